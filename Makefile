@@ -1,0 +1,35 @@
+# The front door. `make run` shows Vervet at work, `make test` proves it; the rest is for those who change it.
+# On Debian 12 with Rust, whatever else a target needs is installed on first use.
+
+CARGO ?= cargo
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+
+.PHONY: run test bench check fmt clean
+
+run:
+	tests/install-packages.sh run
+	$(CARGO) build --release -p vervet
+	mkdir -p $(TARGET_DIR)/samples
+	mcs -nologo -langversion:latest -r:System.Core.dll -out:$(TARGET_DIR)/samples/hello.exe samples/hello/Program.cs
+	$(TARGET_DIR)/release/vervet $(TARGET_DIR)/samples/hello.exe
+
+test:
+	tests/install-packages.sh test
+	$(CARGO) test --profile ci --workspace
+	tests/run.sh
+
+bench:
+	tests/install-packages.sh test
+	$(CARGO) build --release -p vervet
+	benches/run.sh $(TARGET_DIR)/release/vervet
+
+check:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+fmt:
+	$(CARGO) fmt --all
+
+clean:
+	$(CARGO) clean
+	rm -rf .cache

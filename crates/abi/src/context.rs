@@ -1,0 +1,128 @@
+//! The context of a (green) thread: what the pinned register (r15) points to.
+//!
+//! # Invariants
+//! * Only the owner writes a context, but for `attention` and `limit`, which a requester may raise.
+//! * `critical` and `state` are plain bytes: the reader is a signal handler on the same thread, or a
+//!   stopper that has run membarrier.
+//! * Records (exit and entry) form one list headed in `record`, innermost first.
+
+/// What a thread is doing, as the collector sees it (one byte of the context).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum State {
+    /// JIT code or a listed stub: stopped by signal at any instruction unless `critical`.
+    Managed = 0,
+    /// Our own code that may touch objects; polls when it goes back.
+    Runtime = 1,
+    /// P/Invoke, blocking calls, long work: holds no reference the collector cannot see.
+    Native = 2,
+    /// C code of embedders that may hold raw references.
+    Foreign = 3,
+    /// Not attached.
+    Detached = 4,
+}
+
+/// What lies between two pieces of managed stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(usize)]
+pub enum RecordKind {
+    /// Managed code called an icall or a helper (state became Runtime).
+    Icall = 0,
+    /// Managed code called native code (state became Native).
+    Native = 1,
+    /// Managed code threw, trapped, or entered the prestub.
+    Throw = 2,
+    /// Our code called managed code.
+    Entry = 3,
+    /// Native code called managed code (reverse P/Invoke).
+    NativeEntry = 4,
+}
+
+/// A link of the record list, on the stack of the thunk that pushed it.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Record {
+    /// The next outer record.
+    pub previous: *mut Record,
+    /// What this is ([`RecordKind`] as usize).
+    pub kind: usize,
+    /// Stack pointer of the managed code at the call (exit) or of the caller (entry); scanning starts here.
+    pub sp: usize,
+    /// Frame pointer of the managed frame that left (exit), or of the thunk (entry).
+    pub fp: usize,
+    /// Return address into the managed frame that left (exit), or 0.
+    pub pc: usize,
+    /// Exit: the method whose stub this is (`&'static Method`), or 0 for a helper.
+    pub method: usize,
+}
+
+/// See the module. Offsets are taken by generated code and by the asm thunks.
+#[repr(C)]
+pub struct Context {
+    /// Prologues compare the stack pointer with this; MAX makes every prologue a poll.
+    pub limit: usize,
+    /// The real limit.
+    pub true_limit: usize,
+    /// Bits of requests (abort, interrupt, suspend).
+    pub attention: u32,
+    /// Non-zero: the thread must not be stopped here.
+    pub critical: u8,
+    /// A [`State`].
+    pub state: u8,
+    /// Padding.
+    pub _pad: [u8; 2],
+    /// Next free byte of the allocation window.
+    pub alloc_next: usize,
+    /// End of the allocation window.
+    pub alloc_end: usize,
+    /// Hidden argument: stored directly before a call, read by the first instruction of a stub.
+    pub hidden: usize,
+    /// The exception in flight from our code to managed code (an object reference), or 0.
+    pub pending: usize,
+    /// Innermost record.
+    pub record: *mut Record,
+    /// Top of the carrier's OS stack when on a green stack, else 0.
+    pub carrier_sp: usize,
+    /// Table of the thread's thread-static blocks, indexed by `VTable::thread_static_index`.
+    pub thread_statics: *mut *mut u8,
+    /// Number of entries of `thread_statics`.
+    pub thread_statics_len: usize,
+    /// Scratch words of stubs (never live across anything else).
+    pub scratch: [usize; 4],
+    /// Bytes of stack arguments, set before the `grow` thunk is called.
+    pub grow_stack_args: usize,
+    /// Next free byte of the side stack (localloc).
+    pub side_next: usize,
+    /// End of the side stack's current chunk.
+    pub side_end: usize,
+    /// Id of the managed thread in thin locks (1..2^22).
+    pub owner_id: u32,
+    /// Saved errno of the last native call with SetLastError.
+    pub last_error: i32,
+    /// List of running filters, innermost first.
+    pub filters: usize,
+    /// The managed Thread object (a root), or 0.
+    pub thread_object: usize,
+    /// The InternalThread object (a root), or 0.
+    pub internal_thread: usize,
+    /// The runtime's own data of the thread.
+    pub runtime: usize,
+    /// Highest address of the stack.
+    pub stack_base: usize,
+    /// Id of the current domain.
+    pub domain: u32,
+    /// Padding.
+    pub _pad2: u32,
+}
+
+macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
+    #[doc = concat!("Offset of `", stringify!($field), "`.")]
+    pub const $name: i32 = std::mem::offset_of!(Context, $field) as i32;
+)* } }
+offsets! {
+    LIMIT = limit, TRUE_LIMIT = true_limit, ATTENTION = attention, CRITICAL = critical, STATE = state,
+    ALLOC_NEXT = alloc_next, ALLOC_END = alloc_end, HIDDEN = hidden, PENDING = pending, RECORD = record,
+    CARRIER_SP = carrier_sp, THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
+    SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, SIDE_NEXT = side_next, SIDE_END = side_end,
+    OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters,
+}

@@ -1,0 +1,180 @@
+//! The table of helpers that generated code calls, with their signatures and effects.
+//!
+//! Every helper is reached through a stub the runtime makes: `Leaf` ones run with `critical` set on the
+//! carrier's stack, `Runtime` ones through the icall thunk (state Runtime; may allocate, throw, run managed
+//! code), `NoReturn` ones like Runtime but never come back. All are called with `CallConv::Tail`, at most six
+//! integer and eight float arguments and one result.
+
+/// Machine type of a helper's argument or result. References and addresses are `I64`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Ty { I32, I64, F32, F64 }
+
+/// What a helper may do. See the module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// No lock, no allocation, no throw, at most 10 us.
+    Leaf,
+    /// May do anything, including throw.
+    Runtime,
+    /// Throws or resumes elsewhere.
+    NoReturn,
+    /// An asm stub with rules of its own.
+    Asm,
+}
+
+/// A helper's shape.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct HelperSig { pub params: &'static [Ty], pub ret: Option<Ty>, pub effect: Effect }
+
+macro_rules! helpers {
+    ($( $(#[$doc:meta])* $name:ident ( $($p:ident),* ) $(-> $r:ident)? : $e:ident ;)*) => {
+        /// The helpers. See the module.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u16)]
+        pub enum Helper { $( $(#[$doc])* $name ),* }
+        impl Helper {
+            /// All of them, in order of their numbers.
+            pub const ALL: &'static [Helper] = &[ $( Helper::$name ),* ];
+            /// Its shape.
+            pub fn sig(self) -> HelperSig {
+                match self { $( Helper::$name => HelperSig {
+                    params: &[ $( Ty::$p ),* ], ret: helpers!(@ret $($r)?), effect: Effect::$e } ),* }
+            }
+        }
+    };
+    (@ret) => { None };
+    (@ret $r:ident) => { Some(Ty::$r) };
+}
+
+helpers! {
+    /// (vtable) -> object: allocation that the inline path could not do; zeroed.
+    AllocObject(I64) -> I64 : Runtime;
+    /// (array vtable, length as native int) -> vector; negative or too long throws.
+    AllocArray(I64, I64) -> I64 : Runtime;
+    /// (array vtable, address of rank lengths as i32, address of rank lower bounds as i32 or 0) -> array.
+    AllocMdArray(I64, I64, I64) -> I64 : Runtime;
+    /// (object, class) -> the object; InvalidCastException unless null or an instance.
+    CastClass(I64, I64) -> I64 : Runtime;
+    /// (object, class) -> the object or 0.
+    IsInst(I64, I64) -> I64 : Runtime;
+    /// (array, value): ArrayTypeMismatchException unless the value fits the element type. Null fits.
+    CheckArrayStore(I64, I64) : Runtime;
+    /// (array, class): ArrayTypeMismatchException unless the element type is exactly that class.
+    CheckLdelema(I64, I64) : Runtime;
+    /// (object, value-type class) -> address of the value; InvalidCastException, NullReferenceException.
+    Unbox(I64, I64) -> I64 : Runtime;
+    /// (object or 0, nullable class, address of the result).
+    UnboxNullable(I64, I64, I64) : Runtime;
+    /// (nullable class, address of the value) -> box or 0.
+    BoxNullable(I64, I64) -> I64 : Runtime;
+    /// (object): throw it (null: NullReferenceException); the trace starts here.
+    Throw(I64) : NoReturn;
+    /// (object): throw it again; the trace goes on.
+    Rethrow(I64) : NoReturn;
+    /// (a ThrowKind): make that exception and throw it.
+    ThrowKind(I32) : NoReturn;
+    /// (exception, unwind record): the second pass goes on after a finally or fault.
+    ContinueUnwind(I64, I64) : NoReturn;
+    /// (): at the end of a catch: raises a pending ThreadAbortException again.
+    EndCatch() : Runtime;
+    /// (vtable): run the class constructor, or throw what it threw.
+    ClassInit(I64) : Runtime;
+    /// (vtable) -> address of this thread's block of the class's thread statics.
+    ThreadStatics(I64) -> I64 : Runtime;
+    /// (object, method) -> code address for ldvirtftn and generic virtual calls; null throws.
+    ResolveVirtual(I64, I64) -> I64 : Runtime;
+    /// (delegate, target or 0, code address): fills a new delegate.
+    DelegateCtor(I64, I64, I64) : Runtime;
+    /// (delegate, target, method, is_virtual): the same where the method is known.
+    DelegateCtorMethod(I64, I64, I64, I32) : Runtime;
+    /// (bytes) -> zeroed memory of the side stack.
+    Localloc(I64) -> I64 : Runtime;
+    /// (object): enter its monitor.
+    MonitorEnter(I64) : Runtime;
+    /// (object): leave its monitor.
+    MonitorExit(I64) : Runtime;
+    /// (class) -> its Type object.
+    TypeObject(I64) -> I64 : Runtime;
+    /// (destination, source, class): copy a value that holds references, marking cards; both non-null.
+    CopyValue(I64, I64, I64) : Leaf;
+    /// (destination, source, bytes): memmove of bytes without references.
+    MemMove(I64, I64, I64) : Leaf;
+    /// (destination, byte, bytes).
+    MemSet(I64, I32, I64) : Leaf;
+    /// C fmod.
+    FMod(F64, F64) -> F64 : Leaf;
+    /// (array class, address of an array of i32 indices...): reserved for reflection of array accessors.
+    ArrayElementAddress(I64, I64, I64) -> I64 : Runtime;
+    /// Below the limit: calls the method again on more stack, or serves attention, or StackOverflow.
+    /// Entered with the method's own arguments and its code address in `hidden`.
+    Grow() : Asm;
+    /// (method) : throw the exception that compiling or binding this method gave.
+    ThrowMissing(I64) : NoReturn;
+    /// (signature cookie handle, count): builds the argument block of a vararg call; reserved.
+    VarargCookie(I64, I64) -> I64 : Runtime;
+    /// (obj, field): the address of a field of an object that may be a proxy; reserved for remoting.
+    FieldAddress(I64, I64) -> I64 : Runtime;
+    /// (native function pointer cell): P/Invoke binding at first call -> native address.
+    BindPInvoke(I64) -> I64 : Runtime;
+    /// Marshalling: (method, parameter index, managed value word) -> native word. See the interop module.
+    MarshalToNative(I64, I64, I64) -> I64 : Runtime;
+    /// Marshalling: (method, parameter index, managed word, native word): copy back and free.
+    MarshalBack(I64, I64, I64, I64) : Runtime;
+    /// Marshalling: (method, native result) -> managed result.
+    MarshalResult(I64, I64) -> I64 : Runtime;
+    /// Back-edge poll of loops inside protected regions: serve `attention`.
+    Poll() : Runtime;
+    /// (delegate, BeginInvoke's method, address of one word per CLIF parameter after `this`) -> IAsyncResult.
+    DelegateBeginInvoke(I64, I64, I64) -> I64 : Runtime;
+    /// (delegate, EndInvoke's method, address of the words, address where the result goes in its memory form).
+    DelegateEndInvoke(I64, I64, I64, I64) : Runtime;
+    /// Marshalling: (method, parameter index or RESULT, managed address, native address): converts a struct.
+    MarshalStructToNative(I64, I64, I64, I64) : Runtime;
+    /// Marshalling: (method, parameter index or RESULT, native address, managed address): converts a struct.
+    MarshalStructToManaged(I64, I64, I64, I64) : Runtime;
+    /// Native to managed: (Invoke's method, parameter index, native word, ReverseCall block) -> managed word;
+    /// of a by-ref parameter the word is the native address and the result the value behind it.
+    MarshalArgToManaged(I64, I64, I64, I64) -> I64 : Runtime;
+    /// Native to managed, after the call: (method, parameter index, managed word, native word): writes back.
+    MarshalArgBack(I64, I64, I64, I64) : Runtime;
+    /// Native to managed: (method, managed result) -> native result.
+    MarshalResultToNative(I64, I64) -> I64 : Runtime;
+    /// (a failed HRESULT): throw the exception for it.
+    ThrowHResult(I32) : NoReturn;
+}
+
+/// Exceptions that generated code raises without arguments; also the trap codes of hardware faults.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum ThrowKind {
+    NullReference = 1,
+    IndexOutOfRange = 2,
+    DivideByZero = 3,
+    Overflow = 4,
+    InvalidCast = 5,
+    ArrayTypeMismatch = 6,
+    Arithmetic = 7,
+    StackOverflow = 8,
+    OutOfMemory = 9,
+    InvalidProgram = 10,
+    /// An abstract method or one without body was called.
+    EntryPointNotFound = 11,
+    BadImageFormat = 12,
+    NotSupported = 13,
+    ArgumentOutOfRange = 14,
+    ExecutionEngine = 15,
+}
+impl ThrowKind {
+    /// The kind with that number.
+    pub fn from_u8(n: u8) -> Option<ThrowKind> {
+        use ThrowKind::*;
+        [NullReference, IndexOutOfRange, DivideByZero, Overflow, InvalidCast, ArrayTypeMismatch, Arithmetic,
+            StackOverflow, OutOfMemory, InvalidProgram, EntryPointNotFound, BadImageFormat, NotSupported,
+            ArgumentOutOfRange, ExecutionEngine]
+        .get((n as usize).checked_sub(1)?)
+        .copied()
+    }
+}

@@ -1,0 +1,181 @@
+//! The objects of the class library that the runtime itself reads and writes, each declared once.
+//!
+//! # Invariants
+//! A struct here is the object as it lies in the heap, header included. At start-up the runtime compares
+//! every field's name and offset with the layout the type system computed; a mismatch is an error that names
+//! the field. Fields after the last declared one are not looked at.
+
+/// A reference field of a heap object: an address or 0. The collector updates it; never keep a copy in Rust
+/// heap memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(transparent)]
+pub struct RawRef(pub usize);
+
+/// One declared field, for the check at start-up.
+pub struct DeclaredField {
+    /// Its managed name.
+    pub name: &'static str,
+    /// Its offset in the object, header included.
+    pub offset: usize,
+}
+/// One declared layout.
+pub struct DeclaredLayout {
+    /// Namespace and name; nested classes as `Outer/Inner`.
+    pub class: &'static str,
+    /// The fields.
+    pub fields: &'static [DeclaredField],
+}
+
+/// The header every object starts with.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Header {
+    /// Address of the VTable.
+    pub vtable: u32,
+    /// Sync word.
+    pub sync: u32,
+}
+
+macro_rules! layouts {
+    ($( $(#[$doc:meta])* $name:ident = $class:literal : $base:ident { $( $field:ident : $ty:ty = $managed:literal ),* $(,)? } )*) => {
+        $(
+            $(#[$doc])*
+            #[repr(C)]
+            #[derive(Debug)]
+            #[allow(missing_docs)]
+            pub struct $name { pub base: $base, $( pub $field: $ty ),* }
+        )*
+        /// Every layout declared in this module.
+        pub const LAYOUTS: &[DeclaredLayout] = &[ $(
+            DeclaredLayout { class: $class, fields: &[ $( DeclaredField {
+                name: $managed, offset: std::mem::offset_of!($name, $field) } ),* ] },
+        )* ];
+    };
+}
+
+layouts! {
+    /// System.Delegate. `invoke_impl` is called with `m_target`, or with the delegate itself if that is null.
+    DelegateObject = "System.Delegate": Header {
+        method_ptr: usize = "method_ptr", invoke_impl: usize = "invoke_impl", m_target: RawRef = "m_target",
+        method: usize = "method", delegate_trampoline: usize = "delegate_trampoline", extra_arg: usize = "extra_arg",
+        method_code: usize = "method_code", interp_method: usize = "interp_method",
+        interp_invoke_impl: usize = "interp_invoke_impl", method_info: RawRef = "method_info",
+        original_method_info: RawRef = "original_method_info", data: RawRef = "data",
+        method_is_virtual: u8 = "method_is_virtual",
+    }
+    /// System.MulticastDelegate. `delegates` is null for a single target.
+    MulticastDelegateObject = "System.MulticastDelegate": DelegateObject {
+        delegates: RawRef = "delegates",
+    }
+    /// System.Type.
+    TypeObject = "System.Type": Header { handle: usize = "_impl" }
+    /// System.RuntimeType.
+    RuntimeTypeObject = "System.RuntimeType": TypeObject {
+        type_info: RawRef = "type_info", generic_cache: RawRef = "GenericCache",
+        serialization_ctor: RawRef = "m_serializationCtor",
+    }
+    /// System.Exception.
+    ExceptionObject = "System.Exception": Header {
+        class_name: RawRef = "_className", message: RawRef = "_message", data: RawRef = "_data",
+        inner_exception: RawRef = "_innerException", help_url: RawRef = "_helpURL", stack_trace: RawRef = "_stackTrace",
+        stack_trace_string: RawRef = "_stackTraceString", remote_stack_trace_string: RawRef = "_remoteStackTraceString",
+        remote_stack_index: i32 = "_remoteStackIndex", dynamic_methods: RawRef = "_dynamicMethods",
+        hresult: i32 = "_HResult", source: RawRef = "_source",
+        safe_serialization_manager: RawRef = "_safeSerializationManager",
+        captured_traces: RawRef = "captured_traces", native_trace_ips: RawRef = "native_trace_ips",
+        caught_in_unmanaged: i32 = "caught_in_unmanaged",
+    }
+    /// System.Threading.Thread.
+    ThreadObject = "System.Threading.Thread": Header {
+        internal_thread: RawRef = "internal_thread", start_arg: RawRef = "m_ThreadStartArg",
+        pending_exception: RawRef = "pending_exception", delegate: RawRef = "m_Delegate",
+        execution_context: RawRef = "m_ExecutionContext",
+    }
+    /// System.Threading.InternalThread (the fields the runtime uses; the ones between keep their places).
+    InternalThreadObject = "System.Threading.InternalThread": Header {
+        lock_thread_id: i32 = "lock_thread_id", handle: usize = "handle", native_handle: usize = "native_handle",
+        name_chars: usize = "name_chars", name_generation: usize = "name_generation", name_free: i32 = "name_free",
+        name_length: i32 = "name_length", state: u32 = "state", abort_exc: RawRef = "abort_exc",
+        abort_state_handle: i32 = "abort_state_handle", thread_id: u64 = "thread_id",
+        debugger_thread: usize = "debugger_thread", static_data: usize = "static_data",
+        runtime_thread_info: usize = "runtime_thread_info", current_appcontext: RawRef = "current_appcontext",
+        root_domain_thread: RawRef = "root_domain_thread", serialized_principal: RawRef = "_serialized_principal",
+        serialized_principal_version: i32 = "_serialized_principal_version", appdomain_refs: usize = "appdomain_refs",
+        interruption_requested: i32 = "interruption_requested", longlived: usize = "longlived",
+        threadpool_thread: u8 = "threadpool_thread", thread_interrupt_requested: u8 = "thread_interrupt_requested",
+        stack_size: i32 = "stack_size", apartment_state: u8 = "apartment_state",
+        critical_region_level: i32 = "critical_region_level", managed_id: i32 = "managed_id", small_id: i32 = "small_id",
+        manage_callback: usize = "manage_callback", flags: usize = "flags",
+        thread_pinning_ref: usize = "thread_pinning_ref",
+        abort_protected_block_count: usize = "abort_protected_block_count", priority: i32 = "priority",
+    }
+    /// System.Reflection.RuntimeAssembly.
+    RuntimeAssemblyObject = "System.Reflection.RuntimeAssembly": Header {
+        mono_assembly: usize = "_mono_assembly",
+    }
+    /// System.Reflection.RuntimeModule.
+    RuntimeModuleObject = "System.Reflection.RuntimeModule": Header {
+        handle: usize = "_impl", assembly: RawRef = "assembly", fqname: RawRef = "fqname", name: RawRef = "name",
+        scopename: RawRef = "scopename", is_resource: u8 = "is_resource", token: i32 = "token",
+    }
+    /// System.Reflection.RuntimeMethodInfo.
+    RuntimeMethodInfoObject = "System.Reflection.RuntimeMethodInfo": Header {
+        mhandle: usize = "mhandle", name: RawRef = "name", reftype: RawRef = "reftype",
+    }
+    /// System.Reflection.RuntimeConstructorInfo.
+    RuntimeConstructorInfoObject = "System.Reflection.RuntimeConstructorInfo": Header {
+        mhandle: usize = "mhandle", name: RawRef = "name", reftype: RawRef = "reftype",
+    }
+    /// System.Reflection.RuntimeFieldInfo.
+    RuntimeFieldInfoObject = "System.Reflection.RuntimeFieldInfo": Header {
+        klass: usize = "klass", fhandle: usize = "fhandle", name: RawRef = "name", ty: RawRef = "type", attrs: i32 = "attrs",
+    }
+    /// System.Reflection.RuntimePropertyInfo.
+    RuntimePropertyInfoObject = "System.Reflection.RuntimePropertyInfo": Header {
+        klass: usize = "klass", prop: usize = "prop",
+    }
+    /// System.Reflection.RuntimeEventInfo.
+    RuntimeEventInfoObject = "System.Reflection.RuntimeEventInfo": EventInfoObject {
+        klass: usize = "klass", handle: usize = "handle",
+    }
+    /// System.Reflection.EventInfo.
+    EventInfoObject = "System.Reflection.EventInfo": Header { cached_add_event: RawRef = "cached_add_event" }
+    /// System.Diagnostics.StackFrame.
+    StackFrameObject = "System.Diagnostics.StackFrame": Header {
+        il_offset: i32 = "ilOffset", native_offset: i32 = "nativeOffset", method_address: i64 = "methodAddress",
+        method_index: u32 = "methodIndex", method_base: RawRef = "methodBase", file_name: RawRef = "fileName",
+        line_number: i32 = "lineNumber", column_number: i32 = "columnNumber",
+        internal_method_name: RawRef = "internalMethodName",
+    }
+    /// System.AppDomain (base MarshalByRefObject holds `_identity`).
+    AppDomainObject = "System.AppDomain": MarshalByRefObject {
+        mono_app_domain: usize = "_mono_app_domain", evidence: RawRef = "_evidence", granted: RawRef = "_granted",
+        principal_policy: i32 = "_principalPolicy", assembly_load: RawRef = "AssemblyLoad",
+        assembly_resolve: RawRef = "AssemblyResolve", domain_unload: RawRef = "DomainUnload",
+        process_exit: RawRef = "ProcessExit", resource_resolve: RawRef = "ResourceResolve",
+        type_resolve: RawRef = "TypeResolve", unhandled_exception: RawRef = "UnhandledException",
+    }
+    /// System.MarshalByRefObject.
+    MarshalByRefObject = "System.MarshalByRefObject": Header { identity: RawRef = "_identity" }
+    /// System.AppDomainSetup.
+    AppDomainSetupObject = "System.AppDomainSetup": Header {
+        application_base: RawRef = "application_base", application_name: RawRef = "application_name",
+        cache_path: RawRef = "cache_path", configuration_file: RawRef = "configuration_file",
+        dynamic_base: RawRef = "dynamic_base", license_file: RawRef = "license_file",
+        private_bin_path: RawRef = "private_bin_path", private_bin_path_probe: RawRef = "private_bin_path_probe",
+    }
+    /// System.Runtime.InteropServices.SafeHandle.
+    SafeHandleObject = "System.Runtime.InteropServices.SafeHandle": Header {
+        handle: usize = "handle", state: i32 = "_state",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn derived_layouts_start_where_their_base_ends() {
+        assert_eq!(std::mem::offset_of!(MulticastDelegateObject, delegates), 112);
+        assert_eq!(std::mem::offset_of!(DelegateObject, m_target), 24);
+    }
+}

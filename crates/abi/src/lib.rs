@@ -1,0 +1,13 @@
+//! Facts that generated code, the runtime and the collector share. Plain data: nothing here runs.
+#![allow(clippy::len_without_is_empty)]
+pub mod context;
+pub mod helpers;
+pub mod layouts;
+pub mod native_call;
+pub mod object;
+pub mod vtable;
+
+pub use context::{Context, State};
+pub use helpers::{Effect, Helper, HelperSig, ThrowKind, Ty};
+pub use object::*;
+pub use vtable::VTable;

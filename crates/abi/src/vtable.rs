@@ -1,0 +1,97 @@
+//! The VTable: the per-domain, hot half of a class, whose address is an object's header.
+//!
+//! # Invariants
+//! A VTable lies below 2 GiB, is 16-byte aligned and is never moved or freed. Everything in it but
+//! `init_state`, the IMT and the method slots is constant once an object can refer to it. The method slots
+//! follow the struct: slot `i` is at `SLOTS_OFFSET + 8 i`.
+use std::sync::atomic::{AtomicU8, AtomicUsize};
+
+/// Number of interface method table entries.
+pub const IMT_SIZE: usize = 19;
+
+/// See the module.
+#[repr(C, align(16))]
+pub struct VTable {
+    /// The class (`&'static Class` of the types crate), opaque here. Casts compare it.
+    pub class: usize,
+    /// Array of the class's ancestors, root first, itself last: `supers[depth] == class`.
+    pub supers: *const usize,
+    /// Number of ancestors (0 for Object and interfaces).
+    pub depth: u32,
+    /// Bytes of an instance with header (fixed-size classes); bytes of an element (arrays); 2 for strings.
+    pub size: u32,
+    /// Class-constructor state: [`INIT_DONE`] lets every access through.
+    pub init_state: AtomicU8,
+    /// Bits of [`flags`].
+    pub flags: u8,
+    /// Rank of an array, 0 otherwise.
+    pub rank: u8,
+    /// The element-type byte (ELEMENT_TYPE_*) of a primitive or enum's underlying type, else 0.
+    pub element_type: u8,
+    /// Id of the domain the VTable belongs to.
+    pub domain: u32,
+    /// For arrays: the element's class; otherwise 0.
+    pub element_class: usize,
+    /// Memory of static fields that hold references.
+    pub statics_refs: *mut u8,
+    /// Memory of the other static fields.
+    pub statics_values: *mut u8,
+    /// Index of the class's block in a thread's thread-static table, or u32::MAX.
+    pub thread_static_index: u32,
+    /// Number of method slots.
+    pub slot_count: u32,
+    /// One word per 64 words of instance: which words hold references (offset 0 = the header word).
+    pub ref_map: *const u64,
+    /// The Type object (a word the collector updates), or 0 until it is asked for.
+    pub type_object: AtomicUsize,
+    /// Interface method table: code addresses, entered with the interface method in `Context::hidden`.
+    pub imt: [AtomicUsize; IMT_SIZE],
+}
+
+/// Bits of [`VTable::flags`].
+pub mod flags {
+    /// Instances contain references.
+    pub const HAS_REFS: u8 = 1;
+    /// The class has a finalizer: allocation takes the runtime path.
+    pub const FINALIZER: u8 = 2;
+    /// A value type (the VTable is that of its boxes).
+    pub const VALUE_TYPE: u8 = 4;
+    /// System.String.
+    pub const STRING: u8 = 8;
+    /// A vector (szarray).
+    pub const SZ_ARRAY: u8 = 16;
+    /// Elements (of an array) contain references.
+    pub const ELEMENT_REFS: u8 = 32;
+    /// System.Nullable`1.
+    pub const NULLABLE: u8 = 64;
+    /// An interface or another type that has no instances.
+    pub const NO_INSTANCES: u8 = 128;
+}
+
+/// The class constructor has not run.
+pub const INIT_NONE: u8 = 0;
+/// The class constructor has run, or there is none.
+pub const INIT_DONE: u8 = 1;
+/// A thread is running the class constructor.
+pub const INIT_RUNNING: u8 = 2;
+/// The class constructor threw; every access throws its TypeInitializationException.
+pub const INIT_FAILED: u8 = 3;
+
+macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
+    #[doc = concat!("Offset of `", stringify!($field), "`.")]
+    pub const $name: i32 = std::mem::offset_of!(VTable, $field) as i32;
+)* } }
+offsets! {
+    CLASS_OFFSET = class, SUPERS_OFFSET = supers, DEPTH_OFFSET = depth, SIZE_OFFSET = size,
+    INIT_STATE_OFFSET = init_state, FLAGS_OFFSET = flags, RANK_OFFSET = rank,
+    ELEMENT_CLASS_OFFSET = element_class, STATICS_REFS_OFFSET = statics_refs,
+    STATICS_VALUES_OFFSET = statics_values, THREAD_STATIC_INDEX_OFFSET = thread_static_index,
+    TYPE_OBJECT_OFFSET = type_object, IMT_OFFSET = imt,
+}
+/// Offset of method slot 0.
+pub const SLOTS_OFFSET: i32 = std::mem::size_of::<VTable>() as i32;
+
+/// The IMT entry of the interface method whose process-wide id is `method_id`.
+pub const fn imt_index(method_id: u32) -> usize {
+    (method_id.wrapping_mul(0x9E37_79B1) >> 8) as usize % IMT_SIZE
+}

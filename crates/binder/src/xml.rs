@@ -1,0 +1,54 @@
+//! Reading configuration files: elements by local name, whatever their namespace.
+//!
+//! A missing file is no file; a broken one is an error the caller may print and go on from, as Mono does.
+
+use crate::error::ConfigError;
+use roxmltree::{Document, Node, ParsingOptions};
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// The text of a file, or `None` when there is none.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(source) => Err(ConfigError::Read {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}
+
+/// Parses a text; a byte order mark in front is no part of it.
+pub(crate) fn parse<'t>(text: &'t str, path: &Path) -> Result<Document<'t>, ConfigError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let options = ParsingOptions {
+        allow_dtd: true,
+        ..ParsingOptions::default()
+    };
+    Document::parse_with_options(text, options).map_err(|source| ConfigError::Parse {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// All elements below `node` with this local name, in document order.
+pub(crate) fn elements<'a, 't: 'a>(
+    node: Node<'a, 't>,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'a, 't>> {
+    node.descendants().filter(move |inner| is(*inner, name))
+}
+
+/// Whether a node is an element with this local name.
+pub(crate) fn is(node: Node<'_, '_>, name: &str) -> bool {
+    node.is_element() && node.tag_name().name() == name
+}
+
+/// Whether an `enabled` attribute says yes.
+pub(crate) fn is_enabled(node: Node<'_, '_>) -> bool {
+    node.attribute("enabled")
+        .is_some_and(|value| value == "1" || value.eq_ignore_ascii_case("true"))
+}

@@ -1,0 +1,61 @@
+//! The `vervet` command: options, then one of: run a program, run C# source, run regression suites.
+mod options;
+mod source;
+
+use clap::Parser;
+use options::{Command, Options};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(extra) = std::env::var_os("MONO_ENV_OPTIONS") {
+        let extra = extra.to_string_lossy().into_owned();
+        let words: Vec<OsString> = extra.split_whitespace().map(OsString::from).collect();
+        args.splice(1..1, words);
+    }
+    let options = match Options::try_parse_from(options::mono_style(args)) {
+        Ok(o) => o,
+        Err(e) => {
+            let _ = e.print();
+            return ExitCode::from(if e.use_stderr() { 1 } else { 0 });
+        }
+    };
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_env("VERVET_LOG"))
+        .with_writer(std::io::stderr)
+        .without_time()
+        .init();
+    let code = match options.command() {
+        Ok(Command::Program { path, args }) => run(&options, |_| vervet_runtime::startup::run_main(&path, &args)),
+        Ok(Command::Source { files, references, args }) => match source::compile(&files, &references) {
+            Ok(exe) => run(&options, |_| vervet_runtime::startup::run_main(&exe, &args)),
+            Err(e) => {
+                eprintln!("{}", e.text);
+                e.code
+            }
+        },
+        Ok(Command::Regression { files }) => run(&options, |_| {
+            let mut failed = 0;
+            for f in &files {
+                failed += vervet_runtime::regression::run(f).1;
+            }
+            i32::from(failed > 0)
+        }),
+        Err(text) => {
+            eprintln!("{text}");
+            1
+        }
+    };
+    vervet_runtime::startup::exit_process(code)
+}
+
+fn run(options: &Options, work: impl FnOnce(&'static vervet_runtime::Runtime) -> i32) -> i32 {
+    match vervet_runtime::startup::start(options.runtime(), vervet_icalls::all()) {
+        Ok(rt) => work(rt),
+        Err(text) => {
+            eprintln!("{text}");
+            1
+        }
+    }
+}

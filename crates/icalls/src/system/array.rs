@@ -1,0 +1,305 @@
+//! Native half of System.Array.
+//!
+//! Keeps nothing. Element indices that managed code has checked are flat, whatever the rank.
+use vervet_abi::vtable::flags;
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::heap;
+use vervet_runtime::{ObjRef, icalls};
+use vervet_types::{ClassRef, Known, Prim};
+
+fn element_class(array: ObjRef<'_>) -> ClassRef {
+    array.class().element().expect("an array has an element type")
+}
+fn has_ref_elements(array: ObjRef<'_>) -> bool {
+    array.vtable().flags & flags::ELEMENT_REFS != 0
+}
+fn element_address(array: ObjRef<'_>, pos: usize) -> *mut u8 {
+    debug_assert!(pos < array.array_len());
+    // SAFETY: `pos` is an element of the array.
+    unsafe { array.array_data().add(pos * array.vtable().size as usize) }
+}
+fn is_reference_element(cx: &Cx<'_>, element: ClassRef) -> Result<bool> {
+    Ok(!cx.load(element.is_value_type())? && !element.is_ptr() && !element.is_fn_ptr())
+}
+fn index_out_of_range(cx: &Cx<'_>) -> vervet_runtime::Throw {
+    cx.throw_default(Known::IndexOutOfRangeException)
+}
+
+/// Element `pos`, boxed.
+pub fn get_value<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, pos: usize) -> Result<ObjRef<'cx>> {
+    let element = element_class(array);
+    if element.is_ptr() || element.is_fn_ptr() {
+        return Err(crate::util::not_supported(cx, "Type is not supported"));
+    }
+    if is_reference_element(cx, element)? {
+        return Ok(array.element_ref(pos));
+    }
+    // SAFETY: the address is that of an element of this class.
+    unsafe { cx.box_value(element, element_address(array, pos)) }
+}
+
+#[derive(Clone, Copy)]
+enum Number {
+    Unsigned(u64),
+    Signed(i64),
+    Float(f64),
+}
+
+/// The number in memory of that kind; None for bool and native ints, which do not convert.
+///
+/// # Safety
+/// `at` points to a value of that kind.
+unsafe fn read_number(kind: Prim, at: *const u8) -> Option<Number> {
+    use Number::*;
+    // SAFETY: the caller's promise.
+    unsafe {
+        Some(match kind {
+            Prim::U1 => Unsigned(*at as u64),
+            Prim::U2 | Prim::Char => Unsigned((at as *const u16).read_unaligned() as u64),
+            Prim::U4 => Unsigned((at as *const u32).read_unaligned() as u64),
+            Prim::U8 => Unsigned((at as *const u64).read_unaligned()),
+            Prim::I1 => Signed(*at as i8 as i64),
+            Prim::I2 => Signed((at as *const i16).read_unaligned() as i64),
+            Prim::I4 => Signed((at as *const i32).read_unaligned() as i64),
+            Prim::I8 => Signed((at as *const i64).read_unaligned()),
+            Prim::R4 => Float((at as *const f32).read_unaligned() as f64),
+            Prim::R8 => Float((at as *const f64).read_unaligned()),
+            _ => return None,
+        })
+    }
+}
+
+/// Stores a number of kind `from` into memory of kind `to` if that is a widening conversion.
+///
+/// # Safety
+/// `at` points to writable memory of kind `to`, `source` to a value of kind `from`.
+unsafe fn widen(from: Prim, source: *const u8, to: Prim, at: *mut u8) -> bool {
+    let (from_size, to_size) = (from.size(), to.size());
+    // SAFETY: the caller's promise.
+    let Some(value) = (unsafe { read_number(from, source) }) else { return false };
+    // Integers fit into any float, as mono has it; a signed target must be wider than an unsigned source.
+    let bits = match (value, to) {
+        (Number::Unsigned(v), Prim::U1 | Prim::U2 | Prim::U4 | Prim::U8 | Prim::Char) if to_size >= from_size => v,
+        (Number::Unsigned(v), Prim::I1 | Prim::I2 | Prim::I4 | Prim::I8) if to_size > from_size => v,
+        (Number::Signed(v), Prim::I1 | Prim::I2 | Prim::I4 | Prim::I8) if to_size >= from_size => v as u64,
+        (Number::Unsigned(v), Prim::R4) => (v as f32).to_bits() as u64,
+        (Number::Unsigned(v), Prim::R8) => (v as f64).to_bits(),
+        (Number::Signed(v), Prim::R4) => (v as f32).to_bits() as u64,
+        (Number::Signed(v), Prim::R8) => (v as f64).to_bits(),
+        (Number::Float(v), Prim::R4) if from == Prim::R4 => (v as f32).to_bits() as u64,
+        (Number::Float(v), Prim::R8) => v.to_bits(),
+        _ => return false,
+    };
+    // SAFETY: the low bytes of `bits` are the value, little end first.
+    unsafe { std::ptr::copy_nonoverlapping(bits.to_ne_bytes().as_ptr(), at, to_size as usize) };
+    true
+}
+
+/// Stores into element `pos`, unboxing and widening.
+pub fn set_value<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, value: ObjRef<'cx>, pos: usize) -> Result<()> {
+    let element = element_class(array);
+    if element.is_ptr() || element.is_fn_ptr() {
+        return Err(crate::util::not_supported(cx, "Type is not supported"));
+    }
+    let (at, size, refs) = (element_address(array, pos), array.vtable().size as usize, has_ref_elements(array));
+    if is_reference_element(cx, element)? {
+        if !value.is_null() && !cx.load(cx.universe().is_assignable(value.class(), element))? {
+            return Err(cx.throw(Known::InvalidCastException, ""));
+        }
+        array.set_element_ref(pos, value);
+        return Ok(());
+    }
+    if value.is_null() {
+        // SAFETY: the element has `size` bytes; zero is null for its references.
+        unsafe { std::ptr::write_bytes(at, 0, size) };
+        return Ok(());
+    }
+    if let Some(inner) = element.nullable_arg() {
+        if !std::ptr::eq(inner, value.class()) {
+            return Err(cx.throw(Known::InvalidCastException, ""));
+        }
+        let (has, inner_at) = vervet_runtime::vtables::nullable_offsets(cx, element)?;
+        let inner_size = cx.load(inner.layout())?.size as usize;
+        // SAFETY: the element is a Nullable of that layout, the box holds its argument.
+        unsafe {
+            *at.add(has as usize) = 1;
+            heap::copy_value(at.add(inner_at as usize), value.value_ptr(), inner_size, refs);
+        }
+        return Ok(());
+    }
+    let class = value.class();
+    if std::ptr::eq(class, element) {
+        // SAFETY: the box holds a value of the element's class.
+        unsafe { heap::copy_value(at, value.value_ptr(), size, refs) };
+        return Ok(());
+    }
+    let (Some(to), true) = (cx.load(element.stack_prim())?, cx.load(class.is_value_type())?) else {
+        return Err(cx.throw(Known::InvalidCastException, ""));
+    };
+    let Some(from) = cx.load(class.stack_prim())? else {
+        return Err(cx.throw(Known::InvalidCastException, ""));
+    };
+    if matches!(from, Prim::IntPtr | Prim::UIntPtr) || matches!(to, Prim::IntPtr | Prim::UIntPtr) {
+        return Err(cx.throw(Known::InvalidCastException, ""));
+    }
+    // An enum may be stored as its underlying kind and the other way round.
+    if from == to && (cx.load(class.is_enum())? || cx.load(element.is_enum())?) {
+        // SAFETY: both sides have the same kind.
+        unsafe { std::ptr::copy_nonoverlapping(value.value_ptr(), at, size) };
+        return Ok(());
+    }
+    // SAFETY: both are of the kinds just determined.
+    if unsafe { widen(from, value.value_ptr(), to, at) } {
+        return Ok(());
+    }
+    Err(cx.throw2(Known::ArgumentException, "not a widening conversion", "value"))
+}
+
+/// The flat index for an array of indices.
+fn flat_index<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, indices: ObjRef<'cx>) -> Result<usize> {
+    if indices.is_null() {
+        return Err(cx.throw_arg_null("indices"));
+    }
+    let rank = array.vtable().rank as usize;
+    if indices.array_len() != rank {
+        return Err(cx.throw_default(Known::ArgumentException));
+    }
+    let mut flat = 0usize;
+    for (dim, index) in indices.elements::<i32>().iter().enumerate() {
+        let (len, lower) = array.array_bounds(dim);
+        let at = *index as i64 - lower as i64;
+        if at < 0 || at >= len as i64 {
+            return Err(index_out_of_range(cx));
+        }
+        flat = flat * len as usize + at as usize;
+    }
+    Ok(flat)
+}
+
+fn bounds_of<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, dimension: i32) -> Result<(u32, i32)> {
+    if dimension < 0 || dimension >= array.vtable().rank as i32 {
+        return Err(index_out_of_range(cx));
+    }
+    Ok(array.array_bounds(dimension as usize))
+}
+
+/// May elements of `from` be copied to `to` without looking at each?
+fn copies_as_is(cx: &Cx<'_>, from: ClassRef, to: ClassRef) -> Result<bool> {
+    if std::ptr::eq(from, to) {
+        return Ok(true);
+    }
+    if !is_reference_element(cx, from)? || !is_reference_element(cx, to)? {
+        return Ok(false);
+    }
+    cx.load(cx.universe().is_assignable(from, to))
+}
+
+icalls! { "System.Array" =>
+    "GetRank" fn get_rank(cx, this: ObjRef<'cx>) -> i32 { Ok(cx.non_null(this)?.vtable().rank as i32) }
+    "GetLength" fn get_length(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
+        Ok(bounds_of(cx, cx.non_null(this)?, dimension)?.0 as i32)
+    }
+    "GetLowerBound" fn get_lower_bound(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
+        Ok(bounds_of(cx, cx.non_null(this)?, dimension)?.1)
+    }
+    /// Raw read; the index was checked.
+    "GetGenericValueImpl" fn get_generic_value_impl(cx, this: ObjRef<'cx>, pos: i32, value: *mut u8) {
+        let this = cx.non_null(this)?;
+        if pos < 0 || pos as usize >= this.array_len() {
+            return Err(index_out_of_range(cx));
+        }
+        // SAFETY: `value` is a slot of the element's type.
+        unsafe { heap::copy_value(value, element_address(this, pos as usize), this.vtable().size as usize, has_ref_elements(this)) };
+        Ok(())
+    }
+    /// Raw store; the index was checked.
+    "SetGenericValueImpl" fn set_generic_value_impl(cx, this: ObjRef<'cx>, pos: i32, value: *mut u8) {
+        let this = cx.non_null(this)?;
+        if pos < 0 || pos as usize >= this.array_len() {
+            return Err(index_out_of_range(cx));
+        }
+        // SAFETY: `value` is a slot of the element's type.
+        unsafe { heap::copy_value(element_address(this, pos as usize), value, this.vtable().size as usize, has_ref_elements(this)) };
+        Ok(())
+    }
+    "GetValue" fn get_value_indices(cx, this: ObjRef<'cx>, indices: ObjRef<'cx>) -> ObjRef<'cx> {
+        let this = cx.non_null(this)?;
+        let at = flat_index(cx, this, indices)?;
+        get_value(cx, this, at)
+    }
+    "SetValue" fn set_value_indices(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, indices: ObjRef<'cx>) {
+        let this = cx.non_null(this)?;
+        let at = flat_index(cx, this, indices)?;
+        set_value(cx, this, value, at)
+    }
+    "GetValueImpl" fn get_value_impl(cx, this: ObjRef<'cx>, pos: i32) -> ObjRef<'cx> {
+        let this = cx.non_null(this)?;
+        if pos < 0 || pos as usize >= this.array_len() {
+            return Err(index_out_of_range(cx));
+        }
+        get_value(cx, this, pos as usize)
+    }
+    "SetValueImpl" fn set_value_impl(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, pos: i32) {
+        let this = cx.non_null(this)?;
+        if pos < 0 || pos as usize >= this.array_len() {
+            return Err(index_out_of_range(cx));
+        }
+        set_value(cx, this, value, pos as usize)
+    }
+    /// False sends managed code to its slow path.
+    "FastCopy" fn fast_copy(cx, source: ObjRef<'cx>, source_idx: i32, dest: ObjRef<'cx>, dest_idx: i32, length: i32) -> bool {
+        let plain = |a: ObjRef<'_>| a.vtable().flags & flags::SZ_ARRAY != 0;
+        if !plain(source) || !plain(dest) || source_idx < 0 || dest_idx < 0 || length < 0 {
+            return Ok(false);
+        }
+        let (from, to, n) = (source_idx as usize, dest_idx as usize, length as usize);
+        if from + n > source.array_len() || to + n > dest.array_len() {
+            return Ok(false);
+        }
+        if source.vtable().element_class != dest.vtable().element_class && !copies_as_is(cx, element_class(source), element_class(dest))? {
+            return Ok(false);
+        }
+        let size = dest.vtable().size as usize;
+        // SAFETY: both ranges were checked; the elements have the same representation.
+        unsafe {
+            heap::copy_value(dest.array_data().add(to * size), source.array_data().add(from * size), n * size, has_ref_elements(dest));
+        }
+        Ok(true)
+    }
+    "CreateInstanceImpl" fn create_instance_impl(cx, element_type: ObjRef<'cx>, lengths: ObjRef<'cx>, bounds: ObjRef<'cx>) -> ObjRef<'cx> {
+        let element = cx.class_of(element_type)?;
+        let what = if element.is_open || element.is_generic_def() {
+            Some("Array type can not be an open generic type")
+        } else if element.is_byref() {
+            Some("Array type can not be a byref")
+        } else if element.prim == Some(Prim::Void) {
+            Some("Array type can not be void")
+        } else {
+            None
+        };
+        if let Some(message) = what {
+            return Err(crate::util::not_supported(cx, message));
+        }
+        let dims: Vec<(i64, i32)> = (0..lengths.array_len())
+            .map(|i| (lengths.elements::<i32>()[i] as i64, if bounds.is_null() { 0 } else { bounds.elements::<i32>()[i] }))
+            .collect();
+        let u = cx.universe();
+        if dims.len() == 1 && dims[0].1 == 0 {
+            let vt = cx.rt().vtable_or_throw(cx, u.sz_array(element))?;
+            return heap::alloc_array(cx, vt, dims[0].0);
+        }
+        let vt = cx.rt().vtable_or_throw(cx, u.array(element, dims.len() as u32))?;
+        heap::alloc_md_array(cx, vt, &dims)
+    }
+    "ClearInternal" fn clear_internal(cx, array: ObjRef<'cx>, index: i32, count: i32) {
+        let array = cx.non_null(array)?;
+        let (at, n) = (index as usize, count as usize);
+        if index < 0 || count < 0 || at + n > array.array_len() {
+            return Err(index_out_of_range(cx));
+        }
+        let size = array.vtable().size as usize;
+        // SAFETY: the range was checked; zero is null for references, and null needs no card.
+        unsafe { std::ptr::write_bytes(array.array_data().add(at * size), 0, n * size) };
+        Ok(())
+    }
+}

@@ -1,0 +1,35 @@
+//! Native half of System.Buffer.
+//!
+//! Keeps nothing.
+use vervet_runtime::{ObjRef, icalls};
+use vervet_types::Prim;
+
+/// Bytes of a primitive array; None for any other.
+fn byte_length(array: ObjRef<'_>) -> Option<usize> {
+    let element = array.class().element()?;
+    matches!(element.prim, Some(p) if p != Prim::Void).then(|| array.array_len() * array.vtable().size as usize)
+}
+
+icalls! { "System.Buffer" =>
+    /// -1 if it is not an array of primitives.
+    "_ByteLength" fn byte_length_icall(cx, array: ObjRef<'cx>) -> i32 {
+        Ok(byte_length(cx.non_null(array)?).map_or(-1, |n| n as i32))
+    }
+    /// False if a range does not fit.
+    "InternalBlockCopy" fn internal_block_copy(cx, src: ObjRef<'cx>, src_offset: i32, dst: ObjRef<'cx>, dst_offset: i32, count: i32) -> bool {
+        let bytes = |a: ObjRef<'_>| a.array_len() * a.vtable().size as usize;
+        let (from, to, n) = (src_offset as usize, dst_offset as usize, count as usize);
+        let fits = |a, at: i32| at >= 0 && count >= 0 && at as usize + n <= bytes(a);
+        if !fits(src, src_offset) || !fits(dst, dst_offset) {
+            return Ok(false);
+        }
+        // SAFETY: both ranges lie inside their arrays, whose elements are primitives.
+        unsafe { std::ptr::copy(src.array_data().add(from), dst.array_data().add(to), n) };
+        Ok(true)
+    }
+    "InternalMemcpy" fn internal_memcpy(cx, dest: *mut u8, src: *const u8, count: i32) {
+        // SAFETY: unsafe managed code vouches for the ranges.
+        unsafe { std::ptr::copy(src, dest, count.max(0) as usize) };
+        Ok(())
+    }
+}

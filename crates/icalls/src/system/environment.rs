@@ -1,0 +1,158 @@
+//! Native half of System.Environment.
+//!
+//! Keeps nothing: the exit code and the command line are the runtime's, the environment is libc's.
+use crate::util::{Chars, string_array, text, utf8_z};
+use std::ffi::{CStr, CString};
+use std::sync::atomic::Ordering;
+use vervet_runtime::{ObjRef, icalls};
+
+/// Where the library's configuration lies.
+pub const MACHINE_CONFIG: &str = "/etc/mono/4.5/machine.config";
+
+/// The value of a variable as libc sees it.
+pub fn variable(name: &CStr) -> Option<String> {
+    // SAFETY: getenv gives null or a NUL-terminated string, which is copied at once.
+    unsafe {
+        let p = libc::getenv(name.as_ptr());
+        (!p.is_null()).then(|| utf8_z(p as *const u8))
+    }
+}
+/// Name and home directory of the current user from the user database.
+pub fn user() -> Option<(String, String)> {
+    let mut buffer = vec![0u8; 16384];
+    // SAFETY: getpwuid_r fills the record and the buffer it is given; its strings are copied before they go.
+    unsafe {
+        let mut record: libc::passwd = std::mem::zeroed();
+        let mut found = std::ptr::null_mut();
+        let r = libc::getpwuid_r(libc::getuid(), &mut record, buffer.as_mut_ptr().cast(), buffer.len(), &mut found);
+        (r == 0 && !found.is_null()).then(|| (utf8_z(record.pw_name as *const u8), utf8_z(record.pw_dir as *const u8)))
+    }
+}
+fn uname() -> libc::utsname {
+    // SAFETY: uname fills the record.
+    unsafe {
+        let mut u = std::mem::zeroed();
+        libc::uname(&mut u);
+        u
+    }
+}
+fn c_array(bytes: &[libc::c_char]) -> String {
+    bytes.iter().take_while(|b| **b != 0).map(|b| *b as u8 as char).collect()
+}
+unsafe extern "C" {
+    static environ: *const *const libc::c_char;
+}
+
+icalls! { "System.Environment" =>
+    "get_ExitCode" fn get_exit_code(cx) -> i32 { Ok(cx.rt().exit_code.load(Ordering::SeqCst)) }
+    "set_ExitCode" fn set_exit_code(cx, value: i32) {
+        cx.rt().exit_code.store(value, Ordering::SeqCst);
+        Ok(())
+    }
+    /// Nothing managed runs yet once shutdown has started.
+    "get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(false) }
+    "get_MachineName" fn get_machine_name(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().nodename)) }
+    "GetNewLine" fn get_new_line(cx) -> ObjRef<'cx> { cx.intern(&[10]) }
+    /// PlatformID.Unix.
+    "get_Platform" fn get_platform(cx) -> i32 { Ok(4) }
+    "GetOSVersionString" fn get_os_version_string(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().release)) }
+    /// Milliseconds since the machine started.
+    "get_TickCount" fn get_tick_count(cx) -> i32 { Ok((crate::system::datetime::monotonic_ticks() / 10_000) as i32) }
+    "get_UserName" fn get_user_name(cx) -> ObjRef<'cx> {
+        let name = user().map(|u| u.0).or_else(|| variable(c"USER")).unwrap_or_default();
+        cx.alloc_str(&name)
+    }
+    "Exit" fn exit(cx, exit_code: i32) { vervet_runtime::startup::exit(cx, exit_code) }
+    "GetCommandLineArgs" fn get_command_line_args(cx) -> ObjRef<'cx> {
+        string_array(cx, cx.rt().command_line.get().map_or(&[][..], |v| v))
+    }
+    "internalGetEnvironmentVariable_native" fn internal_get_environment_variable(cx, name: *const u8) -> ObjRef<'cx> {
+        if name.is_null() {
+            return Ok(ObjRef::NULL);
+        }
+        // SAFETY: managed code passes a NUL-terminated UTF-8 string.
+        let value = variable(unsafe { CStr::from_ptr(name.cast()) });
+        cx.alloc_opt_str(value.as_deref())
+    }
+    /// An empty value removes the variable.
+    "InternalSetEnvironmentVariable" fn internal_set_environment_variable(cx, name: Chars<'cx>, name_length: i32, value: Chars<'cx>, value_length: i32) {
+        let name = crate::util::path(name.take(name_length));
+        let value = value.take(value_length);
+        // SAFETY: both strings are NUL-terminated copies.
+        unsafe {
+            if value.is_empty() || value[0] == 0 {
+                libc::unsetenv(name.as_ptr());
+            } else {
+                libc::setenv(name.as_ptr(), crate::util::path(value).as_ptr(), 1);
+            }
+        }
+        Ok(())
+    }
+    "GetEnvironmentVariableNames" fn get_environment_variable_names(cx) -> ObjRef<'cx> {
+        let mut names = Vec::new();
+        // SAFETY: `environ` is a null-terminated array of NUL-terminated strings.
+        unsafe {
+            let mut at = environ;
+            while !at.is_null() && !(*at).is_null() {
+                let entry = utf8_z(*at as *const u8);
+                if let Some((name, _)) = entry.split_once('=') {
+                    names.push(name.to_string());
+                }
+                at = at.add(1);
+            }
+        }
+        string_array(cx, &names)
+    }
+    /// Windows only: "".
+    "GetWindowsFolderPath" fn get_windows_folder_path(cx, folder: i32) -> ObjRef<'cx> { cx.alloc_str("") }
+    /// Windows only: nothing.
+    "internalBroadcastSettingChange" fn internal_broadcast_setting_change(cx) { Ok(()) }
+    "FailFast" fn fail_fast(cx, message: ObjRef<'cx>, exception: ObjRef<'cx>, source: ObjRef<'cx>) {
+        if message.is_null() {
+            eprintln!("CLR: Managed code called FailFast.");
+        } else {
+            eprintln!("CLR: Managed code called FailFast, saying \"{}\"", message.text());
+        }
+        if !exception.is_null() {
+            let described = cx.rt().to_string(cx, exception);
+            if let Ok(t) = described {
+                eprintln!("{t}");
+            }
+        }
+        std::process::abort()
+    }
+    "GetIs64BitOperatingSystem" fn get_is_64_bit_operating_system(cx) -> bool { Ok(true) }
+    "get_ProcessorCount" fn get_processor_count(cx) -> i32 {
+        // SAFETY: sched_getaffinity fills the set it is given.
+        let n = unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            match libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) {
+                0 => libc::CPU_COUNT(&set),
+                _ => libc::sysconf(libc::_SC_NPROCESSORS_ONLN) as i32,
+            }
+        };
+        Ok(n.max(1))
+    }
+    /// The library root; managed code appends `mono/gac`.
+    "internalGetGacPath" fn internal_get_gac_path(cx) -> ObjRef<'cx> { cx.alloc_str("/usr/lib") }
+    "GetLogicalDrivesInternal" fn get_logical_drives_internal(cx) -> ObjRef<'cx> {
+        let mounts = crate::system::io::drive_info::mounts();
+        string_array(cx, &mounts.iter().map(|m| m.point.as_str()).collect::<Vec<_>>())
+    }
+    "GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(MACHINE_CONFIG) }
+    "internalGetHome" fn internal_get_home(cx) -> ObjRef<'cx> {
+        let home = variable(c"HOME").or_else(|| user().map(|u| u.1));
+        cx.alloc_opt_str(home.as_deref())
+    }
+    "GetPageSize" fn get_page_size(cx) -> i32 {
+        // SAFETY: a plain query.
+        Ok(unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as i32)
+    }
+    /// No configuration is bundled: null.
+    "get_bundled_machine_config" fn get_bundled_machine_config(cx) -> ObjRef<'cx> { Ok(ObjRef::NULL) }
+}
+
+/// A name made of units, for the C library.
+pub fn c_name(units: &[u16]) -> CString {
+    CString::new(text(units).replace('\0', "")).expect("no zeros are left")
+}

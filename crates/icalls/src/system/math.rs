@@ -1,0 +1,65 @@
+//! Native half of System.Math: the C library's functions, special cases included (measured: mono does not add its own).
+//!
+//! Keeps nothing.
+use crate::util::Out;
+use vervet_runtime::icalls;
+
+mod libm {
+    unsafe extern "C" {
+        pub safe fn acos(x: f64) -> f64;
+        pub safe fn acosh(x: f64) -> f64;
+        pub safe fn asin(x: f64) -> f64;
+        pub safe fn asinh(x: f64) -> f64;
+        pub safe fn atan(x: f64) -> f64;
+        pub safe fn atanh(x: f64) -> f64;
+        pub safe fn cbrt(x: f64) -> f64;
+        pub safe fn ceil(x: f64) -> f64;
+        pub safe fn cos(x: f64) -> f64;
+        pub safe fn cosh(x: f64) -> f64;
+        pub safe fn exp(x: f64) -> f64;
+        pub safe fn floor(x: f64) -> f64;
+        pub safe fn log(x: f64) -> f64;
+        pub safe fn log10(x: f64) -> f64;
+        pub safe fn sin(x: f64) -> f64;
+        pub safe fn sinh(x: f64) -> f64;
+        pub safe fn sqrt(x: f64) -> f64;
+        pub safe fn tan(x: f64) -> f64;
+        pub safe fn tanh(x: f64) -> f64;
+        pub safe fn atan2(x: f64, y: f64) -> f64;
+        pub safe fn pow(x: f64, y: f64) -> f64;
+    }
+}
+
+icalls! { "System.Math" =>
+    "Acos" fn acos(cx, x: f64) -> f64 { Ok(libm::acos(x)) }
+    "Acosh" fn acosh(cx, x: f64) -> f64 { Ok(libm::acosh(x)) }
+    "Asin" fn asin(cx, x: f64) -> f64 { Ok(libm::asin(x)) }
+    "Asinh" fn asinh(cx, x: f64) -> f64 { Ok(libm::asinh(x)) }
+    "Atan" fn atan(cx, x: f64) -> f64 { Ok(libm::atan(x)) }
+    "Atanh" fn atanh(cx, x: f64) -> f64 { Ok(libm::atanh(x)) }
+    "Cbrt" fn cbrt(cx, x: f64) -> f64 { Ok(libm::cbrt(x)) }
+    "Ceiling" fn ceiling(cx, x: f64) -> f64 { Ok(libm::ceil(x)) }
+    "Cos" fn cos(cx, x: f64) -> f64 { Ok(libm::cos(x)) }
+    "Cosh" fn cosh(cx, x: f64) -> f64 { Ok(libm::cosh(x)) }
+    "Exp" fn exp(cx, x: f64) -> f64 { Ok(libm::exp(x)) }
+    "Floor" fn floor(cx, x: f64) -> f64 { Ok(libm::floor(x)) }
+    "Log" fn log(cx, x: f64) -> f64 { Ok(libm::log(x)) }
+    "Log10" fn log10(cx, x: f64) -> f64 { Ok(libm::log10(x)) }
+    "Sin" fn sin(cx, x: f64) -> f64 { Ok(libm::sin(x)) }
+    "Sinh" fn sinh(cx, x: f64) -> f64 { Ok(libm::sinh(x)) }
+    "Sqrt" fn sqrt(cx, x: f64) -> f64 { Ok(libm::sqrt(x)) }
+    "Tan" fn tan(cx, x: f64) -> f64 { Ok(libm::tan(x)) }
+    "Tanh" fn tanh(cx, x: f64) -> f64 { Ok(libm::tanh(x)) }
+    "Round" fn round(cx, a: f64) -> f64 { Ok(a.round_ties_even()) }
+    "Abs(double)" fn abs(cx, value: f64) -> f64 { Ok(value.abs()) }
+    "Abs(single)" fn abs_single(cx, value: f32) -> f32 { Ok(value.abs()) }
+    "Atan2" fn atan2(cx, y: f64, x: f64) -> f64 { Ok(libm::atan2(y(x)) }
+    "Pow" fn pow(cx, x: f64, y: f64) -> f64 { Ok(libm::pow(x, y)) }
+    "FMod" fn fmod(cx, x: f64, y: f64) -> f64 { Ok(x % y) }
+    /// The fraction; the whole part goes to `whole`. Both keep the sign.
+    "ModF" fn modf(cx, x: f64, whole: Out<'cx, f64>) -> f64 {
+        let w = x.trunc();
+        whole.set(w);
+        Ok(if x.is_infinite() { (0.0 as f64).copysign(x) } else { (x - w).copysign(x) })
+    }
+}

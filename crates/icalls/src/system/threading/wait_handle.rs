@@ -1,0 +1,134 @@
+//! Native half of System.Threading.WaitHandle, Mutex, NativeEventCalls and Semaphore.
+//!
+//! Keeps nothing: the objects are those of [`crate::w32`].
+use crate::errors;
+use crate::util::{Chars, Out};
+use crate::w32::{self, Created, Object};
+use vervet_runtime::cx::Cx;
+use vervet_runtime::icalls;
+
+fn set_last_error(cx: &Cx<'_>, error: i32) {
+    // SAFETY: the context belongs to this thread.
+    unsafe { (*cx.context()).last_error = error }
+}
+/// Makes an object and says how it went in the way of `CreateEvent_icall`.
+fn create(object: Object, name: &[u16], error: Out<'_, i32>) -> usize {
+    match w32::create(object, name) {
+        Created::New(h) => {
+            error.set(errors::SUCCESS);
+            h
+        }
+        Created::Existing(h) => {
+            error.set(errors::ALREADY_EXISTS);
+            h
+        }
+        Created::WrongKind => {
+            error.set(errors::INVALID_HANDLE);
+            0
+        }
+    }
+}
+fn open(like: Object, name: &[u16], error: Out<'_, i32>) -> usize {
+    match w32::open(&like, name) {
+        Ok(h) => {
+            error.set(errors::SUCCESS);
+            h
+        }
+        Err(e) => {
+            error.set(e);
+            0
+        }
+    }
+}
+/// Signals whatever the handle is; the error code of a wait if that cannot be.
+fn signal(cx: &Cx<'_>, handle: usize) -> Option<i32> {
+    match w32::look(handle) {
+        Some(Object::Event { .. }) => (!w32::set_event(handle, true)).then_some(w32::FAILED),
+        Some(Object::Semaphore { .. }) => w32::release_semaphore(handle, 1).is_none().then_some(w32::TOO_MANY_POSTS),
+        Some(Object::Mutex { .. }) => (!w32::release_mutex(handle, w32::me(cx))).then_some(w32::NOT_OWNER),
+        _ => Some(w32::FAILED),
+    }
+}
+const EVENT: Object = Object::Event { manual: false, set: false };
+const MUTEX: Object = Object::Mutex { owner: 0, count: 0, abandoned: false };
+const SEMAPHORE: Object = Object::Semaphore { count: 0, max: 0 };
+
+icalls! { WAIT_HANDLE: "System.Threading.WaitHandle" =>
+    "Wait_internal" fn wait_internal(cx, handles: *const usize, count: i32, all: bool, ms: i32) -> i32 {
+        // SAFETY: managed code passes that many handles; they are copied because waiting may take long.
+        let handles = unsafe { std::slice::from_raw_parts(handles, count.max(0) as usize) }.to_vec();
+        w32::wait(cx, &handles, all, ms)
+    }
+    "SignalAndWait_Internal" fn signal_and_wait_internal(cx, to_signal: usize, to_wait: usize, ms: i32) -> i32 {
+        match signal(cx, to_signal) {
+            Some(code) => Ok(code),
+            None => w32::wait(cx, &[to_wait], false, ms),
+        }
+    }
+}
+
+icalls! { EVENTS: "System.Threading.NativeEventCalls" =>
+    "CreateEvent_icall" fn create_event(cx, manual: bool, initial: bool, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
+        Ok(create(Object::Event { manual, set: initial }, name.take(length), error))
+    }
+    "OpenEvent_icall" fn open_event(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
+        Ok(open(EVENT, name.take(length), error))
+    }
+    "SetEvent_internal" fn set_event(cx, handle: usize) -> bool {
+        let ok = w32::set_event(handle, true);
+        if !ok {
+            set_last_error(cx, errors::INVALID_HANDLE);
+        }
+        Ok(ok)
+    }
+    "ResetEvent_internal" fn reset_event(cx, handle: usize) -> bool {
+        let ok = w32::set_event(handle, false);
+        if !ok {
+            set_last_error(cx, errors::INVALID_HANDLE);
+        }
+        Ok(ok)
+    }
+    /// Closes any wait handle.
+    "CloseEvent_internal" fn close_event(cx, handle: usize) {
+        w32::close(handle);
+        Ok(())
+    }
+}
+
+icalls! { MUTEXES: "System.Threading.Mutex" =>
+    "CreateMutex_icall" fn create_mutex(cx, owned: bool, name: Chars<'cx>, length: i32, created: Out<'cx, u8>) -> usize {
+        let owner = if owned { w32::me(cx) } else { 0 };
+        let (handle, new) = match w32::create(Object::Mutex { owner, count: owned as u32, abandoned: false }, name.take(length)) {
+            Created::New(h) => (h, true),
+            Created::Existing(h) => (h, false),
+            Created::WrongKind => {
+                set_last_error(cx, errors::INVALID_HANDLE);
+                (0, false)
+            }
+        };
+        created.set(new as u8);
+        Ok(handle)
+    }
+    "OpenMutex_icall" fn open_mutex(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
+        Ok(open(MUTEX, name.take(length), error))
+    }
+    "ReleaseMutex_internal" fn release_mutex(cx, handle: usize) -> bool { Ok(w32::release_mutex(handle, w32::me(cx))) }
+}
+
+icalls! { SEMAPHORES: "System.Threading.Semaphore" =>
+    "CreateSemaphore_icall" fn create_semaphore(cx, initial: i32, maximum: i32, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
+        Ok(create(Object::Semaphore { count: initial, max: maximum }, name.take(length), error))
+    }
+    "OpenSemaphore_icall" fn open_semaphore(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
+        Ok(open(SEMAPHORE, name.take(length), error))
+    }
+    "ReleaseSemaphore_internal" fn release_semaphore(cx, handle: usize, by: i32, previous: Out<'cx, i32>) -> bool {
+        match w32::release_semaphore(handle, by) {
+            Some(p) => {
+                previous.set(p);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+}

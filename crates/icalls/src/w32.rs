@@ -1,0 +1,353 @@
+//! Wait handles: events, semaphores, mutexes and processes, as the class library knows them.
+//!
+//! # How it works
+//! All state is behind one leaf lock. Whoever makes something signalled bumps a generation word and wakes all
+//! waiters, each of which tries again; so waiting for all is atomic, and there is nothing to get out of order.
+//!
+//! # Invariants
+//! A handle is `BASE + 16 * index`: never 0 or -1, never a file descriptor. An index is used again only after its
+//! last reference went. Named objects live in one namespace of this process.
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use vervet_os::LeafLock;
+use vervet_runtime::cx::{Cx, Result};
+
+const BASE: usize = 0x1000_0000;
+/// The wait timed out.
+pub const TIMEOUT: i32 = 0x102;
+/// The wait failed: no such handle.
+pub const FAILED: i32 = 0x7fff_ffff;
+/// SignalAndWait: the semaphore is full.
+pub const TOO_MANY_POSTS: i32 = 0x12a;
+/// SignalAndWait: the mutex is not ours.
+pub const NOT_OWNER: i32 = 0x12b;
+const ABANDONED: i32 = 0x80;
+/// How often a process that is waited for is looked at.
+const PROCESS_POLL: Duration = Duration::from_millis(10);
+
+/// What a handle stands for.
+#[derive(Clone, Debug)]
+pub enum Object {
+    /// An event.
+    Event {
+        /// It stays signalled until it is reset.
+        manual: bool,
+        /// Signalled.
+        set: bool,
+    },
+    /// A semaphore.
+    Semaphore {
+        /// What is left.
+        count: i32,
+        /// Its maximum.
+        max: i32,
+    },
+    /// A mutex.
+    Mutex {
+        /// Owner id of the thread that owns it, or 0.
+        owner: u32,
+        /// How often it does.
+        count: u32,
+        /// Its owner ended without releasing it.
+        abandoned: bool,
+    },
+    /// A process.
+    Process {
+        /// Its id.
+        pid: i32,
+        /// Its exit code, once it is known to have ended.
+        exit: Option<i32>,
+        /// It is a child of ours, to be waited for.
+        child: bool,
+    },
+}
+impl Object {
+    fn kind(&self) -> std::mem::Discriminant<Object> {
+        std::mem::discriminant(self)
+    }
+}
+
+struct Entry {
+    object: Object,
+    references: u32,
+    name: Option<Vec<u16>>,
+}
+#[derive(Default)]
+struct Table {
+    entries: Vec<Option<Entry>>,
+    free: Vec<usize>,
+    names: Option<HashMap<Vec<u16>, usize>>,
+}
+static TABLE: LeafLock<Table> = LeafLock::new(Table { entries: Vec::new(), free: Vec::new(), names: None });
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+impl Table {
+    fn entry(&mut self, handle: usize) -> Option<&mut Entry> {
+        let at = handle.checked_sub(BASE).filter(|d| d % 16 == 0)? / 16;
+        self.entries.get_mut(at)?.as_mut()
+    }
+    fn object(&mut self, handle: usize) -> Option<&mut Object> {
+        self.entry(handle).map(|e| &mut e.object)
+    }
+    fn add(&mut self, object: Object, name: Option<Vec<u16>>) -> usize {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.entries.push(None);
+            self.entries.len() - 1
+        });
+        if let Some(n) = &name {
+            self.names.get_or_insert_default().insert(n.clone(), at);
+        }
+        self.entries[at] = Some(Entry { object, references: 1, name });
+        BASE + 16 * at
+    }
+}
+
+/// Somebody may go on now.
+fn signalled() {
+    GENERATION.fetch_add(1, Ordering::Release);
+    // SAFETY: the futex word is a static.
+    unsafe {
+        libc::syscall(libc::SYS_futex, GENERATION.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
+    }
+}
+fn park(seen: u32, limit: Option<Duration>) {
+    let time = limit.map(|d| libc::timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos() as i64 });
+    let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the futex word is a static, the time lives during the call.
+    unsafe {
+        libc::syscall(libc::SYS_futex, GENERATION.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, seen, time);
+    }
+}
+
+/// How [`create`] went.
+pub enum Created {
+    /// A new object.
+    New(usize),
+    /// The object of that name that was there.
+    Existing(usize),
+    /// An object of another kind has that name.
+    WrongKind,
+}
+/// Makes an object; an empty name is none.
+pub fn create(object: Object, name: &[u16]) -> Created {
+    let mut t = TABLE.lock();
+    if name.is_empty() {
+        return Created::New(t.add(object, None));
+    }
+    let found = t.names.as_ref().and_then(|n| n.get(name)).copied();
+    if let Some(at) = found {
+        let e = t.entries[at].as_mut().expect("names refer to live entries");
+        if e.object.kind() != object.kind() {
+            return Created::WrongKind;
+        }
+        e.references += 1;
+        return Created::Existing(BASE + 16 * at);
+    }
+    Created::New(t.add(object, Some(name.to_vec())))
+}
+/// The handle of a named object of the kind of `like`: the error number if there is none.
+pub fn open(like: &Object, name: &[u16]) -> std::result::Result<usize, i32> {
+    let mut t = TABLE.lock();
+    let Some(at) = t.names.as_ref().and_then(|n| n.get(name)).copied() else {
+        return Err(crate::errors::FILE_NOT_FOUND);
+    };
+    let e = t.entries[at].as_mut().expect("names refer to live entries");
+    if e.object.kind() != like.kind() {
+        return Err(crate::errors::INVALID_HANDLE);
+    }
+    e.references += 1;
+    Ok(BASE + 16 * at)
+}
+/// Gives a reference back; false for something that is no handle.
+pub fn close(handle: usize) -> bool {
+    let mut t = TABLE.lock();
+    let Some(e) = t.entry(handle) else { return false };
+    e.references -= 1;
+    if e.references == 0 {
+        let at = (handle - BASE) / 16;
+        let gone = t.entries[at].take().expect("just found");
+        if let (Some(name), Some(names)) = (gone.name, t.names.as_mut()) {
+            names.remove(&name);
+        }
+        t.free.push(at);
+    }
+    true
+}
+/// Another reference to the object; false for something that is no handle.
+pub fn duplicate(handle: usize) -> bool {
+    TABLE.lock().entry(handle).map(|e| e.references += 1).is_some()
+}
+/// Changes an object; None for something that is no handle. Wakes the waiters.
+pub fn change<T>(handle: usize, with: impl FnOnce(&mut Object) -> T) -> Option<T> {
+    let r = TABLE.lock().object(handle).map(with);
+    signalled();
+    r
+}
+/// A copy of an object's state.
+pub fn look(handle: usize) -> Option<Object> {
+    TABLE.lock().object(handle).map(|o| o.clone())
+}
+
+/// Signals an event. False if it is none.
+pub fn set_event(handle: usize, value: bool) -> bool {
+    change(handle, |o| match o {
+        Object::Event { set, .. } => {
+            *set = value;
+            true
+        }
+        _ => false,
+    })
+    .unwrap_or(false)
+}
+/// Gives back to a semaphore; its count before, or None if it would exceed the maximum.
+pub fn release_semaphore(handle: usize, by: i32) -> Option<i32> {
+    change(handle, |o| match o {
+        Object::Semaphore { count, max } if by > 0 && *max - *count >= by => {
+            *count += by;
+            Some(*count - by)
+        }
+        _ => None,
+    })
+    .flatten()
+}
+/// Releases a mutex once. False if this thread does not own it.
+pub fn release_mutex(handle: usize, me: u32) -> bool {
+    change(handle, |o| match o {
+        Object::Mutex { owner, count, .. } if *owner == me => {
+            *count -= 1;
+            if *count == 0 {
+                *owner = 0;
+            }
+            true
+        }
+        _ => false,
+    })
+    .unwrap_or(false)
+}
+/// Abandons the mutexes of a thread that ends.
+pub fn abandon(thread: u32) {
+    for e in TABLE.lock().entries.iter_mut().flatten() {
+        if let Object::Mutex { owner, count, abandoned } = &mut e.object
+            && *owner == thread
+        {
+            (*owner, *count, *abandoned) = (0, 0, true);
+        }
+    }
+    signalled();
+}
+
+/// Asks the system whether a process has ended, and remembers its exit code.
+fn update_process(pid: i32, exit: &mut Option<i32>, child: bool) {
+    if exit.is_some() {
+        return;
+    }
+    // SAFETY: plain system calls about a process id.
+    unsafe {
+        if child {
+            let mut status = 0;
+            match libc::waitpid(pid, &mut status, libc::WNOHANG) {
+                p if p == pid && libc::WIFEXITED(status) => *exit = Some(libc::WEXITSTATUS(status)),
+                p if p == pid && libc::WIFSIGNALED(status) => *exit = Some(128 + libc::WTERMSIG(status)),
+                -1 => *exit = Some(-1),
+                _ => {}
+            }
+        } else if libc::kill(pid, 0) == -1 && crate::util::errno() == libc::ESRCH {
+            *exit = Some(-1);
+        }
+    }
+}
+/// A process's exit code if it has ended.
+pub fn process_exit(handle: usize) -> Option<Option<i32>> {
+    let mut t = TABLE.lock();
+    match t.object(handle)? {
+        Object::Process { pid, exit, child } => {
+            update_process(*pid, exit, *child);
+            Some(*exit)
+        }
+        _ => None,
+    }
+}
+
+fn ready(o: &mut Object, me: u32) -> bool {
+    match o {
+        Object::Event { set, .. } => *set,
+        Object::Semaphore { count, .. } => *count > 0,
+        Object::Mutex { owner, .. } => *owner == 0 || *owner == me,
+        Object::Process { pid, exit, child } => {
+            update_process(*pid, exit, *child);
+            exit.is_some()
+        }
+    }
+}
+/// Takes what a wait takes; true if it was abandoned.
+fn acquire(o: &mut Object, me: u32) -> bool {
+    match o {
+        Object::Event { manual, set } => {
+            *set &= *manual;
+            false
+        }
+        Object::Semaphore { count, .. } => {
+            *count -= 1;
+            false
+        }
+        Object::Mutex { owner, count, abandoned } => {
+            *owner = me;
+            *count += 1;
+            std::mem::take(abandoned)
+        }
+        Object::Process { .. } => false,
+    }
+}
+
+/// One try: the code of the contract, or None if the wait must go on.
+fn attempt(handles: &[usize], all: bool, me: u32) -> Option<i32> {
+    let mut t = TABLE.lock();
+    if handles.iter().any(|h| t.object(*h).is_none()) {
+        return Some(FAILED);
+    }
+    let mut is_ready = |h: usize, t: &mut Table| t.object(h).is_some_and(|o| ready(o, me));
+    if all {
+        if !handles.iter().all(|h| is_ready(*h, &mut t)) {
+            return None;
+        }
+        let mut code = 0;
+        for (i, h) in handles.iter().enumerate() {
+            if t.object(*h).is_some_and(|o| acquire(o, me)) && code == 0 {
+                code = ABANDONED + i as i32;
+            }
+        }
+        return Some(code);
+    }
+    let first = handles.iter().position(|h| is_ready(*h, &mut t))?;
+    let abandoned = t.object(handles[first]).is_some_and(|o| acquire(o, me));
+    Some(first as i32 + if abandoned { ABANDONED } else { 0 })
+}
+
+/// The id this thread owns mutexes by.
+pub fn me(cx: &Cx<'_>) -> u32 {
+    // SAFETY: the context belongs to this thread.
+    unsafe { (*cx.context()).owner_id }
+}
+
+/// Waits for one or all of the handles; `ms` of -1 is for ever. Answers with the codes of the contract.
+pub fn wait<'cx>(cx: &'cx Cx<'cx>, handles: &[usize], all: bool, ms: i32) -> Result<i32> {
+    let me = me(cx);
+    let end = u64::try_from(ms).ok().map(|ms| Instant::now() + Duration::from_millis(ms));
+    let polls = handles.iter().any(|h| matches!(look(*h), Some(Object::Process { .. })));
+    crate::system::threading::thread::poll_interrupt(cx)?;
+    loop {
+        let seen = GENERATION.load(Ordering::Acquire);
+        if let Some(code) = attempt(handles, all, me) {
+            return Ok(code);
+        }
+        let mut limit = end.map(|e| e.saturating_duration_since(Instant::now()));
+        if limit.is_some_and(|l| l.is_zero()) {
+            return Ok(TIMEOUT);
+        }
+        if polls {
+            limit = Some(limit.map_or(PROCESS_POLL, |l| l.min(PROCESS_POLL)));
+        }
+        crate::system::threading::thread::blocking(cx, || park(seen, limit))?;
+    }
+}

@@ -1,0 +1,152 @@
+//! A compiled blob: code without addresses.
+//!
+//! # Invariants
+//! Everything a blob needs from its process is a relocation against a [`Symbol`]; the enum is closed, so a blob
+//! can be linked again for another domain or, later, from a cache. Offsets are bytes from the start of `code`.
+use vervet_abi::Helper;
+use vervet_types::{ClassRef, FieldRef, MethodRef, ModuleRef};
+
+/// What a relocation refers to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Symbol {
+    /// Address of the 8-byte slot that holds the method's (unboxed) code address.
+    MethodSlot(MethodRef),
+    /// Address of the method's permanent `jmp [slot]` stub (ldftn); unboxed entry.
+    MethodStub(MethodRef),
+    /// The VTable's address (below 2 GiB: also usable as a u32).
+    VTable(ClassRef),
+    /// Address of the class's memory of static reference fields.
+    StaticRefs(ClassRef),
+    /// Address of the class's memory of other static fields.
+    StaticValues(ClassRef),
+    /// Address of an RVA static's data (writable copy).
+    RvaData(FieldRef),
+    /// Address of the root slot that holds an interned string: (module, user-string token).
+    Literal(ModuleRef, u32),
+    /// Address of the root slot that holds the class's Type object.
+    TypeObject(ClassRef),
+    /// Value of the class's RuntimeTypeHandle (the `&'static Class`).
+    ClassHandle(ClassRef),
+    /// Value of the method's RuntimeMethodHandle (the `&'static Method`).
+    MethodHandle(MethodRef),
+    /// Value of the field's RuntimeFieldHandle (the `&'static Field`).
+    FieldHandle(FieldRef),
+    /// Code address of a helper's stub.
+    Helper(Helper),
+    /// Base of the card table.
+    CardTable,
+    /// Address of the 8-byte cell that holds a P/Invoke's bound native address, 0 before.
+    PInvokeCell(MethodRef),
+    /// The asm thunk that calls native code (see the runtime's arch module).
+    NativeThunk,
+    /// The process-wide cookie of a signature (vararg calls): the `&'static MethodSig`.
+    Signature(&'static vervet_types::MethodSig),
+    /// This blob's own code (stack growth calls it again).
+    SelfCode,
+}
+
+/// How a relocation is applied, `S` = symbol's address, `A` = addend, `P` = place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RelocKind {
+    /// 8 bytes: S + A.
+    Abs8,
+    /// 4 bytes: S + A - P.
+    PcRel4,
+    /// 4 bytes: S + A, zero-extended (VTables only).
+    Abs4,
+}
+
+/// A place to patch.
+#[derive(Clone, Copy)]
+pub struct Reloc {
+    /// Where in the code.
+    pub offset: u32,
+    /// How.
+    pub kind: RelocKind,
+    /// Against what.
+    pub symbol: Symbol,
+    /// What to add.
+    pub addend: i64,
+}
+
+/// A call's return address and what encloses it.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSite {
+    /// Offset of the return address.
+    pub ret: u32,
+    /// The frame's fp minus this is the handler's sp (u32::MAX: no handlers).
+    pub frame_offset: u32,
+    /// First of its handlers in `Blob::handlers`, innermost clause first.
+    pub first_handler: u32,
+    /// Number of its handlers.
+    pub handler_count: u32,
+}
+
+/// A landing pad of a call site. Entered with sp, fp, r15 set, rax = exception, rdx = unwind record.
+#[derive(Clone, Copy, Debug)]
+pub struct Handler {
+    /// Index in `Blob::clauses`, or u32::MAX: catches everything (invoke stubs).
+    pub clause: u32,
+    /// Offset of the landing pad.
+    pub code: u32,
+}
+
+/// An exception clause of the method.
+#[derive(Clone)]
+pub struct Clause {
+    /// Its kind.
+    pub kind: ClauseKind,
+}
+
+/// What a clause does.
+#[derive(Clone)]
+pub enum ClauseKind {
+    /// Catches instances of the class.
+    Catch(ClassRef),
+    /// Runs `Blob::filters[i]`: Tail function (parent's fp: i64, exception: i64) -> i32 (1 = catch).
+    Filter(u32),
+    /// Runs in the second pass in every case.
+    Finally,
+    /// Runs in the second pass when an exception passes.
+    Fault,
+}
+
+/// See the module.
+#[derive(Clone, Default)]
+pub struct Blob {
+    /// Machine code and its constants.
+    pub code: Vec<u8>,
+    /// Required alignment of `code` (at least 16).
+    pub align: u32,
+    /// Places to patch.
+    pub relocs: Vec<Reloc>,
+    /// Every call, by return address.
+    pub call_sites: Vec<CallSite>,
+    /// See [`CallSite`].
+    pub handlers: Vec<Handler>,
+    /// See [`Handler`].
+    pub clauses: Vec<Clause>,
+    /// Filters of this method: blobs with a code range of their own.
+    pub filters: Vec<Blob>,
+    /// Hardware traps: (offset of the instruction, ThrowKind number), sorted.
+    pub traps: Vec<(u32, u8)>,
+    /// (code offset, IL offset) pairs sorted by code offset; each holds until the next. u32::MAX: no IL.
+    pub il_map: Vec<(u32, u32)>,
+    /// Ranges [start, end) of code where an asynchronous exception must not be raised (store/mark pairs).
+    pub no_redirect: Vec<(u32, u32)>,
+    /// Where the prologue ends (frame pointer set up), for samplers.
+    pub prologue_end: u32,
+    /// Bytes of arguments that the caller puts on the stack.
+    pub stack_arg_bytes: u32,
+    /// Total frame size below fp.
+    pub frame_size: u32,
+    /// What was translated, for `--stats`.
+    pub stats: BlobStats,
+    /// `--verbose-jit`: IL, CLIF and assembly listing.
+    pub listing: Option<String>,
+}
+
+/// Sizes and times of one compile.
+#[derive(Clone, Copy, Default, Debug)]
+#[allow(missing_docs)]
+pub struct BlobStats { pub il_bytes: u32, pub clif_insts: u32, pub translate_ns: u64, pub codegen_ns: u64 }

@@ -1,0 +1,46 @@
+//! Invoke stubs: how our code calls managed code of one shape.
+//!
+//! # Invariants
+//! The stub's one call is a `try_call` with a catch-all: no exception passes it. It is a System V function around
+//! a Tail callee that clobbers all registers, so it saves and restores those its caller expects.
+use super::emit::{EmitExt, build};
+use crate::blob::Blob;
+use crate::codegen::{CATCH_ALL, Codegen, Emitter, trusted};
+use crate::compiler::{CompileError, Tier};
+use crate::shape::Shape;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value};
+use cranelift_codegen::isa::CallConv;
+use vervet_abi::context;
+
+/// See [`crate::Compiler::invoke_stub`].
+pub fn invoke_stub(codegen: &Codegen, shape: &Shape) -> Result<Blob, CompileError> {
+    let mut signature = Signature::new(CallConv::SystemV);
+    signature.params.resize(4, AbiParam::new(I64));
+    signature.returns.push(AbiParam::new(I32));
+    build(codegen, Tier::Optimised, "(runtime-invoke)", signature, |e, params| {
+        emit(e, shape, params[0], params[1], params[2]);
+        Ok(())
+    })
+}
+
+fn emit(e: &mut Emitter, shape: &Shape, code: Value, args: Value, ret: Value) {
+    let types = shape.clif.params.iter().map(|p| p.value_type).enumerate();
+    let values: Vec<Value> = types.map(|(i, ty)| e.b.ins().load(ty, trusted(), args, 8 * i as i32)).collect();
+    let caught = e.b.create_block();
+    e.b.append_block_param(caught, I64);
+    e.b.append_block_param(caught, I64);
+    e.b.set_cold_block(caught);
+    e.set_handlers(&[(CATCH_ALL, caught)]);
+    let results = e.call_address(&shape.clif, code, &values);
+    e.set_handlers(&[]);
+    e.store_words(&results, ret);
+    let status = e.b.ins().iconst(I32, 0);
+    e.b.ins().return_(&[status]);
+
+    e.b.switch_to_block(caught);
+    let exception = e.b.block_params(caught)[0];
+    e.store_context(exception, context::PENDING);
+    let status = e.b.ins().iconst(I32, 1);
+    e.b.ins().return_(&[status]);
+}

@@ -1,0 +1,40 @@
+//! The card barrier: the one way a reference is stored where the heap may be.
+//!
+//! # Invariants
+//! The mark is the low byte of the stored reference and follows the store; nothing may separate, delete or
+//! merge the two (`sequence_point`), and no asynchronous exception is raised between them.
+use super::Translator;
+use crate::blob::Symbol;
+use crate::codegen::{Emitter, trusted};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types::*};
+use vervet_abi::object::{CARD_MASK, CARD_SHIFT};
+
+/// Stores a reference at `base + offset` and marks the card.
+pub fn store_reference(e: &mut Emitter<'_>, flags: MemFlagsData, value: Value, base: Value, offset: i32) {
+    e.without_redirect(|e| {
+        e.b.ins().store(flags, value, base, offset);
+        mark(e, value, base, offset);
+    });
+}
+
+/// Marks the card of `base + offset`, where `value` was stored just now.
+pub fn mark(e: &mut Emitter<'_>, value: Value, base: Value, offset: i32) {
+    let table = e.symbol(Symbol::CardTable);
+    let at = if offset == 0 { base } else { e.b.ins().iadd_imm_s(base, i64::from(offset)) };
+    let card = e.b.ins().ushr_imm_u(at, i64::from(CARD_SHIFT));
+    let card = e.b.ins().band_imm_u(card, CARD_MASK as i64);
+    let card = e.b.ins().iadd(table, card);
+    e.b.ins().istore8(trusted(), value, card, 0);
+    e.b.ins().sequence_point();
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// Stores a reference where the heap may be; null needs no mark.
+    pub fn store_ref(&mut self, flags: MemFlagsData, value: Value, base: Value, offset: i32) {
+        if self.constant(value) == Some(0) {
+            self.e.b.ins().store(flags, value, base, offset);
+        } else {
+            store_reference(self.e, flags, value, base, offset);
+        }
+    }
+}

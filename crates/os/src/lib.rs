@@ -1,0 +1,11 @@
+//! Linux behind safe names, and the two kinds of runtime lock.
+//!
+//! Nothing here knows of objects, types or managed code.
+pub mod chunks;
+pub mod lock;
+pub mod memory;
+pub mod published;
+
+pub use chunks::Chunks;
+pub use lock::{LeafLock, SafeLock};
+pub use published::Published;

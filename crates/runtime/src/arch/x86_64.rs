@@ -1,0 +1,512 @@
+//! The thunks between managed code and ours, x86-64.
+//!
+//! Managed code keeps the context in r15, passes arguments as `CallConv::Tail` does (rdi rsi rdx rcx r8 r9,
+//! xmm0-7, the rest on the stack, popped by the callee) and may have live values in rbx, r12-r14 only where the
+//! callee preserves them.
+//!
+//! # Invariants
+//! * Every thunk that leaves managed code pushes the callee-saved and the integer argument registers, then a
+//!   [`Record`](vervet_abi::context::Record), and links it, before it changes the state; the record's sp, fp and
+//!   pc are those of the managed frame that left.
+//! * Frame pointers chain through every thunk.
+//! * A stub that reads `Context::hidden` reads it first.
+use std::arch::naked_asm;
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_abi::context::{Context, RecordKind, State};
+use vervet_abi::native_call::NativeCall;
+
+const STATE: usize = offset_of!(Context, state);
+const RECORD: usize = offset_of!(Context, record);
+const PENDING: usize = offset_of!(Context, pending);
+const CRITICAL: usize = offset_of!(Context, critical);
+const HIDDEN: usize = offset_of!(Context, hidden);
+const LAST_ERROR: usize = offset_of!(Context, last_error);
+const MANAGED: usize = State::Managed as usize;
+const RUNTIME: usize = State::Runtime as usize;
+const NATIVE: usize = State::Native as usize;
+
+/// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
+/// [rbp-80]), and the record (at rbp-128). r11 = method.
+macro_rules! push_exit { ($kind:literal) => { concat!("
+    push rbp
+    mov rbp, rsp
+    push rbx
+    push r12
+    push r13
+    push r14
+    push r9
+    push r8
+    push rcx
+    push rdx
+    push rsi
+    push rdi
+    push r11
+    push qword ptr [rbp + 8]
+    push qword ptr [rbp]
+    lea r11, [rbp + 16]
+    push r11
+    push ", $kind, "
+    push qword ptr [r15 + {record}]
+    mov [r15 + {record}], rsp
+") } }
+
+/// An internal call: rax = function, r11 = method, r10 = bytes of stack arguments. Reached from a small stub
+/// per icall or helper.
+#[unsafe(naked)]
+pub unsafe extern "C" fn icall_thunk() {
+    naked_asm!(
+        push_exit!("0"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "mov rbx, r10",
+        // copy the stack arguments: they lie from [rbp + 16] on
+        "test r10, r10",
+        "jz 3f",
+        "sub rsp, r10",
+        "xor r11d, r11d",
+        "2: mov r12, [rbp + r11 + 16]",
+        "mov [rsp + r11], r12",
+        "add r11, 8",
+        "cmp r11, r10",
+        "jb 2b",
+        "3: call rax",
+        "cmp qword ptr [r15 + {pending}], 0",
+        "jne 5f",
+        "mov r11, [rbp - 128]",
+        "mov [r15 + {record}], r11",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "mov rcx, rdx",
+        "mov r10, rbx",
+        "mov rbx, [rbp - 8]",
+        "mov r12, [rbp - 16]",
+        "mov rsp, rbp",
+        "pop rbp",
+        "test r10, r10",
+        "jnz 4f",
+        "ret",
+        "4: pop r11",
+        "add rsp, r10",
+        "jmp r11",
+        "5: mov rdi, r15",
+        "lea rsp, [rbp - 128]",
+        "jmp {throw}",
+        record = const RECORD,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        pending = const PENDING,
+        throw = sym throw_pending_aligned,
+    )
+}
+
+/// rsp is 16-aligned here; a function expects it 8 off.
+#[unsafe(naked)]
+unsafe extern "C" fn throw_pending_aligned() {
+    naked_asm!("call {f}", "ud2", f = sym crate::exceptions::throw::throw_pending)
+}
+
+/// A leaf helper: rax = function. Runs with `critical` set.
+#[unsafe(naked)]
+pub unsafe extern "C" fn leaf_thunk() {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "mov byte ptr [r15 + {critical}], 1",
+        "call rax",
+        "mov byte ptr [r15 + {critical}], 0",
+        "pop rbp",
+        "ret",
+        critical = const CRITICAL,
+    )
+}
+
+/// The prestub: eax = method id; all argument registers and the stack as the caller left them. Compiles (or
+/// finds) the method and jumps to it.
+#[unsafe(naked)]
+pub unsafe extern "C" fn prestub() {
+    naked_asm!(
+        "mov r11d, eax",
+        push_exit!("2"),
+        "sub rsp, 144",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
+        "movups [rsp + 32], xmm2",
+        "movups [rsp + 48], xmm3",
+        "movups [rsp + 64], xmm4",
+        "movups [rsp + 80], xmm5",
+        "movups [rsp + 96], xmm6",
+        "movups [rsp + 112], xmm7",
+        "mov r11, [r15 + {hidden}]",
+        "mov [rsp + 128], r11",
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "mov rdi, r15",
+        "mov esi, eax",
+        "call {f}",
+        "test rax, rax",
+        "jz 5f",
+        "mov r11, [rsp + 128]",
+        "mov [r15 + {hidden}], r11",
+        "movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "movups xmm2, [rsp + 32]",
+        "movups xmm3, [rsp + 48]",
+        "movups xmm4, [rsp + 64]",
+        "movups xmm5, [rsp + 80]",
+        "movups xmm6, [rsp + 96]",
+        "movups xmm7, [rsp + 112]",
+        "mov rdi, [rbp - 80]",
+        "mov rsi, [rbp - 72]",
+        "mov rdx, [rbp - 64]",
+        "mov rcx, [rbp - 56]",
+        "mov r8, [rbp - 48]",
+        "mov r9, [rbp - 40]",
+        "mov r11, [rbp - 128]",
+        "mov [r15 + {record}], r11",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "mov rsp, rbp",
+        "pop rbp",
+        "jmp rax",
+        "5: mov rdi, r15",
+        "lea rsp, [rbp - 128]",
+        "jmp {throw}",
+        record = const RECORD,
+        hidden = const HIDDEN,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        f = sym crate::prestub::compile_for_call,
+        throw = sym throw_pending_aligned,
+    )
+}
+
+/// An interface call that no IMT stub knows yet: `this` in rdi, the interface method in `hidden`. Finds the
+/// implementation, extends the IMT, and jumps there.
+#[unsafe(naked)]
+pub unsafe extern "C" fn imt_resolve() {
+    naked_asm!(
+        "mov r11, [r15 + {hidden}]",
+        push_exit!("2"),
+        "sub rsp, 128",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
+        "movups [rsp + 32], xmm2",
+        "movups [rsp + 48], xmm3",
+        "movups [rsp + 64], xmm4",
+        "movups [rsp + 80], xmm5",
+        "movups [rsp + 96], xmm6",
+        "movups [rsp + 112], xmm7",
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "mov rsi, [r15 + {hidden}]",
+        "mov rdx, rdi",
+        "mov rdi, r15",
+        "call {f}",
+        "test rax, rax",
+        "jz 5f",
+        "movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "movups xmm2, [rsp + 32]",
+        "movups xmm3, [rsp + 48]",
+        "movups xmm4, [rsp + 64]",
+        "movups xmm5, [rsp + 80]",
+        "movups xmm6, [rsp + 96]",
+        "movups xmm7, [rsp + 112]",
+        "mov rdi, [rbp - 80]",
+        "mov rsi, [rbp - 72]",
+        "mov rdx, [rbp - 64]",
+        "mov rcx, [rbp - 56]",
+        "mov r8, [rbp - 48]",
+        "mov r9, [rbp - 40]",
+        "mov r11, [rbp - 128]",
+        "mov [r15 + {record}], r11",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "mov rsp, rbp",
+        "pop rbp",
+        "jmp rax",
+        "5: mov rdi, r15",
+        "lea rsp, [rbp - 128]",
+        "jmp {throw}",
+        record = const RECORD,
+        hidden = const HIDDEN,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        f = sym crate::prestub::resolve_interface_call,
+        throw = sym throw_pending_aligned,
+    )
+}
+
+/// A hardware trap in managed code was redirected here by the signal handler, which pushed the faulting pc:
+/// edi = what to throw.
+#[unsafe(naked)]
+pub unsafe extern "C" fn trap_stub() {
+    naked_asm!(
+        "mov r11d, 1",
+        push_exit!("2"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "and rsp, -16",
+        "mov esi, [rbp - 80]",
+        "mov rdi, r15",
+        "call {f}",
+        "ud2",
+        record = const RECORD,
+        state = const STATE,
+        runtime = const RUNTIME,
+        f = sym crate::exceptions::traps::throw_trap,
+    )
+}
+
+/// Below the limit on an OS thread: entered with the method's own arguments and its code in `hidden`.
+#[unsafe(naked)]
+pub unsafe extern "C" fn grow() {
+    naked_asm!(
+        "xor r11d, r11d",
+        push_exit!("2"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "and rsp, -16",
+        "mov rdi, r15",
+        "call {f}",
+        "ud2",
+        record = const RECORD,
+        state = const STATE,
+        runtime = const RUNTIME,
+        f = sym crate::exceptions::traps::stack_overflow,
+    )
+}
+
+/// `enter(stub, code, args, ret, ctx) -> u32`: from our code to managed code through an invoke stub.
+#[unsafe(naked)]
+pub unsafe extern "C" fn enter(_stub: usize, _code: usize, _args: *const u64, _ret: *mut u64, _ctx: *mut Context) -> u32 {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 8",
+        "mov r15, r8",
+        "push 0",
+        "push 0",
+        "push rbp",
+        "push rbp",
+        "push {entry}",
+        "push qword ptr [r15 + {record}]",
+        "mov [r15 + {record}], rsp",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "mov rsi, rdx",
+        "mov rdx, rcx",
+        "mov rcx, r8",
+        "call rax",
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "mov r11, [rsp]",
+        "mov [r15 + {record}], r11",
+        "add rsp, 56",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        record = const RECORD,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        entry = const RecordKind::Entry as usize,
+    )
+}
+
+/// Goes on at a landing pad: sp, fp and the pinned register as they were, rax = exception, rdx = unwind record.
+/// The caller has cut the record list.
+#[unsafe(naked)]
+pub unsafe extern "C" fn resume(_pc: usize, _sp: usize, _fp: usize, _exception: usize, _unwind: usize, _ctx: *mut Context) -> ! {
+    naked_asm!(
+        "mov rsp, rsi",
+        "mov rbp, rdx",
+        "mov rax, rcx",
+        "mov rdx, r8",
+        "mov r15, r9",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "jmp rdi",
+        state = const STATE,
+        managed = const MANAGED,
+    )
+}
+
+/// Calls `f(arg)` on another stack whose top is `sp`.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_on_stack(_f: extern "C" fn(*mut u8), _arg: *mut u8, _sp: usize) {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "mov rsp, rdx",
+        "and rsp, -16",
+        "call rax",
+        "mov rsp, rbp",
+        "pop rbp",
+        "ret",
+    )
+}
+
+/// Calls native code as the block says: rdi = block, rsi = method. State is Native during the call; errno goes to
+/// the context before Native is left.
+#[unsafe(naked)]
+pub unsafe extern "C" fn native_thunk() {
+    naked_asm!(
+        "mov r11, rsi",
+        push_exit!("1"),
+        "mov rbx, rdi",
+        "mov rcx, [rbx + {n_stack}]",
+        "lea rax, [rcx + 1]",
+        "and rax, -2",
+        "shl rax, 3",
+        "sub rsp, rax",
+        "xor eax, eax",
+        "2: cmp rax, rcx",
+        "jae 3f",
+        "mov rdx, [rbx + rax * 8 + {stack}]",
+        "mov [rsp + rax * 8], rdx",
+        "inc rax",
+        "jmp 2b",
+        "3: mov rdi, [rbx + {ints}]",
+        "mov rsi, [rbx + {ints} + 8]",
+        "mov rdx, [rbx + {ints} + 16]",
+        "mov rcx, [rbx + {ints} + 24]",
+        "mov r8, [rbx + {ints} + 32]",
+        "mov r9, [rbx + {ints} + 40]",
+        "movsd xmm0, [rbx + {sse}]",
+        "movsd xmm1, [rbx + {sse} + 8]",
+        "movsd xmm2, [rbx + {sse} + 16]",
+        "movsd xmm3, [rbx + {sse} + 24]",
+        "movsd xmm4, [rbx + {sse} + 32]",
+        "movsd xmm5, [rbx + {sse} + 40]",
+        "movsd xmm6, [rbx + {sse} + 48]",
+        "movsd xmm7, [rbx + {sse} + 56]",
+        "mov rax, [rbx + {al}]",
+        "mov r11, [rbx + {target}]",
+        "mov byte ptr [r15 + {state}], {native}",
+        "call r11",
+        "mov [rbx + {rax}], rax",
+        "mov [rbx + {rdx}], rdx",
+        "movsd [rbx + {xmm0}], xmm0",
+        "movsd [rbx + {xmm1}], xmm1",
+        "lea rsp, [rbp - 128]",
+        "call {errno}",
+        "mov eax, [rax]",
+        "mov [r15 + {last_error}], eax",
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "cmp qword ptr [r15 + {pending}], 0",
+        "jne 5f",
+        "mov r11, [rbp - 128]",
+        "mov [r15 + {record}], r11",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "mov rbx, [rbp - 8]",
+        "mov rsp, rbp",
+        "pop rbp",
+        "ret",
+        "5: mov rdi, r15",
+        "jmp {throw}",
+        record = const RECORD,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        native = const NATIVE,
+        pending = const PENDING,
+        last_error = const LAST_ERROR,
+        n_stack = const offset_of!(NativeCall, n_stack_words),
+        stack = const offset_of!(NativeCall, stack_words),
+        ints = const offset_of!(NativeCall, int_regs),
+        sse = const offset_of!(NativeCall, sse_regs),
+        al = const offset_of!(NativeCall, al),
+        target = const offset_of!(NativeCall, target),
+        rax = const offset_of!(NativeCall, ret_rax),
+        rdx = const offset_of!(NativeCall, ret_rdx),
+        xmm0 = const offset_of!(NativeCall, ret_xmm0),
+        xmm1 = const offset_of!(NativeCall, ret_xmm1),
+        errno = sym libc::__errno_location,
+        throw = sym throw_pending_aligned,
+    )
+}
+
+static NEAR_PRESTUB: AtomicUsize = AtomicUsize::new(0);
+static NEAR_IMT: AtomicUsize = AtomicUsize::new(0);
+static NEAR_NATIVE: AtomicUsize = AtomicUsize::new(0);
+static NEAR_GROW: AtomicUsize = AtomicUsize::new(0);
+
+fn near(target: usize) -> usize {
+    // jmp [rip + 0]; address
+    let mut code = [0u8; 16];
+    code[..2].copy_from_slice(&[0xFF, 0x25]);
+    code[6..14].copy_from_slice(&target.to_le_bytes());
+    crate::code::arena::place(&mut code, 16, |_, _| {}, |at| at)
+}
+
+/// Makes the jumps through which code in the arena reaches the thunks. Called once at start-up.
+pub fn initialise() {
+    NEAR_PRESTUB.store(near(prestub as *const () as usize), Ordering::Release);
+    NEAR_IMT.store(near(imt_resolve as *const () as usize), Ordering::Release);
+    NEAR_NATIVE.store(near(native_thunk as *const () as usize), Ordering::Release);
+    NEAR_GROW.store(near(grow as *const () as usize), Ordering::Release);
+}
+/// The prestub, as code in the arena reaches it.
+pub fn near_prestub() -> usize {
+    NEAR_PRESTUB.load(Ordering::Relaxed)
+}
+/// What every IMT entry holds at first.
+pub fn imt_resolve_address() -> usize {
+    NEAR_IMT.load(Ordering::Relaxed)
+}
+/// The native thunk.
+pub fn native_thunk_address() -> usize {
+    NEAR_NATIVE.load(Ordering::Relaxed)
+}
+/// The grow thunk.
+pub fn grow_address() -> usize {
+    NEAR_GROW.load(Ordering::Relaxed)
+}
+
+/// A stub that calls `target` through the icall thunk for `method` with that many bytes of stack arguments.
+pub fn icall_stub(target: usize, method: usize, stack_bytes: u32) -> Vec<u8> {
+    let mut c = Vec::with_capacity(48);
+    c.extend([0x48, 0xB8]); // mov rax, target
+    c.extend(target.to_le_bytes());
+    c.extend([0x49, 0xBB]); // mov r11, method
+    c.extend(method.to_le_bytes());
+    c.extend([0x41, 0xBA]); // mov r10d, bytes
+    c.extend(stack_bytes.to_le_bytes());
+    jump(&mut c, icall_thunk as *const () as usize);
+    c
+}
+/// A stub that calls a leaf helper.
+pub fn leaf_stub(target: usize) -> Vec<u8> {
+    let mut c = Vec::with_capacity(32);
+    c.extend([0x48, 0xB8]);
+    c.extend(target.to_le_bytes());
+    jump(&mut c, leaf_thunk as *const () as usize);
+    c
+}
+fn jump(c: &mut Vec<u8>, target: usize) {
+    c.extend([0xFF, 0x25, 0, 0, 0, 0]);
+    c.extend(target.to_le_bytes());
+}
+
+/// An IMT stub: compares `hidden` with each interface method and jumps to its code; otherwise to the resolver.
+pub fn imt_stub(known: &[(usize, usize)], resolver: usize) -> Vec<u8> {
+    let mut c = Vec::new();
+    c.extend([0x49, 0x8B, 0x87]); // mov rax, [r15 + hidden]
+    c.extend((HIDDEN as u32).to_le_bytes());
+    for &(method, code) in known {
+        c.extend([0x49, 0xBB]); // mov r11, method
+        c.extend(method.to_le_bytes());
+        c.extend([0x4C, 0x39, 0xD8]); // cmp rax, r11
+        c.extend([0x75, 14]); // jne over the jump
+        jump(&mut c, code);
+    }
+    jump(&mut c, resolver);
+    c
+}

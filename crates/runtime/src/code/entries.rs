@@ -1,0 +1,161 @@
+//! A method's way in: its slot, its permanent stub, its prestub.
+//!
+//! # Invariants
+//! * The slot always holds callable code: the prestub until the method is compiled, then its code.
+//! * The permanent stub `jmp [slot]` never changes and is the method's identity as a function pointer.
+//! * Virtual tables hold the permanent stub (or an unboxing stub in front of it) until the method is compiled,
+//!   then the code itself; [`compiled`] rewrites them.
+use crate::code::arena;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_os::{Chunks, LeafLock, Published};
+use vervet_types::MethodRef;
+
+/// See the module.
+pub struct Entry {
+    /// The method.
+    pub method: MethodRef,
+    slot: usize,
+    stub: usize,
+    boxed: AtomicUsize,
+    code: AtomicUsize,
+    /// Places in VTables that hold the permanent stub.
+    tables: LeafLock<Vec<usize>>,
+    /// Cell of a P/Invoke's bound address.
+    pub pinvoke: AtomicUsize,
+}
+
+static ENTRIES: Chunks<Published<Entry>> = Chunks::new();
+
+/// Layout of the 32-byte stub block: `jmp [rip+slot]` (6 bytes, padded to 16), then `mov eax, id; jmp prestub`.
+const PRESTUB_AT: usize = 16;
+const STUB_SIZE: usize = 32;
+
+/// The entry of a method, made if need be.
+pub fn entry(method: MethodRef) -> &'static Entry {
+    let cell = ENTRIES.at(method.id);
+    match cell.get() {
+        Some(e) => e,
+        None => cell.put(make(method)),
+    }
+}
+
+fn make(method: MethodRef) -> Entry {
+    let slot = arena::new_slot() as usize;
+    let mut code = [0xCCu8; STUB_SIZE];
+    let prestub = crate::arch::near_prestub();
+    let stub = arena::place(
+        &mut code,
+        16,
+        |c, at| {
+            c[0..2].copy_from_slice(&[0xFF, 0x25]);
+            c[2..6].copy_from_slice(&((slot as i64 - (at as i64 + 6)) as i32).to_le_bytes());
+            c[PRESTUB_AT] = 0xB8;
+            c[PRESTUB_AT + 1..PRESTUB_AT + 5].copy_from_slice(&method.id.to_le_bytes());
+            c[PRESTUB_AT + 5] = 0xE9; // jmp prestub
+            c[PRESTUB_AT + 6..PRESTUB_AT + 10]
+                .copy_from_slice(&((prestub as i64 - (at + PRESTUB_AT + 10) as i64) as i32).to_le_bytes());
+        },
+        |at| at,
+    );
+    // SAFETY: the slot is fresh and ours.
+    unsafe { *(slot as *mut usize) = stub + PRESTUB_AT };
+    Entry {
+        method,
+        slot,
+        stub,
+        boxed: AtomicUsize::new(0),
+        code: AtomicUsize::new(0),
+        tables: LeafLock::default(),
+        pinvoke: AtomicUsize::new(0),
+    }
+}
+
+/// The method behind an address that [`Entry::stub`] or [`Entry::boxed_stub`] gave out.
+pub fn method_of_stub(address: usize) -> Option<MethodRef> {
+    if !arena::contains(address) {
+        return None;
+    }
+    // SAFETY: the address lies in the code arena; stub blocks are recognised by their bytes.
+    unsafe {
+        let mut p = address;
+        let head = *(p as *const u32);
+        if head & 0x00FF_FFFF == ADD_RDI_8 {
+            let d = ((p + 5) as *const i32).read_unaligned();
+            p = (p as i64 + 9 + d as i64) as usize;
+            if !arena::contains(p) {
+                return None;
+            }
+        }
+        let code = p as *const u8;
+        if *code != 0xFF || *code.add(1) != 0x25 || *code.add(PRESTUB_AT) != 0xB8 {
+            return None;
+        }
+        let id = (code.add(PRESTUB_AT + 1) as *const u32).read_unaligned();
+        let e = ENTRIES.get(id)?.get()?;
+        (e.stub == p).then_some(e.method)
+    }
+}
+
+// add rdi, 8 = 48 83 C7 08
+const ADD_RDI_8: u32 = 0x00C7_8348;
+
+impl Entry {
+    /// Address of the slot.
+    pub fn slot(&self) -> usize {
+        self.slot
+    }
+    /// The permanent `jmp [slot]` stub.
+    pub fn stub(&self) -> usize {
+        self.stub
+    }
+    /// The stub that turns a boxed `this` into a byref and goes on to the method (value-type methods).
+    pub fn boxed_stub(&self) -> usize {
+        let have = self.boxed.load(Ordering::Acquire);
+        if have != 0 {
+            return have;
+        }
+        let mut code = [0xCCu8; 16];
+        code[..4].copy_from_slice(&[0x48, 0x83, 0xC7, 0x08]);
+        code[4] = 0xE9;
+        let stub = self.stub;
+        let made = arena::place(
+            &mut code,
+            16,
+            |c, at| c[5..9].copy_from_slice(&((stub as i64 - (at as i64 + 9)) as i32).to_le_bytes()),
+            |at| at,
+        );
+        match self.boxed.compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => made,
+            Err(first) => first,
+        }
+    }
+    /// The code, 0 before it is compiled.
+    pub fn code(&self) -> usize {
+        self.code.load(Ordering::Acquire)
+    }
+    /// Publishes the method's code: slot first, then the tables that hold the stub.
+    pub fn compiled(&self, code: usize) {
+        self.code.store(code, Ordering::Release);
+        // SAFETY: the slot is ours; an aligned word store is seen whole by callers.
+        unsafe { (*(self.slot as *const AtomicUsize)).store(code, Ordering::Release) };
+        for place in self.tables.lock().drain(..) {
+            // SAFETY: places are slots of VTables, which live for ever; the word still holds the stub.
+            unsafe { (*(place as *const AtomicUsize)).store(code, Ordering::Release) };
+        }
+    }
+}
+
+/// What goes into method slot `i` of the VTable at `vtable` (address): code or stub, boxed if the method's
+/// `this` is a value.
+pub fn virtual_code(method: MethodRef, boxed: bool, vtable: usize, i: usize) -> usize {
+    let e = entry(method);
+    if boxed {
+        return e.boxed_stub();
+    }
+    let code = e.code();
+    if code != 0 {
+        return code;
+    }
+    e.tables.lock().push(vtable + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * i);
+    e.stub
+}

@@ -1,0 +1,92 @@
+//! From a blob to code at an address: symbols become addresses.
+//!
+//! # Invariants
+//! Everything that may fail or allocate (VTables, Type objects, literals, statics) is resolved in Runtime state
+//! before the arena's lock is taken; patching itself cannot fail.
+use crate::code::table::{self, Code, CodeKind};
+use crate::code::{arena, entries};
+use crate::cx::{Cx, Result};
+use vervet_jit::{Blob, RelocKind, Symbol};
+
+/// Links a blob and its filters.
+pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'static Code> {
+    let mut filters = Vec::new();
+    for f in std::mem::take(&mut blob.filters) {
+        let k = match kind {
+            CodeKind::Method(m) => CodeKind::Filter(m),
+            other => other,
+        };
+        filters.push(link(cx, f, k)?.start);
+    }
+    let mut targets = Vec::with_capacity(blob.relocs.len());
+    for r in &blob.relocs {
+        targets.push(match r.symbol {
+            Symbol::SelfCode => 0,
+            s => resolve(cx, s)?,
+        });
+    }
+    let relocs = std::mem::take(&mut blob.relocs);
+    let mut bytes = std::mem::take(&mut blob.code);
+    let len = bytes.len();
+    let code = arena::place(
+        &mut bytes,
+        (blob.align as usize).max(16),
+        |bytes, at| {
+            for (r, target) in relocs.iter().zip(&targets) {
+                let s = if matches!(r.symbol, Symbol::SelfCode) { at } else { *target };
+                let value = s as i64 + r.addend;
+                let place = r.offset as usize;
+                match r.kind {
+                    RelocKind::Abs8 => bytes[place..place + 8].copy_from_slice(&value.to_le_bytes()),
+                    RelocKind::Abs4 => {
+                        let v = u32::try_from(value).expect("a 4-byte relocation against an address above 4 GiB");
+                        bytes[place..place + 4].copy_from_slice(&v.to_le_bytes());
+                    }
+                    RelocKind::PcRel4 => {
+                        let d = i32::try_from(value - (at + place) as i64).expect("a relative relocation out of reach");
+                        bytes[place..place + 4].copy_from_slice(&d.to_le_bytes());
+                    }
+                }
+            }
+        },
+        |at| {
+            table::publish(Code {
+                start: at,
+                end: at + len,
+                kind,
+                call_sites: std::mem::take(&mut blob.call_sites),
+                handlers: std::mem::take(&mut blob.handlers),
+                clauses: std::mem::take(&mut blob.clauses),
+                filters,
+                traps: std::mem::take(&mut blob.traps),
+                il_map: std::mem::take(&mut blob.il_map),
+                prologue_end: blob.prologue_end,
+            })
+        },
+    );
+    crate::stats::perf_map(code);
+    Ok(code)
+}
+
+fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
+    let rt = cx.rt();
+    Ok(match symbol {
+        Symbol::MethodSlot(m) => entries::entry(m).slot(),
+        Symbol::MethodStub(m) => entries::entry(m).stub(),
+        Symbol::VTable(c) => rt.vtable_or_throw(cx, c)? as *const _ as usize,
+        Symbol::StaticRefs(c) => rt.vtable_or_throw(cx, c)?.statics_refs as usize,
+        Symbol::StaticValues(c) => rt.vtable_or_throw(cx, c)?.statics_values as usize,
+        Symbol::RvaData(f) => cx.load(crate::statics::rva_data(f))?,
+        Symbol::Literal(module, token) => rt.domain.literal(cx, module, token)?.address(),
+        Symbol::TypeObject(c) => rt.domain.type_root(cx, c)?.address(),
+        Symbol::ClassHandle(c) => c as *const _ as usize,
+        Symbol::MethodHandle(m) => m as *const _ as usize,
+        Symbol::FieldHandle(f) => f as *const _ as usize,
+        Symbol::Helper(h) => crate::helpers::address(h),
+        Symbol::CardTable => crate::heap::card_table(),
+        Symbol::PInvokeCell(m) => &entries::entry(m).pinvoke as *const _ as usize,
+        Symbol::NativeThunk => crate::arch::native_thunk_address(),
+        Symbol::Signature(s) => s as *const _ as usize,
+        Symbol::SelfCode => unreachable!("resolved when placed"),
+    })
+}

@@ -1,0 +1,10 @@
+//! Machine code: where it lies, how it is linked, how it is found again.
+//!
+//! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
+//! * [`entries`]: a method's slot, permanent stub and prestub
+//! * [`link`]: from a blob to code at an address
+//! * [`table`]: from an address to the code it lies in
+pub mod arena;
+pub mod entries;
+pub mod link;
+pub mod table;

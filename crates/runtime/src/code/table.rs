@@ -1,0 +1,100 @@
+//! From an address to the code it lies in; read by unwinders and signal handlers, without locks.
+//!
+//! # Invariants
+//! Code is published in order of addresses (the arena's lock is held), entries are never removed, and the count
+//! is stored after the entry (release).
+use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_jit::{CallSite, Clause, Handler};
+use vervet_os::{Chunks, Published};
+use vervet_types::MethodRef;
+
+/// What a piece of code is.
+#[derive(Clone, Copy)]
+pub enum CodeKind {
+    /// A method's body.
+    Method(MethodRef),
+    /// A filter of a method.
+    Filter(MethodRef),
+    /// A generated wrapper around a method (P/Invoke, delegate invoke ...).
+    Wrapper(MethodRef),
+    /// A stub that belongs to no method, by name; hidden in traces.
+    Stub(&'static str),
+}
+
+/// A piece of code and its tables. Offsets are from `start`.
+pub struct Code {
+    /// First byte.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
+    /// What it is.
+    pub kind: CodeKind,
+    /// Calls, by return address.
+    pub call_sites: Vec<CallSite>,
+    /// Landing pads.
+    pub handlers: Vec<Handler>,
+    /// Clauses.
+    pub clauses: Vec<Clause>,
+    /// Code addresses of the filters.
+    pub filters: Vec<usize>,
+    /// Hardware traps.
+    pub traps: Vec<(u32, u8)>,
+    /// IL map.
+    pub il_map: Vec<(u32, u32)>,
+    /// Behind the prologue.
+    pub prologue_end: u32,
+}
+
+static CODES: Chunks<Published<Code>> = Chunks::new();
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// Publishes a piece of code; called with the arena's lock held.
+pub fn publish(code: Code) -> &'static Code {
+    let n = COUNT.load(Ordering::Relaxed);
+    let code = CODES.at(n).put(code);
+    COUNT.store(n + 1, Ordering::Release);
+    code
+}
+
+/// The code that `pc` lies in. For a return address ask with the address minus one.
+pub fn find(pc: usize) -> Option<&'static Code> {
+    let (mut low, mut high) = (0, COUNT.load(Ordering::Acquire));
+    while low < high {
+        let mid = low + (high - low) / 2;
+        let c = CODES.get(mid)?.get()?;
+        if pc >= c.end {
+            low = mid + 1;
+        } else if pc < c.start {
+            high = mid;
+        } else {
+            return Some(c);
+        }
+    }
+    None
+}
+
+impl Code {
+    /// The call site with that return address.
+    pub fn call_site(&self, pc: usize) -> Option<&CallSite> {
+        let off = (pc - self.start) as u32;
+        self.call_sites.binary_search_by_key(&off, |s| s.ret).ok().map(|i| &self.call_sites[i])
+    }
+    /// The IL offset at a code address. For a return address pass the address minus one.
+    pub fn il_offset(&self, pc: usize) -> Option<u32> {
+        let off = (pc - self.start) as u32;
+        let i = self.il_map.partition_point(|e| e.0 <= off);
+        i.checked_sub(1).map(|i| self.il_map[i].1).filter(|o| *o != u32::MAX)
+    }
+    /// The trap at exactly that address.
+    pub fn trap(&self, pc: usize) -> Option<u8> {
+        let off = (pc - self.start) as u32;
+        self.traps.binary_search_by_key(&off, |t| t.0).ok().map(|i| self.traps[i].1)
+    }
+    /// The method it belongs to.
+    pub fn method(&self) -> Option<MethodRef> {
+        match self.kind {
+            CodeKind::Method(m) | CodeKind::Filter(m) | CodeKind::Wrapper(m) => Some(m),
+            CodeKind::Stub(_) => None,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Making managed exceptions from Rust.
+//!
+//! # Invariants
+//! The exception's own constructor runs. If making it throws, that exception is the one left pending.
+use crate::cx::{Cx, Result, Throw, Value};
+use crate::object::ObjRef;
+use vervet_types::{ClassRef, Known, LoadError};
+
+/// Makes an exception with a message, or its default one, and leaves it pending.
+pub fn throw_message(_cx: &Cx<'_>, class: Known, message: Option<&str>) -> Throw {
+    let cx = &Cx::current();
+    match class {
+        Known::NullReferenceException if message.is_none() => {}
+        _ => {}
+    }
+    let made = new(cx, cx.known(class), &message.into_iter().collect::<Vec<_>>());
+    finish(cx, made)
+}
+/// Makes an exception whose constructor takes two strings.
+pub fn throw_two(_cx: &Cx<'_>, class: Known, first: &str, second: &str) -> Throw {
+    let cx = &Cx::current();
+    let made = new(cx, cx.known(class), &[first, second]);
+    finish(cx, made)
+}
+fn finish<'cx>(cx: &'cx Cx<'cx>, made: Result<ObjRef<'cx>>) -> Throw {
+    match made {
+        Ok(object) => cx.throw_object(object),
+        Err(throw) => throw,
+    }
+}
+
+/// A new exception of the class, constructed with those strings.
+pub fn new<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, strings: &[&str]) -> Result<ObjRef<'cx>> {
+    let string = cx.known(Known::String);
+    let ctor = cx.load(class.methods().and_then(|all| {
+        for m in all.iter().filter(|m| m.name == ".ctor" && !m.is_static()) {
+            let sig = m.sig()?;
+            if sig.params.len() == strings.len() && sig.params.iter().all(|p| std::ptr::eq(*p, string)) {
+                return Ok(*m);
+            }
+        }
+        Err(LoadError::missing_method(class, ".ctor"))
+    }))?;
+    let object = cx.alloc(class)?;
+    let mut args = Vec::with_capacity(strings.len());
+    for s in strings {
+        args.push(Value::Ref(cx.alloc_str(s)?));
+    }
+    cx.invoke(ctor, Some(Value::Ref(object)), &args)?;
+    Ok(object)
+}
+
+/// TypeInitializationException(type name, inner).
+pub fn type_initialization<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, inner: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+    let tie = cx.known(Known::TypeInitializationException);
+    let ctor = cx.load(tie.methods().and_then(|all| {
+        for m in all.iter().filter(|m| m.name == ".ctor") {
+            let sig = m.sig()?;
+            if sig.params.len() == 2 && std::ptr::eq(sig.params[0], cx.known(Known::String)) && std::ptr::eq(sig.params[1], cx.known(Known::Exception)) {
+                return Ok(*m);
+            }
+        }
+        Err(LoadError::missing_method(tie, ".ctor"))
+    }))?;
+    let object = cx.alloc(tie)?;
+    let name = cx.alloc_str(&class.full_name())?;
+    cx.invoke(ctor, Some(Value::Ref(object)), &[Value::Ref(name), Value::Ref(inner)])?;
+    Ok(object)
+}

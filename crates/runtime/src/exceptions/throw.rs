@@ -1,0 +1,151 @@
+//! The two passes.
+//!
+//! # How it works
+//! Pass one walks from the throw, collects the trace, and asks each call site's handlers, innermost first: a
+//! catch by its class, a filter by running it, a catch-all (an invoke stub) always. Pass two walks the same
+//! frames and enters each finally and fault on the way as a landing pad; the handler ends in
+//! [`continue_unwind`], which goes on from there. The unwind record that travels with the exception is one word:
+//! the target's frame pointer and clause (frame pointers are 16-aligned).
+use crate::code::table::Code;
+use crate::cx::Cx;
+use crate::exceptions::trace;
+use crate::exceptions::walk::{Frame, Walk};
+use crate::object::ObjRef;
+use vervet_abi::context::{Context, Record};
+use vervet_jit::{ClauseKind, Handler};
+use vervet_types::ClassRef;
+
+const CATCH_ALL: u32 = u32::MAX;
+
+/// Where pass two ends.
+#[derive(Clone, Copy)]
+struct Target {
+    fp: usize,
+    clause: u32,
+}
+impl Target {
+    fn pack(self) -> usize {
+        ((self.fp >> 3) << 16) | (self.clause & 0xFFFF) as usize
+    }
+    fn unpack(word: usize) -> Target {
+        let clause = (word & 0xFFFF) as u32;
+        Target { fp: (word >> 16) << 3, clause: if clause == 0xFFFF { CATCH_ALL } else { clause } }
+    }
+}
+
+/// How a throw treats the trace that the exception may carry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TraceMode {
+    /// `throw`: the trace starts anew.
+    Fresh,
+    /// `rethrow`, or on from our own code: the trace goes on.
+    Continue,
+}
+
+/// From an icall or the prestub: raises what is in `Context::pending`, from the managed frame that called.
+pub extern "C" fn throw_pending(ctx: *mut Context) -> ! {
+    let cx = Cx::current();
+    // SAFETY: the context belongs to this thread.
+    let exception = unsafe {
+        let addr = (*ctx).pending;
+        (*ctx).pending = 0;
+        ObjRef::from_addr(addr)
+    };
+    raise(&cx, exception, TraceMode::Continue)
+}
+
+/// Raises an exception from the innermost exit record. Never returns.
+pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
+    let ctx = cx.context();
+    assert!(!exception.is_null(), "raise of null");
+    let class = exception.class();
+    let mut frames = Vec::new();
+    let mut found = None;
+    let mut walk = Walk::new(ctx);
+    if let Some(m) = walk.take_wrapper() {
+        frames.push(trace::RawFrame::wrapper(m));
+    }
+    'search: while let Some(frame) = walk.next() {
+        frames.extend(trace::RawFrame::of(&frame));
+        if let Some(m) = walk.take_wrapper() {
+            frames.push(trace::RawFrame::wrapper(m));
+        }
+        for h in handlers(&frame) {
+            if matches(cx, &frame, h, class, exception) {
+                found = Some(Target { fp: frame.fp, clause: h.clause });
+                break 'search;
+            }
+        }
+    }
+    trace::record(cx, exception, &frames, mode);
+    let Some(target) = found else {
+        // No invoke stub below us: managed code was entered without one.
+        crate::startup::internal_error("an exception left managed code without a catch-all", ctx);
+    };
+    // SAFETY: the record list is this thread's.
+    let start = unsafe { (*ctx).record };
+    second_pass(cx, Walk::from_record(start), exception, target)
+}
+
+fn handlers(frame: &Frame) -> &'static [Handler] {
+    let code: &'static Code = frame.code;
+    if frame.exact {
+        return &[];
+    }
+    match code.call_site(frame.pc) {
+        Some(s) => &code.handlers[s.first_handler as usize..(s.first_handler + s.handler_count) as usize],
+        None => &[],
+    }
+}
+
+fn matches(cx: &Cx<'_>, frame: &Frame, h: &Handler, class: ClassRef, exception: ObjRef<'_>) -> bool {
+    if h.clause == CATCH_ALL {
+        return true;
+    }
+    match frame.code.clauses[h.clause as usize].kind {
+        ClauseKind::Catch(c) => cx.universe().is_assignable(class, c).unwrap_or(false),
+        ClauseKind::Filter(i) => crate::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception),
+        ClauseKind::Finally | ClauseKind::Fault => false,
+    }
+}
+
+/// After a finally or fault: goes on with pass two behind the call in the innermost frame.
+pub extern "C" fn continue_unwind(exception: usize, word: usize) {
+    let cx = Cx::current();
+    // SAFETY: the landing pad got this reference from us.
+    let exception = unsafe { ObjRef::from_addr(exception) };
+    second_pass(&cx, Walk::new(cx.context()), exception, Target::unpack(word))
+}
+
+fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -> ! {
+    let ctx = cx.context();
+    for frame in walk {
+        for h in handlers(&frame) {
+            let here = frame.fp == target.fp && h.clause == target.clause;
+            let runs = here
+                || h.clause != CATCH_ALL
+                    && matches!(frame.code.clauses[h.clause as usize].kind, ClauseKind::Finally | ClauseKind::Fault);
+            if runs {
+                land(ctx, &frame, h, exception, target.pack());
+            }
+        }
+    }
+    crate::startup::internal_error("the second pass did not find its target", ctx)
+}
+
+fn land(ctx: *mut Context, frame: &Frame, h: &Handler, exception: ObjRef<'_>, word: usize) -> ! {
+    let site = frame.code.call_site(frame.pc).expect("a frame with handlers is at a call site");
+    let sp = frame.fp - site.frame_offset as usize;
+    // SAFETY: pc, sp and fp are those of a landing pad of a frame that is still active; the records above it are
+    // cut; frames of ours between here and there hold nothing.
+    unsafe {
+        cut_records(ctx, frame.record);
+        crate::arch::resume(frame.code.start + h.code as usize, sp, frame.fp, exception.addr(), word, ctx)
+    }
+}
+
+/// Makes `record` the innermost record.
+unsafe fn cut_records(ctx: *mut Context, record: *mut Record) {
+    // SAFETY: the context belongs to this thread.
+    unsafe { (*ctx).record = record };
+}

@@ -1,0 +1,130 @@
+//! Stack traces: what a throw collects, how it lies in `Exception._stackTrace`, and the way back.
+//!
+//! # Invariants
+//! The trace is a long[] with four words per frame: method address, code address, IL offset + 1 (0: none),
+//! kind (0 method, 1 wrapper). Methods live for ever, so no word is a reference.
+use crate::code::table::CodeKind;
+use crate::cx::Cx;
+use crate::exceptions::throw::TraceMode;
+use crate::exceptions::walk::{Frame as WalkFrame, Walk};
+use crate::object::ObjRef;
+use vervet_abi::layouts::ExceptionObject;
+use vervet_types::{Known, MethodRef};
+
+const WORDS: usize = 4;
+
+/// A frame as it is collected.
+#[derive(Clone, Copy)]
+pub struct RawFrame {
+    method: MethodRef,
+    pc: usize,
+    il: u32,
+    wrapper: bool,
+}
+
+impl RawFrame {
+    /// The frame of a walk, if traces show it.
+    pub fn of(frame: &WalkFrame) -> Option<RawFrame> {
+        let probe = if frame.exact { frame.pc } else { frame.pc - 1 };
+        let (method, wrapper) = match frame.code.kind {
+            CodeKind::Method(m) => (m, false),
+            CodeKind::Filter(m) => (m, false),
+            CodeKind::Wrapper(m) if m.is_pinvoke() => (m, true),
+            CodeKind::Wrapper(_) | CodeKind::Stub(_) => return None,
+        };
+        let il = frame.code.il_offset(probe).map_or(0, |o| o + 1);
+        Some(RawFrame { method, pc: frame.pc, il, wrapper })
+    }
+    /// The stub of an icall or P/Invoke.
+    pub fn wrapper(method: MethodRef) -> RawFrame {
+        RawFrame { method, pc: 0, il: 0, wrapper: true }
+    }
+}
+
+/// A frame of a recorded or current trace.
+#[derive(Clone)]
+pub struct Frame {
+    /// The method; None for a wrapper.
+    pub method: Option<MethodRef>,
+    /// IL offset, if known.
+    pub il_offset: Option<u32>,
+    /// Code address minus the method's start.
+    pub native_offset: u32,
+    /// Name of a wrapper frame.
+    pub internal_name: Option<String>,
+}
+
+/// Stores the frames into the exception: `Fresh` replaces its trace, `Continue` appends.
+pub fn record(cx: &Cx<'_>, exception: ObjRef<'_>, frames: &[RawFrame], mode: TraceMode) {
+    let at = std::mem::offset_of!(ExceptionObject, stack_trace);
+    if !cx.universe().is_assignable(exception.class(), cx.known(Known::Exception)).unwrap_or(false) {
+        return;
+    }
+    let old = match mode {
+        TraceMode::Fresh => ObjRef::NULL,
+        TraceMode::Continue => exception.read_ref(at),
+    };
+    let old_len = if old.is_null() { 0 } else { old.array_len() };
+    let cx: &Cx<'_> = &Cx::current();
+    let Ok(array) = cx.alloc_array(cx.known(Known::Int64), old_len + frames.len() * WORDS) else {
+        return;
+    };
+    let words = array.elements::<i64>();
+    if old_len > 0 {
+        words[..old_len].copy_from_slice(old.elements::<i64>());
+    }
+    for (f, w) in frames.iter().zip(words[old_len..].chunks_exact_mut(WORDS)) {
+        w[0] = f.method as *const _ as i64;
+        w[1] = f.pc as i64;
+        w[2] = f.il as i64;
+        w[3] = f.wrapper as i64;
+    }
+    exception.write_ref(at, array);
+}
+
+/// The trace an exception carries, innermost first; empty if it was never thrown.
+pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
+    let array = exception.read_ref(std::mem::offset_of!(ExceptionObject, stack_trace));
+    if array.is_null() || array.array_len() % WORDS != 0 {
+        return Vec::new();
+    }
+    array
+        .elements::<i64>()
+        .chunks_exact(WORDS)
+        .map(|w| {
+            // SAFETY: the word was stored from a `&'static Method` by `record`.
+            let method: MethodRef = unsafe { &*(w[0] as *const vervet_types::Method) };
+            public(method, w[1] as usize, w[2] as u32, w[3] != 0)
+        })
+        .collect()
+}
+
+fn public(method: MethodRef, pc: usize, il: u32, wrapper: bool) -> Frame {
+    if wrapper {
+        return Frame {
+            method: None,
+            il_offset: None,
+            native_offset: 0,
+            internal_name: Some(format!("(wrapper managed-to-native) {}", method.trace_name())),
+        };
+    }
+    let start = crate::code::table::find(pc.wrapping_sub(1)).map_or(pc, |c| c.start);
+    Frame { method: Some(method), il_offset: il.checked_sub(1), native_offset: (pc - start) as u32, internal_name: None }
+}
+
+/// The frames of the running thread, innermost (the managed caller of the running icall) first, without `skip`.
+pub fn current_frames(cx: &Cx<'_>, skip: usize) -> Vec<Frame> {
+    let mut out = Vec::new();
+    let mut walk = Walk::new(cx.context());
+    walk.take_wrapper();
+    while let Some(f) = walk.next() {
+        if let Some(r) = RawFrame::of(&f) {
+            out.push(public(r.method, r.pc, r.il, r.wrapper));
+        }
+        if let Some(m) = walk.take_wrapper() {
+            out.push(public(m, 0, 0, true));
+        }
+    }
+    out.drain(..skip.min(out.len()));
+    out
+}

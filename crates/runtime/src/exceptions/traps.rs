@@ -1,0 +1,215 @@
+//! Hardware traps in managed code become exceptions; faults anywhere else are crash reports.
+//!
+//! # Invariants
+//! * The handlers run on the alternate stack, read one thread-local word, and change nothing but the ucontext.
+//! * A fault is turned into a throw only if its pc is a recorded trap of code in the table.
+use crate::code::table;
+use crate::cx::Cx;
+use crate::exceptions::make;
+use crate::exceptions::throw::{TraceMode, raise};
+use crate::object::ObjRef;
+use std::sync::atomic::{AtomicBool, Ordering};
+use vervet_abi::{Context, State, ThrowKind};
+use vervet_types::Known;
+
+/// Gives the calling thread its alternate signal stack.
+pub fn install_alternate_stack() {
+    // SAFETY: fresh memory that lives for ever becomes the thread's alternate stack.
+    unsafe {
+        let min = libc::getauxval(libc::AT_MINSIGSTKSZ) as usize;
+        let size = (min.max(libc::SIGSTKSZ) + (64 << 10) + 4095) & !4095;
+        let memory = vervet_os::memory::reserve(size).unwrap_or_else(|e| panic!("no memory for a signal stack: {e}"));
+        let stack = libc::stack_t { ss_sp: memory.cast(), ss_flags: 0, ss_size: size };
+        libc::sigaltstack(&stack, std::ptr::null_mut());
+    }
+}
+
+/// Installs the fault handlers. Called once at start-up.
+pub fn initialise() {
+    // SAFETY: installing handlers that follow the rules of this module.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_fault as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
+        libc::sigemptyset(&mut action.sa_mask);
+        for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+        }
+        let mut abort: libc::sigaction = std::mem::zeroed();
+        abort.sa_sigaction = on_quit as *const () as usize;
+        abort.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
+        libc::sigaction(libc::SIGQUIT, &abort, std::ptr::null_mut());
+        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+    }
+}
+
+extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
+    let ctx = crate::thread::current_context();
+    // SAFETY: the kernel passes a valid ucontext; the words pushed below belong to the interrupted managed
+    // stack, under its stack pointer, where JIT code keeps nothing (no red zone).
+    unsafe {
+        let uc = &mut *(uc as *mut libc::ucontext_t);
+        let regs = &mut uc.uc_mcontext.gregs;
+        let pc = regs[libc::REG_RIP as usize] as usize;
+        if !ctx.is_null() && (*ctx).state == State::Managed as u8 && crate::code::arena::contains(pc) {
+            let found = table::find(pc).and_then(|c| c.trap(pc));
+            let kind = match (found, signal) {
+                (Some(k), libc::SIGFPE) if k == ThrowKind::DivideByZero as u8 || k == ThrowKind::Overflow as u8 => Some(k),
+                (Some(k), _) => Some(k),
+                (None, _) => None,
+            };
+            if let Some(kind) = kind {
+                let sp = regs[libc::REG_RSP as usize] as usize - 8;
+                *(sp as *mut usize) = pc;
+                regs[libc::REG_RSP as usize] = sp as i64;
+                regs[libc::REG_RDI as usize] = kind as i64;
+                regs[libc::REG_R15 as usize] = ctx as i64;
+                regs[libc::REG_RIP as usize] = crate::arch::trap_stub as *const () as i64;
+                return;
+            }
+        }
+        crash(signal, info, pc, regs[libc::REG_RSP as usize] as usize, regs[libc::REG_RBP as usize] as usize, ctx);
+    }
+}
+
+/// From the trap stub: makes the exception and raises it at the trapping instruction.
+pub extern "C" fn throw_trap(ctx: *mut Context, kind: u32) -> ! {
+    let _ = ctx;
+    let cx = Cx::current();
+    throw_kind(&cx, kind)
+}
+
+/// Makes and raises the exception of a [`ThrowKind`] from the innermost exit record.
+pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
+    let cx = &Cx::current();
+    let kind = ThrowKind::from_u8(kind as u8).unwrap_or(ThrowKind::ExecutionEngine);
+    use ThrowKind as K;
+    let class = match kind {
+        K::NullReference => Known::NullReferenceException,
+        K::IndexOutOfRange => Known::IndexOutOfRangeException,
+        K::DivideByZero => Known::DivideByZeroException,
+        K::Overflow => Known::OverflowException,
+        K::InvalidCast => Known::InvalidCastException,
+        K::ArrayTypeMismatch => Known::ArrayTypeMismatchException,
+        K::Arithmetic => Known::ArithmeticException,
+        K::StackOverflow => Known::StackOverflowException,
+        K::OutOfMemory => Known::OutOfMemoryException,
+        K::InvalidProgram => Known::InvalidProgramException,
+        K::EntryPointNotFound => Known::EntryPointNotFoundException,
+        K::BadImageFormat => Known::BadImageFormatException,
+        K::NotSupported => Known::NotSupportedException,
+        K::ArgumentOutOfRange => Known::ArgumentOutOfRangeException,
+        K::ExecutionEngine => Known::ExecutionEngineException,
+    };
+    let exception = match make::new(cx, cx.known(class), &[]) {
+        Ok(e) => e,
+        Err(t) => cx.take_pending(t),
+    };
+    raise(cx, exception, TraceMode::Fresh)
+}
+
+/// From the grow thunk, on an OS thread: the stack is used up.
+pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
+    // SAFETY: the context belongs to this thread; the red zone gives our own code room to run.
+    unsafe { (*ctx).limit = (*ctx).true_limit - (192 << 10) };
+    let cx = Cx::current();
+    let frames = crate::exceptions::walk::describe(ctx);
+    let _ = &cx;
+    eprintln!("\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.");
+    for f in frames.iter().take(64) {
+        eprintln!("  at {f}");
+    }
+    if frames.len() > 64 {
+        eprintln!("  ... {} more frames", frames.len() - 64);
+    }
+    crate::startup::exit_process(1)
+}
+
+extern "C" fn on_quit(_signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
+    let ctx = crate::thread::current_context();
+    if ctx.is_null() {
+        return;
+    }
+    // SAFETY: as in `on_fault`; nothing is changed.
+    let errno = unsafe { *libc::__errno_location() };
+    let (pc, fp) = unsafe {
+        let uc = &*(uc as *const libc::ucontext_t);
+        (uc.uc_mcontext.gregs[libc::REG_RIP as usize] as usize, uc.uc_mcontext.gregs[libc::REG_RBP as usize] as usize)
+    };
+    eprintln!("Full thread dump:\n\n\"Main\"");
+    for line in interrupted_frames(ctx, pc, fp) {
+        eprintln!("  at {line}");
+    }
+    eprintln!();
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = errno };
+}
+
+/// The managed stack of a thread interrupted at `pc`/`fp`.
+fn interrupted_frames(ctx: *mut Context, pc: usize, fp: usize) -> Vec<String> {
+    let mut out = Vec::new();
+    // SAFETY: in Managed state fp chains through frames of this thread's stack; each is checked to lie on it.
+    unsafe {
+        if (*ctx).state == State::Managed as u8 {
+            let (mut pc, mut fp) = (pc, fp);
+            let mut exact = true;
+            while let Some(code) = table::find(if exact { pc } else { pc - 1 }) {
+                if let Some(m) = code.method() {
+                    out.push(m.full_name());
+                }
+                if fp < (*ctx).true_limit - (1 << 20) || fp >= (*ctx).stack_base {
+                    break;
+                }
+                pc = *((fp + 8) as *const usize);
+                fp = *(fp as *const usize);
+                exact = false;
+            }
+        }
+    }
+    out.extend(crate::exceptions::walk::describe(ctx));
+    out
+}
+
+static CRASHING: AtomicBool = AtomicBool::new(false);
+
+/// Says what, where and the managed stack, and ends the process with code 70.
+fn crash(signal: i32, info: *mut libc::siginfo_t, pc: usize, sp: usize, fp: usize, ctx: *mut Context) -> ! {
+    if CRASHING.swap(true, Ordering::SeqCst) {
+        // SAFETY: a second fault while reporting the first.
+        unsafe { libc::_exit(70) };
+    }
+    let name = match signal {
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGILL => "SIGILL",
+        _ => "signal",
+    };
+    // SAFETY: the kernel passes a valid siginfo.
+    let address = unsafe { (*info).si_addr() as usize };
+    eprintln!("vervet: internal error: {name} at pc {pc:#x}, address {address:#x}, sp {sp:#x}");
+    match table::find(pc) {
+        Some(code) => {
+            let what = code.method().map_or(String::from("a stub"), |m| m.full_name());
+            eprintln!("  in compiled code of {what} at +{:#x}, IL {:?}", pc - code.start, code.il_offset(pc));
+        }
+        None => eprintln!("  not in compiled code"),
+    }
+    if !ctx.is_null() {
+        // SAFETY: plain reads of this thread's context.
+        unsafe { eprintln!("  state {} critical {}", (*ctx).state, (*ctx).critical) };
+        for line in interrupted_frames(ctx, pc, fp).iter().take(100) {
+            eprintln!("  at {line}");
+        }
+    }
+    if !crate::code::arena::contains(pc) {
+        eprintln!("native stack:\n{}", std::backtrace::Backtrace::force_capture());
+    }
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(70) }
+}
+
+/// Is the object the preallocated StackOverflowException?
+pub fn is_stack_overflow(object: ObjRef<'_>) -> bool {
+    crate::runtime::rt().preallocated.get().is_some_and(|p| p.stack_overflow.get() == object)
+}

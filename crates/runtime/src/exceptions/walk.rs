@@ -1,0 +1,145 @@
+//! Walking managed frames: by frame pointers inside a piece of stack, by the record list between pieces.
+//!
+//! # Invariants
+//! A walk begins at an exit record and sees only frames whose code is in the table; where a frame returns into
+//! code that is not, the next record must be the entry record of that piece, and the walk goes on at the exit
+//! record before it.
+use crate::code::{arena, table};
+use crate::cx::Cx;
+use vervet_abi::context::{Context, Record, RecordKind};
+use vervet_types::MethodRef;
+
+/// One frame.
+#[derive(Clone, Copy)]
+pub struct Frame {
+    /// Its code.
+    pub code: &'static table::Code,
+    /// Its frame pointer.
+    pub fp: usize,
+    /// Where it is: a return address, or the address of a trapping instruction.
+    pub pc: usize,
+    /// `pc` is the address of an instruction that trapped, not a return address.
+    pub exact: bool,
+    /// The record list as it was when this frame ran (what `resume` into it restores).
+    pub record: *mut Record,
+}
+
+/// A walk, innermost frame first.
+pub struct Walk {
+    fp: usize,
+    pc: usize,
+    exact: bool,
+    /// The exit record the current piece began at.
+    exit: *mut Record,
+    done: bool,
+    first_wrapper: Option<MethodRef>,
+}
+
+impl Walk {
+    /// Begins at the innermost exit record of the context.
+    pub fn new(ctx: *mut Context) -> Walk {
+        // SAFETY: the context belongs to this thread, which is in Runtime state.
+        let record = unsafe { (*ctx).record };
+        Walk::from_record(record)
+    }
+    /// Begins at an exit record; a null record or an entry record gives an empty walk or goes on below it.
+    pub fn from_record(record: *mut Record) -> Walk {
+        let mut w = Walk { fp: 0, pc: 0, exact: false, exit: record, done: false, first_wrapper: None };
+        w.enter_piece(record);
+        w
+    }
+    fn enter_piece(&mut self, mut record: *mut Record) {
+        // SAFETY: records lie on this thread's stack below frames that are still active.
+        unsafe {
+            while !record.is_null() && (*record).kind == RecordKind::Entry as usize {
+                record = (*record).previous;
+            }
+            match record.as_ref() {
+                None => self.done = true,
+                Some(r) => {
+                    self.exit = record;
+                    self.fp = r.fp;
+                    self.pc = r.pc;
+                    self.exact = r.kind == RecordKind::Throw as usize && r.method == 1;
+                    self.first_wrapper =
+                        if r.method > 1 && r.kind != RecordKind::Throw as usize { Some(&*(r.method as *const vervet_types::Method)) } else { None };
+                }
+            }
+        }
+    }
+    /// The method whose icall or P/Invoke stub the current piece left through, once.
+    pub fn take_wrapper(&mut self) -> Option<MethodRef> {
+        self.first_wrapper.take()
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Frame;
+    fn next(&mut self) -> Option<Frame> {
+        loop {
+            if self.done {
+                return None;
+            }
+            let probe = if self.exact { self.pc } else { self.pc.wrapping_sub(1) };
+            let code = if arena::contains(probe) { table::find(probe) } else { None };
+            // SAFETY: `exit` is a live record; `fp` is the frame pointer of a frame of JIT code, whose two words
+            // are its caller's frame pointer and return address.
+            unsafe {
+                match code {
+                    Some(code) => {
+                        let frame = Frame { code, fp: self.fp, pc: self.pc, exact: self.exact, record: (*self.exit).previous };
+                        self.pc = *((self.fp + 8) as *const usize);
+                        self.fp = *(self.fp as *const usize);
+                        self.exact = false;
+                        return Some(frame);
+                    }
+                    None => {
+                        // The end of a piece: the record before the exit is the entry we came in by.
+                        let entry = (*self.exit).previous;
+                        if entry.is_null() {
+                            self.done = true;
+                        } else {
+                            let below = (*entry).previous;
+                            self.enter_piece(below);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The managed methods on the stack, innermost first, starting at the frame that called the running icall.
+pub fn caller_methods(cx: &Cx<'_>) -> impl Iterator<Item = MethodRef> + use<> {
+    Walk::new(cx.context()).filter_map(|f| match f.code.kind {
+        table::CodeKind::Method(m) => Some(m),
+        _ => None,
+    })
+}
+
+/// The inner methods of the current stack as text, for SIGQUIT, crash reports and internal errors.
+pub fn describe(ctx: *mut Context) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut walk = Walk::new(ctx);
+    if let Some(m) = walk.take_wrapper() {
+        out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
+    }
+    while let Some(f) = walk.next() {
+        let probe = if f.exact { f.pc } else { f.pc - 1 };
+        let il = f.code.il_offset(probe).map_or(String::from("?"), |o| format!("0x{o:05x}"));
+        match f.code.kind {
+            table::CodeKind::Method(m) => out.push(format!("{} [{il}]", m.full_name())),
+            table::CodeKind::Filter(m) => out.push(format!("(filter) {} [{il}]", m.full_name())),
+            table::CodeKind::Wrapper(m) => out.push(format!("(wrapper) {}", m.full_name())),
+            table::CodeKind::Stub(_) => {}
+        }
+        if let Some(m) = walk.take_wrapper() {
+            out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
+        }
+        if out.len() > 400 {
+            out.push("...".into());
+            break;
+        }
+    }
+    out
+}

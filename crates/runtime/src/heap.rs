@@ -1,0 +1,245 @@
+//! The heap of this stage: a reserved range that only grows, allocation windows, and the card table.
+//!
+//! # Invariants
+//! * Memory handed out is zeroed and 8-aligned; an object's header is stored before anybody sees the object.
+//! * The window `[alloc_next, alloc_end)` belongs to the thread that owns the context.
+//! * `card[(address >> 9) & CARD_MASK]` exists for every address; a mark is the low byte of the stored
+//!   reference, clean is 0xFF (never the low byte of a reference).
+//!
+//! Nothing is collected yet; the interfaces are those of the collector that follows.
+use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_abi::object::*;
+use vervet_abi::vtable::flags;
+use vervet_abi::{Context, VTable};
+use vervet_os::memory;
+use vervet_types::{ClassRef, Known};
+
+const WINDOW: usize = 256 * 1024;
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+static END: AtomicUsize = AtomicUsize::new(0);
+static START: AtomicUsize = AtomicUsize::new(0);
+static CARDS: AtomicUsize = AtomicUsize::new(0);
+
+/// Reserves the heap and the card table. Called once at start-up.
+pub fn initialise() -> std::io::Result<()> {
+    let cards = memory::reserve(CARD_MASK + 1)?;
+    CARDS.store(cards as usize, Ordering::Release);
+    let mut size = 256usize << 30;
+    let base = loop {
+        match memory::reserve(size) {
+            Ok(p) => break p as usize,
+            Err(e) if size <= 1 << 30 => return Err(e),
+            Err(_) => size /= 2,
+        }
+    };
+    START.store(base, Ordering::Release);
+    NEXT.store(base, Ordering::Release);
+    END.store(base + size, Ordering::Release);
+    Ok(())
+}
+
+/// Base of the card table.
+pub fn card_table() -> usize {
+    CARDS.load(Ordering::Relaxed)
+}
+/// Marks the card of `address` after the reference `value` was stored there.
+#[inline]
+pub fn mark_card(address: usize, value: usize) {
+    let cards = card_table();
+    // SAFETY: the table has an entry for every masked index.
+    unsafe { *((cards + ((address >> CARD_SHIFT) & CARD_MASK)) as *mut u8) = value as u8 }
+}
+/// Bytes handed out so far, windows included.
+pub fn bytes_used() -> usize {
+    NEXT.load(Ordering::Relaxed) - START.load(Ordering::Relaxed)
+}
+/// Does the address lie in the heap?
+pub fn contains(address: usize) -> bool {
+    (START.load(Ordering::Relaxed)..END.load(Ordering::Relaxed)).contains(&address)
+}
+
+fn take(size: usize) -> Option<usize> {
+    let end = END.load(Ordering::Relaxed);
+    NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_add(size).filter(|e| *e <= end)).ok()
+}
+
+/// `size` zeroed bytes for one object, from the window or the range.
+fn take_bytes(ctx: *mut Context, size: usize) -> Option<usize> {
+    let size = (size + 7) & !7;
+    // SAFETY: the context belongs to this thread.
+    let ctx = unsafe { &mut *ctx };
+    if ctx.alloc_end - ctx.alloc_next >= size {
+        let at = ctx.alloc_next;
+        ctx.alloc_next += size;
+        return Some(at);
+    }
+    if size > LARGE_OBJECT_SIZE as usize {
+        return take(size);
+    }
+    let window = take(WINDOW)?;
+    ctx.alloc_next = window + size;
+    ctx.alloc_end = window + WINDOW;
+    Some(window)
+}
+
+fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
+    match take_bytes(cx.context(), size) {
+        Some(at) => {
+            // SAFETY: `at` is `size` fresh zeroed bytes; a VTable's address fits a u32.
+            unsafe {
+                *(at as *mut u32) = vt as *const VTable as usize as u32;
+                Ok(ObjRef::from_addr(at))
+            }
+        }
+        None => Err(cx.rt().throw_out_of_memory(cx)),
+    }
+}
+
+/// A zeroed instance of a fixed-size class.
+pub fn alloc_object<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<ObjRef<'cx>> {
+    debug_assert!(vt.rank == 0 && vt.flags & flags::STRING == 0);
+    let object = place(cx, vt, vt.size as usize)?;
+    if vt.flags & flags::FINALIZER != 0 {
+        crate::handles::register_finalizer(object);
+    }
+    Ok(object)
+}
+
+/// A zeroed vector; a negative or too great length is OutOfMemoryException, as mono has it.
+pub fn alloc_array<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, len: i64) -> Result<ObjRef<'cx>> {
+    if !(0..=i32::MAX as i64).contains(&len) {
+        return Err(if len < 0 { cx.throw_default(Known::OverflowException) } else { cx.rt().throw_out_of_memory(cx) });
+    }
+    let size = ARRAY_DATA_OFFSET as usize + len as usize * vt.size as usize;
+    let array = place(cx, vt, size)?;
+    array.write(ARRAY_LENGTH_OFFSET as usize, len as u32);
+    Ok(array)
+}
+
+/// A zeroed array with bounds.
+pub fn alloc_md_array<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, bounds: &[(i64, i32)]) -> Result<ObjRef<'cx>> {
+    let mut total: i64 = 1;
+    for &(len, _) in bounds {
+        if len < 0 {
+            return Err(cx.throw_default(Known::OverflowException));
+        }
+        total = match total.checked_mul(len) {
+            Some(t) if t <= i32::MAX as i64 => t,
+            _ => return Err(cx.rt().throw_out_of_memory(cx)),
+        };
+    }
+    let data = md_array_data_offset(bounds.len() as u32) as usize;
+    let array = place(cx, vt, data + total as usize * vt.size as usize)?;
+    array.write(ARRAY_LENGTH_OFFSET as usize, total as u32);
+    for (i, &(len, lower)) in bounds.iter().enumerate() {
+        let at = ARRAY_BOUNDS_OFFSET as usize + i * BOUND_SIZE as usize;
+        array.write(at, len as u32);
+        array.write(at + 4, lower);
+    }
+    Ok(array)
+}
+
+/// A string of `len` zero units and a terminator.
+pub fn alloc_string<'cx>(cx: &'cx Cx<'cx>, len: usize) -> Result<ObjRef<'cx>> {
+    if len > (i32::MAX as usize - 64) / 2 {
+        return Err(cx.rt().throw_out_of_memory(cx));
+    }
+    let vt = cx.rt().vtable_or_throw(cx, cx.known(Known::String))?;
+    let s = place(cx, vt, STRING_CHARS_OFFSET as usize + 2 * (len + 1))?;
+    s.write(STRING_LENGTH_OFFSET as usize, len as i32);
+    Ok(s)
+}
+
+/// A box with a copy of the value; Nullable by its rule.
+///
+/// # Safety
+/// `value` points to a value of `class`.
+pub unsafe fn box_value<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, value: *const u8) -> Result<ObjRef<'cx>> {
+    let mut value = value;
+    let mut class = class;
+    if let Some(inner) = class.nullable_arg() {
+        let (has, at) = crate::vtables::nullable_offsets(cx, class)?;
+        // SAFETY: the caller's value is a Nullable of that layout.
+        unsafe {
+            if *value.add(has as usize) == 0 {
+                return Ok(ObjRef::NULL);
+            }
+            value = value.add(at as usize);
+        }
+        class = inner;
+    }
+    let vt = cx.rt().vtable_or_throw(cx, class)?;
+    let object = alloc_object(cx, vt)?;
+    let size = vt.size as usize - HEADER_SIZE as usize;
+    // SAFETY: the box has room for `size` bytes; the source holds a value of that size.
+    unsafe { copy_value(object.value_ptr(), value, size, vt.flags & flags::HAS_REFS != 0) };
+    Ok(object)
+}
+
+/// Copies `size` bytes of a value; words are copied whole, and cards marked if the value holds references.
+///
+/// # Safety
+/// Both sides are valid for `size` bytes; with `refs`, both are 8-aligned.
+pub unsafe fn copy_value(to: *mut u8, from: *const u8, size: usize, refs: bool) {
+    // SAFETY: passed on.
+    unsafe {
+        if !refs {
+            std::ptr::copy(from, to, size);
+            return;
+        }
+        copy_words(to as *mut usize, from as *const usize, size / 8);
+        std::ptr::copy(from.add(size & !7), to.add(size & !7), size & 7);
+    }
+}
+
+/// Copies words that may be references, overlap allowed, each whole, and marks their cards.
+///
+/// # Safety
+/// Both sides are valid for `words` aligned words.
+pub unsafe fn copy_words(to: *mut usize, from: *const usize, words: usize) {
+    // SAFETY: passed on; volatile keeps each word in one general register.
+    unsafe {
+        if (to as usize) <= from as usize {
+            for i in 0..words {
+                let v = from.add(i).read_volatile();
+                to.add(i).write_volatile(v);
+                mark_card(to.add(i) as usize, v & !7);
+            }
+        } else {
+            for i in (0..words).rev() {
+                let v = from.add(i).read_volatile();
+                to.add(i).write_volatile(v);
+                mark_card(to.add(i) as usize, v & !7);
+            }
+        }
+    }
+}
+
+/// A shallow copy (Object.MemberwiseClone).
+pub fn clone_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+    let vt = object.vtable();
+    let size = object_size(object);
+    let copy = place(cx, vt, size)?;
+    // SAFETY: both objects have `size` bytes; the header is not copied.
+    unsafe { copy_value((copy.addr() + 8) as *mut u8, (object.addr() + 8) as *const u8, size - 8, vt.flags & (flags::HAS_REFS | flags::ELEMENT_REFS) != 0) };
+    if vt.flags & flags::FINALIZER != 0 {
+        crate::handles::register_finalizer(copy);
+    }
+    Ok(copy)
+}
+
+/// Bytes an object takes, header included, not rounded.
+pub fn object_size(object: ObjRef<'_>) -> usize {
+    let vt = object.vtable();
+    if vt.flags & flags::STRING != 0 {
+        STRING_CHARS_OFFSET as usize + 2 * (object.string_len() + 1)
+    } else if vt.flags & flags::SZ_ARRAY != 0 {
+        ARRAY_DATA_OFFSET as usize + object.array_len() * vt.size as usize
+    } else if vt.rank != 0 {
+        md_array_data_offset(vt.rank as u32) as usize + object.array_len() * vt.size as usize
+    } else {
+        vt.size as usize
+    }
+}

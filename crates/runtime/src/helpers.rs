@@ -1,0 +1,281 @@
+//! The bodies of the helpers that generated code calls, and their stubs.
+//!
+//! # Invariants
+//! One row per `vervet_abi::Helper`; a helper's effect decides its thunk. What is `Leaf` here takes no lock,
+//! allocates nothing and cannot throw.
+use crate::cx::{Cx, Result};
+use crate::exceptions::{self, throw::TraceMode};
+use crate::icall::{IcallRet, finish};
+use crate::object::ObjRef;
+use vervet_abi::vtable::flags;
+use vervet_abi::{Effect, Helper, VTable};
+use vervet_os::{Chunks, Published};
+use vervet_types::{Class, Known, Method, MethodRef};
+
+static STUBS: Chunks<Published<usize>> = Chunks::new();
+
+/// Code address of a helper's stub.
+pub fn address(helper: Helper) -> usize {
+    *STUBS.at(helper as u32).get().expect("helpers are made at start-up")
+}
+
+/// Makes the stubs. Called once at start-up.
+pub fn initialise() {
+    for &h in Helper::ALL {
+        let code = match h.sig().effect {
+            Effect::Asm => crate::arch::grow_address(),
+            Effect::Leaf => crate::prestub::place_stub(crate::arch::leaf_stub(body(h)), "helper"),
+            Effect::Runtime | Effect::NoReturn => crate::prestub::place_stub(crate::arch::icall_stub(body(h), 0, 0), "helper"),
+        };
+        STUBS.at(h as u32).put(code);
+    }
+}
+
+fn with<'a, T: IcallRet>(f: impl FnOnce(&'a Cx<'a>) -> Result<T>) -> T::Abi {
+    let cx = Cx::current();
+    // SAFETY: the token stays on this frame while `f` runs; nothing `f` returns borrows it.
+    let cx: &'a Cx<'a> = unsafe { &*(&cx as *const Cx<'a>) };
+    finish(f(cx))
+}
+fn object<'a>(addr: usize) -> ObjRef<'a> {
+    // SAFETY: generated code passes null or a live object, kept by the exit record.
+    unsafe { ObjRef::from_addr(addr) }
+}
+fn vt(addr: usize) -> &'static VTable {
+    // SAFETY: generated code passes the address of a VTable.
+    unsafe { &*(addr as *const VTable) }
+}
+fn class(addr: usize) -> &'static Class {
+    // SAFETY: generated code passes a class handle.
+    unsafe { &*(addr as *const Class) }
+}
+fn method(addr: usize) -> MethodRef {
+    // SAFETY: generated code passes a method handle.
+    unsafe { &*(addr as *const Method) }
+}
+
+fn body(h: Helper) -> usize {
+    match h {
+        Helper::AllocObject => alloc_object as *const () as usize,
+        Helper::AllocArray => alloc_array as *const () as usize,
+        Helper::AllocMdArray => alloc_md_array as *const () as usize,
+        Helper::CastClass => cast_class as *const () as usize,
+        Helper::IsInst => is_inst as *const () as usize,
+        Helper::CheckArrayStore => check_array_store as *const () as usize,
+        Helper::CheckLdelema => check_ldelema as *const () as usize,
+        Helper::Unbox => unbox as *const () as usize,
+        Helper::UnboxNullable => unbox_nullable as *const () as usize,
+        Helper::BoxNullable => box_nullable as *const () as usize,
+        Helper::Throw => throw as *const () as usize,
+        Helper::Rethrow => rethrow as *const () as usize,
+        Helper::ThrowKind => throw_kind as *const () as usize,
+        Helper::ContinueUnwind => exceptions::throw::continue_unwind as *const () as usize,
+        Helper::EndCatch => end_catch as *const () as usize,
+        Helper::ClassInit => class_init as *const () as usize,
+        Helper::ThreadStatics => thread_statics as *const () as usize,
+        Helper::ResolveVirtual => resolve_virtual as *const () as usize,
+        Helper::DelegateCtor => delegate_ctor as *const () as usize,
+        Helper::DelegateCtorMethod => delegate_ctor_method as *const () as usize,
+        Helper::Localloc => localloc as *const () as usize,
+        Helper::MonitorEnter => monitor_enter as *const () as usize,
+        Helper::MonitorExit => monitor_exit as *const () as usize,
+        Helper::TypeObject => type_object as *const () as usize,
+        Helper::CopyValue => copy_value as *const () as usize,
+        Helper::MemMove => mem_move as *const () as usize,
+        Helper::MemSet => mem_set as *const () as usize,
+        Helper::FMod => fmod as *const () as usize,
+        Helper::BindPInvoke => crate::pinvoke::bind as *const () as usize,
+        Helper::ThrowMissing => throw_missing as *const () as usize,
+        Helper::Poll => poll as *const () as usize,
+        Helper::MarshalToNative => crate::pinvoke::marshal_to_native as *const () as usize,
+        Helper::MarshalBack => crate::pinvoke::marshal_back as *const () as usize,
+        Helper::MarshalResult => crate::pinvoke::marshal_result as *const () as usize,
+        Helper::Grow => 0,
+        Helper::ArrayElementAddress | Helper::VarargCookie | Helper::FieldAddress => unsupported as *const () as usize,
+    }
+}
+
+extern "C" fn alloc_object(v: usize) -> usize {
+    with(|cx| {
+        let v = vt(v);
+        if v.flags & flags::NO_INSTANCES != 0 {
+            return Err(cx.throw(Known::MemberAccessException, "Cannot create an instance of an abstract class or interface."));
+        }
+        crate::heap::alloc_object(cx, v)
+    })
+}
+extern "C" fn alloc_array(v: usize, len: i64) -> usize {
+    with(|cx| crate::heap::alloc_array(cx, vt(v), len))
+}
+extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -> usize {
+    with(|cx| {
+        let rank = vt(v).rank as usize;
+        // SAFETY: generated code passes `rank` lengths, and as many lower bounds or null.
+        let bounds: Vec<(i64, i32)> =
+            (0..rank).map(|i| unsafe { (*lengths.add(i) as i64, if lower.is_null() { 0 } else { *lower.add(i) }) }).collect();
+        crate::heap::alloc_md_array(cx, vt(v), &bounds)
+    })
+}
+
+/// Is the object (not null) an instance of the class?
+pub fn is_instance<'cx>(cx: &'cx Cx<'cx>, o: ObjRef<'cx>, c: &'static Class) -> Result<bool> {
+    let own = o.class();
+    if std::ptr::eq(own, c) {
+        return Ok(true);
+    }
+    cx.load(crate::casts::is_assignable(cx.universe(), own, c))
+}
+extern "C" fn cast_class(o: usize, c: usize) -> usize {
+    with(|cx| {
+        let (o, c) = (object(o), class(c));
+        let target = c.nullable_arg().unwrap_or(c);
+        if o.is_null() || is_instance(cx, o, target)? { Ok(o) } else { Err(cx.throw_default(Known::InvalidCastException)) }
+    })
+}
+extern "C" fn is_inst(o: usize, c: usize) -> usize {
+    with(|cx| {
+        let (o, c) = (object(o), class(c));
+        let target = c.nullable_arg().unwrap_or(c);
+        Ok(if o.is_null() || !is_instance(cx, o, target)? { ObjRef::NULL } else { o })
+    })
+}
+extern "C" fn check_array_store(array: usize, value: usize) {
+    with(|cx| {
+        let (array, value) = (object(array), object(value));
+        if array.is_null() {
+            return Err(cx.throw_default(Known::NullReferenceException));
+        }
+        if value.is_null() || is_instance(cx, value, class(array.vtable().element_class))? {
+            Ok(())
+        } else {
+            Err(cx.throw_default(Known::ArrayTypeMismatchException))
+        }
+    })
+}
+extern "C" fn check_ldelema(array: usize, c: usize) {
+    with(|cx| {
+        if object(array).vtable().element_class == c { Ok(()) } else { Err(cx.throw_default(Known::ArrayTypeMismatchException)) }
+    })
+}
+extern "C" fn unbox(o: usize, c: usize) -> usize {
+    with(|cx| {
+        let o = cx.non_null(object(o))?;
+        let (have, want) = (o.class(), class(c));
+        if !std::ptr::eq(have, want) {
+            let (a, b) = (cx.load(have.stack_prim())?, cx.load(want.stack_prim())?);
+            if !cx.load(have.is_value_type())? || a.is_none() || a != b {
+                return Err(cx.throw_default(Known::InvalidCastException));
+            }
+        }
+        Ok(o.value_ptr() as usize)
+    })
+}
+extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
+    with(|cx| {
+        let c = class(c);
+        let inner = c.nullable_arg().expect("a nullable class");
+        let (has, at) = crate::vtables::nullable_offsets(cx, c)?;
+        let size = cx.load(c.layout())?.size as usize;
+        let o = object(o);
+        // SAFETY: generated code passes room for a Nullable of that class, on its stack.
+        unsafe {
+            std::ptr::write_bytes(to, 0, size);
+            if o.is_null() {
+                return Ok(());
+            }
+            if !std::ptr::eq(o.class(), inner) {
+                return Err(cx.throw_default(Known::InvalidCastException));
+            }
+            *to.add(has as usize) = 1;
+            let n = cx.load(inner.layout())?.size as usize;
+            std::ptr::copy_nonoverlapping(o.value_ptr(), to.add(at as usize), n);
+        }
+        Ok(())
+    })
+}
+extern "C" fn box_nullable(c: usize, from: *const u8) -> usize {
+    // SAFETY: generated code passes the address of a Nullable of that class.
+    with(|cx| unsafe { cx.box_value(class(c), from) })
+}
+extern "C" fn throw(o: usize) {
+    let cx = Cx::current();
+    match object(o).non_null() {
+        None => exceptions::traps::throw_kind(&cx, vervet_abi::ThrowKind::NullReference as u32),
+        Some(e) => exceptions::throw::raise(&cx, wrap_non_exception(&cx, e), TraceMode::Fresh),
+    }
+}
+/// Objects that are no exceptions are wrapped, as the C# compiler's assemblies ask for.
+fn wrap_non_exception<'a>(_cx: &Cx<'_>, e: ObjRef<'a>) -> ObjRef<'a> {
+    e
+}
+extern "C" fn rethrow(o: usize) {
+    let cx = Cx::current();
+    exceptions::throw::raise(&cx, object(o), TraceMode::Continue)
+}
+extern "C" fn throw_kind(kind: u32) {
+    let cx = Cx::current();
+    exceptions::traps::throw_kind(&cx, kind)
+}
+extern "C" fn throw_missing(m: usize) {
+    with::<()>(|cx| Err(cx.throw(Known::MissingMethodException, &method(m).full_name())))
+}
+extern "C" fn end_catch() {}
+extern "C" fn poll() {}
+extern "C" fn class_init(v: usize) {
+    with(|cx| crate::class_init::ensure(cx, vt(v)))
+}
+extern "C" fn thread_statics(v: usize) -> usize {
+    with(|cx| Ok(crate::statics::thread_block(cx.context(), vt(v)) as usize))
+}
+extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
+    with(|cx| crate::prestub::resolve_virtual(cx, object(o), method(m)))
+}
+extern "C" fn delegate_ctor(d: usize, target: usize, code: usize) {
+    with(|cx| crate::delegates::init_from_code(cx, object(d), object(target), code))
+}
+extern "C" fn delegate_ctor_method(d: usize, target: usize, m: usize, is_virtual: i32) {
+    with(|cx| {
+        let (d, target, m) = (object(d), object(target), method(m));
+        if target.is_null() && !m.is_static() {
+            if is_virtual != 0 {
+                return Err(cx.throw_default(Known::NullReferenceException));
+            }
+            let invoke = crate::delegates::invoke_method(cx, d.class())?;
+            if cx.load(invoke.sig())?.params.len() == cx.load(m.sig())?.params.len() {
+                return Err(cx.throw(Known::ArgumentException, "Value does not fall within the expected range."));
+            }
+        }
+        crate::delegates::init(cx, d, target, m, is_virtual != 0)
+    })
+}
+extern "C" fn localloc(bytes: u64) -> usize {
+    with(|cx| crate::side_stack::take(cx, bytes as usize))
+}
+extern "C" fn monitor_enter(o: usize) {
+    with(|cx| crate::monitor::enter(cx, object(o)))
+}
+extern "C" fn monitor_exit(o: usize) {
+    with(|cx| crate::monitor::exit(cx, object(o)))
+}
+extern "C" fn type_object(c: usize) -> usize {
+    with(|cx| cx.type_object(class(c)))
+}
+extern "C" fn copy_value(to: *mut u8, from: *const u8, c: usize) {
+    let Ok(layout) = class(c).layout() else { return };
+    // SAFETY: generated code passes two addresses of values of that class.
+    unsafe { crate::heap::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty()) };
+}
+extern "C" fn mem_move(to: *mut u8, from: *const u8, n: usize) {
+    // SAFETY: generated code passes valid ranges without references.
+    unsafe { std::ptr::copy(from, to, n) };
+}
+extern "C" fn mem_set(to: *mut u8, value: i32, n: usize) {
+    // SAFETY: generated code passes a valid range without references.
+    unsafe { std::ptr::write_bytes(to, value as u8, n) };
+}
+extern "C" fn fmod(a: f64, b: f64) -> f64 {
+    a % b
+}
+extern "C" fn unsupported() -> usize {
+    with(|cx| Err::<usize, _>(cx.throw(Known::NotSupportedException, "not supported by this version of Vervet")))
+}

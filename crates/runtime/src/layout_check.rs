@@ -1,0 +1,30 @@
+//! The check of the declared layouts against the class library, at start-up.
+//!
+//! # Invariants
+//! After it, every offset in `vervet_abi::layouts` is the offset the type system gives that field.
+use vervet_abi::HEADER_SIZE;
+use vervet_abi::layouts::LAYOUTS;
+use vervet_types::Universe;
+
+/// Compares everything; the error names the first field that differs.
+pub fn check(universe: &'static Universe) -> Result<(), String> {
+    for layout in LAYOUTS {
+        let (namespace, name) = layout.class.rsplit_once('.').unwrap_or(("", layout.class));
+        let class = universe
+            .corlib()
+            .find_type(namespace, name)
+            .map_err(|e| e.to_string())?
+            .ok_or_else(|| format!("the class library has no {}", layout.class))?;
+        for f in layout.fields {
+            let field = class
+                .find_field(f.name)
+                .map_err(|e| e.to_string())?
+                .ok_or_else(|| format!("{} has no field {}", layout.class, f.name))?;
+            let offset = field.offset().map_err(|e| e.to_string())? + HEADER_SIZE;
+            if offset as usize != f.offset {
+                return Err(format!("{}.{} lies at {offset}, expected at {}", layout.class, f.name, f.offset));
+            }
+        }
+    }
+    Ok(())
+}

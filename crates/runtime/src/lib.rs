@@ -1,0 +1,42 @@
+//! Where the parts meet: heap, domain, code, exceptions, threads, start-up.
+//!
+//! # Map
+//! * what managed memory looks like to Rust: [`object`], [`cx`], [`icall`]
+//! * memory: [`heap`] (allocation, cards), [`roots`] (slots Rust keeps references in), [`handles`] (GC handles)
+//! * per domain: [`domain`] (interned strings, Type objects, caches), [`vtables`], [`statics`]
+//! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`helpers`], [`arch`] (asm)
+//! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
+//! * running: [`invoke`], [`class_init`], [`thread`], [`startup`]
+pub mod arch;
+pub mod casts;
+pub mod class_init;
+pub mod code;
+pub mod cx;
+pub mod delegates;
+pub mod domain;
+pub mod exceptions;
+pub mod handles;
+pub mod heap;
+pub mod helpers;
+pub mod icall;
+pub mod invoke;
+pub mod layout_check;
+pub mod loader;
+pub mod monitor;
+pub mod object;
+pub mod pinvoke;
+pub mod prestub;
+pub mod regression;
+pub mod roots;
+pub mod runtime;
+pub mod side_stack;
+pub mod startup;
+pub mod stats;
+pub mod statics;
+pub mod thread;
+pub mod vtables;
+
+pub use cx::{Cx, Throw, Value};
+pub use icall::RefSlot;
+pub use object::ObjRef;
+pub use runtime::{Runtime, rt};

@@ -1,0 +1,295 @@
+//! Loading assemblies: the binder's candidates, opened; the list of what is loaded; files, bytes, modules.
+//!
+//! # Invariants
+//! * One assembly object per file (by canonical path), and one per simple name in the default context.
+//! * Images are mapped for the life of the process.
+//! * A bind that needs the program's resolve events answers `LoadError::Need`: events run managed code, so they are
+//!   raised by [`Loader::supply`] in Runtime state with no lock held, and the bind is tried again.
+use crate::cx::{Cx, Result, Value};
+use crate::object::ObjRef;
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+use vervet_binder::binder::Binder;
+use vervet_binder::dllmap::DllMap;
+use vervet_binder::mono_config::{Locations, MonoConfig};
+use vervet_binder::name::AssemblyName;
+use vervet_binder::token::PublicKeyToken;
+use vervet_os::{LeafLock, Published};
+use vervet_types::error::Need;
+use vervet_types::module::AssemblyRefInfo;
+use vervet_types::{Assembly, AssemblyLoader, Known, LoadError, ModuleRef, Universe};
+
+/// See the module.
+pub struct Loader {
+    universe: Published<UniverseRef>,
+    binder: LeafLock<Binder>,
+    state: LeafLock<State>,
+    /// Where mono's configuration lies.
+    pub locations: Locations,
+    /// The machine's and the user's configuration.
+    pub config: MonoConfig,
+    maps: LeafLock<FxHashMap<u32, &'static DllMap>>,
+    /// The assembly of Main.
+    pub entry: Published<AssemblyCell>,
+}
+struct UniverseRef(&'static Universe);
+/// A published assembly.
+pub struct AssemblyCell(pub &'static Assembly);
+
+#[derive(Default)]
+struct State {
+    loaded: Vec<&'static Assembly>,
+    by_path: FxHashMap<PathBuf, &'static Assembly>,
+    by_name: FxHashMap<String, &'static Assembly>,
+    /// Names that a resolve event has been asked for and could not give, while a bind is running.
+    unresolved: Vec<String>,
+    resolved: FxHashMap<String, &'static Assembly>,
+}
+
+impl Loader {
+    /// A loader with the machine's configuration.
+    pub fn new() -> &'static Loader {
+        let locations = Locations::from_env();
+        let (config, errors) = locations.read_global();
+        for e in errors {
+            tracing::warn!("{e}");
+        }
+        Box::leak(Box::new(Loader {
+            universe: Published::new(),
+            binder: LeafLock::new(Binder::from_env()),
+            state: LeafLock::default(),
+            locations,
+            config,
+            maps: LeafLock::default(),
+            entry: Published::new(),
+        }))
+    }
+    /// Connects the type system.
+    pub fn set_universe(&self, universe: &'static Universe) {
+        self.universe.put(UniverseRef(universe));
+    }
+    fn universe(&self) -> &'static Universe {
+        self.universe.get().expect("connected at start-up").0
+    }
+    /// Changes where the application's assemblies are looked for.
+    pub fn configure(&self, change: impl FnOnce(&mut Binder)) {
+        change(&mut self.binder.lock());
+    }
+    /// The binder as it stands.
+    pub fn binder(&self) -> Binder {
+        self.binder.lock().clone()
+    }
+    /// Everything loaded, in order.
+    pub fn assemblies(&self) -> Vec<&'static Assembly> {
+        self.state.lock().loaded.clone()
+    }
+    /// The directory an assembly was loaded from.
+    pub fn directory(&self, module: ModuleRef) -> Option<PathBuf> {
+        module.path.as_deref().and_then(|p| Path::new(p).parent().map(Path::to_path_buf))
+    }
+
+    /// Loads the assembly in a file.
+    pub fn open(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
+        let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        if let Some(a) = self.state.lock().by_path.get(&full) {
+            return Ok(a);
+        }
+        let shown = if path.is_absolute() { path.to_path_buf() } else { std::env::current_dir().map(|d| d.join(path)).unwrap_or_else(|_| path.to_path_buf()) };
+        let data = vervet_os::memory::map_file(path).map_err(|e| not_found(path, &e))?;
+        let module = self.universe().load_module(data, Some(shown.to_string_lossy().into_owned()))?;
+        let assembly = module.assembly().ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
+        Ok(self.register(assembly, Some(full)))
+    }
+    /// Loads an assembly from memory.
+    pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
+        let module = self.universe().load_module(Box::leak(data.into_boxed_slice()), None)?;
+        let assembly = module.assembly().ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
+        Ok(self.register(assembly, None))
+    }
+    fn register(&self, assembly: &'static Assembly, path: Option<PathBuf>) -> &'static Assembly {
+        let mut s = self.state.lock();
+        if let Some(p) = path {
+            if let Some(first) = s.by_path.get(&p) {
+                return first;
+            }
+            s.by_path.insert(p, assembly);
+            s.by_name.entry(assembly.name.to_string()).or_insert(assembly);
+        }
+        s.loaded.push(assembly);
+        assembly
+    }
+
+    /// Binds a name in the default context, without events.
+    pub fn bind(&self, name: &AssemblyName, requesting: Option<ModuleRef>) -> std::result::Result<Option<&'static Assembly>, LoadError> {
+        let binder = self.binder();
+        let effective = binder
+            .effective_name(name, |p| vervet_binder::redirect::Redirect::read_policy(p).unwrap_or_default())
+            .into_owned();
+        {
+            let s = self.state.lock();
+            if effective.culture_or_neutral().is_empty() || effective.culture_or_neutral() == "neutral" {
+                if let Some(a) = s.by_name.get(&effective.name) {
+                    return Ok(Some(a));
+                }
+            }
+            if let Some(a) = s.resolved.get(&name.name) {
+                return Ok(Some(a));
+            }
+        }
+        let mut first_error = None;
+        for with_dir in [false, true] {
+            let dir = if with_dir { requesting.and_then(|m| self.directory(m)) } else { None };
+            if with_dir && dir.is_none() {
+                break;
+            }
+            for c in binder.candidates(&effective, dir.as_deref()) {
+                if !c.path.is_file() {
+                    continue;
+                }
+                match self.open(&c.path) {
+                    Ok(a) => return Ok(Some(a)),
+                    Err(e) => first_error = first_error.or(Some(e)),
+                }
+            }
+        }
+        match first_error {
+            Some(e) => Err(e),
+            None => Ok(None),
+        }
+    }
+
+    /// Binds a name for managed code, raising AssemblyResolve if nothing is found.
+    pub fn load_by_name<'cx>(&self, cx: &'cx Cx<'cx>, name: &AssemblyName, requesting: Option<ModuleRef>) -> Result<&'static Assembly> {
+        if let Some(a) = cx.load(self.bind(name, requesting))? {
+            return Ok(a);
+        }
+        match self.resolve_event(cx, &name.to_string(), requesting)? {
+            Some(a) => Ok(a),
+            None => Err(cx.throw2(
+                Known::FileNotFoundException,
+                &format!("Could not load file or assembly '{name}' or one of its dependencies."),
+                &name.to_string(),
+            )),
+        }
+    }
+    /// Loads a file for managed code.
+    pub fn load_file<'cx>(&self, cx: &'cx Cx<'cx>, path: &Path) -> Result<&'static Assembly> {
+        cx.load(self.open(path))
+    }
+    /// Loads bytes for managed code.
+    pub fn load_bytes<'cx>(&self, cx: &'cx Cx<'cx>, data: &[u8]) -> Result<&'static Assembly> {
+        cx.load(self.open_bytes(data.to_vec()))
+    }
+
+    /// Raises the event a compile asked for; if it gives nothing, the next try fails for good.
+    pub fn supply<'cx>(&self, cx: &'cx Cx<'cx>, need: &Need) -> Result<()> {
+        let Need::Assembly { requesting, reference } = need else {
+            return Err(cx.throw_load(LoadError::Need(Box::new(need.clone()))));
+        };
+        let name = name_of_reference(reference);
+        match self.resolve_event(cx, &name.to_string(), Some(requesting))? {
+            Some(a) => {
+                self.state.lock().resolved.insert(name.name, a);
+            }
+            None => self.state.lock().unresolved.push(name.name),
+        }
+        Ok(())
+    }
+
+    fn resolve_event<'cx>(&self, cx: &'cx Cx<'cx>, name: &str, requesting: Option<ModuleRef>) -> Result<Option<&'static Assembly>> {
+        let Some(root) = *cx.rt().domain.app_domain.lock() else { return Ok(None) };
+        let domain: ObjRef<'_> = root.get();
+        let class = cx.known(Known::AppDomain);
+        let Some(method) = cx.load(class.find_method("DoAssemblyResolve", Some(3)))? else { return Ok(None) };
+        let requesting = match requesting.and_then(|m| m.assembly()) {
+            Some(a) => assembly_object(cx, a)?,
+            None => ObjRef::NULL,
+        };
+        let name = cx.alloc_str(name)?;
+        match cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(name), Value::Ref(requesting), Value::Int(0)])? {
+            Value::Ref(o) if !o.is_null() => Ok(Some(assembly_of(cx, o)?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The dllmap that belongs to a module's assembly.
+    pub fn dllmap(&self, module: ModuleRef) -> &'static DllMap {
+        if let Some(m) = self.maps.lock().get(&module.id) {
+            return m;
+        }
+        let map = match (&module.path, module.assembly()) {
+            (Some(p), Some(a)) => self.locations.read_assembly(Path::new(p), a.name).0.dllmap,
+            _ => DllMap::default(),
+        };
+        let map: &'static DllMap = Box::leak(Box::new(map));
+        self.maps.lock().entry(module.id).or_insert(map)
+    }
+}
+
+/// The RuntimeAssembly object of an assembly (`_mono_assembly` is its address).
+pub fn assembly_object<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly) -> Result<ObjRef<'cx>> {
+    cx.cached(ASSEMBLY_KIND, assembly as *const Assembly as usize, 0, || {
+        let o = cx.alloc(cx.known(Known::RuntimeAssembly))?;
+        o.write(
+            std::mem::offset_of!(vervet_abi::layouts::RuntimeAssemblyObject, mono_assembly),
+            assembly as *const Assembly as usize,
+        );
+        Ok(o)
+    })
+}
+/// The assembly behind a RuntimeAssembly object.
+pub fn assembly_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<&'static Assembly> {
+    let o = cx.non_null(object)?;
+    let p: usize = o.read(std::mem::offset_of!(vervet_abi::layouts::RuntimeAssemblyObject, mono_assembly));
+    if p == 0 {
+        return Err(cx.throw(Known::NotSupportedException, "the assembly is not a loaded one"));
+    }
+    // SAFETY: the word was stored by `assembly_object`.
+    Ok(unsafe { &*(p as *const Assembly) })
+}
+/// Cache kind of assembly objects (see [`Cx::cached`]); other kinds are declared by the reflection icalls.
+pub const ASSEMBLY_KIND: u32 = 1;
+
+fn not_found(path: &Path, error: &std::io::Error) -> LoadError {
+    tracing::debug!("{}: {error}", path.display());
+    LoadError::FileNotFound { name: path.to_string_lossy().into_owned() }
+}
+
+/// What a reference in metadata asks for.
+pub fn name_of_reference(r: &AssemblyRefInfo) -> AssemblyName {
+    let token = match r.public_key_or_token.len() {
+        0 => None,
+        8 => r.public_key_or_token.try_into().ok().map(PublicKeyToken),
+        _ => Some(PublicKeyToken::of_key(r.public_key_or_token)),
+    };
+    AssemblyName {
+        version: Some(r.version),
+        culture: Some(r.culture.to_string()),
+        public_key_token: token,
+        token_is_null: token.is_none(),
+        retargetable: r.flags & 0x100 != 0,
+        ..AssemblyName::simple(r.name)
+    }
+}
+
+/// The type system's way to the loader.
+pub struct Bridge(pub &'static Loader);
+
+impl AssemblyLoader for Bridge {
+    fn load_assembly(&self, requesting: ModuleRef, reference: &AssemblyRefInfo) -> std::result::Result<&'static Assembly, LoadError> {
+        let name = name_of_reference(reference);
+        if let Some(a) = self.0.bind(&name, Some(requesting))? {
+            return Ok(a);
+        }
+        if self.0.state.lock().unresolved.iter().any(|n| *n == name.name) {
+            return Err(LoadError::FileNotFound { name: name.to_string() });
+        }
+        Err(LoadError::Need(Box::new(Need::Assembly { requesting, reference: *reference })))
+    }
+    fn load_file(&self, manifest: ModuleRef, file_name: &str) -> std::result::Result<ModuleRef, LoadError> {
+        let dir = self.0.directory(manifest).unwrap_or_default();
+        let path = dir.join(file_name);
+        let data = vervet_os::memory::map_file(&path).map_err(|e| not_found(&path, &e))?;
+        self.0.universe().load_module(data, Some(path.to_string_lossy().into_owned()))
+    }
+}

@@ -1,0 +1,191 @@
+//! References to heap objects as Rust code holds them.
+//!
+//! # Invariants
+//! * An [`ObjRef`] lives on the stack only (stacks are scanned conservatively, so it pins what it refers to);
+//!   it is not `Send` and has no home in containers. Rust heap memory keeps objects through [`crate::roots`].
+//! * Every store of a reference into an object or a static goes through a function here that marks the card.
+use std::marker::PhantomData;
+use std::ptr;
+use vervet_abi::layouts::RawRef;
+use vervet_abi::object::*;
+use vervet_abi::{VTable, vtable::flags};
+use vervet_types::ClassRef;
+
+/// A reference to a heap object, or null. See the module.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct ObjRef<'cx>(*mut u8, PhantomData<&'cx ()>);
+
+/// Types that may be read from and written to managed memory: any bit pattern of managed data is valid.
+///
+/// # Safety
+/// No references into the heap, no invalid bit patterns that managed code could produce.
+pub unsafe trait Plain: Copy {}
+macro_rules! plain { ($($t:ty)*) => { $(
+    // SAFETY: every bit pattern is valid.
+    unsafe impl Plain for $t {}
+)* } }
+plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
+
+impl<'cx> ObjRef<'cx> {
+    /// The null reference.
+    pub const NULL: ObjRef<'static> = ObjRef(ptr::null_mut(), PhantomData);
+
+    /// A reference from an address.
+    ///
+    /// # Safety
+    /// `addr` is 0 or the address of a live object.
+    pub unsafe fn from_addr(addr: usize) -> ObjRef<'cx> {
+        ObjRef(addr as *mut u8, PhantomData)
+    }
+    /// Its address, 0 for null.
+    pub fn addr(self) -> usize {
+        self.0 as usize
+    }
+    /// As a word of a declared layout.
+    pub fn raw(self) -> RawRef {
+        RawRef(self.addr())
+    }
+    /// From a word of a declared layout.
+    pub fn from_raw(raw: RawRef) -> ObjRef<'cx> {
+        ObjRef(raw.0 as *mut u8, PhantomData)
+    }
+    /// Is it null?
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+    /// None for null.
+    pub fn non_null(self) -> Option<ObjRef<'cx>> {
+        if self.is_null() { None } else { Some(self) }
+    }
+    /// Its VTable. Panics on null: an internal error, since every icall checks first.
+    pub fn vtable(self) -> &'static VTable {
+        assert!(!self.is_null(), "VTable of null");
+        // SAFETY: a live object's header holds the address of a VTable, and those are never freed.
+        unsafe { &*(*(self.0 as *const u32) as usize as *const VTable) }
+    }
+    /// Its class.
+    pub fn class(self) -> ClassRef {
+        // SAFETY: the word was stored from a `&'static Class` when the VTable was made.
+        unsafe { &*(self.vtable().class as *const vervet_types::Class) }
+    }
+    /// Reads a value at `offset` bytes from the start of the object.
+    pub fn read<T: Plain>(self, offset: usize) -> T {
+        debug_assert!(!self.is_null());
+        // SAFETY: callers pass offsets of fields of the object's class.
+        unsafe { (self.0.add(offset) as *const T).read_unaligned() }
+    }
+    /// Writes a value that is not a reference.
+    pub fn write<T: Plain>(self, offset: usize, value: T) {
+        debug_assert!(!self.is_null());
+        // SAFETY: as in `read`.
+        unsafe { (self.0.add(offset) as *mut T).write_unaligned(value) }
+    }
+    /// Reads a reference field.
+    pub fn read_ref(self, offset: usize) -> ObjRef<'cx> {
+        ObjRef(self.read::<usize>(offset) as *mut u8, PhantomData)
+    }
+    /// Writes a reference field and marks its card.
+    pub fn write_ref(self, offset: usize, value: ObjRef<'_>) {
+        // SAFETY: the field is a reference slot of a live object.
+        unsafe { store_ref(self.0.add(offset) as *mut usize, value) }
+    }
+    /// The object as a declared layout. Null panics.
+    ///
+    /// # Safety
+    /// The object's class is, or derives from, the layout's class. Reference fields are written with
+    /// [`store_ref`] only.
+    pub unsafe fn layout<T>(self) -> *mut T {
+        assert!(!self.is_null());
+        self.0 as *mut T
+    }
+    /// Address of the first byte behind the header: the value, for a box.
+    pub fn value_ptr(self) -> *mut u8 {
+        debug_assert!(!self.is_null());
+        // SAFETY: every object has a header of that size.
+        unsafe { self.0.add(HEADER_SIZE as usize) }
+    }
+
+    /// Is it a string?
+    pub fn is_string(self) -> bool {
+        !self.is_null() && self.vtable().flags & flags::STRING != 0
+    }
+    /// Length of a string in UTF-16 units.
+    pub fn string_len(self) -> usize {
+        self.read::<i32>(STRING_LENGTH_OFFSET as usize) as usize
+    }
+    /// Address of a string's first unit.
+    pub fn string_ptr(self) -> *mut u16 {
+        // SAFETY: a string has at least its terminating unit.
+        unsafe { self.0.add(STRING_CHARS_OFFSET as usize) as *mut u16 }
+    }
+    /// The units of a string. Not to be held across anything that may collect, unless the reference itself
+    /// stays in use.
+    pub fn units(self) -> &'cx [u16] {
+        // SAFETY: a string's units follow its header; strings do not change once they can be seen.
+        unsafe { std::slice::from_raw_parts(self.string_ptr(), self.string_len()) }
+    }
+    /// A string's text; lone surrogates become U+FFFD. Null gives "".
+    pub fn text(self) -> String {
+        if self.is_null() { String::new() } else { String::from_utf16_lossy(self.units()) }
+    }
+
+    /// Is it an array of any rank?
+    pub fn is_array(self) -> bool {
+        !self.is_null() && self.vtable().rank != 0
+    }
+    /// Total number of elements of an array.
+    pub fn array_len(self) -> usize {
+        self.read::<u32>(ARRAY_LENGTH_OFFSET as usize) as usize
+    }
+    /// Address of element 0 of an array of any rank.
+    pub fn array_data(self) -> *mut u8 {
+        let vt = self.vtable();
+        let at = if vt.flags & flags::SZ_ARRAY != 0 { ARRAY_DATA_OFFSET } else { md_array_data_offset(vt.rank as u32) };
+        // SAFETY: elements follow the header and the bounds.
+        unsafe { self.0.add(at as usize) }
+    }
+    /// Bounds (length, lower bound) of dimension `dim`.
+    pub fn array_bounds(self, dim: usize) -> (u32, i32) {
+        if self.vtable().flags & flags::SZ_ARRAY != 0 {
+            return (self.array_len() as u32, 0);
+        }
+        let at = ARRAY_BOUNDS_OFFSET as usize + dim * BOUND_SIZE as usize;
+        (self.read(at), self.read(at + 4))
+    }
+    /// The elements of a vector of plain values. The caller knows the element type.
+    pub fn elements<T: Plain>(self) -> &'cx mut [T] {
+        // SAFETY: `array_len` elements follow; managed data may be aliased, but only by this thread's managed code.
+        unsafe { std::slice::from_raw_parts_mut(self.array_data() as *mut T, self.array_len()) }
+    }
+    /// Element `i` of an array of references.
+    pub fn element_ref(self, i: usize) -> ObjRef<'cx> {
+        assert!(i < self.array_len());
+        // SAFETY: `i` is in range and the elements are references.
+        ObjRef(unsafe { *(self.array_data() as *mut *mut u8).add(i) }, PhantomData)
+    }
+    /// Stores element `i` of an array of references and marks its card.
+    pub fn set_element_ref(self, i: usize, value: ObjRef<'_>) {
+        assert!(i < self.array_len());
+        // SAFETY: `i` is in range and the elements are references.
+        unsafe { store_ref((self.array_data() as *mut usize).add(i), value) }
+    }
+}
+
+impl std::fmt::Debug for ObjRef<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_null() { write!(f, "null") } else { write!(f, "{}@{:#x}", self.class().full_name(), self.addr()) }
+    }
+}
+
+/// Stores a reference anywhere (heap, statics, stack) and marks the card of the address.
+///
+/// # Safety
+/// `slot` is a writable reference slot.
+pub unsafe fn store_ref(slot: *mut usize, value: ObjRef<'_>) {
+    // SAFETY: the caller says the slot may be written; the card table covers every address (masked).
+    unsafe {
+        slot.write(value.addr());
+        crate::heap::mark_card(slot as usize, value.addr());
+    }
+}

@@ -1,0 +1,109 @@
+//! Finding native functions, and the marshalling that P/Invoke stubs leave to us.
+//!
+//! # Invariants
+//! Libraries are opened once by name and never closed. Opening and symbol lookup run in Native state.
+use crate::code::entries;
+use crate::cx::{Cx, Result};
+use crate::icall::finish;
+use rustc_hash::FxHashMap;
+use std::ffi::CString;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use vervet_binder::dllmap::DllMap;
+use vervet_binder::native::{CharSet, Library, library_candidates, symbol_candidates};
+use vervet_os::LeafLock;
+use vervet_types::{Known, Method, MethodRef};
+
+static LIBRARIES: LeafLock<Option<FxHashMap<(u32, String), usize>>> = LeafLock::new(None);
+
+/// Helper BindPInvoke: the native address of a method, bound at its first call.
+pub extern "C" fn bind(method: usize) -> usize {
+    let cx = Cx::current();
+    // SAFETY: generated code passes a method handle.
+    let method: MethodRef = unsafe { &*(method as *const Method) };
+    finish(bind_method(&cx, method))
+}
+
+/// Finds the native function of a P/Invoke method and remembers it.
+pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
+    let cell = &entries::entry(method).pinvoke;
+    let have = cell.load(Ordering::Acquire);
+    if have != 0 {
+        return Ok(have);
+    }
+    let Some(import) = cx.load(method.dll_import())? else {
+        return Err(cx.throw(Known::EntryPointNotFoundException, method.name));
+    };
+    let module = method.class.module;
+    let loader = cx.rt().loader;
+    let target = DllMap::resolve(loader.dllmap(module), &loader.config.dllmap, &import.dll, &import.entry);
+    let library = open(cx, module, &target.library);
+    let Some(library) = library else {
+        return Err(cx.throw(Known::DllNotFoundException, &target.library));
+    };
+    let char_set = match import.flags & 0x6 {
+        0x2 => CharSet::Ansi,
+        0x4 => CharSet::Unicode,
+        0x6 => CharSet::Auto,
+        _ => CharSet::None,
+    };
+    for name in symbol_candidates(&target.function, char_set, import.flags & 1 != 0) {
+        if let Some(address) = symbol(cx, library, &name) {
+            cell.store(address, Ordering::Release);
+            return Ok(address);
+        }
+    }
+    Err(cx.throw(Known::EntryPointNotFoundException, &target.function))
+}
+
+/// Looks a symbol up in an opened library (0: the process).
+pub fn symbol(cx: &Cx<'_>, library: usize, name: &str) -> Option<usize> {
+    let name = CString::new(name).ok()?;
+    let handle = if library == 1 { libc::RTLD_DEFAULT } else { library as *mut libc::c_void };
+    // SAFETY: a handle of ours and a C string.
+    let p = cx.native(|| unsafe { libc::dlsym(handle, name.as_ptr()) });
+    (!p.is_null()).then_some(p as usize)
+}
+
+/// Opens a library as mono would for a module; None if nothing opens.
+pub fn open(cx: &Cx<'_>, module: vervet_types::ModuleRef, scope: &str) -> Option<usize> {
+    let key = (module.id, scope.to_string());
+    if let Some(h) = LIBRARIES.lock().as_ref().and_then(|m| m.get(&key).copied()) {
+        return Some(h);
+    }
+    let dir = module.path.as_deref().and_then(|p| Path::new(p).parent());
+    let exe = std::env::current_exe().ok();
+    let exe_dir = exe.as_deref().and_then(Path::parent);
+    for candidate in library_candidates(scope, dir, exe_dir) {
+        let handle = match candidate {
+            Library::Process => Some(1),
+            Library::Open(name) => CString::new(name).ok().and_then(|name| {
+                // SAFETY: opening a library runs its initialisers; we hold nothing.
+                let h = cx.native(|| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY) });
+                (!h.is_null()).then_some(h as usize)
+            }),
+        };
+        if let Some(h) = handle {
+            LIBRARIES.lock().get_or_insert_with(FxHashMap::default).insert(key, h);
+            return Some(h);
+        }
+    }
+    None
+}
+
+/// Helper MarshalToNative.
+pub extern "C" fn marshal_to_native(_method: usize, _param: usize, _value: usize) -> usize {
+    unmarshalled()
+}
+/// Helper MarshalBack.
+pub extern "C" fn marshal_back(_method: usize, _param: usize, _managed: usize, _native: usize) {
+    unmarshalled();
+}
+/// Helper MarshalResult.
+pub extern "C" fn marshal_result(_method: usize, _native: usize) -> usize {
+    unmarshalled()
+}
+fn unmarshalled() -> usize {
+    let cx = Cx::current();
+    finish(Err::<usize, _>(cx.throw(Known::NotSupportedException, "this parameter cannot be marshalled yet")))
+}

@@ -1,0 +1,173 @@
+//! What happens at a method's first call, and at an interface call no IMT stub knows.
+//!
+//! # Invariants
+//! The prestub is idempotent: two threads may compile one method, the first to link wins nothing and loses
+//! nothing. Compiling runs in Native state on the service stack; everything that may allocate, load by an event
+//! or throw happens in Runtime, with no lock held.
+use crate::code::table::CodeKind;
+use crate::code::{arena, entries, link, table};
+use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
+use std::sync::atomic::Ordering;
+use vervet_abi::{Context, VTable, vtable};
+use vervet_jit::{CompileEnv, CompileError, Shape};
+use vervet_os::LeafLock;
+use vervet_types::{Known, LoadError, MethodRef};
+
+/// From the prestub thunk: the method's code, or 0 with an exception pending.
+pub extern "C" fn compile_for_call(_ctx: *mut Context, id: u32) -> usize {
+    let cx = Cx::current();
+    let method = cx.universe().method_by_id(id).expect("an entry's method");
+    match code_of(&cx, method) {
+        Ok(code) => code,
+        Err(_) => 0,
+    }
+}
+
+/// The method's code, compiled and linked if it is not.
+pub fn code_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
+    let entry = entries::entry(method);
+    let have = entry.code();
+    if have != 0 {
+        return Ok(have);
+    }
+    let code = make_code(cx, method)?;
+    entry.compiled(code);
+    Ok(code)
+}
+
+struct Env;
+impl CompileEnv for Env {
+    fn is_initialized(&self, class: vervet_types::ClassRef) -> bool {
+        crate::runtime::rt().is_initialized(class)
+    }
+}
+
+fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
+    if method.is_icall() {
+        return icall_code(cx, method);
+    }
+    if method.is_abstract() && !method.has_body() {
+        return Err(cx.throw(Known::EntryPointNotFoundException, &method.full_name()));
+    }
+    crate::stats::trace_compile(method);
+    let rt = cx.rt();
+    let blob = loop {
+        let tier = rt.compiler.tier_for(method);
+        let result = cx.native(|| crate::thread::on_service_stack(|| rt.compiler.compile(method, &Env, tier)));
+        match result {
+            Ok(blob) => break blob,
+            Err(CompileError::Load(LoadError::Need(need))) => rt.loader.supply(cx, &need)?,
+            Err(CompileError::Load(e)) => return Err(cx.throw_load(e)),
+            Err(e @ CompileError::Invalid { .. }) => return Err(cx.throw(Known::InvalidProgramException, &e.to_string())),
+            Err(e @ CompileError::Internal { .. }) => {
+                eprintln!("vervet: {e}");
+                return Err(cx.throw(Known::InvalidProgramException, &e.to_string()));
+            }
+        }
+    };
+    crate::stats::compiled(method, &blob);
+    let kind = if method.has_body() { CodeKind::Method(method) } else { CodeKind::Wrapper(method) };
+    Ok(link::link(cx, blob, kind)?.start)
+}
+
+/// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.
+fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
+    let definition = method.definition();
+    let key = format!("{}::{}", crate::icall::class_key(definition.class), definition.name);
+    let rt = cx.rt();
+    let row = rt.icalls.get(&key).or_else(|| {
+        let sig = crate::icall::signature_key(definition).ok()?;
+        rt.icalls.get(&format!("{key}({sig})"))
+    });
+    let Some(row) = row else {
+        crate::stats::missing_icall(method);
+        let sig = crate::icall::signature_key(definition).unwrap_or_default();
+        return Err(cx.throw(Known::MissingMethodException, &format!("internal call {key}({sig}) is not implemented")));
+    };
+    let shape = cx.load(Shape::of_method(method))?;
+    let bytes = crate::arch::icall_stub(row.code.0 as usize, method as *const _ as usize, shape.stack_arg_bytes);
+    Ok(place_stub(bytes, "managed-to-native"))
+}
+
+/// Places code that belongs to no method's body (it has no frame of its own in the table).
+pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> usize {
+    let _ = name;
+    arena::place(&mut bytes, 16, |_, _| {}, |at| at)
+}
+
+// ---- interface dispatch --------------------------------------------------------------------------------------
+
+static IMT: LeafLock<Vec<(usize, usize, usize)>> = LeafLock::new(Vec::new());
+
+/// From the IMT thunk: finds the implementation of interface method `hidden` for `this`, extends the IMT stub of
+/// its VTable, returns the code, or 0 with an exception pending.
+pub extern "C" fn resolve_interface_call(_ctx: *mut Context, hidden: usize, this: usize) -> usize {
+    let cx = Cx::current();
+    // SAFETY: the JIT stored the address of a method; `this` was dereferenced by the call.
+    let (method, this): (MethodRef, ObjRef<'_>) = unsafe { (&*(hidden as *const vervet_types::Method), ObjRef::from_addr(this)) };
+    match implementation_code(&cx, this.vtable(), method) {
+        Ok(code) => {
+            extend_imt(this.vtable(), method, code);
+            code
+        }
+        Err(_) => 0,
+    }
+}
+
+/// The callable code (boxed entry for value types) of an interface method on a class.
+pub fn implementation_code<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<usize> {
+    let class = class_of(vt);
+    match cx.load(class.find_interface_impl(method))? {
+        Some(m) => Ok(callable(m, vt)),
+        None => Err(cx.throw(Known::EntryPointNotFoundException, &format!("{} on {}", method.full_name(), class.full_name()))),
+    }
+}
+
+/// The address to call a method at on an object of that VTable: the unboxing stub if the method belongs to a
+/// value type.
+pub fn callable(method: MethodRef, vt: &'static VTable) -> usize {
+    let e = entries::entry(method);
+    if vt.flags & vtable::flags::VALUE_TYPE != 0 && std::ptr::eq(method.class, class_of(vt)) { e.boxed_stub() } else { e.stub() }
+}
+
+/// The class of a VTable.
+pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
+    // SAFETY: the word was stored from a `&'static Class`.
+    unsafe { &*(vt.class as *const vervet_types::Class) }
+}
+
+fn extend_imt(vt: &'static VTable, method: MethodRef, code: usize) {
+    let index = vtable::imt_index(method.id);
+    let at = vt as *const VTable as usize;
+    let known: Vec<(usize, usize)> = {
+        let mut all = IMT.lock();
+        let key = (at << 8) | index;
+        if all.iter().any(|e| e.0 == key && e.1 == method as *const _ as usize) {
+            return;
+        }
+        all.push((key, method as *const _ as usize, code));
+        all.iter().filter(|e| e.0 == key).map(|e| (e.1, e.2)).collect()
+    };
+    let stub = place_stub(crate::arch::imt_stub(&known, crate::arch::imt_resolve_address()), "imt");
+    vt.imt[index].store(stub, Ordering::Release);
+}
+
+/// Code for ldvirtftn and generic virtual calls.
+pub fn resolve_virtual<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, method: MethodRef) -> Result<usize> {
+    let this = cx.non_null(this)?;
+    let vt = this.vtable();
+    if method.class.is_interface() {
+        return implementation_code(cx, vt, method);
+    }
+    if !method.is_virtual() {
+        return Ok(entries::entry(method).stub());
+    }
+    let target = cx.load(class_of(vt).find_virtual_impl(method))?;
+    Ok(callable(target, vt))
+}
+
+/// Is the address inside compiled code of the table?
+pub fn is_compiled(pc: usize) -> bool {
+    table::find(pc).is_some()
+}

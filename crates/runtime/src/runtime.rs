@@ -1,0 +1,128 @@
+//! The runtime of this process: its parts, and the one way to reach them.
+//!
+//! # Invariants
+//! There is one `Runtime`; it is published complete, before any managed code runs, and never goes.
+use crate::cx::{Cx, Result, Throw};
+use crate::domain::Domain;
+use crate::icall::Icall;
+use crate::object::ObjRef;
+use crate::roots::Root;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+use vervet_abi::VTable;
+use vervet_jit::Compiler;
+use vervet_os::Published;
+use vervet_types::{ClassRef, LoadError, Universe};
+
+/// See the module.
+pub struct Runtime {
+    /// The type system.
+    pub universe: &'static Universe,
+    /// The root domain, and the only one yet.
+    pub domain: &'static Domain,
+    /// The compiler.
+    pub compiler: Compiler,
+    /// Finding and opening assemblies.
+    pub loader: &'static crate::loader::Loader,
+    /// Internal calls by `Class::Name`, and by `Class::Name(sig)`.
+    pub icalls: FxHashMap<String, &'static Icall>,
+    /// What the command line asked for.
+    pub options: Options,
+    /// The process's exit code as Environment.ExitCode sees it.
+    pub exit_code: AtomicI32,
+    /// Arguments as Environment.GetCommandLineArgs returns them.
+    pub command_line: Published<Vec<String>>,
+    /// Exceptions that must be throwable without allocating.
+    pub preallocated: Published<Preallocated>,
+}
+
+/// Options of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// `--debug`: file and line in traces.
+    pub debug: bool,
+    /// `--stats`.
+    pub stats: bool,
+    /// `--trace`: method entries.
+    pub trace: Option<String>,
+    /// `--verbose-jit METHOD`.
+    pub verbose_jit: Option<String>,
+    /// `--missing`: list icalls that were wanted and not found.
+    pub missing: bool,
+    /// Write /tmp/perf-PID.map.
+    pub perf_map: bool,
+    /// Run the CLIF verifier.
+    pub verify: bool,
+    /// `--optimize` / `-O=`: everything optimised.
+    pub optimise: bool,
+}
+
+/// See [`Runtime::preallocated`].
+pub struct Preallocated {
+    /// OutOfMemoryException.
+    pub out_of_memory: Root,
+    /// NullReferenceException.
+    pub null_reference: Root,
+    /// StackOverflowException.
+    pub stack_overflow: Root,
+}
+
+static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Publishes the runtime.
+pub fn publish(runtime: Runtime) -> &'static Runtime {
+    let r = Box::leak(Box::new(runtime));
+    RUNTIME.store(r, Ordering::Release);
+    r
+}
+/// The runtime. Panics before start-up has published it.
+pub fn rt() -> &'static Runtime {
+    rt_opt().expect("the runtime has not been started")
+}
+/// The runtime, if it has been started.
+pub fn rt_opt() -> Option<&'static Runtime> {
+    // SAFETY: only `publish` stores here, and what it stores is leaked.
+    unsafe { RUNTIME.load(Ordering::Acquire).as_ref() }
+}
+
+impl Runtime {
+    /// The VTable of a class in the current domain.
+    pub fn vtable(&self, class: ClassRef) -> std::result::Result<&'static VTable, LoadError> {
+        self.domain.vtable(class)
+    }
+    /// The VTable, or the exception for why there is none.
+    pub fn vtable_or_throw(&self, cx: &Cx<'_>, class: ClassRef) -> Result<&'static VTable> {
+        match self.domain.vtable(class) {
+            Ok(vt) => Ok(vt),
+            Err(e) => Err(cx.throw_load(e)),
+        }
+    }
+    /// Leaves the preallocated OutOfMemoryException pending.
+    pub fn throw_out_of_memory(&self, cx: &Cx<'_>) -> Throw {
+        match self.preallocated.get() {
+            Some(p) => cx.throw_object(p.out_of_memory.get()),
+            None => panic!("out of memory before start-up was complete"),
+        }
+    }
+    /// The class constructor's state as the compiler asks for it.
+    pub fn is_initialized(&self, class: ClassRef) -> bool {
+        self.domain
+            .vtable_if_made(class)
+            .is_some_and(|vt| vt.init_state.load(Ordering::Acquire) == vervet_abi::vtable::INIT_DONE)
+    }
+    /// Null-safe `ToString` of an object through its virtual method.
+    pub fn to_string<'cx>(&self, cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<String> {
+        if object.is_null() {
+            return Ok(String::new());
+        }
+        let to_string = cx.load(
+            cx.known(vervet_types::Known::Object)
+                .find_method("ToString", Some(0))
+                .and_then(|m| m.ok_or_else(|| LoadError::missing_method(cx.known(vervet_types::Known::Object), "ToString"))),
+        )?;
+        match crate::invoke::invoke_virtual(cx, to_string, object, &[])? {
+            crate::cx::Value::Ref(s) => Ok(s.text()),
+            _ => Ok(String::new()),
+        }
+    }
+}

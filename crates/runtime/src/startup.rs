@@ -1,0 +1,390 @@
+//! Start-up, running Main, and the ways a process ends (contract 1.2, 1.6, 1.7).
+//!
+//! # Invariants
+//! * The order of start-up is the contract's: String.Empty before any managed code, the preallocated exceptions
+//!   first of all managed code, no class constructor of the library before Main.
+//! * An internal error prints what and where, and exits with code 70; it never goes on.
+use crate::cx::{Cx, Result, Value};
+use crate::domain::Domain;
+use crate::exceptions::make;
+use crate::icall::Icall;
+use crate::loader::{AssemblyCell, Bridge, Loader};
+use crate::object::ObjRef;
+use crate::roots::Root;
+use crate::runtime::{Options, Preallocated, Runtime, publish, rt};
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
+use vervet_abi::Context;
+use vervet_abi::layouts::*;
+use vervet_jit::Compiler;
+use vervet_metadata::Table;
+use vervet_os::Published;
+use vervet_types::{Assembly, Known, MethodRef, ModuleRef, Universe};
+
+/// The corlib this runtime is written for.
+const CORLIB_VERSION: &str = "ABB721D6-116A-4555-B4FD-9248146D2051";
+/// Exit code of an internal error.
+pub const INTERNAL_ERROR: i32 = 70;
+
+/// Brings the runtime up to where managed code can run. `Err` is a sentence for the user.
+pub fn start(options: Options, icalls: impl Iterator<Item = &'static Icall>) -> std::result::Result<&'static Runtime, String> {
+    std::panic::set_hook(Box::new(|info| {
+        eprintln!("vervet: internal error: {info}");
+        if std::env::var_os("VERVET_BACKTRACE").is_some() {
+            eprintln!("{}", std::backtrace::Backtrace::force_capture());
+        }
+    }));
+    // SAFETY: before any other thread exists.
+    unsafe {
+        libc::setlocale(libc::LC_ALL, c"".as_ptr());
+        libc::setlocale(libc::LC_NUMERIC, c"C".as_ptr());
+    }
+    let say = |what: &str| { let what = what.to_string(); move |e: std::io::Error| format!("cannot reserve {what}: {e}") };
+    crate::heap::initialise().map_err(say("the heap"))?;
+    crate::vtables::initialise().map_err(say("the area of VTables"))?;
+    crate::code::arena::initialise().map_err(say("the code arena"))?;
+    crate::arch::initialise();
+    crate::helpers::initialise();
+    crate::exceptions::traps::initialise();
+
+    let loader = Loader::new();
+    let universe = Universe::new(Box::new(Bridge(loader)));
+    loader.set_universe(universe);
+    let corlib = loader.binder().corlib().map_err(|e| e.to_string())?;
+    let corlib = loader.open(&corlib).map_err(|e| e.to_string())?;
+    check_corlib(corlib.manifest)?;
+    universe.set_corlib(corlib.manifest).map_err(|e| e.to_string())?;
+    crate::layout_check::check(universe)?;
+
+    let mut table = rustc_hash::FxHashMap::default();
+    for row in icalls {
+        table.insert(format!("{}::{}", row.class, row.name), row);
+    }
+    if options.perf_map {
+        crate::stats::open_perf_map().map_err(|e| format!("cannot write the perf map: {e}"))?;
+    }
+    let compiler = Compiler::new(vervet_jit::Options {
+        verify: options.verify || cfg!(debug_assertions),
+        verbose: options.verbose_jit.clone(),
+    });
+    let runtime = publish(Runtime {
+        universe,
+        domain: Box::leak(Box::new(Domain::new(1))),
+        compiler,
+        loader,
+        icalls: table,
+        options,
+        exit_code: AtomicI32::new(0),
+        command_line: Published::new(),
+        preallocated: Published::new(),
+    });
+    crate::thread::attach();
+    let cx = Cx::current();
+    if prepare(&cx).is_err() {
+        return Err(format!("start-up failed: {}", pending_text(&cx)));
+    }
+    Ok(runtime)
+}
+
+fn check_corlib(module: ModuleRef) -> std::result::Result<(), String> {
+    let image = &module.image;
+    let found = (1..=image.row_count(Table::Field)).find_map(|rid| {
+        let f = image.field(rid).ok()?;
+        if image.string(f.name).ok()? != "mono_corlib_version" {
+            return None;
+        }
+        let c = image.constant(image.constant_of(vervet_metadata::Token::new(Table::Field, rid))?).ok()?;
+        let bytes = image.blob(c.value).ok()?;
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+        String::from_utf16(&units).ok()
+    });
+    match found {
+        Some(v) if v == CORLIB_VERSION => Ok(()),
+        other => Err(format!(
+            "Corlib not in sync with this runtime: expected corlib version {CORLIB_VERSION}, found {}.",
+            other.unwrap_or_else(|| "none".into())
+        )),
+    }
+}
+
+/// The objects that must exist before Main.
+fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
+    let rt = cx.rt();
+    let string = cx.known(Known::String);
+    let vt = rt.vtable_or_throw(cx, string)?;
+    if let Some(empty) = cx.load(string.find_field("Empty"))? {
+        let address = cx.load(crate::statics::field_address(cx.context(), vt, empty))?;
+        let object = cx.intern(&[])?;
+        // SAFETY: the slot of a static reference field.
+        unsafe { crate::object::store_ref(address as *mut usize, object) };
+    }
+    let setup = cx.alloc(cx.known(Known::AppDomainSetup))?;
+    let domain = cx.alloc(cx.known(Known::AppDomain))?;
+    domain.write(offset_of!(AppDomainObject, mono_app_domain), rt.domain as *const Domain as usize);
+    *rt.domain.setup.lock() = Some(Root::of(setup));
+    *rt.domain.app_domain.lock() = Some(Root::of(domain));
+    attach_thread_objects(cx)?;
+    rt.preallocated.put(Preallocated {
+        out_of_memory: Root::of(make::new(cx, cx.known(Known::OutOfMemoryException), &["Out of memory"])?),
+        null_reference: Root::of(make::new(
+            cx,
+            cx.known(Known::NullReferenceException),
+            &["A null value was found where an object instance was required"],
+        )?),
+        stack_overflow: Root::of(make::new(
+            cx,
+            cx.known(Known::StackOverflowException),
+            &["The requested operation caused a stack overflow."],
+        )?),
+    });
+    let context = cx.alloc(cx.known(Known::Context))?;
+    context.write(vervet_abi::HEADER_SIZE as usize, 1i32);
+    *rt.domain.context.lock() = Some(Root::of(context));
+    // SAFETY: the context belongs to this thread; the InternalThread was made above.
+    let internal = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
+    internal.write_ref(offset_of!(InternalThreadObject, current_appcontext), context);
+    Ok(())
+}
+
+/// Makes the Thread and InternalThread objects of the calling thread.
+pub fn attach_thread_objects<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
+    let internal = cx.alloc(cx.known(Known::InternalThread))?;
+    let thread = cx.alloc(cx.known(Known::Thread))?;
+    thread.write_ref(offset_of!(ThreadObject, internal_thread), internal);
+    // SAFETY: a plain libc query; the context belongs to this thread.
+    unsafe {
+        let ctx = &mut *cx.context();
+        internal.write(offset_of!(InternalThreadObject, thread_id), libc::pthread_self() as u64);
+        internal.write(offset_of!(InternalThreadObject, managed_id), ctx.owner_id as i32);
+        internal.write(offset_of!(InternalThreadObject, small_id), ctx.owner_id as i32);
+        internal.write(offset_of!(InternalThreadObject, runtime_thread_info), cx.context() as usize);
+        ctx.thread_object = thread.addr();
+        ctx.internal_thread = internal.addr();
+    }
+    internal.write(offset_of!(InternalThreadObject, apartment_state), 2u8);
+    internal.write(offset_of!(InternalThreadObject, priority), 2i32);
+    internal.write_ref(offset_of!(InternalThreadObject, root_domain_thread), thread);
+    Ok(())
+}
+
+/// Runs a program: `path` as the user gave it, and its arguments. Returns the exit code.
+pub fn run_main(path: &Path, args: &[String]) -> i32 {
+    let cx = Cx::current();
+    let code = run_program(&cx, path, args);
+    finish(&cx, code)
+}
+
+fn run_program<'cx>(cx: &'cx Cx<'cx>, path: &Path, args: &[String]) -> i32 {
+    let rt = cx.rt();
+    let assembly = match rt.loader.open(path) {
+        Ok(a) => a,
+        Err(e) => {
+            let reason = if path.exists() { e.to_string() } else { "No such file or directory".to_string() };
+            eprintln!("Cannot open assembly '{}': {reason}.", path.display());
+            return 2;
+        }
+    };
+    let entry = match entry_point(assembly) {
+        Ok(Some(m)) => m,
+        Ok(None) => {
+            eprintln!("Assembly '{}' doesn't have an entry point.", path.display());
+            return 1;
+        }
+        Err(e) => {
+            eprintln!("Cannot open assembly '{}': {e}.", path.display());
+            return 2;
+        }
+    };
+    match call_main(cx, path, assembly, entry, args) {
+        Ok(code) => code,
+        Err(throw) => {
+            let exception = cx.take_pending(throw);
+            unhandled(cx, exception)
+        }
+    }
+}
+
+/// The method a program starts with; a File token leads to another module.
+pub fn entry_point(assembly: &'static Assembly) -> std::result::Result<Option<MethodRef>, vervet_types::LoadError> {
+    let module = assembly.manifest;
+    let Some(token) = module.image.entry_point().filter(|t| !t.is_nil()) else { return Ok(None) };
+    match token.table() {
+        Some(Table::MethodDef) => module.method_def(token.rid()).map(Some),
+        Some(Table::File) => {
+            let file = module.image.file(token.rid())?;
+            let name = module.image.string(file.name)?;
+            let other = module.universe().load_file(module, name)?;
+            match other.image.entry_point() {
+                Some(t) => other.method_def(t.rid()).map(Some),
+                None => Ok(None),
+            }
+        }
+        _ => Ok(None),
+    }
+}
+
+fn call_main<'cx>(cx: &'cx Cx<'cx>, path: &Path, assembly: &'static Assembly, entry: MethodRef, args: &[String]) -> Result<i32> {
+    let rt = cx.rt();
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut line = vec![full.to_string_lossy().into_owned()];
+    line.extend(args.iter().cloned());
+    rt.command_line.put(line);
+    rt.loader.entry.put(AssemblyCell(assembly));
+    *rt.domain.friendly_name.lock() = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let setup = rt.domain.setup.lock().expect("made at start-up").get();
+    let base: PathBuf = full.parent().map(Path::to_path_buf).unwrap_or_default();
+    let config = format!("{}.config", full.display());
+    rt.loader.configure(|b| {
+        b.app_base = Some(base.clone());
+        if let Ok(c) = vervet_binder::app_config::AppConfig::read(Path::new(&config)) {
+            b.configure(&c);
+        }
+    });
+    let text = cx.alloc_str(&base.to_string_lossy())?;
+    setup.write_ref(offset_of!(AppDomainSetupObject, application_base), text);
+    let text = cx.alloc_str(&config)?;
+    setup.write_ref(offset_of!(AppDomainSetupObject, configuration_file), text);
+    // SAFETY: the context belongs to this thread.
+    let internal = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
+    internal.write(offset_of!(InternalThreadObject, apartment_state), u8::from(!has_attribute(entry, "STAThreadAttribute")));
+    // The module's initializer runs before anything else of the assembly.
+    let module_class = cx.load(assembly.manifest.type_def(1))?;
+    if cx.load(module_class.cctor())?.is_some() {
+        cx.run_class_init(module_class)?;
+    }
+    let array = cx.alloc_ref_array(cx.known(Known::String), args.len(), |i| cx.alloc_str(&args[i]))?;
+    let sig = cx.load(entry.sig())?;
+    let with_args = [Value::Ref(array)];
+    let values: &[Value<'_>] = if sig.params.is_empty() { &[] } else { &with_args };
+    Ok(match cx.invoke(entry, None, values)? {
+        Value::Int(code) if std::ptr::eq(sig.ret, cx.known(Known::Int32)) => {
+            rt.exit_code.store(code as i32, Ordering::Relaxed);
+            code as i32
+        }
+        _ => rt.exit_code.load(Ordering::Relaxed),
+    })
+}
+
+fn has_attribute(method: MethodRef, name: &str) -> bool {
+    let image = &method.class.module.image;
+    image.custom_attributes_of(method.token()).any(|rid| {
+        let Ok(row) = image.custom_attribute(rid) else { return false };
+        let scope = method.scope();
+        scope.method(row.constructor).is_ok_and(|m| m.class.name == name)
+    })
+}
+
+/// The text of the pending exception, for errors before Main.
+fn pending_text(cx: &Cx<'_>) -> String {
+    let cx = &Cx { ctx: cx.ctx, rt: cx.rt, _not_send: std::marker::PhantomData };
+    // SAFETY: the context belongs to this thread.
+    let exception: ObjRef<'_> = unsafe { ObjRef::from_addr(std::mem::take(&mut (*cx.ctx).pending)) };
+    exception_text(cx, exception)
+}
+
+/// `ToString()` of an exception, or what can be said of it if that throws.
+pub fn exception_text<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> String {
+    if exception.is_null() {
+        return "no exception".into();
+    }
+    match cx.rt().to_string(cx, exception) {
+        Ok(t) => t,
+        Err(throw) => {
+            let nested = cx.take_pending(throw);
+            let message = exception.read_ref(offset_of!(ExceptionObject, message)).text();
+            format!(
+                "Nested exception trying to figure out what went wrong: {} ({message}); {}",
+                exception.class().full_name(),
+                if nested.is_null() { String::new() } else { nested.class().full_name() }
+            )
+        }
+    }
+}
+
+/// An exception nobody caught: the event, the text, the exit code.
+pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
+    let rt = cx.rt();
+    let is_abort = exception.class().name == "ThreadAbortException";
+    let mut handled = false;
+    if !is_abort {
+        let domain = rt.domain.app_domain.lock().map(Root::get);
+        if let Some(domain) = domain {
+            let handler: ObjRef<'_> = domain.read_ref(offset_of!(AppDomainObject, unhandled_exception));
+            if !handler.is_null() {
+                handled = true;
+                if let Err(t) = raise_unhandled(cx, domain, handler, exception) {
+                    cx.take_pending(t);
+                }
+            }
+        }
+    }
+    let text = exception_text(cx, exception);
+    if !handled && !is_abort {
+        eprintln!("\nUnhandled Exception:\n{text}");
+    }
+    eprintln!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}");
+    crate::stats::report();
+    if is_abort { exit_process(255) } else { exit_process(1) }
+}
+
+fn raise_unhandled<'cx>(cx: &'cx Cx<'cx>, domain: ObjRef<'cx>, handler: ObjRef<'cx>, exception: ObjRef<'cx>) -> Result<()> {
+    let class = cx.known(Known::UnhandledExceptionEventArgs);
+    let ctor = cx.load(class.find_method(".ctor", Some(2)))?;
+    let Some(ctor) = ctor else { return Ok(()) };
+    let args = cx.alloc(class)?;
+    cx.invoke(ctor, Some(Value::Ref(args)), &[Value::Ref(exception), Value::Int(1)])?;
+    let invoke = crate::delegates::invoke_method(cx, handler.class())?;
+    cx.invoke(invoke, Some(Value::Ref(handler)), &[Value::Ref(domain), Value::Ref(args)])?;
+    Ok(())
+}
+
+/// The end of a run whose Main returned: ProcessExit, then the exit code.
+fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
+    let before = rt().exit_code.load(Ordering::Relaxed);
+    if let Err(t) = process_exit_event(cx) {
+        let e = cx.take_pending(t);
+        return unhandled(cx, e);
+    }
+    let after = rt().exit_code.load(Ordering::Relaxed);
+    crate::stats::report();
+    if after != before { after } else { code }
+}
+
+fn process_exit_event<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
+    let Some(root) = *cx.rt().domain.app_domain.lock() else { return Ok(()) };
+    let domain: ObjRef<'_> = root.get();
+    let handler = domain.read_ref(offset_of!(AppDomainObject, process_exit));
+    if !handler.is_null() {
+        let invoke = crate::delegates::invoke_method(cx, handler.class())?;
+        cx.invoke(invoke, Some(Value::Ref(handler)), &[Value::Ref(domain), Value::Ref(ObjRef::NULL)])?;
+    }
+    Ok(())
+}
+
+/// Environment.Exit: ProcessExit fires on this thread, then the process ends.
+pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
+    let cx = &Cx { ctx: cx.ctx, rt: cx.rt, _not_send: std::marker::PhantomData };
+    rt().exit_code.store(code, Ordering::Relaxed);
+    if let Err(t) = process_exit_event(cx) {
+        cx.take_pending(t);
+    }
+    crate::stats::report();
+    exit_process(rt().exit_code.load(Ordering::Relaxed))
+}
+
+/// Ends the process at once.
+pub fn exit_process(code: i32) -> ! {
+    std::process::exit(code)
+}
+
+/// A hole in an invariant of ours: says what and the managed stack, and ends with code 70.
+pub fn internal_error(what: &str, ctx: *mut Context) -> ! {
+    eprintln!("vervet: internal error: {what}");
+    if !ctx.is_null() {
+        for line in crate::exceptions::walk::describe(ctx) {
+            eprintln!("  at {line}");
+        }
+    }
+    exit_process(INTERNAL_ERROR)
+}

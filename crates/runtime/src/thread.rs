@@ -1,0 +1,109 @@
+//! A thread's context: making it, finding it, and the Native state.
+//!
+//! # Invariants
+//! * The thread-local word holds the context exactly while the thread is attached; signal handlers read nothing
+//!   else of a thread's own.
+//! * The limit keeps a red zone of 256 KiB for stubs and our own code below managed frames.
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_abi::{Context, State};
+
+thread_local! {
+    static CURRENT: Cell<*mut Context> = const { Cell::new(std::ptr::null_mut()) };
+    static SERVICE: Cell<usize> = const { Cell::new(0) };
+}
+
+const RED_ZONE: usize = 256 << 10;
+const SERVICE_STACK: usize = 4 << 20;
+
+/// The context of this thread, null if it is not attached.
+pub fn current_context() -> *mut Context {
+    CURRENT.with(Cell::get)
+}
+
+static NEXT_OWNER: AtomicU32 = AtomicU32::new(1);
+
+/// Attaches the calling OS thread. Its context lives as long as the process.
+pub fn attach() -> *mut Context {
+    let (low, high) = stack_bounds();
+    // SAFETY: a context of zeros is valid; the fields that matter are set before it is published.
+    let mut ctx: Box<Context> = unsafe { Box::new(std::mem::zeroed()) };
+    ctx.true_limit = low + RED_ZONE;
+    ctx.limit = ctx.true_limit;
+    ctx.stack_base = high;
+    ctx.state = State::Runtime as u8;
+    ctx.owner_id = NEXT_OWNER.fetch_add(1, Ordering::Relaxed);
+    ctx.domain = 1;
+    let p = Box::into_raw(ctx);
+    CURRENT.with(|c| c.set(p));
+    crate::exceptions::traps::install_alternate_stack();
+    p
+}
+
+/// [lowest usable address, highest address) of the calling thread's stack.
+fn stack_bounds() -> (usize, usize) {
+    // SAFETY: plain libc queries about the calling thread.
+    unsafe {
+        let mut attr: libc::pthread_attr_t = std::mem::zeroed();
+        let (mut base, mut size) = (std::ptr::null_mut(), 0);
+        libc::pthread_getattr_np(libc::pthread_self(), &mut attr);
+        libc::pthread_attr_getstack(&attr, &mut base, &mut size);
+        libc::pthread_attr_destroy(&mut attr);
+        // The main thread's stack grows on demand up to the limit of the process; never trust more than that.
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_STACK, &mut limit);
+        let high = base as usize + size;
+        let size = if limit.rlim_cur == libc::RLIM_INFINITY { size.min(64 << 20) } else { size.min(limit.rlim_cur as usize) };
+        (high - size + (64 << 10), high)
+    }
+}
+
+/// Runs `work` in Native state.
+pub fn native<T>(ctx: *mut Context, work: impl FnOnce() -> T) -> T {
+    // SAFETY: the context belongs to this thread; a plain byte store (see design: the fence is the stopper's).
+    unsafe {
+        let before = (*ctx).state;
+        (&raw mut (*ctx).state).write_volatile(State::Native as u8);
+        let r = work();
+        (&raw mut (*ctx).state).write_volatile(before);
+        r
+    }
+}
+
+/// Runs `work` on this thread's service stack (compiling is deep and must not depend on how much stack its
+/// caller has left). Not nested: inside, it just runs.
+pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
+    let top = SERVICE.with(Cell::get);
+    if top == usize::MAX {
+        return work();
+    }
+    let top = if top == 0 {
+        let p = vervet_os::memory::reserve(SERVICE_STACK).unwrap_or_else(|e| panic!("no memory for a service stack: {e}"));
+        p as usize + SERVICE_STACK
+    } else {
+        top
+    };
+    struct Job<F, T> {
+        work: Option<F>,
+        out: Option<std::thread::Result<T>>,
+    }
+    extern "C" fn run<F: FnOnce() -> T, T>(p: *mut u8) {
+        // SAFETY: `p` is the job of the caller below, which waits for us.
+        let job = unsafe { &mut *(p as *mut Job<F, T>) };
+        let work = job.work.take().expect("a job runs once");
+        job.out = Some(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)));
+    }
+    fn runner<F: FnOnce() -> T, T>(_: &Job<F, T>) -> extern "C" fn(*mut u8) {
+        run::<F, T>
+    }
+    SERVICE.with(|s| s.set(usize::MAX));
+    let mut job = Job { work: Some(work), out: None };
+    let f = runner(&job);
+    // SAFETY: the stack is ours and idle; `run` does not unwind.
+    unsafe { crate::arch::call_on_stack(f, &mut job as *mut _ as *mut u8, top) };
+    SERVICE.with(|s| s.set(top));
+    match job.out.expect("the job ran") {
+        Ok(v) => v,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}

@@ -1,0 +1,144 @@
+//! Making VTables: from what the type system says of a class to the memory that objects point to.
+//!
+//! # Invariants
+//! VTables live in one gigabyte reserved below 2 GiB, so that a u32 is the pointer. A VTable is complete before
+//! it is published in its domain; two threads may make one at the same time, the first to publish wins.
+use crate::code::entries;
+use crate::cx::{Cx, Result};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use vervet_abi::object::*;
+use vervet_abi::vtable::{self, VTable, flags};
+use vervet_os::memory;
+use vervet_types::{ClassRef, LoadError};
+
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+static END: AtomicUsize = AtomicUsize::new(0);
+const AREA: usize = 1 << 30;
+
+/// Reserves the area of VTables. Called once at start-up.
+pub fn initialise() -> std::io::Result<()> {
+    let base = memory::reserve_below(64 << 20, 2 << 30, 16 << 20, AREA)
+        .or_else(|_| memory::reserve_below(64 << 20, 2 << 30, 16 << 20, AREA / 4))? as usize;
+    NEXT.store(base, Ordering::Release);
+    END.store(base + AREA / 4, Ordering::Release);
+    Ok(())
+}
+
+fn take(size: usize) -> usize {
+    let at = NEXT.fetch_add((size + 15) & !15, Ordering::Relaxed);
+    assert!(at + size <= END.load(Ordering::Relaxed), "the area of VTables is full");
+    at
+}
+
+/// Makes the VTable of a class (which must be closed). The caller publishes it.
+pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable, LoadError> {
+    if class.is_open {
+        return Err(LoadError::type_load(class, "an open generic type has no instances"));
+    }
+    let supers = class.supers()?;
+    let layout = class.layout()?;
+    let slots: &[vervet_types::MethodRef] = if class.is_interface() { &[] } else { &class.vtable()?.slots };
+    let mut f = 0u8;
+    let (mut size, mut rank, mut element_class) = (HEADER_SIZE + layout.size, 0u8, 0usize);
+    if class.is_value_type()? {
+        f |= flags::VALUE_TYPE;
+    }
+    if !layout.ref_map.is_empty() {
+        f |= flags::HAS_REFS;
+    }
+    if class.is_nullable() {
+        f |= flags::NULLABLE;
+    }
+    if class.is_interface() || class.is_abstract() && !class.is_array() {
+        f |= flags::NO_INSTANCES;
+    }
+    if let (true, Some(elem)) = (class.is_array(), class.element()) {
+        rank = class.rank().unwrap_or(1) as u8;
+        element_class = elem as *const _ as usize;
+        if class.is_sz_array() {
+            f |= flags::SZ_ARRAY;
+        }
+        f &= !flags::HAS_REFS;
+        if elem.is_value_type()? || elem.is_ptr() || elem.is_fn_ptr() {
+            let l = elem.layout()?;
+            size = l.size;
+            if !l.ref_map.is_empty() {
+                f |= flags::ELEMENT_REFS;
+            }
+        } else {
+            size = 8;
+            f |= flags::ELEMENT_REFS;
+        }
+    }
+    let u = class.universe();
+    if std::ptr::eq(class, u.known(vervet_types::Known::String)) {
+        f |= flags::STRING;
+        size = 2;
+    }
+    if !class.is_interface() && class.finalizer()?.is_some() {
+        f |= flags::FINALIZER;
+    }
+    let element_type = match class.stack_prim()? {
+        Some(p) => p as u8,
+        None => 0,
+    };
+    let words = (HEADER_SIZE as usize + layout.size as usize).div_ceil(8);
+    let mut map = vec![0u64; words.div_ceil(64).max(1)];
+    for &w in &layout.ref_map {
+        let w = w as usize + 1;
+        map[w / 64] |= 1 << (w % 64);
+    }
+    let supers: Vec<usize> = supers.iter().map(|c| *c as *const _ as usize).collect();
+    let at = take(std::mem::size_of::<VTable>() + 8 * slots.len());
+    let resolve = crate::arch::imt_resolve_address();
+    let needs_init = class.cctor()?.is_some();
+    let vt = VTable {
+        class: class as *const _ as usize,
+        depth: supers.len() as u32 - 1,
+        supers: Box::leak(supers.into_boxed_slice()).as_ptr(),
+        size,
+        init_state: AtomicU8::new(if needs_init { vtable::INIT_NONE } else { vtable::INIT_DONE }),
+        flags: f,
+        rank,
+        element_type,
+        domain,
+        element_class,
+        statics_refs: if layout.statics_refs_size > 0 { crate::roots::reserve(layout.statics_refs_size as usize) } else { std::ptr::null_mut() },
+        statics_values: if layout.statics_values_size > 0 { crate::statics::reserve_values(layout.statics_values_size as usize) } else { std::ptr::null_mut() },
+        thread_static_index: match crate::statics::thread_statics_size(class)? {
+            Some(s) => crate::statics::thread_static_index(s),
+            None => u32::MAX,
+        },
+        slot_count: slots.len() as u32,
+        ref_map: Box::leak(map.into_boxed_slice()).as_ptr(),
+        type_object: AtomicUsize::new(0),
+        imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
+    };
+    for e in &vt.imt {
+        e.store(resolve, Ordering::Relaxed);
+    }
+    // SAFETY: `at` is fresh, 16-aligned memory with room for the struct and its slots.
+    unsafe {
+        (at as *mut VTable).write(vt);
+        let table = (at + vtable::SLOTS_OFFSET as usize) as *mut usize;
+        let boxed = f & flags::VALUE_TYPE != 0;
+        for (i, m) in slots.iter().enumerate() {
+            // A generic virtual method is dispatched by ResolveVirtual; its slot is never called.
+            let code = if m.is_generic_def() { 0 } else { entries::virtual_code(m, boxed && std::ptr::eq(m.class, class), at, i) };
+            table.add(i).write(code);
+        }
+        Ok(&*(at as *const VTable))
+    }
+}
+
+/// Address of method slot `i`.
+pub fn slot_address(vt: &VTable, i: usize) -> *mut usize {
+    debug_assert!(i < vt.slot_count as usize);
+    (vt as *const VTable as usize + vtable::SLOTS_OFFSET as usize + 8 * i) as *mut usize
+}
+
+/// Offsets of a Nullable's flag and value, from the start of the value.
+pub fn nullable_offsets(cx: &Cx<'_>, class: ClassRef) -> Result<(u32, u32)> {
+    let find = |n| cx.load(class.find_field(n).and_then(|f| f.ok_or_else(|| LoadError::missing_field(class, n)))).and_then(|f| cx.load(f.offset()));
+    Ok((find("has_value").or_else(|t| { cx.take_pending(t); find("hasValue") })?, find("value")?))
+}

@@ -1,0 +1,164 @@
+//! Why a type or member could not be loaded.
+//!
+//! # Invariants
+//! Each variant maps to exactly one managed exception (see [`LoadError::exception`]); [`LoadError::Need`] maps to
+//! none: it asks the caller to run managed resolve events, with no lock held, and to try again. Errors are never
+//! cached: a level that failed is tried again when it is asked for again.
+use crate::*;
+
+/// Result of everything that may load a type.
+pub type R<T> = Result<T, LoadError>;
+
+/// What only managed code (resolve events) can supply.
+#[derive(Debug, Clone)]
+pub enum Need {
+    /// An assembly that no file was found for.
+    Assembly {
+        /// The module that refers to it.
+        requesting: ModuleRef,
+        /// The reference.
+        reference: AssemblyRefInfo,
+    },
+    /// A module file of a multi-module assembly.
+    Module {
+        /// The manifest module.
+        manifest: ModuleRef,
+        /// Name of the file.
+        file: String,
+    },
+    /// A type that its assembly does not have.
+    Type {
+        /// Where it was looked for.
+        module: ModuleRef,
+        /// Its full name.
+        name: String,
+    },
+}
+
+/// See the module.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LoadError {
+    /// TypeLoadException.
+    #[error("{}", type_load_text(.class, .assembly, .message))]
+    TypeLoad {
+        /// Full name of the type.
+        class: String,
+        /// Display name of its assembly, "" if unknown.
+        assembly: String,
+        /// What is wrong; "" for "could not be found".
+        message: String,
+    },
+    /// MissingMethodException.
+    #[error("Method not found: {class}.{member}{sig}")]
+    MissingMethod {
+        /// Full name of the type.
+        class: String,
+        /// Name of the method.
+        member: String,
+        /// Its parameters, `(int,string)`, or "".
+        sig: String,
+    },
+    /// MissingFieldException.
+    #[error("Field '{class}.{member}' not found.")]
+    MissingField {
+        /// Full name of the type.
+        class: String,
+        /// Name of the field.
+        member: String,
+    },
+    /// BadImageFormatException.
+    #[error("{message}")]
+    BadImage {
+        /// Path or name of the file, "" if unknown.
+        file: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// FileNotFoundException.
+    #[error("Could not load file or assembly '{name}' or one of its dependencies.")]
+    FileNotFound {
+        /// Display name of the assembly or path of the file.
+        name: String,
+    },
+    /// FileLoadException.
+    #[error("{message}")]
+    FileLoad {
+        /// Display name of the assembly or path of the file.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// InvalidProgramException.
+    #[error("Invalid IL code in {method}: IL_{offset:04x}: {reason}")]
+    InvalidProgram {
+        /// Full name of the method.
+        method: String,
+        /// IL offset.
+        offset: u32,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Not an error yet: managed code must be asked first.
+    #[error("an assembly or type must be resolved by managed code: {0:?}")]
+    Need(Box<Need>),
+}
+
+fn type_load_text(class: &str, assembly: &str, message: &str) -> String {
+    match message {
+        "" => format!("Could not load type '{class}' from assembly '{assembly}'."),
+        _ => format!("Could not load type '{class}' from assembly '{assembly}': {message}"),
+    }
+}
+
+impl LoadError {
+    /// A TypeLoadException about a class.
+    pub fn type_load(class: ClassRef, message: impl Into<String>) -> LoadError {
+        let assembly = class.module.assembly_name();
+        LoadError::TypeLoad { class: class.full_name(), assembly, message: message.into() }
+    }
+    /// A TypeLoadException about a type that was not found.
+    pub fn no_type(module: ModuleRef, namespace: &str, name: &str) -> LoadError {
+        let class = if namespace.is_empty() { name.to_string() } else { format!("{namespace}.{name}") };
+        LoadError::TypeLoad { class, assembly: module.assembly_name(), message: String::new() }
+    }
+    /// A MissingMethodException.
+    pub fn missing_method(class: ClassRef, member: &str) -> LoadError {
+        LoadError::MissingMethod { class: class.full_name(), member: member.to_string(), sig: String::new() }
+    }
+    /// A MissingMethodException that says which overload.
+    pub fn missing_overload(class: ClassRef, member: &str, sig: &MethodSig) -> LoadError {
+        LoadError::MissingMethod { class: class.full_name(), member: member.to_string(), sig: sig.params_text() }
+    }
+    /// A MissingFieldException.
+    pub fn missing_field(class: ClassRef, member: &str) -> LoadError {
+        LoadError::MissingField { class: class.full_name(), member: member.to_string() }
+    }
+    /// A BadImageFormatException about a module.
+    pub fn bad_image(module: ModuleRef, message: impl Into<String>) -> LoadError {
+        LoadError::BadImage { file: module.path.clone().unwrap_or_default(), message: message.into() }
+    }
+    /// An InvalidProgramException.
+    pub fn invalid_program(method: MethodRef, offset: u32, reason: impl Into<String>) -> LoadError {
+        LoadError::InvalidProgram { method: method.full_name(), offset, reason: reason.into() }
+    }
+    /// The exception class it maps to; `Need` maps to none.
+    pub fn exception(&self) -> Option<Known> {
+        Some(match self {
+            LoadError::TypeLoad { .. } => Known::TypeLoadException,
+            LoadError::MissingMethod { .. } => Known::MissingMethodException,
+            LoadError::MissingField { .. } => Known::MissingFieldException,
+            LoadError::BadImage { .. } => Known::BadImageFormatException,
+            LoadError::FileNotFound { .. } => Known::FileNotFoundException,
+            LoadError::FileLoad { .. } => Known::FileLoadException,
+            LoadError::InvalidProgram { .. } => Known::InvalidProgramException,
+            LoadError::Need(_) => return None,
+        })
+    }
+}
+
+impl From<vervet_metadata::Error> for LoadError {
+    /// Metadata that cannot be read, where it is not known of which file.
+    fn from(e: vervet_metadata::Error) -> LoadError {
+        LoadError::BadImage { file: String::new(), message: e.to_string() }
+    }
+}

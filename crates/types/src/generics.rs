@@ -1,0 +1,274 @@
+//! Interning of instantiations, arrays, pointers and the like: one canonical class for a type; and substitution.
+//!
+//! # Invariants
+//! A class is looked up and made under one leaf lock, so that racing threads get the same one; making it needs only
+//! identities. An instantiation over a definition's own parameters is the definition itself. What is read from
+//! metadata is kept once in terms of positions; [`GenericContext::substitute`] puts arguments in their places.
+use crate::class::{Nature, type_flags};
+use crate::method::MethodCells;
+use crate::*;
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use vervet_os::{LeafLock, Published};
+
+/// The intern tables.
+#[derive(Default)]
+pub(crate) struct Interned {
+    insts: LeafLock<HashTable<ClassRef>>,
+    method_insts: LeafLock<HashTable<MethodRef>>,
+    fn_ptrs: LeafLock<HashTable<ClassRef>>,
+    arrays: LeafLock<FxHashMap<(u32, u32), ClassRef>>,
+    positions: LeafLock<FxHashMap<(u32, bool), ClassRef>>,
+    /// Guards the cells of `T[]`, `T*` and `T&`.
+    cells: LeafLock<()>,
+}
+
+const ARRAY_FLAGS: u32 = type_flags::PUBLIC | type_flags::SEALED | type_flags::SERIALIZABLE;
+
+fn hash_of(id: u32, args: &[ClassRef]) -> u64 {
+    let mut h = FxHasher::default();
+    h.write_u32(id);
+    args.iter().for_each(|a| h.write_u32(a.id));
+    h.finish()
+}
+fn hash_sig(sig: &MethodSig) -> u64 {
+    let mut h = FxHasher::default();
+    sig.hash(&mut h);
+    h.finish()
+}
+fn depth_of(args: &[ClassRef]) -> u32 {
+    args.iter().map(|a| a.inst_depth).max().unwrap_or(0) + 1
+}
+
+impl Universe {
+    /// The class of a cell, made under the lock if there is none.
+    pub(crate) fn make_once(&self, cell: &'static Published<Class>, make: impl FnOnce(u32) -> Class) -> ClassRef {
+        let _guard = self.interned.cells.lock();
+        cell.get().unwrap_or_else(|| cell.set(self.add_class(make)))
+    }
+    /// A class constructed from an element.
+    fn construct(&self, elem: ClassRef, kind: ClassKind, suffix: &str, flags: u32) -> ClassRef {
+        let name: &'static str = Box::leak(format!("{}{suffix}", elem.name).into_boxed_str());
+        self.add_class(|id| Class {
+            kind,
+            id,
+            module: elem.module,
+            flags,
+            namespace: elem.namespace,
+            name,
+            prim: None,
+            is_open: elem.is_open,
+            inst_depth: elem.inst_depth + 1,
+            nature: Nature::Reference,
+            cells: Default::default(),
+        })
+    }
+    /// `T[]`.
+    pub fn sz_array(&'static self, elem: ClassRef) -> ClassRef {
+        let cell = &elem.cells.sz_array;
+        cell.get().unwrap_or_else(|| {
+            let _guard = self.interned.cells.lock();
+            cell.get().unwrap_or_else(|| cell.set(self.construct(elem, ClassKind::SzArray(elem), "[]", ARRAY_FLAGS)))
+        })
+    }
+    /// `T*`.
+    pub fn ptr(&'static self, elem: ClassRef) -> ClassRef {
+        let cell = &elem.cells.ptr;
+        cell.get().unwrap_or_else(|| {
+            let _guard = self.interned.cells.lock();
+            cell.get().unwrap_or_else(|| cell.set(self.construct(elem, ClassKind::Ptr(elem), "*", type_flags::PUBLIC)))
+        })
+    }
+    /// `T&`.
+    pub fn byref(&'static self, elem: ClassRef) -> ClassRef {
+        let cell = &elem.cells.byref;
+        cell.get().unwrap_or_else(|| {
+            let _guard = self.interned.cells.lock();
+            cell.get().unwrap_or_else(|| cell.set(self.construct(elem, ClassKind::ByRef(elem), "&", type_flags::PUBLIC)))
+        })
+    }
+    /// `T[,]` (rank 2) and so on; `T[*]` for rank 1.
+    pub fn array(&'static self, elem: ClassRef, rank: u32) -> ClassRef {
+        let mut arrays = self.interned.arrays.lock();
+        arrays.entry((elem.id, rank)).or_insert_with(|| {
+            let suffix = if rank == 1 { "[*]".to_string() } else { format!("[{}]", ",".repeat(rank as usize - 1)) };
+            self.construct(elem, ClassKind::Array { elem, rank }, &suffix, ARRAY_FLAGS)
+        })
+    }
+    /// A function pointer.
+    pub fn fn_ptr(&'static self, sig: MethodSig) -> ClassRef {
+        let corlib = self.corlib();
+        let hash = hash_sig(&sig);
+        let mut table = self.interned.fn_ptrs.lock();
+        let same = |c: &ClassRef| matches!(c.kind, ClassKind::FnPtr(s) if *s == sig);
+        if let Some(c) = table.find(hash, same) {
+            return c;
+        }
+        let all = || sig.params.iter().chain([&sig.ret]);
+        let is_open = all().any(|c| c.is_open);
+        let inst_depth = all().map(|c| c.inst_depth).max().unwrap_or(0) + 1;
+        let class = self.add_class(|id| Class {
+            kind: ClassKind::FnPtr(Box::leak(Box::new(sig))),
+            id,
+            module: corlib,
+            flags: type_flags::PUBLIC,
+            namespace: "System",
+            name: "MonoFNPtrFakeClass",
+            prim: None,
+            is_open,
+            inst_depth,
+            nature: Nature::Reference,
+            cells: Default::default(),
+        });
+        let rehash = |c: &ClassRef| if let ClassKind::FnPtr(s) = c.kind { hash_sig(s) } else { 0 };
+        table.insert_unique(hash, class, rehash);
+        class
+    }
+    /// `!n` or `!!n`, for comparing signatures.
+    pub fn position(&'static self, index: u32, of_method: bool) -> ClassRef {
+        let corlib = self.corlib();
+        let mut positions = self.interned.positions.lock();
+        positions.entry((index, of_method)).or_insert_with(|| {
+            let name = format!("{}{index}", if of_method { "!!" } else { "!" });
+            self.add_class(|id| Class {
+                kind: ClassKind::Position { index, of_method },
+                id,
+                module: corlib,
+                flags: type_flags::PUBLIC,
+                namespace: "",
+                name: Box::leak(name.into_boxed_str()),
+                prim: None,
+                is_open: true,
+                inst_depth: 0,
+                nature: Nature::Reference,
+                cells: Default::default(),
+            })
+        })
+    }
+    /// The instantiation of a generic definition.
+    pub fn instantiate(&'static self, def: ClassRef, args: &[ClassRef]) -> R<ClassRef> {
+        let params = def.params()?;
+        if !matches!(def.kind, ClassKind::Def { .. }) || params.is_empty() || params.len() != args.len() {
+            let text = format!("{} type arguments for {} parameters", args.len(), params.len());
+            return Err(LoadError::type_load(def, text));
+        }
+        if params == args {
+            return Ok(def);
+        }
+        let hash = hash_of(def.id, args);
+        let same = |c: &ClassRef| matches!(c.kind, ClassKind::Inst { def: d, args: a } if d == def && a == args);
+        if let Some(c) = self.interned.insts.lock().find(hash, same) {
+            return Ok(c);
+        }
+        let inst_depth = depth_of(args);
+        if inst_depth > MAX_DEPTH {
+            return Err(LoadError::type_load(def, "the instantiation is nested too deeply"));
+        }
+        let mut table = self.interned.insts.lock();
+        if let Some(c) = table.find(hash, same) {
+            return Ok(c);
+        }
+        let class = self.add_class(|id| Class {
+            kind: ClassKind::Inst { def, args: args.to_vec().leak() },
+            id,
+            module: def.module,
+            flags: def.flags,
+            namespace: def.namespace,
+            name: def.name,
+            prim: None,
+            is_open: args.iter().any(|a| a.is_open),
+            inst_depth,
+            nature: def.nature,
+            cells: Default::default(),
+        });
+        let rehash = |c: &ClassRef| if let ClassKind::Inst { def, args } = c.kind { hash_of(def.id, args) } else { 0 };
+        table.insert_unique(hash, class, rehash);
+        Ok(class)
+    }
+    /// The instantiation of a generic method definition (of a definition or an instantiated class).
+    pub fn instantiate_method(&'static self, def: MethodRef, args: &[ClassRef]) -> R<MethodRef> {
+        let def = def.generic_def();
+        if def.generic_arity as usize != args.len() || args.is_empty() {
+            return Err(LoadError::missing_method(def.class, def.name));
+        }
+        if args[0].is_variable() && def.generic_params()? == args {
+            return Ok(def);
+        }
+        if depth_of(args) > MAX_DEPTH {
+            return Err(LoadError::type_load(def.class, format!("the instantiation of {} is nested too deeply", def.name)));
+        }
+        let hash = hash_of(def.id, args);
+        let same = |m: &MethodRef| m.class == def.class && m.index == def.index && m.method_args == args;
+        let mut table = self.interned.method_insts.lock();
+        if let Some(m) = table.find(hash, same) {
+            return Ok(m);
+        }
+        let method = self.add_method(|id| Method {
+            id,
+            method_args: args.to_vec().leak(),
+            generic_def: Some(def),
+            cells: MethodCells::default(),
+            ..*def
+        });
+        let rehash = |m: &MethodRef| hash_of(m.generic_def().id, m.method_args);
+        table.insert_unique(hash, method, rehash);
+        Ok(method)
+    }
+}
+
+impl GenericContext {
+    /// Puts the arguments in the places of positions. A position without an argument is an error, unless it is the
+    /// method's and `keep_method` is set.
+    fn put(&self, class: ClassRef, keep_method: bool) -> R<ClassRef> {
+        if !class.is_open {
+            return Ok(class);
+        }
+        let u = class.universe();
+        Ok(match &class.kind {
+            ClassKind::Position { of_method: true, .. } if keep_method => class,
+            ClassKind::Position { index, of_method } => {
+                let args = if *of_method { self.method_args } else { self.class_args };
+                *args.get(*index as usize).ok_or_else(|| LoadError::BadImage {
+                    file: String::new(),
+                    message: format!("type variable {} without an argument", class.name),
+                })?
+            }
+            ClassKind::Inst { def, args } => {
+                let mut changed = false;
+                let mut new = smallvec::SmallVec::<[ClassRef; 8]>::with_capacity(args.len());
+                for a in *args {
+                    let b = self.put(a, keep_method)?;
+                    changed |= *a != b;
+                    new.push(b);
+                }
+                if changed { u.instantiate(def, &new)? } else { class }
+            }
+            ClassKind::SzArray(e) => u.sz_array(self.put(e, keep_method)?),
+            ClassKind::Ptr(e) => u.ptr(self.put(e, keep_method)?),
+            ClassKind::ByRef(e) => u.byref(self.put(e, keep_method)?),
+            ClassKind::Array { elem, rank } => u.array(self.put(elem, keep_method)?, *rank),
+            ClassKind::FnPtr(sig) => u.fn_ptr(self.put_sig(sig, keep_method)?),
+            ClassKind::Def { .. } | ClassKind::GenericParam { .. } => class,
+        })
+    }
+    fn put_sig(&self, sig: &MethodSig, keep_method: bool) -> R<MethodSig> {
+        Ok(MethodSig {
+            ret: self.put(sig.ret, keep_method)?,
+            params: sig.params.iter().map(|p| self.put(p, keep_method)).collect::<R<_>>()?,
+            ..*sig
+        })
+    }
+    /// The class with this context's arguments in the places of positions.
+    pub fn substitute(&self, class: ClassRef) -> R<ClassRef> {
+        self.put(class, false)
+    }
+    /// As [`GenericContext::substitute`], on a whole signature.
+    pub fn substitute_sig(&self, sig: &MethodSig) -> R<MethodSig> {
+        self.put_sig(sig, false)
+    }
+    /// Substitutes the class's arguments only and leaves the method's positions.
+    pub(crate) fn substitute_class_args(&self, sig: &MethodSig) -> R<MethodSig> {
+        self.put_sig(sig, true)
+    }
+}

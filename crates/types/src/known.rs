@@ -1,0 +1,135 @@
+//! The core library's types that the runtime knows by name: one declared table.
+//!
+//! # Invariants
+//! A row is one name; nothing else in the runtime spells a type's name. All rows are resolved when the core
+//! library is set ([`Universe::set_corlib`]), where a missing one is an error naming it, so that
+//! [`Universe::known`] cannot fail afterwards. A generic type is called by its plain name (`Span`), with its arity
+//! where a non-generic type has that name too (`IList1`).
+use crate::*;
+
+macro_rules! known {
+    ($($ns:literal: $($id:ident $(= $name:literal)?),* ;)*) => {
+        /// A type of the core library; see the module.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u16)]
+        #[allow(missing_docs, reason = "each is the type of that name")]
+        pub enum Known { $($($id,)*)* }
+
+        /// Namespace and name of each, in order of declaration.
+        pub(crate) const NAMES: &[(Known, &str, &str)] = &[$($((Known::$id, $ns, known!(@name $id $($name)?)),)*)*];
+    };
+    (@name $id:ident) => { stringify!($id) };
+    (@name $id:ident $name:literal) => { $name };
+}
+
+known! {
+    "System": Object, Void, Boolean, Byte, SByte, Int16, UInt16, Int32, UInt32, Int64, UInt64, IntPtr, UIntPtr,
+        Single, Double, Char, String, Enum, ValueType, Array, Delegate, MulticastDelegate, Decimal, DateTime,
+        DateTimeOffset, TimeSpan, Guid, DBNull, RuntimeTypeHandle, RuntimeMethodHandle, RuntimeFieldHandle,
+        RuntimeArgumentHandle, ModuleHandle, Type, RuntimeType, Exception, AppDomain, AppDomainSetup,
+        MarshalByRefObject, TypedReference, ArgIterator, Attribute, FlagsAttribute, ThreadStaticAttribute,
+        ContextStaticAttribute, ObsoleteAttribute, AttributeUsageAttribute, ParamArrayAttribute,
+        SerializableAttribute, NonSerializedAttribute, Nullable = "Nullable`1", ByReference = "ByReference`1",
+        Span = "Span`1", ReadOnlySpan = "ReadOnlySpan`1", Memory = "Memory`1", ArraySegment = "ArraySegment`1",
+        DelegateData, MonoTypeInfo, MonoAsyncCall, Math, MathF, Console, Environment, GC, Buffer, Activator, Version,
+        Lazy = "Lazy`1", Tuple = "Tuple`2", ValueTuple = "ValueTuple`2", IDisposable, ICloneable, IComparable,
+        IComparable1 = "IComparable`1", IEquatable = "IEquatable`1", IConvertible, IFormattable, IAsyncResult,
+        AsyncCallback, Action, Func = "Func`1", EventArgs, EventHandler, UnhandledExceptionEventArgs,
+        UnhandledExceptionEventHandler, ResolveEventArgs, ResolveEventHandler, AssemblyLoadEventArgs,
+        AssemblyLoadEventHandler, TypeCode, Random, Convert, BitConverter, TimeZoneInfo, MonoListItem,
+        ComObject = "__ComObject";
+    "System": SystemException, ApplicationException, NullReferenceException, IndexOutOfRangeException,
+        InvalidCastException, ArrayTypeMismatchException, DivideByZeroException, ArithmeticException,
+        OverflowException, OutOfMemoryException, InsufficientMemoryException, StackOverflowException,
+        ExecutionEngineException, InvalidProgramException, TypeLoadException, TypeInitializationException,
+        TypeUnloadedException, EntryPointNotFoundException, DllNotFoundException, BadImageFormatException,
+        MissingMemberException, MissingMethodException, MissingFieldException, MethodAccessException,
+        FieldAccessException, MemberAccessException, AccessViolationException, ArgumentException,
+        ArgumentNullException, ArgumentOutOfRangeException, NotSupportedException, NotImplementedException,
+        InvalidOperationException, FormatException, RankException, UnauthorizedAccessException,
+        AppDomainUnloadedException, CannotUnloadAppDomainException, NotFiniteNumberException,
+        OperationCanceledException, ObjectDisposedException, TimeoutException, DuplicateWaitObjectException,
+        ContextMarshalException, MulticastNotSupportedException, PlatformNotSupportedException;
+    "System.IO": IOException, FileNotFoundException, FileLoadException, DirectoryNotFoundException,
+        PathTooLongException, EndOfStreamException, Stream, UnmanagedMemoryStream, MonoIOStat, MonoIOError;
+    "System.Threading": Thread, InternalThread, ThreadAbortException, ThreadInterruptedException,
+        ThreadStateException, ThreadStartException, SynchronizationLockException, SemaphoreFullException,
+        AbandonedMutexException, WaitHandleCannotBeOpenedException, LockRecursionException, Monitor,
+        ManualResetEvent, AutoResetEvent, WaitHandle, Mutex, Timer, ThreadPool,
+        ThreadPoolWaitCallback = "_ThreadPoolWaitCallback", ExecutionContext, SynchronizationContext, ThreadStart,
+        ParameterizedThreadStart, Interlocked, Volatile, IThreadPoolWorkItem, RegisteredWaitHandle, NativeOverlapped,
+        Overlapped, CancellationToken, SpinLock;
+    "System.Threading.Tasks": Task, Task1 = "Task`1";
+    "System.Diagnostics": StackFrame, StackTrace, DebuggableAttribute, Debugger;
+    "System.Reflection": Assembly, RuntimeAssembly, Module, RuntimeModule, AssemblyName, MemberInfo, FieldInfo,
+        RuntimeFieldInfo, MethodBase, MethodInfo, ConstructorInfo, RuntimeMethodInfo, RuntimeConstructorInfo,
+        PropertyInfo, RuntimePropertyInfo, EventInfo, RuntimeEventInfo, ParameterInfo, RuntimeParameterInfo,
+        MethodBody, LocalVariableInfo, ExceptionHandlingClause, ManifestResourceInfo, MonoMethodInfo,
+        MonoPropertyInfo, MonoEventInfo, CustomAttributeData, CustomAttributeTypedArgument,
+        CustomAttributeNamedArgument, Pointer, Missing, TargetInvocationException, TargetException,
+        TargetParameterCountException, ReflectionTypeLoadException, CustomAttributeFormatException,
+        AmbiguousMatchException, InvalidFilterCriteriaException, Binder, TypeInfo, DefaultMemberAttribute;
+    "System.Reflection.Emit": AssemblyBuilder, ModuleBuilder, TypeBuilder, EnumBuilder, MethodBuilder,
+        ConstructorBuilder, FieldBuilder, PropertyBuilder, EventBuilder, ParameterBuilder,
+        GenericTypeParameterBuilder, DynamicMethod, ILGenerator, SignatureHelper, TypeBuilderInstantiation,
+        ArrayType, ByRefType, PointerType, MethodOnTypeBuilderInst, FieldOnTypeBuilderInst,
+        ConstructorOnTypeBuilderInst, CustomAttributeBuilder, Label, LocalBuilder, MonoResource, MonoWin32Resource,
+        ILExceptionBlock, ILExceptionInfo, ILTokenInfo, OpCode;
+    "System.Runtime.InteropServices": Marshal, SafeHandle, CriticalHandle, HandleRef, GCHandle, GCHandleType,
+        ICustomMarshaler, MarshalAsAttribute, DllImportAttribute, StructLayoutAttribute, FieldOffsetAttribute,
+        InAttribute, OutAttribute, OptionalAttribute, PreserveSigAttribute, ComImportAttribute,
+        UnmanagedFunctionPointerAttribute, BestFitMappingAttribute, DefaultDllImportSearchPathsAttribute,
+        COMException, SEHException, ExternalException, MarshalDirectiveException, SafeBuffer, GuidAttribute,
+        VariantWrapper, MemoryMarshal;
+    "System.Runtime.CompilerServices": RuntimeHelpers, RuntimeWrappedException, RuntimeCompatibilityAttribute,
+        RuntimeFeature, InternalsVisibleToAttribute, IsVolatile, IsByRefLikeAttribute, FixedBufferAttribute,
+        CompilerGeneratedAttribute, DecimalConstantAttribute, DateTimeConstantAttribute,
+        ConditionalWeakTable = "ConditionalWeakTable`2", Ephemeron, Unsafe, IAsyncStateMachine,
+        AsyncTaskMethodBuilder, ExtensionAttribute, TypeForwardedToAttribute, ReferenceAssemblyAttribute;
+    "System.Runtime.ConstrainedExecution": CriticalFinalizerObject;
+    "System.Runtime.ExceptionServices": ExceptionDispatchInfo, FirstChanceExceptionEventArgs,
+        HandleProcessCorruptedStateExceptionsAttribute;
+    "System.Runtime.Remoting": IRemotingTypeInfo, RemotingServices, ServerIdentity, Identity;
+    "System.Runtime.Remoting.Proxies": TransparentProxy, RealProxy, ProxyAttribute;
+    "System.Runtime.Remoting.Messaging": MonoMethodMessage, AsyncResult, IMessage, CallContext, LogicalCallContext;
+    "System.Runtime.Remoting.Contexts": Context;
+    "System.Runtime.Remoting.Activation": ActivationServices;
+    "System.Runtime.Serialization": SerializationInfo, StreamingContext, SerializationException;
+    "System.Runtime.Versioning": TargetFrameworkAttribute;
+    "System.Security": SecurityException, VerificationException;
+    "System.Security.Cryptography": CryptographicException;
+    "System.Text": StringBuilder, Encoding, DecoderFallbackException, EncoderFallbackException;
+    "System.Globalization": CultureInfo, CultureData, RegionInfo, CalendarData, CompareInfo, TextInfo,
+        DateTimeFormatInfo, NumberFormatInfo, SortKey, CultureNotFoundException, Calendar;
+    "System.Resources": MissingManifestResourceException, NeutralResourcesLanguageAttribute;
+    "System.Collections": IEnumerable, IEnumerator, ICollection, IList, IDictionary, IStructuralEquatable,
+        IStructuralComparable, ArrayList, Hashtable, DictionaryEntry;
+    "System.Collections.Generic": IEnumerable1 = "IEnumerable`1", IEnumerator1 = "IEnumerator`1",
+        ICollection1 = "ICollection`1", IList1 = "IList`1", IReadOnlyCollection = "IReadOnlyCollection`1",
+        IReadOnlyList = "IReadOnlyList`1", IDictionary2 = "IDictionary`2", List = "List`1",
+        Dictionary = "Dictionary`2", KeyValuePair = "KeyValuePair`2", EqualityComparer = "EqualityComparer`1",
+        Comparer = "Comparer`1", GenericEqualityComparer = "GenericEqualityComparer`1",
+        EnumEqualityComparer = "EnumEqualityComparer`1", IComparer = "IComparer`1",
+        IEqualityComparer = "IEqualityComparer`1", KeyNotFoundException;
+    "System.Numerics": Vector = "Vector`1", NumericsVector = "Vector";
+    "Mono": RuntimeStructs, RuntimeClassHandle, RuntimeGPtrArrayHandle, RuntimeRemoteClassHandle,
+        RuntimeGenericParamInfoHandle, RuntimeEventHandle, RuntimePropertyHandle, SafeStringMarshal,
+        SafeGPtrArrayHandle, MonoAssemblyName, Runtime;
+}
+
+impl Known {
+    /// Number of rows.
+    pub const COUNT: usize = NAMES.len();
+    /// Every row.
+    pub fn all() -> impl Iterator<Item = Known> {
+        NAMES.iter().map(|row| row.0)
+    }
+    /// Namespace.
+    pub fn namespace(self) -> &'static str {
+        NAMES[self as usize].1
+    }
+    /// Name, with the arity of a generic type.
+    pub fn name(self) -> &'static str {
+        NAMES[self as usize].2
+    }
+}

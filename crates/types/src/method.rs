@@ -1,0 +1,279 @@
+//! A method: a definition's, an instantiated class's, an instantiation, or an array's.
+//!
+//! # Invariants
+//! There is exactly one `Method` for a method of a class and its method arguments. `class` is always the class that
+//! declares it (or its instantiation), never one that inherits it.
+use crate::*;
+use vervet_metadata::{CallConvKind, MethodBody, MethodSig as RawMethodSig, Table};
+use vervet_os::Published;
+
+/// Where a method comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MethodKind {
+    /// A row of the MethodDef table.
+    Normal,
+    /// `Get(int...)` of an array.
+    ArrayGet,
+    /// `Set(int..., T)` of an array.
+    ArraySet,
+    /// `Address(int...)` of an array.
+    ArrayAddress,
+    /// A constructor of an array: lengths, or (lower bound, length) pairs, or the jagged `T[][]` form.
+    ArrayCtor {
+        /// Takes (lower bound, length) pairs.
+        with_bounds: bool,
+    },
+}
+
+/// A signature of which every type is resolved.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MethodSig {
+    /// Has a `this`.
+    pub has_this: bool,
+    /// `this` is the first of `params`.
+    pub explicit_this: bool,
+    /// Calling convention.
+    pub call_conv: CallConvKind,
+    /// Number of generic parameters.
+    pub generic_arity: u32,
+    /// Result; `System.Void` for none.
+    pub ret: ClassRef,
+    /// Parameters, without `this`.
+    pub params: Vec<ClassRef>,
+    /// At a vararg call site: the first variable argument.
+    pub sentinel: Option<usize>,
+}
+
+/// A P/Invoke declaration (II.22.22).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DllImport {
+    /// Name of the library.
+    pub dll: &'static str,
+    /// Name of the entry.
+    pub entry: &'static str,
+    /// PInvokeAttributes.
+    pub flags: u32,
+}
+
+/// A method; see the module.
+pub struct Method {
+    /// Dense process-wide id.
+    pub id: u32,
+    /// The class that declares it.
+    pub class: ClassRef,
+    /// Row of the MethodDef table of `class.module`; 0 if synthesized.
+    pub rid: u32,
+    /// Index among the methods of its class.
+    pub index: u32,
+    /// Name.
+    pub name: &'static str,
+    /// MethodAttributes.
+    pub flags: u32,
+    /// MethodImplAttributes.
+    pub impl_flags: u32,
+    /// Number of generic parameters.
+    pub generic_arity: u32,
+    /// Method arguments, empty unless instantiated.
+    pub method_args: &'static [ClassRef],
+    /// Where it comes from.
+    pub kind: MethodKind,
+    pub(crate) cells: MethodCells,
+}
+
+/// The levels of a method, each set once.
+#[derive(Default)]
+pub(crate) struct MethodCells {
+    pub(crate) sig: Published<MethodSig>,
+    pub(crate) open_sig: Published<MethodSig>,
+    pub(crate) slot_sig: Published<MethodSig>,
+    pub(crate) raw: Published<RawMethodSig>,
+    pub(crate) params: Published<Vec<ClassRef>>,
+}
+
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+impl Eq for Method {}
+impl std::hash::Hash for Method {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u32(self.id);
+    }
+}
+impl std::fmt::Debug for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.full_name())
+    }
+}
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.full_name())
+    }
+}
+
+/// Bits of MethodAttributes (II.23.1.10).
+pub mod method_flags {
+    #![allow(missing_docs, reason = "named as in the specification")]
+    pub const ACCESS_MASK: u32 = 7;
+    pub const PRIVATE: u32 = 1;
+    pub const FAM_AND_ASSEM: u32 = 2;
+    pub const ASSEM: u32 = 3;
+    pub const PUBLIC: u32 = 6;
+    pub const STATIC: u32 = 0x10;
+    pub const FINAL: u32 = 0x20;
+    pub const VIRTUAL: u32 = 0x40;
+    pub const NEW_SLOT: u32 = 0x100;
+    pub const STRICT: u32 = 0x200;
+    pub const ABSTRACT: u32 = 0x400;
+    pub const SPECIAL_NAME: u32 = 0x800;
+    pub const RT_SPECIAL_NAME: u32 = 0x1000;
+    pub const PINVOKE: u32 = 0x2000;
+    pub const HAS_SECURITY: u32 = 0x4000;
+}
+/// Bits of MethodImplAttributes (II.23.1.11).
+pub mod impl_flags {
+    #![allow(missing_docs, reason = "named as in the specification")]
+    pub const CODE_TYPE_MASK: u32 = 3;
+    pub const NATIVE: u32 = 1;
+    pub const RUNTIME: u32 = 3;
+    pub const NO_INLINING: u32 = 8;
+    pub const SYNCHRONIZED: u32 = 0x20;
+    pub const NO_OPTIMIZATION: u32 = 0x40;
+    pub const PRESERVE_SIG: u32 = 0x80;
+    pub const AGGRESSIVE_INLINING: u32 = 0x100;
+    pub const INTERNAL_CALL: u32 = 0x1000;
+}
+
+impl Method {
+    /// `static`.
+    pub fn is_static(&self) -> bool {
+        self.flags & method_flags::STATIC != 0
+    }
+    /// Has a `this`.
+    pub fn has_this(&self) -> bool {
+        !self.is_static()
+    }
+    /// Virtual.
+    pub fn is_virtual(&self) -> bool {
+        self.flags & method_flags::VIRTUAL != 0
+    }
+    /// Abstract.
+    pub fn is_abstract(&self) -> bool {
+        self.flags & method_flags::ABSTRACT != 0
+    }
+    /// Final.
+    pub fn is_final(&self) -> bool {
+        self.flags & method_flags::FINAL != 0
+    }
+    /// Takes a slot of its own.
+    pub fn is_new_slot(&self) -> bool {
+        self.flags & method_flags::NEW_SLOT != 0
+    }
+    /// Public.
+    pub fn is_public(&self) -> bool {
+        self.flags & method_flags::ACCESS_MASK == method_flags::PUBLIC
+    }
+    /// An instance constructor.
+    pub fn is_ctor(&self) -> bool {
+        self.name == ".ctor" && self.flags & method_flags::RT_SPECIAL_NAME != 0
+    }
+    /// A class constructor.
+    pub fn is_cctor(&self) -> bool {
+        self.name == ".cctor" && self.is_static() && self.flags & method_flags::RT_SPECIAL_NAME != 0
+    }
+    /// An internal call.
+    pub fn is_icall(&self) -> bool {
+        self.impl_flags & impl_flags::INTERNAL_CALL != 0
+    }
+    /// Supplied by the runtime (delegates).
+    pub fn is_runtime(&self) -> bool {
+        self.impl_flags & impl_flags::CODE_TYPE_MASK == impl_flags::RUNTIME
+    }
+    /// A P/Invoke.
+    pub fn is_pinvoke(&self) -> bool {
+        self.flags & method_flags::PINVOKE != 0
+    }
+    /// `[MethodImpl(Synchronized)]`.
+    pub fn is_synchronized(&self) -> bool {
+        self.impl_flags & impl_flags::SYNCHRONIZED != 0
+    }
+    /// `[MethodImpl(NoInlining)]`.
+    pub fn is_no_inlining(&self) -> bool {
+        self.impl_flags & impl_flags::NO_INLINING != 0
+    }
+    /// `[MethodImpl(AggressiveInlining)]`.
+    pub fn is_aggressive_inlining(&self) -> bool {
+        self.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0
+    }
+    /// A generic method that is not instantiated.
+    pub fn is_generic_def(&self) -> bool {
+        self.generic_arity > 0 && self.method_args.is_empty()
+    }
+    /// The module of its class.
+    pub fn module(&self) -> ModuleRef {
+        self.class.module
+    }
+    /// The universe it lives in.
+    pub fn universe(&self) -> &'static Universe {
+        self.class.universe()
+    }
+    /// `0x06......`; nil row if synthesized.
+    pub fn token(&self) -> Token {
+        Token::new(Table::MethodDef, self.rid)
+    }
+    /// Has IL.
+    pub fn has_body(&self) -> bool {
+        todo!()
+    }
+    /// Its IL (II.25.4).
+    pub fn body(&self) -> R<MethodBody<'static>> {
+        todo!()
+    }
+    /// Its signature in its own (closed) context; a generic definition's in its own parameters.
+    pub fn sig(&'static self) -> R<&'static MethodSig> {
+        todo!()
+    }
+    /// Its signature in terms of positions, for comparing with member references.
+    pub fn open_sig(&'static self) -> R<&'static MethodSig> {
+        todo!()
+    }
+    /// The open definition on the generic type definition (itself if there is none).
+    pub fn definition(&'static self) -> MethodRef {
+        todo!()
+    }
+    /// The vtable slot of a virtual method of a class; an interface method's index among the interface's.
+    pub fn slot(&'static self) -> R<Option<u32>> {
+        todo!()
+    }
+    /// The arguments its IL is read with.
+    pub fn context(&'static self) -> GenericContext {
+        todo!()
+    }
+    /// What its IL's tokens are resolved in.
+    pub fn scope(&'static self) -> Scope {
+        Scope { module: self.class.module, context: self.context() }
+    }
+    /// The own parameters of a generic method definition.
+    pub fn generic_params(&'static self) -> R<&'static [ClassRef]> {
+        todo!()
+    }
+    /// Names of the parameters, in order ("" where there is none).
+    pub fn param_names(&self) -> R<Vec<&'static str>> {
+        todo!()
+    }
+    /// What a P/Invoke method imports.
+    pub fn dll_import(&self) -> R<Option<DllImport>> {
+        todo!()
+    }
+    /// Contains a generic parameter: never compiled.
+    pub fn is_open(&self) -> bool {
+        self.class.is_open || self.is_generic_def() || self.method_args.iter().any(|a| a.is_open)
+    }
+}
+impl MethodSig {
+    /// `(int,string)`, as in the texts of exceptions.
+    pub fn params_text(&self) -> String {
+        todo!()
+    }
+}

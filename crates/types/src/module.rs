@@ -1,0 +1,479 @@
+//! Modules and assemblies: metadata images, and finding types in them.
+//!
+//! # Invariants
+//! A module's image lives for ever. A row has at most one canonical object, made when it is first asked for. Names
+//! of top-level types are found by one hash table per module, made at the first look-up.
+use crate::class::Nature;
+use crate::*;
+use rustc_hash::FxHashMap;
+use vervet_metadata::{Image, Table};
+use vervet_os::{Chunks, LeafLock, Published};
+
+/// Finds assemblies and module files. Implemented by the runtime; called without locks held.
+pub trait AssemblyLoader: Send + Sync {
+    /// The assembly a reference means, loaded. May answer [`LoadError::Need`].
+    fn load_assembly(&self, requesting: ModuleRef, reference: &AssemblyRefInfo) -> R<&'static Assembly>;
+    /// Another file of a multi-module assembly, loaded by [`Universe::load_module`].
+    fn load_file(&self, manifest: ModuleRef, file_name: &str) -> R<ModuleRef>;
+}
+
+/// An AssemblyRef row (II.22.5).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct AssemblyRefInfo {
+    /// Simple name.
+    pub name: &'static str,
+    /// Version.
+    pub version: [u16; 4],
+    /// Culture, "" for neutral.
+    pub culture: &'static str,
+    /// Public key or its token, empty if none; flags bit 0 says that it is a whole key.
+    pub public_key_or_token: &'static [u8],
+    /// AssemblyFlags.
+    pub flags: u32,
+}
+
+impl AssemblyRefInfo {
+    /// Token of the public key, if there is one.
+    pub fn public_key_token(&self) -> Option<[u8; 8]> {
+        match self.public_key_or_token {
+            [] => None,
+            key if self.flags & 1 != 0 => Some(token_of_key(key)),
+            token => token.try_into().ok(),
+        }
+    }
+}
+impl std::fmt::Display for AssemblyRefInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&names::assembly_name(self.name, self.version, self.culture, self.public_key_token()))
+    }
+}
+
+/// An assembly: its manifest module and what the Assembly row says (II.22.2).
+pub struct Assembly {
+    /// The module with the manifest.
+    pub manifest: ModuleRef,
+    /// Simple name.
+    pub name: &'static str,
+    /// Version.
+    pub version: [u16; 4],
+    /// Culture, "" for neutral.
+    pub culture: &'static str,
+    /// Public key, empty if none.
+    pub public_key: &'static [u8],
+    /// AssemblyFlags.
+    pub flags: u32,
+    pub(crate) modules: LeafLock<Vec<ModuleRef>>,
+}
+
+type Names = FxHashMap<(&'static str, &'static str), Token>;
+
+/// One metadata image.
+pub struct Module {
+    /// The image.
+    pub image: Image<'static>,
+    /// Dense process-wide id.
+    pub id: u32,
+    /// Path of the file, if it came from one.
+    pub path: Option<String>,
+    /// Name of the Module row.
+    pub name: &'static str,
+    universe: &'static Universe,
+    pub(crate) assembly: Published<Assembly>,
+    names: Published<Names>,
+    lower_names: Published<FxHashMap<(String, String), Token>>,
+    type_defs: Chunks<Published<Class>>,
+    method_defs: Chunks<Published<Method>>,
+    field_defs: Chunks<Published<Field>>,
+    type_refs: Chunks<Published<Class>>,
+    assembly_refs: Chunks<Published<Assembly>>,
+    files: Chunks<Published<Module>>,
+    pub(crate) cache: resolve::TokenCache,
+}
+impl PartialEq for Module {
+    fn eq(&self, other: &Module) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+impl Eq for Module {}
+impl std::fmt::Debug for Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// TypeDefs with at least this visibility are nested (II.23.1.15).
+const NESTED_PUBLIC: u32 = 2;
+
+impl Module {
+    pub(crate) fn new(
+        image: Image<'static>,
+        id: u32,
+        path: Option<String>,
+        name: &'static str,
+        universe: &'static Universe,
+    ) -> Module {
+        Module {
+            image,
+            id,
+            path,
+            name,
+            universe,
+            assembly: Published::new(),
+            names: Published::new(),
+            lower_names: Published::new(),
+            type_defs: Chunks::new(),
+            method_defs: Chunks::new(),
+            field_defs: Chunks::new(),
+            type_refs: Chunks::new(),
+            assembly_refs: Chunks::new(),
+            files: Chunks::new(),
+            cache: Default::default(),
+        }
+    }
+    /// The universe it lives in.
+    pub fn universe(&self) -> &'static Universe {
+        self.universe
+    }
+    /// The assembly it belongs to.
+    pub fn assembly(&self) -> Option<&'static Assembly> {
+        self.assembly.get()
+    }
+    /// Display name of its assembly, or its own name.
+    pub fn assembly_name(&self) -> String {
+        self.assembly().map_or_else(|| self.name.to_string(), Assembly::full_name)
+    }
+    /// Is the core library.
+    pub fn is_corlib(&self) -> bool {
+        self.universe.corlib.get().is_some_and(|m| std::ptr::eq(m, self))
+    }
+    /// A reader's error as one about this module.
+    pub(crate) fn bad(&'static self, e: vervet_metadata::Error) -> LoadError {
+        LoadError::bad_image(self, e.to_string())
+    }
+    /// A string of `#Strings`.
+    pub fn string(&'static self, index: u32) -> R<&'static str> {
+        self.image.string(index).map_err(|e| self.bad(e))
+    }
+    /// A blob of `#Blob`.
+    pub fn blob(&'static self, index: u32) -> R<&'static [u8]> {
+        self.image.blob(index).map_err(|e| self.bad(e))
+    }
+
+    /// The class of a TypeDef row.
+    pub fn type_def(&'static self, rid: u32) -> R<ClassRef> {
+        match self.type_defs.get(rid).and_then(Published::get) {
+            Some(c) => Ok(c),
+            None => self.make_def(rid),
+        }
+    }
+    #[cold]
+    fn make_def(&'static self, rid: u32) -> R<ClassRef> {
+        let row = self.image.type_def(rid).map_err(|e| self.bad(e))?;
+        let (namespace, name) = (self.string(row.namespace)?, self.string(row.name)?);
+        let corlib_system = namespace == "System" && self.is_corlib();
+        let nature = match self.base_of_system(row.extends) {
+            Some("Enum") => Nature::Enum,
+            Some("ValueType") if corlib_system && name == "Enum" => Nature::Reference,
+            Some("ValueType") => Nature::Value,
+            Some("MulticastDelegate") => Nature::Delegate,
+            _ => Nature::Reference,
+        };
+        let is_open = self.image.generic_params_of(Token::new(Table::TypeDef, rid)).len() > 0;
+        let cell = self.type_defs.at(rid);
+        // Made under the lock of the tables of constructed types: the first is the only one.
+        Ok(self.universe.make_once(cell, |id| Class {
+            kind: ClassKind::Def { rid, params: Published::new() },
+            id,
+            module: self,
+            flags: row.flags,
+            namespace,
+            name,
+            prim: if corlib_system { Prim::of_name(name) } else { None },
+            is_open,
+            inst_depth: 0,
+            nature,
+            cells: Default::default(),
+        }))
+    }
+    /// The name of the base type, if it is one of the core library's namespace System: read, not loaded.
+    fn base_of_system(&'static self, extends: Token) -> Option<&'static str> {
+        let (namespace, name) = match extends.table()? {
+            Table::TypeDef if self.is_corlib() => {
+                let row = self.image.type_def(extends.rid()).ok()?;
+                (row.namespace, row.name)
+            }
+            Table::TypeRef => {
+                let row = self.image.type_ref(extends.rid()).ok()?;
+                if !row.resolution_scope.is(Table::AssemblyRef) {
+                    return None;
+                }
+                (row.namespace, row.name)
+            }
+            _ => return None,
+        };
+        (self.image.string(namespace).ok()? == "System").then(|| self.image.string(name).ok())?
+    }
+    /// The method of a MethodDef row.
+    pub fn method_def(&'static self, rid: u32) -> R<MethodRef> {
+        if let Some(m) = self.method_defs.get(rid).and_then(Published::get) {
+            return Ok(m);
+        }
+        let none = || LoadError::bad_image(self, format!("no method row {rid}"));
+        let class = self.type_def(self.image.method_owner(rid).ok_or_else(none)?)?;
+        let methods = class.methods()?;
+        let guess = methods.first().map_or(0, |m| rid.wrapping_sub(m.rid) as usize);
+        let found = methods.get(guess).filter(|m| m.rid == rid).or_else(|| methods.iter().find(|m| m.rid == rid));
+        Ok(self.method_defs.at(rid).set(found.ok_or_else(none)?))
+    }
+    /// The field of a Field row.
+    pub fn field_def(&'static self, rid: u32) -> R<FieldRef> {
+        if let Some(f) = self.field_defs.get(rid).and_then(Published::get) {
+            return Ok(f);
+        }
+        let none = || LoadError::bad_image(self, format!("no field row {rid}"));
+        let class = self.type_def(self.image.field_owner(rid).ok_or_else(none)?)?;
+        let fields = class.fields()?;
+        let guess = fields.first().map_or(0, |f| rid.wrapping_sub(f.rid) as usize);
+        let found = fields.get(guess).filter(|f| f.rid == rid).or_else(|| fields.iter().find(|f| f.rid == rid));
+        Ok(self.field_defs.at(rid).set(found.ok_or_else(none)?))
+    }
+    /// The class a TypeRef row means (II.22.38).
+    pub fn type_ref(&'static self, rid: u32) -> R<ClassRef> {
+        match self.type_refs.get(rid).and_then(Published::get) {
+            Some(c) => Ok(c),
+            None => self.find_ref(rid, 0),
+        }
+    }
+    fn find_ref(&'static self, rid: u32, depth: u32) -> R<ClassRef> {
+        if depth > MAX_DEPTH {
+            return Err(LoadError::bad_image(self, "type references are nested in a cycle"));
+        }
+        let row = self.image.type_ref(rid).map_err(|e| self.bad(e))?;
+        let (namespace, name) = (self.string(row.namespace)?, self.string(row.name)?);
+        let at = row.resolution_scope;
+        let (wherein, found) = match at.table() {
+            Some(Table::AssemblyRef) if !at.is_nil() => {
+                let manifest = self.referenced_assembly(at.rid())?.manifest;
+                (manifest, manifest.find_type(namespace, name)?)
+            }
+            Some(Table::TypeRef) if !at.is_nil() => {
+                let outer = self.find_ref(at.rid(), depth + 1)?;
+                let found = outer.module.find_nested(outer, name)?;
+                if found.is_none() {
+                    let class = format!("{}/{name}", outer.full_name());
+                    return Err(LoadError::TypeLoad { class, assembly: outer.module.assembly_name(), message: String::new() });
+                }
+                (outer.module, found)
+            }
+            Some(Table::ModuleRef) if !at.is_nil() => {
+                let row = self.image.module_ref(at.rid()).map_err(|e| self.bad(e))?;
+                let module = self.file(self.string(row.name)?)?;
+                (module, module.find_own(namespace, name)?)
+            }
+            Some(Table::Module) if !at.is_nil() => (self, self.find_type(namespace, name)?),
+            _ => {
+                let manifest = self.assembly().map_or(self, |a| a.manifest);
+                (manifest, manifest.find_type(namespace, name)?)
+            }
+        };
+        let class = found.ok_or_else(|| LoadError::no_type(wherein, namespace, name))?;
+        Ok(self.type_refs.at(rid).set(class))
+    }
+    /// What an AssemblyRef row says.
+    pub fn assembly_ref(&'static self, rid: u32) -> R<AssemblyRefInfo> {
+        let row = self.image.assembly_ref(rid).map_err(|e| self.bad(e))?;
+        Ok(AssemblyRefInfo {
+            name: self.string(row.name)?,
+            version: [row.major, row.minor, row.build, row.revision],
+            culture: self.string(row.culture)?,
+            public_key_or_token: self.blob(row.public_key_or_token)?,
+            flags: row.flags,
+        })
+    }
+    /// The assembly an AssemblyRef row means, loaded.
+    pub fn referenced_assembly(&'static self, rid: u32) -> R<&'static Assembly> {
+        if let Some(a) = self.assembly_refs.get(rid).and_then(Published::get) {
+            return Ok(a);
+        }
+        let reference = self.assembly_ref(rid)?;
+        let assembly = self.universe.loader.load_assembly(self, &reference)?;
+        Ok(self.assembly_refs.at(rid).set(assembly))
+    }
+    /// Another module of the same assembly, by the name of its file.
+    pub fn file(&'static self, name: &str) -> R<ModuleRef> {
+        let manifest = self.assembly().map_or(self, |a| a.manifest);
+        let rows = manifest.image.row_count(Table::File);
+        let rid = (1..=rows).find(|r| {
+            let row = manifest.image.file(*r).ok();
+            row.and_then(|row| manifest.image.string(row.name).ok()).is_some_and(|n| n.eq_ignore_ascii_case(name))
+        });
+        let cell = manifest.files.at(rid.unwrap_or(0));
+        if rid.is_some() && let Some(m) = cell.get() {
+            return Ok(m);
+        }
+        let module = self.universe.loader.load_file(manifest, name)?;
+        if let Some(assembly) = manifest.assembly() {
+            assembly.add_module(module);
+        }
+        Ok(if rid.is_some() { cell.set(module) } else { module })
+    }
+
+    fn names(&'static self) -> R<&'static Names> {
+        self.names.get_or_try(|| {
+            let image = &self.image;
+            let mut names = Names::default();
+            names.reserve(image.row_count(Table::TypeDef) as usize);
+            for rid in 1..=image.row_count(Table::TypeDef) {
+                let row = image.type_def(rid).map_err(|e| self.bad(e))?;
+                if row.flags & class::type_flags::VISIBILITY_MASK < NESTED_PUBLIC {
+                    let key = (self.string(row.namespace)?, self.string(row.name)?);
+                    names.entry(key).or_insert(Token::new(Table::TypeDef, rid));
+                }
+            }
+            for rid in 1..=image.row_count(Table::ExportedType) {
+                let row = image.exported_type(rid).map_err(|e| self.bad(e))?;
+                if !row.implementation.is(Table::ExportedType) {
+                    let key = (self.string(row.namespace)?, self.string(row.name)?);
+                    names.entry(key).or_insert(Token::new(Table::ExportedType, rid));
+                }
+            }
+            Ok(names)
+        })
+    }
+    fn named(&'static self, token: Token, depth: u32) -> R<Option<ClassRef>> {
+        if token.is(Table::TypeDef) {
+            return self.type_def(token.rid()).map(Some);
+        }
+        if depth > MAX_DEPTH {
+            return Err(LoadError::bad_image(self, "a type is forwarded in a cycle"));
+        }
+        let row = self.image.exported_type(token.rid()).map_err(|e| self.bad(e))?;
+        let (namespace, name) = (self.string(row.namespace)?, self.string(row.name)?);
+        let at = row.implementation;
+        match at.table() {
+            Some(Table::AssemblyRef) => {
+                self.referenced_assembly(at.rid())?.manifest.find_at(namespace, name, depth + 1)
+            }
+            Some(Table::File) => {
+                let file = self.image.file(at.rid()).map_err(|e| self.bad(e))?;
+                self.file(self.string(file.name)?)?.find_own(namespace, name)
+            }
+            _ => Ok(None),
+        }
+    }
+    fn find_at(&'static self, namespace: &str, name: &str, depth: u32) -> R<Option<ClassRef>> {
+        let names: &Names = self.names()?;
+        match names.get(&(namespace, name)) {
+            Some(token) => self.named(*token, depth),
+            None => Ok(None),
+        }
+    }
+    /// A top-level type that is defined in this very module.
+    pub fn find_own(&'static self, namespace: &str, name: &str) -> R<Option<ClassRef>> {
+        match self.names()?.get(&(namespace, name)) {
+            Some(token) if token.is(Table::TypeDef) => self.type_def(token.rid()).map(Some),
+            _ => Ok(None),
+        }
+    }
+    /// A top-level type, of this module, of another file of the assembly, or forwarded elsewhere (II.22.14).
+    pub fn find_type(&'static self, namespace: &str, name: &str) -> R<Option<ClassRef>> {
+        self.find_at(namespace, name, 0)
+    }
+    /// As [`Module::find_type`], whatever the case of the letters.
+    pub fn find_type_ignoring_case(&'static self, namespace: &str, name: &str) -> R<Option<ClassRef>> {
+        let lower = self.lower_names.get_or_try(|| {
+            let names = self.names()?.iter().map(|((ns, n), t)| ((ns.to_lowercase(), n.to_lowercase()), *t));
+            let mut rows: Vec<_> = names.collect();
+            rows.sort_by_key(|(_, t)| std::cmp::Reverse(*t));
+            Ok::<_, LoadError>(rows.into_iter().collect())
+        })?;
+        match lower.get(&(namespace.to_lowercase(), name.to_lowercase())) {
+            Some(token) => self.named(*token, 0),
+            None => Ok(None),
+        }
+    }
+    fn find_nested_by(&'static self, enclosing: ClassRef, same: impl Fn(&str) -> bool) -> R<Option<ClassRef>> {
+        let module = enclosing.module;
+        for rid in module.image.nested_classes_in(enclosing.rid()) {
+            let row = module.image.type_def(rid).map_err(|e| module.bad(e))?;
+            let ns = module.string(row.namespace)?;
+            let n = module.string(row.name)?;
+            if same(n) || !ns.is_empty() && same(&format!("{ns}.{n}")) {
+                return module.type_def(rid).map(Some);
+            }
+        }
+        Ok(None)
+    }
+    /// A nested type.
+    pub fn find_nested(&'static self, enclosing: ClassRef, name: &str) -> R<Option<ClassRef>> {
+        self.find_nested_by(enclosing, |n| n == name)
+    }
+    /// A nested type, whatever the case of the letters.
+    pub fn find_nested_ignoring_case(&'static self, enclosing: ClassRef, name: &str) -> R<Option<ClassRef>> {
+        let lower = name.to_lowercase();
+        self.find_nested_by(enclosing, |n| n.to_lowercase() == lower)
+    }
+    /// Every TypeDef.
+    pub fn types(&'static self) -> R<Vec<ClassRef>> {
+        (1..=self.image.row_count(Table::TypeDef)).map(|rid| self.type_def(rid)).collect()
+    }
+    /// The entry point: a method of this module or of another file of the assembly.
+    pub fn entry_point(&'static self) -> R<Option<MethodRef>> {
+        match self.image.entry_point() {
+            Some(t) if t.is(Table::MethodDef) => self.method_def(t.rid()).map(Some),
+            Some(t) if t.is(Table::File) => {
+                let file = self.image.file(t.rid()).map_err(|e| self.bad(e))?;
+                self.file(self.string(file.name)?)?.entry_point()
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+fn token_of_key(key: &[u8]) -> [u8; 8] {
+    use sha1::{Digest, Sha1};
+    const ECMA: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
+    if key == ECMA {
+        return 0xb77a_5c56_1934_e089_u64.to_be_bytes();
+    }
+    let mut token = [0; 8];
+    for (to, from) in token.iter_mut().zip(Sha1::digest(key).iter().rev()) {
+        *to = *from;
+    }
+    token
+}
+
+impl Assembly {
+    /// `name, Version=1.2.3.4, Culture=neutral, PublicKeyToken=...`.
+    pub fn full_name(&self) -> String {
+        names::assembly_name(self.name, self.version, self.culture, self.public_key_token())
+    }
+    /// Token of the public key.
+    pub fn public_key_token(&self) -> Option<[u8; 8]> {
+        (!self.public_key.is_empty()).then(|| token_of_key(self.public_key))
+    }
+    /// The modules loaded so far, the manifest first.
+    pub fn modules(&self) -> Vec<ModuleRef> {
+        self.modules.lock().clone()
+    }
+    /// Makes a loaded file one of the assembly's modules.
+    pub fn add_module(&'static self, module: ModuleRef) {
+        if module.assembly.set(self) == self {
+            let mut modules = self.modules.lock();
+            if !modules.contains(&module) {
+                modules.push(module);
+            }
+        }
+    }
+}
+impl PartialEq for Assembly {
+    fn eq(&self, other: &Assembly) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+impl Eq for Assembly {}
+impl std::fmt::Debug for Assembly {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}

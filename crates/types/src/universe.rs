@@ -1,0 +1,149 @@
+//! Everything that is loaded in this process, by id.
+//!
+//! # Invariants
+//! Ids are dense and never reused; what has an id lives for ever. There is one universe in a process, reachable
+//! from every class and module.
+use crate::*;
+use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_metadata::{Image, Table as TableId};
+use vervet_os::{Chunks, LeafLock, Published};
+
+/// See the module.
+pub struct Universe {
+    pub(crate) loader: Box<dyn AssemblyLoader>,
+    pub(crate) corlib: Published<Module>,
+    known: Vec<Published<Class>>,
+    classes: Table<Class>,
+    methods: Table<Method>,
+    fields: Table<Field>,
+    modules: Table<Module>,
+    assemblies: LeafLock<Vec<&'static Assembly>>,
+    pub(crate) interned: generics::Interned,
+}
+
+/// A table of leaked values by dense id.
+struct Table<T: Sync + 'static> {
+    cells: Chunks<Published<T>>,
+    next: AtomicU32,
+}
+impl<T: Sync + 'static> Table<T> {
+    fn new() -> Self {
+        Table { cells: Chunks::new(), next: AtomicU32::new(0) }
+    }
+    fn add(&self, make: impl FnOnce(u32) -> T) -> &'static T {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        self.cells.at(id).put(make(id))
+    }
+    fn get(&self, id: u32) -> Option<&'static T> {
+        self.cells.get(id)?.get()
+    }
+    fn len(&self) -> u32 {
+        self.next.load(Ordering::Relaxed)
+    }
+}
+
+fn bad(path: Option<&str>, e: &vervet_metadata::Error) -> LoadError {
+    LoadError::BadImage { file: path.unwrap_or_default().to_string(), message: e.to_string() }
+}
+
+impl Universe {
+    /// An empty universe.
+    pub fn new(loader: Box<dyn AssemblyLoader>) -> &'static Universe {
+        Box::leak(Box::new(Universe {
+            loader,
+            corlib: Published::new(),
+            known: (0..Known::COUNT).map(|_| Published::new()).collect(),
+            classes: Table::new(),
+            methods: Table::new(),
+            fields: Table::new(),
+            modules: Table::new(),
+            assemblies: LeafLock::default(),
+            interned: Default::default(),
+        }))
+    }
+    /// Declares which module is the core library, before any of its types is asked for, and resolves the known types.
+    pub fn set_corlib(&'static self, module: ModuleRef) -> R<()> {
+        self.corlib.set(module);
+        for known in Known::all() {
+            let class = module.find_type(known.namespace(), known.name())?;
+            self.known[known as usize].set(class.ok_or_else(|| LoadError::no_type(module, known.namespace(), known.name()))?);
+        }
+        Ok(())
+    }
+    /// The core library.
+    pub fn corlib(&self) -> ModuleRef {
+        self.corlib.get().expect("the core library is set first")
+    }
+    /// A known type.
+    pub fn known(&self, known: Known) -> ClassRef {
+        self.known[known as usize].get().expect("set_corlib resolved the known types")
+    }
+    /// A known type, if the core library is set and has it.
+    pub fn known_opt(&self, known: Known) -> Option<ClassRef> {
+        self.known[known as usize].get()
+    }
+    /// Parses an image; it gets an [`Assembly`] if it has an Assembly row.
+    pub fn load_module(&'static self, data: &'static [u8], path: Option<String>) -> R<ModuleRef> {
+        let image = Image::parse(data).map_err(|e| bad(path.as_deref(), &e))?;
+        let name = image.module(1).and_then(|row| image.string(row.name)).map_err(|e| bad(path.as_deref(), &e))?;
+        let row = match image.row_count(TableId::Assembly) {
+            0 => None,
+            _ => Some(image.assembly(1).map_err(|e| bad(path.as_deref(), &e))?),
+        };
+        let module = self.add_module(|id| Module::new(image, id, path, name, self));
+        if let Some(row) = row {
+            let assembly = Box::leak(Box::new(Assembly {
+                manifest: module,
+                name: module.image.string(row.name)?,
+                version: [row.major, row.minor, row.build, row.revision],
+                culture: module.image.string(row.culture)?,
+                public_key: module.image.blob(row.public_key)?,
+                flags: row.flags,
+                modules: LeafLock::new(vec![module]),
+            }));
+            module.assembly.set(assembly);
+            self.assemblies.lock().push(assembly);
+        }
+        Ok(module)
+    }
+    /// The assemblies loaded so far, in order.
+    pub fn assemblies(&self) -> Vec<&'static Assembly> {
+        self.assemblies.lock().clone()
+    }
+    /// Number of classes made so far: ids are below it.
+    pub fn class_count(&self) -> u32 {
+        self.classes.len()
+    }
+    /// Number of methods made so far.
+    pub fn method_count(&self) -> u32 {
+        self.methods.len()
+    }
+    /// The class with that id.
+    pub fn class_by_id(&self, id: u32) -> Option<ClassRef> {
+        self.classes.get(id)
+    }
+    /// The method with that id.
+    pub fn method_by_id(&self, id: u32) -> Option<MethodRef> {
+        self.methods.get(id)
+    }
+    /// The field with that id.
+    pub fn field_by_id(&self, id: u32) -> Option<FieldRef> {
+        self.fields.get(id)
+    }
+    /// The module with that id.
+    pub fn module_by_id(&self, id: u32) -> Option<ModuleRef> {
+        self.modules.get(id)
+    }
+    pub(crate) fn add_class(&self, make: impl FnOnce(u32) -> Class) -> ClassRef {
+        self.classes.add(make)
+    }
+    pub(crate) fn add_method(&self, make: impl FnOnce(u32) -> Method) -> MethodRef {
+        self.methods.add(make)
+    }
+    pub(crate) fn add_field(&self, make: impl FnOnce(u32) -> Field) -> FieldRef {
+        self.fields.add(make)
+    }
+    pub(crate) fn add_module(&self, make: impl FnOnce(u32) -> Module) -> ModuleRef {
+        self.modules.add(make)
+    }
+}

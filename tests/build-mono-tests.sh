@@ -1,0 +1,42 @@
+#!/bin/bash
+# Compiles the stand-alone programs of Mono's runtime tests into .cache/mono-tests, two at a time.
+#
+# A program is built when plain `mcs` or `ilasm` can build it; the rest need native helpers, several sources or
+# another compiler. They are listed in .cache/mono-tests/not-built.txt, and that is not an error.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+export SRC=$root/.cache/mono-src/mono/tests OUT=$root/.cache/mono-tests
+
+"$root/tests/fetch-mono-sources.sh"
+mkdir -p "$OUT"
+
+if [ ! -e "$OUT/TestDriver.dll" ]; then
+    mcs -nologo -unsafe -nowarn:1-9999 -t:library "-out:$OUT/TestDriver.dll" \
+        "$SRC/../mini/TestDriver.cs" "$SRC/../mini/TestHelpers.cs" > /dev/null 2>&1
+fi
+
+compile_one() {
+    local source=$1 name target
+    name=$(basename "$source"); target=$OUT/${name%.*}.exe
+    case $source in *.il) target=$OUT/${name%.il}-il.exe;; esac
+    if [ -e "$target" ] && [ ! "$source" -nt "$target" ]; then return 0; fi
+    if [ -e "$target.failed" ] && [ ! "$source" -nt "$target.failed" ]; then return 0; fi
+    case $source in
+        *.cs) timeout 60 mcs -nologo -unsafe -debug- -langversion:latest -r:System.dll -r:System.Core.dll \
+                -r:System.Xml.dll -r:System.Numerics.dll -r:Mono.Posix.dll -r:Mono.Simd.dll \
+                -r:System.Transactions.dll "-r:$OUT/TestDriver.dll" \
+                "-out:$target" "$source" > "$target.failed" 2>&1 ;;
+        *.il) timeout 60 ilasm -quiet "-output:$target" "$source" > "$target.failed" 2>&1 ;;
+    esac && [ -e "$target" ] && rm -f "$target.failed" || { rm -f "$target"; touch "$target.failed"; }
+}
+export -f compile_one
+
+find "$SRC" -maxdepth 1 \( -name '*.cs' -o -name '*.il' \) -print0 | sort -z |
+    xargs -0 -n 1 -P 2 bash -c 'compile_one "$0"'
+
+cd "$OUT"
+for failed in *.failed; do
+    [ -e "$failed" ] && printf '%s: %s\n' "${failed%.exe.failed}" "$(grep -m1 -oE '(error|Error).*' "$failed" | cut -c1-120)"
+done > not-built.txt || true
+echo "build-mono-tests: $(ls ./*.exe | wc -l) programs built, $(wc -l < not-built.txt) not"

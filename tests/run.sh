@@ -1,0 +1,147 @@
+#!/bin/bash
+# Runs the managed suites switched on in tests/suites.txt and compares each with what is expected of it.
+#
+# A new failure, a surprise pass and a changed count are all errors. Every program has a time limit, in seconds.
+#
+#   tests/run.sh                        all suites that are on
+#   tests/run.sh regression basic       one suite, on or not
+#   VERVET=/usr/bin/mono tests/run.sh   another runtime instead of target/ci/vervet
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+export CACHE=$root/.cache JOBS=${JOBS:-$(nproc)}
+export REGRESSION_LIMIT=${REGRESSION_LIMIT:-300} PROGRAM_LIMIT=${PROGRAM_LIMIT:-60}
+results=$CACHE/results
+mkdir -p "$results"
+errors=0
+
+fail() { echo "  FAILED: $*"; errors=$((errors + 1)); }
+
+# ---- regression: expectation file against what `--regression` reports -------------------------------------------
+#
+# The report has a line `Test 'test_N_name' failed result (got G, expected N).` or `… failed compilation.` per failure
+# and ends with `Results: total tests: T, …`; other lines are free.
+
+expected_count()    { awk -v s="$1" '!/^[ \t#]/ && $1 == s { print $2; exit }' tests/regression/expected.txt; }
+expected_failures() {
+    awk -v s="$1" '/^[ \t]*#/ { next } /^[^ \t]/ { on = $1 == s; next } on && $1 == "-" { sub(/:$/, "", $2); print $2 }' \
+        tests/regression/expected.txt | sort -u
+}
+
+regression() {
+    local suite=$1 log=$results/regression-$1.log count code passing total
+    count=$(expected_count "$suite")
+    [ -n "$count" ] || { fail "regression $suite has no line in tests/regression/expected.txt"; return; }
+    (cd "$CACHE/mini" && timeout -k 5 "$REGRESSION_LIMIT" "$VERVET" --regression "$suite.exe") > "$log" 2>&1 < /dev/null
+    code=$?
+    total=$(sed -nE 's/.*total tests: ([0-9]+).*/\1/p' "$log" | head -n 1)
+    if [ -z "$total" ]; then
+        fail "regression $suite ended with code $code and no result; the last lines of $log:"
+        tail -n 5 "$log" | sed 's/^/    /'
+        return
+    fi
+    sed -nE "s/^Test '([^']+)' failed.*/\1/p" "$log" | sort -u > "$results/actual"
+    expected_failures "$suite" > "$results/expected"
+    passing=$((total - $(wc -l < "$results/actual")))
+    echo "regression $suite: $passing of $total pass"
+    local new surprise
+    new=$(comm -23 "$results/actual" "$results/expected")
+    surprise=$(comm -13 "$results/actual" "$results/expected")
+    for name in $new; do fail "$suite: $name ($(grep -m1 "^Test '$name' failed" "$log" | cut -d' ' -f3-))"; done
+    for name in $surprise; do fail "$suite: $name passes, but tests/regression/expected.txt says it fails"; done
+    [ "$passing" = "$count" ] || fail "$suite: $passing tests pass, tests/regression/expected.txt says $count"
+}
+
+# ---- managed: our own programs, each with its output beside or inside it ----------------------------------------
+
+# Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`, `// timeout:` tune a program.
+managed_one() {
+    local source=$1 name exe flags args code want limit
+    name=${source#tests/managed/}; name=${name%.cs}
+    exe=$CACHE/managed/$name.exe
+    mkdir -p "$(dirname "$exe")"
+    flags=$(sed -n 's,^// mcs: *,,p' "$source"); args=$(sed -n 's,^// args: *,,p' "$source")
+    want=$(sed -n 's,^// exit: *,,p' "$source"); limit=$(sed -n 's,^// timeout: *,,p' "$source")
+    if [ ! -e "$exe" ] || [ "$source" -nt "$exe" ]; then
+        # shellcheck disable=SC2086
+        mcs -nologo -unsafe -langversion:latest -warn:0 -r:System.Core.dll $flags "-out:$exe" "$source" > "$exe.log" 2>&1 ||
+            { echo "$name: does not compile: $(grep -m1 error "$exe.log")"; return; }
+    fi
+    if [ -e "${source%.cs}.expected" ]; then cp "${source%.cs}.expected" "$exe.want"
+    else sed -nE 's,.*// expect: ?(.*)$,\1,p' "$source" > "$exe.want"; fi
+    # shellcheck disable=SC2086
+    (cd "$(dirname "$exe")" && timeout -k 5 "${limit:-$PROGRAM_LIMIT}" "$VERVET" "$exe" $args) \
+        > "$exe.stdout" 2> "$exe.stderr" < /dev/null
+    code=$?
+    if [ "$code" != "${want:-0}" ]; then
+        echo "$name: exit code $code instead of ${want:-0}; $(grep -m1 . "$exe.stderr" | cut -c1-200)"
+    elif ! cmp -s "$exe.want" "$exe.stdout"; then
+        echo "$name: $(diff "$exe.want" "$exe.stdout" | sed -n 2p | cut -c1-200) (see diff ${exe#"$PWD"/}.{want,stdout})"
+    else
+        echo ok
+    fi
+}
+export -f managed_one
+
+managed() {
+    local folder=$1 log=$results/managed.log
+    find "tests/managed/$folder" -name '*.cs' -print0 | sort -z |
+        xargs -0 -r -n 1 -P "$JOBS" bash -c 'managed_one "${0/\/.\//\/}"' > "$log"
+    echo "managed $folder: $(grep -cx ok "$log") of $(wc -l < "$log") pass"
+    while IFS= read -r line; do fail "$line"; done < <(grep -vx ok "$log")
+}
+
+# ---- conformance: Mono's own runtime programs; exit code 0 is a pass --------------------------------------------
+
+conformance_one() {
+    local program=$1 expectation=$2 code work
+    [ "$expectation" = skip ] && { echo "skip"; return; }
+    [ -e "$CACHE/mono-tests/$program.exe" ] || { echo "$program: was not built"; return; }
+    timeout -k 5 "$PROGRAM_LIMIT" bash -c 'cd "$1" && exec "$2" "$3.exe"' - "$CACHE/mono-tests" "$VERVET" "$program" \
+        > "$CACHE/mono-tests/$program.log" 2>&1 < /dev/null
+    code=$?
+    if [ "$code" = 0 ] && [ "$expectation" = fail ]; then echo "$program: passes, but is expected to fail"
+    elif [ "$code" != 0 ] && [ "$expectation" = pass ]; then
+        echo "$program: exit code $code; $(grep -m1 . "$CACHE/mono-tests/$program.log" | cut -c1-160)"
+    else echo "$expectation"; fi
+}
+export -f conformance_one
+
+conformance() {
+    local list=tests/conformance/$1 log=$results/conformance.log
+    awk '!/^[ \t]*(#|$)/ { print $1, $2 }' "$list" |
+        xargs -r -n 2 -P "$JOBS" bash -c 'conformance_one "$0" "$1"' > "$log"
+    echo "conformance $1: $(grep -cx pass "$log") pass, $(grep -cx fail "$log") fail as known, $(grep -cx skip "$log") skipped"
+    while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'pass|fail|skip' "$log")
+}
+
+# ---- the table ---------------------------------------------------------------------------------------------------
+
+if [ $# -gt 0 ]; then suites="$*"
+else suites=$(awk '!/^[ \t]*(#|$)/ { print $1, $2 }' tests/suites.txt); fi
+if [ -z "$suites" ]; then
+    echo "tests/run.sh: no managed suite is switched on in tests/suites.txt"
+    exit 0
+fi
+
+if [ -z "${VERVET:-}" ]; then
+    cargo build --profile ci -p vervet || exit 1
+    VERVET=${CARGO_TARGET_DIR:-$root/target}/ci/vervet
+fi
+export VERVET
+case $suites in *regression*)  tests/build-mini.sh || exit 1 ;; esac
+case $suites in *conformance*) tests/build-mono-tests.sh || exit 1 ;; esac
+
+while read -r kind name; do
+    case $kind in
+        regression|managed|conformance) "$kind" "$name" ;;
+        *) fail "unknown kind of suite: $kind" ;;
+    esac
+done <<< "$suites"
+
+if [ "$errors" -gt 0 ]; then
+    echo "tests/run.sh: $errors differences from what is expected"
+    exit 1
+fi
+echo "tests/run.sh: everything as expected"
