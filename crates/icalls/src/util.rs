@@ -119,17 +119,9 @@ pub fn corlib_class(cx: &Cx<'_>, namespace: &str, name: &str) -> Result<ClassRef
         None => Err(cx.throw(Known::TypeLoadException, &format!("Could not load type '{namespace}.{name}'."))),
     }
 }
-/// Leaves pending an exception of a class that is not among the known ones; `strings` are its constructor's arguments.
-pub fn throw_named<'cx>(cx: &'cx Cx<'cx>, namespace: &str, name: &str, strings: &[&str]) -> Throw {
-    let made = corlib_class(cx, namespace, name).and_then(|c| vervet_runtime::exceptions::make::new(cx, c, strings));
-    match made {
-        Ok(e) => cx.throw_object(e),
-        Err(t) => t,
-    }
-}
 /// NotSupportedException.
-pub fn not_supported<'cx>(cx: &'cx Cx<'cx>, message: &str) -> Throw {
-    throw_named(cx, "System", "NotSupportedException", &[message])
+pub fn not_supported(cx: &Cx<'_>, message: &str) -> Throw {
+    cx.throw(Known::NotSupportedException, message)
 }
 /// An instance field of a class or one of its ancestors, and its offset in the object.
 pub fn field_offset(cx: &Cx<'_>, class: ClassRef, name: &str) -> Result<usize> {

@@ -296,6 +296,7 @@ impl<'f> Emitter<'f> {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
+        b.ensure_inserted_block();
         b.seal_block(entry);
         Emitter { b, symbols: Vec::new(), helpers: vec![None; Helper::ALL.len()], handlers: SmallVec::new(), location: 0 }
     }

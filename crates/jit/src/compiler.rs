@@ -1,6 +1,8 @@
 //! The door to the compiler: options, the environment it asks, errors, and the compile boundary.
 use crate::blob::Blob;
+use crate::codegen::Codegen;
 use crate::shape::Shape;
+use crate::{stubs, translate};
 use vervet_types::{ClassRef, LoadError, MethodRef};
 
 /// What the compiler asks of the runtime.
@@ -61,14 +63,18 @@ pub enum CompileError {
 
 /// Holds the two ISAs; shared by all threads.
 pub struct Compiler {
-    _private: (),
+    codegen: Codegen,
+    options: Options,
 }
 
 impl Compiler {
     /// Builds the compiler for this machine's features.
     pub fn new(options: Options) -> Compiler {
-        let _ = options;
-        todo!()
+        Compiler { codegen: Codegen::new(&options), options }
+    }
+    /// The code generator, for stubs that belong to no method.
+    pub fn codegen(&self) -> &Codegen {
+        &self.codegen
     }
     /// Which configuration a method gets: the one place that decides.
     pub fn tier_for(&self, method: MethodRef) -> Tier {
@@ -78,14 +84,39 @@ impl Compiler {
     /// Compiles a method that has IL, or whose body the JIT generates (delegate Invoke/BeginInvoke..., array
     /// accessors, P/Invoke stubs, synchronized methods). Icalls are stubbed by the runtime.
     pub fn compile(&self, method: MethodRef, env: &dyn CompileEnv, tier: Tier) -> Result<Blob, CompileError> {
-        let _ = (method, env, tier);
-        todo!()
+        guarded(|| method.full_name(), || {
+            if method.has_body() {
+                return translate::compile(&self.codegen, method, env, tier, self.wants_listing(method));
+            }
+            match stubs::method_stub(&self.codegen, method)? {
+                Some(blob) => Ok(blob),
+                None => Err(CompileError::Invalid {
+                    method: method.full_name(),
+                    offset: 0,
+                    reason: "the method has no body".to_owned(),
+                }),
+            }
+        })
     }
     /// `extern "C" fn(code, args: *const u64, ret: *mut u64, ctx) -> u32`: calls managed code of that shape with
     /// `args` = one word per CLIF parameter, `ret` = one word per CLIF result. 0: done; 1: it threw, the
     /// exception is in `Context::pending`. Called only by the runtime's `enter` thunk, which sets r15.
     pub fn invoke_stub(&self, shape: &Shape) -> Result<Blob, CompileError> {
-        let _ = shape;
-        todo!()
+        guarded(|| "an invoke stub".to_owned(), || stubs::invoke::invoke_stub(&self.codegen, shape))
     }
+    fn wants_listing(&self, method: MethodRef) -> bool {
+        self.options.verbose.as_ref().is_some_and(|part| method.full_name().contains(part.as_str()))
+    }
+}
+
+/// The compile boundary: a panic inside is reported as our bug.
+pub fn guarded(name: impl Fn() -> String, f: impl FnOnce() -> Result<Blob, CompileError>) -> Result<Blob, CompileError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or_else(|panic| {
+        let reason = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+            .unwrap_or_else(|| "a panic".to_owned());
+        Err(CompileError::Internal { method: name(), offset: crate::codegen::current_offset(), reason })
+    })
 }

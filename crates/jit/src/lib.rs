@@ -14,6 +14,8 @@ pub mod blob;
 pub mod codegen;
 pub mod compiler;
 pub mod shape;
+pub mod stubs;
+pub mod translate;
 
 pub use blob::{Blob, CallSite, Clause, ClauseKind, Handler, Reloc, RelocKind, Symbol};
 pub use compiler::{CompileEnv, CompileError, Compiler, Options, Tier};

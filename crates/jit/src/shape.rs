@@ -51,7 +51,9 @@ impl Pass {
             return Ok(Pass::Scalar(leaf_type(prim_kind(prim))));
         }
         match &class.layout()?.leaves {
-            Some(leaves) => Ok(Pass::Leaves(leaves.iter().map(|l| (l.offset, l.kind)).collect())),
+            Some(leaves) => Ok(Pass::Leaves(
+                leaves.iter().map(|l| (l.offset, l.kind)).collect(),
+            )),
             None => Ok(Pass::Address),
         }
     }
@@ -120,15 +122,31 @@ pub struct Shape {
 impl Shape {
     /// Lowers a signature.
     pub fn of(sig: &MethodSig) -> Result<Shape, LoadError> {
-        let params = sig.params.iter().map(|c| Pass::of(c)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Shape::new(sig.has_this && !sig.explicit_this, Pass::of(sig.ret)?, params, sig.ret, sig.params.clone()))
+        let params = sig
+            .params
+            .iter()
+            .map(|c| Pass::of(c))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Shape::new(
+            sig.has_this && !sig.explicit_this,
+            Pass::of(sig.ret)?,
+            params,
+            sig.ret,
+            sig.params.clone(),
+        ))
     }
     /// The shape of a method, from its signature in the closed context.
     pub fn of_method(method: MethodRef) -> Result<Shape, LoadError> {
         Shape::of(method.sig()?)
     }
     /// Puts the parts together.
-    pub fn new(has_this: bool, ret: Pass, params: Vec<Pass>, ret_class: ClassRef, param_classes: Vec<ClassRef>) -> Shape {
+    pub fn new(
+        has_this: bool,
+        ret: Pass,
+        params: Vec<Pass>,
+        ret_class: ClassRef,
+        param_classes: Vec<ClassRef>,
+    ) -> Shape {
         let mut clif = Signature::new(CallConv::Tail);
         let mut add = |ty| clif.params.push(AbiParam::new(ty));
         if has_this {
@@ -139,10 +157,19 @@ impl Shape {
         }
         params.iter().flat_map(Pass::types).for_each(add);
         if ret != Pass::Address {
-            clif.returns.extend(ret.types().into_iter().map(AbiParam::new));
+            clif.returns
+                .extend(ret.types().into_iter().map(AbiParam::new));
         }
         let stack_arg_bytes = stack_arg_bytes(&clif);
-        Shape { has_this, ret, params, ret_class, param_classes, clif, stack_arg_bytes }
+        Shape {
+            has_this,
+            ret,
+            params,
+            ret_class,
+            param_classes,
+            clif,
+            stack_arg_bytes,
+        }
     }
     /// A key such that equal keys mean the same CLIF signature and the same passing: for sharing stubs.
     pub fn key(&self) -> String {
@@ -173,7 +200,11 @@ impl Shape {
 
 /// Bytes of stack arguments of a Tail signature (as Cranelift lays them out: 8 each, the total rounded to 16).
 pub fn stack_arg_bytes(sig: &Signature) -> u32 {
-    let floats = sig.params.iter().filter(|p| p.value_type.is_float()).count() as u32;
+    let floats = sig
+        .params
+        .iter()
+        .filter(|p| p.value_type.is_float())
+        .count() as u32;
     let ints = sig.params.len() as u32 - floats;
     let words = ints.saturating_sub(INT_ARG_REGS) + floats.saturating_sub(FLOAT_ARG_REGS);
     (words * 8).next_multiple_of(16)
@@ -224,7 +255,13 @@ pub fn leaf_size(kind: LeafKind) -> u32 {
 }
 
 /// Loads one leaf, extended as it travels.
-pub fn load_leaf(b: &mut FunctionBuilder, flags: MemFlagsData, kind: LeafKind, addr: Value, offset: i32) -> Value {
+pub fn load_leaf(
+    b: &mut FunctionBuilder,
+    flags: MemFlagsData,
+    kind: LeafKind,
+    addr: Value,
+    offset: i32,
+) -> Value {
     match kind {
         LeafKind::I1 => b.ins().sload8(I32, flags, addr, offset),
         LeafKind::U1 => b.ins().uload8(I32, flags, addr, offset),
@@ -235,7 +272,14 @@ pub fn load_leaf(b: &mut FunctionBuilder, flags: MemFlagsData, kind: LeafKind, a
 }
 
 /// Stores one leaf. No barrier: not for references in the heap.
-pub fn store_leaf(b: &mut FunctionBuilder, flags: MemFlagsData, kind: LeafKind, value: Value, addr: Value, offset: i32) {
+pub fn store_leaf(
+    b: &mut FunctionBuilder,
+    flags: MemFlagsData,
+    kind: LeafKind,
+    value: Value,
+    addr: Value,
+    offset: i32,
+) {
     match kind {
         LeafKind::I1 | LeafKind::U1 => b.ins().istore8(flags, value, addr, offset),
         LeafKind::I2 | LeafKind::U2 => b.ins().istore16(flags, value, addr, offset),
@@ -245,13 +289,21 @@ pub fn store_leaf(b: &mut FunctionBuilder, flags: MemFlagsData, kind: LeafKind, 
 
 /// Loads a value of `class` from memory into its passed form. An `Address` value stays where it is: the caller
 /// sees to it that the memory is a copy that outlives the call.
-pub fn load_passed(b: &mut FunctionBuilder, flags: MemFlagsData, addr: Value, offset: i32, pass: &Pass, class: ClassRef) -> Passed {
+pub fn load_passed(
+    b: &mut FunctionBuilder,
+    flags: MemFlagsData,
+    addr: Value,
+    offset: i32,
+    pass: &Pass,
+    class: ClassRef,
+) -> Passed {
     match pass {
         Pass::None => smallvec![],
         Pass::Scalar(_) => smallvec![load_leaf(b, flags, scalar_kind(class), addr, offset)],
-        Pass::Leaves(leaves) => {
-            leaves.iter().map(|(at, kind)| load_leaf(b, flags, *kind, addr, offset + *at as i32)).collect()
-        }
+        Pass::Leaves(leaves) => leaves
+            .iter()
+            .map(|(at, kind)| load_leaf(b, flags, *kind, addr, offset + *at as i32))
+            .collect(),
         Pass::Address if offset == 0 => smallvec![addr],
         Pass::Address => smallvec![b.ins().iadd_imm_s(addr, i64::from(offset))],
     }
@@ -259,7 +311,15 @@ pub fn load_passed(b: &mut FunctionBuilder, flags: MemFlagsData, addr: Value, of
 
 /// Stores a value in its passed form to memory outside the heap (no barrier). Not for `Address` values, whose
 /// copying needs the class's layout (see `stubs::emit::copy_value`).
-pub fn store_passed(b: &mut FunctionBuilder, flags: MemFlagsData, values: &[Value], addr: Value, offset: i32, pass: &Pass, class: ClassRef) {
+pub fn store_passed(
+    b: &mut FunctionBuilder,
+    flags: MemFlagsData,
+    values: &[Value],
+    addr: Value,
+    offset: i32,
+    pass: &Pass,
+    class: ClassRef,
+) {
     match pass {
         Pass::None => {}
         Pass::Scalar(_) => store_leaf(b, flags, scalar_kind(class), values[0], addr, offset),

@@ -6,6 +6,7 @@
 use crate::cx::{Cx, Result};
 use crate::exceptions::{self, throw::TraceMode};
 use crate::icall::{IcallRet, finish};
+use crate::marshal::helpers as marshal;
 use crate::object::ObjRef;
 use vervet_abi::vtable::flags;
 use vervet_abi::{Effect, Helper, VTable};
@@ -87,11 +88,16 @@ fn body(h: Helper) -> usize {
         Helper::BindPInvoke => crate::pinvoke::bind as *const () as usize,
         Helper::ThrowMissing => throw_missing as *const () as usize,
         Helper::Poll => poll as *const () as usize,
-        Helper::MarshalToNative => crate::pinvoke::marshal_to_native as *const () as usize,
-        Helper::MarshalBack => crate::pinvoke::marshal_back as *const () as usize,
-        Helper::MarshalResult => crate::pinvoke::marshal_result as *const () as usize,
+        Helper::MarshalToNative => marshal_to_native as *const () as usize,
+        Helper::MarshalBack => marshal_back as *const () as usize,
+        Helper::MarshalResult => marshal_result as *const () as usize,
+        Helper::MarshalStructToNative => marshal_struct_to_native as *const () as usize,
+        Helper::MarshalStructToManaged => marshal_struct_to_managed as *const () as usize,
+        Helper::MarshalArgToManaged => marshal_arg_to_managed as *const () as usize,
+        Helper::MarshalArgBack => marshal_arg_back as *const () as usize,
+        Helper::MarshalResultToNative => marshal_result_to_native as *const () as usize,
         Helper::Grow => 0,
-        Helper::ArrayElementAddress | Helper::VarargCookie | Helper::FieldAddress => unsupported as *const () as usize,
+        _ => unsupported as *const () as usize,
     }
 }
 
@@ -275,6 +281,30 @@ extern "C" fn mem_set(to: *mut u8, value: i32, n: usize) {
 }
 extern "C" fn fmod(a: f64, b: f64) -> f64 {
     a % b
+}
+extern "C" fn marshal_to_native(m: usize, index: i64, managed: usize) -> usize {
+    with(|cx| marshal::to_native(cx, method(m), index, managed))
+}
+extern "C" fn marshal_back(m: usize, index: i64, managed: usize, native: usize) {
+    with(|cx| marshal::back(cx, method(m), index, managed, native))
+}
+extern "C" fn marshal_result(m: usize, native: usize) -> usize {
+    with(|cx| marshal::result(cx, method(m), native))
+}
+extern "C" fn marshal_struct_to_native(m: usize, index: i64, managed: usize, native: usize) {
+    with(|cx| marshal::struct_to_native(cx, method(m), index, managed, native))
+}
+extern "C" fn marshal_struct_to_managed(m: usize, index: i64, native: usize, managed: usize) {
+    with(|cx| marshal::struct_to_managed(cx, method(m), index, native, managed))
+}
+extern "C" fn marshal_arg_to_managed(m: usize, index: i64, native: usize, block: usize) -> usize {
+    with(|cx| marshal::arg_to_managed(cx, method(m), index, native, block))
+}
+extern "C" fn marshal_arg_back(m: usize, index: i64, managed: usize, native: usize) {
+    with(|cx| marshal::arg_back(cx, method(m), index, managed, native))
+}
+extern "C" fn marshal_result_to_native(m: usize, managed: usize) -> usize {
+    with(|cx| marshal::result_to_native(cx, method(m), managed))
 }
 extern "C" fn unsupported() -> usize {
     with(|cx| Err::<usize, _>(cx.throw(Known::NotSupportedException, "not supported by this version of Vervet")))

@@ -4,7 +4,7 @@
 //! An icall is an ordinary Rust function declared next to its managed name by [`icalls!`](crate::icalls). Its
 //! machine signature must equal the lowered managed signature: a test compares every row with the metadata.
 //! What the macro generates is `extern "C"`, is reached only through the icall thunk, and never unwinds.
-use crate::cx::{Cx, Throw};
+use crate::cx::Throw;
 use crate::object::ObjRef;
 
 /// Machine type of an icall's argument or result.
@@ -132,7 +132,7 @@ impl IcallArg for RefSlot<'_> {
     }
 }
 
-/// What an icall may do (design: leaf, runtime; a blocking one uses [`Cx::native`] inside).
+/// What an icall may do (design: leaf, runtime; a blocking one uses [`crate::cx::Cx::native`] inside).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum IcallEffect { Leaf, Runtime }

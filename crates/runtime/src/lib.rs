@@ -22,6 +22,7 @@ pub mod icall;
 pub mod invoke;
 pub mod layout_check;
 pub mod loader;
+pub mod marshal;
 pub mod monitor;
 pub mod object;
 pub mod pinvoke;

@@ -100,6 +100,12 @@ impl Loader {
         let assembly = module.assembly().ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
         Ok(self.register(assembly, Some(full)))
     }
+    /// Loads another file of a multi-module assembly, from the manifest's directory.
+    pub fn open_module(&self, manifest: ModuleRef, file_name: &str) -> std::result::Result<ModuleRef, LoadError> {
+        let path = self.directory(manifest).unwrap_or_default().join(file_name);
+        let data = vervet_os::memory::map_file(&path).map_err(|e| not_found(&path, &e))?;
+        self.universe().load_module(data, Some(path.to_string_lossy().into_owned()))
+    }
     /// Loads an assembly from memory.
     pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
         let module = self.universe().load_module(Box::leak(data.into_boxed_slice()), None)?;
@@ -287,9 +293,6 @@ impl AssemblyLoader for Bridge {
         Err(LoadError::Need(Box::new(Need::Assembly { requesting, reference: *reference })))
     }
     fn load_file(&self, manifest: ModuleRef, file_name: &str) -> std::result::Result<ModuleRef, LoadError> {
-        let dir = self.0.directory(manifest).unwrap_or_default();
-        let path = dir.join(file_name);
-        let data = vervet_os::memory::map_file(&path).map_err(|e| not_found(&path, &e))?;
-        self.0.universe().load_module(data, Some(path.to_string_lossy().into_owned()))
+        self.0.open_module(manifest, file_name)
     }
 }

@@ -1,4 +1,4 @@
-//! Finding native functions, and the marshalling that P/Invoke stubs leave to us.
+//! Finding native functions: dllmaps, libraries, symbols.
 //!
 //! # Invariants
 //! Libraries are opened once by name and never closed. Opening and symbol lookup run in Native state.
@@ -89,21 +89,4 @@ pub fn open(cx: &Cx<'_>, module: vervet_types::ModuleRef, scope: &str) -> Option
         }
     }
     None
-}
-
-/// Helper MarshalToNative.
-pub extern "C" fn marshal_to_native(_method: usize, _param: usize, _value: usize) -> usize {
-    unmarshalled()
-}
-/// Helper MarshalBack.
-pub extern "C" fn marshal_back(_method: usize, _param: usize, _managed: usize, _native: usize) {
-    unmarshalled();
-}
-/// Helper MarshalResult.
-pub extern "C" fn marshal_result(_method: usize, _native: usize) -> usize {
-    unmarshalled()
-}
-fn unmarshalled() -> usize {
-    let cx = Cx::current();
-    finish(Err::<usize, _>(cx.throw(Known::NotSupportedException, "this parameter cannot be marshalled yet")))
 }

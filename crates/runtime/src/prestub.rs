@@ -8,6 +8,7 @@ use crate::code::table::CodeKind;
 use crate::code::{arena, entries, link, table};
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
+use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
 use vervet_abi::{Context, VTable, vtable};
 use vervet_jit::{CompileEnv, CompileError, Shape};
@@ -98,7 +99,8 @@ pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> usize {
 
 // ---- interface dispatch --------------------------------------------------------------------------------------
 
-static IMT: LeafLock<Vec<(usize, usize, usize)>> = LeafLock::new(Vec::new());
+/// What each IMT entry (VTable address, index) knows: pairs of interface method and code.
+static IMT: LeafLock<Option<FxHashMap<(usize, usize), Vec<(usize, usize)>>>> = LeafLock::new(None);
 
 /// From the IMT thunk: finds the implementation of interface method `hidden` for `this`, extends the IMT stub of
 /// its VTable, returns the code, or 0 with an exception pending.
@@ -142,12 +144,13 @@ fn extend_imt(vt: &'static VTable, method: MethodRef, code: usize) {
     let at = vt as *const VTable as usize;
     let known: Vec<(usize, usize)> = {
         let mut all = IMT.lock();
-        let key = (at << 8) | index;
-        if all.iter().any(|e| e.0 == key && e.1 == method as *const _ as usize) {
+        let known = all.get_or_insert_default().entry((at, index)).or_default();
+        let key = method as *const _ as usize;
+        if known.iter().any(|e| e.0 == key) {
             return;
         }
-        all.push((key, method as *const _ as usize, code));
-        all.iter().filter(|e| e.0 == key).map(|e| (e.1, e.2)).collect()
+        known.push((key, code));
+        known.clone()
     };
     let stub = place_stub(crate::arch::imt_stub(&known, crate::arch::imt_resolve_address()), "imt");
     vt.imt[index].store(stub, Ordering::Release);

@@ -34,6 +34,9 @@ pub fn start(options: Options, icalls: impl Iterator<Item = &'static Icall>) -> 
         if std::env::var_os("VERVET_BACKTRACE").is_some() {
             eprintln!("{}", std::backtrace::Backtrace::force_capture());
         }
+        if !crate::thread::is_on_service_stack() {
+            internal_error("a panic in the runtime", crate::thread::current_context());
+        }
     }));
     // SAFETY: before any other thread exists.
     unsafe {
@@ -214,7 +217,7 @@ pub fn entry_point(assembly: &'static Assembly) -> std::result::Result<Option<Me
         Some(Table::File) => {
             let file = module.image.file(token.rid())?;
             let name = module.image.string(file.name)?;
-            let other = module.universe().load_file(module, name)?;
+            let other = rt().loader.open_module(module, name)?;
             match other.image.entry_point() {
                 Some(t) => other.method_def(t.rid()).map(Some),
                 None => Ok(None),

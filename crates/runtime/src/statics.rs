@@ -73,7 +73,7 @@ pub fn thread_block(ctx: *mut Context, vt: &'static VTable) -> *mut u8 {
 
 /// Address of a static field of an initialised or initialising class, in this thread's view.
 pub fn field_address(ctx: *mut Context, vt: &'static VTable, field: FieldRef) -> Result<*mut u8, vervet_types::LoadError> {
-    use vervet_types::class::StaticKind;
+    use vervet_types::StaticKind;
     let offset = || field.offset().map(|o| o as usize);
     // SAFETY: the type system laid the field out inside the memory of its kind.
     Ok(unsafe {

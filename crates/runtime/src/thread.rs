@@ -70,6 +70,11 @@ pub fn native<T>(ctx: *mut Context, work: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Is this thread compiling? (A panic then is caught at the compile boundary.)
+pub fn is_on_service_stack() -> bool {
+    SERVICE.with(Cell::get) == usize::MAX
+}
+
 /// Runs `work` on this thread's service stack (compiling is deep and must not depend on how much stack its
 /// caller has left). Not nested: inside, it just runs.
 pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {

@@ -1,23 +1,144 @@
 //! Which types are instances of which (I.8.7, III.4.3, and what mono adds for arrays).
 //!
 //! # Invariants
-//! Reflexive, transitive except for variance through value types; never loads more than parents and interfaces.
+//! Reflexive; never loads more than parents and interfaces. Elements of arrays that are value types are compared by
+//! their *reduced* type: an enum as its underlying type, and signed as unsigned of the same size (`byte[]` is a
+//! `sbyte[]`). Variance is for references only.
 use crate::*;
+
+const CO: u32 = 1;
+const CONTRA: u32 = 2;
 
 impl Universe {
     /// Whether an instance of exactly `from` is an instance of `to`: the rule of `castclass` and `isinst`.
     pub fn is_assignable(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
-        let _ = (from, to);
-        todo!()
+        self.assignable(from, to, 0)
     }
-    /// `to.IsAssignableFrom(from)` of reflection.
-    pub fn is_assignable_from_reflection(&'static self, to: ClassRef, from: ClassRef) -> R<bool> {
-        let _ = (from, to);
-        todo!()
+    fn assignable(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
+        if from == to {
+            return Ok(true);
+        }
+        if depth > MAX_DEPTH {
+            return Err(LoadError::type_load(from, "its variance does not end"));
+        }
+        if to.is_interface() {
+            if from.implements(to)? {
+                return Ok(true);
+            }
+            if !to.is_generic() {
+                return Ok(false);
+            }
+            let def = to.def();
+            if let ClassKind::SzArray(elem) = from.kind
+                && to.is_inst()
+                && self.array_interface(def).is_some()
+                && self.elements(elem, to.args()[0], depth)?
+            {
+                return Ok(true);
+            }
+            let itself = from.is_interface().then_some(from);
+            for candidate in itself.into_iter().chain(from.interfaces()?.iter().copied()) {
+                if candidate.def() == def && self.variant(candidate, to, depth)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        match (&from.kind, &to.kind) {
+            (ClassKind::SzArray(a), ClassKind::SzArray(b)) => return self.elements(a, b, depth),
+            (ClassKind::Array { elem: a, rank: n }, ClassKind::Array { elem: b, rank: m }) => {
+                return Ok(n == m && self.elements(a, b, depth)?);
+            }
+            (_, ClassKind::SzArray(_) | ClassKind::Array { .. }) => return Ok(false),
+            (ClassKind::Ptr(_) | ClassKind::ByRef(_) | ClassKind::FnPtr(_), _) => return Ok(false),
+            _ => {}
+        }
+        if to == self.known(Known::Object) {
+            return Ok(true);
+        }
+        if to.is_delegate()? && to.is_inst() && from.def() == to.def() {
+            return self.variant(from, to, depth);
+        }
+        let at = to.supers()?.len() - 1;
+        Ok(from.supers()?.get(at) == Some(&to))
+    }
+    /// Whether one instantiation is compatible by variance with another of the same definition (II.9.9).
+    pub fn is_variant(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
+        self.variant(from, to, 0)
+    }
+    fn variant(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
+        let params = to.def().params()?;
+        for ((param, a), b) in params.iter().zip(from.args()).zip(to.args()) {
+            if a == b {
+                continue;
+            }
+            let references = a.is_reference_type().unwrap_or(false) && b.is_reference_type().unwrap_or(false);
+            let ok = references
+                && match param.param_flags()? & (CO | CONTRA) {
+                    CO => self.assignable(a, b, depth + 1)?,
+                    CONTRA => self.assignable(b, a, depth + 1)?,
+                    _ => false,
+                };
+            if !ok {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
     /// Whether an array of `from` may be taken for an array of `to`.
     pub fn array_element_compatible(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
-        let _ = (from, to);
-        todo!()
+        self.elements(from, to, 0)
+    }
+    fn elements(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
+        if from == to {
+            return Ok(true);
+        }
+        match (from.is_value_type()?, to.is_value_type()?) {
+            (true, true) => match (from.stack_prim()?, to.stack_prim()?) {
+                (Some(a), Some(b)) => Ok(reduced(a) == reduced(b)),
+                _ => Ok(false),
+            },
+            (false, false) => match (&from.kind, &to.kind) {
+                (ClassKind::Ptr(a), ClassKind::Ptr(b)) => self.elements(a, b, depth + 1),
+                _ => self.assignable(from, to, depth + 1),
+            },
+            _ => Ok(false),
+        }
+    }
+    /// `to.IsAssignableFrom(from)` of reflection: besides what a cast allows, `T` to `Nullable<T>`, pointers and
+    /// byrefs to elements of the same reduced type, and generic parameters by their constraints.
+    pub fn is_assignable_from_reflection(&'static self, to: ClassRef, from: ClassRef) -> R<bool> {
+        if from == to {
+            return Ok(true);
+        }
+        if let Some(arg) = to.nullable_arg() {
+            return Ok(arg == from);
+        }
+        match (&from.kind, &to.kind) {
+            (ClassKind::Ptr(a), ClassKind::Ptr(b)) => self.array_element_compatible(a, b),
+            (ClassKind::ByRef(a), ClassKind::ByRef(b)) => self.array_element_compatible(a, b),
+            (ClassKind::GenericParam { .. }, _) => {
+                for constraint in from.param_constraints()? {
+                    if self.is_assignable_from_reflection(to, constraint)? {
+                        return Ok(true);
+                    }
+                }
+                let parent = from.parent()?;
+                Ok(parent.is_some_and(|p| p.is_subclass_of(to).unwrap_or(false)))
+            }
+            (_, ClassKind::GenericParam { .. }) => Ok(false),
+            _ => self.is_assignable(from, to),
+        }
+    }
+}
+
+/// Primitives of one size and kind count as one: on 64 bits native integers as `long` too.
+fn reduced(prim: Prim) -> Prim {
+    match prim {
+        Prim::I1 => Prim::U1,
+        Prim::U2 => Prim::I2,
+        Prim::U4 => Prim::I4,
+        Prim::U8 | Prim::IntPtr | Prim::UIntPtr => Prim::I8,
+        p => p,
     }
 }

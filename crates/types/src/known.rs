@@ -2,10 +2,9 @@
 //!
 //! # Invariants
 //! A row is one name; nothing else in the runtime spells a type's name. All rows are resolved when the core
-//! library is set ([`Universe::set_corlib`]), where a missing one is an error naming it, so that
-//! [`Universe::known`] cannot fail afterwards. A generic type is called by its plain name (`Span`), with its arity
+//! library is set ([`crate::Universe::set_corlib`]), where a missing one is an error naming it, so that
+//! [`crate::Universe::known`] cannot fail afterwards. A generic type is called by its plain name (`Span`), with its arity
 //! where a non-generic type has that name too (`IList1`).
-use crate::*;
 
 macro_rules! known {
     ($($ns:literal: $($id:ident $(= $name:literal)?),* ;)*) => {

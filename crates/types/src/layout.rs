@@ -4,8 +4,14 @@
 //! Offsets count from the start of the value; the object header is not part of it. The layout of a class needs the
 //! *instance* layout of the value types among its fields and its parent's, and nothing of its reference fields: what
 //! a field is, its signature's first byte says. A value type that contains itself ends at [`MAX_DEPTH`].
+//!
+//! Classes with automatic layout have their references first, then the other fields by decreasing alignment;
+//! sequential ones and value types keep the order of declaration (value types with automatic layout that contain
+//! references have those first).
+use crate::class::{Nature, type_flags};
+use crate::field::Shape;
 use crate::*;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// What one leaf of a small value type is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,7 +40,7 @@ pub struct Leaf {
 /// The instance part of a layout.
 #[derive(Debug)]
 pub struct InstanceLayout {
-    /// Bytes of the value without header, at least 1 for value types: instance data of reference types, the value of value types.
+    /// Bytes of the value without header: instance data of reference types, the value (at least 1) of value types.
     pub size: u32,
     /// Alignment: 1, 2, 4 or 8.
     pub align: u32,
@@ -47,7 +53,7 @@ pub struct InstanceLayout {
     pub blittable: bool,
     /// Contains a managed pointer: lives on the stack only.
     pub has_by_ref_like: bool,
-    /// Offset of each field of the class, by index (statics: unused).
+    /// Offset of each field of the class, by index (statics: 0).
     pub(crate) offsets: Vec<u32>,
 }
 
@@ -75,59 +81,356 @@ impl std::ops::Deref for Layout {
     }
 }
 
+/// No instance is larger; keeps all arithmetic within u32.
+const MAX_SIZE: u64 = 1 << 30;
+
+impl LeafKind {
+    /// Bytes that it takes; also its alignment.
+    pub fn size(self) -> u32 {
+        match self {
+            LeafKind::I1 | LeafKind::U1 => 1,
+            LeafKind::I2 | LeafKind::U2 => 2,
+            LeafKind::I4 | LeafKind::R4 => 4,
+            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => 8,
+        }
+    }
+    /// The memory that a primitive takes.
+    pub fn of_prim(prim: Prim) -> LeafKind {
+        match prim {
+            Prim::Void | Prim::Bool | Prim::U1 => LeafKind::U1,
+            Prim::I1 => LeafKind::I1,
+            Prim::Char | Prim::U2 => LeafKind::U2,
+            Prim::I2 => LeafKind::I2,
+            Prim::I4 | Prim::U4 => LeafKind::I4,
+            Prim::I8 | Prim::U8 => LeafKind::I8,
+            Prim::R4 => LeafKind::R4,
+            Prim::R8 => LeafKind::R8,
+            Prim::IntPtr | Prim::UIntPtr => LeafKind::Ptr,
+        }
+    }
+}
+
+/// The memory one field takes.
+enum Memory {
+    Leaf { kind: LeafKind, blittable: bool },
+    Struct(&'static InstanceLayout),
+}
+impl Memory {
+    fn of_prim(prim: Prim) -> Memory {
+        Memory::Leaf { kind: LeafKind::of_prim(prim), blittable: !matches!(prim, Prim::Bool | Prim::Char) }
+    }
+    fn size(&self) -> u32 {
+        match self {
+            Memory::Leaf { kind, .. } => kind.size(),
+            Memory::Struct(l) => l.size,
+        }
+    }
+    fn align(&self) -> u32 {
+        match self {
+            Memory::Leaf { kind, .. } => kind.size(),
+            Memory::Struct(l) => l.align,
+        }
+    }
+    fn has_refs(&self) -> bool {
+        match self {
+            Memory::Leaf { kind, .. } => *kind == LeafKind::Ref,
+            Memory::Struct(l) => !l.ref_map.is_empty(),
+        }
+    }
+    fn ref_words(&self) -> &[u32] {
+        match self {
+            Memory::Leaf { kind: LeafKind::Ref, .. } => &[0],
+            Memory::Leaf { .. } => &[],
+            Memory::Struct(l) => &l.ref_map,
+        }
+    }
+}
+
+/// A field with the memory it takes and, in the end, its place.
+struct Placed {
+    index: usize,
+    memory: Memory,
+    offset: u32,
+}
+
 impl Class {
     /// Where its fields lie.
     pub fn layout(&'static self) -> R<&'static Layout> {
-        todo!()
+        self.cells.layout.get_or_try(|| self.lay_out_statics())
+    }
+    /// Where its instance fields lie.
+    pub fn instance_layout(&'static self) -> R<&'static InstanceLayout> {
+        self.instance_layout_at(0)
+    }
+    fn instance_layout_at(&'static self, depth: u32) -> R<&'static InstanceLayout> {
+        self.cells.instance_layout.get_or_try(|| self.lay_out(depth))
+    }
+    fn bad_layout<T>(&'static self, text: impl Into<String>) -> R<T> {
+        Err(LoadError::type_load(self, text))
+    }
+    fn memory_of(&'static self, field: FieldRef, depth: u32) -> R<Memory> {
+        let reference = Memory::Leaf { kind: LeafKind::Ref, blittable: false };
+        Ok(match field.shape {
+            Shape::Ref => reference,
+            Shape::Prim(p) => Memory::of_prim(p),
+            Shape::Ptr => Memory::Leaf { kind: LeafKind::Ptr, blittable: true },
+            Shape::ByRef => return self.bad_layout(format!("field {} is a managed pointer", field.name)),
+            Shape::Class => {
+                let ty = field.ty()?;
+                if ty.is_variable() {
+                    return self.bad_layout(format!("field {} is of no known type yet", field.name));
+                } else if let Some(p) = ty.stack_prim()? {
+                    Memory::of_prim(p)
+                } else if ty.is_value_type()? {
+                    Memory::Struct(ty.instance_layout_at(depth + 1)?)
+                } else if ty.is_ptr() || ty.is_fn_ptr() {
+                    Memory::Leaf { kind: LeafKind::Ptr, blittable: true }
+                } else if ty.is_byref() {
+                    return self.bad_layout(format!("field {} is a managed pointer", field.name));
+                } else {
+                    reference
+                }
+            }
+        })
+    }
+    /// The layout of a type that is one leaf.
+    fn leaf_layout(kind: LeafKind, blittable: bool, fields: usize) -> InstanceLayout {
+        InstanceLayout {
+            size: kind.size(),
+            align: kind.size(),
+            ref_map: if kind == LeafKind::Ref { vec![0] } else { Vec::new() },
+            leaves: Some(smallvec![Leaf { offset: 0, kind }]),
+            blittable,
+            has_by_ref_like: false,
+            offsets: vec![0; fields],
+        }
+    }
+
+    fn lay_out(&'static self, depth: u32) -> R<InstanceLayout> {
+        if depth > MAX_DEPTH {
+            return self.bad_layout("a value type contains itself");
+        }
+        match &self.kind {
+            ClassKind::Def { .. } | ClassKind::Inst { .. } => {}
+            ClassKind::SzArray(_) | ClassKind::Array { .. } => {
+                let mut layout = Self::leaf_layout(LeafKind::Ptr, false, 0);
+                (layout.size, layout.leaves) = (0, None);
+                return Ok(layout);
+            }
+            ClassKind::Ptr(_) | ClassKind::ByRef(_) | ClassKind::FnPtr(_) => {
+                return Ok(Self::leaf_layout(LeafKind::Ptr, true, 0));
+            }
+            ClassKind::GenericParam { .. } | ClassKind::Position { .. } => {
+                return self.bad_layout("a generic parameter has no layout");
+            }
+        }
+        let fields = self.fields()?;
+        if let Some(p) = self.stack_prim()? {
+            let blittable = !matches!(p, Prim::Bool | Prim::Char);
+            return Ok(Self::leaf_layout(LeafKind::of_prim(p), blittable, fields.len()));
+        }
+        let value_type = self.is_value_type()?;
+        let mut placed = Vec::new();
+        for f in fields.iter().filter(|f| !f.is_static()) {
+            placed.push(Placed { index: f.index as usize, memory: self.memory_of(f, depth)?, offset: 0 });
+        }
+        let base = match self.parent()? {
+            Some(parent) if !value_type => {
+                self.supers()?;
+                Some(parent.instance_layout_at(0)?)
+            }
+            _ => None,
+        };
+        let start = base.map_or(0, |b| b.size);
+        let (mut pack, mut least) = (0u32, 0u32);
+        if let Some(rid) = self.module.image.class_layout_of(self.rid()) {
+            let row = self.module.image.class_layout(rid).map_err(|e| self.module.bad(e))?;
+            (pack, least) = (row.packing_size.into(), row.class_size);
+            if pack > 128 || pack & pack.wrapping_sub(1) != 0 && pack != 0 {
+                return self.bad_layout(format!("packing size {pack}"));
+            }
+        }
+        let kind = self.flags & type_flags::LAYOUT_MASK;
+        let explicit = kind == type_flags::EXPLICIT;
+        let auto = kind == 0;
+        let align_of = |m: &Memory| match pack {
+            // References are aligned whatever the packing says.
+            0 => m.align(),
+            _ if m.has_refs() => m.align().min(pack.max(8)),
+            _ => m.align().min(pack),
+        };
+        let mut align = base.map_or(1, |b| b.align);
+        let mut end = u64::from(start);
+        if explicit {
+            for p in &mut placed {
+                let field = fields[p.index];
+                let Some(rid) = self.module.image.field_layout_of(field.rid) else {
+                    return self.bad_layout(format!("field {} has no offset", field.name));
+                };
+                let row = self.module.image.field_layout(rid).map_err(|e| self.module.bad(e))?;
+                let offset = u64::from(start) + u64::from(row.offset);
+                if offset + u64::from(p.memory.size()) > MAX_SIZE {
+                    return self.bad_layout(format!("field {} is too far away", field.name));
+                }
+                p.offset = offset as u32;
+                if p.memory.has_refs() && p.offset % 8 != 0 {
+                    return self.bad_layout(format!("field {} is a misaligned reference", field.name));
+                }
+                align = align.max(align_of(&p.memory));
+                end = end.max(offset + u64::from(p.memory.size()));
+            }
+            self.check_overlaps(&placed)?;
+        } else {
+            if auto && (!value_type || placed.iter().any(|p| p.memory.has_refs())) {
+                placed.sort_by_key(|p| {
+                    let plain_ref = matches!(p.memory, Memory::Leaf { kind: LeafKind::Ref, .. });
+                    (!plain_ref, !p.memory.has_refs(), std::cmp::Reverse(p.memory.align()))
+                });
+            }
+            for p in &mut placed {
+                let a = align_of(&p.memory);
+                align = align.max(a);
+                end = end.next_multiple_of(a.into());
+                p.offset = end as u32;
+                end += u64::from(p.memory.size());
+                if end > MAX_SIZE {
+                    return self.bad_layout("it is too large");
+                }
+            }
+        }
+        let natural = end.next_multiple_of(align.into());
+        let mut size = natural;
+        if least != 0 && !auto {
+            let asked = u64::from(start) + u64::from(least);
+            // An explicit size may be less than the padded one, never less than the fields.
+            size = if pack != 0 || asked > natural { asked.max(end) } else { natural };
+            size = size.next_multiple_of(if placed.iter().any(|p| p.memory.has_refs()) || !value_type { 8.min(align) } else { 1 }.into());
+        }
+        if size > MAX_SIZE {
+            return self.bad_layout("it is too large");
+        }
+        if value_type {
+            size = size.max(1);
+        }
+        let mut offsets = vec![0; fields.len()];
+        let mut ref_map = base.map_or_else(Vec::new, |b| b.ref_map.clone());
+        let mut blittable = !auto && base.is_none_or(|b| b.blittable || b.size == 0);
+        for p in &placed {
+            offsets[p.index] = p.offset;
+            ref_map.extend(p.memory.ref_words().iter().map(|w| p.offset / 8 + w));
+            blittable &= match p.memory {
+                Memory::Leaf { blittable, .. } => blittable,
+                Memory::Struct(l) => l.blittable,
+            };
+        }
+        ref_map.sort_unstable();
+        ref_map.dedup();
+        let by_ref_like = placed.iter().any(|p| matches!(p.memory, Memory::Struct(l) if l.has_by_ref_like));
+        let mut layout = InstanceLayout {
+            size: size as u32,
+            align,
+            ref_map,
+            leaves: None,
+            blittable,
+            has_by_ref_like: by_ref_like || value_type && self.is_by_ref_like(),
+            offsets,
+        };
+        if value_type && !explicit && size == natural {
+            layout.leaves = leaves_of(&placed, layout.size);
+        }
+        Ok(layout)
+    }
+    /// A value type that may only live on the stack.
+    pub fn is_by_ref_like(&'static self) -> bool {
+        const BY_NAME: [Known; 4] =
+            [Known::ByReference, Known::TypedReference, Known::ArgIterator, Known::RuntimeArgumentHandle];
+        let (u, def) = (self.universe(), self.def());
+        let attribute = || self.module.has_attribute(self.token(), "System.Runtime.CompilerServices", "IsByRefLikeAttribute");
+        self.nature == Nature::Value
+            && self.rid() != 0
+            && (BY_NAME.iter().any(|k| u.known_opt(*k) == Some(def)) || attribute())
+    }
+    /// In explicit layout a reference may share memory with another reference only.
+    fn check_overlaps(&'static self, placed: &[Placed]) -> R<()> {
+        let mut words: Vec<u32> = Vec::new();
+        for p in placed {
+            words.extend(p.memory.ref_words().iter().map(|w| p.offset / 8 + w));
+        }
+        words.sort_unstable();
+        words.dedup();
+        for p in placed.iter().filter(|_| !words.is_empty()) {
+            let (first, last) = (p.offset / 8, (p.offset + p.memory.size().max(1) - 1) / 8);
+            let own = p.memory.ref_words();
+            for w in first..=last {
+                if words.binary_search(&w).is_ok() && !own.contains(&(w - first)) {
+                    return self.bad_layout("a reference overlaps what is none");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lay_out_statics(&'static self) -> R<Layout> {
+        let instance = self.instance_layout()?;
+        let fields = self.fields()?;
+        let mut layout = Layout {
+            instance,
+            statics_refs_size: 0,
+            statics_refs_map: Vec::new(),
+            statics_values_size: 0,
+            thread_statics_size: 0,
+            thread_statics_map: Vec::new(),
+            statics: vec![None; fields.len()],
+        };
+        for f in fields.iter().filter(|f| f.is_static() && !f.is_literal()) {
+            if f.has_rva() {
+                layout.statics[f.index as usize] = Some((StaticKind::Rva, 0));
+                continue;
+            }
+            let memory = self.memory_of(f, 0)?;
+            let (kind, end) = if f.is_thread_static() {
+                (StaticKind::Thread, &mut layout.thread_statics_size)
+            } else if memory.has_refs() {
+                (StaticKind::Refs, &mut layout.statics_refs_size)
+            } else {
+                (StaticKind::Values, &mut layout.statics_values_size)
+            };
+            let align = if memory.has_refs() { 8 } else { memory.align() };
+            let offset = end.next_multiple_of(align);
+            if u64::from(offset) + u64::from(memory.size()) > MAX_SIZE {
+                return self.bad_layout("its statics are too large");
+            }
+            *end = offset + memory.size();
+            let map = match kind {
+                StaticKind::Thread => &mut layout.thread_statics_map,
+                _ => &mut layout.statics_refs_map,
+            };
+            map.extend(memory.ref_words().iter().map(|w| offset / 8 + w));
+            layout.statics[f.index as usize] = Some((kind, offset));
+        }
+        for end in [&mut layout.statics_refs_size, &mut layout.statics_values_size, &mut layout.thread_statics_size] {
+            *end = end.next_multiple_of(8);
+        }
+        Ok(layout)
     }
 }
-impl Field {
-    /// Its type, in its class's context.
-    pub fn ty(&'static self) -> R<ClassRef> {
-        todo!()
+
+/// The leaves of a small value type, if it may travel as them.
+fn leaves_of(placed: &[Placed], size: u32) -> Option<SmallVec<[Leaf; 4]>> {
+    if size > 16 || placed.is_empty() {
+        return None;
     }
-    /// Offset; see the module and [`StaticKind`].
-    pub fn offset(&'static self) -> R<u32> {
-        todo!()
+    let mut leaves: SmallVec<[Leaf; 4]> = SmallVec::new();
+    for p in placed {
+        match &p.memory {
+            Memory::Leaf { kind, .. } => leaves.push(Leaf { offset: p.offset, kind: *kind }),
+            Memory::Struct(l) => {
+                leaves.extend(l.leaves.as_ref()?.iter().map(|leaf| Leaf { offset: p.offset + leaf.offset, ..*leaf }));
+            }
+        }
     }
-    /// Where a static field lives.
-    pub fn static_kind(&'static self) -> R<StaticKind> {
-        todo!()
-    }
-    /// The initial data of an RVA field, as many bytes as its type has.
-    pub fn rva_data(&'static self) -> R<&'static [u8]> {
-        todo!()
-    }
-    /// `static`.
-    pub fn is_static(&self) -> bool {
-        self.flags & 0x10 != 0
-    }
-    /// `const`.
-    pub fn is_literal(&self) -> bool {
-        self.flags & 0x40 != 0
-    }
-    /// `readonly`.
-    pub fn is_init_only(&self) -> bool {
-        self.flags & 0x20 != 0
-    }
-    /// Has initial data in the image.
-    pub fn has_rva(&self) -> bool {
-        self.flags & 0x100 != 0
-    }
-    /// `[ThreadStatic]`.
-    pub fn is_thread_static(&self) -> bool {
-        todo!()
-    }
-    /// `volatile`.
-    pub fn is_volatile(&self) -> bool {
-        todo!()
-    }
-    /// `0x04......`.
-    pub fn token(&self) -> Token {
-        Token::new(vervet_metadata::Table::Field, self.rid)
-    }
-    /// `Namespace.Type:name`.
-    pub fn full_name(&self) -> String {
-        format!("{}:{}", self.class.full_name(), self.name)
-    }
+    leaves.sort_by_key(|l| l.offset);
+    let aligned = leaves.iter().all(|l| l.offset % l.kind.size() == 0);
+    let apart = leaves.windows(2).all(|w| w[0].offset + w[0].kind.size() <= w[1].offset);
+    (leaves.len() <= 4 && aligned && apart).then_some(leaves)
 }

@@ -4,7 +4,8 @@
 //! There is exactly one `Method` for a method of a class and its method arguments. `class` is always the class that
 //! declares it (or its instantiation), never one that inherits it.
 use crate::*;
-use vervet_metadata::{CallConvKind, MethodBody, MethodSig as RawMethodSig, Table};
+use crate::resolve::open_method_sig;
+use vervet_metadata::{CallConvKind, MethodBody, Table};
 use vervet_os::Published;
 
 /// Where a method comes from.
@@ -73,10 +74,17 @@ pub struct Method {
     pub impl_flags: u32,
     /// Number of generic parameters.
     pub generic_arity: u32,
+    /// Number of parameters, without `this`.
+    pub param_count: u32,
     /// Method arguments, empty unless instantiated.
     pub method_args: &'static [ClassRef],
     /// Where it comes from.
     pub kind: MethodKind,
+    /// The same method of the generic type definition, if the class is an instantiation.
+    pub(crate) typical: Option<MethodRef>,
+    /// The generic method of the same class that it is an instantiation of.
+    pub(crate) generic_def: Option<MethodRef>,
+    pub(crate) blob: &'static [u8],
     pub(crate) cells: MethodCells,
 }
 
@@ -86,7 +94,6 @@ pub(crate) struct MethodCells {
     pub(crate) sig: Published<MethodSig>,
     pub(crate) open_sig: Published<MethodSig>,
     pub(crate) slot_sig: Published<MethodSig>,
-    pub(crate) raw: Published<RawMethodSig>,
     pub(crate) params: Published<Vec<ClassRef>>,
 }
 
@@ -224,47 +231,125 @@ impl Method {
     }
     /// Has IL.
     pub fn has_body(&self) -> bool {
-        todo!()
+        let no_il = method_flags::ABSTRACT | method_flags::PINVOKE;
+        let managed = self.impl_flags & (impl_flags::CODE_TYPE_MASK | impl_flags::INTERNAL_CALL) == 0;
+        self.rid != 0 && self.flags & no_il == 0 && managed && self.rva() != 0
+    }
+    /// Where its IL is, or 0.
+    pub fn rva(&self) -> u32 {
+        self.class.module.image.method_def(self.rid).map_or(0, |row| row.rva)
     }
     /// Its IL (II.25.4).
     pub fn body(&self) -> R<MethodBody<'static>> {
-        todo!()
+        let module = self.class.module;
+        match self.rva() {
+            0 => Err(LoadError::bad_image(module, format!("{} has no body", self.full_name()))),
+            rva => module.image.method_body(rva).map_err(|e| module.bad(e)),
+        }
     }
     /// Its signature in its own (closed) context; a generic definition's in its own parameters.
     pub fn sig(&'static self) -> R<&'static MethodSig> {
-        todo!()
+        if let Some(sig) = self.cells.sig.get() {
+            return Ok(sig);
+        }
+        let open = self.open_sig()?;
+        if !open.is_open() {
+            return Ok(self.cells.sig.set(open));
+        }
+        Ok(self.cells.sig.put(self.context().substitute_sig(open)?))
     }
     /// Its signature in terms of positions, for comparing with member references.
     pub fn open_sig(&'static self) -> R<&'static MethodSig> {
-        todo!()
+        if let Some(sig) = self.cells.open_sig.get() {
+            return Ok(sig);
+        }
+        let definition = self.definition();
+        if definition != self {
+            return Ok(self.cells.open_sig.set(definition.open_sig()?));
+        }
+        self.cells.open_sig.get_or_try(|| open_method_sig(self.class.module, self.blob))
+    }
+    /// Its signature with its class's arguments and the method's positions: what overriding compares.
+    pub(crate) fn slot_sig(&'static self) -> R<&'static MethodSig> {
+        if self.generic_arity == 0 {
+            return self.sig();
+        }
+        if let Some(sig) = self.cells.slot_sig.get() {
+            return Ok(sig);
+        }
+        let open = self.open_sig()?;
+        let class_args = self.class.args();
+        if class_args.is_empty() {
+            return Ok(self.cells.slot_sig.set(open));
+        }
+        Ok(self.cells.slot_sig.put(GenericContext { class_args, method_args: &[] }.substitute_class_args(open)?))
     }
     /// The open definition on the generic type definition (itself if there is none).
     pub fn definition(&'static self) -> MethodRef {
-        todo!()
+        self.typical.unwrap_or_else(|| self.generic_def())
+    }
+    /// The generic method of the same class that it is an instantiation of (itself if it is none).
+    pub fn generic_def(&'static self) -> MethodRef {
+        self.generic_def.unwrap_or(self)
     }
     /// The vtable slot of a virtual method of a class; an interface method's index among the interface's.
     pub fn slot(&'static self) -> R<Option<u32>> {
-        todo!()
+        if !self.is_virtual() || self.rid == 0 {
+            return Ok(None);
+        }
+        let slot = self.class.vtable()?.own.get(self.index as usize).copied();
+        Ok(slot.filter(|s| *s != u32::MAX))
     }
     /// The arguments its IL is read with.
     pub fn context(&'static self) -> GenericContext {
-        todo!()
+        let method_args = match self.method_args {
+            [] if self.generic_arity > 0 => self.generic_params().unwrap_or(&[]),
+            args => args,
+        };
+        GenericContext { class_args: self.class.args(), method_args }
     }
     /// What its IL's tokens are resolved in.
     pub fn scope(&'static self) -> Scope {
         Scope { module: self.class.module, context: self.context() }
     }
-    /// The own parameters of a generic method definition.
+    /// The own parameters of a generic method (of its definition).
     pub fn generic_params(&'static self) -> R<&'static [ClassRef]> {
-        todo!()
+        let definition = self.definition();
+        if definition != self {
+            return definition.generic_params();
+        }
+        if self.generic_arity == 0 {
+            return Ok(&[]);
+        }
+        let params = self.cells.params.get_or_try(|| lookup::make_params(self.class, self.token()))?;
+        if params.len() != self.generic_arity as usize {
+            return Err(LoadError::bad_image(self.class.module, format!("{} has a wrong number of generic parameters", self.name)));
+        }
+        Ok(params)
     }
     /// Names of the parameters, in order ("" where there is none).
     pub fn param_names(&self) -> R<Vec<&'static str>> {
-        todo!()
+        let module = self.class.module;
+        let mut names = vec![""; self.param_count as usize];
+        if self.rid != 0 {
+            for rid in module.image.method_params(self.rid) {
+                let row = module.image.param(rid).map_err(|e| module.bad(e))?;
+                if let Some(name) = names.get_mut((row.sequence as usize).wrapping_sub(1)) {
+                    *name = module.string(row.name)?;
+                }
+            }
+        }
+        Ok(names)
     }
     /// What a P/Invoke method imports.
     pub fn dll_import(&self) -> R<Option<DllImport>> {
-        todo!()
+        let module = self.class.module;
+        let Some(rid) = module.image.impl_map_of(self.token()).filter(|_| self.rid != 0) else { return Ok(None) };
+        let row = module.image.impl_map(rid).map_err(|e| module.bad(e))?;
+        let dll = module.image.module_ref(row.import_scope).map_err(|e| module.bad(e))?;
+        let entry = module.string(row.import_name)?;
+        let entry = if entry.is_empty() { self.name } else { entry };
+        Ok(Some(DllImport { dll: module.string(dll.name)?, entry, flags: row.flags.into() }))
     }
     /// Contains a generic parameter: never compiled.
     pub fn is_open(&self) -> bool {
@@ -272,8 +357,13 @@ impl Method {
     }
 }
 impl MethodSig {
+    /// Contains a generic parameter or position.
+    pub fn is_open(&self) -> bool {
+        self.ret.is_open || self.params.iter().any(|p| p.is_open)
+    }
     /// `(int,string)`, as in the texts of exceptions.
     pub fn params_text(&self) -> String {
-        todo!()
+        let params: Vec<String> = self.params.iter().map(|p| names::short_name(p)).collect();
+        format!("({})", params.join(","))
     }
 }

@@ -1,11 +1,15 @@
 //! The one resolver of tokens: from a token in a module and a generic context to classes, fields, methods.
 //!
 //! # Invariants
-//! Resolving names things and never loads them further. What does not depend on the context is resolved once per
-//! module. A member reference is compared with the *open* signatures of its class's members (positions), so that
-//! overloads which an instantiation makes equal stay distinct (II.22.25).
+//! Resolving names things and never loads them further. What a token means is kept once per module in terms of
+//! positions, and arguments are put in per context. A member reference is compared with the *open* signatures of its
+//! class's members (positions), so that overloads which an instantiation makes equal stay distinct (II.22.25).
 use crate::*;
-use vervet_metadata::{SigType, UserString};
+use vervet_metadata::{
+    AnySig, MemberSig, MethodSig as RawMethodSig, SigType, Table, UserString, parse_any_sig, parse_field_sig,
+    parse_member_ref_sig, parse_method_sig, parse_method_spec, parse_type_spec,
+};
+use vervet_os::{Chunks, Published};
 
 /// What `!n` and `!!n` mean.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -45,50 +49,366 @@ pub enum TokenTarget {
     Field(FieldRef),
 }
 
+/// What a MemberRef means, in terms of positions: the member's class is open if the reference's is.
+pub(crate) enum Member {
+    Method(MethodRef),
+    Field(FieldRef),
+}
+
+/// What tokens of a module mean, in terms of positions, by row.
+#[derive(Default)]
+pub(crate) struct TokenCache {
+    type_specs: Chunks<Published<Class>>,
+    members: Chunks<Published<Member>>,
+    method_specs: Chunks<Published<Vec<ClassRef>>>,
+    sigs: Chunks<Published<MethodSig>>,
+    call_sites: Chunks<Published<MethodSig>>,
+    locals: Chunks<Published<Vec<Local>>>,
+}
+
+/// Number of generic parameters and of parameters that a method signature declares.
+pub(crate) fn sig_counts(blob: &[u8]) -> (u32, u32) {
+    let compressed = |b: &[u8]| match *b {
+        [a, ..] if a < 0x80 => (a as u32, 1),
+        [a, b, ..] if a < 0xC0 => ((a as u32 & 0x3F) << 8 | b as u32, 2),
+        [a, b, c, d, ..] => (u32::from_be_bytes([a & 0x1F, b, c, d]), 4),
+        _ => (0, b.len()),
+    };
+    let Some((flags, mut rest)) = blob.split_first() else { return (0, 0) };
+    let mut arity = 0;
+    if flags & 0x10 != 0 {
+        let (n, len) = compressed(rest);
+        (arity, rest) = (n, &rest[len..]);
+    }
+    (arity, compressed(rest).0)
+}
+
+/// A method signature's types in terms of positions.
+pub(crate) fn open_method_sig(module: ModuleRef, blob: &'static [u8]) -> R<MethodSig> {
+    let raw = parse_method_sig(blob).map_err(|e| module.bad(e))?;
+    open_sig(module, &raw, 0)
+}
+/// A field signature's type in terms of positions.
+pub(crate) fn open_field_type(module: ModuleRef, blob: &'static [u8]) -> R<ClassRef> {
+    open_type(module, &parse_field_sig(blob).map_err(|e| module.bad(e))?, 0)
+}
+
+fn open_sig(module: ModuleRef, raw: &RawMethodSig, depth: u32) -> R<MethodSig> {
+    Ok(MethodSig {
+        has_this: raw.has_this,
+        explicit_this: raw.explicit_this,
+        call_conv: raw.call_conv,
+        generic_arity: raw.generic_arity,
+        ret: open_type(module, &raw.ret, depth + 1)?,
+        params: raw.params.iter().map(|p| open_type(module, p, depth + 1)).collect::<R<_>>()?,
+        sentinel: raw.sentinel,
+    })
+}
+
+/// A signature's type in terms of positions (II.23.2.12). Parsed types are of bounded depth; `depth` counts those
+/// that refer to one another through TypeSpec rows.
+fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
+    let u = module.universe();
+    let known = |k| Ok(u.known(k));
+    match ty {
+        SigType::Void => known(Known::Void),
+        SigType::Bool => known(Known::Boolean),
+        SigType::Char => known(Known::Char),
+        SigType::I1 => known(Known::SByte),
+        SigType::U1 => known(Known::Byte),
+        SigType::I2 => known(Known::Int16),
+        SigType::U2 => known(Known::UInt16),
+        SigType::I4 => known(Known::Int32),
+        SigType::U4 => known(Known::UInt32),
+        SigType::I8 => known(Known::Int64),
+        SigType::U8 => known(Known::UInt64),
+        SigType::R4 => known(Known::Single),
+        SigType::R8 => known(Known::Double),
+        SigType::String => known(Known::String),
+        SigType::Object => known(Known::Object),
+        SigType::IntPtr => known(Known::IntPtr),
+        SigType::UIntPtr => known(Known::UIntPtr),
+        SigType::TypedByRef => known(Known::TypedReference),
+        SigType::Ptr(inner) => Ok(u.ptr(open_type(module, inner, depth)?)),
+        SigType::ByRef(inner) => Ok(u.byref(open_type(module, inner, depth)?)),
+        SigType::SzArray(inner) => Ok(u.sz_array(open_type(module, inner, depth)?)),
+        SigType::Array(shape) => {
+            const MAX_RANK: u32 = 32;
+            if shape.rank > MAX_RANK {
+                return Err(LoadError::bad_image(module, "an array of more than 32 dimensions"));
+            }
+            Ok(u.array(open_type(module, &shape.elem, depth)?, shape.rank))
+        }
+        SigType::ValueType(token) | SigType::Class(token) => open_type_token(module, *token, depth + 1),
+        SigType::Var(n) | SigType::MVar(n) if *n > 0xFFFF => Err(LoadError::bad_image(module, "bad type variable")),
+        SigType::Var(n) => Ok(u.position(*n, false)),
+        SigType::MVar(n) => Ok(u.position(*n, true)),
+        SigType::GenericInst { def, args, .. } => {
+            let def = open_type_token(module, *def, depth + 1)?;
+            let args = args.iter().map(|a| open_type(module, a, depth)).collect::<R<smallvec::SmallVec<[_; 8]>>>()?;
+            u.instantiate(def, &args)
+        }
+        SigType::FnPtr(sig) => Ok(u.fn_ptr(open_sig(module, sig, depth)?)),
+        SigType::Modified { inner, .. } | SigType::Pinned(inner) => open_type(module, inner, depth),
+    }
+}
+
+fn open_type_token(module: ModuleRef, token: Token, depth: u32) -> R<ClassRef> {
+    match token.table() {
+        _ if token.is_nil() => Err(LoadError::bad_image(module, "a nil type token")),
+        Some(Table::TypeDef) => module.type_def(token.rid()),
+        Some(Table::TypeRef) => module.type_ref(token.rid()),
+        Some(Table::TypeSpec) => {
+            if let Some(c) = module.cache.type_specs.get(token.rid()).and_then(Published::get) {
+                return Ok(c);
+            }
+            if depth > MAX_DEPTH {
+                return Err(LoadError::bad_image(module, "type specifications refer to one another in a cycle"));
+            }
+            let row = module.image.type_spec(token.rid()).map_err(|e| module.bad(e))?;
+            let ty = parse_type_spec(module.blob(row.signature)?).map_err(|e| module.bad(e))?;
+            let class = open_type(module, &ty, depth)?;
+            Ok(module.cache.type_specs.at(token.rid()).set(class))
+        }
+        _ => Err(LoadError::bad_image(module, format!("{token} is not a type"))),
+    }
+}
+
+/// The method of a class or of the nearest parent that has it, by open signature.
+fn find_method(class: ClassRef, name: &str, sig: &MethodSig) -> R<Option<MethodRef>> {
+    let mut at = Some(class);
+    let mut left = 10 * MAX_DEPTH;
+    while let Some(c) = at {
+        if let Some(m) = if c.is_array() { find_array_method(c, name, sig)? } else { c.find_method_sig(name, sig)? } {
+            return Ok(Some(m));
+        }
+        at = c.parent()?;
+        left -= 1;
+        if left == 0 {
+            return Err(LoadError::type_load(class, "the chain of its parents does not end"));
+        }
+    }
+    if class.is_interface() {
+        for i in class.interfaces()? {
+            if let Some(m) = i.find_method_sig(name, sig)? {
+                return Ok(Some(m));
+            }
+        }
+        return class.universe().known(Known::Object).find_method_sig(name, sig);
+    }
+    Ok(None)
+}
+/// An array's own methods are told apart by name and number of parameters.
+fn find_array_method(class: ClassRef, name: &str, sig: &MethodSig) -> R<Option<MethodRef>> {
+    class.find_method(name, Some(sig.params.len()))
+}
+fn find_field(class: ClassRef, name: &str, ty: ClassRef) -> R<Option<FieldRef>> {
+    let mut at = Some(class);
+    let mut left = 10 * MAX_DEPTH;
+    while let Some(c) = at {
+        if let Some(f) = c.find_field(name)? {
+            if f.open_ty()? == ty {
+                return Ok(Some(f));
+            }
+            // A name may be declared more than once.
+            for f in c.fields()?.iter().filter(|f| f.name == name) {
+                if f.open_ty()? == ty {
+                    return Ok(Some(f));
+                }
+            }
+        }
+        at = c.parent()?;
+        left -= 1;
+        if left == 0 {
+            return Err(LoadError::type_load(class, "the chain of its parents does not end"));
+        }
+    }
+    Ok(None)
+}
+
+/// What a MemberRef row means, in terms of positions.
+fn open_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
+    if let Some(m) = module.cache.members.get(rid).and_then(Published::get) {
+        return Ok(m);
+    }
+    let row = module.image.member_ref(rid).map_err(|e| module.bad(e))?;
+    let name = module.string(row.name)?;
+    let raw = parse_member_ref_sig(module.blob(row.signature)?).map_err(|e| module.bad(e))?;
+    let class = match row.class.table() {
+        Some(Table::MethodDef) => {
+            let member = Member::Method(module.method_def(row.class.rid())?);
+            return Ok(module.cache.members.at(rid).put(member));
+        }
+        Some(Table::ModuleRef) => {
+            let file = module.image.module_ref(row.class.rid()).map_err(|e| module.bad(e))?;
+            module.file(module.string(file.name)?)?.type_def(1)?
+        }
+        _ => open_type_token(module, row.class, 0)?,
+    };
+    let member = match raw {
+        MemberSig::Method(raw) => {
+            let sig = open_sig(module, &raw, 0)?;
+            let found = find_method(class, name, &sig)?;
+            Member::Method(found.ok_or_else(|| LoadError::missing_overload(class, name, &sig))?)
+        }
+        MemberSig::Field(raw) => {
+            let ty = open_type(module, &raw, 0)?;
+            let found = find_field(class, name, ty)?;
+            Member::Field(found.ok_or_else(|| LoadError::missing_field(class, name))?)
+        }
+    };
+    Ok(module.cache.members.at(rid).put(member))
+}
+
 impl Scope {
+    fn bad_token(&self, token: Token, what: &str) -> LoadError {
+        LoadError::bad_image(self.module, format!("{token} is not {what}"))
+    }
     /// The type of a TypeDef, TypeRef or TypeSpec token.
     pub fn type_(&self, token: Token) -> R<ClassRef> {
-        let _ = token;
-        todo!()
+        self.context.substitute(open_type_token(self.module, token, 0)?)
+    }
+    /// The class that a definition of this module is seen as from here: within its own generic class, instantiated.
+    fn seen(&self, class: ClassRef) -> R<ClassRef> {
+        let args = self.context.class_args;
+        if class.is_generic_def() && class.params()?.len() == args.len() {
+            return class.universe().instantiate(class, args);
+        }
+        Ok(class)
     }
     /// The field of a Field or MemberRef token.
     pub fn field(&self, token: Token) -> R<FieldRef> {
-        let _ = token;
-        todo!()
+        let none = || self.bad_token(token, "a field");
+        let (field, class) = match token.table() {
+            Some(Table::Field) => {
+                let field = self.module.field_def(token.rid())?;
+                (field, self.seen(field.class)?)
+            }
+            Some(Table::MemberRef) => match open_member(self.module, token.rid())? {
+                Member::Field(f) => (*f, self.context.substitute(f.class)?),
+                Member::Method(_) => return Err(none()),
+            },
+            _ => return Err(none()),
+        };
+        if class == field.class {
+            return Ok(field);
+        }
+        class.fields()?.get(field.index as usize).copied().ok_or_else(none)
     }
     /// The method of a MethodDef, MemberRef or MethodSpec token.
     pub fn method(&self, token: Token) -> R<MethodRef> {
-        let _ = token;
-        todo!()
+        let none = || self.bad_token(token, "a method");
+        let (method, class) = match token.table() {
+            Some(Table::MethodDef) => {
+                let method = self.module.method_def(token.rid())?;
+                (method, self.seen(method.class)?)
+            }
+            Some(Table::MemberRef) => match open_member(self.module, token.rid())? {
+                Member::Method(m) => (*m, self.context.substitute(m.class)?),
+                Member::Field(_) => return Err(none()),
+            },
+            Some(Table::MethodSpec) => {
+                let row = self.module.image.method_spec(token.rid()).map_err(|e| self.module.bad(e))?;
+                if row.method.is(Table::MethodSpec) {
+                    return Err(none());
+                }
+                let method = self.method(row.method)?;
+                let args = self.module.cache.method_specs.at(token.rid()).get_or_try(|| {
+                    let raw = parse_method_spec(self.module.blob(row.instantiation)?).map_err(|e| self.module.bad(e))?;
+                    raw.iter().map(|a| open_type(self.module, a, 0)).collect::<R<Vec<_>>>()
+                })?;
+                let args = args.iter().map(|a| self.context.substitute(a)).collect::<R<smallvec::SmallVec<[_; 4]>>>()?;
+                return self.module.universe().instantiate_method(method, &args);
+            }
+            _ => return Err(none()),
+        };
+        if class == method.class { Ok(method) } else { class.method_at(method.index) }
     }
     /// The signature a vararg call site has.
     pub fn call_site_sig(&self, token: Token) -> R<Option<&'static MethodSig>> {
-        let _ = token;
-        todo!()
+        if !token.is(Table::MemberRef) {
+            return Ok(None);
+        }
+        let module = self.module;
+        let row = module.image.member_ref(token.rid()).map_err(|e| module.bad(e))?;
+        let blob = module.blob(row.signature)?;
+        if blob.first().is_none_or(|b| b & 0x0F != 5) {
+            return Ok(None);
+        }
+        let open = module.cache.call_sites.at(token.rid()).get_or_try(|| open_method_sig(module, blob))?;
+        self.closed_sig(open).map(Some)
+    }
+    fn closed_sig(&self, open: &'static MethodSig) -> R<&'static MethodSig> {
+        if !open.is_open() {
+            return Ok(open);
+        }
+        // A function pointer class interns its signature.
+        match self.module.universe().fn_ptr(self.context.substitute_sig(open)?).kind {
+            ClassKind::FnPtr(sig) => Ok(sig),
+            _ => Ok(open),
+        }
     }
     /// The signature of a StandAloneSig token (`calli`).
     pub fn stand_alone_sig(&self, token: Token) -> R<&'static MethodSig> {
-        let _ = token;
-        todo!()
+        let module = self.module;
+        if !token.is(Table::StandAloneSig) {
+            return Err(self.bad_token(token, "a signature"));
+        }
+        let open = module.cache.sigs.at(token.rid()).get_or_try(|| {
+            let row = module.image.stand_alone_sig(token.rid()).map_err(|e| module.bad(e))?;
+            open_method_sig(module, module.blob(row.signature)?)
+        })?;
+        self.closed_sig(open)
     }
-    /// The local variables of a body.
+    /// The local variables of a body; none for a nil token.
     pub fn locals(&self, token: Token) -> R<Vec<Local>> {
-        let _ = token;
-        todo!()
+        let module = self.module;
+        if token.is_nil() {
+            return Ok(Vec::new());
+        }
+        if !token.is(Table::StandAloneSig) {
+            return Err(self.bad_token(token, "a signature"));
+        }
+        let open = module.cache.locals.at(token.rid()).get_or_try(|| {
+            let row = module.image.stand_alone_sig(token.rid()).map_err(|e| module.bad(e))?;
+            let raw = match parse_any_sig(module.blob(row.signature)?).map_err(|e| module.bad(e))? {
+                AnySig::Locals(raw) => raw,
+                _ => return Err(self.bad_token(token, "a signature of local variables")),
+            };
+            let local = |ty: &SigType| {
+                let (mut pinned, mut at) = (false, ty);
+                while let SigType::Pinned(inner) | SigType::Modified { inner, .. } = at {
+                    pinned |= matches!(at, SigType::Pinned(_));
+                    at = inner;
+                }
+                Ok(Local { ty: open_type(module, at, 0)?, pinned })
+            };
+            raw.iter().map(local).collect()
+        })?;
+        open.iter().map(|l| Ok(Local { ty: self.context.substitute(l.ty)?, ..*l })).collect()
     }
     /// A string literal.
     pub fn user_string(&self, token: Token) -> R<UserString<'static>> {
-        let _ = token;
-        todo!()
+        self.module.image.user_string(token.0).map_err(|e| self.module.bad(e))
     }
     /// The class a signature's type means.
     pub fn sig_type(&self, ty: &SigType) -> R<ClassRef> {
-        let _ = ty;
-        todo!()
+        self.context.substitute(open_type(self.module, ty, 0)?)
+    }
+    /// A parsed method signature with its types resolved.
+    pub fn method_sig(&self, raw: &RawMethodSig) -> R<MethodSig> {
+        self.context.substitute_sig(&open_sig(self.module, raw, 0)?)
     }
     /// What an `ldtoken` names.
     pub fn token(&self, token: Token) -> R<TokenTarget> {
-        let _ = token;
-        todo!()
+        match token.table() {
+            Some(Table::Field) => self.field(token).map(TokenTarget::Field),
+            Some(Table::MethodDef | Table::MethodSpec) => self.method(token).map(TokenTarget::Method),
+            Some(Table::MemberRef) => match open_member(self.module, token.rid())? {
+                Member::Field(_) => self.field(token).map(TokenTarget::Field),
+                Member::Method(_) => self.method(token).map(TokenTarget::Method),
+            },
+            _ => self.type_(token).map(TokenTarget::Type),
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! are malloc'ed, and freed by managed code through `GPtrArrayFree`.
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
-use vervet_types::{Assembly, ClassRef, Event, Field, FieldRef, Known, LoadError, Method, MethodRef, Module, ModuleRef, Property};
+use vervet_types::{ClassRef, Event, Field, FieldRef, Known, LoadError, Method, MethodRef, Module, Property};
 
 macro_rules! from_handle { ($(#[$doc:meta] $name:ident -> $ty:ty, $what:literal;)*) => { $(
     #[$doc]
@@ -26,8 +26,6 @@ from_handle! {
     property -> Property, "property";
     /// The event of a RuntimeEventHandle's value.
     event -> Event, "event";
-    /// The assembly of `_mono_assembly`.
-    assembly -> Assembly, "assembly";
     /// The module of a RuntimeModule's `_impl`.
     module -> Module, "module";
 }

@@ -13,21 +13,31 @@ use vervet_types::{Assembly, ClassRef, FieldRef, Known, LoadError, MethodRef, Mo
 /// Kinds of cached reflection objects (first part of the cache's key).
 pub mod key {
     /// RuntimeMethodInfo or RuntimeConstructorInfo, by method and reflected class.
-    pub const METHOD: u32 = 1;
+    pub const METHOD: u32 = 9;
     /// RuntimeFieldInfo, by field and reflected class.
     pub const FIELD: u32 = 2;
     /// RuntimePropertyInfo, by property and reflected class.
     pub const PROPERTY: u32 = 3;
     /// RuntimeEventInfo, by event and reflected class.
     pub const EVENT: u32 = 4;
-    /// RuntimeAssembly.
-    pub const ASSEMBLY: u32 = 5;
+    /// RuntimeAssembly: the runtime makes those.
+    pub const ASSEMBLY: u32 = vervet_runtime::loader::ASSEMBLY_KIND;
     /// RuntimeModule.
     pub const MODULE: u32 = 6;
     /// RuntimeModule of a file that holds resources only, by image and File row.
     pub const RESOURCE_MODULE: u32 = 7;
     /// The process's GUID string.
     pub const PROCESS_GUID: u32 = 8;
+}
+
+/// Asks the type system, raising the program's resolve events as often as it needs them.
+pub fn load<'cx, T>(cx: &'cx Cx<'cx>, mut ask: impl FnMut() -> std::result::Result<T, LoadError>) -> Result<T> {
+    loop {
+        match ask() {
+            Err(LoadError::Need(need)) => cx.rt().loader.supply(cx, &need)?,
+            answer => return cx.load(answer),
+        }
+    }
 }
 
 /// Is it the same class?
@@ -156,15 +166,7 @@ pub fn event_object<'cx>(cx: &'cx Cx<'cx>, event: &'static vervet_types::Event, 
     })
 }
 
-/// The Assembly object of an assembly.
-pub fn assembly_object<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly) -> Result<ObjRef<'cx>> {
-    let reference = assembly as *const _ as usize;
-    cx.cached(key::ASSEMBLY, reference, 0, || {
-        let object = cx.alloc(cx.known(Known::RuntimeAssembly))?;
-        object.write(offset_of!(RuntimeAssemblyObject, mono_assembly), reference);
-        Ok(object)
-    })
-}
+pub use vervet_runtime::loader::{assembly_object, assembly_of as assembly_of_object};
 
 /// The assembly a module belongs to.
 pub fn assembly_of(cx: &Cx<'_>, module: ModuleRef) -> Result<&'static Assembly> {
@@ -228,11 +230,6 @@ pub fn field_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<FieldRef> 
 /// The class a FieldInfo was asked of.
 pub fn field_reflected<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ClassRef> {
     cx.class_of_handle(object.read(offset_of!(RuntimeFieldInfoObject, klass)))
-}
-/// The assembly of an Assembly object.
-pub fn assembly_of_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<&'static Assembly> {
-    let handle: usize = cx.non_null(object)?.read(offset_of!(RuntimeAssemblyObject, mono_assembly));
-    handles::assembly(cx, handle)
 }
 /// The module of a Module object.
 pub fn module_of_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ModuleRef> {

@@ -6,12 +6,13 @@
 //! reference.
 use super::emit::{EmitExt, build};
 use crate::blob::{Blob, Symbol};
-use crate::codegen::{Codegen, Emitter, null_trap, trusted};
+use crate::codegen::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::compiler::{CompileError, Tier};
 use crate::shape::{Pass, Shape, load_passed};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
+use smallvec::smallvec;
 use vervet_abi::{Helper, ThrowKind, object, vtable};
 use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, LoadError, MethodRef};
@@ -19,48 +20,63 @@ use vervet_types::{ClassRef, LoadError, MethodRef};
 /// The body of an accessor.
 pub fn accessor(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
     let shape = Shape::of_method(method)?;
+    build(
+        codegen,
+        Tier::Optimised,
+        &method.full_name(),
+        shape.clif.clone(),
+        |e, args| {
+            let results = emit_accessor(e, method, &shape, args)?;
+            e.b.ins().return_(&results);
+            Ok(())
+        },
+    )
+}
+
+/// What a call of an accessor does, inline; `args` and the result are those of the call.
+pub fn emit_accessor(
+    e: &mut Emitter,
+    method: MethodRef,
+    shape: &Shape,
+    args: &[Value],
+) -> Result<Results, CompileError> {
     let class = method.class;
     let Some(element) = class.element() else {
         let reason = "the class is no array".to_owned();
-        return Err(CompileError::Invalid { method: method.full_name(), offset: 0, reason });
+        return Err(CompileError::Invalid {
+            method: method.full_name(),
+            offset: 0,
+            reason,
+        });
     };
     let pass = Pass::of(element)?;
-    let size = element_size(element)?;
     let references = element.is_reference_type()?;
-    build(codegen, Tier::Optimised, &method.full_name(), shape.clif.clone(), |e, args| {
-        let array = args[0];
-        let rank = class.rank().unwrap_or(1) as usize;
-        let indices: Vec<Value> = (0..rank).map(|i| shape.values_of(args, i)[0]).collect();
-        let (base, offset) = element_address(e, class, size, array, &indices);
-        match method.kind {
-            MethodKind::ArrayGet => match shape.ret_buffer_index() {
-                Some(buffer) => {
-                    let from = e.b.ins().iadd_imm_s(base, i64::from(offset));
-                    e.copy_value(element, args[buffer], from, false);
-                    e.b.ins().return_(&[]);
-                }
-                None => {
-                    let values = load_passed(&mut e.b, trusted(), base, offset, &pass, element);
-                    e.b.ins().return_(&values);
-                }
-            },
-            MethodKind::ArraySet => {
-                let values = shape.values_of(args, rank);
-                if references {
-                    check_store(e, array, values[0]);
-                }
-                e.store_value(trusted(), values, base, offset, &pass, element);
-                e.b.ins().return_(&[]);
+    let (array, rank) = (args[0], class.rank().unwrap_or(1) as usize);
+    let indices: Vec<Value> = (0..rank).map(|i| shape.values_of(args, i)[0]).collect();
+    let (base, offset) = element_address(e, class, element_size(element)?, array, &indices);
+    Ok(match method.kind {
+        MethodKind::ArrayGet => match shape.ret_buffer_index() {
+            Some(buffer) => {
+                let from = e.b.ins().iadd_imm_s(base, i64::from(offset));
+                e.copy_value(element, args[buffer], from, false);
+                Results::new()
             }
-            _ => {
-                if references {
-                    check_exact(e, array, element);
-                }
-                let address = e.b.ins().iadd_imm_s(base, i64::from(offset));
-                e.b.ins().return_(&[address]);
+            None => load_passed(&mut e.b, trusted(), base, offset, &pass, element),
+        },
+        MethodKind::ArraySet => {
+            let values = shape.values_of(args, rank);
+            if references {
+                check_store(e, array, values[0]);
             }
+            e.store_value(trusted(), values, base, offset, &pass, element);
+            Results::new()
         }
-        Ok(())
+        _ => {
+            if references {
+                check_exact(e, array, element);
+            }
+            smallvec![e.b.ins().iadd_imm_s(base, i64::from(offset))]
+        }
     })
 }
 
@@ -77,7 +93,13 @@ pub fn element_size(element: ClassRef) -> Result<u32, LoadError> {
 
 /// Checks the indices (i32 each) of an array of static class `class` and gives the element's address as
 /// (address, offset to add). Null and out of range throw.
-pub fn element_address(e: &mut Emitter, class: ClassRef, size: u32, array: Value, indices: &[Value]) -> (Value, i32) {
+pub fn element_address(
+    e: &mut Emitter,
+    class: ClassRef,
+    size: u32,
+    array: Value,
+    indices: &[Value],
+) -> (Value, i32) {
     let vector = class.is_sz_array();
     if e.has_handlers() {
         e.throw_unless(array, ThrowKind::NullReference);
@@ -86,7 +108,11 @@ pub fn element_address(e: &mut Emitter, class: ClassRef, size: u32, array: Value
     for (i, index) in indices.iter().enumerate() {
         let b = &mut e.b;
         let (length, index) = if vector {
-            (b.ins().load(I32, null_trap(), array, object::ARRAY_LENGTH_OFFSET), *index)
+            (
+                b.ins()
+                    .load(I32, null_trap(), array, object::ARRAY_LENGTH_OFFSET),
+                *index,
+            )
         } else {
             let at = object::ARRAY_BOUNDS_OFFSET + (i as u32 * object::BOUND_SIZE) as i32;
             let flags = if i == 0 { null_trap() } else { trusted() };
@@ -94,7 +120,9 @@ pub fn element_address(e: &mut Emitter, class: ClassRef, size: u32, array: Value
             let lower = b.ins().load(I32, trusted(), array, at + 4);
             (length, b.ins().isub(*index, lower))
         };
-        let outside = b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, length);
+        let outside = b
+            .ins()
+            .icmp(IntCC::UnsignedGreaterThanOrEqual, index, length);
         e.throw_if(outside, ThrowKind::IndexOutOfRange);
         let b = &mut e.b;
         flat = Some(match flat {
@@ -109,7 +137,11 @@ pub fn element_address(e: &mut Emitter, class: ClassRef, size: u32, array: Value
     let flat = flat.expect("an array has a dimension");
     let flat = b.ins().uextend(I64, flat);
     let bytes = b.ins().imul_imm_s(flat, i64::from(size));
-    let offset = if vector { object::ARRAY_DATA_OFFSET } else { object::md_array_data_offset(indices.len() as u32) };
+    let offset = if vector {
+        object::ARRAY_DATA_OFFSET
+    } else {
+        object::md_array_data_offset(indices.len() as u32)
+    };
     (b.ins().iadd(array, bytes), offset)
 }
 
@@ -117,7 +149,8 @@ fn element_class(e: &mut Emitter, array: Value) -> Value {
     let b = &mut e.b;
     let vtable = b.ins().load(I32, trusted(), array, object::VTABLE_OFFSET);
     let vtable = b.ins().uextend(I64, vtable);
-    b.ins().load(I64, trusted(), vtable, vtable::ELEMENT_CLASS_OFFSET)
+    b.ins()
+        .load(I64, trusted(), vtable, vtable::ELEMENT_CLASS_OFFSET)
 }
 
 /// ArrayTypeMismatchException unless `value` may be stored. Null and an exact match are decided here.
@@ -126,6 +159,7 @@ fn check_store(e: &mut Emitter, array: Value, value: Value) {
     let (test, slow, done) = (b.create_block(), b.create_block(), b.create_block());
     b.set_cold_block(slow);
     b.ins().brif(value, test, &[], done, &[]);
+    b.seal_block(test);
     b.switch_to_block(test);
     let vtable = b.ins().load(I32, trusted(), value, object::VTABLE_OFFSET);
     let vtable = b.ins().uextend(I64, vtable);
@@ -134,10 +168,12 @@ fn check_store(e: &mut Emitter, array: Value, value: Value) {
     let b = &mut e.b;
     let same = b.ins().icmp(IntCC::Equal, class, wanted);
     b.ins().brif(same, done, &[], slow, &[]);
+    b.seal_block(slow);
     b.switch_to_block(slow);
     e.helper(Helper::CheckArrayStore, &[array, value]);
     let b = &mut e.b;
     b.ins().jump(done, &[]);
+    b.seal_block(done);
     b.switch_to_block(done);
 }
 
@@ -150,9 +186,11 @@ fn check_exact(e: &mut Emitter, array: Value, element: ClassRef) {
     b.set_cold_block(slow);
     let same = b.ins().icmp(IntCC::Equal, found, handle);
     b.ins().brif(same, done, &[], slow, &[]);
+    b.seal_block(slow);
     b.switch_to_block(slow);
     e.helper(Helper::CheckLdelema, &[array, handle]);
     let b = &mut e.b;
     b.ins().jump(done, &[]);
+    b.seal_block(done);
     b.switch_to_block(done);
 }

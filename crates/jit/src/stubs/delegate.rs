@@ -13,7 +13,7 @@
 //! * The `delegates` array is never written after its delegate is published: reading it once is the snapshot.
 use super::emit::{EmitExt, build, zero};
 use crate::blob::{Blob, Symbol};
-use crate::codegen::{Codegen, Emitter, null_trap, trusted};
+use crate::codegen::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::compiler::{CompileError, Tier};
 use crate::shape::{Pass, Shape};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -21,7 +21,7 @@ use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Signature, Value};
 use std::mem::offset_of;
 use vervet_abi::layouts::{DelegateObject, MulticastDelegateObject};
-use vervet_abi::{Helper, object};
+use vervet_abi::{Helper, ThrowKind, object};
 use vervet_types::MethodRef;
 
 const METHOD_PTR: i32 = offset_of!(DelegateObject, method_ptr) as i32;
@@ -76,7 +76,11 @@ impl DelegateThunk {
     pub fn of(binding: Binding, shape: &Shape) -> Option<DelegateThunk> {
         let buffer = passes_delegate_always(shape);
         Some(match binding {
-            Binding::ClosedInstance { null: false } | Binding::ClosedStatic { null: false } if !buffer => return None,
+            Binding::ClosedInstance { null: false } | Binding::ClosedStatic { null: false }
+                if !buffer =>
+            {
+                return None;
+            }
             Binding::ClosedInstance { .. } => DelegateThunk::ClosedInstance,
             Binding::ClosedStatic { .. } if buffer => DelegateThunk::ClosedStatic,
             Binding::ClosedStatic { .. } => DelegateThunk::ClosedInstance,
@@ -94,38 +98,48 @@ fn passes_delegate_always(shape: &Shape) -> bool {
 }
 
 /// Makes a thunk for delegates whose `Invoke` has that shape.
-pub fn delegate_thunk(codegen: &Codegen, kind: DelegateThunk, shape: &Shape) -> Result<Blob, CompileError> {
-    build(codegen, Tier::Optimised, &format!("(delegate {kind:?})"), shape.clif.clone(), |e, args| {
-        let delegate = args[0];
-        match kind {
-            DelegateThunk::OpenStatic => {
-                let code = load(e, delegate, METHOD_PTR);
-                e.tail_call(&without_this(shape), code, &args[1..]);
-            }
-            DelegateThunk::OpenInstance => {
-                let code = load(e, delegate, METHOD_PTR);
-                let args = receiver_first(shape, args);
-                e.tail_call(&without_this(shape), code, &args);
-            }
-            DelegateThunk::ClosedInstance | DelegateThunk::ClosedStatic => {
-                let code = load(e, delegate, METHOD_PTR);
-                let mut args = args.to_vec();
-                args[0] = load(e, delegate, TARGET);
-                if kind == DelegateThunk::ClosedStatic && passes_delegate_always(shape) {
-                    args.swap(0, 1);
+pub fn delegate_thunk(
+    codegen: &Codegen,
+    kind: DelegateThunk,
+    shape: &Shape,
+) -> Result<Blob, CompileError> {
+    build(
+        codegen,
+        Tier::Optimised,
+        &format!("(delegate {kind:?})"),
+        shape.clif.clone(),
+        |e, args| {
+            let delegate = args[0];
+            match kind {
+                DelegateThunk::OpenStatic => {
+                    let code = load(e, delegate, METHOD_PTR);
+                    e.tail_call(&without_this(shape), code, &args[1..]);
                 }
-                e.tail_call(&shape.clif, code, &args);
+                DelegateThunk::OpenInstance => {
+                    let code = load(e, delegate, METHOD_PTR);
+                    let args = receiver_first(shape, args);
+                    e.tail_call(&without_this(shape), code, &args);
+                }
+                DelegateThunk::ClosedInstance | DelegateThunk::ClosedStatic => {
+                    let code = load(e, delegate, METHOD_PTR);
+                    let mut args = args.to_vec();
+                    args[0] = load(e, delegate, TARGET);
+                    if kind == DelegateThunk::ClosedStatic && passes_delegate_always(shape) {
+                        args.swap(0, 1);
+                    }
+                    e.tail_call(&shape.clif, code, &args);
+                }
+                DelegateThunk::OpenVirtual => {
+                    let method = load(e, delegate, METHOD);
+                    let args = receiver_first(shape, args);
+                    let code = e.helper_value(Helper::ResolveVirtual, &[args[0], method]);
+                    e.tail_call(&without_this(shape), code, &args);
+                }
+                DelegateThunk::Multicast => multicast(e, shape, args),
             }
-            DelegateThunk::OpenVirtual => {
-                let method = load(e, delegate, METHOD);
-                let args = receiver_first(shape, args);
-                let code = e.helper_value(Helper::ResolveVirtual, &[args[0], method]);
-                e.tail_call(&without_this(shape), code, &args);
-            }
-            DelegateThunk::Multicast => multicast(e, shape, args),
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
 }
 
 /// The body of a runtime-implemented member of a delegate class.
@@ -133,41 +147,68 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
     let shape = Shape::of_method(method)?;
     let name = method.full_name();
     let blob = match method.name {
-        "Invoke" => build(codegen, Tier::Optimised, &name, shape.clif.clone(), |e, args| {
-            let (code, first) = target_of(e, &shape, args[0]);
-            let mut args = args.to_vec();
-            args[0] = first;
-            e.tail_call(&shape.clif, code, &args);
-            Ok(())
-        }),
-        ".ctor" => build(codegen, Tier::Optimised, &name, shape.clif.clone(), |e, args| {
-            e.helper(Helper::DelegateCtor, &args[..3]);
-            e.b.ins().return_(&[]);
-            Ok(())
-        }),
-        "BeginInvoke" => build(codegen, Tier::Optimised, &name, shape.clif.clone(), |e, args| {
-            e.stack_check(args);
-            let block = e.pack(&args[1..]);
-            let handle = e.symbol(Symbol::MethodHandle(method));
-            let result = e.helper_value(Helper::DelegateBeginInvoke, &[args[0], handle, block]);
-            e.b.ins().return_(&[result]);
-            Ok(())
-        }),
-        "EndInvoke" => build(codegen, Tier::Optimised, &name, shape.clif.clone(), |e, args| {
-            e.stack_check(args);
-            let block = e.pack(&args[shape.first_value(0)..]);
-            let handle = e.symbol(Symbol::MethodHandle(method));
-            if shape.ret == Pass::Address {
-                e.helper(Helper::DelegateEndInvoke, &[args[0], handle, block, args[1]]);
+        "Invoke" => build(
+            codegen,
+            Tier::Optimised,
+            &name,
+            shape.clif.clone(),
+            |e, args| {
+                let (code, first) = target_of(e, &shape, args[0]);
+                let mut args = args.to_vec();
+                args[0] = first;
+                e.tail_call(&shape.clif, code, &args);
+                Ok(())
+            },
+        ),
+        ".ctor" => build(
+            codegen,
+            Tier::Optimised,
+            &name,
+            shape.clif.clone(),
+            |e, args| {
+                e.helper(Helper::DelegateCtor, &args[..3]);
                 e.b.ins().return_(&[]);
-                return Ok(());
-            }
-            let ret = e.zeroed_stack(16);
-            e.helper(Helper::DelegateEndInvoke, &[args[0], handle, block, ret]);
-            let results = e.results_from_memory(&shape, args, ret);
-            e.b.ins().return_(&results);
-            Ok(())
-        }),
+                Ok(())
+            },
+        ),
+        "BeginInvoke" => build(
+            codegen,
+            Tier::Optimised,
+            &name,
+            shape.clif.clone(),
+            |e, args| {
+                e.stack_check(args);
+                let block = e.pack(&args[1..]);
+                let handle = e.symbol(Symbol::MethodHandle(method));
+                let result = e.helper_value(Helper::DelegateBeginInvoke, &[args[0], handle, block]);
+                e.b.ins().return_(&[result]);
+                Ok(())
+            },
+        ),
+        "EndInvoke" => build(
+            codegen,
+            Tier::Optimised,
+            &name,
+            shape.clif.clone(),
+            |e, args| {
+                e.stack_check(args);
+                let block = e.pack(&args[shape.first_value(0)..]);
+                let handle = e.symbol(Symbol::MethodHandle(method));
+                if shape.ret == Pass::Address {
+                    e.helper(
+                        Helper::DelegateEndInvoke,
+                        &[args[0], handle, block, args[1]],
+                    );
+                    e.b.ins().return_(&[]);
+                    return Ok(());
+                }
+                let ret = e.zeroed_stack(16);
+                e.helper(Helper::DelegateEndInvoke, &[args[0], handle, block, ret]);
+                let results = e.results_from_memory(&shape, args, ret);
+                e.b.ins().return_(&results);
+                Ok(())
+            },
+        ),
         _ => return Ok(None),
     };
     blob.map(Some)
@@ -177,8 +218,19 @@ fn load(e: &mut Emitter, object: Value, offset: i32) -> Value {
     e.b.ins().load(I64, trusted(), object, offset)
 }
 
+/// A call of `Invoke`, inline; `args` and the result are those of the call.
+pub fn emit_invoke(e: &mut Emitter, shape: &Shape, args: &[Value]) -> Results {
+    let (code, first) = target_of(e, shape, args[0]);
+    let mut args = args.to_vec();
+    args[0] = first;
+    e.call_address(&shape.clif, code, &args)
+}
+
 /// What `Invoke` of `delegate` calls, and its first argument. Null is a NullReferenceException.
-pub(super) fn target_of(e: &mut Emitter, shape: &Shape, delegate: Value) -> (Value, Value) {
+pub fn target_of(e: &mut Emitter, shape: &Shape, delegate: Value) -> (Value, Value) {
+    if e.has_handlers() {
+        e.throw_unless(delegate, ThrowKind::NullReference);
+    }
     let b = &mut e.b;
     let code = b.ins().load(I64, null_trap(), delegate, INVOKE_IMPL);
     if passes_delegate_always(shape) {
@@ -208,7 +260,9 @@ fn multicast(e: &mut Emitter, shape: &Shape, args: &[Value]) {
     e.stack_check(args);
     let array = load(e, args[0], DELEGATES);
     let b = &mut e.b;
-    let count = b.ins().load(I32, null_trap(), array, object::ARRAY_LENGTH_OFFSET);
+    let count = b
+        .ins()
+        .load(I32, null_trap(), array, object::ARRAY_LENGTH_OFFSET);
     let (head, body, end) = (b.create_block(), b.create_block(), b.create_block());
     let mut start = vec![BlockArg::Value(b.ins().iconst(I32, 0))];
     b.append_block_param(head, I32);
@@ -228,10 +282,9 @@ fn multicast(e: &mut Emitter, shape: &Shape, args: &[Value]) {
     let offset = b.ins().ishl_imm_u(index, 3);
     let at = b.ins().iadd(array, offset);
     let one = b.ins().load(I64, trusted(), at, object::ARRAY_DATA_OFFSET);
-    let (code, first) = target_of(e, shape, one);
     let mut args = args.to_vec();
-    args[0] = first;
-    let results = e.call_address(&shape.clif, code, &args);
+    args[0] = one;
+    let results = emit_invoke(e, shape, &args);
     let b = &mut e.b;
     let mut next = vec![BlockArg::Value(b.ins().iadd_imm_s(state[0], 1))];
     next.extend(results.into_iter().map(BlockArg::Value));

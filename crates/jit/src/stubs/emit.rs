@@ -5,15 +5,16 @@
 //! Addresses are computed the way the conservative scan allows: constants in the access's offset field, indices
 //! extended from i32, nothing derived outlives its use. A function made here has no IL map.
 use crate::blob::{Blob, Symbol};
-use crate::codegen::{Codegen, Emitter, NO_REDIRECT, Request, Results, trusted};
+use crate::codegen::{Codegen, Emitter, Request, Results, trusted};
 use crate::compiler::{CompileError, Tier};
 use crate::shape::{self, Pass, Shape, leaf_size, load_leaf, scalar_kind, store_leaf};
+use crate::translate::barrier;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::types::{F32, F64, I32, I64};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Signature, SourceLoc, Type, Value};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Signature, Type, Value};
 use cranelift_frontend::FunctionBuilder;
-use vervet_abi::{Helper, context, object};
+use vervet_abi::{Helper, context};
 use vervet_types::{ClassRef, LeafKind};
 
 /// Values up to this many bytes are copied inline.
@@ -27,10 +28,19 @@ pub fn build(
     signature: Signature,
     body: impl FnOnce(&mut Emitter<'_>, &[Value]) -> Result<(), CompileError>,
 ) -> Result<Blob, CompileError> {
-    let (mut blob, _) = codegen.function(Request { name, signature, tier, listing: false }, |e| {
-        let params = e.params();
-        body(e, &params)
-    })?;
+    let (mut blob, _) = codegen.function(
+        Request {
+            name,
+            signature,
+            tier,
+            listing: false,
+        },
+        |e| {
+            e.b.ensure_inserted_block();
+            let params = e.params();
+            body(e, &params)
+        },
+    )?;
     blob.il_map = vec![(0, u32::MAX)];
     Ok(blob)
 }
@@ -53,7 +63,15 @@ pub trait EmitExt {
     /// Stores a reference into an object or wherever a byref may point, and marks its card.
     fn store_ref(&mut self, flags: MemFlagsData, value: Value, addr: Value, offset: i32);
     /// Stores a value in its passed form where it may lie in the heap.
-    fn store_value(&mut self, flags: MemFlagsData, values: &[Value], addr: Value, offset: i32, pass: &Pass, class: ClassRef);
+    fn store_value(
+        &mut self,
+        flags: MemFlagsData,
+        values: &[Value],
+        addr: Value,
+        offset: i32,
+        pass: &Pass,
+        class: ClassRef,
+    );
     /// Stores a value in its passed form to memory that is not in the heap.
     fn store_local(&mut self, values: &[Value], addr: Value, pass: &Pass, class: ClassRef);
     /// Copies a struct. `heap`: the destination may lie in the heap.
@@ -120,20 +138,17 @@ impl EmitExt for Emitter<'_> {
         self.b.switch_to_block(on);
     }
     fn store_ref(&mut self, flags: MemFlagsData, value: Value, addr: Value, offset: i32) {
-        let table = self.symbol(Symbol::CardTable);
-        let at = self.b.ins().iadd_imm_s(addr, i64::from(offset));
-        let card = self.b.ins().ushr_imm_u(at, i64::from(object::CARD_SHIFT));
-        let card = self.b.ins().band_imm_u(card, object::CARD_MASK as i64);
-        let card = self.b.ins().iadd(table, card);
-        self.b.ins().store(flags, value, addr, offset);
-        let location = self.b.srcloc();
-        let il = if location.is_default() { 0 } else { location.bits() };
-        self.b.set_srcloc(SourceLoc::new(il | NO_REDIRECT));
-        self.b.ins().istore8(trusted(), value, card, 0);
-        self.b.ins().sequence_point();
-        self.b.set_srcloc(location);
+        barrier::store_reference(self, flags, value, addr, offset);
     }
-    fn store_value(&mut self, flags: MemFlagsData, values: &[Value], addr: Value, offset: i32, pass: &Pass, class: ClassRef) {
+    fn store_value(
+        &mut self,
+        flags: MemFlagsData,
+        values: &[Value],
+        addr: Value,
+        offset: i32,
+        pass: &Pass,
+        class: ClassRef,
+    ) {
         match pass {
             Pass::None => {}
             Pass::Scalar(_) => match scalar_kind(class) {
@@ -144,7 +159,9 @@ impl EmitExt for Emitter<'_> {
                 for ((at, kind), value) in leaves.iter().zip(values) {
                     match kind {
                         LeafKind::Ref => self.store_ref(flags, *value, addr, offset + *at as i32),
-                        kind => store_leaf(&mut self.b, flags, *kind, *value, addr, offset + *at as i32),
+                        kind => {
+                            store_leaf(&mut self.b, flags, *kind, *value, addr, offset + *at as i32)
+                        }
                     }
                 }
             }
@@ -180,7 +197,14 @@ impl EmitExt for Emitter<'_> {
         for kind in [LeafKind::I8, LeafKind::I4, LeafKind::U2, LeafKind::U1] {
             while bytes - at >= leaf_size(kind) {
                 let value = load_leaf(&mut self.b, trusted(), kind, from, at as i32);
-                store_leaf(&mut self.b, trusted(), kind, value, to, to_offset + at as i32);
+                store_leaf(
+                    &mut self.b,
+                    trusted(),
+                    kind,
+                    value,
+                    to,
+                    to_offset + at as i32,
+                );
                 at += leaf_size(kind);
             }
         }
@@ -202,7 +226,9 @@ impl EmitExt for Emitter<'_> {
                 self.copy_value(shape.ret_class, args[buffer], addr, false);
                 Results::new()
             }
-            None => shape::load_passed(&mut self.b, trusted(), addr, 0, &shape.ret, shape.ret_class),
+            None => {
+                shape::load_passed(&mut self.b, trusted(), addr, 0, &shape.ret, shape.ret_class)
+            }
         }
     }
 }

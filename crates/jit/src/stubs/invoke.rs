@@ -18,15 +18,23 @@ pub fn invoke_stub(codegen: &Codegen, shape: &Shape) -> Result<Blob, CompileErro
     let mut signature = Signature::new(CallConv::SystemV);
     signature.params.resize(4, AbiParam::new(I64));
     signature.returns.push(AbiParam::new(I32));
-    build(codegen, Tier::Optimised, "(runtime-invoke)", signature, |e, params| {
-        emit(e, shape, params[0], params[1], params[2]);
-        Ok(())
-    })
+    build(
+        codegen,
+        Tier::Optimised,
+        "(runtime-invoke)",
+        signature,
+        |e, params| {
+            emit(e, shape, params[0], params[1], params[2]);
+            Ok(())
+        },
+    )
 }
 
 fn emit(e: &mut Emitter, shape: &Shape, code: Value, args: Value, ret: Value) {
     let types = shape.clif.params.iter().map(|p| p.value_type).enumerate();
-    let values: Vec<Value> = types.map(|(i, ty)| e.b.ins().load(ty, trusted(), args, 8 * i as i32)).collect();
+    let values: Vec<Value> = types
+        .map(|(i, ty)| e.b.ins().load(ty, trusted(), args, 8 * i as i32))
+        .collect();
     let caught = e.b.create_block();
     e.b.append_block_param(caught, I64);
     e.b.append_block_param(caught, I64);

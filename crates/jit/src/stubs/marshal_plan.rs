@@ -3,11 +3,36 @@
 //! The stubs emit what a plan says; the helpers behind `MarshalToNative` and its kin look up the same plan by
 //! (method, parameter index) to know what to do with the word they are given. The result's index is [`RESULT`].
 //!
+//! # What the helpers do
+//! Managed to native, for [`ParamPlan::Convert`]:
+//! * `MarshalToNative(method, i, managed) -> native`: null is 0. By reference, `managed` is the variable's address and
+//!   `native` a new cell that holds the native form (or 0 if the direction is not `input`). Of an [`Unsupported`]
+//!   plan (then `i` may be `RESULT`) it throws MarshalDirectiveException with the message.
+//! * `MarshalBack(method, i, managed, native)`: copies back if the direction is `output`, frees what `MarshalToNative`
+//!   made (by reference: the cell too, and what native code left in it), releases a SafeHandle.
+//! * `MarshalResult(method, native) -> managed`: a string's or struct's native memory is freed with `free`.
+//!
+//! Structs ([`ParamPlan::StructCopy`], [`ParamPlan::ByRefStruct`], results): `MarshalStructToNative` fills zeroed native
+//! memory, `MarshalStructToManaged` a managed variable (which may be in the heap: with barriers). If the layout owns
+//! memory, `MarshalBack(method, i, managed address, native address)` frees it, last of all.
+//!
+//! Native to managed: `MarshalArgToManaged(method, i, native, block) -> managed` (by reference: `native` is the cell's
+//! address, the result the value in it, or 0 without `input`; an array's length is its SizeParamIndex's argument, found
+//! in `block` by [`MarshalPlan::places`], or its SizeConst); `MarshalArgBack(method, i, managed, native)` writes an array,
+//! buffer or by-ref value back; `MarshalResultToNative(method, managed) -> native` makes memory that the caller frees.
+//!
 //! # Invariants
-//! A plan is computed once per method and never changes. What cannot be marshalled is [`ParamPlan::Unsupported`]:
-//! the stub calls `MarshalToNative` for it first of all, which throws MarshalDirectiveException with the reason.
-use super::marshal_spec::{CharSet, ImportFlags, MarshalSpec, class_char_set, function_pointer_attribute, marshal_spec, native_type as nt};
-use super::native_layout::{Encoding, Native, NativeLayout, is_corlib, is_delegate, is_handle, native_layout};
+//! A plan is computed once per method and never changes. What cannot be marshalled is [`Unsupported`]: the stub calls
+//! `MarshalToNative` for it first of all.
+//!
+//! [`Unsupported`]: ParamPlan::Unsupported
+use super::marshal_spec::{
+    CharSet, ImportFlags, MarshalSpec, class_char_set, function_pointer_attribute, marshal_spec,
+    native_type as nt,
+};
+use super::native_layout::{
+    Encoding, Native, NativeLayout, is, is_delegate, is_handle, native_layout,
+};
 use super::scalar::Scalar;
 use super::sysv::{Abi, Place, Places};
 use rustc_hash::FxHashMap;
@@ -15,7 +40,7 @@ use smallvec::SmallVec;
 use vervet_abi::object;
 use vervet_metadata::{Table, Token};
 use vervet_os::LeafLock;
-use vervet_types::{ClassKind, ClassRef, LoadError, MethodRef, MethodSig};
+use vervet_types::{ClassKind, ClassRef, Known, LoadError, MethodRef, MethodSig};
 
 /// The index that stands for the result (as a word: -1).
 pub const RESULT: i64 = -1;
@@ -109,19 +134,31 @@ impl ParamPlan {
             ParamPlan::None => Abi::Void,
             ParamPlan::Scalar(scalar) => scalar.abi(),
             ParamPlan::Struct(layout) | ParamPlan::StructCopy(layout) => layout.abi.clone(),
-            ParamPlan::Convert { conversion: Conversion::OleDate, by_ref: false, .. } => Abi::sse(),
+            ParamPlan::Convert {
+                conversion: Conversion::OleDate,
+                by_ref: false,
+                ..
+            } => Abi::sse(),
             _ => Abi::int(),
         }
     }
     /// Must `MarshalBack` (or, in the reverse direction, `MarshalArgBack`) be called after the call?
     pub fn needs_back(&self, reverse: bool) -> bool {
         match self {
-            ParamPlan::Convert { conversion, by_ref, direction } => match conversion {
+            ParamPlan::Convert {
+                conversion,
+                by_ref,
+                direction,
+            } => match conversion {
                 Conversion::Delegate(_) | Conversion::OleDate => *by_ref,
-                _ if reverse => *by_ref || (direction.output && !matches!(conversion, Conversion::String(_))),
+                _ if reverse => {
+                    *by_ref || (direction.output && !matches!(conversion, Conversion::String(_)))
+                }
                 _ => true,
             },
-            ParamPlan::StructCopy(layout) | ParamPlan::ByRefStruct(layout, _) => !reverse && layout.owns_memory,
+            ParamPlan::StructCopy(layout) | ParamPlan::ByRefStruct(layout, _) => {
+                !reverse && layout.owns_memory
+            }
             ParamPlan::BlittableArray { .. } | ParamPlan::BlittableObject(_) => reverse,
             _ => false,
         }
@@ -147,13 +184,18 @@ impl MarshalPlan {
     /// of each parameter.
     pub fn places(&self) -> (Option<Place>, Vec<SmallVec<[Place; 2]>>, Places) {
         let mut places = Places::default();
-        let hidden = matches!(self.native_ret(), Abi::Memory(_)).then(|| places.take(&Abi::int())[0]);
+        let hidden =
+            matches!(self.native_ret(), Abi::Memory(_)).then(|| places.take(&Abi::int())[0]);
         let params = self.params.iter().map(|p| places.take(&p.abi())).collect();
         (hidden, params, places)
     }
     /// How the native result travels.
     pub fn native_ret(&self) -> Abi {
-        if self.preserve_sig { self.ret.abi() } else { Abi::int() }
+        if self.preserve_sig {
+            self.ret.abi()
+        } else {
+            Abi::int()
+        }
     }
     /// The first of its plans that is not supported, as a parameter index.
     pub fn unsupported(&self) -> Option<i64> {
@@ -174,7 +216,11 @@ pub fn plan(method: MethodRef) -> Result<&'static MarshalPlan, LoadError> {
         return Ok(found);
     }
     let made = compute(method)?;
-    Ok(PLANS.lock().get_or_insert_default().entry(key).or_insert_with(|| Box::leak(Box::new(made))))
+    Ok(PLANS
+        .lock()
+        .get_or_insert_default()
+        .entry(key)
+        .or_insert_with(|| Box::leak(Box::new(made))))
 }
 
 /// The plan of an unmanaged `calli`: defaults everywhere. What would need a helper (which would look the plan up by
@@ -183,13 +229,25 @@ pub fn plan_of_sig(sig: &'static MethodSig) -> Result<MarshalPlan, LoadError> {
     let of = |class: ClassRef| {
         let plan = plan_one(class, &Source::default())?;
         Ok(match plan {
-            ParamPlan::Convert { .. } | ParamPlan::StructCopy(_) | ParamPlan::ByRefStruct(..) => unsupported(class),
+            ParamPlan::Convert { .. } | ParamPlan::StructCopy(_) | ParamPlan::ByRefStruct(..) => {
+                unsupported(class)
+            }
             plan => plan,
         })
     };
-    let params = sig.params.iter().map(|c| of(c)).collect::<Result<_, LoadError>>()?;
+    let params = sig
+        .params
+        .iter()
+        .map(|c| of(c))
+        .collect::<Result<_, LoadError>>()?;
     let ret = result_only(sig.ret, of(sig.ret)?);
-    Ok(MarshalPlan { sig, params, ret, set_last_error: false, preserve_sig: true })
+    Ok(MarshalPlan {
+        sig,
+        params,
+        ret,
+        set_last_error: false,
+        preserve_sig: true,
+    })
 }
 
 /// What is known of a parameter besides its type.
@@ -207,13 +265,22 @@ impl Source {
     fn direction(&self, usual: Direction) -> Direction {
         match self.flags & 3 {
             0 => usual,
-            flags => Direction { input: flags & 1 != 0, output: flags & 2 != 0 },
+            flags => Direction {
+                input: flags & 1 != 0,
+                output: flags & 2 != 0,
+            },
         }
     }
 }
 
-const IN: Direction = Direction { input: true, output: false };
-const BOTH: Direction = Direction { input: true, output: true };
+const IN: Direction = Direction {
+    input: true,
+    output: false,
+};
+const BOTH: Direction = Direction {
+    input: true,
+    output: true,
+};
 
 fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
     let sig = method.sig()?;
@@ -222,7 +289,11 @@ fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
     let (char_set, set_last_error, preserve_sig) = match method.dll_import()? {
         Some(import) => {
             let flags = ImportFlags(import.flags);
-            (flags.char_set(), flags.set_last_error(), method.impl_flags & 0x80 != 0)
+            (
+                flags.char_set(),
+                flags.set_last_error(),
+                method.impl_flags & 0x80 != 0,
+            )
         }
         None => match definition.class.kind {
             ClassKind::Def { rid, .. } => {
@@ -233,36 +304,60 @@ fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
         },
     };
     let mut sources: Vec<Source> = Vec::new();
-    sources.resize_with(sig.params.len() + 1, || Source { char_set, ..Source::default() });
+    sources.resize_with(sig.params.len() + 1, || Source {
+        char_set,
+        ..Source::default()
+    });
     sources[0].is_result = true;
     for row in image.method_params(definition.rid) {
-        let Ok(param) = image.param(row) else { continue };
+        let Ok(param) = image.param(row) else {
+            continue;
+        };
         if let Some(source) = sources.get_mut(usize::from(param.sequence)) {
             source.spec = marshal_spec(image, Token::new(Table::Param, row));
             source.flags = param.flags;
         }
     }
     let one = |(class, source): (&ClassRef, &Source)| plan_one(class, source);
-    let params = sig.params.iter().zip(&sources[1..]).map(one).collect::<Result<_, _>>()?;
+    let params = sig
+        .params
+        .iter()
+        .zip(&sources[1..])
+        .map(one)
+        .collect::<Result<_, _>>()?;
     let ret = result_only(sig.ret, plan_one(sig.ret, &sources[0])?);
-    Ok(MarshalPlan { sig, params, ret, set_last_error, preserve_sig })
+    Ok(MarshalPlan {
+        sig,
+        params,
+        ret,
+        set_last_error,
+        preserve_sig,
+    })
 }
 
 fn unsupported(class: ClassRef) -> ParamPlan {
-    ParamPlan::Unsupported(format!("Cannot marshal parameter of type {}.", class.full_name()))
+    ParamPlan::Unsupported(format!(
+        "Cannot marshal parameter of type {}.",
+        class.full_name()
+    ))
 }
 
 /// What is left of a plan when it is a result's.
 fn result_only(class: ClassRef, plan: ParamPlan) -> ParamPlan {
     match plan {
-        ParamPlan::Convert { conversion: Conversion::StringBuilder(_) | Conversion::Array { .. }, .. }
+        ParamPlan::Convert {
+            conversion: Conversion::StringBuilder(_) | Conversion::Array { .. },
+            ..
+        }
         | ParamPlan::BlittableArray { .. }
         | ParamPlan::HandleRef(_)
         | ParamPlan::StructPointer(_)
         | ParamPlan::Convert { by_ref: true, .. } => unsupported(class),
-        ParamPlan::BlittableObject(layout) => {
-            ParamPlan::Convert { conversion: Conversion::Class(layout), by_ref: false, direction: IN }
-        }
+        ParamPlan::BlittableObject(layout) => ParamPlan::Convert {
+            conversion: Conversion::Class(layout),
+            by_ref: false,
+            direction: IN,
+        },
         // A by-ref to anything: the pointer as it is.
         ParamPlan::ByRefScalar(..) | ParamPlan::ByRefStruct(..) => ParamPlan::Direct,
         plan => plan,
@@ -289,9 +384,9 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
     let (spec, char_set) = (&source.spec, source.char_set);
     Ok(Some(if let Some(custom) = custom(source) {
         custom
-    } else if is_corlib(class, "System", "String") {
+    } else if is(class, Known::String) {
         Conversion::String(Encoding::of(spec, char_set))
-    } else if is_corlib(class, "System.Text", "StringBuilder") {
+    } else if is(class, Known::StringBuilder) {
         Conversion::StringBuilder(Encoding::of(spec, char_set))
     } else if is_delegate(class)? {
         Conversion::Delegate(class)
@@ -301,11 +396,20 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
         && let Some(of) = class.element()
     {
         let element = Native::of(of, &spec.of_element(), char_set)?;
-        let bad = spec.native == nt::SAFE_ARRAY || matches!(element, Native::Unsupported(_) | Native::Delegate(_) | Native::Handle(_));
+        let bad = spec.native == nt::SAFE_ARRAY
+            || matches!(
+                element,
+                Native::Unsupported(_) | Native::Delegate(_) | Native::Handle(_)
+            );
         if bad {
             return Ok(None);
         }
-        Conversion::Array { class: of, element, size_param: spec.size_param, size_const: spec.size_const }
+        Conversion::Array {
+            class: of,
+            element,
+            size_param: spec.size_param,
+            size_const: spec.size_const,
+        }
     } else if is_formatted(class) {
         let layout = native_layout(class)?;
         if layout.unsupported.is_some() {
@@ -327,7 +431,11 @@ fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> 
         return Ok(ParamPlan::Direct);
     }
     if let Some(prim) = class.stack_prim()? {
-        return Ok(ParamPlan::Scalar(Scalar::of(prim, &source.spec, source.char_set)));
+        return Ok(ParamPlan::Scalar(Scalar::of(
+            prim,
+            &source.spec,
+            source.char_set,
+        )));
     }
     if class.is_value_type()? {
         return plan_struct(class, source);
@@ -338,39 +446,58 @@ fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> 
     let Some(conversion) = conversion(class, source)? else {
         return Ok(unsupported(class));
     };
-    let usual = if matches!(conversion, Conversion::StringBuilder(_)) { BOTH } else { IN };
+    let usual = if matches!(conversion, Conversion::StringBuilder(_)) {
+        BOTH
+    } else {
+        IN
+    };
     Ok(match conversion {
         Conversion::Array { ref element, .. } if element.is_blittable() && !source.is_result => {
             let data_offset = match class.rank() {
                 Some(rank) if !class.is_sz_array() => object::md_array_data_offset(rank),
                 _ => object::ARRAY_DATA_OFFSET,
             };
-            ParamPlan::BlittableArray { data_offset, reverse: Box::new(conversion) }
+            ParamPlan::BlittableArray {
+                data_offset,
+                reverse: Box::new(conversion),
+            }
         }
         Conversion::Class(layout) if layout.blittable => ParamPlan::BlittableObject(layout),
-        conversion => ParamPlan::Convert { conversion, by_ref: false, direction: source.direction(usual) },
+        conversion => ParamPlan::Convert {
+            conversion,
+            by_ref: false,
+            direction: source.direction(usual),
+        },
     })
 }
 
 fn plan_struct(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
     if let Some(conversion) = custom(source) {
         let _ = conversion;
-        return Ok(ParamPlan::Unsupported("Custom marshalers are for reference types only.".to_owned()));
+        return Ok(ParamPlan::Unsupported(
+            "Custom marshalers are for reference types only.".to_owned(),
+        ));
     }
-    if is_corlib(class, "System.Runtime.InteropServices", "HandleRef") {
+    if is(class, Known::HandleRef) {
         for field in class.fields()?.iter().filter(|f| !f.is_static()) {
             if field.ty()?.is_value_type()? {
                 return Ok(ParamPlan::HandleRef(field.offset()?));
             }
         }
     }
-    if is_corlib(class, "System", "DateTime") {
-        return Ok(ParamPlan::Convert { conversion: Conversion::OleDate, by_ref: false, direction: IN });
+    if is(class, Known::DateTime) {
+        return Ok(ParamPlan::Convert {
+            conversion: Conversion::OleDate,
+            by_ref: false,
+            direction: IN,
+        });
     }
     let layout = native_layout(class)?;
     Ok(match &layout.unsupported {
         Some(reason) => ParamPlan::Unsupported(reason.clone()),
-        None if source.spec.native == nt::LP_STRUCT && layout.blittable => ParamPlan::StructPointer(layout),
+        None if source.spec.native == nt::LP_STRUCT && layout.blittable => {
+            ParamPlan::StructPointer(layout)
+        }
         None if layout.blittable => ParamPlan::Struct(layout),
         None => ParamPlan::StructCopy(layout),
     })
@@ -397,6 +524,10 @@ fn plan_by_ref(target: ClassRef, source: &Source) -> Result<ParamPlan, LoadError
     }
     Ok(match conversion(target, source)? {
         None | Some(Conversion::StringBuilder(_)) => unsupported(target),
-        Some(conversion) => ParamPlan::Convert { conversion, by_ref: true, direction: source.direction(BOTH) },
+        Some(conversion) => ParamPlan::Convert {
+            conversion,
+            by_ref: true,
+            direction: source.direction(BOTH),
+        },
     })
 }

@@ -90,7 +90,10 @@ impl MarshalSpec {
     }
     /// The spec of an array's elements.
     pub fn of_element(&self) -> MarshalSpec {
-        MarshalSpec { native: self.element, ..MarshalSpec::default() }
+        MarshalSpec {
+            native: self.element,
+            ..MarshalSpec::default()
+        }
     }
 }
 
@@ -100,8 +103,12 @@ fn element(native: u8) -> u8 {
 
 /// The MarshalAs of a field or parameter.
 pub fn marshal_spec(image: &Image<'static>, parent: Token) -> MarshalSpec {
-    let blob = image.field_marshal_of(parent).and_then(|row| image.field_marshal(row).ok());
-    blob.and_then(|row| image.blob(row.native_type).ok()).map(MarshalSpec::parse).unwrap_or_default()
+    let blob = image
+        .field_marshal_of(parent)
+        .and_then(|row| image.field_marshal(row).ok());
+    blob.and_then(|row| image.blob(row.native_type).ok())
+        .map(MarshalSpec::parse)
+        .unwrap_or_default()
 }
 
 /// CharSet of a DllImport, a struct or a delegate.
@@ -120,7 +127,11 @@ pub struct ImportFlags(pub u32);
 impl ImportFlags {
     /// CharSet.
     pub fn char_set(self) -> CharSet {
-        if self.0 & 6 == 4 { CharSet::Unicode } else { CharSet::Ansi }
+        if self.0 & 6 == 4 {
+            CharSet::Unicode
+        } else {
+            CharSet::Ansi
+        }
     }
     /// SetLastError.
     pub fn set_last_error(self) -> bool {
@@ -130,17 +141,28 @@ impl ImportFlags {
 
 /// CharSet of a type: TypeAttributes' string format.
 pub fn class_char_set(class: ClassRef) -> CharSet {
-    if class.flags & 0x0003_0000 == 0x0001_0000 { CharSet::Unicode } else { CharSet::Ansi }
+    if class.flags & 0x0003_0000 == 0x0001_0000 {
+        CharSet::Unicode
+    } else {
+        CharSet::Ansi
+    }
 }
 
 /// What UnmanagedFunctionPointerAttribute says about a delegate class: (CharSet, SetLastError).
 pub fn function_pointer_attribute(image: &Image<'static>, type_def: u32) -> (CharSet, bool) {
     let mut found = (CharSet::Ansi, false);
     for row in image.custom_attributes_of(Token::new(Table::TypeDef, type_def)) {
-        let Ok(row) = image.custom_attribute(row) else { continue };
+        let Ok(row) = image.custom_attribute(row) else {
+            continue;
+        };
         let owner = match row.constructor.table() {
-            Some(Table::MethodDef) => image.method_owner(row.constructor.rid()).map(|rid| Token::new(Table::TypeDef, rid)),
-            _ => image.member_ref(row.constructor.rid()).ok().map(|r| r.class),
+            Some(Table::MethodDef) => image
+                .method_owner(row.constructor.rid())
+                .map(|rid| Token::new(Table::TypeDef, rid)),
+            _ => image
+                .member_ref(row.constructor.rid())
+                .ok()
+                .map(|r| r.class),
         };
         let name = owner.and_then(|token| image.type_name(token).ok());
         if name.is_some_and(|n| n.name == "UnmanagedFunctionPointerAttribute")
@@ -152,14 +174,23 @@ pub fn function_pointer_attribute(image: &Image<'static>, type_def: u32) -> (Cha
     found
 }
 
-fn read_attribute(blob: &'static [u8], found: &mut (CharSet, bool)) -> Result<(), vervet_metadata::Error> {
+fn read_attribute(
+    blob: &'static [u8],
+    found: &mut (CharSet, bool),
+) -> Result<(), vervet_metadata::Error> {
     let mut reader = CustomAttrReader::new(blob)?;
     let _convention = reader.u32()?;
     for _ in 0..reader.named_count()? {
         let arg = reader.named_arg()?;
         match arg.name {
             // CharSet.Unicode is 3; Auto (4) means UTF-8 here.
-            "CharSet" => found.0 = if reader.u32()? == 3 { CharSet::Unicode } else { CharSet::Ansi },
+            "CharSet" => {
+                found.0 = if reader.u32()? == 3 {
+                    CharSet::Unicode
+                } else {
+                    CharSet::Ansi
+                }
+            }
             "SetLastError" => found.1 = reader.u8()? != 0,
             _ => drop(reader.u8()?),
         }
@@ -176,7 +207,10 @@ mod tests {
         let spec = MarshalSpec::parse(&[nt::LP_ARRAY, nt::MAX, 2, 0, 1]);
         assert_eq!((spec.element, spec.size_param), (0, Some(2)));
         let spec = MarshalSpec::parse(&[nt::LP_ARRAY, nt::LPSTR, 0, 5]);
-        assert_eq!((spec.element, spec.size_param, spec.size_const), (nt::LPSTR, None, Some(5)));
+        assert_eq!(
+            (spec.element, spec.size_param, spec.size_const),
+            (nt::LPSTR, None, Some(5))
+        );
         let spec = MarshalSpec::parse(&[nt::BY_VAL_ARRAY, 16, nt::U1]);
         assert_eq!((spec.element, spec.size_const), (nt::U1, Some(16)));
         let spec = MarshalSpec::parse(&[nt::CUSTOM, 0, 0, 1, b'M', 1, b'c']);

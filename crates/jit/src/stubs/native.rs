@@ -27,20 +27,27 @@ use cranelift_codegen::isa::CallConv;
 use smallvec::smallvec;
 use std::mem::offset_of;
 use vervet_abi::layouts::DelegateObject;
-use vervet_abi::{Helper, ThrowKind, context, native_call, object};
+use vervet_abi::{Helper, ThrowKind, context, native_call, object, vtable};
 use vervet_types::{MethodRef, MethodSig};
 
 /// The body of a P/Invoke method.
 pub fn pinvoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
     let shape = Shape::of_method(method)?;
     let plan = plan(method)?;
-    build(codegen, Tier::Quick, &method.full_name(), shape.clif.clone(), |e, args| {
-        e.stack_check(args);
-        let target = bound_address(e, method);
-        let results = emit(e, Some(method), plan, &shape, target, args);
-        e.b.ins().return_(&results);
-        Ok(())
-    })
+    build(
+        codegen,
+        Tier::Quick,
+        &method.full_name(),
+        shape.clif.clone(),
+        |e, args| {
+            e.stack_check(args);
+            class_init(e, method)?;
+            let target = bound_address(e, method);
+            let results = emit(e, Some(method), plan, &shape, target, args);
+            e.b.ins().return_(&results);
+            Ok(())
+        },
+    )
 }
 
 /// What `invoke_impl` of a delegate around a native function points to; `method` is the delegate class's `Invoke`.
@@ -48,21 +55,60 @@ pub fn pinvoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileErro
 pub fn native_delegate_thunk(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
     let shape = Shape::of_method(method)?;
     let plan = plan(method)?;
-    build(codegen, Tier::Quick, &method.full_name(), shape.clif.clone(), |e, args| {
-        e.stack_check(args);
-        let target = e.b.ins().load(I64, trusted(), args[0], offset_of!(DelegateObject, extra_arg) as i32);
-        let results = emit(e, Some(method), plan, &shape, target, args);
-        e.b.ins().return_(&results);
-        Ok(())
-    })
+    build(
+        codegen,
+        Tier::Quick,
+        &method.full_name(),
+        shape.clif.clone(),
+        |e, args| {
+            e.stack_check(args);
+            let target = e.b.ins().load(
+                I64,
+                trusted(),
+                args[0],
+                offset_of!(DelegateObject, extra_arg) as i32,
+            );
+            let results = emit(e, Some(method), plan, &shape, target, args);
+            e.b.ins().return_(&results);
+            Ok(())
+        },
+    )
 }
 
 /// An unmanaged `calli`: `args` are the values of a managed call of that signature (a return buffer first, if it has
 /// one), the result is as that call's. Default marshalling; what needs a helper throws NotSupportedException.
-pub fn emit_native_call(e: &mut Emitter, sig: &'static MethodSig, target: Value, args: &[Value]) -> Result<Results, CompileError> {
+pub fn emit_native_call(
+    e: &mut Emitter,
+    sig: &'static MethodSig,
+    target: Value,
+    args: &[Value],
+) -> Result<Results, CompileError> {
     let shape = Shape::of(sig)?;
     let plan = plan_of_sig(sig)?;
     Ok(emit(e, None, &plan, &shape, target, args))
+}
+
+/// A precise class constructor runs before the first call of a static method.
+fn class_init(e: &mut Emitter, method: MethodRef) -> Result<(), CompileError> {
+    let class = method.class;
+    if !method.is_static() || class.is_before_field_init() || class.cctor()?.is_none() {
+        return Ok(());
+    }
+    let vt = e.symbol(Symbol::VTable(class));
+    let state =
+        e.b.ins()
+            .uload8(I32, trusted(), vt, vtable::INIT_STATE_OFFSET);
+    let done =
+        e.b.ins()
+            .icmp_imm_u(IntCC::Equal, state, i64::from(vtable::INIT_DONE));
+    let (init, on) = (e.b.create_block(), e.b.create_block());
+    e.b.set_cold_block(init);
+    e.b.ins().brif(done, on, &[], init, &[]);
+    e.b.switch_to_block(init);
+    e.helper(Helper::ClassInit, &[vt]);
+    e.b.ins().jump(on, &[]);
+    e.b.switch_to_block(on);
+    Ok(())
 }
 
 /// The native function's address; bound at the first call.
@@ -71,7 +117,8 @@ fn bound_address(e: &mut Emitter, method: MethodRef) -> Value {
     let (bind, go) = (e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(bind);
     e.b.append_block_param(go, I64);
-    e.b.ins().brif(cell, go, &[BlockArg::Value(cell)], bind, &[]);
+    e.b.ins()
+        .brif(cell, go, &[BlockArg::Value(cell)], bind, &[]);
     e.b.switch_to_block(bind);
     let handle = e.symbol(Symbol::MethodHandle(method));
     let bound = e.helper_value(Helper::BindPInvoke, &[handle]);
@@ -108,7 +155,14 @@ struct Call<'c> {
     backs: Vec<Back>,
 }
 
-fn emit(e: &mut Emitter, method: Option<MethodRef>, plan: &MarshalPlan, shape: &Shape, target: Value, args: &[Value]) -> Results {
+fn emit(
+    e: &mut Emitter,
+    method: Option<MethodRef>,
+    plan: &MarshalPlan,
+    shape: &Shape,
+    target: Value,
+    args: &[Value],
+) -> Results {
     let handle = match method {
         Some(method) => e.symbol(Symbol::MethodHandle(method)),
         None => e.word(0),
@@ -122,14 +176,26 @@ fn emit(e: &mut Emitter, method: Option<MethodRef>, plan: &MarshalPlan, shape: &
             e.helper(Helper::ThrowKind, &[kind]);
         }
         // Not reached; the rest only keeps the function well-formed.
-        return shape.clif.returns.iter().map(|r| super::emit::zero(&mut e.b, r.value_type)).collect();
+        return shape
+            .clif
+            .returns
+            .iter()
+            .map(|r| super::emit::zero(&mut e.b, r.value_type))
+            .collect();
     }
-    let mut call = Call { method: handle, plan, shape, args, roots: Vec::new(), backs: Vec::new() };
+    let mut call = Call {
+        method: handle,
+        plan,
+        shape,
+        args,
+        roots: Vec::new(),
+        backs: Vec::new(),
+    };
     if shape.has_this {
         call.roots.push(args[0]);
     }
     let (hidden, places, total) = plan.places();
-    let natives: Vec<Native> = (0..plan.params.len()).map(|i| call.to_native(e, i)).collect();
+    let natives: Vec<Native> = (0..plan.params.len()).map(|i| call.convert(e, i)).collect();
     let ret_memory = result_memory(e, plan);
     call.hold_roots(e);
 
@@ -152,7 +218,12 @@ fn emit(e: &mut Emitter, method: Option<MethodRef>, plan: &MarshalPlan, shape: &
         store_word(e, value, block, offset);
     }
     for place in [hidden, result_pointer].into_iter().flatten() {
-        store_word(e, ret_memory.expect("the result has memory"), block, place.call_offset());
+        store_word(
+            e,
+            ret_memory.expect("the result has memory"),
+            block,
+            place.call_offset(),
+        );
     }
     for ((native, places), plan) in natives.iter().zip(&places).zip(&plan.params) {
         place_argument(e, block, native, places, &plan.abi());
@@ -181,7 +252,9 @@ fn store_word(e: &mut Emitter, value: Value, addr: Value, offset: i32) {
 /// Memory for the native result, where it needs some.
 fn result_memory(e: &mut Emitter, plan: &MarshalPlan) -> Option<Value> {
     match &plan.ret {
-        ParamPlan::Struct(layout) | ParamPlan::StructCopy(layout) => Some(e.zeroed_stack(layout.size.next_multiple_of(8))),
+        ParamPlan::Struct(layout) | ParamPlan::StructCopy(layout) => {
+            Some(e.zeroed_stack(layout.size.next_multiple_of(8)))
+        }
         ParamPlan::None => None,
         _ if !plan.preserve_sig => Some(e.zeroed_stack(8)),
         _ => None,
@@ -190,7 +263,9 @@ fn result_memory(e: &mut Emitter, plan: &MarshalPlan) -> Option<Value> {
 
 fn place_argument(e: &mut Emitter, block: Value, native: &Native, places: &[Place], abi: &Abi) {
     match native {
-        Native::Scalar(scalar, value) => scalar.store_word(&mut e.b, *value, block, places[0].call_offset()),
+        Native::Scalar(scalar, value) => {
+            scalar.store_word(&mut e.b, *value, block, places[0].call_offset())
+        }
         Native::Word(value) => store_word(e, *value, block, places[0].call_offset()),
         Native::Memory(addr) => match abi {
             Abi::Memory(size) => e.copy_bytes(block, places[0].call_offset(), *addr, *size),
@@ -210,6 +285,8 @@ fn check_hresult(e: &mut Emitter, block: Value) {
     let result = e.b.ins().load(I32, trusted(), block, native_call::RET_INT);
     let bad = e.b.ins().icmp_imm_s(IntCC::SignedLessThan, result, 0);
     e.b.ins().brif(bad, failed, &[], on, &[]);
+    e.b.seal_block(failed);
+    e.b.seal_block(on);
     e.b.switch_to_block(failed);
     e.helper_noreturn(Helper::ThrowHResult, &[result]);
     e.b.switch_to_block(on);
@@ -220,7 +297,7 @@ impl Call<'_> {
     fn struct_address(&self, e: &mut Emitter, i: usize, layout: &NativeLayout) -> Value {
         let values = self.shape.values_of(self.args, i);
         let pass = &self.shape.params[i];
-        if *pass == Pass::Address && layout.size % 8 == 0 {
+        if *pass == Pass::Address && layout.size.is_multiple_of(8) {
             return values[0];
         }
         let class = self.shape.param_classes[i];
@@ -229,7 +306,7 @@ impl Call<'_> {
         e.store_local(values, copy, pass, class);
         copy
     }
-    fn to_native(&mut self, e: &mut Emitter, i: usize) -> Native {
+    fn convert(&mut self, e: &mut Emitter, i: usize) -> Native {
         let values = self.shape.values_of(self.args, i);
         let index = i as i64;
         match &self.plan.params[i] {
@@ -244,7 +321,8 @@ impl Call<'_> {
                 let copy = e.zeroed_stack(8);
                 if direction.input {
                     null_check(e, values[0]);
-                    let value = load_leaf(&mut e.b, null_trap(), scalar.managed_kind(), values[0], 0);
+                    let value =
+                        load_leaf(&mut e.b, null_trap(), scalar.managed_kind(), values[0], 0);
                     scalar.store_native(&mut e.b, trusted(), value, copy, 0);
                 }
                 if direction.output {
@@ -252,7 +330,9 @@ impl Call<'_> {
                 }
                 Native::Word(copy)
             }
-            ParamPlan::BlittableArray { data_offset, .. } => self.pinned(e, values[0], *data_offset),
+            ParamPlan::BlittableArray { data_offset, .. } => {
+                self.pinned(e, values[0], *data_offset)
+            }
             ParamPlan::BlittableObject(_) => self.pinned(e, values[0], object::HEADER_SIZE as i32),
             ParamPlan::HandleRef(offset) => {
                 let Pass::Leaves(leaves) = &self.shape.params[i] else {
@@ -260,7 +340,10 @@ impl Call<'_> {
                     return Native::Word(handle);
                 };
                 self.roots.extend(values);
-                let handle = leaves.iter().position(|(at, _)| at == offset).unwrap_or(values.len() - 1);
+                let handle = leaves
+                    .iter()
+                    .position(|(at, _)| at == offset)
+                    .unwrap_or(values.len() - 1);
                 Native::Word(values[handle])
             }
             ParamPlan::StructCopy(layout) => {
@@ -276,7 +359,12 @@ impl Call<'_> {
                     self.convert_struct(e, Helper::MarshalStructToNative, index, values[0], native);
                 }
                 if direction.output {
-                    self.backs.push(Back::Helper(Helper::MarshalStructToManaged, i, native, values[0]));
+                    self.backs.push(Back::Helper(
+                        Helper::MarshalStructToManaged,
+                        i,
+                        native,
+                        values[0],
+                    ));
                 }
                 self.back_if_needed(i, values[0], native);
                 Native::Word(native)
@@ -285,7 +373,8 @@ impl Call<'_> {
                 let managed = values[0];
                 self.roots.push(managed);
                 let index = e.word(index);
-                let native = e.helper_value(Helper::MarshalToNative, &[self.method, index, managed]);
+                let native =
+                    e.helper_value(Helper::MarshalToNative, &[self.method, index, managed]);
                 self.back_if_needed(i, managed, native);
                 Native::Word(native)
             }
@@ -300,7 +389,8 @@ impl Call<'_> {
     }
     fn back_if_needed(&mut self, i: usize, managed: Value, native: Value) {
         if self.plan.params[i].needs_back(false) {
-            self.backs.push(Back::Helper(Helper::MarshalBack, i, managed, native));
+            self.backs
+                .push(Back::Helper(Helper::MarshalBack, i, managed, native));
         }
     }
     fn convert_struct(&self, e: &mut Emitter, helper: Helper, index: i64, from: Value, to: Value) {
@@ -320,7 +410,14 @@ impl Call<'_> {
                 Back::Scalar(scalar, managed, copy) => {
                     let value = scalar.load_native(&mut e.b, trusted(), *copy, 0);
                     null_check(e, *managed);
-                    store_leaf(&mut e.b, null_trap(), scalar.managed_kind(), value, *managed, 0);
+                    store_leaf(
+                        &mut e.b,
+                        null_trap(),
+                        scalar.managed_kind(),
+                        value,
+                        *managed,
+                        0,
+                    );
                 }
                 Back::Helper(helper, i, first, second) => {
                     let index = e.word(*i as i64);
@@ -338,7 +435,11 @@ impl Call<'_> {
         match &self.plan.ret {
             ParamPlan::None | ParamPlan::Unsupported(_) => smallvec![],
             ParamPlan::Scalar(scalar) => {
-                let offset = if scalar.is_float() { float_offset } else { offset };
+                let offset = if scalar.is_float() {
+                    float_offset
+                } else {
+                    offset
+                };
                 smallvec![scalar.load_word(&mut e.b, at, offset)]
             }
             ParamPlan::Struct(layout) => {
@@ -355,7 +456,11 @@ impl Call<'_> {
                 e.results_from_memory(self.shape, self.args, managed)
             }
             ParamPlan::Convert { conversion, .. } => {
-                let offset = if matches!(conversion, Conversion::OleDate) { float_offset } else { offset };
+                let offset = if matches!(conversion, Conversion::OleDate) {
+                    float_offset
+                } else {
+                    offset
+                };
                 let native = e.b.ins().load(I64, trusted(), at, offset);
                 smallvec![e.helper_value(Helper::MarshalResult, &[self.method, native])]
             }
@@ -368,7 +473,10 @@ impl Call<'_> {
             return;
         }
         if let Abi::Words(words) = &layout.abi {
-            for (i, offset) in result_offsets(words, native_call::RET_INT, native_call::RET_SSE).into_iter().enumerate() {
+            for (i, offset) in result_offsets(words, native_call::RET_INT, native_call::RET_SSE)
+                .into_iter()
+                .enumerate()
+            {
                 let word = e.b.ins().load(I64, trusted(), block, offset);
                 store_word(e, word, memory, 8 * i as i32);
             }
@@ -387,7 +495,11 @@ fn null_check(e: &mut Emitter, address: Value) {
 pub fn result_offsets(words: &[Eightbyte], ints: i32, sses: i32) -> Vec<i32> {
     let (mut ints, mut sses) = (ints, sses);
     let mut next = |word: &Eightbyte| {
-        let counter = if *word == Eightbyte::Int { &mut ints } else { &mut sses };
+        let counter = if *word == Eightbyte::Int {
+            &mut ints
+        } else {
+            &mut sses
+        };
         *counter += 8;
         *counter - 8
     };

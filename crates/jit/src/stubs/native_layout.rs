@@ -12,7 +12,7 @@ use super::sysv::Abi;
 use rustc_hash::FxHashMap;
 use vervet_metadata::{Table, Token};
 use vervet_os::LeafLock;
-use vervet_types::{ClassKind, ClassRef, FieldRef, LoadError};
+use vervet_types::{ClassKind, ClassRef, FieldRef, Known, LoadError};
 
 /// How characters of a string lie in native memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -71,7 +71,7 @@ impl Native {
         if class.is_value_type()? {
             return Ok(Native::Struct(native_layout(class)?));
         }
-        if is_corlib(class, "System", "String") {
+        if is(class, Known::String) {
             return Ok(Native::String(Encoding::of(spec, char_set)));
         }
         if is_delegate(class)? {
@@ -80,7 +80,10 @@ impl Native {
         if is_handle(class)? {
             return Ok(Native::Handle(class));
         }
-        Ok(Native::Unsupported(format!("Type {} cannot be marshaled as a field or element.", class.full_name())))
+        Ok(Native::Unsupported(format!(
+            "Type {} cannot be marshaled as a field or element.",
+            class.full_name()
+        )))
     }
     /// Bytes it takes.
     pub fn size(&self) -> u32 {
@@ -116,7 +119,10 @@ impl Native {
     fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
         match self {
             Native::Scalar(scalar) => parts.push((at, scalar.size(), scalar.is_float())),
-            Native::Struct(layout) => layout.fields.iter().for_each(|f| f.kind.parts(at + f.offset, parts)),
+            Native::Struct(layout) => layout
+                .fields
+                .iter()
+                .for_each(|f| f.kind.parts(at + f.offset, parts)),
             _ => parts.push((at, 8, false)),
         }
     }
@@ -153,7 +159,10 @@ impl FieldKind {
     }
     fn align(&self) -> u32 {
         match self {
-            FieldKind::One(native) | FieldKind::FixedArray { element: native, .. } => native.align(),
+            FieldKind::One(native)
+            | FieldKind::FixedArray {
+                element: native, ..
+            } => native.align(),
             FieldKind::FixedString { encoding, .. } => encoding.unit(),
         }
     }
@@ -214,29 +223,50 @@ pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError
         return Ok(found);
     }
     let made = compute(class)?;
-    Ok(LAYOUTS.lock().get_or_insert_default().entry(key).or_insert_with(|| Box::leak(Box::new(made))))
+    Ok(LAYOUTS
+        .lock()
+        .get_or_insert_default()
+        .entry(key)
+        .or_insert_with(|| Box::leak(Box::new(made))))
 }
 
 /// Packing and least size of a class's ClassLayout row.
 fn class_layout(class: ClassRef) -> (u32, u32) {
-    let ClassKind::Def { rid, .. } = class.def().kind else { return (0, 0) };
+    let ClassKind::Def { rid, .. } = class.def().kind else {
+        return (0, 0);
+    };
     let image = &class.def().module.image;
-    let row = image.class_layout_of(rid).and_then(|row| image.class_layout(row).ok());
+    let row = image
+        .class_layout_of(rid)
+        .and_then(|row| image.class_layout(row).ok());
     row.map_or((0, 0), |row| (u32::from(row.packing_size), row.class_size))
 }
 
 fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError> {
     let class = field.ty()?;
-    let spec = marshal_spec(&field.class.def().module.image, Token::new(Table::Field, field.rid));
+    let spec = marshal_spec(
+        &field.class.def().module.image,
+        Token::new(Table::Field, field.rid),
+    );
     match spec.native {
         nt::BY_VAL_TSTR => {
-            let encoding = if char_set == CharSet::Unicode { Encoding::Utf16 } else { Encoding::Utf8 };
-            return Ok(FieldKind::FixedString { units: spec.size_const.unwrap_or(1).max(1), encoding });
+            let encoding = if char_set == CharSet::Unicode {
+                Encoding::Utf16
+            } else {
+                Encoding::Utf8
+            };
+            return Ok(FieldKind::FixedString {
+                units: spec.size_const.unwrap_or(1).max(1),
+                encoding,
+            });
         }
         nt::BY_VAL_ARRAY if class.is_sz_array() => {
             if let Some(element) = class.element() {
                 let element = Native::of(element, &spec.of_element(), char_set)?;
-                return Ok(FieldKind::FixedArray { count: spec.size_const.unwrap_or(1), element });
+                return Ok(FieldKind::FixedArray {
+                    count: spec.size_const.unwrap_or(1),
+                    element,
+                });
             }
         }
         _ => {}
@@ -253,7 +283,10 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let (mut end, mut align, mut fields) = (0u32, 1u32, Vec::new());
     let value_type = class.is_value_type()?;
     if class.flags & 0x18 == 0 {
-        unsupported = Some(format!("Type {} has automatic layout and cannot be marshaled.", class.full_name()));
+        unsupported = Some(format!(
+            "Type {} has automatic layout and cannot be marshaled.",
+            class.full_name()
+        ));
     }
     if !value_type
         && let Some(parent) = class.parent()?
@@ -263,28 +296,54 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         (end, align) = (parent.size, parent.align);
         unsupported = unsupported.or_else(|| parent.unsupported.clone());
         for f in &parent.fields {
-            fields.push(NativeField { field: f.field, managed_offset: f.managed_offset, offset: f.offset, kind: f.kind.clone() });
+            fields.push(NativeField {
+                field: f.field,
+                managed_offset: f.managed_offset,
+                offset: f.offset,
+                kind: f.kind.clone(),
+            });
         }
     }
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {
         let kind = field_kind(field, char_set)?;
-        if let FieldKind::One(native) | FieldKind::FixedArray { element: native, .. } = &kind {
+        if let FieldKind::One(native)
+        | FieldKind::FixedArray {
+            element: native, ..
+        } = &kind
+        {
             unsupported = unsupported.or_else(|| native.unsupported().map(str::to_owned));
         }
         let field_align = kind.align().min(packing).max(1);
-        let offset = if explicit { explicit_offset(field) } else { end.next_multiple_of(field_align) };
+        let offset = if explicit {
+            explicit_offset(field)
+        } else {
+            end.next_multiple_of(field_align)
+        };
         end = end.max(offset.saturating_add(kind.size()));
         align = align.max(field_align);
-        fields.push(NativeField { field, managed_offset: field.offset()?, offset, kind });
+        fields.push(NativeField {
+            field,
+            managed_offset: field.offset()?,
+            offset,
+            kind,
+        });
     }
-    let size = end.checked_next_multiple_of(align).unwrap_or(end).max(least).max(1);
+    let size = end
+        .checked_next_multiple_of(align)
+        .unwrap_or(end)
+        .max(least)
+        .max(1);
     let same = |f: &NativeField| match &f.kind {
         FieldKind::One(native) => native.is_blittable() && f.offset == f.managed_offset,
         _ => false,
     };
-    let blittable = unsupported.is_none() && fields.iter().all(same) && size == class.layout()?.size.max(1);
+    let same_size = !value_type || size == class.layout()?.size.max(1);
+    let blittable = unsupported.is_none() && fields.iter().all(same) && same_size;
     let owns = |f: &NativeField| match &f.kind {
-        FieldKind::One(native) | FieldKind::FixedArray { element: native, .. } => match native {
+        FieldKind::One(native)
+        | FieldKind::FixedArray {
+            element: native, ..
+        } => match native {
             Native::Scalar(_) => false,
             Native::Struct(layout) => layout.owns_memory,
             _ => true,
@@ -294,30 +353,45 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let owns_memory = fields.iter().any(owns);
     let mut parts = Vec::new();
     if size <= 16 {
-        fields.iter().for_each(|f| f.kind.parts(f.offset, &mut parts));
+        fields
+            .iter()
+            .for_each(|f| f.kind.parts(f.offset, &mut parts));
     }
     let abi = Abi::of_struct(size, parts.into_iter());
-    Ok(NativeLayout { class, size, align, fields, blittable, owns_memory, unsupported, abi })
+    Ok(NativeLayout {
+        class,
+        size,
+        align,
+        fields,
+        blittable,
+        owns_memory,
+        unsupported,
+        abi,
+    })
 }
 
 fn explicit_offset(field: FieldRef) -> u32 {
     let image = &field.class.def().module.image;
-    let row = image.field_layout_of(field.rid).and_then(|row| image.field_layout(row).ok());
+    let row = image
+        .field_layout_of(field.rid)
+        .and_then(|row| image.field_layout(row).ok());
     row.map_or(0, |row| row.offset)
 }
 
-/// Is it that class of the core library?
-pub fn is_corlib(class: ClassRef, namespace: &str, name: &str) -> bool {
-    class.name == name && class.namespace == namespace && std::ptr::eq(class.module, class.universe().corlib())
+/// Is it that class?
+pub fn is(class: ClassRef, known: Known) -> bool {
+    class.universe().known_opt(known) == Some(class)
 }
 
 /// Is it a delegate class, or Delegate or MulticastDelegate itself?
 pub fn is_delegate(class: ClassRef) -> Result<bool, LoadError> {
-    Ok(class.is_delegate()? || is_corlib(class, "System", "Delegate") || is_corlib(class, "System", "MulticastDelegate"))
+    Ok(class.is_delegate()? || is(class, Known::Delegate) || is(class, Known::MulticastDelegate))
 }
 
 /// Is it a SafeHandle or CriticalHandle?
 pub fn is_handle(class: ClassRef) -> Result<bool, LoadError> {
-    let known = ["SafeHandle", "CriticalHandle"];
-    Ok(class.supers()?.iter().any(|c| known.iter().any(|name| is_corlib(c, "System.Runtime.InteropServices", name))))
+    Ok(class
+        .supers()?
+        .iter()
+        .any(|c| is(c, Known::SafeHandle) || is(c, Known::CriticalHandle)))
 }

@@ -31,14 +31,27 @@ pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, Compil
     let plan = plan(method)?;
     let mut signature = Signature::new(CallConv::Tail);
     signature.params.resize(2, AbiParam::new(I64));
-    build(codegen, Tier::Quick, &method.full_name(), signature, |e, args| {
-        e.stack_check(args);
-        let method = e.symbol(Symbol::MethodHandle(method));
-        let mut call = Reverse { method, block: args[1], stack: None, plan, shape: &shape, backs: Vec::new() };
-        call.emit(e, args[0]);
-        e.b.ins().return_(&[]);
-        Ok(())
-    })
+    build(
+        codegen,
+        Tier::Quick,
+        &method.full_name(),
+        signature,
+        |e, args| {
+            e.stack_check(args);
+            let method = e.symbol(Symbol::MethodHandle(method));
+            let mut call = Reverse {
+                method,
+                block: args[1],
+                stack: None,
+                plan,
+                shape: &shape,
+                backs: Vec::new(),
+            };
+            call.emit(e, args[0]);
+            e.b.ins().return_(&[]);
+            Ok(())
+        },
+    )
 }
 
 /// Something to do after the call.
@@ -72,15 +85,20 @@ impl Reverse<'_> {
         }
         let (hidden, places, total) = self.plan.places();
         if total.stack > 0 {
-            self.stack = Some(e.b.ins().load(I64, trusted(), self.block, native_call::REVERSE_STACK));
+            self.stack =
+                Some(
+                    e.b.ins()
+                        .load(I64, trusted(), self.block, native_call::REVERSE_STACK),
+                );
         }
         let mut values: Vec<Value> = Vec::new();
         for (i, places) in places.iter().enumerate() {
-            let arg = self.to_managed(e, i, places);
+            let arg = self.convert(e, i, places);
             values.extend(arg);
         }
         let size = self.shape.ret_class.layout().map_or(16, |l| l.size);
-        let buffer = (self.shape.ret == Pass::Address).then(|| e.zeroed_stack(size.next_multiple_of(8)));
+        let buffer =
+            (self.shape.ret == Pass::Address).then(|| e.zeroed_stack(size.next_multiple_of(8)));
         let (code, first) = delegate::target_of(e, self.shape, delegate);
         let mut args = vec![first];
         args.extend(buffer);
@@ -115,7 +133,14 @@ impl Reverse<'_> {
         copy
     }
     fn passed(&self, e: &mut Emitter, i: usize, addr: Value) -> Results {
-        load_passed(&mut e.b, trusted(), addr, 0, &self.shape.params[i], self.shape.param_classes[i])
+        load_passed(
+            &mut e.b,
+            trusted(),
+            addr,
+            0,
+            &self.shape.params[i],
+            self.shape.param_classes[i],
+        )
     }
     fn managed_struct(&self, e: &mut Emitter, layout: &NativeLayout) -> Value {
         let size = layout.class.layout().map_or(layout.size, |l| l.size);
@@ -125,7 +150,7 @@ impl Reverse<'_> {
         let index = e.word(index);
         e.helper(helper, &[self.method, index, from, to]);
     }
-    fn to_managed(&mut self, e: &mut Emitter, i: usize, places: &[Place]) -> Results {
+    fn convert(&mut self, e: &mut Emitter, i: usize, places: &[Place]) -> Results {
         match &self.plan.params[i] {
             ParamPlan::Scalar(scalar) => {
                 let (at, offset) = self.place(places[0]);
@@ -163,7 +188,13 @@ impl Reverse<'_> {
                 let native = self.native_word(e, places[0]);
                 let managed = self.managed_struct(e, layout);
                 if direction.input {
-                    self.convert_struct(e, Helper::MarshalStructToManaged, i as i64, native, managed);
+                    self.convert_struct(
+                        e,
+                        Helper::MarshalStructToManaged,
+                        i as i64,
+                        native,
+                        managed,
+                    );
                 }
                 if direction.output {
                     self.backs.push(Back::Struct(i, managed, native));
@@ -185,7 +216,9 @@ impl Reverse<'_> {
                 }
                 smallvec![copy]
             }
-            ParamPlan::Convert { .. } | ParamPlan::BlittableArray { .. } | ParamPlan::BlittableObject(_) => {
+            ParamPlan::Convert { .. }
+            | ParamPlan::BlittableArray { .. }
+            | ParamPlan::BlittableObject(_) => {
                 let native = self.native_word(e, places[0]);
                 let managed = self.word_to_managed(e, i, native);
                 if self.plan.params[i].needs_back(true) {
@@ -193,14 +226,19 @@ impl Reverse<'_> {
                 }
                 smallvec![managed]
             }
-            ParamPlan::None | ParamPlan::Unsupported(_) => {
-                self.shape.params[i].types().iter().map(|ty| zero(&mut e.b, *ty)).collect()
-            }
+            ParamPlan::None | ParamPlan::Unsupported(_) => self.shape.params[i]
+                .types()
+                .iter()
+                .map(|ty| zero(&mut e.b, *ty))
+                .collect(),
         }
     }
     fn word_to_managed(&self, e: &mut Emitter, i: usize, native: Value) -> Value {
         let index = e.word(i as i64);
-        e.helper_value(Helper::MarshalArgToManaged, &[self.method, index, native, self.block])
+        e.helper_value(
+            Helper::MarshalArgToManaged,
+            &[self.method, index, native, self.block],
+        )
     }
     fn write_back(&self, e: &mut Emitter) {
         for back in &self.backs {
@@ -215,21 +253,40 @@ impl Reverse<'_> {
                     self.word_back(e, i, managed, native);
                 }
                 Back::Struct(i, managed, native) => {
-                    self.convert_struct(e, Helper::MarshalStructToNative, i as i64, managed, native);
+                    self.convert_struct(
+                        e,
+                        Helper::MarshalStructToNative,
+                        i as i64,
+                        managed,
+                        native,
+                    );
                 }
             }
         }
     }
     fn word_back(&self, e: &mut Emitter, i: usize, managed: Value, native: Value) {
         let index = e.word(i as i64);
-        e.helper(Helper::MarshalArgBack, &[self.method, index, managed, native]);
+        e.helper(
+            Helper::MarshalArgBack,
+            &[self.method, index, managed, native],
+        );
     }
-    fn result(&self, e: &mut Emitter, results: &[Value], buffer: Option<Value>, hidden: Option<Place>) {
+    fn result(
+        &self,
+        e: &mut Emitter,
+        results: &[Value],
+        buffer: Option<Value>,
+        hidden: Option<Place>,
+    ) {
         let block = self.block;
         match &self.plan.ret {
             ParamPlan::None | ParamPlan::Unsupported(_) => {}
             ParamPlan::Scalar(scalar) => {
-                let offset = if scalar.is_float() { native_call::REVERSE_RET_SSE } else { native_call::REVERSE_RET_INT };
+                let offset = if scalar.is_float() {
+                    native_call::REVERSE_RET_SSE
+                } else {
+                    native_call::REVERSE_RET_INT
+                };
                 scalar.store_word(&mut e.b, results[0], block, offset);
             }
             ParamPlan::Struct(layout) => {
@@ -243,35 +300,62 @@ impl Reverse<'_> {
                 self.struct_result(e, layout, native, hidden);
             }
             ParamPlan::Convert { conversion, .. } => {
-                let native = e.helper_value(Helper::MarshalResultToNative, &[self.method, results[0]]);
+                let native =
+                    e.helper_value(Helper::MarshalResultToNative, &[self.method, results[0]]);
                 let float = matches!(conversion, Conversion::OleDate);
-                let offset = if float { native_call::REVERSE_RET_SSE } else { native_call::REVERSE_RET_INT };
+                let offset = if float {
+                    native_call::REVERSE_RET_SSE
+                } else {
+                    native_call::REVERSE_RET_INT
+                };
                 e.b.ins().store(trusted(), native, block, offset);
             }
             _ => {
-                e.b.ins().store(trusted(), results[0], block, native_call::REVERSE_RET_INT);
+                e.b.ins()
+                    .store(trusted(), results[0], block, native_call::REVERSE_RET_INT);
             }
         }
     }
     /// The address of a struct result, managed form; the memory may be read in whole words.
-    fn result_memory(&self, e: &mut Emitter, results: &[Value], buffer: Option<Value>, layout: &NativeLayout) -> Value {
+    fn result_memory(
+        &self,
+        e: &mut Emitter,
+        results: &[Value],
+        buffer: Option<Value>,
+        layout: &NativeLayout,
+    ) -> Value {
         buffer.unwrap_or_else(|| {
-            let size = layout.class.layout().map_or(16, |l| l.size).max(layout.size);
+            let size = layout
+                .class
+                .layout()
+                .map_or(16, |l| l.size)
+                .max(layout.size);
             let copy = e.zeroed_stack(size);
             e.store_local(results, copy, &self.shape.ret, self.shape.ret_class);
             copy
         })
     }
     /// Returns a struct in its native form.
-    fn struct_result(&self, e: &mut Emitter, layout: &NativeLayout, native: Value, hidden: Option<Place>) {
+    fn struct_result(
+        &self,
+        e: &mut Emitter,
+        layout: &NativeLayout,
+        native: Value,
+        hidden: Option<Place>,
+    ) {
         match (&layout.abi, hidden) {
             (Abi::Memory(size), Some(hidden)) => {
                 let to = self.native_word(e, hidden);
                 e.copy_bytes(to, 0, native, *size);
-                e.b.ins().store(trusted(), to, self.block, native_call::REVERSE_RET_INT);
+                e.b.ins()
+                    .store(trusted(), to, self.block, native_call::REVERSE_RET_INT);
             }
             (Abi::Words(words), _) => {
-                let offsets = result_offsets(words, native_call::REVERSE_RET_INT, native_call::REVERSE_RET_SSE);
+                let offsets = result_offsets(
+                    words,
+                    native_call::REVERSE_RET_INT,
+                    native_call::REVERSE_RET_SSE,
+                );
                 for (i, offset) in offsets.into_iter().enumerate() {
                     let word = e.b.ins().load(I64, trusted(), native, 8 * i as i32);
                     e.b.ins().store(trusted(), word, self.block, offset);

@@ -72,7 +72,11 @@ impl Scalar {
     }
     /// How it travels.
     pub fn abi(self) -> Abi {
-        if self.is_float() { Abi::sse() } else { Abi::int() }
+        if self.is_float() {
+            Abi::sse()
+        } else {
+            Abi::int()
+        }
     }
     /// From managed to native, both as passed.
     pub fn to_native(self, b: &mut FunctionBuilder, value: Value) -> Value {
@@ -103,11 +107,19 @@ impl Scalar {
         let value = match kind {
             LeafKind::I1 | LeafKind::U1 => {
                 let low = b.ins().ireduce(I8, value);
-                if kind == LeafKind::I1 { b.ins().sextend(I32, low) } else { b.ins().uextend(I32, low) }
+                if kind == LeafKind::I1 {
+                    b.ins().sextend(I32, low)
+                } else {
+                    b.ins().uextend(I32, low)
+                }
             }
             LeafKind::I2 | LeafKind::U2 => {
                 let low = b.ins().ireduce(I16, value);
-                if kind == LeafKind::I2 { b.ins().sextend(I32, low) } else { b.ins().uextend(I32, low) }
+                if kind == LeafKind::I2 {
+                    b.ins().sextend(I32, low)
+                } else {
+                    b.ins().uextend(I32, low)
+                }
             }
             _ => value,
         };
@@ -120,12 +132,25 @@ impl Scalar {
         }
     }
     /// Loads the native form and converts it.
-    pub fn load_native(self, b: &mut FunctionBuilder, flags: MemFlagsData, addr: Value, offset: i32) -> Value {
+    pub fn load_native(
+        self,
+        b: &mut FunctionBuilder,
+        flags: MemFlagsData,
+        addr: Value,
+        offset: i32,
+    ) -> Value {
         let value = load_leaf(b, flags, self.native_kind(), addr, offset);
         self.from_native(b, value)
     }
     /// Converts and stores the native form.
-    pub fn store_native(self, b: &mut FunctionBuilder, flags: MemFlagsData, value: Value, addr: Value, offset: i32) {
+    pub fn store_native(
+        self,
+        b: &mut FunctionBuilder,
+        flags: MemFlagsData,
+        value: Value,
+        addr: Value,
+        offset: i32,
+    ) {
         let value = self.to_native(b, value);
         store_leaf(b, flags, self.native_kind(), value, addr, offset);
     }
@@ -134,7 +159,9 @@ impl Scalar {
     pub fn store_word(self, b: &mut FunctionBuilder, value: Value, addr: Value, offset: i32) {
         let value = self.to_native(b, value);
         let value = match b.func.dfg.value_type(value) {
-            I32 if matches!(self, Scalar::Same(LeafKind::U1 | LeafKind::U2)) => b.ins().uextend(I64, value),
+            I32 if matches!(self, Scalar::Same(LeafKind::U1 | LeafKind::U2)) => {
+                b.ins().uextend(I64, value)
+            }
             I32 => b.ins().sextend(I64, value),
             _ => value,
         };
@@ -142,7 +169,11 @@ impl Scalar {
     }
     /// Loads from a word of an argument block and converts to managed.
     pub fn load_word(self, b: &mut FunctionBuilder, addr: Value, offset: i32) -> Value {
-        let ty = if self.is_float() { crate::shape::leaf_type(self.native_kind()) } else { I64 };
+        let ty = if self.is_float() {
+            crate::shape::leaf_type(self.native_kind())
+        } else {
+            I64
+        };
         let value = b.ins().load(ty, trusted(), addr, offset);
         self.from_native(b, value)
     }

@@ -40,7 +40,8 @@ impl Abi {
         if size > 16 {
             return Abi::Memory(size);
         }
-        let mut words: SmallVec<[Eightbyte; 2]> = smallvec![Eightbyte::Sse; size.div_ceil(8).max(1) as usize];
+        let mut words: SmallVec<[Eightbyte; 2]> =
+            smallvec![Eightbyte::Sse; size.div_ceil(8).max(1) as usize];
         let mut seen = [false; 2];
         for (offset, bytes, float) in parts {
             if offset % bytes != 0 || offset + bytes > size {
@@ -53,7 +54,11 @@ impl Abi {
             }
         }
         // Padding only (an empty struct, explicit sizes): as C compilers do with a char array.
-        words.iter_mut().zip(seen).filter(|(_, seen)| !seen).for_each(|(word, _)| *word = Eightbyte::Int);
+        words
+            .iter_mut()
+            .zip(seen)
+            .filter(|(_, seen)| !seen)
+            .for_each(|(word, _)| *word = Eightbyte::Int);
         Abi::Words(words)
     }
 }
@@ -128,9 +133,18 @@ mod tests {
     fn structs_are_classified_by_eightbyte() {
         use Eightbyte::{Int, Sse};
         let abi = |size, parts: &[(u32, u32, bool)]| Abi::of_struct(size, parts.iter().copied());
-        assert_eq!(abi(16, &[(0, 8, true), (8, 4, false)]), Abi::Words(smallvec![Sse, Int]));
-        assert_eq!(abi(8, &[(0, 4, true), (4, 4, false)]), Abi::Words(smallvec![Int]));
-        assert_eq!(abi(12, &[(0, 4, true), (4, 4, true), (8, 4, true)]), Abi::Words(smallvec![Sse, Sse]));
+        assert_eq!(
+            abi(16, &[(0, 8, true), (8, 4, false)]),
+            Abi::Words(smallvec![Sse, Int])
+        );
+        assert_eq!(
+            abi(8, &[(0, 4, true), (4, 4, false)]),
+            Abi::Words(smallvec![Int])
+        );
+        assert_eq!(
+            abi(12, &[(0, 4, true), (4, 4, true), (8, 4, true)]),
+            Abi::Words(smallvec![Sse, Sse])
+        );
         assert_eq!(abi(12, &[(0, 4, false), (4, 8, false)]), Abi::Memory(12));
         assert_eq!(abi(24, &[(0, 8, false)]), Abi::Memory(24));
         assert_eq!(abi(1, &[]), Abi::Words(smallvec![Int]));

@@ -6,7 +6,7 @@
 use super::Translator;
 use crate::blob::Symbol;
 use crate::codegen::{Emitter, trusted};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types::*};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use vervet_abi::object::{CARD_MASK, CARD_SHIFT};
 
 /// Stores a reference at `base + offset` and marks the card.

@@ -129,15 +129,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                     self.copy_words(to, 0, trusted(), from, 0, trusted(), size, &[]);
                     return Ok(());
                 }
-                let bytes = self.i64(i64::from(size));
-                self.e.helper(if layout.ref_map.is_empty() { Helper::MemMove } else { Helper::CopyValue }, &{
-                    if layout.ref_map.is_empty() {
-                        [to, from, bytes]
-                    } else {
-                        let handle = self.e.symbol(Symbol::ClassHandle(class));
-                        [to, from, handle]
-                    }
-                });
+                if layout.ref_map.is_empty() {
+                    let bytes = self.i64(i64::from(size));
+                    self.e.helper(Helper::MemMove, &[to, from, bytes]);
+                } else {
+                    let handle = self.e.symbol(Symbol::ClassHandle(class));
+                    self.e.helper(Helper::CopyValue, &[to, from, handle]);
+                }
             } else {
                 let handle = self.e.symbol(Symbol::ClassHandle(class));
                 self.e.helper(Helper::CopyValue, &[to, from, handle]);

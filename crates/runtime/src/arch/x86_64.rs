@@ -14,7 +14,7 @@ use std::arch::naked_asm;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::context::{Context, RecordKind, State};
-use vervet_abi::native_call::NativeCall;
+use vervet_abi::native_call::{NativeCall, ReverseCall};
 
 const STATE: usize = offset_of!(Context, state);
 const RECORD: usize = offset_of!(Context, record);
@@ -361,7 +361,11 @@ pub unsafe extern "C" fn native_thunk() {
         "mov r11, rsi",
         push_exit!("1"),
         "mov rbx, rdi",
-        "mov rcx, [rbx + {n_stack}]",
+        "cmp qword ptr [rbx + {clear_errno}], 0",
+        "je 6f",
+        "call {errno}",
+        "mov dword ptr [rax], 0",
+        "6: mov rcx, [rbx + {n_stack}]",
         "lea rax, [rcx + 1]",
         "and rax, -2",
         "shl rax, 3",
@@ -424,6 +428,7 @@ pub unsafe extern "C" fn native_thunk() {
         sse = const offset_of!(NativeCall, sse_regs),
         al = const offset_of!(NativeCall, al),
         target = const offset_of!(NativeCall, target),
+        clear_errno = const offset_of!(NativeCall, clear_errno),
         rax = const offset_of!(NativeCall, ret_rax),
         rdx = const offset_of!(NativeCall, ret_rdx),
         xmm0 = const offset_of!(NativeCall, ret_xmm0),
@@ -431,6 +436,88 @@ pub unsafe extern "C" fn native_thunk() {
         errno = sym libc::__errno_location,
         throw = sym throw_pending_aligned,
     )
+}
+
+/// Native code calls a delegate: r10 = the delegate's [`Record`](crate::marshal::reverse::Record). The record this
+/// pushes lets pass one go on below the native frames.
+#[unsafe(naked)]
+pub unsafe extern "C" fn reverse_entry() {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 168",
+        "mov [rsp + {ints}], rdi",
+        "mov [rsp + {ints} + 8], rsi",
+        "mov [rsp + {ints} + 16], rdx",
+        "mov [rsp + {ints} + 24], rcx",
+        "mov [rsp + {ints} + 32], r8",
+        "mov [rsp + {ints} + 40], r9",
+        "movsd [rsp + {sse}], xmm0",
+        "movsd [rsp + {sse} + 8], xmm1",
+        "movsd [rsp + {sse} + 16], xmm2",
+        "movsd [rsp + {sse} + 24], xmm3",
+        "movsd [rsp + {sse} + 32], xmm4",
+        "movsd [rsp + {sse} + 40], xmm5",
+        "movsd [rsp + {sse} + 48], xmm6",
+        "movsd [rsp + {sse} + 56], xmm7",
+        "lea rax, [rbp + 16]",
+        "mov [rsp + {stack}], rax",
+        "mov r12, r10",
+        "call {prepare}",
+        "mov r15, rax",
+        "movzx ebx, byte ptr [r15 + {state}]",
+        "push 0",
+        "push 0",
+        "push rbp",
+        "push rbp",
+        "push {kind}",
+        "push qword ptr [r15 + {record}]",
+        "mov [r15 + {record}], rsp",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "mov rdi, [r12]",
+        "mov rdi, [rdi]",
+        "lea rsi, [rsp + 48]",
+        "call qword ptr [r12 + 8]",
+        "mov byte ptr [r15 + {state}], bl",
+        "mov r11, [rsp]",
+        "mov [r15 + {record}], r11",
+        "add rsp, 48",
+        "mov rax, [rsp + {ret_int}]",
+        "mov rdx, [rsp + {ret_int} + 8]",
+        "movsd xmm0, [rsp + {ret_sse}]",
+        "movsd xmm1, [rsp + {ret_sse} + 8]",
+        "lea rsp, [rbp - 40]",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        ints = const offset_of!(ReverseCall, int_regs),
+        sse = const offset_of!(ReverseCall, sse_regs),
+        stack = const offset_of!(ReverseCall, stack),
+        ret_int = const offset_of!(ReverseCall, ret_int),
+        ret_sse = const offset_of!(ReverseCall, ret_sse),
+        kind = const RecordKind::NativeEntry as usize,
+        record = const RECORD,
+        state = const STATE,
+        managed = const MANAGED,
+        prepare = sym crate::marshal::reverse::prepare,
+    )
+}
+
+/// The thunk of one delegate: loads its record and goes to [`reverse_entry`].
+pub fn reverse_thunk(record: usize) -> Vec<u8> {
+    let mut c = vec![0x49, 0xBA]; // mov r10, record
+    c.extend(record.to_le_bytes());
+    jump(&mut c, reverse_entry as *const () as usize);
+    c
 }
 
 static NEAR_PRESTUB: AtomicUsize = AtomicUsize::new(0);

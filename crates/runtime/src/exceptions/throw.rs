@@ -78,6 +78,8 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
         }
     }
     trace::record(cx, exception, &frames, mode);
+    // Nothing with a destructor may be left: this frame is abandoned.
+    drop(frames);
     let Some(target) = found else {
         // No invoke stub below us: managed code was entered without one.
         crate::startup::internal_error("an exception left managed code without a catch-all", ctx);

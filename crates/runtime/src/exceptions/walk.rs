@@ -51,7 +51,7 @@ impl Walk {
     fn enter_piece(&mut self, mut record: *mut Record) {
         // SAFETY: records lie on this thread's stack below frames that are still active.
         unsafe {
-            while !record.is_null() && (*record).kind == RecordKind::Entry as usize {
+            while !record.is_null() && ((*record).kind == RecordKind::Entry as usize || (*record).kind == RecordKind::NativeEntry as usize) {
                 record = (*record).previous;
             }
             match record.as_ref() {

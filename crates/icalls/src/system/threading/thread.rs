@@ -2,7 +2,7 @@
 //!
 //! Keeps nothing: a thread's data lie in its InternalThread object (the name in malloc'ed memory behind
 //! `name_chars`) and in its context. Starting, aborting and suspending other threads is not here yet.
-use crate::util::{Chars, throw_named};
+use crate::util::Chars;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicI32, Ordering};
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
@@ -30,7 +30,7 @@ fn internal_of<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>) -> Result<ObjRef<'cx>
     cx.non_null(cx.non_null(thread)?.read_ref(offset_of!(ThreadObject, internal_thread)))
 }
 fn state_error<'cx>(cx: &'cx Cx<'cx>, message: &str) -> vervet_runtime::Throw {
-    throw_named(cx, "System.Threading", "ThreadStateException", &[message])
+    cx.throw(Known::ThreadStateException, message)
 }
 
 /// Throws ThreadInterruptedException if an interrupt is pending for this thread. Every blocking icall asks first.
@@ -40,7 +40,7 @@ pub fn poll_interrupt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
         return Ok(());
     }
     internal.write(INTERRUPTED, 0u8);
-    Err(throw_named(cx, "System.Threading", "ThreadInterruptedException", &["Thread was interrupted from a waiting state."]))
+    Err(cx.throw(Known::ThreadInterruptedException, "Thread was interrupted from a waiting state."))
 }
 /// Runs a blocking call in Native state with the thread's state saying so.
 pub fn blocking<'cx, T>(cx: &'cx Cx<'cx>, work: impl FnOnce() -> T) -> Result<T> {

@@ -1,0 +1,113 @@
+//! Native half of Microsoft.Win32.NativeMethods (mscorlib has GetCurrentProcessId, System.dll all of it): processes
+//! by handle.
+//!
+//! Keeps nothing: process handles are those of [`crate::w32`]; -1 is this process.
+use crate::system::datetime::filetime_now;
+use crate::util::Out;
+use crate::w32::{self, Object};
+use vervet_runtime::icalls;
+
+const THIS: isize = -1;
+const STILL_ACTIVE: i32 = 259;
+
+/// The process behind a handle.
+pub fn pid_of(handle: isize) -> Option<i32> {
+    if handle == THIS {
+        return Some(std::process::id() as i32);
+    }
+    match w32::look(handle as usize) {
+        Some(Object::Process { pid, .. }) => Some(pid),
+        _ => None,
+    }
+}
+fn time(t: libc::timeval) -> i64 {
+    t.tv_sec * 10_000_000 + t.tv_usec * 10
+}
+
+icalls! { "Microsoft.Win32.NativeMethods" =>
+    "GetCurrentProcessId" fn get_current_process_id(cx) -> i32 { Ok(std::process::id() as i32) }
+    "GetCurrentProcess" fn get_current_process(cx) -> isize { Ok(THIS) }
+    "CloseProcess" fn close_process(cx, handle: isize) -> bool { Ok(handle == THIS || w32::close(handle as usize)) }
+    "GetExitCodeProcess" fn get_exit_code_process(cx, handle: isize, code: Out<'cx, i32>) -> bool {
+        if handle == THIS {
+            code.set(STILL_ACTIVE);
+            return Ok(true);
+        }
+        match w32::process_exit(handle as usize) {
+            Some(exit) => {
+                code.set(exit.unwrap_or(STILL_ACTIVE));
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+    "TerminateProcess" fn terminate_process(cx, handle: isize, code: i32) -> bool {
+        // SAFETY: a plain call.
+        Ok(pid_of(handle).is_some_and(|p| unsafe { libc::kill(p, libc::SIGKILL) } == 0))
+    }
+    /// Windows only: failure.
+    "WaitForInputIdle" fn wait_for_input_idle(cx, handle: isize, ms: i32) -> i32 { Ok(-1) }
+    "GetProcessTimes" fn get_process_times(
+        cx, handle: isize, creation: Out<'cx, i64>, exit: Out<'cx, i64>, kernel: Out<'cx, i64>, user: Out<'cx, i64>,
+    ) -> bool {
+        let Some(pid) = pid_of(handle) else { return Ok(false) };
+        exit.set(0);
+        if handle == THIS {
+            // SAFETY: the record is filled.
+            let usage = unsafe {
+                let mut u: libc::rusage = std::mem::zeroed();
+                libc::getrusage(libc::RUSAGE_SELF, &mut u);
+                u
+            };
+            kernel.set(time(usage.ru_stime));
+            user.set(time(usage.ru_utime));
+        }
+        let Some(stat) = crate::system_dll::process::Stat::of(pid) else {
+            creation.set(filetime_now());
+            return Ok(handle == THIS);
+        };
+        creation.set(stat.start_filetime());
+        if handle != THIS {
+            kernel.set(stat.system_ticks());
+            user.set(stat.user_ticks());
+        }
+        Ok(true)
+    }
+    "GetProcessWorkingSetSize" fn get_process_working_set_size(cx, handle: isize, min: Out<'cx, isize>, max: Out<'cx, isize>) -> bool {
+        let known = pid_of(handle).is_some();
+        if known {
+            min.set(0);
+            // SAFETY: a plain query.
+            max.set(unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) * libc::sysconf(libc::_SC_PAGESIZE) } as isize);
+        }
+        Ok(known)
+    }
+    /// There is nothing to set.
+    "SetProcessWorkingSetSize" fn set_process_working_set_size(cx, handle: isize, min: isize, max: isize) -> bool { Ok(pid_of(handle).is_some()) }
+    /// By the nice value; 0 for an unknown process.
+    "GetPriorityClass" fn get_priority_class(cx, handle: isize) -> i32 {
+        let Some(pid) = pid_of(handle) else { return Ok(0) };
+        // SAFETY: a plain query.
+        Ok(match unsafe { libc::getpriority(libc::PRIO_PROCESS, pid as u32) } {
+            0 => 0x20,
+            ..-15 => 0x100,
+            -15..-10 => 0x80,
+            -10..0 => 0x8000,
+            1..=10 => 0x4000,
+            _ => 0x40,
+        })
+    }
+    "SetPriorityClass" fn set_priority_class(cx, handle: isize, class: i32) -> bool {
+        let nice = match class {
+            0x20 => 0,
+            0x8000 => -5,
+            0x80 => -11,
+            0x100 => -20,
+            0x4000 => 10,
+            0x40 => 19,
+            _ => return Ok(false),
+        };
+        // SAFETY: a plain call.
+        Ok(pid_of(handle).is_some_and(|p| unsafe { libc::setpriority(libc::PRIO_PROCESS, p as u32, nice) } == 0))
+    }
+}

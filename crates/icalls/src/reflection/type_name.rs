@@ -1,0 +1,221 @@
+//! The grammar of reflection type names: `Outer+Inner`2[[A, asm],B][,]*&, Assembly, Version=1.0.0.0`.
+//!
+//! # Invariants
+//! Parsing is bounded by the text and [`MAX_DEPTH`]; nothing is looked up. Names are kept unescaped.
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// How deeply arguments may nest.
+const MAX_DEPTH: u32 = 100;
+
+/// A parsed type name.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TypeName {
+    /// Namespace of the outermost type.
+    pub namespace: String,
+    /// Name of the outermost type.
+    pub name: String,
+    /// Names of the nested types, outside in.
+    pub nested: Vec<String>,
+    /// Generic arguments.
+    pub args: Vec<TypeName>,
+    /// Arrays, pointers and byref, inside out.
+    pub suffixes: Vec<Suffix>,
+    /// Display name of the assembly.
+    pub assembly: Option<String>,
+}
+
+/// What may follow a type's name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Suffix {
+    /// `[]`
+    Vector,
+    /// `[,]` of that rank; `[*]` has rank 1.
+    Array(u32),
+    /// `*`
+    Pointer,
+    /// `&`
+    ByRef,
+}
+
+impl TypeName {
+    /// Reads a whole text.
+    pub fn parse(text: &str) -> Option<TypeName> {
+        let mut p = Parser { rest: text.trim_start().chars().peekable() };
+        let name = p.type_name(0, true)?;
+        p.rest.peek().is_none().then_some(name)
+    }
+    /// Namespace and name, with the nested names.
+    pub fn full(&self) -> String {
+        let mut s = if self.namespace.is_empty() { self.name.clone() } else { format!("{}.{}", self.namespace, self.name) };
+        for n in &self.nested {
+            s.push('+');
+            s.push_str(n);
+        }
+        s
+    }
+}
+
+struct Parser<'t> {
+    rest: Peekable<Chars<'t>>,
+}
+
+impl Parser<'_> {
+    fn eat(&mut self, c: char) -> bool {
+        self.rest.next_if_eq(&c).is_some()
+    }
+    fn spaces(&mut self) {
+        while self.rest.next_if(|c| c.is_whitespace()).is_some() {}
+    }
+    /// Up to a character of the grammar; dots that are not escaped are remembered.
+    fn identifier(&mut self, last_dot: &mut Option<usize>) -> Option<String> {
+        let mut out = String::new();
+        *last_dot = None;
+        while let Some(&c) = self.rest.peek() {
+            match c {
+                '\\' => {
+                    self.rest.next();
+                    out.push(self.rest.next()?);
+                    continue;
+                }
+                '+' | ',' | '[' | ']' | '*' | '&' => break,
+                '.' => *last_dot = Some(out.len()),
+                _ => {}
+            }
+            out.push(c);
+            self.rest.next();
+        }
+        (!out.is_empty()).then_some(out)
+    }
+    fn type_name(&mut self, depth: u32, qualified: bool) -> Option<TypeName> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let mut name = TypeName::default();
+        let mut dot = None;
+        let text = self.identifier(&mut dot)?;
+        match dot {
+            // A name that begins with its only dot (`.ctor`-like) has no namespace.
+            Some(at) if at > 0 => {
+                name.namespace = text[..at].to_string();
+                name.name = text[at + 1..].to_string();
+            }
+            _ => name.name = text,
+        }
+        while self.eat('+') {
+            name.nested.push(self.identifier(&mut dot)?);
+        }
+        self.suffixes(&mut name, depth)?;
+        self.spaces();
+        if qualified && self.eat(',') {
+            self.spaces();
+            let mut assembly = String::new();
+            while let Some(c) = self.rest.next_if(|c| depth == 0 || *c != ']') {
+                assembly.push(c);
+            }
+            let assembly = assembly.trim_end();
+            if assembly.is_empty() {
+                return None;
+            }
+            name.assembly = Some(assembly.to_string());
+        }
+        Some(name)
+    }
+    fn suffixes(&mut self, name: &mut TypeName, depth: u32) -> Option<()> {
+        loop {
+            if name.suffixes.last() == Some(&Suffix::ByRef) {
+                return Some(());
+            }
+            match self.rest.peek() {
+                Some('*') => {
+                    self.rest.next();
+                    name.suffixes.push(Suffix::Pointer);
+                }
+                Some('&') => {
+                    self.rest.next();
+                    name.suffixes.push(Suffix::ByRef);
+                }
+                Some('[') => {
+                    self.rest.next();
+                    self.spaces();
+                    match *self.rest.peek()? {
+                        ']' => {
+                            self.rest.next();
+                            name.suffixes.push(Suffix::Vector);
+                        }
+                        ',' | '*' => {
+                            let mut rank = 1;
+                            loop {
+                                match self.rest.next()? {
+                                    ',' => rank += 1,
+                                    '*' | ' ' => {}
+                                    ']' => break,
+                                    _ => return None,
+                                }
+                            }
+                            name.suffixes.push(Suffix::Array(rank));
+                        }
+                        _ => {
+                            if !name.args.is_empty() || !name.suffixes.is_empty() {
+                                return None;
+                            }
+                            self.arguments(name, depth)?;
+                        }
+                    }
+                }
+                _ => return Some(()),
+            }
+        }
+    }
+    fn arguments(&mut self, name: &mut TypeName, depth: u32) -> Option<()> {
+        loop {
+            self.spaces();
+            if self.eat('[') {
+                self.spaces();
+                name.args.push(self.type_name(depth + 1, true)?);
+                if !self.eat(']') {
+                    return None;
+                }
+            } else {
+                name.args.push(self.type_name(depth + 1, false)?);
+            }
+            self.spaces();
+            match self.rest.next()? {
+                ',' => {}
+                ']' => return Some(()),
+                _ => return None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_nested_and_qualified() {
+        let n = TypeName::parse("A.B.C+D+E, asm, Version=1.0.0.0").unwrap();
+        assert_eq!((n.namespace.as_str(), n.name.as_str()), ("A.B", "C"));
+        assert_eq!(n.nested, ["D", "E"]);
+        assert_eq!(n.assembly.as_deref(), Some("asm, Version=1.0.0.0"));
+        assert_eq!(n.full(), "A.B.C+D+E");
+    }
+    #[test]
+    fn arguments_and_suffixes() {
+        let n = TypeName::parse("D`2[[K, a, Culture=neutral],V[]][,][]*&").unwrap();
+        assert_eq!(n.args[0].assembly.as_deref(), Some("a, Culture=neutral"));
+        assert_eq!(n.args[1].suffixes, [Suffix::Vector]);
+        assert_eq!(n.suffixes, [Suffix::Array(2), Suffix::Vector, Suffix::Pointer, Suffix::ByRef]);
+        assert_eq!(TypeName::parse("X[*]").unwrap().suffixes, [Suffix::Array(1)]);
+    }
+    #[test]
+    fn escapes_and_errors() {
+        assert_eq!(TypeName::parse(r"N.A\+B\,C").unwrap().name, "A+B,C");
+        for bad in ["", "A[", "A[[B]", "A]", "A&&", "A, ", "A+", "A[B][C]", r"A\"] {
+            assert_eq!(TypeName::parse(bad), None, "{bad}");
+        }
+        let deep = "A[".repeat(10_000);
+        assert_eq!(TypeName::parse(&deep), None);
+    }
+}

@@ -1,0 +1,169 @@
+//! Native half of System.ConsoleDriver.
+//!
+//! Keeps the terminal's settings as they were found (restored when the process ends), the teardown string, and the
+//! window size word that SIGWINCH updates.
+use crate::util::{Out, byte_array, retry};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
+use vervet_os::Published;
+use vervet_runtime::{ObjRef, RefSlot, icalls};
+
+struct Saved {
+    found: libc::termios,
+    ours: libc::termios,
+    keypad: Vec<u8>,
+    teardown: Vec<u8>,
+}
+static SAVED: Published<Saved> = Published::new();
+static SETUP_DONE: AtomicBool = AtomicBool::new(false);
+static WINDOW: AtomicI32 = AtomicI32::new(-1);
+static OLD_CONT: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+
+fn settings() -> Option<libc::termios> {
+    // SAFETY: the record is filled.
+    unsafe {
+        let mut t = std::mem::zeroed();
+        (libc::tcgetattr(libc::STDIN_FILENO, &mut t) == 0).then_some(t)
+    }
+}
+fn apply(t: &libc::termios) -> bool {
+    // SAFETY: a complete record.
+    unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, t) == 0 }
+}
+fn change(with: impl FnOnce(&mut libc::termios)) -> bool {
+    settings().is_some_and(|mut t| {
+        with(&mut t);
+        apply(&t)
+    })
+}
+fn put(bytes: &[u8]) {
+    if !bytes.is_empty() {
+        // SAFETY: the range is the slice's.
+        retry(|| unsafe { libc::write(libc::STDOUT_FILENO, bytes.as_ptr().cast(), bytes.len()) });
+    }
+}
+/// (columns << 16) | rows, or -1.
+fn window() -> i32 {
+    // SAFETY: the record is filled.
+    unsafe {
+        let mut w: libc::winsize = std::mem::zeroed();
+        if libc::ioctl(libc::STDIN_FILENO, libc::TIOCGWINSZ, &mut w) == 0 && w.ws_col > 0 && w.ws_row > 0 {
+            return (w.ws_col as i32) << 16 | w.ws_row as i32;
+        }
+    }
+    let var = |n| crate::system::environment::variable(n).and_then(|v| v.parse::<i32>().ok());
+    match (var(c"COLUMNS"), var(c"LINES")) {
+        (Some(c), Some(l)) => c << 16 | l,
+        _ => -1,
+    }
+}
+extern "C" fn on_window_change(_: i32) {
+    // SAFETY: the ioctl is safe in a signal handler; the record is filled.
+    unsafe {
+        let mut w: libc::winsize = std::mem::zeroed();
+        if libc::ioctl(libc::STDIN_FILENO, libc::TIOCGWINSZ, &mut w) == 0 {
+            WINDOW.store((w.ws_col as i32) << 16 | w.ws_row as i32, Ordering::Relaxed);
+        }
+    }
+}
+extern "C" fn on_continue(signal: i32) {
+    if let Some(s) = SAVED.get() {
+        apply(&s.ours);
+        put(&s.keypad);
+    }
+    let old = OLD_CONT.load(Ordering::Relaxed);
+    if !old.is_null() {
+        // SAFETY: the handler that was installed before ours.
+        let old: extern "C" fn(i32) = unsafe { std::mem::transmute(old) };
+        old(signal);
+    }
+}
+extern "C" fn restore() {
+    if let Some(s) = SAVED.get() {
+        put(&s.teardown);
+        apply(&s.found);
+    }
+}
+extern "C" fn on_interrupt(_: i32) {
+    // Until Console.CancelKeyPress is delivered, ^C ends the process as it would without a console driver.
+    restore();
+    // SAFETY: the default action is put back and taken at once.
+    unsafe {
+        libc::signal(libc::SIGINT, libc::SIG_DFL);
+        libc::raise(libc::SIGINT);
+    }
+}
+fn handle(signal: i32, handler: extern "C" fn(i32)) -> usize {
+    // SAFETY: complete records; the handler is async-signal-safe.
+    unsafe {
+        let mut new: libc::sigaction = std::mem::zeroed();
+        let mut old: libc::sigaction = std::mem::zeroed();
+        new.sa_sigaction = handler as usize;
+        new.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+        libc::sigaction(signal, &new, &mut old);
+        if old.sa_flags & libc::SA_SIGINFO != 0 || old.sa_sigaction == libc::SIG_IGN { 0 } else { old.sa_sigaction }
+    }
+}
+
+/// The order of the 17 control characters in the array that managed code indexes.
+const CONTROL_CHARS: [usize; 17] = [
+    libc::VINTR, libc::VQUIT, libc::VERASE, libc::VKILL, libc::VEOF, libc::VTIME, libc::VMIN, libc::VSWTC, libc::VSTART,
+    libc::VSTOP, libc::VSUSP, libc::VEOL, libc::VREPRINT, libc::VDISCARD, libc::VWERASE, libc::VLNEXT, libc::VEOL2,
+];
+
+icalls! { "System.ConsoleDriver" =>
+    // SAFETY: a plain query.
+    "Isatty" fn isatty(cx, handle: isize) -> bool { Ok(unsafe { libc::isatty(handle as i32) } == 1) }
+    /// Bytes that can be read without blocking, after at most `ms` milliseconds.
+    "InternalKeyAvailable" fn internal_key_available(cx, ms: i32) -> i32 {
+        Ok(cx.native(|| {
+            let mut p = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };
+            // SAFETY: one complete record.
+            if ms != 0 && retry(|| unsafe { libc::poll(&mut p, 1, ms) } as isize) <= 0 {
+                return 0;
+            }
+            let mut n = 0i32;
+            // SAFETY: the ioctl stores one int.
+            if unsafe { libc::ioctl(libc::STDIN_FILENO, libc::FIONREAD, &mut n) } == 0 { n } else { 0 }
+        }))
+    }
+    "SetEcho" fn set_echo(cx, on: bool) -> bool {
+        Ok(change(|t| if on { t.c_lflag |= libc::ECHO } else { t.c_lflag &= !libc::ECHO }))
+    }
+    /// With `on`, control characters break; without, they are read.
+    "SetBreak" fn set_break(cx, on: bool) -> bool {
+        Ok(change(|t| if on { t.c_lflag |= libc::ISIG } else { t.c_lflag &= !libc::ISIG }))
+    }
+    /// False if standard input is no terminal.
+    "TtySetup" fn tty_setup(cx, keypad: ObjRef<'cx>, teardown: ObjRef<'cx>, control: RefSlot<'cx>, size: Out<'cx, *const i32>) -> bool {
+        size.set(WINDOW.as_ptr().cast_const());
+        WINDOW.store(window(), Ordering::Relaxed);
+        let Some(found) = settings() else {
+            control.set(byte_array(cx, &[0; 17])?);
+            return Ok(false);
+        };
+        let mut chars = [0u8; 17];
+        for (c, index) in chars.iter_mut().zip(CONTROL_CHARS) {
+            *c = found.c_cc[index];
+        }
+        let mut ours = found;
+        ours.c_lflag &= !libc::ICANON;
+        ours.c_iflag &= !(libc::IXON | libc::IXOFF);
+        ours.c_cc[libc::VMIN] = 1;
+        ours.c_cc[libc::VTIME] = 0;
+        if !apply(&ours) {
+            control.set(byte_array(cx, &chars)?);
+            return Ok(false);
+        }
+        let saved = SAVED.put(Saved { found, ours, keypad: keypad.text().into_bytes(), teardown: teardown.text().into_bytes() });
+        put(&saved.keypad);
+        control.set(byte_array(cx, &chars)?);
+        if !SETUP_DONE.swap(true, Ordering::AcqRel) {
+            // SAFETY: `restore` may run at any time once it is registered.
+            unsafe { libc::atexit(restore) };
+            OLD_CONT.store(handle(libc::SIGCONT, on_continue) as *mut (), Ordering::Relaxed);
+            handle(libc::SIGWINCH, on_window_change);
+            handle(libc::SIGINT, on_interrupt);
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,22 @@
+//! Native halves of classes of System.dll.
+pub mod configuration;
+pub mod process;
+pub mod small;
+
+use vervet_runtime::icall::Icall;
+
+/// The tables of this assembly.
+pub fn tables() -> Vec<&'static [Icall]> {
+    vec![
+        configuration::DEFAULT_CONFIG,
+        configuration::INTERNAL_CONFIGURATION_HOST,
+        configuration::WEB,
+        process::ICALLS,
+        small::STOPWATCH,
+        small::TRACE_LISTENER,
+        small::FILE_SYSTEM_WATCHER,
+        small::TLS,
+        small::SYS,
+        small::COUNTER_CATEGORY,
+    ]
+}

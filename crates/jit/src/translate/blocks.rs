@@ -1,0 +1,303 @@
+//! IL blocks as CLIF blocks: the walk, edges, and what the stack holds where edges meet.
+//!
+//! # How it works
+//! Blocks are translated in IL order. The first edge into a block decides the types of the values on the stack
+//! there; they become the CLIF block's parameters and later edges coerce to them. A block that is reached only by
+//! a branch back starts with an empty stack.
+//!
+//! # Invariants
+//! A block without a branch back is sealed when it starts, so that its variables need no parameters that turn
+//! out to be superfluous.
+use super::scan::in_handler;
+use super::stack::{Item, Kind, Note};
+use super::structs::Dest;
+use super::{Fail, Res, Translator};
+use crate::codegen::trusted;
+use cranelift_codegen::ir::{Block, BlockArg, BlockCall, InstBuilder, JumpTableData, Value, types::*};
+use smallvec::SmallVec;
+use vervet_abi::{Helper, context};
+use vervet_metadata::body::EhKind;
+use vervet_types::ClassRef;
+
+/// What is on the stack at the start of a block.
+type Entry = SmallVec<[(Kind, Option<ClassRef>); 2]>;
+
+/// A block while it is being translated.
+#[derive(Default)]
+pub struct BlockState {
+    /// Its CLIF block.
+    pub clif: Option<Block>,
+    /// The types of its parameters.
+    pub entry: Option<Entry>,
+    /// Edges may come from code emitted at the end: never sealed early, never dead.
+    pub late: bool,
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    pub(crate) fn prepare_blocks(&mut self) {
+        self.states.resize_with(self.plan.blocks.len(), BlockState::default);
+        for (from, to) in &self.plan.leaves {
+            let through = self.plan.finallys(*from, *to);
+            if through.is_empty() {
+                continue;
+            }
+            let handlers = through.iter().map(|c| self.plan.clauses[*c as usize].handler_offset);
+            for offset in handlers.chain([*to]) {
+                let b = self.plan.block_at[offset as usize] as usize;
+                self.states[b].late = true;
+                self.states[b].entry = Some(Entry::new());
+            }
+        }
+        for c in &self.plan.clauses {
+            let b = self.plan.block_at[c.handler_offset as usize] as usize;
+            let state = &mut self.states[b];
+            match c.kind {
+                EhKind::Catch(_) | EhKind::Filter(_) => state.entry = Some(SmallVec::from_elem((Kind::Ref, None), 1)),
+                _ => {
+                    state.entry = Some(Entry::new());
+                    state.late = true;
+                }
+            }
+        }
+    }
+
+    /// The CLIF block of an IL block whose entry is known.
+    pub(crate) fn clif_block(&mut self, block: usize) -> Block {
+        if let Some(b) = self.states[block].clif {
+            return b;
+        }
+        let b = self.e.b.create_block();
+        if let Some(entry) = &self.states[block].entry {
+            for (kind, _) in entry {
+                self.e.b.append_block_param(b, kind.clif());
+            }
+        }
+        self.states[block].clif = Some(b);
+        b
+    }
+
+    /// The walk over all blocks. The current CLIF block is the end of the prologue.
+    pub(crate) fn run(&mut self) -> Res {
+        let entry = match self.filter {
+            None => self.plan.block(0)?,
+            Some(n) => match self.plan.clauses[n].kind {
+                EhKind::Filter(at) => self.plan.block(at)?,
+                _ => return Err(Fail::internal("not a filter")),
+            },
+        };
+        if self.filter.is_none() {
+            self.states[entry].entry = Some(Entry::new());
+            let first = self.clif_block(entry);
+            self.e.b.ins().jump(first, &[]);
+        } else {
+            self.states[entry].entry = Some(SmallVec::from_elem((Kind::Ref, None), 1));
+            let first = self.clif_block(entry);
+            let exception = self.params[1];
+            self.e.b.ins().jump(first, &[BlockArg::Value(exception)]);
+        }
+        for n in 0..self.plan.blocks.len() {
+            if self.plan.blocks[n].reachable {
+                self.translate_block(n)?;
+            }
+        }
+        self.finish_clauses()
+    }
+
+    fn translate_block(&mut self, n: usize) -> Res {
+        let plan = self.plan;
+        let b = &plan.blocks[n];
+        let back = b.last_source >= b.offset && b.last_source != 0 || n == 0 && b.last_source != 0;
+        if self.states[n].entry.is_none() {
+            if !back && plan.block_at[b.offset as usize] != 0 {
+                // Its predecessors turned out to end early.
+                return Ok(());
+            }
+            self.states[n].entry = Some(Entry::new());
+        }
+        let clif = self.clif_block(n);
+        self.e.at(b.offset);
+        self.begin_handlers(n, clif)?;
+        self.block = n;
+        self.e.b.switch_to_block(clif);
+        if !back && !self.states[n].late {
+            self.e.b.seal_block(clif);
+        }
+        self.stack.clear();
+        self.nonnull.clear();
+        self.initialised.clear();
+        self.dead = false;
+        let entry = self.states[n].entry.take().unwrap_or_default();
+        for (i, (kind, class)) in entry.iter().enumerate() {
+            let value = self.e.b.block_params(clif)[i];
+            self.stack.push(Item { kind: *kind, value, class: *class, note: Note::None });
+        }
+        self.states[n].entry = Some(entry);
+        if self.stack.is_empty() { self.temps.release() } else { self.temps.retain() }
+        self.set_region(b.region)?;
+        self.skip = 0;
+        for index in b.first..b.end {
+            if self.skip > 0 {
+                self.skip -= 1;
+                continue;
+            }
+            self.index = index as usize;
+            let i = &plan.instrs[index as usize];
+            self.e.at(i.offset);
+            if self.stack.is_empty() {
+                self.temps.release();
+            }
+            self.instruction(i)?;
+            if self.dead {
+                return Ok(());
+            }
+        }
+        if n + 1 >= plan.blocks.len() {
+            return Err(Fail::invalid("control goes past the end of the code"));
+        }
+        self.jump_to(n + 1)
+    }
+
+    /// The edge to a block from here: its CLIF block and the arguments. Emits coercions.
+    pub(crate) fn edge(&mut self, target: usize) -> Res<(Block, SmallVec<[BlockArg; 4]>)> {
+        for i in 0..self.stack.len() {
+            self.settle_item(i)?;
+        }
+        if self.states[target].entry.is_none() {
+            if self.states[target].clif.is_some() {
+                return Err(Fail::internal("a block without entry types"));
+            }
+            let entry = self.stack.iter().map(|i| (i.kind, if i.kind == Kind::Struct { i.class } else { None })).collect();
+            self.states[target].entry = Some(entry);
+        }
+        let clif = self.clif_block(target);
+        let entry = self.states[target].entry.clone().unwrap_or_default();
+        if entry.len() != self.stack.len() {
+            return Err(Fail::invalid("the depth of the stack differs between two ways to a block"));
+        }
+        let mut args = SmallVec::new();
+        for (i, (kind, class)) in entry.into_iter().enumerate() {
+            let item = self.stack[i];
+            if let (Kind::Struct, Some(class)) = (kind, class) {
+                self.check_struct(&item, class)?;
+            }
+            let value = self.coerce(&item, kind)?;
+            args.push(BlockArg::Value(value));
+        }
+        Ok((clif, args))
+    }
+
+    /// A struct that still lies in its variable is copied.
+    pub(crate) fn settle_item(&mut self, index: usize) -> Res {
+        let item = self.stack[index];
+        if let (Note::Variable(_), Some(class)) = (item.note, item.class) {
+            let to = self.temp_of(class)?;
+            self.copy(class, to, 0, trusted(), item.value, 0, trusted(), Dest::Frame)?;
+            self.stack[index] = Item { value: to, note: Note::None, ..item };
+        }
+        Ok(())
+    }
+
+    /// Before something that may write through a pointer: structs on the stack, but for the `keep` topmost, that
+    /// lie in variables whose address is known outside are copied.
+    pub(crate) fn settle(&mut self, keep: usize) -> Res {
+        let end = self.stack.len().saturating_sub(keep);
+        for i in 0..end {
+            if let Note::Variable(v) = self.stack[i].note {
+                if self.homes[v as usize].address_taken {
+                    self.settle_item(i)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn jump_to(&mut self, target: usize) -> Res {
+        let (block, args) = self.edge(target)?;
+        self.e.b.ins().jump(block, &args);
+        self.dead = true;
+        Ok(())
+    }
+
+    /// br
+    pub(crate) fn branch(&mut self, target: u32) -> Res {
+        self.poll(target);
+        let target = self.plan.block(target)?;
+        self.jump_to(target)
+    }
+
+    /// A conditional branch; `negate`: taken if the condition is zero.
+    pub(crate) fn branch_if(&mut self, condition: Value, negate: bool, target: u32) -> Res {
+        self.poll(target);
+        let taken = self.plan.block(target)?;
+        let next = self.block + 1;
+        if next >= self.plan.blocks.len() {
+            return Err(Fail::invalid("control goes past the end of the code"));
+        }
+        let (taken, taken_args) = self.edge(taken)?;
+        let (next, next_args) = self.edge(next)?;
+        if negate {
+            self.e.b.ins().brif(condition, next, &next_args, taken, &taken_args);
+        } else {
+            self.e.b.ins().brif(condition, taken, &taken_args, next, &next_args);
+        }
+        self.dead = true;
+        Ok(())
+    }
+
+    /// switch
+    pub(crate) fn switch(&mut self, targets: impl Iterator<Item = u32>) -> Res {
+        let index = self.pop_i32()?;
+        let next = self.block + 1;
+        if next >= self.plan.blocks.len() {
+            return Err(Fail::invalid("control goes past the end of the code"));
+        }
+        let mut calls: Vec<BlockCall> = Vec::new();
+        let mut polled = false;
+        for t in targets {
+            if !polled && t <= self.plan.instrs[self.index].offset {
+                self.poll(t);
+                polled = true;
+            }
+            let target = self.plan.block(t)?;
+            let (block, args) = self.edge(target)?;
+            calls.push(self.e.b.func.dfg.block_call(block, &args));
+        }
+        let (block, args) = self.edge(next)?;
+        let default = self.e.b.func.dfg.block_call(block, &args);
+        let table = self.e.b.create_jump_table(JumpTableData::new(default, &calls));
+        self.e.b.ins().br_table(index, table);
+        self.dead = true;
+        Ok(())
+    }
+
+    /// A branch back in a protected region must let asynchronous exceptions in if nothing else in the loop does.
+    fn poll(&mut self, target: u32) {
+        let from = self.plan.instrs[self.index].offset;
+        if target > from || !self.e.has_handlers() || self.plan.calls_between(target, from) {
+            return;
+        }
+        self.attention(Helper::Poll);
+    }
+
+    /// Calls a helper if the thread is wanted.
+    pub(crate) fn attention(&mut self, helper: Helper) {
+        let wanted = self.e.load_context(I32, context::ATTENTION);
+        let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.set_cold_block(cold);
+        self.e.b.ins().brif(wanted, cold, &[], on, &[]);
+        self.e.b.seal_block(cold);
+        self.e.b.switch_to_block(cold);
+        self.e.helper(helper, &[]);
+        self.e.b.ins().jump(on, &[]);
+        self.e.b.seal_block(on);
+        self.e.b.switch_to_block(on);
+    }
+
+    /// The innermost catch clause whose handler holds the current instruction.
+    pub(crate) fn enclosing_catch(&self) -> Option<usize> {
+        let at = self.plan.instrs[self.index].offset;
+        self.plan.clauses.iter().position(|c| {
+            in_handler(c, at) && matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_))
+        })
+    }
+}

@@ -1,0 +1,559 @@
+//! Calls: call, callvirt, calli, newobj, ldftn, jmp and the prefixes `constrained.` and `tail.`.
+//!
+//! # How it works
+//! A call through a method's slot is the default; a virtual method goes through the object's VTable, an interface
+//! method through its IMT with the method in `Context::hidden`, a generic virtual one through a helper that gives
+//! the code. What can be decided here is called directly: final methods, sealed classes, exact instances.
+//!
+//! # Invariants
+//! * Nothing happens between the store to `hidden` and the call.
+//! * Arguments of small integer types are narrowed, structs travel as their shape says; a struct passed by
+//!   address lies in memory that nobody changes during the call.
+use super::intrinsics;
+use super::stack::{Item, Kind, Note};
+use super::structs::Dest;
+use super::{Fail, Res, Translator};
+use crate::blob::Symbol;
+use crate::codegen::{Results, trusted};
+use crate::shape::{Pass, Shape, load_passed, store_passed};
+use cranelift_codegen::ir::{InstBuilder, SigRef, Value, types::*};
+use smallvec::{SmallVec, smallvec};
+use vervet_abi::{Helper, ThrowKind, context, vtable};
+use vervet_metadata::Token;
+use vervet_metadata::il::{Instr, Op};
+use vervet_types::method::MethodKind;
+use vervet_types::{ClassRef, MethodRef};
+
+/// How the code is found.
+enum Dispatch {
+    /// Through the method's slot.
+    Direct(MethodRef),
+    /// Through the VTable.
+    Virtual(u32),
+    /// Through the IMT.
+    Interface(MethodRef),
+    /// A generic virtual method: through a helper.
+    Generic(MethodRef),
+}
+
+/// A call that is ready to be emitted.
+struct Prepared {
+    args: SmallVec<[Value; 8]>,
+    /// Where a struct result is put.
+    result: Option<Value>,
+    /// An address that may be one in this frame is passed.
+    passes_frame: bool,
+    /// An address in this frame is passed.
+    exposes_frame: bool,
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// The instruction after this one, if it is in the same block.
+    pub(crate) fn next_instruction(&self) -> Option<&'a Instr<'static>> {
+        let next = self.index + 1 + self.skip;
+        let block = &self.plan.blocks[self.block];
+        (next < block.end as usize).then(|| &self.plan.instrs[next])
+    }
+    /// Is the next instruction, in the same block, one of these?
+    pub(crate) fn next_is(&self, ops: &[Op]) -> bool {
+        self.next_instruction().is_some_and(|i| ops.contains(&i.op))
+    }
+
+    /// call and callvirt
+    pub(crate) fn call(&mut self, token: Token, is_virtual: bool) -> Res {
+        let method = self.scope.method(token)?;
+        if let Some(sig) = self.scope.call_site_sig(token)? {
+            if sig.sentinel.is_some() || sig.call_conv == vervet_metadata::CallConvKind::VarArg {
+                // Not supported: variable arguments.
+                self.e.throw(ThrowKind::NotSupported);
+                self.dead = true;
+                return Ok(());
+            }
+        }
+        if method.class.is_open || method.is_generic_def() {
+            return Err(Fail::invalid(format!("a call of the open method {}", method.full_name())));
+        }
+        let shape = Shape::of_method(method)?;
+        let count = shape.params.len() + shape.has_this as usize;
+        if self.stack.len() < count {
+            return Err(Fail::invalid("too few values on the stack"));
+        }
+        if intrinsics::expand(self, method)? {
+            return Ok(());
+        }
+        let at = self.stack.len() - count;
+        let (mut method, mut is_virtual) = (method, is_virtual);
+        if let Some(class) = self.prefixes.constrained {
+            if is_virtual && shape.has_this {
+                (method, is_virtual) = self.constrained(class, method, at)?;
+            }
+        }
+        let dispatch = self.dispatch(method, is_virtual, at)?;
+        self.emit_call(dispatch, &shape, is_virtual)
+    }
+
+    /// `constrained.`: what is called, and whether virtually. Replaces `this` on the stack.
+    fn constrained(&mut self, class: ClassRef, method: MethodRef, at: usize) -> Res<(MethodRef, bool)> {
+        let this = self.stack[at];
+        let address = self.as_native(&this)?;
+        if !class.is_value_type()? {
+            let flags = self.null_checked(&this, 0, 8);
+            let value = self.e.b.ins().load(I64, flags, address, 0);
+            self.stack[at] = Item { kind: Kind::Ref, value, class: Some(class), note: Note::None };
+            return Ok((method, true));
+        }
+        let implementation = if method.class.is_interface() {
+            class.find_interface_impl(method)?
+        } else if method.is_virtual() {
+            Some(class.find_virtual_impl(method)?)
+        } else {
+            None
+        };
+        if let Some(m) = implementation {
+            if std::ptr::eq(m.class, class) {
+                self.stack[at] = Item { kind: Kind::ByRef, value: address, ..this };
+                return Ok((m, false));
+            }
+        }
+        // An inherited method: on a box. Nothing of this block may be on the stack above but arguments.
+        let flags = self.null_checked(&this, 0, self.size_of(class)?);
+        let value = self.load_value(class, address, 0, flags)?;
+        self.box_item(class, &value)?;
+        let boxed = self.pop()?;
+        self.stack[at] = boxed;
+        match implementation {
+            Some(m) if !m.class.is_interface() => Ok((m, false)),
+            _ => Ok((method, true)),
+        }
+    }
+
+    fn dispatch(&mut self, method: MethodRef, is_virtual: bool, at: usize) -> Res<Dispatch> {
+        if !is_virtual || !method.is_virtual() {
+            return Ok(Dispatch::Direct(method));
+        }
+        let this = self.stack[at];
+        let generic = !method.method_args.is_empty();
+        if let (Note::Exact, Some(class)) = (this.note, this.class) {
+            if !class.is_array() && !generic && !class.is_value_type()? {
+                let found = if method.class.is_interface() {
+                    class.find_interface_impl(method)?
+                } else {
+                    Some(class.find_virtual_impl(method)?)
+                };
+                if let Some(m) = found {
+                    if !m.is_abstract() && !m.class.is_interface() {
+                        return Ok(Dispatch::Direct(m));
+                    }
+                }
+            }
+        }
+        if method.class.is_interface() {
+            return Ok(if generic { Dispatch::Generic(method) } else { Dispatch::Interface(method) });
+        }
+        if method.is_final() || method.class.is_sealed() || method.class.is_value_type()? {
+            return Ok(Dispatch::Direct(method));
+        }
+        if generic {
+            return Ok(Dispatch::Generic(method));
+        }
+        match method.slot()? {
+            Some(slot) => Ok(Dispatch::Virtual(slot)),
+            None => Ok(Dispatch::Direct(method)),
+        }
+    }
+
+    /// Pops the arguments into the values that travel.
+    fn prepare(&mut self, shape: &Shape) -> Res<Prepared> {
+        let count = shape.params.len();
+        self.settle(count + shape.has_this as usize)?;
+        let items = self.pop_n(count)?;
+        let mut p = Prepared { args: SmallVec::new(), result: None, passes_frame: false, exposes_frame: false };
+        let this = if shape.has_this { Some(self.pop()?) } else { None };
+        if let Some(this) = this {
+            if this.kind.is_float() || this.kind == Kind::Struct {
+                return Err(Fail::invalid("a value as `this`"));
+            }
+            p.exposes_frame |= matches!(this.note, Note::Frame);
+            p.passes_frame |= matches!(this.kind, Kind::ByRef | Kind::Native);
+            p.args.push(self.as_native(&this)?);
+        }
+        if shape.ret == Pass::Address {
+            // Not released before the call: the arguments' temporaries are still in use.
+            let at = self.temp_of(shape.ret_class)?;
+            p.args.push(at);
+            p.result = Some(at);
+        }
+        for (n, item) in items.iter().enumerate() {
+            let class = shape.param_classes[n];
+            match &shape.params[n] {
+                Pass::None => {}
+                Pass::Scalar(_) => {
+                    p.exposes_frame |= matches!(item.note, Note::Frame);
+                    p.passes_frame |= matches!(item.kind, Kind::ByRef | Kind::Native);
+                    let value = self.coerce_to_class(item, class)?;
+                    p.args.push(value);
+                }
+                pass @ Pass::Leaves(_) => {
+                    self.check_struct(item, class)?;
+                    let values = load_passed(&mut self.e.b, trusted(), item.value, 0, pass, class);
+                    p.args.extend(values);
+                }
+                Pass::Address => {
+                    self.check_struct(item, class)?;
+                    p.exposes_frame = true;
+                    let mut value = item.value;
+                    if matches!(item.note, Note::Variable(v) if self.homes[v as usize].address_taken) {
+                        value = self.temp_of(class)?;
+                        self.copy(class, value, 0, trusted(), item.value, 0, trusted(), Dest::Frame)?;
+                    }
+                    p.args.push(value);
+                }
+            }
+        }
+        Ok(p)
+    }
+
+    fn push_results(&mut self, shape: &Shape, results: &Results, buffer: Option<Value>) -> Res {
+        let class = shape.ret_class;
+        match &shape.ret {
+            Pass::None => {}
+            Pass::Scalar(_) => self.push_class(class, results[0])?,
+            pass @ Pass::Leaves(_) => {
+                let at = self.temp_of(class)?;
+                store_passed(&mut self.e.b, trusted(), results, at, 0, pass, class);
+                self.push_item(Item { kind: Kind::Struct, value: at, class: Some(class), note: Note::None });
+            }
+            Pass::Address => {
+                let value = buffer.ok_or_else(|| Fail::internal("a result without a buffer"))?;
+                self.push_item(Item { kind: Kind::Struct, value, class: Some(class), note: Note::None });
+            }
+        }
+        Ok(())
+    }
+
+    fn emit_call(&mut self, dispatch: Dispatch, shape: &Shape, is_virtual: bool) -> Res {
+        let count = shape.params.len();
+        let this = if shape.has_this { Some(self.stack[self.stack.len() - count - 1]) } else { None };
+        let tail = self.prefixes.tail && self.next_is(&[Op::Ret]);
+        let mut p = self.prepare(shape)?;
+        let signature = self.e.b.import_signature(shape.clif.clone());
+        let target = match dispatch {
+            Dispatch::Direct(m) => {
+                if let (true, Some(this)) = (is_virtual, &this) {
+                    if this.kind == Kind::Ref {
+                        self.touch(this);
+                    }
+                }
+                self.e.load_symbol(I64, Symbol::MethodSlot(m), 0)
+            }
+            Dispatch::Virtual(slot) => {
+                let this = this.ok_or_else(|| Fail::invalid("a virtual call without `this`"))?;
+                let vt = self.vtable_of(&this);
+                self.e.b.ins().load(I64, trusted(), vt, vtable::SLOTS_OFFSET + 8 * slot as i32)
+            }
+            Dispatch::Interface(m) => {
+                let this = this.ok_or_else(|| Fail::invalid("an interface call without `this`"))?;
+                let vt = self.vtable_of(&this);
+                let at = vtable::IMT_OFFSET + 8 * vtable::imt_index(m.id) as i32;
+                let code = self.e.b.ins().load(I64, trusted(), vt, at);
+                let handle = self.e.symbol(Symbol::MethodHandle(m));
+                self.e.store_context(handle, context::HIDDEN);
+                code
+            }
+            Dispatch::Generic(m) => {
+                let handle = self.e.symbol(Symbol::MethodHandle(m));
+                let this = p.args[0];
+                self.e.helper_value(Helper::ResolveVirtual, &[this, handle])
+            }
+        };
+        if tail && self.can_tail_call(shape, &p) {
+            if let Some(buffer) = p.result {
+                // Only reached if the result goes through the caller's own buffer.
+                let own = self.params[self.shape.has_this as usize];
+                p.args.iter_mut().filter(|a| **a == buffer).for_each(|a| *a = own);
+            }
+            self.epilogue();
+            self.e.b.ins().return_call_indirect(signature, target, &p.args);
+            self.dead = true;
+            return Ok(());
+        }
+        let results = self.e.call_indirect(signature, target, &p.args);
+        self.push_results(shape, &results, p.result)
+    }
+
+    /// `tail.` is honoured unless the callee could be given an address in this frame, or something has to be done
+    /// at the end.
+    fn can_tail_call(&self, callee: &Shape, p: &Prepared) -> bool {
+        let exposed = p.passes_frame
+            && (self.homes.iter().any(|h| h.address_taken || h.kind == Kind::Struct) || self.plan.has_localloc);
+        !exposed
+            && !p.exposes_frame
+            && !self.e.has_handlers()
+            && self.sync.is_none()
+            && self.side_mark.is_none()
+            && self.filter.is_none()
+            && callee.clif.returns == self.shape.clif.returns
+            && callee.ret == self.shape.ret
+            && self.stack.is_empty()
+    }
+
+    /// calli
+    pub(crate) fn call_indirect(&mut self, token: Token) -> Res {
+        let sig = self.scope.stand_alone_sig(token)?;
+        use vervet_metadata::CallConvKind as Cc;
+        let target = self.pop()?;
+        let target = self.as_native(&target)?;
+        match sig.call_conv {
+            Cc::Default => {}
+            Cc::VarArg => {
+                self.e.throw(ThrowKind::NotSupported);
+                self.dead = true;
+                return Ok(());
+            }
+            _ => return self.call_native(sig, target),
+        }
+        let shape = Shape::of(sig)?;
+        let tail = self.prefixes.tail && self.next_is(&[Op::Ret]);
+        let p = self.prepare(&shape)?;
+        let signature: SigRef = self.e.b.import_signature(shape.clif.clone());
+        if tail && p.result.is_none() && self.can_tail_call(&shape, &p) {
+            self.epilogue();
+            self.e.b.ins().return_call_indirect(signature, target, &p.args);
+            self.dead = true;
+            return Ok(());
+        }
+        let results = self.e.call_indirect(signature, target, &p.args);
+        self.push_results(&shape, &results, p.result)
+    }
+
+    /// calli with an unmanaged convention.
+    fn call_native(&mut self, sig: &'static vervet_types::MethodSig, target: Value) -> Res {
+        let shape = Shape::of(sig)?;
+        let p = self.prepare(&shape)?;
+        let results = crate::stubs::native::emit_native_call(self.e, sig, target, &p.args).map_err(|e| match e {
+            crate::CompileError::Load(e) => Fail::Load(e),
+            crate::CompileError::Invalid { reason, .. } => Fail::Invalid(reason),
+            crate::CompileError::Internal { reason, .. } => Fail::Internal(reason),
+        })?;
+        self.push_results(&shape, &results, p.result)
+    }
+
+    /// newobj
+    pub(crate) fn new_object(&mut self, token: Token) -> Res {
+        let ctor = self.scope.method(token)?;
+        let class = ctor.class;
+        if class.is_open {
+            return Err(Fail::invalid(format!("an instance of the open type {}", class.full_name())));
+        }
+        if class.is_delegate()? {
+            return self.new_delegate(class);
+        }
+        if class.is_array() {
+            return self.new_md_array(ctor);
+        }
+        if !ctor.has_this() {
+            return Err(Fail::invalid("newobj of a static method"));
+        }
+        if std::ptr::eq(class, self.universe.known(vervet_types::Known::String)) {
+            return self.new_string(ctor);
+        }
+        let shape = Shape::of_method(ctor)?;
+        if class.is_abstract() || class.is_interface() {
+            return Err(Fail::invalid(format!("an instance of the abstract {}", class.full_name())));
+        }
+        let count = shape.params.len();
+        if self.stack.len() < count {
+            return Err(Fail::invalid("too few values on the stack"));
+        }
+        let at = self.stack.len() - count;
+        if class.is_value_type()? {
+            let size = self.size_of(class)?;
+            let slot = self.temp(size);
+            let address = self.e.slot_addr(slot);
+            self.zero(address, 0, size.next_multiple_of(8), trusted());
+            self.stack.insert(at, Item { kind: Kind::ByRef, value: address, class: None, note: Note::Frame });
+            if !intrinsics::expand(self, ctor)? {
+                self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
+            }
+            let item = if self.is_struct(class)? {
+                Item { kind: Kind::Struct, value: address, class: Some(class), note: Note::None }
+            } else {
+                self.load_value(class, address, 0, trusted())?
+            };
+            self.push_item(item);
+            return Ok(());
+        }
+        // The arguments stay on the model's stack while the object is allocated.
+        self.settle(0)?;
+        let object = self.allocate(class)?;
+        self.stack.insert(at, Item { kind: Kind::Ref, value: object, class: Some(class), note: Note::Exact });
+        let trivial = count == 0 && std::ptr::eq(class, self.universe.known(vervet_types::Known::Object));
+        if trivial {
+            self.stack.truncate(at);
+        } else {
+            self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
+        }
+        self.push_item(Item { kind: Kind::Ref, value: object, class: Some(class), note: Note::Exact });
+        Ok(())
+    }
+
+    /// `new string(...)`: CreateString with a null `this`.
+    fn new_string(&mut self, ctor: MethodRef) -> Res {
+        let params = &ctor.sig()?.params;
+        for m in ctor.class.methods()? {
+            if m.name == "CreateString" && m.has_this() && m.sig()?.params == *params {
+                let shape = Shape::of_method(m)?;
+                if self.stack.len() < params.len() {
+                    return Err(Fail::invalid("too few values on the stack"));
+                }
+                let at = self.stack.len() - params.len();
+                let null = self.i64(0);
+                self.stack.insert(at, Item { kind: Kind::Ref, value: null, class: None, note: Note::Null });
+                return self.emit_call(Dispatch::Direct(m), &shape, false);
+            }
+        }
+        Err(Fail::Load(vervet_types::LoadError::missing_method(ctor.class, "CreateString")))
+    }
+
+    /// Arrays with constructors: the dimensions go to memory.
+    fn new_md_array(&mut self, ctor: MethodRef) -> Res {
+        let MethodKind::ArrayCtor { with_bounds } = ctor.kind else {
+            return Err(Fail::invalid("not a constructor of an array"));
+        };
+        let count = ctor.sig()?.params.len();
+        let rank = ctor.class.rank().unwrap_or(1) as usize;
+        let items = self.pop_n(count)?;
+        let (lengths, bounds) = (self.temp(4 * count as u32), self.temp(4 * count as u32));
+        let (lengths, bounds) = (self.e.slot_addr(lengths), self.e.slot_addr(bounds));
+        let (mut n_lengths, mut n_bounds) = (0, 0);
+        for (n, item) in items.iter().enumerate() {
+            let value = self.coerce(item, Kind::I32)?;
+            if with_bounds && n % 2 == 0 {
+                self.e.b.ins().store(trusted(), value, bounds, 4 * n_bounds);
+                n_bounds += 1;
+            } else {
+                self.e.b.ins().store(trusted(), value, lengths, 4 * n_lengths);
+                n_lengths += 1;
+            }
+        }
+        let vt = self.e.symbol(Symbol::VTable(ctor.class));
+        let value = if ctor.class.is_sz_array() {
+            if count != 1 {
+                // The jagged form: only reflection uses it.
+                self.e.throw(ThrowKind::NotSupported);
+                self.dead = true;
+                return Ok(());
+            }
+            let length = self.e.b.ins().load(I32, trusted(), lengths, 0);
+            let length = self.e.b.ins().sextend(I64, length);
+            self.e.helper_value(Helper::AllocArray, &[vt, length])
+        } else {
+            if n_lengths as usize != rank {
+                return Err(Fail::invalid("the wrong number of dimensions"));
+            }
+            let bounds = if with_bounds { bounds } else { self.i64(0) };
+            self.e.helper_value(Helper::AllocMdArray, &[vt, lengths, bounds])
+        };
+        self.push_item(Item { kind: Kind::Ref, value, class: Some(ctor.class), note: Note::Exact });
+        Ok(())
+    }
+
+    fn new_delegate(&mut self, class: ClassRef) -> Res {
+        let code = self.pop()?;
+        let target = self.pop()?;
+        let target = self.as_native(&target)?;
+        let delegate = self.allocate(class)?;
+        if let Note::Code(method, is_virtual) = code.note {
+            let handle = self.e.symbol(Symbol::MethodHandle(method));
+            let flag = self.i32(is_virtual as i32);
+            self.e.helper(Helper::DelegateCtorMethod, &[delegate, target, handle, flag]);
+        } else {
+            let code = self.as_native(&code)?;
+            self.e.helper(Helper::DelegateCtor, &[delegate, target, code]);
+        }
+        self.push_item(Item { kind: Kind::Ref, value: delegate, class: Some(class), note: Note::Exact });
+        Ok(())
+    }
+
+    fn followed_by_delegate(&self) -> Res<bool> {
+        use vervet_metadata::il::Operand;
+        match self.next_instruction() {
+            Some(Instr { op: Op::Newobj, operand: Operand::Token(t), .. }) => Ok(self.scope.method(*t)?.class.is_delegate()?),
+            _ => Ok(false),
+        }
+    }
+
+    /// ldftn
+    pub(crate) fn load_function(&mut self, token: Token) -> Res {
+        let method = self.scope.method(token)?;
+        // Before a delegate's constructor only the method matters.
+        let value = if self.followed_by_delegate()? { self.i64(0) } else { self.e.symbol(Symbol::MethodStub(method)) };
+        self.push_item(Item { kind: Kind::Native, value, class: None, note: Note::Code(method, false) });
+        Ok(())
+    }
+
+    /// ldvirtftn
+    pub(crate) fn load_virtual_function(&mut self, token: Token) -> Res {
+        let method = self.scope.method(token)?;
+        let object = self.pop_ref()?;
+        if self.followed_by_delegate()? {
+            self.explicit_null_check(object.value);
+            let value = self.i64(0);
+            self.push_item(Item { kind: Kind::Native, value, class: None, note: Note::Code(method, true) });
+            return Ok(());
+        }
+        let value = if method.is_virtual() {
+            let handle = self.e.symbol(Symbol::MethodHandle(method));
+            self.e.helper_value(Helper::ResolveVirtual, &[object.value, handle])
+        } else {
+            self.touch(&object);
+            self.e.symbol(Symbol::MethodStub(method))
+        };
+        self.push(Kind::Native, value);
+        Ok(())
+    }
+
+    /// jmp: a tail call with this method's arguments.
+    pub(crate) fn jump_method(&mut self, token: Token) -> Res {
+        let method = self.scope.method(token)?;
+        let shape = Shape::of_method(method)?;
+        if shape.clif != self.shape.clif {
+            return Err(Fail::invalid("jmp to a method with another signature"));
+        }
+        if !self.stack.is_empty() || self.e.has_handlers() || self.sync.is_some() {
+            return Err(Fail::invalid("jmp where it is not allowed"));
+        }
+        let mut args: SmallVec<[Value; 8]> = smallvec![];
+        if shape.has_this {
+            args.push(self.params[0]);
+        }
+        if shape.ret == Pass::Address {
+            args.push(self.params[shape.has_this as usize]);
+        }
+        for n in 0..shape.params.len() {
+            let index = n + shape.has_this as usize;
+            if self.plan.args[index] == 0 {
+                args.extend_from_slice(shape.values_of(&self.params, n));
+                continue;
+            }
+            self.load_variable(true, index)?;
+            let item = self.pop()?;
+            match &shape.params[n] {
+                Pass::None => {}
+                Pass::Scalar(_) => args.push(item.value),
+                pass @ Pass::Leaves(_) => {
+                    let class = shape.param_classes[n];
+                    args.extend(load_passed(&mut self.e.b, trusted(), item.value, 0, pass, class));
+                }
+                // The caller's copy, which is still whole.
+                Pass::Address => args.extend_from_slice(shape.values_of(&self.params, n)),
+            }
+        }
+        let signature = self.e.b.import_signature(shape.clif.clone());
+        let target = self.e.load_symbol(I64, Symbol::MethodSlot(method), 0);
+        self.epilogue();
+        self.e.b.ins().return_call_indirect(signature, target, &args);
+        self.dead = true;
+        Ok(())
+    }
+}

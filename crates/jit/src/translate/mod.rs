@@ -1,0 +1,290 @@
+//! IL to CLIF: the translator of one method body.
+//!
+//! # How it works
+//! [`scan`] plans the body: blocks, regions, reachability. The [`Translator`] then goes over the reachable blocks in
+//! IL order with a typed model of the IL stack (module `stack`) and emits CLIF through an
+//! [`Emitter`]. Modules hold one topic each: `arith`, `conv`, `locals`, `structs` (values in memory), `objects`,
+//! `fields`, `arrays`, `calls`, `intrinsics`, `eh`, `alloc`, `barrier`, `prologue`; `ops` is the table from opcodes to them.
+//! Filters are compiled afterwards as functions of their own over the parent's frame.
+//!
+//! # Invariants
+//! * Every value on the stack has an ECMA type; what mono would not coerce is [`Fail::Invalid`], never a panic.
+//! * Inside a protected region nothing may fault: every check is explicit and every call is a `try_call`.
+//! * The stack is empty at every edge into or out of a protected region.
+pub mod alloc;
+pub mod arith;
+pub mod arrays;
+pub mod barrier;
+pub mod blocks;
+pub mod calls;
+pub mod conv;
+pub mod eh;
+pub mod fields;
+pub mod intrinsics;
+pub mod locals;
+pub mod objects;
+pub mod ops;
+pub mod prologue;
+pub mod scan;
+pub mod stack;
+pub mod structs;
+pub mod typedref;
+
+use crate::blob::{Blob, Clause, ClauseKind};
+use crate::codegen::{Codegen, Emitter, FrameMap, Request};
+use crate::compiler::{CompileEnv, CompileError, Tier};
+use crate::shape::Shape;
+use cranelift_codegen::ir::{AbiParam, Block, Signature, StackSlot, Value, types::*};
+use cranelift_codegen::isa::CallConv;
+use locals::Home;
+use scan::Plan;
+use smallvec::SmallVec;
+use stack::Item;
+use vervet_metadata::body::{EhKind, MethodBody};
+use vervet_types::{ClassRef, LoadError, MethodRef, Scope, Universe};
+
+/// Why translation stops; the offset is added at the boundary.
+pub enum Fail {
+    /// A type or member could not be loaded.
+    Load(LoadError),
+    /// Bad IL.
+    Invalid(String),
+    /// Our bug, or something not implemented.
+    Internal(String),
+}
+
+impl Fail {
+    /// Bad IL.
+    pub fn invalid(reason: impl Into<String>) -> Fail {
+        Fail::Invalid(reason.into())
+    }
+    /// Our bug.
+    pub fn internal(reason: impl Into<String>) -> Fail {
+        Fail::Internal(reason.into())
+    }
+    fn at(self, method: MethodRef) -> CompileError {
+        let offset = crate::codegen::current_offset();
+        match self {
+            Fail::Load(e) => CompileError::Load(e),
+            Fail::Invalid(reason) => CompileError::Invalid { method: method.full_name(), offset, reason },
+            Fail::Internal(reason) => CompileError::Internal { method: method.full_name(), offset, reason },
+        }
+    }
+}
+
+impl From<LoadError> for Fail {
+    fn from(e: LoadError) -> Fail {
+        Fail::Load(e)
+    }
+}
+
+/// Result of a piece of translation.
+pub type Res<T = ()> = Result<T, Fail>;
+
+/// Prefixes that wait for their instruction.
+#[derive(Default, Clone, Copy)]
+pub struct Prefixes {
+    /// `volatile.`
+    pub volatile: bool,
+    /// `tail.`
+    pub tail: bool,
+    /// `readonly.`
+    pub readonly: bool,
+    /// `constrained.`
+    pub constrained: Option<ClassRef>,
+}
+
+/// See the module.
+pub struct Translator<'a, 'f> {
+    /// Where code goes.
+    pub e: &'a mut Emitter<'f>,
+    /// The runtime's answers.
+    pub env: &'a dyn CompileEnv,
+    /// The method.
+    pub method: MethodRef,
+    /// Resolves its tokens.
+    pub scope: Scope,
+    /// All types.
+    pub universe: &'static Universe,
+    /// What the scan found.
+    pub plan: &'a Plan,
+    /// The method's own convention.
+    pub shape: &'a Shape,
+    /// The IL stack.
+    pub stack: Vec<Item>,
+    /// Prefixes of the next instruction.
+    pub prefixes: Prefixes,
+    /// Nothing more of the block can be reached.
+    pub dead: bool,
+    /// Index of the instruction being translated.
+    pub index: usize,
+    /// Index of the block being translated.
+    pub block: usize,
+    /// Arguments, then locals.
+    pub homes: Vec<Home>,
+    /// Instructions after this one that were translated with it.
+    pub(crate) skip: usize,
+    pub(crate) init_locals: bool,
+    pub(crate) states: Vec<blocks::BlockState>,
+    pub(crate) temps: structs::Temps,
+    pub(crate) nonnull: SmallVec<[Value; 8]>,
+    pub(crate) initialised: SmallVec<[ClassRef; 4]>,
+    pub(crate) clauses: Vec<eh::ClauseState>,
+    pub(crate) sync: Option<(StackSlot, Block)>,
+    pub(crate) liveness: Option<scan::Liveness>,
+    /// Parameters of the function.
+    pub params: SmallVec<[Value; 8]>,
+    /// The side stack's mark at entry, if the method uses it.
+    pub side_mark: Option<Value>,
+    /// Compiled as the filter of that clause.
+    pub filter: Option<usize>,
+}
+
+/// The source of one method's translation, shared by its body and its filters.
+struct Source<'a> {
+    method: MethodRef,
+    env: &'a dyn CompileEnv,
+    shape: Shape,
+    body: MethodBody<'static>,
+    arg_classes: Vec<ClassRef>,
+    locals: Vec<vervet_types::resolve::Local>,
+    scope: Scope,
+}
+
+/// Translates and compiles a method that has IL.
+pub fn compile(
+    codegen: &Codegen,
+    method: MethodRef,
+    env: &dyn CompileEnv,
+    tier: Tier,
+    listing: bool,
+) -> Result<Blob, CompileError> {
+    let fail = |f: Fail| f.at(method);
+    let source = source(method, env).map_err(fail)?;
+    let plan = plan(&source, 0).map_err(fail)?;
+    let name = if listing { method.full_name() } else { String::new() };
+    let request = Request { name: &name, signature: source.shape.clif.clone(), tier, listing };
+    let mut homes = Vec::new();
+    let (mut blob, frame) = codegen
+        .function(request, |e| {
+            homes = translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
+            Ok(())
+        })
+        .map_err(|e| named(e, method))?;
+    blob.stats.il_bytes = source.body.code.len() as u32;
+    for (n, c) in source.body.clauses.iter().enumerate() {
+        let kind = match c.kind {
+            EhKind::Catch(token) => ClauseKind::Catch(source.scope.type_(token)?),
+            EhKind::Finally => ClauseKind::Finally,
+            EhKind::Fault => ClauseKind::Fault,
+            EhKind::Filter(offset) => {
+                let plan = self::plan(&source, offset).map_err(fail)?;
+                let mut signature = Signature::new(CallConv::Tail);
+                signature.params.extend([AbiParam::new(I64), AbiParam::new(I64)]);
+                signature.returns.push(AbiParam::new(I32));
+                let request = Request { name: &name, signature, tier, listing };
+                let (filter, _) = codegen
+                    .function(request, |e| {
+                        translate(&source, &plan, e, Some(n), &homes, &frame).map_err(fail)?;
+                        Ok(())
+                    })
+                    .map_err(|e| named(e, method))?;
+                blob.filters.push(filter);
+                ClauseKind::Filter(blob.filters.len() as u32 - 1)
+            }
+        };
+        blob.clauses.push(Clause { kind });
+    }
+    if method.is_synchronized() {
+        blob.clauses.push(Clause { kind: ClauseKind::Fault });
+    }
+    if let Some(text) = &mut blob.listing {
+        let il: String = plan.instrs.iter().map(|i| format!("{i}\n")).collect();
+        *text = format!("{il}{text}");
+        for f in &blob.filters {
+            text.push_str(f.listing.as_deref().unwrap_or_default());
+        }
+    }
+    Ok(blob)
+}
+
+/// Fills in the method's name, which is made only when there is something to say.
+fn named(e: CompileError, m: MethodRef) -> CompileError {
+    match e {
+        CompileError::Internal { method, offset, reason } if method.is_empty() => {
+            CompileError::Internal { method: m.full_name(), offset, reason }
+        }
+        e => e,
+    }
+}
+
+fn source(method: MethodRef, env: &dyn CompileEnv) -> Res<Source<'_>> {
+    let body = method.body()?;
+    let scope = method.scope();
+    let sig = method.sig()?;
+    let shape = Shape::of(sig)?;
+    let mut arg_classes = Vec::with_capacity(sig.params.len() + 1);
+    if shape.has_this {
+        let class = method.class;
+        arg_classes.push(if class.is_value_type()? { class.universe().byref(class) } else { class });
+    }
+    arg_classes.extend(sig.params.iter().copied());
+    let locals = if body.local_sig.is_nil() { Vec::new() } else { scope.locals(body.local_sig)? };
+    if locals.len() > 65535 {
+        return Err(Fail::invalid("too many locals"));
+    }
+    Ok(Source { method, env, shape, body, arg_classes, locals, scope })
+}
+
+fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
+    Plan::new(&source.body, entry, source.arg_classes.len(), source.locals.len())
+}
+
+#[allow(clippy::too_many_arguments, reason = "the two kinds of function differ in them")]
+fn translate(
+    source: &Source<'_>,
+    plan: &Plan,
+    e: &mut Emitter<'_>,
+    filter: Option<usize>,
+    parent: &[Home],
+    frame: &FrameMap,
+) -> Res<Vec<Home>> {
+    let params = e.params();
+    let liveness = if plan.clauses.is_empty() || filter.is_some() { None } else { Some(plan.liveness()?) };
+    let mut t = Translator {
+        env: source.env,
+        method: source.method,
+        scope: source.scope,
+        universe: source.method.class.universe(),
+        plan,
+        shape: &source.shape,
+        stack: Vec::with_capacity(16),
+        prefixes: Prefixes::default(),
+        dead: false,
+        index: 0,
+        block: 0,
+        homes: Vec::with_capacity(source.arg_classes.len() + source.locals.len()),
+        skip: 0,
+        init_locals: source.body.init_locals,
+        states: Vec::new(),
+        temps: structs::Temps::default(),
+        nonnull: SmallVec::new(),
+        initialised: SmallVec::new(),
+        clauses: Vec::new(),
+        sync: None,
+        liveness,
+        params,
+        side_mark: None,
+        filter,
+        e,
+    };
+    t.e.at(if let Some(n) = filter { plan.clauses[n].handler_offset } else { 0 });
+    t.prepare_blocks();
+    t.prepare_clauses()?;
+    match filter {
+        None => t.prologue(&source.arg_classes, &source.locals)?,
+        Some(_) => t.filter_prologue(&source.arg_classes, &source.locals, parent, frame)?,
+    }
+    t.run()?;
+    Ok(t.homes)
+}
