@@ -1,4 +1,5 @@
 //! The `vervet` command: options, then one of: run a program, run C# source, run regression suites.
+mod exports;
 mod options;
 mod source;
 

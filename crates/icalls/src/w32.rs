@@ -306,7 +306,7 @@ fn attempt(handles: &[usize], all: bool, me: u32) -> Option<i32> {
     if handles.iter().any(|h| t.object(*h).is_none()) {
         return Some(FAILED);
     }
-    let mut is_ready = |h: usize, t: &mut Table| t.object(h).is_some_and(|o| ready(o, me));
+    let is_ready = |h: usize, t: &mut Table| t.object(h).is_some_and(|o| ready(o, me));
     if all {
         if !handles.iter().all(|h| is_ready(*h, &mut t)) {
             return None;

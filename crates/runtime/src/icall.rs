@@ -184,7 +184,7 @@ macro_rules! icalls {
     ($table:ident : $class:literal => $( $(#[$meta:meta])* $name:literal fn $f:ident ( $cx:ident $(, $p:ident : $t:ty)* $(,)? ) $(-> $r:ty)? $body:block )*) => {
         $(
             $(#[$meta])*
-            #[allow(unused_variables, missing_docs, clippy::too_many_arguments, clippy::unnecessary_wraps)]
+            #[allow(unused_variables, missing_docs, clippy::too_many_arguments, clippy::unnecessary_wraps, clippy::not_unsafe_ptr_arg_deref, reason = "arguments are what managed code passes")]
             pub fn $f<'cx>($cx: &'cx $crate::cx::Cx<'cx> $(, $p: $t)*) -> $crate::cx::Result<$crate::icalls!(@ret $($r)?)> $body
         )*
         /// The rows of this class.
@@ -258,4 +258,15 @@ fn type_key(class: vervet_types::ClassRef) -> String {
         None if class.is_generic_param() => class.name.to_string(),
         None => class_key(class),
     }
+}
+
+static REGISTERED: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<String, usize>>> = vervet_os::LeafLock::new(None);
+
+/// Registers an internal call by name at run time (native libraries, embedders); it wins over the table.
+pub fn register(name: String, code: usize) {
+    REGISTERED.lock().get_or_insert_default().insert(name, code);
+}
+/// The code of an internal call registered at run time.
+pub fn registered(name: &str) -> Option<usize> {
+    REGISTERED.lock().as_ref()?.get(name).copied()
 }

@@ -76,18 +76,17 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
 fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     let definition = method.definition();
     let key = format!("{}::{}", crate::icall::class_key(definition.class), definition.name);
+    let sig = crate::icall::signature_key(definition).unwrap_or_default();
+    let full = format!("{key}({sig})");
     let rt = cx.rt();
-    let row = rt.icalls.get(&key).or_else(|| {
-        let sig = crate::icall::signature_key(definition).ok()?;
-        rt.icalls.get(&format!("{key}({sig})"))
-    });
-    let Some(row) = row else {
+    let built_in = || rt.icalls.get(&key).or_else(|| rt.icalls.get(&full)).map(|row| row.code.0 as usize);
+    let found = crate::icall::registered(&full).or_else(|| crate::icall::registered(&key)).or_else(built_in);
+    let Some(target) = found else {
         crate::stats::missing_icall(method);
-        let sig = crate::icall::signature_key(definition).unwrap_or_default();
-        return Err(cx.throw(Known::MissingMethodException, &format!("internal call {key}({sig}) is not implemented")));
+        return Err(cx.throw(Known::MissingMethodException, &format!("internal call {full} is not implemented")));
     };
     let shape = cx.load(Shape::of_method(method))?;
-    let bytes = crate::arch::icall_stub(row.code.0 as usize, method as *const _ as usize, shape.stack_arg_bytes);
+    let bytes = crate::arch::icall_stub(target, method as *const _ as usize, shape.stack_arg_bytes);
     Ok(place_stub(bytes, "managed-to-native"))
 }
 

@@ -7,23 +7,24 @@ use crate::cx::{Cx, Result};
 
 const CHUNK: usize = 16 << 20;
 
+/// Gives a thread its side stack. It exists from the first, since methods save and restore `side_next`.
+pub fn attach(ctx: &mut vervet_abi::Context) {
+    let chunk = vervet_os::memory::reserve(CHUNK).unwrap_or_else(|e| panic!("no memory for a side stack: {e}"));
+    ctx.side_next = chunk as usize;
+    ctx.side_end = chunk as usize + CHUNK;
+}
+
 /// `bytes` zeroed bytes, 16-aligned.
 pub fn take<'cx>(cx: &'cx Cx<'cx>, bytes: usize) -> Result<usize> {
-    let size = (bytes.max(1) + 15) & !15;
-    // SAFETY: the context belongs to this thread; the chunk is ours.
-    unsafe {
-        let ctx = &mut *cx.context();
-        if ctx.side_end == 0 {
-            let Ok(p) = vervet_os::memory::reserve(CHUNK) else { return Err(cx.rt().throw_out_of_memory(cx)) };
-            ctx.side_next = p as usize;
-            ctx.side_end = p as usize + CHUNK;
-        }
-        if ctx.side_end - ctx.side_next < size {
-            crate::exceptions::traps::stack_overflow(cx.context());
-        }
-        let at = ctx.side_next;
-        ctx.side_next += size;
-        std::ptr::write_bytes(at as *mut u8, 0, size);
-        Ok(at)
-    }
+    // SAFETY: the context belongs to this thread.
+    let ctx = unsafe { &mut *cx.context() };
+    let size = match bytes.max(1).checked_next_multiple_of(16) {
+        Some(size) if ctx.side_end - ctx.side_next >= size => size,
+        _ => crate::exceptions::traps::stack_overflow(cx.context()),
+    };
+    let at = ctx.side_next;
+    ctx.side_next += size;
+    // SAFETY: the range lies in the chunk and nobody else has it.
+    unsafe { std::ptr::write_bytes(at as *mut u8, 0, size) };
+    Ok(at)
 }

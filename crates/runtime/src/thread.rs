@@ -34,6 +34,7 @@ pub fn attach() -> *mut Context {
     ctx.state = State::Runtime as u8;
     ctx.owner_id = NEXT_OWNER.fetch_add(1, Ordering::Relaxed);
     ctx.domain = 1;
+    crate::side_stack::attach(&mut ctx);
     let p = Box::into_raw(ctx);
     CURRENT.with(|c| c.set(p));
     crate::exceptions::traps::install_alternate_stack();
@@ -110,5 +111,35 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
     match job.out.expect("the job ran") {
         Ok(v) => v,
         Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Saves errno as the last error of the current thread.
+pub fn save_last_error() {
+    let ctx = current_context();
+    if !ctx.is_null() {
+        // SAFETY: the context belongs to this thread.
+        unsafe { (*ctx).last_error = *libc::__errno_location() };
+    }
+}
+/// Native code that holds no reference announces that it may block; returns the state before.
+pub fn enter_native() -> u8 {
+    let ctx = current_context();
+    if ctx.is_null() {
+        return State::Native as u8;
+    }
+    // SAFETY: the context belongs to this thread.
+    unsafe {
+        let before = (*ctx).state;
+        (&raw mut (*ctx).state).write_volatile(State::Native as u8);
+        before
+    }
+}
+/// Undoes [`enter_native`].
+pub fn leave_native(before: u8) {
+    let ctx = current_context();
+    if !ctx.is_null() {
+        // SAFETY: the context belongs to this thread.
+        unsafe { (&raw mut (*ctx).state).write_volatile(before) };
     }
 }

@@ -164,6 +164,8 @@ pub struct Class {
     pub is_open: bool,
     /// Nesting depth of instantiation (0 for definitions).
     pub inst_depth: u32,
+    /// Number of types it is written with: bounds every walk of it.
+    pub(crate) weight: u32,
     pub(crate) nature: Nature,
     /// Further levels. Private to this crate: use the methods.
     pub(crate) cells: Cells,

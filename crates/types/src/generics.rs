@@ -41,6 +41,10 @@ fn depth_of(args: &[ClassRef]) -> u32 {
     args.iter().map(|a| a.inst_depth).max().unwrap_or(0) + 1
 }
 
+fn weight_of(parts: impl Iterator<Item = ClassRef>) -> u32 {
+    parts.fold(1, |sum, c| sum.saturating_add(c.weight))
+}
+
 impl Universe {
     /// The class of a cell, made under the lock if there is none.
     pub(crate) fn make_once(&self, cell: &'static Published<Class>, make: impl FnOnce(u32) -> Class) -> ClassRef {
@@ -60,6 +64,7 @@ impl Universe {
             prim: None,
             is_open: elem.is_open,
             inst_depth: elem.inst_depth + 1,
+            weight: elem.weight + 1,
             nature: Nature::Reference,
             cells: Default::default(),
         })
@@ -108,6 +113,7 @@ impl Universe {
         let all = || sig.params.iter().chain([&sig.ret]);
         let is_open = all().any(|c| c.is_open);
         let inst_depth = all().map(|c| c.inst_depth).max().unwrap_or(0) + 1;
+        let weight = weight_of(all().copied());
         let class = self.add_class(|id| Class {
             kind: ClassKind::FnPtr(Box::leak(Box::new(sig))),
             id,
@@ -118,6 +124,7 @@ impl Universe {
             prim: None,
             is_open,
             inst_depth,
+            weight,
             nature: Nature::Reference,
             cells: Default::default(),
         });
@@ -141,6 +148,7 @@ impl Universe {
                 prim: None,
                 is_open: true,
                 inst_depth: 0,
+                weight: 1,
                 nature: Nature::Reference,
                 cells: Default::default(),
             })
@@ -162,7 +170,8 @@ impl Universe {
             return Ok(c);
         }
         let inst_depth = depth_of(args);
-        if inst_depth > MAX_DEPTH {
+        let weight = weight_of(args.iter().copied());
+        if inst_depth > MAX_DEPTH || weight > MAX_WEIGHT {
             return Err(LoadError::type_load(def, "the instantiation is nested too deeply"));
         }
         let mut table = self.interned.insts.lock();
@@ -179,6 +188,7 @@ impl Universe {
             prim: None,
             is_open: args.iter().any(|a| a.is_open),
             inst_depth,
+            weight,
             nature: def.nature,
             cells: Default::default(),
         });
@@ -195,7 +205,7 @@ impl Universe {
         if args[0].is_variable() && def.generic_params()? == args {
             return Ok(def);
         }
-        if depth_of(args) > MAX_DEPTH {
+        if depth_of(args) > MAX_DEPTH || weight_of(args.iter().copied()) > MAX_WEIGHT {
             return Err(LoadError::type_load(def.class, format!("the instantiation of {} is nested too deeply", def.name)));
         }
         let hash = hash_of(def.id, args);

@@ -6,6 +6,8 @@
 //! [`crate::Universe::known`] cannot fail afterwards. A generic type is called by its plain name (`Span`), with its arity
 //! where a non-generic type has that name too (`IList1`).
 
+use crate::ClassRef;
+
 macro_rules! known {
     ($($ns:literal: $($id:ident $(= $name:literal)?),* ;)*) => {
         /// A type of the core library; see the module.
@@ -131,4 +133,18 @@ impl Known {
     pub fn name(self) -> &'static str {
         NAMES[self as usize].2
     }
+}
+
+/// Classes that the class library lays over an object of another class: (enclosing class, name, field offsets).
+///
+/// `Array.RawData` shows an array's length and elements: here the length word lies directly behind the header and
+/// serves as bounds and count, and the elements follow it (`vervet_abi::object`).
+const OVERLAYS: &[(Known, &str, &[(&str, u32)])] =
+    &[(Known::Array, "RawData", &[("Bounds", 0), ("Count", 0), ("Data", 8)])];
+
+/// The field offsets of an overlay class, from the start of the value.
+pub(crate) fn overlay(class: ClassRef) -> Option<&'static [(&'static str, u32)]> {
+    let row = OVERLAYS.iter().find(|row| row.1 == class.name)?;
+    let outer = class.declaring_type().ok()??;
+    (class.module.is_corlib() && outer == class.universe().known(row.0)).then_some(row.2)
 }

@@ -5,9 +5,8 @@
 //! *instance* layout of the value types among its fields and its parent's, and nothing of its reference fields: what
 //! a field is, its signature's first byte says. A value type that contains itself ends at [`MAX_DEPTH`].
 //!
-//! Classes with automatic layout have their references first, then the other fields by decreasing alignment;
-//! sequential ones and value types keep the order of declaration (value types with automatic layout that contain
-//! references have those first).
+//! As in mono, classes with automatic layout have the fields that contain references first, then the others, both in
+//! order of declaration; sequential ones and value types keep the order of declaration.
 use crate::class::{Nature, type_flags};
 use crate::field::Shape;
 use crate::*;
@@ -163,7 +162,13 @@ impl Class {
         self.instance_layout_at(0)
     }
     fn instance_layout_at(&'static self, depth: u32) -> R<&'static InstanceLayout> {
-        self.cells.instance_layout.get_or_try(|| self.lay_out(depth))
+        self.cells.instance_layout.get_or_try(|| {
+            // From the root down, so that a long chain of parents takes no deep stack.
+            for parent in self.supers()?.iter().filter(|c| **c != self) {
+                parent.instance_layout_at(depth)?;
+            }
+            self.lay_out(depth)
+        })
     }
     fn bad_layout<T>(&'static self, text: impl Into<String>) -> R<T> {
         Err(LoadError::type_load(self, text))
@@ -235,10 +240,7 @@ impl Class {
             placed.push(Placed { index: f.index as usize, memory: self.memory_of(f, depth)?, offset: 0 });
         }
         let base = match self.parent()? {
-            Some(parent) if !value_type => {
-                self.supers()?;
-                Some(parent.instance_layout_at(0)?)
-            }
+            Some(parent) if !value_type => Some(parent.instance_layout_at(depth)?),
             _ => None,
         };
         let start = base.map_or(0, |b| b.size);
@@ -281,11 +283,8 @@ impl Class {
             }
             self.check_overlaps(&placed)?;
         } else {
-            if auto && (!value_type || placed.iter().any(|p| p.memory.has_refs())) {
-                placed.sort_by_key(|p| {
-                    let plain_ref = matches!(p.memory, Memory::Leaf { kind: LeafKind::Ref, .. });
-                    (!plain_ref, !p.memory.has_refs(), std::cmp::Reverse(p.memory.align()))
-                });
+            if auto && !value_type {
+                placed.sort_by_key(|p| !p.memory.has_refs());
             }
             for p in &mut placed {
                 let a = align_of(&p.memory);
@@ -295,6 +294,13 @@ impl Class {
                 end += u64::from(p.memory.size());
                 if end > MAX_SIZE {
                     return self.bad_layout("it is too large");
+                }
+            }
+        }
+        if let Some(overlay) = known::overlay(self) {
+            for p in &mut placed {
+                if let Some(&(_, at)) = overlay.iter().find(|o| o.0 == fields[p.index].name) {
+                    p.offset = at;
                 }
             }
         }

@@ -50,3 +50,5 @@ pub type FieldRef = &'static Field;
 pub type ModuleRef = &'static Module;
 /// Limit of nesting of instantiations and of recursive levels.
 pub const MAX_DEPTH: u32 = 100;
+/// Limit of the number of types that an instantiation is written with.
+pub const MAX_WEIGHT: u32 = 10_000;

@@ -53,6 +53,7 @@ pub(crate) fn make_params(owner: ClassRef, owner_token: Token) -> R<Vec<ClassRef
             prim: None,
             is_open: true,
             inst_depth: 0,
+            weight: 1,
             nature: Nature::Reference,
             cells: Default::default(),
         }));
@@ -158,8 +159,11 @@ impl Class {
             let inherited = match self.parent()? {
                 // The chain of parents is checked to end first.
                 Some(parent) => {
-                    self.supers()?;
-                    parent.interfaces_at(0)?
+                    // From the root down, so that a long chain of parents takes no deep stack.
+                    for class in self.supers()?.iter().filter(|c| **c != self) {
+                        class.interfaces_at(depth)?;
+                    }
+                    parent.interfaces_at(depth)?
                 }
                 None => &[],
             };

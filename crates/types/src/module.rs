@@ -191,6 +191,7 @@ impl Module {
             prim: if corlib_system { Prim::of_name(name) } else { None },
             is_open,
             inst_depth: 0,
+            weight: 1,
             nature,
             cells: Default::default(),
         }))

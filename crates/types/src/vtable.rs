@@ -43,7 +43,13 @@ pub struct VTableLayout {
 impl Class {
     /// Its virtual methods. For an interface: its instance methods in order.
     pub fn vtable(&'static self) -> R<&'static VTableLayout> {
-        self.cells.vtable.get_or_try(|| self.make_vtable())
+        self.cells.vtable.get_or_try(|| {
+            // From the root down, so that a long chain of parents takes no deep stack.
+            for parent in self.supers()?.iter().filter(|c| **c != self) {
+                parent.vtable()?;
+            }
+            self.make_vtable()
+        })
     }
     fn make_vtable(&'static self) -> R<VTableLayout> {
         let methods = self.def().methods()?;
@@ -53,7 +59,6 @@ impl Class {
             own: vec![u32::MAX; if own_rows { methods.len() } else { 0 }],
             has_copies: false,
         };
-        self.supers()?;
         let parent = self.parent()?;
         if let Some(parent) = parent {
             let base = parent.vtable()?;

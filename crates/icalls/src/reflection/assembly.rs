@@ -84,6 +84,9 @@ fn assembly_of_method<'cx>(cx: &'cx Cx<'cx>, method: Option<MethodRef>) -> Resul
     }
 }
 
+/// What the class library's own runtime says of every file that it cannot open as an assembly.
+const INVALID_IMAGE: &str = "Invalid Image";
+
 /// Opens an assembly's file as LoadFrom and LoadFile do.
 fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     let Some(file) = file.non_null() else { return Err(cx.throw_arg_null("assemblyFile")) };
@@ -92,10 +95,13 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
         return Err(cx.throw(Known::ArgumentException, "Path can't be empty"));
     }
     if !Path::new(&path).is_file() {
-        return Err(cx.throw2(Known::FileNotFoundException, &format!("Could not load file or assembly '{path}' or one of its dependencies."), &path));
+        return Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path));
     }
-    let assembly = cx.rt().loader.load_file(cx, Path::new(&path))?;
-    assembly_object(cx, assembly)
+    match cx.rt().loader.open(Path::new(&path)) {
+        Ok(assembly) => assembly_object(cx, assembly),
+        Err(LoadError::BadImage { .. }) => Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path)),
+        Err(e) => Err(cx.throw_load(e)),
+    }
 }
 
 /// A path as a file URI.
@@ -124,13 +130,16 @@ icalls! { ASSEMBLY: "System.Reflection.Assembly" =>
     /// A type of this assembly (or of one module) by name.
     "InternalGetType" fn internal_get_type(cx, this: ObjRef<'cx>, module: ObjRef<'cx>, name: ObjRef<'cx>, throw_on_error: bool, ignore_case: bool) -> ObjRef<'cx> {
         let assembly = this_assembly(cx, this)?;
-        let parsed = TypeName::parse(&cx.non_null(name)?.text());
+        let text = cx.non_null(name)?.text();
+        let parsed = TypeName::parse(&text);
         let parsed = match parsed {
             Some(p) if p.assembly.is_none() => p,
             other => {
                 if throw_on_error {
-                    let why = if other.is_some() { "Type names passed to Assembly.GetType() must not specify an assembly." } else { "the name of a type is malformed" };
-                    return Err(cx.throw2(Known::ArgumentException, why, "typeName"));
+                    return Err(match other {
+                        Some(_) => cx.throw(Known::ArgumentException, "Type names passed to Assembly.GetType() must not specify an assembly."),
+                        None => by_name::malformed(cx, &text),
+                    });
                 }
                 return Ok(ObjRef::NULL);
             }
@@ -164,13 +173,13 @@ icalls! { ASSEMBLY: "System.Reflection.Assembly" =>
         let path = cx.non_null(file)?.text();
         let data = match cx.native(|| std::fs::read(&path)) {
             Ok(d) => d,
-            Err(_) => return Err(cx.throw2(Known::FileNotFoundException, &format!("Could not load file or assembly '{path}' or one of its dependencies."), &path)),
+            Err(_) => return Err(cx.throw2(Known::FileNotFoundException, "", &path)),
         };
         let read = vervet_metadata::Image::parse(&data).and_then(|image| assembly_name::native_of_image(&image));
         match read {
             // SAFETY: managed code passes the address of such a struct.
             Ok(native) => unsafe { name.write(native) },
-            Err(e) => return Err(cx.throw2(Known::BadImageFormatException, &e.to_string(), &path)),
+            Err(_) => return Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path)),
         }
         let full = std::path::absolute(&path).map_or(path.clone(), |p| p.to_string_lossy().into_owned());
         code_base.set(cx.alloc_str(&file_uri(&full, true))?);

@@ -47,20 +47,23 @@ pub fn definition_in_assembly(assembly: &Assembly, name: &TypeName, ignore_case:
     definition_in(assembly.manifest, name, ignore_case)
 }
 
-/// Loads the assembly a type name states.
-fn stated_assembly<'cx>(cx: &'cx Cx<'cx>, text: &str, home: Option<&'static Assembly>) -> Result<&'static Assembly> {
-    let name = match AssemblyName::parse(text) {
-        Ok(n) => n,
-        Err(e) => return Err(cx.throw2(Known::FileLoadException, &e.to_string(), text)),
-    };
+/// Loads the assembly a type name states; None if it is not found.
+fn stated_assembly<'cx>(cx: &'cx Cx<'cx>, text: &str, home: Option<&'static Assembly>) -> Result<Option<&'static Assembly>> {
+    let Ok(name) = AssemblyName::parse(text) else { return Ok(None) };
     if let Some(home) = home
         && home.name.eq_ignore_ascii_case(&name.name)
         && name.version.is_none()
         && name.public_key_token.is_none()
     {
-        return Ok(home);
+        return Ok(Some(home));
     }
-    cx.rt().loader.load_by_name(cx, &name, home.map(|h| h.manifest))
+    match cx.rt().loader.load_by_name(cx, &name, home.map(|h| h.manifest)) {
+        Ok(a) => Ok(Some(a)),
+        Err(throw) => {
+            let exception = cx.take_pending(throw);
+            if objects::is_known(exception.class(), Known::FileNotFoundException) { Ok(None) } else { Err(cx.throw_object(exception)) }
+        }
+    }
 }
 
 /// Raises `AppDomain.TypeResolve`; the assembly a handler gave.
@@ -82,8 +85,10 @@ pub fn raise_type_resolve<'cx>(cx: &'cx Cx<'cx>, name: &str) -> Result<Option<&'
 pub fn resolve<'cx>(cx: &'cx Cx<'cx>, name: &TypeName, lookup: Lookup) -> Result<Option<ClassRef>> {
     let mut found = match &name.assembly {
         Some(text) => {
-            let assembly = stated_assembly(cx, text, lookup.home)?;
-            objects::load(cx, || definition_in_assembly(assembly, name, lookup.ignore_case))?
+            match stated_assembly(cx, text, lookup.home)? {
+                Some(assembly) => objects::load(cx, || definition_in_assembly(assembly, name, lookup.ignore_case))?,
+                None => return Ok(None),
+            }
         }
         None => {
             let at_home = match lookup.home {
@@ -156,13 +161,19 @@ pub fn not_found(cx: &Cx<'_>, name: &TypeName, home: Option<&'static Assembly>) 
     cx.throw2(Known::TypeLoadException, &name.full(), &assembly)
 }
 
+/// The ArgumentException about a name that cannot be parsed.
+pub fn malformed(cx: &Cx<'_>, text: &str) -> vervet_runtime::cx::Throw {
+    let shown = text.split(['[', ']', '*', '&', ',', '+']).next().unwrap_or("");
+    cx.throw2(Known::ArgumentException, &format!("failed parse: {shown}"), "typeName")
+}
+
 icalls! { "System.RuntimeTypeHandle" =>
     /// The core of Type.GetType.
     "internal_from_name" fn internal_from_name(cx, name: ObjRef<'cx>, mark: *mut i32, caller: ObjRef<'cx>, throw_on_error: bool, ignore_case: bool, reflection_only: bool) -> ObjRef<'cx> {
         let text = cx.non_null(name)?.text();
         let Some(parsed) = TypeName::parse(&text) else {
             if throw_on_error {
-                return Err(cx.throw2(Known::ArgumentException, "the name of a type is malformed", "typeName"));
+                return Err(malformed(cx, &text));
             }
             return Ok(ObjRef::NULL);
         };

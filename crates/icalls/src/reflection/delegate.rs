@@ -3,7 +3,6 @@ use super::invoke;
 use super::objects::{method_object, method_of};
 use std::mem::offset_of;
 use vervet_abi::layouts::DelegateObject;
-use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::delegates;
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;

@@ -2,7 +2,7 @@
 use super::constant;
 use super::handles;
 use super::marshal_as;
-use super::objects::{self, field_object, field_of, field_reflected};
+use super::objects::{self, field_object, field_of, load, field_reflected};
 use super::values;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_metadata::{Table, Token};
@@ -40,7 +40,7 @@ pub fn get<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> Resul
             None => Ok(ObjRef::NULL),
         };
     }
-    let ty = cx.load(field.ty())?;
+    let ty = load(cx, || field.ty())?;
     let at = address(cx, field, object)?;
     // SAFETY: the field lies at that address.
     unsafe { values::object_at(cx, ty, at) }
@@ -50,7 +50,7 @@ pub fn set<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>, value: O
     if field.is_literal() {
         return Err(cx.throw(Known::FieldAccessException, "Cannot set a constant field"));
     }
-    let ty = cx.load(field.ty())?;
+    let ty = load(cx, || field.ty())?;
     let at = address(cx, field, object)?;
     // SAFETY: the field lies at that address.
     unsafe { values::store_object(cx, ty, at, value) }
@@ -107,7 +107,8 @@ icalls! { RUNTIME_FIELD_INFO: "System.Reflection.RuntimeFieldInfo" =>
     }
     /// The type of the field.
     "ResolveType" fn resolve_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        let ty = cx.load(field_of(cx, this)?.ty())?;
+        let field = field_of(cx, this)?;
+        let ty = load(cx, || field.ty())?;
         cx.type_object(ty)
     }
     /// Offset without the object header.
@@ -152,7 +153,7 @@ icalls! { RUNTIME_FIELD_HANDLE: "System.RuntimeFieldHandle" =>
     /// Reads a field of the value a typed reference refers to.
     "GetValueDirect" fn get_value_direct(cx, field: ObjRef<'cx>, field_type: ObjRef<'cx>, reference: *mut usize, context: ObjRef<'cx>) -> ObjRef<'cx> {
         let field = field_of(cx, field)?;
-        let ty = cx.load(field.ty())?;
+        let ty = load(cx, || field.ty())?;
         let at = direct_address(cx, field, reference)?;
         // SAFETY: the field lies at that address.
         unsafe { values::object_at(cx, ty, at) }
@@ -160,7 +161,7 @@ icalls! { RUNTIME_FIELD_HANDLE: "System.RuntimeFieldHandle" =>
     /// Writes a field of the value a typed reference refers to.
     "SetValueDirect" fn set_value_direct(cx, field: ObjRef<'cx>, field_type: ObjRef<'cx>, reference: *mut usize, value: ObjRef<'cx>, context: ObjRef<'cx>) {
         let field = field_of(cx, field)?;
-        let ty = cx.load(field.ty())?;
+        let ty = load(cx, || field.ty())?;
         let at = direct_address(cx, field, reference)?;
         // SAFETY: the field lies at that address.
         unsafe { values::store_object(cx, ty, at, value) }

@@ -1,10 +1,10 @@
 //! Calling methods through reflection: `MethodBase.Invoke` from the unpacked argument array to the boxed result.
 //!
 //! # Invariants
-//! Problems with the target or the arguments, and whatever the callee throws, are handed back through the `exc`
-//! parameter; managed code decides how to wrap them. Byref arguments work on copies of boxes, and the copies
+//! Problems found before the call are handed back through the `exc` parameter, which managed code throws as they
+//! are; what the callee throws is thrown on, and managed code wraps it in TargetInvocationException. Byref arguments work on copies of boxes, and the copies
 //! replace the originals in the array.
-use super::objects::{is_constructor, is_known, new_exception};
+use super::objects::{is_constructor, is_known, load};
 use super::type_handle::is_instance;
 use super::values::{self, Scratch};
 use smallvec::SmallVec;
@@ -37,41 +37,43 @@ pub fn through_reflection<'cx>(
     exception: RefSlot<'cx>,
 ) -> Result<ObjRef<'cx>> {
     exception.set(ObjRef::NULL);
-    match checked(cx, method, object, parameters) {
-        Ok(v) => Ok(v),
+    let target = match checked(cx, method, object, parameters) {
+        Ok(target) => target,
         Err(throw) => {
             let thrown = cx.take_pending(throw);
             exception.set(thrown);
-            Ok(ObjRef::NULL)
+            return Ok(ObjRef::NULL);
         }
+    };
+    if is_constructor(target) && !target.is_static() && target.class.is_array() && object.is_null() {
+        return new_array(cx, target.class, parameters);
     }
+    call(cx, target, object, parameters)
 }
 
-fn checked<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, parameters: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+/// The method that will be called, or what is wrong with calling it so.
+fn checked<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, parameters: ObjRef<'cx>) -> Result<MethodRef> {
     let constructor = is_constructor(method) && !method.is_static();
     let mut target = method;
     if !method.is_static() {
         if let Some(o) = object.non_null() {
             if !cx.load(is_instance(o.class(), method.class))? {
-                let e = new_exception(cx, Known::TargetException, "Object does not match target type.")?;
-                return Err(cx.throw_object(e));
+                return Err(cx.throw(Known::TargetException, "Object does not match target type."));
             }
-            target = cx.load(virtual_target(o.class(), method))?;
+            target = load(cx, || virtual_target(o.class(), method))?;
         } else if !constructor {
-            let e = new_exception(cx, Known::TargetException, "Non-static method requires a target.")?;
-            return Err(cx.throw_object(e));
+            return Err(cx.throw(Known::TargetException, "Non-static method requires a target."));
         }
     }
-    let wanted = cx.load(target.sig())?.params.len();
+    let sig = load(cx, || target.sig())?;
+    let wanted = sig.params.len();
     let given = if parameters.is_null() { 0 } else { parameters.array_len() };
     let array_constructor = constructor && target.class.is_array();
     if given != wanted && !array_constructor {
-        let e = new_exception(cx, Known::TargetParameterCountException, "Number of parameters does not match expected count.")?;
-        return Err(cx.throw_object(e));
+        return Err(cx.throw(Known::TargetParameterCountException, "Number of parameters does not match expected count."));
     }
     if constructor && object.is_null() && (target.class.is_abstract() || target.class.is_interface()) {
-        let e = new_exception(cx, Known::MethodAccessException, "Cannot invoke constructor of an abstract class.")?;
-        return Err(cx.throw_object(e));
+        return Err(cx.throw(Known::TargetException, "Cannot invoke constructor of an abstract class."));
     }
     if target.is_abstract() {
         return Err(cx.throw(Known::MethodAccessException, &format!("Cannot invoke the abstract method '{}'", target.full_name())));
@@ -79,16 +81,16 @@ fn checked<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, parame
     if target.class.is_open || target.is_open() {
         return Err(cx.throw(Known::InvalidOperationException, "Late bound operations cannot be performed on types or methods for which ContainsGenericParameters is true."));
     }
-    if array_constructor && object.is_null() {
-        return new_array(cx, target.class, parameters);
+    if sig.ret.is_byref() {
+        return Err(cx.throw(Known::NotSupportedException, "Cannot invoke method returning ByRef type via reflection"));
     }
-    call(cx, target, object, parameters)
+    Ok(target)
 }
 
 /// Calls exactly `method` with arguments from an `object[]` that has the right length; constructors without a
 /// target make their object. The result is boxed.
 pub fn call<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, parameters: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-    let sig = cx.load(method.sig())?;
+    let sig = load(cx, || method.sig())?;
     let class = method.class;
     // Room for the structs that null arguments and Nullable parameters stand for.
     let mut scratch: SmallVec<[Box<Scratch>; 4]> = SmallVec::new();

@@ -4,7 +4,7 @@
 //! Declaration order within a class, derived classes before base classes; a virtual method hides the one whose
 //! slot it took, a property one of the same name and signature, an event one of the same name.
 use super::handles::{ptr_array, text_at};
-use super::objects::{is_constructor, same};
+use super::objects::{is_constructor, load, same};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
@@ -206,12 +206,12 @@ fn nested_types(class: ClassRef, binding: i32, filter: &NameFilter) -> std::resu
     Ok(out)
 }
 
-fn listed<'cx>(cx: &'cx Cx<'cx>, ty: ObjRef<'cx>, list: impl FnOnce(ClassRef) -> std::result::Result<Vec<usize>, LoadError>) -> Result<usize> {
+fn listed<'cx>(cx: &'cx Cx<'cx>, ty: ObjRef<'cx>, mut list: impl FnMut(ClassRef) -> std::result::Result<Vec<usize>, LoadError>) -> Result<usize> {
     let class = cx.class_of(ty)?;
     if class.is_byref() {
         return Ok(ptr_array(&[]));
     }
-    Ok(ptr_array(&cx.load(list(class))?))
+    Ok(ptr_array(&load(cx, || list(class))?))
 }
 
 icalls! { "System.RuntimeType" =>

@@ -3,12 +3,11 @@ use super::callers;
 use super::handles;
 use super::invoke;
 use super::marshal_as;
-use super::objects::{self, method_object, method_of, method_reflected, same};
+use super::objects::{self, load, method_object, method_of, method_reflected, same};
 use super::parameter;
 use vervet_abi::layouts::RawRef;
 use vervet_metadata::{CallConvKind, Table, Token};
 use vervet_runtime::RefSlot;
-use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::{ObjRef, store_ref};
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
@@ -91,7 +90,7 @@ icalls! { MONO_METHOD_INFO: "System.Reflection.MonoMethodInfo" =>
     /// Fills the struct.
     "get_method_info" fn get_method_info(cx, handle: usize, info: *mut MonoMethodInfo) {
         let method = handles::method(cx, handle)?;
-        let ret = cx.load(method.sig())?.ret;
+        let ret = load(cx, || method.sig())?.ret;
         let parent = cx.type_object(method.class)?;
         let ret = cx.type_object(ret)?;
         let call_conv = cx.load(calling_convention(method))?;
@@ -166,7 +165,7 @@ icalls! { RUNTIME_METHOD_INFO: "System.Reflection.RuntimeMethodInfo" =>
     "get_metadata_token" fn get_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
         Ok(method_of(cx, method)?.token().0 as i32)
     }
-    /// Calls the method; what it throws comes back through `exception`.
+    /// Calls the method; what is wrong with the call comes back through `exception`.
     "InternalInvoke" fn internal_invoke(cx, this: ObjRef<'cx>, object: ObjRef<'cx>, parameters: ObjRef<'cx>, exception: RefSlot<'cx>) -> ObjRef<'cx> {
         invoke::through_reflection(cx, method_of(cx, this)?, object, parameters, exception)
     }
@@ -185,10 +184,10 @@ icalls! { RUNTIME_METHOD_INFO: "System.Reflection.RuntimeMethodInfo" =>
         let method = method_of(cx, this)?;
         let reflected = method_reflected(cx, this)?;
         let args = objects::classes_of_array(cx, types)?;
-        let made = cx.load(method.universe().instantiate_method(method, &args))?;
+        let made = load(cx, || method.universe().instantiate_method(method, &args))?;
         let params = cx.load(made.generic_params())?;
         if !made.is_open() && !cx.load(super::constraints::all_satisfied(params, &args, made.context()))? {
-            return Err(cx.throw(Known::ArgumentException, "Invalid generic arguments"));
+            return Err(cx.throw2(Known::ArgumentException, "Invalid generic arguments", "typeArguments"));
         }
         method_object(cx, made, Some(reflected))
     }

@@ -32,7 +32,7 @@ fn check(module: ModuleRef, token: Token, tables: &[Table]) -> std::result::Resu
 }
 
 /// The handle a token resolves to, or 0 with the reason.
-fn resolved<'cx, T>(
+fn resolved<'cx, T: 'static>(
     cx: &'cx Cx<'cx>,
     module: ModuleRef,
     token: Token,
@@ -66,8 +66,8 @@ fn is_field_ref(module: ModuleRef, token: Token) -> bool {
 icalls! { "System.Reflection.RuntimeModule" =>
     /// The Module row's token.
     "get_MetadataToken" fn get_metadata_token(cx, module: ObjRef<'cx>) -> i32 { Ok(1) }
-    /// Version of the table stream.
-    "GetMDStreamVersion" fn get_md_stream_version(cx, module: usize) -> i32 { Ok(0x20000) }
+    /// Version of the metadata root.
+    "GetMDStreamVersion" fn get_md_stream_version(cx, module: usize) -> i32 { Ok(0x10001) }
     /// All types.
     "InternalGetTypes" fn internal_get_types(cx, module: usize) -> ObjRef<'cx> {
         assembly::types_of(cx, &[handles::module(cx, module)?], false)

@@ -67,7 +67,7 @@ fn make<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, ty: ClassRef, position: i32, m
 
 /// The `ParameterInfo[]` of a method.
 pub fn of_method<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, member: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-    let sig = cx.load(method.sig())?;
+    let sig = objects::load(cx, || method.sig())?;
     let params = &sig.params;
     cx.alloc_ref_array(cx.known(Known::ParameterInfo), params.len(), |i| make(cx, method, params[i], i as i32, member))
 }

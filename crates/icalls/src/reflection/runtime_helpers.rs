@@ -74,6 +74,9 @@ icalls! { ACTIVATION_SERVICES: "System.Runtime.Remoting.Activation.ActivationSer
             let vt = cx.rt().vtable_or_throw(cx, class)?;
             return heap::alloc_array(cx, vt, 0);
         }
+        if std::ptr::eq(class, cx.known(Known::String)) {
+            return cx.alloc_str("");
+        }
         if class.is_interface() || class.is_abstract() {
             return Err(cx.throw(Known::MemberAccessException, &format!("Cannot create an instance of {} because it is an abstract class or an interface.", class.full_name())));
         }

@@ -43,10 +43,10 @@ pub fn make_generic<'cx>(cx: &'cx Cx<'cx>, definition: ClassRef, args: &[ClassRe
     if params.len() != args.len() {
         return Err(cx.throw(Known::ArgumentException, "The number of generic arguments provided doesn't equal the arity of the generic type definition."));
     }
-    let made = cx.load(cx.universe().instantiate(definition, args))?;
+    let made = objects::load(cx, || cx.universe().instantiate(definition, args))?;
     let context = GenericContext { class_args: made.args(), ..GenericContext::default() };
-    if !made.is_open && !cx.load(constraints::all_satisfied(params, args, context))? {
-        return Err(cx.throw(Known::ArgumentException, "Invalid generic arguments"));
+    if !made.is_open && !objects::load(cx, || constraints::all_satisfied(params, args, context))? {
+        return Err(cx.throw2(Known::ArgumentException, "Invalid generic arguments", "typeArguments"));
     }
     Ok(made)
 }
@@ -224,12 +224,12 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         let all: Vec<ClassRef> = if class.is_byref() || class.is_ptr() {
             Vec::new()
         } else if class.is_generic_param() {
-            let mut all = Vec::new();
+            let mut all: Vec<ClassRef> = Vec::new();
             for c in cx.load(constraints::of_parameter(class))? {
                 if c.is_interface() && !all.iter().any(|a| same(a, c)) {
                     all.push(c);
                 }
-                for i in cx.load(c.interfaces())? {
+                for &i in cx.load(c.interfaces())? {
                     if !all.iter().any(|a| same(a, i)) {
                         all.push(i);
                     }

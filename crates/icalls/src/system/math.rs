@@ -53,13 +53,13 @@ icalls! { "System.Math" =>
     "Round" fn round(cx, a: f64) -> f64 { Ok(a.round_ties_even()) }
     "Abs(double)" fn abs(cx, value: f64) -> f64 { Ok(value.abs()) }
     "Abs(single)" fn abs_single(cx, value: f32) -> f32 { Ok(value.abs()) }
-    "Atan2" fn atan2(cx, y: f64, x: f64) -> f64 { Ok(libm::atan2(y(x)) }
+    "Atan2" fn atan2(cx, y: f64, x: f64) -> f64 { Ok(libm::atan2(y, x)) }
     "Pow" fn pow(cx, x: f64, y: f64) -> f64 { Ok(libm::pow(x, y)) }
     "FMod" fn fmod(cx, x: f64, y: f64) -> f64 { Ok(x % y) }
     /// The fraction; the whole part goes to `whole`. Both keep the sign.
     "ModF" fn modf(cx, x: f64, whole: Out<'cx, f64>) -> f64 {
         let w = x.trunc();
         whole.set(w);
-        Ok(if x.is_infinite() { (0.0 as f64).copysign(x) } else { (x - w).copysign(x) })
+        Ok(if x.is_infinite() { 0.0_f64.copysign(x) } else { (x - w).copysign(x) })
     }
 }

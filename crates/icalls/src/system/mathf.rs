@@ -50,13 +50,13 @@ icalls! { "System.MathF" =>
     "Sqrt" fn sqrt(cx, x: f32) -> f32 { Ok(libm::sqrtf(x)) }
     "Tan" fn tan(cx, x: f32) -> f32 { Ok(libm::tanf(x)) }
     "Tanh" fn tanh(cx, x: f32) -> f32 { Ok(libm::tanhf(x)) }
-    "Atan2" fn atan2(cx, y: f32, x: f32) -> f32 { Ok(libm::atan2f(y(x)) }
+    "Atan2" fn atan2(cx, y: f32, x: f32) -> f32 { Ok(libm::atan2f(y, x)) }
     "Pow" fn pow(cx, x: f32, y: f32) -> f32 { Ok(libm::powf(x, y)) }
     "FMod" fn fmod(cx, x: f32, y: f32) -> f32 { Ok(x % y) }
     /// The fraction; the whole part goes to `whole`. Both keep the sign.
     "ModF" fn modf(cx, x: f32, whole: Out<'cx, f32>) -> f32 {
         let w = x.trunc();
         whole.set(w);
-        Ok(if x.is_infinite() { (0.0 as f32).copysign(x) } else { (x - w).copysign(x) })
+        Ok(if x.is_infinite() { 0.0_f32.copysign(x) } else { (x - w).copysign(x) })
     }
 }

@@ -2,6 +2,7 @@
 pub mod configuration;
 pub mod process;
 pub mod small;
+pub mod start;
 
 use vervet_runtime::icall::Icall;
 
@@ -12,6 +13,7 @@ pub fn tables() -> Vec<&'static [Icall]> {
         configuration::INTERNAL_CONFIGURATION_HOST,
         configuration::WEB,
         process::ICALLS,
+        start::ICALLS,
         small::STOPWATCH,
         small::TRACE_LISTENER,
         small::FILE_SYSTEM_WATCHER,

@@ -25,8 +25,8 @@ icalls! { TLS: "Mono.Net.Security.MonoTlsProviderFactory" =>
 icalls! { SYS: "Interop/Sys" =>
     /// read(2); -1 and errno.
     "Read" fn read(cx, handle: isize, buffer: *mut u8, count: i32) -> i32 {
-        // SAFETY: managed code pinned that many bytes.
         let (n, e) = cx.native(|| {
+            // SAFETY: managed code pinned that many bytes.
             let n = retry(|| unsafe { libc::read(handle as i32, buffer.cast(), count.max(0) as usize) });
             (n as i32, crate::util::errno())
         });

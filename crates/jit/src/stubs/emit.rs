@@ -36,7 +36,6 @@ pub fn build(
             listing: false,
         },
         |e| {
-            e.b.ensure_inserted_block();
             let params = e.params();
             body(e, &params)
         },

@@ -54,7 +54,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let kind = match (a.kind, b.kind) {
             (x, y) if x == y && x != Struct && x != Ref && x != ByRef => x,
             (I32, Native) | (Native, I32) => Native,
-            (I64, Native) | (Native, I64) => I64,
+            (I64, Native | I32) | (Native | I32, I64) => I64,
             (F32, F64) | (F64, F32) => F64,
             (x, y) => return Err(Fail::invalid(format!("arithmetic on {x:?} and {y:?}"))),
         };

@@ -106,7 +106,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn translate_block(&mut self, n: usize) -> Res {
         let plan = self.plan;
         let b = &plan.blocks[n];
-        let back = b.last_source >= b.offset && b.last_source != 0 || n == 0 && b.last_source != 0;
+        let back = b.last_source >= i64::from(b.offset);
         if self.states[n].entry.is_none() {
             if !back && plan.block_at[b.offset as usize] != 0 {
                 // Its predecessors turned out to end early.

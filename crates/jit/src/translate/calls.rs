@@ -34,6 +34,10 @@ enum Dispatch {
     Interface(MethodRef),
     /// A generic virtual method: through a helper.
     Generic(MethodRef),
+    /// A delegate's Invoke, in place.
+    Invoke,
+    /// An array's accessor, in place.
+    Accessor(MethodRef),
 }
 
 /// A call that is ready to be emitted.
@@ -88,7 +92,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 (method, is_virtual) = self.constrained(class, method, at)?;
             }
         }
-        let dispatch = self.dispatch(method, is_virtual, at)?;
+        let invoke = is_virtual && method.name == "Invoke" && method.is_runtime() && method.class.is_delegate()?;
+        let dispatch = match method.kind {
+            _ if invoke => Dispatch::Invoke,
+            MethodKind::ArrayGet | MethodKind::ArraySet | MethodKind::ArrayAddress => Dispatch::Accessor(method),
+            _ => self.dispatch(method, is_virtual, at)?,
+        };
         self.emit_call(dispatch, &shape, is_virtual)
     }
 
@@ -236,8 +245,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         let this = if shape.has_this { Some(self.stack[self.stack.len() - count - 1]) } else { None };
         let tail = self.prefixes.tail && self.next_is(&[Op::Ret]);
         let mut p = self.prepare(shape)?;
+        if let Dispatch::Invoke = dispatch {
+            let results = crate::stubs::delegate::emit_invoke(self.e, shape, &p.args);
+            return self.push_results(shape, &results, p.result);
+        }
+        if let Dispatch::Accessor(m) = dispatch {
+            let results = if self.prefixes.readonly && m.kind == MethodKind::ArrayAddress {
+                let element = m.class.element().ok_or_else(|| Fail::internal("an array without elements"))?;
+                let size = crate::stubs::array::element_size(element)?;
+                let (base, offset) = crate::stubs::array::element_address(self.e, m.class, size, p.args[0], &p.args[1..]);
+                smallvec![self.offset_address(base, offset)]
+            } else {
+                crate::stubs::array::emit_accessor(self.e, m, shape, &p.args).map_err(Fail::from_compile)?
+            };
+            return self.push_results(shape, &results, p.result);
+        }
         let signature = self.e.b.import_signature(shape.clif.clone());
         let target = match dispatch {
+            Dispatch::Invoke | Dispatch::Accessor(_) => return Err(Fail::internal("expanded above")),
             Dispatch::Direct(m) => {
                 if let (true, Some(this)) = (is_virtual, &this) {
                     if this.kind == Kind::Ref {
@@ -330,11 +355,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn call_native(&mut self, sig: &'static vervet_types::MethodSig, target: Value) -> Res {
         let shape = Shape::of(sig)?;
         let p = self.prepare(&shape)?;
-        let results = crate::stubs::native::emit_native_call(self.e, sig, target, &p.args).map_err(|e| match e {
-            crate::CompileError::Load(e) => Fail::Load(e),
-            crate::CompileError::Invalid { reason, .. } => Fail::Invalid(reason),
-            crate::CompileError::Internal { reason, .. } => Fail::Internal(reason),
-        })?;
+        let results = crate::stubs::native::emit_native_call(self.e, sig, target, &p.args).map_err(Fail::from_compile)?;
         self.push_results(&shape, &results, p.result)
     }
 

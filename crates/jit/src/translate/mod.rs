@@ -62,6 +62,14 @@ impl Fail {
     pub fn internal(reason: impl Into<String>) -> Fail {
         Fail::Internal(reason.into())
     }
+    /// What a stub's emission failed with.
+    pub fn from_compile(e: CompileError) -> Fail {
+        match e {
+            CompileError::Load(e) => Fail::Load(e),
+            CompileError::Invalid { reason, .. } => Fail::Invalid(reason),
+            CompileError::Internal { reason, .. } => Fail::Internal(reason),
+        }
+    }
     fn at(self, method: MethodRef) -> CompileError {
         let offset = crate::codegen::current_offset();
         match self {

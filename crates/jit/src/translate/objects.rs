@@ -38,14 +38,21 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     fn test_for(&self, class: ClassRef) -> Res<Test> {
-        if class.is_array() || class.is_interface() || class.is_delegate()? && class.is_inst() || class.is_ptr() {
+        // A sealed class derived from MarshalByRefObject: see below.
+        let sealed_remote = class.is_sealed()
+            && !class.is_array()
+            && class.supers()?.get(1).is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)));
+        if sealed_remote || class.is_array() || class.is_interface() || class.is_delegate()? && class.is_inst() || class.is_ptr() {
             return Ok(Test::Helper);
         }
         if class.is_sealed() || class.is_value_type()? {
             return Ok(Test::Exact);
         }
-        let depth = class.supers()?.len() as i32 - 1;
-        if depth == 0 {
+        let supers = class.supers()?;
+        let depth = supers.len() as i32 - 1;
+        // A transparent proxy is an instance of what its real proxy says.
+        let remote = self.universe.known(Known::MarshalByRefObject);
+        if depth == 0 || supers.get(1).is_some_and(|c| std::ptr::eq(*c, remote)) {
             return Ok(Test::Helper);
         }
         Ok(Test::Ancestor(depth))
@@ -183,7 +190,9 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     fn unbox_nullable(&mut self, class: ClassRef, object: Value) -> Res<Value> {
-        let at = self.temp_of(class)?;
+        // Not a temporary: the address may go to a variable.
+        let slot = self.e.slot(class.layout()?.size);
+        let at = self.e.slot_addr(slot);
         let handle = self.e.symbol(Symbol::ClassHandle(class));
         self.e.helper(Helper::UnboxNullable, &[object, handle, at]);
         Ok(at)

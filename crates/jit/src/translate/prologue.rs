@@ -70,7 +70,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let synchronized = self.method.is_synchronized();
-        if (self.plan.has_calls || synchronized) && self.env.wants_stack_check() {
+        let large = locals.len() > 128;
+        if (self.plan.has_calls || synchronized || large) && self.env.wants_stack_check() {
             self.stack_check()?;
         }
         self.make_homes(args, locals)?;

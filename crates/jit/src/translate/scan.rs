@@ -72,8 +72,8 @@ pub struct PlanBlock {
     pub end: u32,
     /// Can control get here?
     pub reachable: bool,
-    /// Highest offset of a reachable block that jumps here.
-    pub last_source: u32,
+    /// Highest offset of a jump here from a reachable block, or -1.
+    pub last_source: i64,
     /// Index in [`Plan::regions`].
     pub region: u32,
 }
@@ -209,7 +209,7 @@ impl Plan {
                     first: index as u32,
                     end: plan.instrs.len() as u32,
                     reachable: false,
-                    last_source: 0,
+                    last_source: -1,
                     region: 0,
                 });
             }
@@ -217,11 +217,14 @@ impl Plan {
         if marks[..len].iter().any(|m| *m == 2) {
             return Err(Fail::invalid("a branch or clause goes into the middle of an instruction"));
         }
+        // In a filter only the clauses inside it count: what escapes a filter is no concern of its method's handlers.
+        let filter = body.clauses.iter().find(|c| entry != 0 && c.kind == EhKind::Filter(entry));
+        let counts = |c: &EhClause| filter.is_none_or(|f| c.try_offset >= entry && c.try_offset < f.handler_offset);
         if !body.clauses.is_empty() {
             for b in &mut plan.blocks {
                 let set: SmallVec<[u32; 4]> = (0u32..)
                     .zip(&body.clauses)
-                    .filter(|(_, c)| in_try(c, b.offset))
+                    .filter(|(_, c)| in_try(c, b.offset) && counts(c))
                     .map(|(n, _)| n)
                     .collect();
                 let found = plan.regions.iter().rposition(|r| *r == set);
@@ -260,7 +263,7 @@ impl Plan {
             }
             for to in next {
                 let b = &mut self.blocks[to];
-                b.last_source = b.last_source.max(from);
+                b.last_source = b.last_source.max(i64::from(from));
                 if !b.reachable {
                     b.reachable = true;
                     work.push(to);

@@ -106,7 +106,7 @@ icalls! { "System.IO.DriveInfo" =>
     }
     "GetDriveFormatInternal" fn get_drive_format_internal(cx, name: Chars<'cx>, length: i32) -> ObjRef<'cx> {
         let name = path(name.take(length));
-        let kind = cx.native(|| statfs(&name)).map(|s| s.f_type as i64 & 0xffff_ffff);
+        let kind = cx.native(|| statfs(&name)).map(|s| s.f_type & 0xffff_ffff);
         let known = match kind {
             Some(0xEF53) => Some("ext"),
             Some(0x0102_1994) => Some("tmpfs"),

@@ -248,11 +248,11 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         Ok(check(unsafe { libc::futimens(handle as i32, times.as_ptr()) }, error))
     }
     "Lock" fn lock_icall(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
-        report(lock(handle as i32, libc::F_WRLCK as i32, position, length), error);
+        report(lock(handle as i32, libc::F_WRLCK, position, length), error);
         Ok(())
     }
     "Unlock" fn unlock(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
-        report(lock(handle as i32, libc::F_UNLCK as i32, position, length), error);
+        report(lock(handle as i32, libc::F_UNLCK, position, length), error);
         Ok(())
     }
     /// MonoFileType: disk 1, char 2, pipe 3, unknown 0.

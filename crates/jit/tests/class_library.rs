@@ -1,0 +1,186 @@
+//! Every method body of the class library translates: no internal error, nothing invalid, with the CLIF verifier on.
+//!
+//! Generic types and methods are instantiated over `object` and over `int`. Only translation: nothing is linked or
+//! run. `VERVET_JIT_TEST=name.dll,...` picks other assemblies, `VERVET_JIT_VERIFY=0` leaves the verifier out (for
+//! throughput), `VERVET_JIT_TIER=optimised` the other tier, `VERVET_JIT_METHOD=part` lists one method.
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use vervet_jit::{CompileEnv, CompileError, Compiler, Options, Tier};
+use vervet_types::module::AssemblyRefInfo;
+use vervet_types::{Assembly, AssemblyLoader, ClassRef, Known, LoadError, MethodRef, ModuleRef, Universe};
+
+const DIRECTORIES: [&str; 2] = ["/usr/lib/mono/4.5", "/usr/lib/mono/4.5/Facades"];
+
+struct Directory;
+
+static UNIVERSE: vervet_os::Published<Universe> = vervet_os::Published::new();
+
+fn load(name: &str) -> Result<ModuleRef, LoadError> {
+    let missing = || LoadError::FileNotFound { name: name.to_owned() };
+    let u = UNIVERSE.get().ok_or_else(missing)?;
+    if let Some(a) = u.assemblies().into_iter().find(|a| a.name == name) {
+        return Ok(a.manifest);
+    }
+    let found = DIRECTORIES.iter().map(|d| PathBuf::from(d).join(format!("{name}.dll"))).find(|p| p.exists());
+    let path = found.ok_or_else(missing)?;
+    let data = std::fs::read(&path).map_err(|_| missing())?;
+    u.load_module(Box::leak(data.into_boxed_slice()), Some(path.display().to_string()))
+}
+
+impl AssemblyLoader for Directory {
+    fn load_assembly(&self, _: ModuleRef, reference: &AssemblyRefInfo) -> Result<&'static Assembly, LoadError> {
+        load(reference.name)?.assembly().ok_or_else(|| LoadError::FileNotFound { name: reference.name.to_owned() })
+    }
+    fn load_file(&self, _: ModuleRef, file_name: &str) -> Result<ModuleRef, LoadError> {
+        Err(LoadError::FileNotFound { name: file_name.to_owned() })
+    }
+}
+
+struct Env;
+impl CompileEnv for Env {
+    fn is_initialized(&self, _: ClassRef) -> bool {
+        false
+    }
+}
+
+#[derive(Default)]
+struct Totals {
+    methods: u32,
+    il: u64,
+    code: u64,
+    insts: u64,
+    time: Duration,
+    translate: u64,
+    codegen: u64,
+    load_errors: u32,
+    failures: BTreeMap<String, (u32, String)>,
+}
+
+impl Totals {
+    fn compile(&mut self, compiler: &Compiler, method: MethodRef, tier: Tier) {
+        let start = Instant::now();
+        let result = compiler.compile(method, &Env, tier);
+        self.time += start.elapsed();
+        match result {
+            Ok(blob) => {
+                self.methods += 1;
+                self.il += u64::from(blob.stats.il_bytes);
+                self.code += blob.code.len() as u64;
+                self.insts += u64::from(blob.stats.clif_insts);
+                self.translate += blob.stats.translate_ns;
+                self.codegen += blob.stats.codegen_ns;
+                if let Some(text) = blob.listing {
+                    println!("{text}");
+                }
+            }
+            Err(CompileError::Load(e)) => {
+                self.load_errors += 1;
+                if std::env::var("VERVET_JIT_LOAD").is_ok() {
+                    println!("{method}: {e}");
+                }
+            }
+            Err(CompileError::Invalid { method, offset, reason }) => self.fail("invalid", method, offset, reason),
+            Err(CompileError::Internal { method, offset, reason }) => self.fail("internal", method, offset, reason),
+        }
+    }
+    fn fail(&mut self, kind: &str, method: String, offset: u32, reason: String) {
+        if method.contains("Unsafe:As<int> (object)") || method.contains("JitHelpers:Unsafe") {
+            // Its type argument must be a class: an instantiation that no program makes.
+            return;
+        }
+        let line = reason.lines().find(|l| l.contains("Error") || l.contains("error") || l.contains("- inst")).unwrap_or(&reason);
+        let key: String = format!("{kind}: {}", line.chars().filter(|c| !c.is_ascii_digit()).collect::<String>());
+        let entry = self.failures.entry(key).or_default();
+        entry.0 += 1;
+        if entry.1.is_empty() {
+            entry.1 = format!("{method} IL_{offset:04x}: {}", reason.chars().take(1500).collect::<String>());
+        }
+    }
+}
+
+/// The closed forms of a class that are compiled: itself, or instantiations over `object` and `int`.
+fn closed(u: &'static Universe, class: ClassRef) -> Vec<ClassRef> {
+    let Ok(params) = class.params() else { return Vec::new() };
+    if params.is_empty() {
+        return vec![class];
+    }
+    let over = |k| u.instantiate(class, &vec![u.known(k); params.len()]).ok();
+    [Known::Object, Known::Int32].into_iter().filter_map(over).collect()
+}
+
+fn methods(u: &'static Universe, class: ClassRef) -> Vec<MethodRef> {
+    let mut out = Vec::new();
+    for m in class.methods().unwrap_or_default() {
+        if !m.has_body() {
+            continue;
+        }
+        if m.generic_arity == 0 {
+            out.push(*m);
+        } else {
+            for k in [Known::Object, Known::Int32] {
+                out.extend(u.instantiate_method(m, &vec![u.known(k); m.generic_arity as usize]).ok());
+            }
+        }
+    }
+    out
+}
+
+fn translate_all(names: &[&str]) -> Totals {
+    let mut totals = Totals::default();
+    let u = match UNIVERSE.get() {
+        Some(u) => u,
+        None => {
+            let u = Universe::new(Box::new(Directory));
+            UNIVERSE.set(u);
+            let corlib = load("mscorlib").expect("mscorlib");
+            u.set_corlib(corlib).expect("the known types");
+            u
+        }
+    };
+    let part = std::env::var("VERVET_JIT_METHOD").ok();
+    let verify = std::env::var("VERVET_JIT_VERIFY").map_or(true, |v| v != "0");
+    let tier = if std::env::var("VERVET_JIT_TIER").is_ok_and(|v| v == "optimised") { Tier::Optimised } else { Tier::Quick };
+    let compiler = Compiler::new(Options { verify, verbose: part.clone() });
+    for name in names {
+        let module = load(name.trim_end_matches(".dll")).expect("the assembly");
+        for class in module.types().expect("types") {
+            for class in closed(u, class) {
+                for m in methods(u, class) {
+                    if part.as_ref().is_none_or(|p| m.full_name().contains(p.as_str())) {
+                        totals.compile(&compiler, m, tier);
+                    }
+                }
+            }
+        }
+    }
+    totals
+}
+
+#[test]
+fn every_body_of_the_class_library_translates() {
+    if !PathBuf::from(DIRECTORIES[0]).join("mscorlib.dll").exists() {
+        eprintln!("the class library is not installed: nothing to test");
+        return;
+    }
+    std::panic::set_hook(Box::new(|_| {}));
+    let names = std::env::var("VERVET_JIT_TEST").unwrap_or_else(|_| "mscorlib.dll,System.dll,System.Core.dll".to_owned());
+    let t = translate_all(&names.split(',').collect::<Vec<_>>());
+    let _ = std::panic::take_hook();
+    println!(
+        "{} methods, {} IL bytes, {} CLIF instructions, {} code bytes, {:.2} s: {:.2} us per IL byte (translate {:.2}, codegen {:.2}); {} load errors",
+        t.methods,
+        t.il,
+        t.insts,
+        t.code,
+        t.time.as_secs_f64(),
+        t.time.as_secs_f64() * 1e6 / t.il.max(1) as f64,
+        t.translate as f64 / 1e3 / t.il.max(1) as f64,
+        t.codegen as f64 / 1e3 / t.il.max(1) as f64,
+        t.load_errors
+    );
+    for (key, (count, example)) in &t.failures {
+        println!("{count} x {key}\n    {example}");
+    }
+    assert!(t.failures.is_empty(), "{} kinds of failure", t.failures.len());
+}
