@@ -314,6 +314,15 @@ impl<'f> Emitter<'f> {
         self.b.set_srcloc(SourceLoc::new(il_offset));
     }
 
+    /// Notes the IL offset reached, for errors; what follows keeps the location of its sequence point.
+    pub fn reached(&mut self, il_offset: u32) {
+        CURRENT.with(|c| c.set(il_offset));
+    }
+    /// The IL offset of what follows.
+    pub fn location(&self) -> u32 {
+        self.location
+    }
+
     /// Emits something during which no asynchronous exception may be raised.
     pub fn without_redirect(&mut self, f: impl FnOnce(&mut Self)) {
         self.b.set_srcloc(SourceLoc::new(self.location | NO_REDIRECT));

@@ -207,16 +207,12 @@ extern "C" fn throw(o: usize) {
     let cx = Cx::current();
     match object(o).non_null() {
         None => exceptions::traps::throw_kind(&cx, vervet_abi::ThrowKind::NullReference as u32),
-        Some(e) => exceptions::throw::raise(&cx, wrap_non_exception(&cx, e), TraceMode::Fresh),
+        Some(e) => exceptions::throw::raise(&cx, exceptions::wrapped::wrap(&cx, e), TraceMode::Fresh),
     }
-}
-/// Objects that are no exceptions are wrapped, as the C# compiler's assemblies ask for.
-fn wrap_non_exception<'a>(_cx: &Cx<'_>, e: ObjRef<'a>) -> ObjRef<'a> {
-    e
 }
 extern "C" fn rethrow(o: usize) {
     let cx = Cx::current();
-    exceptions::throw::raise(&cx, object(o), TraceMode::Continue)
+    exceptions::throw::raise(&cx, object(o), TraceMode::Rethrow)
 }
 extern "C" fn throw_kind(kind: u32) {
     let cx = Cx::current();

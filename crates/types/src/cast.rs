@@ -72,7 +72,8 @@ impl Universe {
             if a == b {
                 continue;
             }
-            let references = a.is_reference_type().unwrap_or(false) && b.is_reference_type().unwrap_or(false);
+            let references =
+                a.is_reference_type().unwrap_or(false) && b.is_reference_type().unwrap_or(false);
             let ok = references
                 && match param.param_flags()? & (CO | CONTRA) {
                     CO => self.assignable(a, b, depth + 1)?,

@@ -285,7 +285,10 @@ impl Class {
     /// Element of an array, pointer or byref.
     pub fn element(&self) -> Option<ClassRef> {
         match self.kind {
-            ClassKind::SzArray(e) | ClassKind::Ptr(e) | ClassKind::ByRef(e) | ClassKind::Array { elem: e, .. } => Some(e),
+            ClassKind::SzArray(e)
+            | ClassKind::Ptr(e)
+            | ClassKind::ByRef(e)
+            | ClassKind::Array { elem: e, .. } => Some(e),
             _ => None,
         }
     }
@@ -323,7 +326,10 @@ impl Class {
     }
     /// A generic parameter or a position.
     pub(crate) fn is_variable(&self) -> bool {
-        matches!(self.kind, ClassKind::GenericParam { .. } | ClassKind::Position { .. })
+        matches!(
+            self.kind,
+            ClassKind::GenericParam { .. } | ClassKind::Position { .. }
+        )
     }
     /// An interface.
     pub fn is_interface(&self) -> bool {
@@ -359,15 +365,26 @@ impl Class {
     }
     /// The `T` of a `Nullable<T>`.
     pub fn nullable_arg(&'static self) -> Option<ClassRef> {
-        if self.is_inst() && self.is_nullable() { self.args().first().copied() } else { None }
+        if self.is_inst() && self.is_nullable() {
+            self.args().first().copied()
+        } else {
+            None
+        }
     }
     /// Is a reference on the stack: a class, interface, array, string, object. An error for generic parameters.
     pub fn is_reference_type(&'static self) -> R<bool> {
         Ok(match self.kind {
-            ClassKind::Def { .. } | ClassKind::Inst { .. } => matches!(self.nature, Nature::Reference | Nature::Delegate),
+            ClassKind::Def { .. } | ClassKind::Inst { .. } => {
+                matches!(self.nature, Nature::Reference | Nature::Delegate)
+            }
             ClassKind::SzArray(_) | ClassKind::Array { .. } => true,
             ClassKind::Ptr(_) | ClassKind::ByRef(_) | ClassKind::FnPtr(_) => false,
-            _ => return Err(LoadError::type_load(self, "a generic parameter is of no kind yet")),
+            _ => {
+                return Err(LoadError::type_load(
+                    self,
+                    "a generic parameter is of no kind yet",
+                ));
+            }
         })
     }
     /// The primitive it travels as: its own, or its underlying one if it is an enum.
@@ -380,6 +397,12 @@ impl Class {
     }
     /// The scope its own metadata is resolved in: its module and its arguments.
     pub fn scope(&'static self) -> Scope {
-        Scope { module: self.module, context: GenericContext { class_args: self.args(), method_args: &[] } }
+        Scope {
+            module: self.module,
+            context: GenericContext {
+                class_args: self.args(),
+                method_args: &[],
+            },
+        }
     }
 }

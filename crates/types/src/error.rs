@@ -114,32 +114,62 @@ impl LoadError {
     /// A TypeLoadException about a class.
     pub fn type_load(class: ClassRef, message: impl Into<String>) -> LoadError {
         let assembly = class.module.assembly_name();
-        LoadError::TypeLoad { class: class.full_name(), assembly, message: message.into() }
+        LoadError::TypeLoad {
+            class: class.full_name(),
+            assembly,
+            message: message.into(),
+        }
     }
     /// A TypeLoadException about a type that was not found.
     pub fn no_type(module: ModuleRef, namespace: &str, name: &str) -> LoadError {
-        let class = if namespace.is_empty() { name.to_string() } else { format!("{namespace}.{name}") };
-        LoadError::TypeLoad { class, assembly: module.assembly_name(), message: String::new() }
+        let class = if namespace.is_empty() {
+            name.to_string()
+        } else {
+            format!("{namespace}.{name}")
+        };
+        LoadError::TypeLoad {
+            class,
+            assembly: module.assembly_name(),
+            message: String::new(),
+        }
     }
     /// A MissingMethodException.
     pub fn missing_method(class: ClassRef, member: &str) -> LoadError {
-        LoadError::MissingMethod { class: class.full_name(), member: member.to_string(), sig: String::new() }
+        LoadError::MissingMethod {
+            class: class.full_name(),
+            member: member.to_string(),
+            sig: String::new(),
+        }
     }
     /// A MissingMethodException that says which overload.
     pub fn missing_overload(class: ClassRef, member: &str, sig: &MethodSig) -> LoadError {
-        LoadError::MissingMethod { class: class.full_name(), member: member.to_string(), sig: sig.params_text() }
+        LoadError::MissingMethod {
+            class: class.full_name(),
+            member: member.to_string(),
+            sig: sig.params_text(),
+        }
     }
     /// A MissingFieldException.
     pub fn missing_field(class: ClassRef, member: &str) -> LoadError {
-        LoadError::MissingField { class: class.full_name(), member: member.to_string() }
+        LoadError::MissingField {
+            class: class.full_name(),
+            member: member.to_string(),
+        }
     }
     /// A BadImageFormatException about a module.
     pub fn bad_image(module: ModuleRef, message: impl Into<String>) -> LoadError {
-        LoadError::BadImage { file: module.path.clone().unwrap_or_default(), message: message.into() }
+        LoadError::BadImage {
+            file: module.path.clone().unwrap_or_default(),
+            message: message.into(),
+        }
     }
     /// An InvalidProgramException.
     pub fn invalid_program(method: MethodRef, offset: u32, reason: impl Into<String>) -> LoadError {
-        LoadError::InvalidProgram { method: method.full_name(), offset, reason: reason.into() }
+        LoadError::InvalidProgram {
+            method: method.full_name(),
+            offset,
+            reason: reason.into(),
+        }
     }
     /// The exception class it maps to; `Need` maps to none.
     pub fn exception(&self) -> Option<Known> {
@@ -159,6 +189,9 @@ impl LoadError {
 impl From<vervet_metadata::Error> for LoadError {
     /// Metadata that cannot be read, where it is not known of which file.
     fn from(e: vervet_metadata::Error) -> LoadError {
-        LoadError::BadImage { file: String::new(), message: e.to_string() }
+        LoadError::BadImage {
+            file: String::new(),
+            message: e.to_string(),
+        }
     }
 }

@@ -126,10 +126,16 @@ impl Field {
             return Ok(c);
         }
         let open = self.open_ty()?;
-        let context = GenericContext { class_args: self.class.args(), method_args: &[] };
+        let context = GenericContext {
+            class_args: self.class.args(),
+            method_args: &[],
+        };
         let class = context.substitute(open)?;
         if self.shape == Shape::Ref && class.is_value_type()? {
-            return Err(LoadError::type_load(self.class, format!("field {} calls a value type a class", self.name)));
+            return Err(LoadError::type_load(
+                self.class,
+                format!("field {} calls a value type a class", self.name),
+            ));
         }
         Ok(self.ty.set(class))
     }
@@ -153,10 +159,19 @@ impl Field {
             return Ok(self.static_place()?.1);
         }
         let offsets = &self.class.instance_layout()?.offsets;
-        offsets.get(self.index as usize).copied().ok_or_else(|| LoadError::missing_field(self.class, self.name))
+        offsets
+            .get(self.index as usize)
+            .copied()
+            .ok_or_else(|| LoadError::missing_field(self.class, self.name))
     }
     fn static_place(&'static self) -> R<(StaticKind, u32)> {
-        let place = self.class.layout()?.statics.get(self.index as usize).copied().flatten();
+        let place = self
+            .class
+            .layout()?
+            .statics
+            .get(self.index as usize)
+            .copied()
+            .flatten();
         place.ok_or_else(|| LoadError::missing_field(self.class, self.name))
     }
     /// Where a static field lives. An error for literals and instance fields.
@@ -170,9 +185,13 @@ impl Field {
         let rid = module.image.field_rva_of(self.rid).ok_or_else(none)?;
         let row = module.image.field_rva(rid).map_err(|e| module.bad(e))?;
         let size = self.memory_size()? as usize;
-        // An RVA outside the file's data is memory of zeros.
         let data = module.image.rva_data(row.rva).map_err(|e| module.bad(e))?;
-        data.get(..size).ok_or_else(|| LoadError::bad_image(module, format!("the data of {} is truncated", self.full_name())))
+        data.get(..size).ok_or_else(|| {
+            LoadError::bad_image(
+                module,
+                format!("the data of {} is truncated", self.full_name()),
+            )
+        })
     }
     /// Bytes that a value of its type takes as a field.
     pub fn memory_size(&'static self) -> R<u32> {
@@ -203,20 +222,42 @@ impl Field {
     }
     /// `[ThreadStatic]`.
     pub fn is_thread_static(&self) -> bool {
-        self.is_static() && self.class.module.has_attribute(self.token(), "System", "ThreadStaticAttribute")
+        self.is_static()
+            && self
+                .class
+                .module
+                .has_attribute(self.token(), "System", "ThreadStaticAttribute")
     }
     /// `[ContextStatic]`.
     pub fn is_context_static(&self) -> bool {
-        self.is_static() && self.class.module.has_attribute(self.token(), "System", "ContextStaticAttribute")
+        self.is_static()
+            && self
+                .class
+                .module
+                .has_attribute(self.token(), "System", "ContextStaticAttribute")
     }
     /// `volatile`: has a required modifier IsVolatile.
     pub fn is_volatile(&self) -> bool {
         if !matches!(self.blob.get(1), Some(0x1F | 0x20)) {
             return false;
         }
-        let Ok(mut ty) = parse_field_sig(self.blob) else { return false };
-        while let SigType::Modified { required, modifier, inner } = ty {
-            if required && self.class.module.image.type_name(modifier).is_ok_and(|n| n.name == "IsVolatile") {
+        let Ok(mut ty) = parse_field_sig(self.blob) else {
+            return false;
+        };
+        while let SigType::Modified {
+            required,
+            modifier,
+            inner,
+        } = ty
+        {
+            if required
+                && self
+                    .class
+                    .module
+                    .image
+                    .type_name(modifier)
+                    .is_ok_and(|n| n.name == "IsVolatile")
+            {
                 return true;
             }
             ty = *inner;
@@ -236,9 +277,16 @@ impl Field {
 impl Module {
     /// Whether a row has a custom attribute of a class of that name: read, not loaded.
     pub fn has_attribute(&self, parent: Token, namespace: &str, name: &str) -> bool {
-        self.image.custom_attributes_of(parent).any(|rid| self.attribute_is(rid, namespace, name).unwrap_or(false))
+        self.image
+            .custom_attributes_of(parent)
+            .any(|rid| self.attribute_is(rid, namespace, name).unwrap_or(false))
     }
-    pub(crate) fn attribute_is(&self, rid: u32, namespace: &str, name: &str) -> Result<bool, vervet_metadata::Error> {
+    pub(crate) fn attribute_is(
+        &self,
+        rid: u32,
+        namespace: &str,
+        name: &str,
+    ) -> Result<bool, vervet_metadata::Error> {
         let constructor = self.image.custom_attribute(rid)?.constructor;
         let class = match constructor.table() {
             Some(Table::MethodDef) => match self.image.method_owner(constructor.rid()) {

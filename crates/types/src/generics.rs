@@ -47,7 +47,11 @@ fn weight_of(parts: impl Iterator<Item = ClassRef>) -> u32 {
 
 impl Universe {
     /// The class of a cell, made under the lock if there is none.
-    pub(crate) fn make_once(&self, cell: &'static Published<Class>, make: impl FnOnce(u32) -> Class) -> ClassRef {
+    pub(crate) fn make_once(
+        &self,
+        cell: &'static Published<Class>,
+        make: impl FnOnce(u32) -> Class,
+    ) -> ClassRef {
         let _guard = self.interned.cells.lock();
         cell.get().unwrap_or_else(|| cell.set(self.add_class(make)))
     }
@@ -74,7 +78,9 @@ impl Universe {
         let cell = &elem.cells.sz_array;
         cell.get().unwrap_or_else(|| {
             let _guard = self.interned.cells.lock();
-            cell.get().unwrap_or_else(|| cell.set(self.construct(elem, ClassKind::SzArray(elem), "[]", ARRAY_FLAGS)))
+            cell.get().unwrap_or_else(|| {
+                cell.set(self.construct(elem, ClassKind::SzArray(elem), "[]", ARRAY_FLAGS))
+            })
         })
     }
     /// `T*`.
@@ -82,7 +88,9 @@ impl Universe {
         let cell = &elem.cells.ptr;
         cell.get().unwrap_or_else(|| {
             let _guard = self.interned.cells.lock();
-            cell.get().unwrap_or_else(|| cell.set(self.construct(elem, ClassKind::Ptr(elem), "*", type_flags::PUBLIC)))
+            cell.get().unwrap_or_else(|| {
+                cell.set(self.construct(elem, ClassKind::Ptr(elem), "*", type_flags::PUBLIC))
+            })
         })
     }
     /// `T&`.
@@ -90,14 +98,20 @@ impl Universe {
         let cell = &elem.cells.byref;
         cell.get().unwrap_or_else(|| {
             let _guard = self.interned.cells.lock();
-            cell.get().unwrap_or_else(|| cell.set(self.construct(elem, ClassKind::ByRef(elem), "&", type_flags::PUBLIC)))
+            cell.get().unwrap_or_else(|| {
+                cell.set(self.construct(elem, ClassKind::ByRef(elem), "&", type_flags::PUBLIC))
+            })
         })
     }
     /// `T[,]` (rank 2) and so on; `T[*]` for rank 1.
     pub fn array(&'static self, elem: ClassRef, rank: u32) -> ClassRef {
         let mut arrays = self.interned.arrays.lock();
         arrays.entry((elem.id, rank)).or_insert_with(|| {
-            let suffix = if rank == 1 { "[*]".to_string() } else { format!("[{}]", ",".repeat(rank as usize - 1)) };
+            let suffix = if rank == 1 {
+                "[*]".to_string()
+            } else {
+                format!("[{}]", ",".repeat(rank as usize - 1))
+            };
             self.construct(elem, ClassKind::Array { elem, rank }, &suffix, ARRAY_FLAGS)
         })
     }
@@ -128,7 +142,13 @@ impl Universe {
             nature: Nature::Reference,
             cells: Default::default(),
         });
-        let rehash = |c: &ClassRef| if let ClassKind::FnPtr(s) = c.kind { hash_sig(s) } else { 0 };
+        let rehash = |c: &ClassRef| {
+            if let ClassKind::FnPtr(s) = c.kind {
+                hash_sig(s)
+            } else {
+                0
+            }
+        };
         table.insert_unique(hash, class, rehash);
         class
     }
@@ -157,8 +177,15 @@ impl Universe {
     /// The instantiation of a generic definition.
     pub fn instantiate(&'static self, def: ClassRef, args: &[ClassRef]) -> R<ClassRef> {
         let params = def.params()?;
-        if !matches!(def.kind, ClassKind::Def { .. }) || params.is_empty() || params.len() != args.len() {
-            let text = format!("{} type arguments for {} parameters", args.len(), params.len());
+        if !matches!(def.kind, ClassKind::Def { .. })
+            || params.is_empty()
+            || params.len() != args.len()
+        {
+            let text = format!(
+                "{} type arguments for {} parameters",
+                args.len(),
+                params.len()
+            );
             return Err(LoadError::type_load(def, text));
         }
         if params == args {
@@ -172,14 +199,20 @@ impl Universe {
         let inst_depth = depth_of(args);
         let weight = weight_of(args.iter().copied());
         if inst_depth > MAX_DEPTH || weight > MAX_WEIGHT {
-            return Err(LoadError::type_load(def, "the instantiation is nested too deeply"));
+            return Err(LoadError::type_load(
+                def,
+                "the instantiation is nested too deeply",
+            ));
         }
         let mut table = self.interned.insts.lock();
         if let Some(c) = table.find(hash, same) {
             return Ok(c);
         }
         let class = self.add_class(|id| Class {
-            kind: ClassKind::Inst { def, args: args.to_vec().leak() },
+            kind: ClassKind::Inst {
+                def,
+                args: args.to_vec().leak(),
+            },
             id,
             module: def.module,
             flags: def.flags,
@@ -192,7 +225,13 @@ impl Universe {
             nature: def.nature,
             cells: Default::default(),
         });
-        let rehash = |c: &ClassRef| if let ClassKind::Inst { def, args } = c.kind { hash_of(def.id, args) } else { 0 };
+        let rehash = |c: &ClassRef| {
+            if let ClassKind::Inst { def, args } = c.kind {
+                hash_of(def.id, args)
+            } else {
+                0
+            }
+        };
         table.insert_unique(hash, class, rehash);
         Ok(class)
     }
@@ -206,10 +245,14 @@ impl Universe {
             return Ok(def);
         }
         if depth_of(args) > MAX_DEPTH || weight_of(args.iter().copied()) > MAX_WEIGHT {
-            return Err(LoadError::type_load(def.class, format!("the instantiation of {} is nested too deeply", def.name)));
+            return Err(LoadError::type_load(
+                def.class,
+                format!("the instantiation of {} is nested too deeply", def.name),
+            ));
         }
         let hash = hash_of(def.id, args);
-        let same = |m: &MethodRef| m.class == def.class && m.index == def.index && m.method_args == args;
+        let same =
+            |m: &MethodRef| m.class == def.class && m.index == def.index && m.method_args == args;
         let mut table = self.interned.method_insts.lock();
         if let Some(m) = table.find(hash, same) {
             return Ok(m);
@@ -236,13 +279,21 @@ impl GenericContext {
         }
         let u = class.universe();
         Ok(match &class.kind {
-            ClassKind::Position { of_method: true, .. } if keep_method => class,
+            ClassKind::Position {
+                of_method: true, ..
+            } if keep_method => class,
             ClassKind::Position { index, of_method } => {
-                let args = if *of_method { self.method_args } else { self.class_args };
-                *args.get(*index as usize).ok_or_else(|| LoadError::BadImage {
-                    file: String::new(),
-                    message: format!("type variable {} without an argument", class.name),
-                })?
+                let args = if *of_method {
+                    self.method_args
+                } else {
+                    self.class_args
+                };
+                *args
+                    .get(*index as usize)
+                    .ok_or_else(|| LoadError::BadImage {
+                        file: String::new(),
+                        message: format!("type variable {} without an argument", class.name),
+                    })?
             }
             ClassKind::Inst { def, args } => {
                 let mut changed = false;
@@ -252,7 +303,11 @@ impl GenericContext {
                     changed |= *a != b;
                     new.push(b);
                 }
-                if changed { u.instantiate(def, &new)? } else { class }
+                if changed {
+                    u.instantiate(def, &new)?
+                } else {
+                    class
+                }
             }
             ClassKind::SzArray(e) => u.sz_array(self.put(e, keep_method)?),
             ClassKind::Ptr(e) => u.ptr(self.put(e, keep_method)?),
@@ -265,7 +320,11 @@ impl GenericContext {
     fn put_sig(&self, sig: &MethodSig, keep_method: bool) -> R<MethodSig> {
         Ok(MethodSig {
             ret: self.put(sig.ret, keep_method)?,
-            params: sig.params.iter().map(|p| self.put(p, keep_method)).collect::<R<_>>()?,
+            params: sig
+                .params
+                .iter()
+                .map(|p| self.put(p, keep_method))
+                .collect::<R<_>>()?,
             ..*sig
         })
     }

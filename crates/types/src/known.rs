@@ -135,15 +135,21 @@ impl Known {
     }
 }
 
+/// Field offsets by name.
+type Overlay = &'static [(&'static str, u32)];
+
 /// Classes that the class library lays over an object of another class: (enclosing class, name, field offsets).
 ///
 /// `Array.RawData` shows an array's length and elements: here the length word lies directly behind the header and
 /// serves as bounds and count, and the elements follow it (`vervet_abi::object`).
-const OVERLAYS: &[(Known, &str, &[(&str, u32)])] =
-    &[(Known::Array, "RawData", &[("Bounds", 0), ("Count", 0), ("Data", 8)])];
+const OVERLAYS: &[(Known, &str, Overlay)] = &[(
+    Known::Array,
+    "RawData",
+    &[("Bounds", 0), ("Count", 0), ("Data", 8)],
+)];
 
 /// The field offsets of an overlay class, from the start of the value.
-pub(crate) fn overlay(class: ClassRef) -> Option<&'static [(&'static str, u32)]> {
+pub(crate) fn overlay(class: ClassRef) -> Option<Overlay> {
     let row = OVERLAYS.iter().find(|row| row.1 == class.name)?;
     let outer = class.declaring_type().ok()??;
     (class.module.is_corlib() && outer == class.universe().known(row.0)).then_some(row.2)

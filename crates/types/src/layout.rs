@@ -116,7 +116,10 @@ enum Memory {
 }
 impl Memory {
     fn of_prim(prim: Prim) -> Memory {
-        Memory::Leaf { kind: LeafKind::of_prim(prim), blittable: !matches!(prim, Prim::Bool | Prim::Char) }
+        Memory::Leaf {
+            kind: LeafKind::of_prim(prim),
+            blittable: !matches!(prim, Prim::Bool | Prim::Char),
+        }
     }
     fn size(&self) -> u32 {
         match self {
@@ -138,7 +141,10 @@ impl Memory {
     }
     fn ref_words(&self) -> &[u32] {
         match self {
-            Memory::Leaf { kind: LeafKind::Ref, .. } => &[0],
+            Memory::Leaf {
+                kind: LeafKind::Ref,
+                ..
+            } => &[0],
             Memory::Leaf { .. } => &[],
             Memory::Struct(l) => &l.ref_map,
         }
@@ -174,22 +180,34 @@ impl Class {
         Err(LoadError::type_load(self, text))
     }
     fn memory_of(&'static self, field: FieldRef, depth: u32) -> R<Memory> {
-        let reference = Memory::Leaf { kind: LeafKind::Ref, blittable: false };
+        let reference = Memory::Leaf {
+            kind: LeafKind::Ref,
+            blittable: false,
+        };
         Ok(match field.shape {
             Shape::Ref => reference,
             Shape::Prim(p) => Memory::of_prim(p),
-            Shape::Ptr => Memory::Leaf { kind: LeafKind::Ptr, blittable: true },
-            Shape::ByRef => return self.bad_layout(format!("field {} is a managed pointer", field.name)),
+            Shape::Ptr => Memory::Leaf {
+                kind: LeafKind::Ptr,
+                blittable: true,
+            },
+            Shape::ByRef => {
+                return self.bad_layout(format!("field {} is a managed pointer", field.name));
+            }
             Shape::Class => {
                 let ty = field.ty()?;
                 if ty.is_variable() {
-                    return self.bad_layout(format!("field {} is of no known type yet", field.name));
+                    return self
+                        .bad_layout(format!("field {} is of no known type yet", field.name));
                 } else if let Some(p) = ty.stack_prim()? {
                     Memory::of_prim(p)
                 } else if ty.is_value_type()? {
                     Memory::Struct(ty.instance_layout_at(depth + 1)?)
                 } else if ty.is_ptr() || ty.is_fn_ptr() {
-                    Memory::Leaf { kind: LeafKind::Ptr, blittable: true }
+                    Memory::Leaf {
+                        kind: LeafKind::Ptr,
+                        blittable: true,
+                    }
                 } else if ty.is_byref() {
                     return self.bad_layout(format!("field {} is a managed pointer", field.name));
                 } else {
@@ -203,7 +221,11 @@ impl Class {
         InstanceLayout {
             size: kind.size(),
             align: kind.size(),
-            ref_map: if kind == LeafKind::Ref { vec![0] } else { Vec::new() },
+            ref_map: if kind == LeafKind::Ref {
+                vec![0]
+            } else {
+                Vec::new()
+            },
             leaves: Some(smallvec![Leaf { offset: 0, kind }]),
             blittable,
             has_by_ref_like: false,
@@ -232,12 +254,20 @@ impl Class {
         let fields = self.fields()?;
         if let Some(p) = self.stack_prim()? {
             let blittable = !matches!(p, Prim::Bool | Prim::Char);
-            return Ok(Self::leaf_layout(LeafKind::of_prim(p), blittable, fields.len()));
+            return Ok(Self::leaf_layout(
+                LeafKind::of_prim(p),
+                blittable,
+                fields.len(),
+            ));
         }
         let value_type = self.is_value_type()?;
         let mut placed = Vec::new();
         for f in fields.iter().filter(|f| !f.is_static()) {
-            placed.push(Placed { index: f.index as usize, memory: self.memory_of(f, depth)?, offset: 0 });
+            placed.push(Placed {
+                index: f.index as usize,
+                memory: self.memory_of(f, depth)?,
+                offset: 0,
+            });
         }
         let base = match self.parent()? {
             Some(parent) if !value_type => Some(parent.instance_layout_at(depth)?),
@@ -246,7 +276,11 @@ impl Class {
         let start = base.map_or(0, |b| b.size);
         let (mut pack, mut least) = (0u32, 0u32);
         if let Some(rid) = self.module.image.class_layout_of(self.rid()) {
-            let row = self.module.image.class_layout(rid).map_err(|e| self.module.bad(e))?;
+            let row = self
+                .module
+                .image
+                .class_layout(rid)
+                .map_err(|e| self.module.bad(e))?;
             (pack, least) = (row.packing_size.into(), row.class_size);
             if pack > 128 || pack & pack.wrapping_sub(1) != 0 && pack != 0 {
                 return self.bad_layout(format!("packing size {pack}"));
@@ -269,14 +303,19 @@ impl Class {
                 let Some(rid) = self.module.image.field_layout_of(field.rid) else {
                     return self.bad_layout(format!("field {} has no offset", field.name));
                 };
-                let row = self.module.image.field_layout(rid).map_err(|e| self.module.bad(e))?;
+                let row = self
+                    .module
+                    .image
+                    .field_layout(rid)
+                    .map_err(|e| self.module.bad(e))?;
                 let offset = u64::from(start) + u64::from(row.offset);
                 if offset + u64::from(p.memory.size()) > MAX_SIZE {
                     return self.bad_layout(format!("field {} is too far away", field.name));
                 }
                 p.offset = offset as u32;
                 if p.memory.has_refs() && p.offset % 8 != 0 {
-                    return self.bad_layout(format!("field {} is a misaligned reference", field.name));
+                    return self
+                        .bad_layout(format!("field {} is a misaligned reference", field.name));
                 }
                 align = align.max(align_of(&p.memory));
                 end = end.max(offset + u64::from(p.memory.size()));
@@ -309,8 +348,19 @@ impl Class {
         if least != 0 && !auto {
             let asked = u64::from(start) + u64::from(least);
             // An explicit size may be less than the padded one, never less than the fields.
-            size = if pack != 0 || asked > natural { asked.max(end) } else { natural };
-            size = size.next_multiple_of(if placed.iter().any(|p| p.memory.has_refs()) || !value_type { 8.min(align) } else { 1 }.into());
+            size = if pack != 0 || asked > natural {
+                asked.max(end)
+            } else {
+                natural
+            };
+            size = size.next_multiple_of(
+                if placed.iter().any(|p| p.memory.has_refs()) || !value_type {
+                    8.min(align)
+                } else {
+                    1
+                }
+                .into(),
+            );
         }
         if size > MAX_SIZE {
             return self.bad_layout("it is too large");
@@ -331,7 +381,9 @@ impl Class {
         }
         ref_map.sort_unstable();
         ref_map.dedup();
-        let by_ref_like = placed.iter().any(|p| matches!(p.memory, Memory::Struct(l) if l.has_by_ref_like));
+        let by_ref_like = placed
+            .iter()
+            .any(|p| matches!(p.memory, Memory::Struct(l) if l.has_by_ref_like));
         let mut layout = InstanceLayout {
             size: size as u32,
             align,
@@ -348,10 +400,20 @@ impl Class {
     }
     /// A value type that may only live on the stack.
     pub fn is_by_ref_like(&'static self) -> bool {
-        const BY_NAME: [Known; 4] =
-            [Known::ByReference, Known::TypedReference, Known::ArgIterator, Known::RuntimeArgumentHandle];
+        const BY_NAME: [Known; 4] = [
+            Known::ByReference,
+            Known::TypedReference,
+            Known::ArgIterator,
+            Known::RuntimeArgumentHandle,
+        ];
         let (u, def) = (self.universe(), self.def());
-        let attribute = || self.module.has_attribute(self.token(), "System.Runtime.CompilerServices", "IsByRefLikeAttribute");
+        let attribute = || {
+            self.module.has_attribute(
+                self.token(),
+                "System.Runtime.CompilerServices",
+                "IsByRefLikeAttribute",
+            )
+        };
         self.nature == Nature::Value
             && self.rid() != 0
             && (BY_NAME.iter().any(|k| u.known_opt(*k) == Some(def)) || attribute())
@@ -414,7 +476,11 @@ impl Class {
             map.extend(memory.ref_words().iter().map(|w| offset / 8 + w));
             layout.statics[f.index as usize] = Some((kind, offset));
         }
-        for end in [&mut layout.statics_refs_size, &mut layout.statics_values_size, &mut layout.thread_statics_size] {
+        for end in [
+            &mut layout.statics_refs_size,
+            &mut layout.statics_values_size,
+            &mut layout.thread_statics_size,
+        ] {
             *end = end.next_multiple_of(8);
         }
         Ok(layout)
@@ -429,14 +495,22 @@ fn leaves_of(placed: &[Placed], size: u32) -> Option<SmallVec<[Leaf; 4]>> {
     let mut leaves: SmallVec<[Leaf; 4]> = SmallVec::new();
     for p in placed {
         match &p.memory {
-            Memory::Leaf { kind, .. } => leaves.push(Leaf { offset: p.offset, kind: *kind }),
+            Memory::Leaf { kind, .. } => leaves.push(Leaf {
+                offset: p.offset,
+                kind: *kind,
+            }),
             Memory::Struct(l) => {
-                leaves.extend(l.leaves.as_ref()?.iter().map(|leaf| Leaf { offset: p.offset + leaf.offset, ..*leaf }));
+                leaves.extend(l.leaves.as_ref()?.iter().map(|leaf| Leaf {
+                    offset: p.offset + leaf.offset,
+                    ..*leaf
+                }));
             }
         }
     }
     leaves.sort_by_key(|l| l.offset);
     let aligned = leaves.iter().all(|l| l.offset % l.kind.size() == 0);
-    let apart = leaves.windows(2).all(|w| w[0].offset + w[0].kind.size() <= w[1].offset);
+    let apart = leaves
+        .windows(2)
+        .all(|w| w[0].offset + w[0].kind.size() <= w[1].offset);
     (leaves.len() <= 4 && aligned && apart).then_some(leaves)
 }

@@ -8,7 +8,23 @@
 //! behind leaf locks. A level that would need itself again, or an instantiation that never ends, is a
 //! [`LoadError`] when its depth passes [`MAX_DEPTH`].
 //!
-//! # Not here
+//! # Map
+//! * what there is: [`universe`] (everything by id), [`module`] (images, assemblies, finding types), [`class`],
+//!   [`field`], [`method`], [`property`], [`known`] (the core library's types that have a name here)
+//! * making types: [`generics`] (interning, substitution), [`resolve`] (tokens and signatures to types and members)
+//! * levels: [`lookup`] (parents, interfaces, members by name), [`layout`], [`vtable`]
+//! * questions: [`cast`], [`names`]; [`error`] is what any of them may answer
+//!
+//! # What to rely on
+//! * A runtime implements [`AssemblyLoader`], makes one [`Universe`], loads the core library
+//!   ([`Universe::load_module`]) and declares it ([`Universe::set_corlib`]); then known types can be used.
+//! * Whatever may load a type answers [`R`]. [`LoadError::Need`] asks for managed resolve events and another try.
+//! * Signatures are read once per definition, in terms of positions (`!0`, `!!0`); a context puts the arguments in.
+//!   A generic definition's own context is its own parameters, so that open code can be looked at like closed code.
+//! * A token is resolved by [`Scope`] and by nothing else; a method's is [`Method::scope`].
+//! * Ids of classes, methods and fields are dense: what a domain keeps per class is a table by id.
+//!
+//! //! # Not here
 //! VTables in memory, statics, code (crate runtime): this crate says what they contain.
 #![forbid(unsafe_code)]
 pub mod cast;

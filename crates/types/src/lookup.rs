@@ -35,16 +35,27 @@ pub(crate) fn make_params(owner: ClassRef, owner_token: Token) -> R<Vec<ClassRef
     let mut params: Vec<ClassRef> = Vec::new();
     let mut rows = Vec::new();
     for rid in module.image.generic_params_of(owner_token) {
-        rows.push((module.image.generic_param(rid).map_err(|e| module.bad(e))?, rid));
+        rows.push((
+            module.image.generic_param(rid).map_err(|e| module.bad(e))?,
+            rid,
+        ));
     }
     rows.sort_by_key(|(row, _)| row.number);
     for (i, (row, rid)) in rows.into_iter().enumerate() {
         if row.number as usize != i {
-            return Err(LoadError::bad_image(module, "generic parameters are not numbered in order"));
+            return Err(LoadError::bad_image(
+                module,
+                "generic parameters are not numbered in order",
+            ));
         }
         let name = module.string(row.name)?;
         params.push(owner.universe().add_class(|id| Class {
-            kind: ClassKind::GenericParam { rid, index: i as u32, owner, owner_token },
+            kind: ClassKind::GenericParam {
+                rid,
+                index: i as u32,
+                owner,
+                owner_token,
+            },
             id,
             module,
             flags: type_flags::PUBLIC,
@@ -71,7 +82,11 @@ impl Class {
         let u = self.universe();
         match &self.kind {
             ClassKind::Def { .. } | ClassKind::Inst { .. } => {
-                let row = self.module.image.type_def(self.rid()).map_err(|e| self.module.bad(e))?;
+                let row = self
+                    .module
+                    .image
+                    .type_def(self.rid())
+                    .map_err(|e| self.module.bad(e))?;
                 if row.extends.is_nil() || self.is_interface() {
                     return Ok(None);
                 }
@@ -88,7 +103,10 @@ impl Class {
                 if self.param_flags()? & VALUE_TYPE_CONSTRAINT != 0 {
                     return Ok(Some(u.known(Known::ValueType)));
                 }
-                let class = self.param_constraints()?.into_iter().find(|c| !c.is_interface() && !c.is_variable());
+                let class = self
+                    .param_constraints()?
+                    .into_iter()
+                    .find(|c| !c.is_interface() && !c.is_variable());
                 Ok(Some(class.unwrap_or_else(|| u.known(Known::Object))))
             }
             ClassKind::Position { .. } => Ok(Some(u.known(Known::Object))),
@@ -104,7 +122,10 @@ impl Class {
                 supers.push(parent);
                 at = parent;
                 if supers.len() > MAX_PARENTS {
-                    return Err(LoadError::type_load(self, "the chain of its parents does not end"));
+                    return Err(LoadError::type_load(
+                        self,
+                        "the chain of its parents does not end",
+                    ));
                 }
             }
             supers.reverse();
@@ -119,32 +140,40 @@ impl Class {
     /// The interfaces its InterfaceImpl rows name (II.22.23); for vectors `IList<T>` and `IReadOnlyList<T>`, for
     /// vectors of an enum those of the underlying type too.
     pub fn declared_interfaces(&'static self) -> R<&'static [ClassRef]> {
-        let found = self.cells.declared_interfaces.get_or_try(|| match self.kind {
-            ClassKind::Def { .. } | ClassKind::Inst { .. } => {
-                let (image, scope) = (&self.module.image, self.scope());
-                let mut list = Vec::new();
-                for rid in image.interface_impls_of(self.rid()) {
-                    let row = image.interface_impl(rid).map_err(|e| self.module.bad(e))?;
-                    let interface = scope.type_(row.interface)?;
-                    if !interface.is_interface() {
-                        return Err(LoadError::type_load(self, format!("{interface} is not an interface")));
+        let found = self
+            .cells
+            .declared_interfaces
+            .get_or_try(|| match self.kind {
+                ClassKind::Def { .. } | ClassKind::Inst { .. } => {
+                    let (image, scope) = (&self.module.image, self.scope());
+                    let mut list = Vec::new();
+                    for rid in image.interface_impls_of(self.rid()) {
+                        let row = image.interface_impl(rid).map_err(|e| self.module.bad(e))?;
+                        let interface = scope.type_(row.interface)?;
+                        if !interface.is_interface() {
+                            return Err(LoadError::type_load(
+                                self,
+                                format!("{interface} is not an interface"),
+                            ));
+                        }
+                        list.push(interface);
                     }
-                    list.push(interface);
+                    Ok(list)
                 }
-                Ok(list)
-            }
-            ClassKind::SzArray(elem) if !elem.is_ptr() && !elem.is_fn_ptr() && !elem.is_byref() => {
-                let u = self.universe();
-                let mut list = Vec::new();
-                let under = elem.enum_underlying()?;
-                for e in [Some(elem), under].into_iter().flatten() {
-                    list.push(u.instantiate(u.known(Known::IList1), &[e])?);
-                    list.push(u.instantiate(u.known(Known::IReadOnlyList), &[e])?);
+                ClassKind::SzArray(elem)
+                    if !elem.is_ptr() && !elem.is_fn_ptr() && !elem.is_byref() =>
+                {
+                    let u = self.universe();
+                    let mut list = Vec::new();
+                    let under = elem.enum_underlying()?;
+                    for e in [Some(elem), under].into_iter().flatten() {
+                        list.push(u.instantiate(u.known(Known::IList1), &[e])?);
+                        list.push(u.instantiate(u.known(Known::IReadOnlyList), &[e])?);
+                    }
+                    Ok(list)
                 }
-                Ok(list)
-            }
-            _ => Ok(Vec::new()),
-        })?;
+                _ => Ok(Vec::new()),
+            })?;
         Ok(found)
     }
     /// All interfaces it implements, transitively and through its parents, without duplicates.
@@ -154,7 +183,10 @@ impl Class {
     fn interfaces_at(&'static self, depth: u32) -> R<&'static [ClassRef]> {
         let found = self.cells.interfaces.get_or_try(|| {
             if depth > MAX_DEPTH {
-                return Err(LoadError::type_load(self, "the chain of its interfaces does not end"));
+                return Err(LoadError::type_load(
+                    self,
+                    "the chain of its interfaces does not end",
+                ));
             }
             let inherited = match self.parent()? {
                 // The chain of parents is checked to end first.
@@ -180,7 +212,11 @@ impl Class {
                 }
             }
             if let ClassKind::GenericParam { .. } = self.kind {
-                for constraint in self.param_constraints()?.into_iter().filter(|c| c.is_interface()) {
+                for constraint in self
+                    .param_constraints()?
+                    .into_iter()
+                    .filter(|c| c.is_interface())
+                {
                     if seen.insert(constraint.id) {
                         list.push(constraint);
                     }
@@ -215,14 +251,22 @@ impl Class {
         match self.kind {
             ClassKind::GenericParam { rid, .. } => {
                 let row = self.module.image.generic_param(rid);
-                row.map(|row| row.flags.into()).map_err(|e| LoadError::from(e))
+                row.map(|row| row.flags.into()).map_err(LoadError::from)
             }
             _ => Ok(0),
         }
     }
     /// The constraints of a generic parameter.
     pub fn param_constraints(&'static self) -> R<Vec<ClassRef>> {
-        let ClassKind::GenericParam { rid, owner, owner_token, .. } = self.kind else { return Ok(Vec::new()) };
+        let ClassKind::GenericParam {
+            rid,
+            owner,
+            owner_token,
+            ..
+        } = self.kind
+        else {
+            return Ok(Vec::new());
+        };
         let image = &self.module.image;
         let scope = if owner_token.is(Table::MethodDef) {
             self.module.method_def(owner_token.rid())?.scope()
@@ -231,7 +275,9 @@ impl Class {
         };
         let mut list = Vec::new();
         for row in image.generic_param_constraints_of(rid) {
-            let row = image.generic_param_constraint(row).map_err(|e| self.module.bad(e))?;
+            let row = image
+                .generic_param_constraint(row)
+                .map_err(|e| self.module.bad(e))?;
             list.push(scope.type_(row.constraint)?);
         }
         Ok(list)
@@ -252,10 +298,14 @@ impl Class {
         }
         let found = self.cells.enum_underlying.get_or_try(|| {
             let field = self.fields()?.iter().find(|f| !f.is_static());
-            let field = field.ok_or_else(|| LoadError::type_load(self, "an enum without an instance field"))?;
+            let field = field
+                .ok_or_else(|| LoadError::type_load(self, "an enum without an instance field"))?;
             match field.shape {
                 Shape::Prim(p) if p != Prim::Void => Ok(Some(self.universe().known(p.known()))),
-                _ => Err(LoadError::type_load(self, "the underlying type of an enum is not a primitive")),
+                _ => Err(LoadError::type_load(
+                    self,
+                    "the underlying type of an enum is not a primitive",
+                )),
             }
         })?;
         Ok(*found)
@@ -264,7 +314,12 @@ impl Class {
     pub fn nested_types(&'static self) -> R<Vec<ClassRef>> {
         match self.rid() {
             0 => Ok(Vec::new()),
-            rid => self.module.image.nested_classes_in(rid).map(|r| self.module.type_def(r)).collect(),
+            rid => self
+                .module
+                .image
+                .nested_classes_in(rid)
+                .map(|r| self.module.type_def(r))
+                .collect(),
         }
     }
     /// The type it is nested in (a definition). Of a generic parameter: its owner.
@@ -274,7 +329,12 @@ impl Class {
         }
         match self.rid() {
             0 => Ok(None),
-            rid => self.module.image.nested_class_of(rid).map(|r| self.module.type_def(r)).transpose(),
+            rid => self
+                .module
+                .image
+                .nested_class_of(rid)
+                .map(|r| self.module.type_def(r))
+                .transpose(),
         }
     }
 }
@@ -309,7 +369,14 @@ impl Class {
             ClassKind::Inst { def, .. } => {
                 let own = |f: &FieldRef| -> FieldRef {
                     let (f, cell) = (*f, Published::new);
-                    self.universe().add_field(|id| Field { id, class: self, typical: Some(f), ty: cell(), open_ty: Published::new(), ..*f })
+                    self.universe().add_field(|id| Field {
+                        id,
+                        class: self,
+                        typical: Some(f),
+                        ty: cell(),
+                        open_ty: Published::new(),
+                        ..*f
+                    })
                 };
                 Ok::<_, LoadError>(def.fields()?.iter().map(own).collect())
             }
@@ -321,7 +388,9 @@ impl Class {
     pub fn methods(&'static self) -> R<&'static [MethodRef]> {
         let methods = self.cells.methods.get_or_try(|| match &self.kind {
             ClassKind::Def { rid, .. } => self.read_methods(*rid),
-            ClassKind::Inst { def, .. } => (0..def.methods()?.len() as u32).map(|i| self.method_at(i)).collect(),
+            ClassKind::Inst { def, .. } => (0..def.methods()?.len() as u32)
+                .map(|i| self.method_at(i))
+                .collect(),
             ClassKind::SzArray(_) | ClassKind::Array { .. } => Ok(self.array_methods()),
             _ => Ok(Vec::new()),
         })?;
@@ -359,13 +428,20 @@ impl Class {
     pub(crate) fn method_at(&'static self, index: u32) -> R<MethodRef> {
         let none = || LoadError::type_load(self, "a method that does not exist");
         let ClassKind::Inst { def, .. } = self.kind else {
-            return self.methods()?.get(index as usize).copied().ok_or_else(none);
+            return self
+                .methods()?
+                .get(index as usize)
+                .copied()
+                .ok_or_else(none);
         };
         let methods = def.methods()?;
         let cells = self.cells.method_cells.get_or_try(|| {
             Ok::<_, LoadError>((0..methods.len()).map(|_| Published::new()).collect())
         })?;
-        let (cell, typical) = (cells.get(index as usize).ok_or_else(none)?, methods[index as usize]);
+        let (cell, typical) = (
+            cells.get(index as usize).ok_or_else(none)?,
+            methods[index as usize],
+        );
         Ok(cell.get().unwrap_or_else(|| {
             cell.set(self.universe().add_method(|id| Method {
                 id,
@@ -378,13 +454,19 @@ impl Class {
     }
     fn array_methods(&'static self) -> Vec<MethodRef> {
         let u = self.universe();
-        let (Some(elem), Some(rank)) = (self.element(), self.rank()) else { return Vec::new() };
+        let (Some(elem), Some(rank)) = (self.element(), self.rank()) else {
+            return Vec::new();
+        };
         let (int, void) = (u.known(Known::Int32), u.known(Known::Void));
         let mut methods: Vec<MethodRef> = Vec::new();
         let mut add = |name, kind, ints: u32, last: Option<ClassRef>, ret| {
             let mut params = vec![int; ints as usize];
             params.extend(last);
-            let special = if name == ".ctor" { method_flags::SPECIAL_NAME | method_flags::RT_SPECIAL_NAME } else { 0 };
+            let special = if name == ".ctor" {
+                method_flags::SPECIAL_NAME | method_flags::RT_SPECIAL_NAME
+            } else {
+                0
+            };
             let method = u.add_method(|id| Method {
                 id,
                 class: self,
@@ -414,18 +496,45 @@ impl Class {
             method.cells.open_sig.set(sig);
             methods.push(method);
         };
-        add(".ctor", MethodKind::ArrayCtor { with_bounds: false }, rank, None, void);
+        add(
+            ".ctor",
+            MethodKind::ArrayCtor { with_bounds: false },
+            rank,
+            None,
+            void,
+        );
         if !self.is_sz_array() {
-            add(".ctor", MethodKind::ArrayCtor { with_bounds: true }, 2 * rank, None, void);
+            add(
+                ".ctor",
+                MethodKind::ArrayCtor { with_bounds: true },
+                2 * rank,
+                None,
+                void,
+            );
         }
         add("Get", MethodKind::ArrayGet, rank, None, elem);
         add("Set", MethodKind::ArraySet, rank, Some(elem), void);
-        add("Address", MethodKind::ArrayAddress, rank, None, u.byref(elem));
+        add(
+            "Address",
+            MethodKind::ArrayAddress,
+            rank,
+            None,
+            u.byref(elem),
+        );
         // Jagged: one length per level. Last, so that the others' indices do not depend on the element.
         let (mut level, mut at) = (1, elem);
-        while self.is_sz_array() && at.is_sz_array() && let Some(next) = at.element() {
+        while self.is_sz_array()
+            && at.is_sz_array()
+            && let Some(next) = at.element()
+        {
             level += 1;
-            add(".ctor", MethodKind::ArrayCtor { with_bounds: false }, level, None, void);
+            add(
+                ".ctor",
+                MethodKind::ArrayCtor { with_bounds: false },
+                level,
+                None,
+                void,
+            );
             at = next;
         }
         methods
@@ -435,10 +544,19 @@ impl Class {
         let def = self.def();
         let methods = def.methods()?;
         if methods.len() < SMALL {
-            return Ok(methods.iter().filter(|m| m.name == name).map(|m| m.index).collect());
+            return Ok(methods
+                .iter()
+                .filter(|m| m.name == name)
+                .map(|m| m.index)
+                .collect());
         }
-        let names = def.cells.method_names.get_or_try(|| Ok::<_, LoadError>(index(methods.iter().map(|m| &m.name))))?;
-        Ok(names.get(name).map_or_else(SmallVec::new, |list| SmallVec::from_slice(list)))
+        let names = def
+            .cells
+            .method_names
+            .get_or_try(|| Ok::<_, LoadError>(index(methods.iter().map(|m| &m.name))))?;
+        Ok(names
+            .get(name)
+            .map_or_else(SmallVec::new, |list| SmallVec::from_slice(list)))
     }
     /// An own field.
     pub fn find_field(&'static self, name: &str) -> R<Option<FieldRef>> {
@@ -449,7 +567,9 @@ impl Class {
         let def = self.def();
         let make = || Ok::<_, LoadError>(index(def.fields()?.iter().map(|f| &f.name)));
         let names = def.cells.field_names.get_or_try(make)?;
-        Ok(names.get(name).and_then(|list| fields.get(list[0] as usize).copied()))
+        Ok(names
+            .get(name)
+            .and_then(|list| fields.get(list[0] as usize).copied()))
     }
     /// An own method; the first with that many parameters.
     pub fn find_method(&'static self, name: &str, params: Option<usize>) -> R<Option<MethodRef>> {
@@ -462,7 +582,11 @@ impl Class {
         Ok(None)
     }
     /// An own or inherited method; the nearest with that many parameters.
-    pub fn find_method_inherited(&'static self, name: &str, params: Option<usize>) -> R<Option<MethodRef>> {
+    pub fn find_method_inherited(
+        &'static self,
+        name: &str,
+        params: Option<usize>,
+    ) -> R<Option<MethodRef>> {
         for class in self.supers()?.iter().rev() {
             if let Some(m) = class.find_method(name, params)? {
                 return Ok(Some(m));
@@ -485,7 +609,10 @@ impl Class {
         let fixed = &sig.params[..sig.sentinel.unwrap_or(sig.params.len())];
         for i in self.methods_named(name)? {
             let m = methods[i as usize];
-            if m.param_count as usize != fixed.len() || m.generic_arity != sig.generic_arity || m.has_this() != sig.has_this {
+            if m.param_count as usize != fixed.len()
+                || m.generic_arity != sig.generic_arity
+                || m.has_this() != sig.has_this
+            {
                 continue;
             }
             // A candidate of which some type cannot be loaded is not meant; one that must be waited for may be.
@@ -504,7 +631,11 @@ impl Class {
         let list = self.cells.properties.get_or_try(|| {
             let module = self.module;
             let mut list = Vec::new();
-            for rid in module.image.type_properties(self.rid()).take_while(|_| self.rid() != 0) {
+            for rid in module
+                .image
+                .type_properties(self.rid())
+                .take_while(|_| self.rid() != 0)
+            {
                 let row = module.image.property(rid).map_err(|e| module.bad(e))?;
                 let mut property = Property {
                     class: self,
@@ -533,7 +664,11 @@ impl Class {
         let list = self.cells.events.get_or_try(|| {
             let module = self.module;
             let mut list = Vec::new();
-            for rid in module.image.type_events(self.rid()).take_while(|_| self.rid() != 0) {
+            for rid in module
+                .image
+                .type_events(self.rid())
+                .take_while(|_| self.rid() != 0)
+            {
                 let row = module.image.event(rid).map_err(|e| module.bad(e))?;
                 let mut event = Event {
                     class: self,
@@ -564,7 +699,10 @@ impl Class {
         let module = self.module;
         let mut list = Vec::new();
         for rid in module.image.method_semantics_of(association) {
-            let row = module.image.method_semantics(rid).map_err(|e| module.bad(e))?;
+            let row = module
+                .image
+                .method_semantics(rid)
+                .map_err(|e| module.bad(e))?;
             let method = module.method_def(row.method)?;
             if method.class != self.def() {
                 return Err(LoadError::bad_image(module, "an accessor of another class"));
@@ -588,14 +726,19 @@ impl Class {
     }
     /// The override of Object.Finalize, if there is one other than Object's.
     pub fn finalizer(&'static self) -> R<Option<MethodRef>> {
-        let found = self.cells.finalizer.get_or_try(|| -> R<Option<MethodRef>> {
-            let object = self.universe().known(Known::Object);
-            if self.is_interface() || self.parent()?.is_none() {
-                return Ok(None);
-            }
-            let Some(base) = object.find_method("Finalize", Some(0))? else { return Ok(None) };
-            Ok(Some(self.find_virtual_impl(base)?).filter(|m| m.class != object))
-        })?;
+        let found = self
+            .cells
+            .finalizer
+            .get_or_try(|| -> R<Option<MethodRef>> {
+                let object = self.universe().known(Known::Object);
+                if self.is_interface() || self.parent()?.is_none() {
+                    return Ok(None);
+                }
+                let Some(base) = object.find_method("Finalize", Some(0))? else {
+                    return Ok(None);
+                };
+                Ok(Some(self.find_virtual_impl(base)?).filter(|m| m.class != object))
+            })?;
         Ok(*found)
     }
 }

@@ -3,8 +3,8 @@
 //! # Invariants
 //! There is exactly one `Method` for a method of a class and its method arguments. `class` is always the class that
 //! declares it (or its instantiation), never one that inherits it.
-use crate::*;
 use crate::resolve::open_method_sig;
+use crate::*;
 use vervet_metadata::{CallConvKind, MethodBody, Table};
 use vervet_os::Published;
 
@@ -232,18 +232,26 @@ impl Method {
     /// Has IL.
     pub fn has_body(&self) -> bool {
         let no_il = method_flags::ABSTRACT | method_flags::PINVOKE;
-        let managed = self.impl_flags & (impl_flags::CODE_TYPE_MASK | impl_flags::INTERNAL_CALL) == 0;
+        let managed =
+            self.impl_flags & (impl_flags::CODE_TYPE_MASK | impl_flags::INTERNAL_CALL) == 0;
         self.rid != 0 && self.flags & no_il == 0 && managed && self.rva() != 0
     }
     /// Where its IL is, or 0.
     pub fn rva(&self) -> u32 {
-        self.class.module.image.method_def(self.rid).map_or(0, |row| row.rva)
+        self.class
+            .module
+            .image
+            .method_def(self.rid)
+            .map_or(0, |row| row.rva)
     }
     /// Its IL (II.25.4).
     pub fn body(&self) -> R<MethodBody<'static>> {
         let module = self.class.module;
         match self.rva() {
-            0 => Err(LoadError::bad_image(module, format!("{} has no body", self.full_name()))),
+            0 => Err(LoadError::bad_image(
+                module,
+                format!("{} has no body", self.full_name()),
+            )),
             rva => module.image.method_body(rva).map_err(|e| module.bad(e)),
         }
     }
@@ -267,7 +275,9 @@ impl Method {
         if definition != self {
             return Ok(self.cells.open_sig.set(definition.open_sig()?));
         }
-        self.cells.open_sig.get_or_try(|| open_method_sig(self.class.module, self.blob))
+        self.cells
+            .open_sig
+            .get_or_try(|| open_method_sig(self.class.module, self.blob))
     }
     /// Its signature with its class's arguments and the method's positions: what overriding compares.
     pub(crate) fn slot_sig(&'static self) -> R<&'static MethodSig> {
@@ -282,7 +292,13 @@ impl Method {
         if class_args.is_empty() {
             return Ok(self.cells.slot_sig.set(open));
         }
-        Ok(self.cells.slot_sig.put(GenericContext { class_args, method_args: &[] }.substitute_class_args(open)?))
+        Ok(self.cells.slot_sig.put(
+            GenericContext {
+                class_args,
+                method_args: &[],
+            }
+            .substitute_class_args(open)?,
+        ))
     }
     /// The open definition on the generic type definition (itself if there is none).
     pub fn definition(&'static self) -> MethodRef {
@@ -306,11 +322,17 @@ impl Method {
             [] if self.generic_arity > 0 => self.generic_params().unwrap_or(&[]),
             args => args,
         };
-        GenericContext { class_args: self.class.args(), method_args }
+        GenericContext {
+            class_args: self.class.args(),
+            method_args,
+        }
     }
     /// What its IL's tokens are resolved in.
     pub fn scope(&'static self) -> Scope {
-        Scope { module: self.class.module, context: self.context() }
+        Scope {
+            module: self.class.module,
+            context: self.context(),
+        }
     }
     /// The own parameters of a generic method (of its definition).
     pub fn generic_params(&'static self) -> R<&'static [ClassRef]> {
@@ -321,9 +343,15 @@ impl Method {
         if self.generic_arity == 0 {
             return Ok(&[]);
         }
-        let params = self.cells.params.get_or_try(|| lookup::make_params(self.class, self.token()))?;
+        let params = self
+            .cells
+            .params
+            .get_or_try(|| lookup::make_params(self.class, self.token()))?;
         if params.len() != self.generic_arity as usize {
-            return Err(LoadError::bad_image(self.class.module, format!("{} has a wrong number of generic parameters", self.name)));
+            return Err(LoadError::bad_image(
+                self.class.module,
+                format!("{} has a wrong number of generic parameters", self.name),
+            ));
         }
         Ok(params)
     }
@@ -344,12 +372,25 @@ impl Method {
     /// What a P/Invoke method imports.
     pub fn dll_import(&self) -> R<Option<DllImport>> {
         let module = self.class.module;
-        let Some(rid) = module.image.impl_map_of(self.token()).filter(|_| self.rid != 0) else { return Ok(None) };
+        let Some(rid) = module
+            .image
+            .impl_map_of(self.token())
+            .filter(|_| self.rid != 0)
+        else {
+            return Ok(None);
+        };
         let row = module.image.impl_map(rid).map_err(|e| module.bad(e))?;
-        let dll = module.image.module_ref(row.import_scope).map_err(|e| module.bad(e))?;
+        let dll = module
+            .image
+            .module_ref(row.import_scope)
+            .map_err(|e| module.bad(e))?;
         let entry = module.string(row.import_name)?;
         let entry = if entry.is_empty() { self.name } else { entry };
-        Ok(Some(DllImport { dll: module.string(dll.name)?, entry, flags: row.flags.into() }))
+        Ok(Some(DllImport {
+            dll: module.string(dll.name)?,
+            entry,
+            flags: row.flags.into(),
+        }))
     }
     /// Contains a generic parameter: never compiled.
     pub fn is_open(&self) -> bool {

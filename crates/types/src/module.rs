@@ -12,7 +12,11 @@ use vervet_os::{Chunks, LeafLock, Published};
 /// Finds assemblies and module files. Implemented by the runtime; called without locks held.
 pub trait AssemblyLoader: Send + Sync {
     /// The assembly a reference means, loaded. May answer [`LoadError::Need`].
-    fn load_assembly(&self, requesting: ModuleRef, reference: &AssemblyRefInfo) -> R<&'static Assembly>;
+    fn load_assembly(
+        &self,
+        requesting: ModuleRef,
+        reference: &AssemblyRefInfo,
+    ) -> R<&'static Assembly>;
     /// Another file of a multi-module assembly, loaded by [`Universe::load_module`].
     fn load_file(&self, manifest: ModuleRef, file_name: &str) -> R<ModuleRef>;
 }
@@ -44,7 +48,12 @@ impl AssemblyRefInfo {
 }
 impl std::fmt::Display for AssemblyRefInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&names::assembly_name(self.name, self.version, self.culture, self.public_key_token()))
+        f.write_str(&names::assembly_name(
+            self.name,
+            self.version,
+            self.culture,
+            self.public_key_token(),
+        ))
     }
 }
 
@@ -140,11 +149,15 @@ impl Module {
     }
     /// Display name of its assembly, or its own name.
     pub fn assembly_name(&self) -> String {
-        self.assembly().map_or_else(|| self.name.to_string(), Assembly::full_name)
+        self.assembly()
+            .map_or_else(|| self.name.to_string(), Assembly::full_name)
     }
     /// Is the core library.
     pub fn is_corlib(&self) -> bool {
-        self.universe.corlib.get().is_some_and(|m| std::ptr::eq(m, self))
+        self.universe
+            .corlib
+            .get()
+            .is_some_and(|m| std::ptr::eq(m, self))
     }
     /// A reader's error as one about this module.
     pub(crate) fn bad(&'static self, e: vervet_metadata::Error) -> LoadError {
@@ -178,17 +191,28 @@ impl Module {
             Some("MulticastDelegate") => Nature::Delegate,
             _ => Nature::Reference,
         };
-        let is_open = self.image.generic_params_of(Token::new(Table::TypeDef, rid)).len() > 0;
+        let is_open = self
+            .image
+            .generic_params_of(Token::new(Table::TypeDef, rid))
+            .len()
+            > 0;
         let cell = self.type_defs.at(rid);
         // Made under the lock of the tables of constructed types: the first is the only one.
         Ok(self.universe.make_once(cell, |id| Class {
-            kind: ClassKind::Def { rid, params: Published::new() },
+            kind: ClassKind::Def {
+                rid,
+                params: Published::new(),
+            },
             id,
             module: self,
             flags: row.flags,
             namespace,
             name,
-            prim: if corlib_system { Prim::of_name(name) } else { None },
+            prim: if corlib_system {
+                Prim::of_name(name)
+            } else {
+                None
+            },
             is_open,
             inst_depth: 0,
             weight: 1,
@@ -222,8 +246,13 @@ impl Module {
         let none = || LoadError::bad_image(self, format!("no method row {rid}"));
         let class = self.type_def(self.image.method_owner(rid).ok_or_else(none)?)?;
         let methods = class.methods()?;
-        let guess = methods.first().map_or(0, |m| rid.wrapping_sub(m.rid) as usize);
-        let found = methods.get(guess).filter(|m| m.rid == rid).or_else(|| methods.iter().find(|m| m.rid == rid));
+        let guess = methods
+            .first()
+            .map_or(0, |m| rid.wrapping_sub(m.rid) as usize);
+        let found = methods
+            .get(guess)
+            .filter(|m| m.rid == rid)
+            .or_else(|| methods.iter().find(|m| m.rid == rid));
         Ok(self.method_defs.at(rid).set(found.ok_or_else(none)?))
     }
     /// The field of a Field row.
@@ -234,8 +263,13 @@ impl Module {
         let none = || LoadError::bad_image(self, format!("no field row {rid}"));
         let class = self.type_def(self.image.field_owner(rid).ok_or_else(none)?)?;
         let fields = class.fields()?;
-        let guess = fields.first().map_or(0, |f| rid.wrapping_sub(f.rid) as usize);
-        let found = fields.get(guess).filter(|f| f.rid == rid).or_else(|| fields.iter().find(|f| f.rid == rid));
+        let guess = fields
+            .first()
+            .map_or(0, |f| rid.wrapping_sub(f.rid) as usize);
+        let found = fields
+            .get(guess)
+            .filter(|f| f.rid == rid)
+            .or_else(|| fields.iter().find(|f| f.rid == rid));
         Ok(self.field_defs.at(rid).set(found.ok_or_else(none)?))
     }
     /// The class a TypeRef row means (II.22.38).
@@ -247,7 +281,10 @@ impl Module {
     }
     fn find_ref(&'static self, rid: u32, depth: u32) -> R<ClassRef> {
         if depth > MAX_DEPTH {
-            return Err(LoadError::bad_image(self, "type references are nested in a cycle"));
+            return Err(LoadError::bad_image(
+                self,
+                "type references are nested in a cycle",
+            ));
         }
         let row = self.image.type_ref(rid).map_err(|e| self.bad(e))?;
         let (namespace, name) = (self.string(row.namespace)?, self.string(row.name)?);
@@ -262,7 +299,11 @@ impl Module {
                 let found = outer.module.find_nested(outer, name)?;
                 if found.is_none() {
                     let class = format!("{}/{name}", outer.full_name());
-                    return Err(LoadError::TypeLoad { class, assembly: outer.module.assembly_name(), message: String::new() });
+                    return Err(LoadError::TypeLoad {
+                        class,
+                        assembly: outer.module.assembly_name(),
+                        message: String::new(),
+                    });
                 }
                 (outer.module, found)
             }
@@ -306,17 +347,24 @@ impl Module {
         let rows = manifest.image.row_count(Table::File);
         let rid = (1..=rows).find(|r| {
             let row = manifest.image.file(*r).ok();
-            row.and_then(|row| manifest.image.string(row.name).ok()).is_some_and(|n| n.eq_ignore_ascii_case(name))
+            row.and_then(|row| manifest.image.string(row.name).ok())
+                .is_some_and(|n| n.eq_ignore_ascii_case(name))
         });
         let cell = manifest.files.at(rid.unwrap_or(0));
-        if rid.is_some() && let Some(m) = cell.get() {
+        if rid.is_some()
+            && let Some(m) = cell.get()
+        {
             return Ok(m);
         }
         let module = self.universe.loader.load_file(manifest, name)?;
         if let Some(assembly) = manifest.assembly() {
             assembly.add_module(module);
         }
-        Ok(if rid.is_some() { cell.set(module) } else { module })
+        Ok(if rid.is_some() {
+            cell.set(module)
+        } else {
+            module
+        })
     }
 
     fn names(&'static self) -> R<&'static Names> {
@@ -335,7 +383,9 @@ impl Module {
                 let row = image.exported_type(rid).map_err(|e| self.bad(e))?;
                 if !row.implementation.is(Table::ExportedType) {
                     let key = (self.string(row.namespace)?, self.string(row.name)?);
-                    names.entry(key).or_insert(Token::new(Table::ExportedType, rid));
+                    names
+                        .entry(key)
+                        .or_insert(Token::new(Table::ExportedType, rid));
                 }
             }
             Ok(names)
@@ -348,16 +398,22 @@ impl Module {
         if depth > MAX_DEPTH {
             return Err(LoadError::bad_image(self, "a type is forwarded in a cycle"));
         }
-        let row = self.image.exported_type(token.rid()).map_err(|e| self.bad(e))?;
+        let row = self
+            .image
+            .exported_type(token.rid())
+            .map_err(|e| self.bad(e))?;
         let (namespace, name) = (self.string(row.namespace)?, self.string(row.name)?);
         let at = row.implementation;
         match at.table() {
             Some(Table::AssemblyRef) => {
-                self.referenced_assembly(at.rid())?.manifest.find_at(namespace, name, depth + 1)
+                self.referenced_assembly(at.rid())?
+                    .manifest
+                    .find_at(namespace, name, depth + 1)
             }
             Some(Table::File) => {
                 let file = self.image.file(at.rid()).map_err(|e| self.bad(e))?;
-                self.file(self.string(file.name)?)?.find_own(namespace, name)
+                self.file(self.string(file.name)?)?
+                    .find_own(namespace, name)
             }
             _ => Ok(None),
         }
@@ -381,9 +437,16 @@ impl Module {
         self.find_at(namespace, name, 0)
     }
     /// As [`Module::find_type`], whatever the case of the letters.
-    pub fn find_type_ignoring_case(&'static self, namespace: &str, name: &str) -> R<Option<ClassRef>> {
+    pub fn find_type_ignoring_case(
+        &'static self,
+        namespace: &str,
+        name: &str,
+    ) -> R<Option<ClassRef>> {
         let lower = self.lower_names.get_or_try(|| {
-            let names = self.names()?.iter().map(|((ns, n), t)| ((ns.to_lowercase(), n.to_lowercase()), *t));
+            let names = self
+                .names()?
+                .iter()
+                .map(|((ns, n), t)| ((ns.to_lowercase(), n.to_lowercase()), *t));
             let mut rows: Vec<_> = names.collect();
             rows.sort_by_key(|(_, t)| std::cmp::Reverse(*t));
             Ok::<_, LoadError>(rows.into_iter().collect())
@@ -393,7 +456,11 @@ impl Module {
             None => Ok(None),
         }
     }
-    fn find_nested_by(&'static self, enclosing: ClassRef, same: impl Fn(&str) -> bool) -> R<Option<ClassRef>> {
+    fn find_nested_by(
+        &'static self,
+        enclosing: ClassRef,
+        same: impl Fn(&str) -> bool,
+    ) -> R<Option<ClassRef>> {
         let module = enclosing.module;
         for rid in module.image.nested_classes_in(enclosing.rid()) {
             let row = module.image.type_def(rid).map_err(|e| module.bad(e))?;
@@ -410,13 +477,19 @@ impl Module {
         self.find_nested_by(enclosing, |n| n == name)
     }
     /// A nested type, whatever the case of the letters.
-    pub fn find_nested_ignoring_case(&'static self, enclosing: ClassRef, name: &str) -> R<Option<ClassRef>> {
+    pub fn find_nested_ignoring_case(
+        &'static self,
+        enclosing: ClassRef,
+        name: &str,
+    ) -> R<Option<ClassRef>> {
         let lower = name.to_lowercase();
         self.find_nested_by(enclosing, |n| n.to_lowercase() == lower)
     }
     /// Every TypeDef.
     pub fn types(&'static self) -> R<Vec<ClassRef>> {
-        (1..=self.image.row_count(Table::TypeDef)).map(|rid| self.type_def(rid)).collect()
+        (1..=self.image.row_count(Table::TypeDef))
+            .map(|rid| self.type_def(rid))
+            .collect()
     }
     /// The entry point: a method of this module or of another file of the assembly.
     pub fn entry_point(&'static self) -> R<Option<MethodRef>> {
@@ -447,7 +520,12 @@ fn token_of_key(key: &[u8]) -> [u8; 8] {
 impl Assembly {
     /// `name, Version=1.2.3.4, Culture=neutral, PublicKeyToken=...`.
     pub fn full_name(&self) -> String {
-        names::assembly_name(self.name, self.version, self.culture, self.public_key_token())
+        names::assembly_name(
+            self.name,
+            self.version,
+            self.culture,
+            self.public_key_token(),
+        )
     }
     /// Token of the public key.
     pub fn public_key_token(&self) -> Option<[u8; 8]> {

@@ -16,7 +16,7 @@ enum Style {
     Reflection,
     /// `Type.FullName`: arguments carry their assemblies.
     Full,
-    /// As mono's native messages: `int`, `Outer/Inner`, `List`1<int>`.
+    /// As mono's native messages: `int`, `Outer/Inner`, ``List`1<int>``.
     Native,
 }
 
@@ -58,8 +58,14 @@ fn prim_name(prim: Prim) -> &'static str {
 
 /// Writes namespace, enclosing types and name of a definition.
 fn write_def(out: &mut String, module: &Module, rid: u32, style: Style, depth: u32) {
-    let Ok(row) = module.image.type_def(rid) else { return };
-    if let Some(outer) = module.image.nested_class_of(rid).filter(|_| depth < MAX_DEPTH) {
+    let Ok(row) = module.image.type_def(rid) else {
+        return;
+    };
+    if let Some(outer) = module
+        .image
+        .nested_class_of(rid)
+        .filter(|_| depth < MAX_DEPTH)
+    {
         write_def(out, module, outer, style, depth + 1);
         out.push(if style == Style::Native { '/' } else { '+' });
     }
@@ -68,11 +74,19 @@ fn write_def(out: &mut String, module: &Module, rid: u32, style: Style, depth: u
         escape(out, namespace, style);
         out.push('.');
     }
-    escape(out, module.image.string(row.name).unwrap_or_default(), style);
+    escape(
+        out,
+        module.image.string(row.name).unwrap_or_default(),
+        style,
+    );
 }
 
 fn write_args(out: &mut String, args: &[ClassRef], style: Style) {
-    let (open, close) = if style == Style::Native { ('<', '>') } else { ('[', ']') };
+    let (open, close) = if style == Style::Native {
+        ('<', '>')
+    } else {
+        ('[', ']')
+    };
     out.push(open);
     for (i, arg) in args.iter().enumerate() {
         if i > 0 {
@@ -109,13 +123,22 @@ fn write_class(out: &mut String, class: &Class, style: Style) {
                 // The parameters' names are read, so that printing makes nothing.
                 let _ = params;
                 let image = &class.module.image;
-                let (open, close) = if style == Style::Native { ('<', '>') } else { ('[', ']') };
+                let (open, close) = if style == Style::Native {
+                    ('<', '>')
+                } else {
+                    ('[', ']')
+                };
                 out.push(open);
                 for (i, rid) in image.generic_params_of(class.token()).enumerate() {
                     if i > 0 {
                         out.push_str(if style == Style::Native { ", " } else { "," });
                     }
-                    out.push_str(image.generic_param(rid).and_then(|row| image.string(row.name)).unwrap_or("?"));
+                    out.push_str(
+                        image
+                            .generic_param(rid)
+                            .and_then(|row| image.string(row.name))
+                            .unwrap_or("?"),
+                    );
                 }
                 out.push(close);
             }
@@ -148,7 +171,9 @@ fn write_class(out: &mut String, class: &Class, style: Style) {
         ClassKind::FnPtr(sig) => {
             let _ = write!(out, "{}(*){}", text_of(sig.ret, style), sig.params_text());
         }
-        ClassKind::GenericParam { .. } | ClassKind::Position { .. } => escape(out, class.name, style),
+        ClassKind::GenericParam { .. } | ClassKind::Position { .. } => {
+            escape(out, class.name, style)
+        }
     }
 }
 
@@ -158,15 +183,24 @@ fn text_of(class: &Class, style: Style) -> String {
     out
 }
 
-/// As mono's native messages write a type: `int`, `System.Collections.Generic.List`1<string>`.
+/// As mono's native messages write a type: `int`, ``List`1<string>``.
 pub fn short_name(class: &Class) -> String {
     text_of(class, Style::Native)
 }
 
 /// The display name of an assembly.
-pub fn assembly_name(name: &str, version: [u16; 4], culture: &str, token: Option<[u8; 8]>) -> String {
+pub fn assembly_name(
+    name: &str,
+    version: [u16; 4],
+    culture: &str,
+    token: Option<[u8; 8]>,
+) -> String {
     let [a, b, c, d] = version;
-    let culture = if culture.is_empty() { "neutral" } else { culture };
+    let culture = if culture.is_empty() {
+        "neutral"
+    } else {
+        culture
+    };
     let mut out = String::with_capacity(80);
     for c in name.chars() {
         if matches!(c, ',' | '\\' | '"' | '\'' | '=') {
@@ -174,7 +208,10 @@ pub fn assembly_name(name: &str, version: [u16; 4], culture: &str, token: Option
         }
         out.push(c);
     }
-    let _ = write!(out, ", Version={a}.{b}.{c}.{d}, Culture={culture}, PublicKeyToken=");
+    let _ = write!(
+        out,
+        ", Version={a}.{b}.{c}.{d}, Culture={culture}, PublicKeyToken="
+    );
     match token {
         None => out.push_str("null"),
         Some(bytes) => bytes.iter().for_each(|b| {
@@ -185,7 +222,7 @@ pub fn assembly_name(name: &str, version: [u16; 4], culture: &str, token: Option
 }
 
 impl Class {
-    /// `System.Collections.Generic.Dictionary`2+Enumerator[System.Int32,System.String]`, as `Type.ToString()`.
+    /// ``Dictionary`2+Enumerator[System.Int32,System.String]``, as `Type.ToString()`.
     pub fn full_name(&self) -> String {
         text_of(self, Style::Reflection)
     }
@@ -196,7 +233,11 @@ impl Class {
     }
     /// As `Type.AssemblyQualifiedName`.
     pub fn assembly_qualified_name(&'static self) -> Option<String> {
-        Some(format!("{}, {}", self.reflection_name()?, self.module.assembly_name()))
+        Some(format!(
+            "{}, {}",
+            self.reflection_name()?,
+            self.module.assembly_name()
+        ))
     }
 }
 
@@ -326,7 +367,9 @@ impl Parser<'_> {
                             let suffix = self.array()?;
                             name.suffixes.push(suffix);
                         }
-                        _ if name.args.is_empty() && name.suffixes.is_empty() => self.args(&mut name, depth)?,
+                        _ if name.args.is_empty() && name.suffixes.is_empty() => {
+                            self.args(&mut name, depth)?
+                        }
                         _ => return None,
                     }
                 }
@@ -348,12 +391,20 @@ impl Parser<'_> {
         self.skip_spaces();
         if !argument && self.take(',').is_some() {
             self.skip_spaces();
-            let end = if bracketed { find_unescaped(self.rest, ']')? } else { self.rest.len() };
+            let end = if bracketed {
+                find_unescaped(self.rest, ']')?
+            } else {
+                self.rest.len()
+            };
             let text = self.rest[..end].trim_end();
             if text.is_empty() {
                 return None;
             }
-            name.assembly = Some(if bracketed { text.replace("\\]", "]") } else { text.to_string() });
+            name.assembly = Some(if bracketed {
+                text.replace("\\]", "]")
+            } else {
+                text.to_string()
+            });
             self.rest = &self.rest[end..];
         }
         Some(name)
@@ -432,7 +483,10 @@ impl Universe {
                 None => None,
             },
             None => {
-                let own = default.map(|m| find_in(m, name, ignore_case)).transpose()?.flatten();
+                let own = default
+                    .map(|m| find_in(m, name, ignore_case))
+                    .transpose()?
+                    .flatten();
                 match own {
                     Some(c) => Some(c),
                     None => find_in(self.corlib(), name, ignore_case)?,
@@ -452,7 +506,9 @@ impl Universe {
             }
             class = Some(self.instantiate(def, &args)?);
         }
-        let Some(mut class) = class else { return Ok(None) };
+        let Some(mut class) = class else {
+            return Ok(None);
+        };
         for suffix in &name.suffixes {
             if class.is_byref() {
                 return Ok(None);
@@ -475,7 +531,9 @@ fn find_in(module: ModuleRef, name: &TypeName, ignore_case: bool) -> R<Option<Cl
         false => module.find_type(&name.namespace, first)?,
         true => module.find_type_ignoring_case(&name.namespace, first)?,
     };
-    let Some(mut class) = found else { return Ok(None) };
+    let Some(mut class) = found else {
+        return Ok(None);
+    };
     for name in names {
         let found = match ignore_case {
             false => class.module.find_nested(class, name)?,

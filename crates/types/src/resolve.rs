@@ -6,8 +6,8 @@
 //! class's members (positions), so that overloads which an instantiation makes equal stay distinct (II.22.25).
 use crate::*;
 use vervet_metadata::{
-    AnySig, MemberSig, MethodSig as RawMethodSig, SigType, Table, UserString, parse_any_sig, parse_field_sig,
-    parse_member_ref_sig, parse_method_sig, parse_method_spec, parse_type_spec,
+    AnySig, MemberSig, MethodSig as RawMethodSig, SigType, Table, UserString, parse_any_sig,
+    parse_field_sig, parse_member_ref_sig, parse_method_sig, parse_method_spec, parse_type_spec,
 };
 use vervet_os::{Chunks, Published};
 
@@ -74,7 +74,9 @@ pub(crate) fn sig_counts(blob: &[u8]) -> (u32, u32) {
         [a, b, c, d, ..] => (u32::from_be_bytes([a & 0x1F, b, c, d]), 4),
         _ => (0, b.len()),
     };
-    let Some((flags, mut rest)) = blob.split_first() else { return (0, 0) };
+    let Some((flags, mut rest)) = blob.split_first() else {
+        return (0, 0);
+    };
     let mut arity = 0;
     if flags & 0x10 != 0 {
         let (n, len) = compressed(rest);
@@ -90,7 +92,11 @@ pub(crate) fn open_method_sig(module: ModuleRef, blob: &'static [u8]) -> R<Metho
 }
 /// A field signature's type in terms of positions.
 pub(crate) fn open_field_type(module: ModuleRef, blob: &'static [u8]) -> R<ClassRef> {
-    open_type(module, &parse_field_sig(blob).map_err(|e| module.bad(e))?, 0)
+    open_type(
+        module,
+        &parse_field_sig(blob).map_err(|e| module.bad(e))?,
+        0,
+    )
 }
 
 fn open_sig(module: ModuleRef, raw: &RawMethodSig, depth: u32) -> R<MethodSig> {
@@ -100,7 +106,11 @@ fn open_sig(module: ModuleRef, raw: &RawMethodSig, depth: u32) -> R<MethodSig> {
         call_conv: raw.call_conv,
         generic_arity: raw.generic_arity,
         ret: open_type(module, &raw.ret, depth + 1)?,
-        params: raw.params.iter().map(|p| open_type(module, p, depth + 1)).collect::<R<_>>()?,
+        params: raw
+            .params
+            .iter()
+            .map(|p| open_type(module, p, depth + 1))
+            .collect::<R<_>>()?,
         sentinel: raw.sentinel,
     })
 }
@@ -135,17 +145,27 @@ fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
         SigType::Array(shape) => {
             const MAX_RANK: u32 = 32;
             if shape.rank > MAX_RANK {
-                return Err(LoadError::bad_image(module, "an array of more than 32 dimensions"));
+                return Err(LoadError::bad_image(
+                    module,
+                    "an array of more than 32 dimensions",
+                ));
             }
             Ok(u.array(open_type(module, &shape.elem, depth)?, shape.rank))
         }
-        SigType::ValueType(token) | SigType::Class(token) => open_type_token(module, *token, depth + 1),
-        SigType::Var(n) | SigType::MVar(n) if *n > 0xFFFF => Err(LoadError::bad_image(module, "bad type variable")),
+        SigType::ValueType(token) | SigType::Class(token) => {
+            open_type_token(module, *token, depth + 1)
+        }
+        SigType::Var(n) | SigType::MVar(n) if *n > 0xFFFF => {
+            Err(LoadError::bad_image(module, "bad type variable"))
+        }
         SigType::Var(n) => Ok(u.position(*n, false)),
         SigType::MVar(n) => Ok(u.position(*n, true)),
         SigType::GenericInst { def, args, .. } => {
             let def = open_type_token(module, *def, depth + 1)?;
-            let args = args.iter().map(|a| open_type(module, a, depth)).collect::<R<smallvec::SmallVec<[_; 8]>>>()?;
+            let args = args
+                .iter()
+                .map(|a| open_type(module, a, depth))
+                .collect::<R<smallvec::SmallVec<[_; 8]>>>()?;
             u.instantiate(def, &args)
         }
         SigType::FnPtr(sig) => Ok(u.fn_ptr(open_sig(module, sig, depth)?)),
@@ -159,18 +179,32 @@ fn open_type_token(module: ModuleRef, token: Token, depth: u32) -> R<ClassRef> {
         Some(Table::TypeDef) => module.type_def(token.rid()),
         Some(Table::TypeRef) => module.type_ref(token.rid()),
         Some(Table::TypeSpec) => {
-            if let Some(c) = module.cache.type_specs.get(token.rid()).and_then(Published::get) {
+            if let Some(c) = module
+                .cache
+                .type_specs
+                .get(token.rid())
+                .and_then(Published::get)
+            {
                 return Ok(c);
             }
             if depth > MAX_DEPTH {
-                return Err(LoadError::bad_image(module, "type specifications refer to one another in a cycle"));
+                return Err(LoadError::bad_image(
+                    module,
+                    "type specifications refer to one another in a cycle",
+                ));
             }
-            let row = module.image.type_spec(token.rid()).map_err(|e| module.bad(e))?;
+            let row = module
+                .image
+                .type_spec(token.rid())
+                .map_err(|e| module.bad(e))?;
             let ty = parse_type_spec(module.blob(row.signature)?).map_err(|e| module.bad(e))?;
             let class = open_type(module, &ty, depth)?;
             Ok(module.cache.type_specs.at(token.rid()).set(class))
         }
-        _ => Err(LoadError::bad_image(module, format!("{token} is not a type"))),
+        _ => Err(LoadError::bad_image(
+            module,
+            format!("{token} is not a type"),
+        )),
     }
 }
 
@@ -179,13 +213,20 @@ fn find_method(class: ClassRef, name: &str, sig: &MethodSig) -> R<Option<MethodR
     let mut at = Some(class);
     let mut left = 10 * MAX_DEPTH;
     while let Some(c) = at {
-        if let Some(m) = if c.is_array() { find_array_method(c, name, sig)? } else { c.find_method_sig(name, sig)? } {
+        if let Some(m) = if c.is_array() {
+            find_array_method(c, name, sig)?
+        } else {
+            c.find_method_sig(name, sig)?
+        } {
             return Ok(Some(m));
         }
         at = c.parent()?;
         left -= 1;
         if left == 0 {
-            return Err(LoadError::type_load(class, "the chain of its parents does not end"));
+            return Err(LoadError::type_load(
+                class,
+                "the chain of its parents does not end",
+            ));
         }
     }
     if class.is_interface() {
@@ -194,7 +235,10 @@ fn find_method(class: ClassRef, name: &str, sig: &MethodSig) -> R<Option<MethodR
                 return Ok(Some(m));
             }
         }
-        return class.universe().known(Known::Object).find_method_sig(name, sig);
+        return class
+            .universe()
+            .known(Known::Object)
+            .find_method_sig(name, sig);
     }
     Ok(None)
 }
@@ -220,7 +264,10 @@ fn find_field(class: ClassRef, name: &str, ty: ClassRef) -> R<Option<FieldRef>> 
         at = c.parent()?;
         left -= 1;
         if left == 0 {
-            return Err(LoadError::type_load(class, "the chain of its parents does not end"));
+            return Err(LoadError::type_load(
+                class,
+                "the chain of its parents does not end",
+            ));
         }
     }
     Ok(None)
@@ -240,7 +287,10 @@ fn open_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
             return Ok(module.cache.members.at(rid).put(member));
         }
         Some(Table::ModuleRef) => {
-            let file = module.image.module_ref(row.class.rid()).map_err(|e| module.bad(e))?;
+            let file = module
+                .image
+                .module_ref(row.class.rid())
+                .map_err(|e| module.bad(e))?;
             module.file(module.string(file.name)?)?.type_def(1)?
         }
         _ => open_type_token(module, row.class, 0)?,
@@ -266,7 +316,8 @@ impl Scope {
     }
     /// The type of a TypeDef, TypeRef or TypeSpec token.
     pub fn type_(&self, token: Token) -> R<ClassRef> {
-        self.context.substitute(open_type_token(self.module, token, 0)?)
+        self.context
+            .substitute(open_type_token(self.module, token, 0)?)
     }
     /// The class that a definition of this module is seen as from here: within its own generic class, instantiated.
     fn seen(&self, class: ClassRef) -> R<ClassRef> {
@@ -293,7 +344,11 @@ impl Scope {
         if class == field.class {
             return Ok(field);
         }
-        class.fields()?.get(field.index as usize).copied().ok_or_else(none)
+        class
+            .fields()?
+            .get(field.index as usize)
+            .copied()
+            .ok_or_else(none)
     }
     /// The method of a MethodDef, MemberRef or MethodSpec token.
     pub fn method(&self, token: Token) -> R<MethodRef> {
@@ -308,21 +363,40 @@ impl Scope {
                 Member::Field(_) => return Err(none()),
             },
             Some(Table::MethodSpec) => {
-                let row = self.module.image.method_spec(token.rid()).map_err(|e| self.module.bad(e))?;
+                let row = self
+                    .module
+                    .image
+                    .method_spec(token.rid())
+                    .map_err(|e| self.module.bad(e))?;
                 if row.method.is(Table::MethodSpec) {
                     return Err(none());
                 }
                 let method = self.method(row.method)?;
-                let args = self.module.cache.method_specs.at(token.rid()).get_or_try(|| {
-                    let raw = parse_method_spec(self.module.blob(row.instantiation)?).map_err(|e| self.module.bad(e))?;
-                    raw.iter().map(|a| open_type(self.module, a, 0)).collect::<R<Vec<_>>>()
-                })?;
-                let args = args.iter().map(|a| self.context.substitute(a)).collect::<R<smallvec::SmallVec<[_; 4]>>>()?;
+                let args = self
+                    .module
+                    .cache
+                    .method_specs
+                    .at(token.rid())
+                    .get_or_try(|| {
+                        let raw = parse_method_spec(self.module.blob(row.instantiation)?)
+                            .map_err(|e| self.module.bad(e))?;
+                        raw.iter()
+                            .map(|a| open_type(self.module, a, 0))
+                            .collect::<R<Vec<_>>>()
+                    })?;
+                let args = args
+                    .iter()
+                    .map(|a| self.context.substitute(a))
+                    .collect::<R<smallvec::SmallVec<[_; 4]>>>()?;
                 return self.module.universe().instantiate_method(method, &args);
             }
             _ => return Err(none()),
         };
-        if class == method.class { Ok(method) } else { class.method_at(method.index) }
+        if class == method.class {
+            Ok(method)
+        } else {
+            class.method_at(method.index)
+        }
     }
     /// The signature a vararg call site has.
     pub fn call_site_sig(&self, token: Token) -> R<Option<&'static MethodSig>> {
@@ -330,12 +404,19 @@ impl Scope {
             return Ok(None);
         }
         let module = self.module;
-        let row = module.image.member_ref(token.rid()).map_err(|e| module.bad(e))?;
+        let row = module
+            .image
+            .member_ref(token.rid())
+            .map_err(|e| module.bad(e))?;
         let blob = module.blob(row.signature)?;
         if blob.first().is_none_or(|b| b & 0x0F != 5) {
             return Ok(None);
         }
-        let open = module.cache.call_sites.at(token.rid()).get_or_try(|| open_method_sig(module, blob))?;
+        let open = module
+            .cache
+            .call_sites
+            .at(token.rid())
+            .get_or_try(|| open_method_sig(module, blob))?;
         self.closed_sig(open).map(Some)
     }
     fn closed_sig(&self, open: &'static MethodSig) -> R<&'static MethodSig> {
@@ -343,7 +424,12 @@ impl Scope {
             return Ok(open);
         }
         // A function pointer class interns its signature.
-        match self.module.universe().fn_ptr(self.context.substitute_sig(open)?).kind {
+        match self
+            .module
+            .universe()
+            .fn_ptr(self.context.substitute_sig(open)?)
+            .kind
+        {
             ClassKind::FnPtr(sig) => Ok(sig),
             _ => Ok(open),
         }
@@ -355,7 +441,10 @@ impl Scope {
             return Err(self.bad_token(token, "a signature"));
         }
         let open = module.cache.sigs.at(token.rid()).get_or_try(|| {
-            let row = module.image.stand_alone_sig(token.rid()).map_err(|e| module.bad(e))?;
+            let row = module
+                .image
+                .stand_alone_sig(token.rid())
+                .map_err(|e| module.bad(e))?;
             open_method_sig(module, module.blob(row.signature)?)
         })?;
         self.closed_sig(open)
@@ -370,7 +459,10 @@ impl Scope {
             return Err(self.bad_token(token, "a signature"));
         }
         let open = module.cache.locals.at(token.rid()).get_or_try(|| {
-            let row = module.image.stand_alone_sig(token.rid()).map_err(|e| module.bad(e))?;
+            let row = module
+                .image
+                .stand_alone_sig(token.rid())
+                .map_err(|e| module.bad(e))?;
             let raw = match parse_any_sig(module.blob(row.signature)?).map_err(|e| module.bad(e))? {
                 AnySig::Locals(raw) => raw,
                 _ => return Err(self.bad_token(token, "a signature of local variables")),
@@ -381,15 +473,28 @@ impl Scope {
                     pinned |= matches!(at, SigType::Pinned(_));
                     at = inner;
                 }
-                Ok(Local { ty: open_type(module, at, 0)?, pinned })
+                Ok(Local {
+                    ty: open_type(module, at, 0)?,
+                    pinned,
+                })
             };
             raw.iter().map(local).collect()
         })?;
-        open.iter().map(|l| Ok(Local { ty: self.context.substitute(l.ty)?, ..*l })).collect()
+        open.iter()
+            .map(|l| {
+                Ok(Local {
+                    ty: self.context.substitute(l.ty)?,
+                    ..*l
+                })
+            })
+            .collect()
     }
     /// A string literal.
     pub fn user_string(&self, token: Token) -> R<UserString<'static>> {
-        self.module.image.user_string(token.0).map_err(|e| self.module.bad(e))
+        self.module
+            .image
+            .user_string(token.0)
+            .map_err(|e| self.module.bad(e))
     }
     /// The class a signature's type means.
     pub fn sig_type(&self, ty: &SigType) -> R<ClassRef> {
@@ -403,7 +508,9 @@ impl Scope {
     pub fn token(&self, token: Token) -> R<TokenTarget> {
         match token.table() {
             Some(Table::Field) => self.field(token).map(TokenTarget::Field),
-            Some(Table::MethodDef | Table::MethodSpec) => self.method(token).map(TokenTarget::Method),
+            Some(Table::MethodDef | Table::MethodSpec) => {
+                self.method(token).map(TokenTarget::Method)
+            }
             Some(Table::MemberRef) => match open_member(self.module, token.rid())? {
                 Member::Field(_) => self.field(token).map(TokenTarget::Field),
                 Member::Method(_) => self.method(token).map(TokenTarget::Method),

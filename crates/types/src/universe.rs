@@ -28,7 +28,10 @@ struct Table<T: Sync + 'static> {
 }
 impl<T: Sync + 'static> Table<T> {
     fn new() -> Self {
-        Table { cells: Chunks::new(), next: AtomicU32::new(0) }
+        Table {
+            cells: Chunks::new(),
+            next: AtomicU32::new(0),
+        }
     }
     fn add(&self, make: impl FnOnce(u32) -> T) -> &'static T {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
@@ -43,7 +46,10 @@ impl<T: Sync + 'static> Table<T> {
 }
 
 fn bad(path: Option<&str>, e: &vervet_metadata::Error) -> LoadError {
-    LoadError::BadImage { file: path.unwrap_or_default().to_string(), message: e.to_string() }
+    LoadError::BadImage {
+        file: path.unwrap_or_default().to_string(),
+        message: e.to_string(),
+    }
 }
 
 impl Universe {
@@ -66,7 +72,9 @@ impl Universe {
         self.corlib.set(module);
         for known in Known::all() {
             let class = module.find_type(known.namespace(), known.name())?;
-            self.known[known as usize].set(class.ok_or_else(|| LoadError::no_type(module, known.namespace(), known.name()))?);
+            self.known[known as usize].set(
+                class.ok_or_else(|| LoadError::no_type(module, known.namespace(), known.name()))?,
+            );
         }
         Ok(())
     }
@@ -76,7 +84,9 @@ impl Universe {
     }
     /// A known type.
     pub fn known(&self, known: Known) -> ClassRef {
-        self.known[known as usize].get().expect("set_corlib resolved the known types")
+        self.known[known as usize]
+            .get()
+            .expect("set_corlib resolved the known types")
     }
     /// A known type, if the core library is set and has it.
     pub fn known_opt(&self, known: Known) -> Option<ClassRef> {
@@ -85,7 +95,10 @@ impl Universe {
     /// Parses an image; it gets an [`Assembly`] if it has an Assembly row.
     pub fn load_module(&'static self, data: &'static [u8], path: Option<String>) -> R<ModuleRef> {
         let image = Image::parse(data).map_err(|e| bad(path.as_deref(), &e))?;
-        let name = image.module(1).and_then(|row| image.string(row.name)).map_err(|e| bad(path.as_deref(), &e))?;
+        let name = image
+            .module(1)
+            .and_then(|row| image.string(row.name))
+            .map_err(|e| bad(path.as_deref(), &e))?;
         let row = match image.row_count(TableId::Assembly) {
             0 => None,
             _ => Some(image.assembly(1).map_err(|e| bad(path.as_deref(), &e))?),

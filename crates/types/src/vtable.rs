@@ -69,7 +69,11 @@ impl Class {
         if !own_rows {
             return Ok(table);
         }
-        for (i, row) in methods.iter().enumerate().filter(|(_, m)| m.is_virtual() && !m.is_static()) {
+        for (i, row) in methods
+            .iter()
+            .enumerate()
+            .filter(|(_, m)| m.is_virtual() && !m.is_static())
+        {
             let method = self.method_at(i as u32)?;
             let overridden = match parent {
                 Some(parent) if !row.is_new_slot() => parent.find_overridden(method)?,
@@ -79,11 +83,18 @@ impl Class {
                 Some(slot) => {
                     let old = table.slots[slot as usize];
                     if old.is_final() {
-                        return Err(LoadError::type_load(self, format!("{} overrides a final method", method.name)));
+                        return Err(LoadError::type_load(
+                            self,
+                            format!("{} overrides a final method", method.name),
+                        ));
                     }
                     table.slots[slot as usize] = method;
                     if table.has_copies {
-                        table.slots.iter_mut().filter(|m| **m == old).for_each(|m| *m = method);
+                        table
+                            .slots
+                            .iter_mut()
+                            .filter(|m| **m == old)
+                            .for_each(|m| *m = method);
                     }
                     slot
                 }
@@ -101,18 +112,33 @@ impl Class {
             let scope = self.scope();
             let (declaration, body) = (scope.method(row.declaration)?, scope.method(row.body)?);
             let slot = if declaration.class == self {
-                table.own.get(declaration.index as usize).copied().filter(|s| *s != u32::MAX)
+                table
+                    .own
+                    .get(declaration.index as usize)
+                    .copied()
+                    .filter(|s| *s != u32::MAX)
             } else {
                 declaration.slot()?
             };
             let Some(cell) = slot.and_then(|s| table.slots.get_mut(s as usize)) else {
-                return Err(LoadError::type_load(self, format!("it overrides {declaration}, which is not virtual")));
+                return Err(LoadError::type_load(
+                    self,
+                    format!("it overrides {declaration}, which is not virtual"),
+                ));
             };
             *cell = body;
             table.has_copies = true;
         }
-        if !self.is_abstract() && let Some(m) = table.slots.iter().find(|m| m.is_abstract()) {
-            return Err(LoadError::type_load(self, format!("Method '{}' does not have an implementation.", m.full_name())));
+        if !self.is_abstract()
+            && let Some(m) = table.slots.iter().find(|m| m.is_abstract())
+        {
+            return Err(LoadError::type_load(
+                self,
+                format!(
+                    "Method '{}' does not have an implementation.",
+                    m.full_name()
+                ),
+            ));
         }
         Ok(table)
     }
@@ -127,7 +153,10 @@ impl Class {
                     && !row.is_static()
                     && row.param_count == method.param_count
                     && row.generic_arity == method.generic_arity;
-                if candidate && may_override(method, row) && class.method_at(i)?.slot_sig()? == method.slot_sig()? {
+                if candidate
+                    && may_override(method, row)
+                    && class.method_at(i)?.slot_sig()? == method.slot_sig()?
+                {
                     return Ok(class.vtable()?.own.get(i as usize).copied());
                 }
             }
@@ -138,11 +167,18 @@ impl Class {
         let list = self.cells.method_impls.get_or_try(|| {
             let (module, scope) = (self.module, self.scope());
             let mut list = Vec::new();
-            for rid in module.image.method_impls_of(self.rid()).take_while(|_| self.rid() != 0) {
+            for rid in module
+                .image
+                .method_impls_of(self.rid())
+                .take_while(|_| self.rid() != 0)
+            {
                 let row = module.image.method_impl(rid).map_err(|e| module.bad(e))?;
                 let (class, name) = match row.declaration.table() {
                     Some(Table::MemberRef) => {
-                        let member = module.image.member_ref(row.declaration.rid()).map_err(|e| module.bad(e))?;
+                        let member = module
+                            .image
+                            .member_ref(row.declaration.rid())
+                            .map_err(|e| module.bad(e))?;
                         (scope.type_(member.class)?, module.string(member.name)?)
                     }
                     _ => {
@@ -151,7 +187,12 @@ impl Class {
                     }
                 };
                 let on_interface = class.is_interface();
-                list.push(MethodImpl { declaration: row.declaration, body: row.body, name, on_interface });
+                list.push(MethodImpl {
+                    declaration: row.declaration,
+                    body: row.body,
+                    name,
+                    on_interface,
+                });
             }
             Ok::<_, LoadError>(list)
         })?;
@@ -163,9 +204,10 @@ impl Class {
     pub fn find_interface_impl(&'static self, method: MethodRef) -> R<Option<MethodRef>> {
         let found = self.find_impl(method.generic_def())?;
         match found {
-            Some(found) if !method.method_args.is_empty() => {
-                self.universe().instantiate_method(found, method.method_args).map(Some)
-            }
+            Some(found) if !method.method_args.is_empty() => self
+                .universe()
+                .instantiate_method(found, method.method_args)
+                .map(Some),
             found => Ok(found),
         }
     }
@@ -185,7 +227,9 @@ impl Class {
         if let ClassKind::SzArray(elem) = self.kind
             && interface.is_inst()
             && let Some(prefix) = self.universe().array_interface(interface.def())
-            && self.universe().array_element_compatible(elem, interface.args()[0])?
+            && self
+                .universe()
+                .array_element_compatible(elem, interface.args()[0])?
         {
             return self.array_impl(prefix, method);
         }
@@ -196,7 +240,9 @@ impl Class {
             return Ok(None);
         }
         for candidate in self.interfaces()? {
-            if candidate.def() == interface.def() && self.universe().is_variant(candidate, interface)? {
+            if candidate.def() == interface.def()
+                && self.universe().is_variant(candidate, interface)?
+            {
                 return self.exact_impl(candidate, candidate.method_at(method.index)?);
             }
         }
@@ -206,15 +252,23 @@ impl Class {
     fn array_impl(&'static self, prefix: &str, method: MethodRef) -> R<Option<MethodRef>> {
         let u = self.universe();
         let name = format!("InternalArray__{prefix}{}", method.name);
-        let found = u.known(Known::Array).find_method(&name, Some(method.param_count as usize))?;
+        let found = u
+            .known(Known::Array)
+            .find_method(&name, Some(method.param_count as usize))?;
         match found {
-            Some(m) if m.generic_arity == 1 => u.instantiate_method(m, &method.class.args()[..1]).map(Some),
+            Some(m) if m.generic_arity == 1 => {
+                u.instantiate_method(m, &method.class.args()[..1]).map(Some)
+            }
             found => Ok(found),
         }
     }
     fn exact_impl(&'static self, interface: ClassRef, method: MethodRef) -> R<Option<MethodRef>> {
         let scope = self.scope();
-        for row in self.method_impls()?.iter().filter(|row| row.on_interface && row.name == method.name) {
+        for row in self
+            .method_impls()?
+            .iter()
+            .filter(|row| row.on_interface && row.name == method.name)
+        {
             if scope.method(row.declaration)? == method {
                 let body = scope.method(row.body)?;
                 return self.as_overridden(body).map(Some);
@@ -231,8 +285,13 @@ impl Class {
             let methods = self.def().methods()?;
             for i in self.methods_named(method.name)? {
                 let row = methods[i as usize];
-                if (inherited.is_none() || row.is_new_slot()) && self.implements_by(row, i, method)? {
-                    return self.method_at(i).and_then(|m| self.as_overridden(m)).map(Some);
+                if (inherited.is_none() || row.is_new_slot())
+                    && self.implements_by(row, i, method)?
+                {
+                    return self
+                        .method_at(i)
+                        .and_then(|m| self.as_overridden(m))
+                        .map(Some);
                 }
             }
         }
@@ -244,7 +303,10 @@ impl Class {
                 let methods = class.def().methods()?;
                 for i in class.methods_named(method.name)? {
                     if class.implements_by(methods[i as usize], i, method)? {
-                        return class.method_at(i).and_then(|m| self.as_overridden(m)).map(Some);
+                        return class
+                            .method_at(i)
+                            .and_then(|m| self.as_overridden(m))
+                            .map(Some);
                     }
                 }
             }
@@ -266,7 +328,12 @@ impl Class {
             return Ok(method);
         }
         match method.slot()? {
-            Some(slot) => Ok(self.vtable()?.slots.get(slot as usize).copied().unwrap_or(method)),
+            Some(slot) => Ok(self
+                .vtable()?
+                .slots
+                .get(slot as usize)
+                .copied()
+                .unwrap_or(method)),
             None => Ok(method),
         }
     }
@@ -274,7 +341,11 @@ impl Class {
         let mut best: Option<(ClassRef, MethodRef)> = None;
         for interface in self.interfaces()? {
             let scope = interface.scope();
-            for row in interface.method_impls()?.iter().filter(|row| row.name == method.name) {
+            for row in interface
+                .method_impls()?
+                .iter()
+                .filter(|row| row.name == method.name)
+            {
                 let more_specific = match best {
                     Some((other, _)) => interface.implements(other)?,
                     None => true,
@@ -284,7 +355,9 @@ impl Class {
                 }
             }
         }
-        Ok(best.map(|(_, m)| m).or((!method.is_abstract()).then_some(method)))
+        Ok(best
+            .map(|(_, m)| m)
+            .or((!method.is_abstract()).then_some(method)))
     }
     /// What a virtual call of `method` runs on an instance of exactly this class. A method that is not virtual is
     /// itself.
@@ -297,9 +370,20 @@ impl Class {
                 None => Err(missing()),
             };
         }
-        let Some(slot) = method.slot()? else { return Ok(method) };
-        let found = *self.vtable()?.slots.get(slot as usize).ok_or_else(missing)?;
-        if method.method_args.is_empty() { Ok(found) } else { self.universe().instantiate_method(found, method.method_args) }
+        let Some(slot) = method.slot()? else {
+            return Ok(method);
+        };
+        let found = *self
+            .vtable()?
+            .slots
+            .get(slot as usize)
+            .ok_or_else(missing)?;
+        if method.method_args.is_empty() {
+            Ok(found)
+        } else {
+            self.universe()
+                .instantiate_method(found, method.method_args)
+        }
     }
 }
 
@@ -312,7 +396,10 @@ fn may_override(method: MethodRef, base: MethodRef) -> bool {
         0 | method_flags::PRIVATE => method.class.def() == base.class.def(),
         method_flags::ASSEM | method_flags::FAM_AND_ASSEM => {
             let (from, to) = (method.class.module.assembly(), base.class.module.assembly());
-            from == to || to.zip(from).is_some_and(|(to, from)| to.has_friend(from.name))
+            from == to
+                || to
+                    .zip(from)
+                    .is_some_and(|(to, from)| to.has_friend(from.name))
         }
         _ => true,
     }
@@ -324,13 +411,22 @@ impl Assembly {
         let image = &self.manifest.image;
         let parent = Token::new(Table::Assembly, 1);
         image.custom_attributes_of(parent).any(|rid| {
-            let is = self.manifest.attribute_is(rid, "System.Runtime.CompilerServices", "InternalsVisibleToAttribute");
+            let is = self.manifest.attribute_is(
+                rid,
+                "System.Runtime.CompilerServices",
+                "InternalsVisibleToAttribute",
+            );
             if !is.unwrap_or(false) {
                 return false;
             }
-            let blob = image.custom_attribute(rid).and_then(|row| image.blob(row.value));
+            let blob = image
+                .custom_attribute(rid)
+                .and_then(|row| image.blob(row.value));
             let text = blob.and_then(|b| vervet_metadata::CustomAttrReader::new(b)?.ser_string());
-            let friend = text.ok().flatten().and_then(|t| t.split(',').next().map(str::trim));
+            let friend = text
+                .ok()
+                .flatten()
+                .and_then(|t| t.split(',').next().map(str::trim));
             friend.is_some_and(|f| f.eq_ignore_ascii_case(name))
         })
     }
@@ -346,6 +442,9 @@ impl Universe {
             (Known::IReadOnlyList, "IReadOnlyList_"),
             (Known::IReadOnlyCollection, "IReadOnlyCollection_"),
         ];
-        PREFIXES.iter().find(|(k, _)| self.known_opt(*k) == Some(def)).map(|(_, prefix)| *prefix)
+        PREFIXES
+            .iter()
+            .find(|(k, _)| self.known_opt(*k) == Some(def))
+            .map(|(_, prefix)| *prefix)
     }
 }

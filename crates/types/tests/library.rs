@@ -18,15 +18,40 @@ impl Problems {
         }
     }
     fn check(self, allowed: &[&str]) {
-        let bad: Vec<_> = self.0.iter().filter(|p| !allowed.iter().any(|a| p.contains(a))).collect();
-        assert!(bad.is_empty(), "{} problems:\n{}", bad.len(), bad.iter().take(40).map(|s| s.as_str()).collect::<Vec<_>>().join("\n"));
+        let bad: Vec<_> = self
+            .0
+            .iter()
+            .filter(|p| !allowed.iter().any(|a| p.contains(a)))
+            .collect();
+        assert!(
+            bad.is_empty(),
+            "{} problems:\n{}",
+            bad.len(),
+            bad.iter()
+                .take(40)
+                .map(|s| s.as_str())
+                .collect::<Vec<_>>()
+                .join("\n")
+        );
     }
 }
 
 const ASSEMBLIES: &[&str] = &[
-    "mscorlib", "System", "System.Core", "System.Xml", "System.Configuration", "System.Numerics", "System.Data",
-    "System.Runtime.Serialization", "Mono.Security", "System.Xml.Linq", "mcs", "Microsoft.CSharp", "System.Drawing",
-    "Mono.Cecil", "System.ComponentModel.Composition",
+    "mscorlib",
+    "System",
+    "System.Core",
+    "System.Xml",
+    "System.Configuration",
+    "System.Numerics",
+    "System.Data",
+    "System.Runtime.Serialization",
+    "Mono.Security",
+    "System.Xml.Linq",
+    "mcs",
+    "Microsoft.CSharp",
+    "System.Drawing",
+    "Mono.Cecil",
+    "System.ComponentModel.Composition",
 ];
 
 fn walk_class(class: ClassRef, p: &mut Problems) {
@@ -51,12 +76,20 @@ fn walk_class(class: ClassRef, p: &mut Problems) {
             p.note(|| format!("data of field {}", f.full_name()), f.rva_data());
         }
     }
-    if !class.is_open {
-        if let Some(l) = p.note(at("layout"), class.layout()) {
-            assert!(l.ref_map.is_sorted() && l.ref_map.last().is_none_or(|w| w * 8 + 8 <= l.size), "{class}: {l:?}");
-            for f in class.fields().unwrap_or_default().iter().filter(|f| !f.is_literal()) {
-                p.note(|| format!("offset of {}", f.full_name()), f.offset());
-            }
+    if !class.is_open
+        && let Some(l) = p.note(at("layout"), class.layout())
+    {
+        assert!(
+            l.ref_map.is_sorted() && l.ref_map.last().is_none_or(|w| w * 8 + 8 <= l.size),
+            "{class}: {l:?}"
+        );
+        for f in class
+            .fields()
+            .unwrap_or_default()
+            .iter()
+            .filter(|f| !f.is_literal())
+        {
+            p.note(|| format!("offset of {}", f.full_name()), f.offset());
         }
     }
     for m in p.note(at("methods"), class.methods()).unwrap_or_default() {
@@ -65,20 +98,31 @@ fn walk_class(class: ClassRef, p: &mut Problems) {
         p.note(|| format!("slot of {}", m.full_name()), m.slot());
         p.note(|| format!("params of {}", m.full_name()), m.param_names());
         p.note(|| format!("import of {}", m.full_name()), m.dll_import());
-        p.note(|| format!("generic params of {}", m.full_name()), m.generic_params());
+        p.note(
+            || format!("generic params of {}", m.full_name()),
+            m.generic_params(),
+        );
     }
     p.note(at("vtable"), class.vtable());
     if class.is_interface() || class.is_abstract() {
         return;
     }
     for i in class.interfaces().unwrap_or_default() {
-        for m in i.methods().unwrap_or_default().iter().filter(|m| m.is_virtual() && !m.is_static()) {
+        for m in i
+            .methods()
+            .unwrap_or_default()
+            .iter()
+            .filter(|m| m.is_virtual() && !m.is_static())
+        {
             let found = p.note(|| format!("{m} on {class}"), class.find_interface_impl(m));
             if let Some(None) = found {
                 p.0.push(format!("{class} has no implementation of {m}"));
             }
             if let Some(Some(found)) = found {
-                assert!(found.param_count == m.param_count, "{class}: {m} is {found}");
+                assert!(
+                    found.param_count == m.param_count,
+                    "{class}: {m} is {found}"
+                );
             }
         }
     }
@@ -93,7 +137,11 @@ fn every_type_of_the_library_loads() {
             walk_class(class, &mut p);
         }
     }
-    println!("{} classes, {} methods", world.u.class_count(), world.u.method_count());
+    println!(
+        "{} classes, {} methods",
+        world.u.class_count(),
+        world.u.method_count()
+    );
     p.check(&[]);
 }
 
@@ -104,7 +152,9 @@ fn walk_bodies(module: ModuleRef, p: &mut Problems) -> usize {
         if !m.has_body() {
             continue;
         }
-        let Some(body) = p.note(|| format!("body of {m}"), m.body()) else { continue };
+        let Some(body) = p.note(|| format!("body of {m}"), m.body()) else {
+            continue;
+        };
         let scope = m.scope();
         p.note(|| format!("locals of {m}"), scope.locals(body.local_sig));
         for clause in &body.clauses {

@@ -21,9 +21,23 @@ impl Random {
 /// Asks every level of everything and ignores the answers.
 fn walk(module: ModuleRef) {
     for rid in 1..=module.image.row_count(Table::TypeDef) {
-        let Ok(class) = module.type_def(rid) else { continue };
-        let _ = (class.full_name(), class.supers(), class.interfaces(), class.layout(), class.vtable());
-        let _ = (class.properties(), class.events(), class.nested_types(), class.finalizer(), class.params());
+        let Ok(class) = module.type_def(rid) else {
+            continue;
+        };
+        let _ = (
+            class.full_name(),
+            class.supers(),
+            class.interfaces(),
+            class.layout(),
+            class.vtable(),
+        );
+        let _ = (
+            class.properties(),
+            class.events(),
+            class.nested_types(),
+            class.finalizer(),
+            class.params(),
+        );
         for f in class.fields().unwrap_or_default() {
             let _ = (f.ty(), f.offset(), f.is_volatile());
             let _ = f.has_rva().then(|| f.rva_data());
@@ -34,13 +48,25 @@ fn walk(module: ModuleRef) {
             }
         }
         for m in class.methods().unwrap_or_default() {
-            let _ = (m.sig(), m.slot(), m.trace_name(), m.dll_import(), m.generic_params());
-            let Some(body) = m.has_body().then(|| m.body().ok()).flatten() else { continue };
+            let _ = (
+                m.sig(),
+                m.slot(),
+                m.trace_name(),
+                m.dll_import(),
+                m.generic_params(),
+            );
+            let Some(body) = m.has_body().then(|| m.body().ok()).flatten() else {
+                continue;
+            };
             let scope = m.scope();
             let _ = scope.locals(body.local_sig);
             for instr in Instructions::new(body.code).map_while(Result::ok) {
                 if let Operand::Token(token) = instr.operand {
-                    let _ = (scope.token(token), scope.call_site_sig(token), scope.stand_alone_sig(token));
+                    let _ = (
+                        scope.token(token),
+                        scope.call_site_sig(token),
+                        scope.stand_alone_sig(token),
+                    );
                     if let Ok(TokenTarget::Type(c)) = scope.token(token) {
                         let _ = (c.layout(), c.interfaces(), c.vtable());
                     }
@@ -54,17 +80,27 @@ fn walk(module: ModuleRef) {
 fn mutated_images_are_answered() {
     let Some(w) = World::new() else { return };
     let mut random = Random(0x5EED);
-    let rounds = std::env::var("VERVET_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let rounds = std::env::var("VERVET_MUTATIONS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(200);
     for name in ["Mono.Posix", "cert-sync", "System.Numerics"] {
         let base = w.load(name);
         // Mutations go where the names, rows and signatures are: the second half of these files.
         let data = base.image.data();
-        let heaps = data.windows(4).position(|b| b == b"BSJB").expect("metadata");
+        let heaps = data
+            .windows(4)
+            .position(|b| b == b"BSJB")
+            .expect("metadata");
         for _ in 0..rounds {
             let mut copy = data.to_vec();
             for _ in 0..1 + random.below(8) {
                 let at = heaps + random.below(copy.len() - heaps);
-                copy[at] = if random.below(2) == 0 { random.next() as u8 } else { copy[at] ^ 1 << random.below(8) };
+                copy[at] = if random.below(2) == 0 {
+                    random.next() as u8
+                } else {
+                    copy[at] ^ 1 << random.below(8)
+                };
             }
             if let Ok(module) = w.u.load_module(copy.leak(), None) {
                 walk(module);

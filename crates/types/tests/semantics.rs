@@ -10,19 +10,31 @@ fn known(w: &World, k: Known) -> ClassRef {
 #[test]
 fn constructed_types_are_canonical() {
     let Some(w) = World::new() else { return };
-    let (list, int, string) = (known(&w, Known::List), known(&w, Known::Int32), known(&w, Known::String));
+    let (list, int, string) = (
+        known(&w, Known::List),
+        known(&w, Known::Int32),
+        known(&w, Known::String),
+    );
     let a = w.u.instantiate(list, &[int]).unwrap();
     assert!(std::ptr::eq(a, w.u.instantiate(list, &[int]).unwrap()));
     assert_ne!(a, w.u.instantiate(list, &[string]).unwrap());
-    assert!(std::ptr::eq(list, w.u.instantiate(list, list.params().unwrap()).unwrap()));
+    assert!(std::ptr::eq(
+        list,
+        w.u.instantiate(list, list.params().unwrap()).unwrap()
+    ));
     assert!(std::ptr::eq(w.u.sz_array(a), w.u.sz_array(a)));
     assert_ne!(w.u.array(int, 1), w.u.sz_array(int));
     assert_eq!((a.def(), a.args()), (list, &[int][..]));
     assert!(list.is_open && !a.is_open && w.u.class_by_id(a.id) == Some(a));
     assert!(w.u.instantiate(list, &[int, int]).is_err());
     let all = std::thread::scope(|s| {
-        let threads: Vec<_> = (0..8).map(|_| s.spawn(|| w.u.instantiate(list, &[w.u.array(a, 3)]).unwrap())).collect();
-        threads.into_iter().map(|t| t.join().unwrap()).collect::<Vec<_>>()
+        let threads: Vec<_> = (0..8)
+            .map(|_| s.spawn(|| w.u.instantiate(list, &[w.u.array(a, 3)]).unwrap()))
+            .collect();
+        threads
+            .into_iter()
+            .map(|t| t.join().unwrap())
+            .collect::<Vec<_>>()
     });
     assert!(all.iter().all(|c| std::ptr::eq(*c, all[0])));
 }
@@ -30,16 +42,42 @@ fn constructed_types_are_canonical() {
 #[test]
 fn members_of_an_instantiation_have_its_arguments() {
     let Some(w) = World::new() else { return };
-    let c = w.ty(None, "System.Collections.Generic.Dictionary`2[System.String,System.Int32]");
+    let c = w.ty(
+        None,
+        "System.Collections.Generic.Dictionary`2[System.String,System.Int32]",
+    );
     let get = c.find_method("get_Item", Some(1)).unwrap().unwrap();
     let sig = get.sig().unwrap();
-    assert_eq!((sig.params[0].full_name(), sig.ret.full_name()), ("System.String".into(), "System.Int32".into()));
+    assert_eq!(
+        (sig.params[0].full_name(), sig.ret.full_name()),
+        ("System.String".into(), "System.Int32".into())
+    );
     assert_eq!(get.definition().class, c.def());
-    assert_eq!(get.open_sig().unwrap(), get.definition().open_sig().unwrap());
-    let entries = c.fields().unwrap().iter().find(|f| f.ty().unwrap().is_array() && f.name.contains("ntries")).unwrap();
-    assert_eq!(entries.ty().unwrap().full_name(), "System.Collections.Generic.Dictionary`2+Entry[System.String,System.Int32][]");
-    let e = w.ty(None, "System.Collections.Generic.Dictionary`2+Entry[System.String,System.Int32]");
-    assert_eq!((e.layout().unwrap().size, e.layout().unwrap().ref_map.as_slice()), (24, &[1][..]));
+    assert_eq!(
+        get.open_sig().unwrap(),
+        get.definition().open_sig().unwrap()
+    );
+    let entries = c
+        .fields()
+        .unwrap()
+        .iter()
+        .find(|f| f.ty().unwrap().is_array() && f.name.contains("ntries"))
+        .unwrap();
+    assert_eq!(
+        entries.ty().unwrap().full_name(),
+        "System.Collections.Generic.Dictionary`2+Entry[System.String,System.Int32][]"
+    );
+    let e = w.ty(
+        None,
+        "System.Collections.Generic.Dictionary`2+Entry[System.String,System.Int32]",
+    );
+    assert_eq!(
+        (
+            e.layout().unwrap().size,
+            e.layout().unwrap().ref_map.as_slice()
+        ),
+        (24, &[1][..])
+    );
     let nullable = w.ty(None, "System.Nullable`1[System.Int64]");
     assert!(nullable.is_nullable() && nullable.nullable_arg() == Some(known(&w, Known::Int64)));
     assert_eq!(nullable.layout().unwrap().size, 16);
@@ -49,18 +87,58 @@ fn members_of_an_instantiation_have_its_arguments() {
 fn vectors_implement_generic_interfaces() {
     let Some(w) = World::new() else { return };
     let count = |name: &str| w.ty(None, name).interfaces().unwrap().len();
-    assert_eq!((count("System.Int32[]"), count("System.DayOfWeek[]"), count("System.Int32[,]")), (11, 16, 6));
+    assert_eq!(
+        (
+            count("System.Int32[]"),
+            count("System.DayOfWeek[]"),
+            count("System.Int32[,]")
+        ),
+        (11, 16, 6)
+    );
     let strings = w.ty(None, "System.String[]");
     let list = w.ty(None, "System.Collections.Generic.IList`1[System.Object]");
     let get = list.find_method("get_Item", None).unwrap().unwrap();
     let found = strings.find_interface_impl(get).unwrap().unwrap();
-    assert_eq!((found.name, found.method_args), ("InternalArray__get_Item", &[known(&w, Known::Object)][..]));
-    let each = w.ty(None, "System.Collections.Generic.IEnumerable`1[System.Object]").methods().unwrap()[0];
-    assert_eq!(strings.find_interface_impl(each).unwrap().unwrap().name, "InternalArray__IEnumerable_GetEnumerator");
+    assert_eq!(
+        (found.name, found.method_args),
+        ("InternalArray__get_Item", &[known(&w, Known::Object)][..])
+    );
+    let each = w
+        .ty(
+            None,
+            "System.Collections.Generic.IEnumerable`1[System.Object]",
+        )
+        .methods()
+        .unwrap()[0];
+    assert_eq!(
+        strings.find_interface_impl(each).unwrap().unwrap().name,
+        "InternalArray__IEnumerable_GetEnumerator"
+    );
     let array = w.ty(None, "System.Int32[,]");
-    let names: Vec<_> = array.methods().unwrap().iter().map(|m| (m.name, m.param_count)).collect();
-    assert_eq!(names, [(".ctor", 2), (".ctor", 4), ("Get", 2), ("Set", 3), ("Address", 2)]);
-    assert_eq!(w.ty(None, "System.Int32[][][]").find_method(".ctor", Some(3)).unwrap().unwrap().index, 5);
+    let names: Vec<_> = array
+        .methods()
+        .unwrap()
+        .iter()
+        .map(|m| (m.name, m.param_count))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            (".ctor", 2),
+            (".ctor", 4),
+            ("Get", 2),
+            ("Set", 3),
+            ("Address", 2)
+        ]
+    );
+    assert_eq!(
+        w.ty(None, "System.Int32[][][]")
+            .find_method(".ctor", Some(3))
+            .unwrap()
+            .unwrap()
+            .index,
+        5
+    );
 }
 
 #[test]
@@ -68,15 +146,30 @@ fn casts() {
     let Some(w) = World::new() else { return };
     let yes = [
         ("System.Byte[]", "System.SByte[]"),
-        ("System.UInt32[]", "System.Collections.Generic.IList`1[System.Int32]"),
+        (
+            "System.UInt32[]",
+            "System.Collections.Generic.IList`1[System.Int32]",
+        ),
         ("System.DayOfWeek[]", "System.Int32[]"),
         ("System.DayOfWeek[]", "System.UInt32[]"),
-        ("System.DayOfWeek[]", "System.Collections.Generic.IEnumerable`1[System.Int32]"),
+        (
+            "System.DayOfWeek[]",
+            "System.Collections.Generic.IEnumerable`1[System.Int32]",
+        ),
         ("System.String[]", "System.Object[]"),
-        ("System.String[]", "System.Collections.Generic.IList`1[System.Object]"),
-        ("System.String[]", "System.Collections.Generic.IReadOnlyList`1[System.IComparable]"),
+        (
+            "System.String[]",
+            "System.Collections.Generic.IList`1[System.Object]",
+        ),
+        (
+            "System.String[]",
+            "System.Collections.Generic.IReadOnlyList`1[System.IComparable]",
+        ),
         ("System.String[][]", "System.Object[]"),
-        ("System.String[][]", "System.Collections.Generic.IEnumerable`1[System.Object][]"),
+        (
+            "System.String[][]",
+            "System.Collections.Generic.IEnumerable`1[System.Object][]",
+        ),
         ("System.Int32[]", "System.Array"),
         ("System.Int32[][]", "System.Object[]"),
         ("System.Int64[]", "System.IntPtr[]"),
@@ -84,12 +177,30 @@ fn casts() {
         ("System.Int32", "System.ValueType"),
         ("System.Int32", "System.IComparable`1[System.Int32]"),
         ("System.DayOfWeek", "System.Enum"),
-        ("System.String", "System.Collections.Generic.IEnumerable`1[System.Char]"),
-        ("System.Collections.Generic.List`1[System.String]", "System.Collections.Generic.IEnumerable`1[System.Object]"),
-        ("System.Func`1[System.String]", "System.Func`1[System.Object]"),
-        ("System.Action`1[System.Object]", "System.Action`1[System.String]"),
-        ("System.Action`1[System.Action`1[System.String]]", "System.Action`1[System.Action`1[System.Object]]"),
-        ("System.Collections.Generic.IList`1[System.Int32]", "System.Object"),
+        (
+            "System.String",
+            "System.Collections.Generic.IEnumerable`1[System.Char]",
+        ),
+        (
+            "System.Collections.Generic.List`1[System.String]",
+            "System.Collections.Generic.IEnumerable`1[System.Object]",
+        ),
+        (
+            "System.Func`1[System.String]",
+            "System.Func`1[System.Object]",
+        ),
+        (
+            "System.Action`1[System.Object]",
+            "System.Action`1[System.String]",
+        ),
+        (
+            "System.Action`1[System.Action`1[System.String]]",
+            "System.Action`1[System.Action`1[System.Object]]",
+        ),
+        (
+            "System.Collections.Generic.IList`1[System.Int32]",
+            "System.Object",
+        ),
         ("System.IO.FileStream", "System.MarshalByRefObject"),
     ];
     let no = [
@@ -101,12 +212,30 @@ fn casts() {
         ("System.Char[]", "System.UInt16[]"),
         ("System.Int32[]", "System.Int32[,]"),
         ("System.Int32[]", "System.Int32[*]"),
-        ("System.Int32[]", "System.Collections.Generic.IEnumerable`1[System.Object]"),
-        ("System.Collections.Generic.List`1[System.Int32]", "System.Collections.Generic.IEnumerable`1[System.Object]"),
-        ("System.Collections.Generic.List`1[System.String]", "System.Collections.Generic.IList`1[System.Object]"),
-        ("System.Collections.Generic.List`1[System.UInt32]", "System.Collections.Generic.IEnumerable`1[System.Int32]"),
-        ("System.Func`1[System.Int32]", "System.Func`1[System.Object]"),
-        ("System.Action`1[System.String]", "System.Action`1[System.Object]"),
+        (
+            "System.Int32[]",
+            "System.Collections.Generic.IEnumerable`1[System.Object]",
+        ),
+        (
+            "System.Collections.Generic.List`1[System.Int32]",
+            "System.Collections.Generic.IEnumerable`1[System.Object]",
+        ),
+        (
+            "System.Collections.Generic.List`1[System.String]",
+            "System.Collections.Generic.IList`1[System.Object]",
+        ),
+        (
+            "System.Collections.Generic.List`1[System.UInt32]",
+            "System.Collections.Generic.IEnumerable`1[System.Int32]",
+        ),
+        (
+            "System.Func`1[System.Int32]",
+            "System.Func`1[System.Object]",
+        ),
+        (
+            "System.Action`1[System.String]",
+            "System.Action`1[System.Object]",
+        ),
         ("System.Int32", "System.UInt32"),
         ("System.Int32", "System.DayOfWeek"),
         ("System.Object", "System.String"),
@@ -118,7 +247,10 @@ fn casts() {
             assert_eq!(answer, expected, "{from} to {to}");
         }
     }
-    let (int, nullable) = (known(&w, Known::Int32), w.ty(None, "System.Nullable`1[System.Int32]"));
+    let (int, nullable) = (
+        known(&w, Known::Int32),
+        w.ty(None, "System.Nullable`1[System.Int32]"),
+    );
     assert!(w.u.is_assignable_from_reflection(nullable, int).unwrap());
 }
 
@@ -184,7 +316,9 @@ fn implementation(w: &World, m: ModuleRef, class: &str, interface: &str, method:
     let (class, interface) = (w.ty(Some(m), class), w.ty(Some(m), interface));
     let method = interface.find_method(method, None).unwrap().unwrap();
     let found = class.find_interface_impl(method).unwrap();
-    found.map_or("none".into(), |f| format!("{}:{}", f.class.full_name(), f.name))
+    found.map_or("none".into(), |f| {
+        format!("{}:{}", f.class.full_name(), f.name)
+    })
 }
 
 #[test]
@@ -192,19 +326,46 @@ fn interface_methods_are_found_as_mono_does() {
     let Some(w) = World::new() else { return };
     let Some(m) = w.compile(SHAPES) else { return };
     let expected = [
-        ("P1", "P1:M"), ("P2", "P1:M"), ("P3", "P3:M"), ("P4", "P4:M"), ("P6", "P5:M"),
-        ("V2", "V2:M"), ("E1", "E1:IA.M"), ("E2", "E1:IA.M"),
+        ("P1", "P1:M"),
+        ("P2", "P1:M"),
+        ("P3", "P3:M"),
+        ("P4", "P4:M"),
+        ("P6", "P5:M"),
+        ("V2", "V2:M"),
+        ("E1", "E1:IA.M"),
+        ("E2", "E1:IA.M"),
     ];
     for (class, found) in expected {
         assert_eq!(implementation(&w, m, class, "IA", "M"), found, "{class}");
     }
-    assert_eq!(implementation(&w, m, "G2", "IG`1[System.Int32]", "Get"), "G2:IG<int>.Get");
-    assert_eq!(implementation(&w, m, "G2", "IG`1[System.String]", "Get"), "G2:Get");
-    let map = w.ty(Some(m), "IGen").find_method("Map", None).unwrap().unwrap();
+    assert_eq!(
+        implementation(&w, m, "G2", "IG`1[System.Int32]", "Get"),
+        "G2:IG<int>.Get"
+    );
+    assert_eq!(
+        implementation(&w, m, "G2", "IG`1[System.String]", "Get"),
+        "G2:Get"
+    );
+    let map = w
+        .ty(Some(m), "IGen")
+        .find_method("Map", None)
+        .unwrap()
+        .unwrap();
     let args = [known(&w, Known::Int32), known(&w, Known::String)];
     let closed = w.u.instantiate_method(map, &args).unwrap();
-    let found = w.ty(Some(m), "Gen").find_interface_impl(closed).unwrap().unwrap();
-    assert_eq!((found.class.name, found.method_args, found.sig().unwrap().ret), ("Gen", &args[..], args[1]));
+    let found = w
+        .ty(Some(m), "Gen")
+        .find_interface_impl(closed)
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (
+            found.class.name,
+            found.method_args,
+            found.sig().unwrap().ret
+        ),
+        ("Gen", &args[..], args[1])
+    );
     assert!(found.sig().unwrap().params == args);
 }
 
@@ -221,9 +382,19 @@ fn overriding_and_hiding() {
     assert!(w.ty(Some(m), "NoFin").finalizer().unwrap().is_none());
     // Overloads that an instantiation makes equal stay apart.
     let two = w.ty(Some(m), "Two`1[System.Int32]");
-    let sigs: Vec<_> = two.methods().unwrap().iter().filter(|m| m.name == "F").map(|m| m.sig().unwrap()).collect();
+    let sigs: Vec<_> = two
+        .methods()
+        .unwrap()
+        .iter()
+        .filter(|m| m.name == "F")
+        .map(|m| m.sig().unwrap())
+        .collect();
     assert_eq!(sigs[0], sigs[1]);
-    let using = w.ty(Some(m), "UseTwo").find_method("Use", None).unwrap().unwrap();
+    let using = w
+        .ty(Some(m), "UseTwo")
+        .find_method("Use", None)
+        .unwrap()
+        .unwrap();
     let (body, scope) = (using.body().unwrap(), using.scope());
     let called: Vec<_> = vervet_metadata::Instructions::new(body.code)
         .filter_map(|i| match i.unwrap().operand {
@@ -233,7 +404,14 @@ fn overriding_and_hiding() {
         .collect();
     assert!(called.len() == 1 && called[0].class == two);
     let over = w.ty(Some(m), "Over");
-    let slots: Vec<_> = over.vtable().unwrap().slots.iter().filter(|s| s.name == "F").map(|s| s.class.name).collect();
+    let slots: Vec<_> = over
+        .vtable()
+        .unwrap()
+        .slots
+        .iter()
+        .filter(|s| s.name == "F")
+        .map(|s| s.class.name)
+        .collect();
     assert_eq!(slots, ["Over", "Two`1"]);
 }
 
@@ -242,32 +420,83 @@ fn layouts() {
     let Some(w) = World::new() else { return };
     let Some(m) = w.compile(SHAPES) else { return };
     let l = |c: &str| w.ty(Some(m), c).layout().unwrap();
-    let leaves = |c: &str| l(c).leaves.as_ref().map(|l| l.iter().map(|l| (l.offset, l.kind)).collect::<Vec<_>>());
+    let leaves = |c: &str| {
+        l(c).leaves
+            .as_ref()
+            .map(|l| l.iter().map(|l| (l.offset, l.kind)).collect::<Vec<_>>())
+    };
     assert_eq!((l("Empty").size, leaves("Empty")), (1, None));
-    assert_eq!(leaves("Small"), Some(vec![(0, LeafKind::I4), (8, LeafKind::Ref)]));
+    assert_eq!(
+        leaves("Small"),
+        Some(vec![(0, LeafKind::I4), (8, LeafKind::Ref)])
+    );
     assert_eq!(leaves("Nest"), leaves("Small"));
-    assert_eq!(leaves("Mixed"), Some(vec![(0, LeafKind::R4), (8, LeafKind::R8)]));
-    assert_eq!(leaves("Chars"), Some(vec![(0, LeafKind::U2), (2, LeafKind::U1), (3, LeafKind::I1), (4, LeafKind::I2)]));
-    assert_eq!(leaves("HasTiny"), Some(vec![(0, LeafKind::I1), (4, LeafKind::I4)]));
-    for (none, size) in [("Five", 5), ("HasEmpty", 8), ("Packed", 5), ("Sized", 12), ("Union", 16), ("Fixed", 12)] {
+    assert_eq!(
+        leaves("Mixed"),
+        Some(vec![(0, LeafKind::R4), (8, LeafKind::R8)])
+    );
+    assert_eq!(
+        leaves("Chars"),
+        Some(vec![
+            (0, LeafKind::U2),
+            (2, LeafKind::U1),
+            (3, LeafKind::I1),
+            (4, LeafKind::I2)
+        ])
+    );
+    assert_eq!(
+        leaves("HasTiny"),
+        Some(vec![(0, LeafKind::I1), (4, LeafKind::I4)])
+    );
+    for (none, size) in [
+        ("Five", 5),
+        ("HasEmpty", 8),
+        ("Packed", 5),
+        ("Sized", 12),
+        ("Union", 16),
+        ("Fixed", 12),
+    ] {
         assert_eq!((leaves(none), l(none).size), (None, size), "{none}");
     }
     assert_eq!(l("Union").ref_map, [1]);
     let span = w.ty(None, "System.Span`1[System.Int32]").layout().unwrap();
-    assert!(span.has_by_ref_like && span.size == 16 && span.leaves.as_ref().is_some_and(|l| l.len() == 2));
+    assert!(
+        span.has_by_ref_like
+            && span.size == 16
+            && span.leaves.as_ref().is_some_and(|l| l.len() == 2)
+    );
     let stat = w.ty(Some(m), "Stat");
     let place = |n: &str| {
         let f = stat.find_field(n).unwrap().unwrap();
         (f.static_kind().unwrap(), f.offset().unwrap())
     };
     use StaticKind::*;
-    assert_eq!([place("a"), place("s"), place("t"), place("n")], [(Values, 0), (Refs, 0), (Thread, 0), (Thread, 8)]);
+    assert_eq!(
+        [place("a"), place("s"), place("t"), place("n")],
+        [(Values, 0), (Refs, 0), (Thread, 0), (Thread, 8)]
+    );
     assert_eq!([place("sm"), place("l")], [(Refs, 8), (Values, 8)]);
-    assert_eq!((&l("Stat").statics_refs_map[..], l("Stat").statics_refs_size), (&[0, 2][..], 24));
-    assert!(stat.find_field("K").unwrap().unwrap().static_kind().is_err());
+    assert_eq!(
+        (&l("Stat").statics_refs_map[..], l("Stat").statics_refs_size),
+        (&[0, 2][..], 24)
+    );
+    assert!(
+        stat.find_field("K")
+            .unwrap()
+            .unwrap()
+            .static_kind()
+            .is_err()
+    );
     assert!(stat.find_field("vol").unwrap().unwrap().is_volatile());
     let text = known(&w, Known::String);
-    assert_eq!(text.find_field("_firstChar").unwrap().unwrap().offset().unwrap(), 4);
+    assert_eq!(
+        text.find_field("_firstChar")
+            .unwrap()
+            .unwrap()
+            .offset()
+            .unwrap(),
+        4
+    );
 }
 
 const IL: &str = r#"
@@ -296,20 +525,45 @@ fn what_no_compiler_writes() {
     }
     assert_eq!(w.ty(Some(m), "Stat").layout().unwrap().size, 4);
     let found = |c, i| implementation(&w, m, c, "IDef", i);
-    assert_eq!([found("Impl1", "M"), found("Impl1", "N"), found("Impl2", "M"), found("Impl2", "N")], ["IDef:M", "Impl1:N", "IDef2:X", "IDef2:Y"]);
-    let call = w.ty(Some(m), "Two`1[System.String]").find_method("Call", None).unwrap().unwrap();
+    assert_eq!(
+        [
+            found("Impl1", "M"),
+            found("Impl1", "N"),
+            found("Impl2", "M"),
+            found("Impl2", "N")
+        ],
+        ["IDef:M", "Impl1:N", "IDef2:X", "IDef2:Y"]
+    );
+    let call = w
+        .ty(Some(m), "Two`1[System.String]")
+        .find_method("Call", None)
+        .unwrap()
+        .unwrap();
     let body = call.body().unwrap();
-    let called = vervet_metadata::Instructions::new(body.code).filter_map(|i| match i.unwrap().operand {
-        vervet_metadata::Operand::Token(t) => Some(call.scope().method(t).unwrap().index),
-        _ => None,
-    });
-    assert_eq!(called.collect::<Vec<_>>(), [0, 1], "open signatures are compared");
-    let (base, sub) = (w.ty(Some(m), "GenericSub").parent().unwrap().unwrap(), w.ty(Some(m), "GenericSub"));
+    let called =
+        vervet_metadata::Instructions::new(body.code).filter_map(|i| match i.unwrap().operand {
+            vervet_metadata::Operand::Token(t) => Some(call.scope().method(t).unwrap().index),
+            _ => None,
+        });
+    assert_eq!(
+        called.collect::<Vec<_>>(),
+        [0, 1],
+        "open signatures are compared"
+    );
+    let (base, sub) = (
+        w.ty(Some(m), "GenericSub").parent().unwrap().unwrap(),
+        w.ty(Some(m), "GenericSub"),
+    );
     let g = base.find_method("G", None).unwrap().unwrap();
     assert_eq!(sub.find_virtual_impl(g).unwrap().class, sub);
     let int = known(&w, Known::Int32);
-    let closed = sub.find_virtual_impl(w.u.instantiate_method(g, &[int]).unwrap()).unwrap();
-    assert_eq!((closed.class, closed.method_args, closed.sig().unwrap().ret), (sub, &[int][..], int));
+    let closed = sub
+        .find_virtual_impl(w.u.instantiate_method(g, &[int]).unwrap())
+        .unwrap();
+    assert_eq!(
+        (closed.class, closed.method_args, closed.sig().unwrap().ret),
+        (sub, &[int][..], int)
+    );
 }
 
 #[test]
@@ -328,24 +582,51 @@ fn names_are_read_back() {
     let c = w.ty(None, "System.Collections.Generic.List`1[System.Int32[]]");
     let full = c.assembly_qualified_name().unwrap();
     let lib = "mscorlib, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089";
-    assert_eq!(full, format!("System.Collections.Generic.List`1[[System.Int32[], {lib}]], {lib}"));
+    assert_eq!(
+        full,
+        format!("System.Collections.Generic.List`1[[System.Int32[], {lib}]], {lib}")
+    );
     assert_eq!(w.ty(None, &full), c);
     let list = known(&w, Known::List);
-    assert_eq!((list.full_name(), list.reflection_name().unwrap()), ("System.Collections.Generic.List`1[T]".into(), "System.Collections.Generic.List`1".into()));
+    assert_eq!(
+        (list.full_name(), list.reflection_name().unwrap()),
+        (
+            "System.Collections.Generic.List`1[T]".into(),
+            "System.Collections.Generic.List`1".into()
+        )
+    );
     let add = c.find_method("Add", None).unwrap().unwrap();
-    assert_eq!(add.trace_name(), "System.Collections.Generic.List`1[T].Add (T item)");
+    assert_eq!(
+        add.trace_name(),
+        "System.Collections.Generic.List`1[T].Add (T item)"
+    );
     add.sig().unwrap();
-    assert_eq!(add.full_name(), "System.Collections.Generic.List`1<int[]>:Add (int[])");
-    for bad in ["", "A[", "A]", "A[[B]", "A&&", "A&*", "A,", "A[B", "A[,", "A+", "A\\"] {
-        assert!(names::TypeName::parse(bad).is_none_or(|n| bad == "A&*" && n.names.is_empty()), "{bad}");
+    assert_eq!(
+        add.full_name(),
+        "System.Collections.Generic.List`1<int[]>:Add (int[])"
+    );
+    for bad in [
+        "", "A[", "A]", "A[[B]", "A&&", "A&*", "A,", "A[B", "A[,", "A+", "A\\",
+    ] {
+        assert!(
+            names::TypeName::parse(bad).is_none_or(|n| bad == "A&*" && n.names.is_empty()),
+            "{bad}"
+        );
     }
     let odd = names::TypeName::parse("N.A\\+b\\,c+D, asm").unwrap();
-    assert_eq!((odd.namespace.as_str(), odd.names, odd.assembly.as_deref()), ("N", vec!["A+b,c".to_string(), "D".into()], Some("asm")));
+    assert_eq!(
+        (odd.namespace.as_str(), odd.names, odd.assembly.as_deref()),
+        ("N", vec!["A+b,c".to_string(), "D".into()], Some("asm"))
+    );
     let mut none = |_: &str| Ok(None);
     let any = |text: &str, case, none: &mut names::FindAssembly<'_>| {
-        w.u.find_type_by_name(&names::TypeName::parse(text).unwrap(), None, case, none).unwrap()
+        w.u.find_type_by_name(&names::TypeName::parse(text).unwrap(), None, case, none)
+            .unwrap()
     };
-    assert_eq!(any("system.STRING", true, &mut none), Some(known(&w, Known::String)));
+    assert_eq!(
+        any("system.STRING", true, &mut none),
+        Some(known(&w, Known::String))
+    );
     assert_eq!(any("system.STRING", false, &mut none), None);
     assert_eq!(any("System.String, nowhere", false, &mut none), None);
 }

@@ -8,6 +8,7 @@
 //! # Invariants
 //! A block without a branch back is sealed when it starts, so that its variables need no parameters that turn
 //! out to be superfluous.
+use vervet_metadata::il::Op;
 use super::scan::in_handler;
 use super::stack::{Item, Kind, Note};
 use super::structs::Dest;
@@ -135,6 +136,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.stack.is_empty() { self.temps.release() } else { self.temps.retain() }
         self.set_region(b.region)?;
         self.skip = 0;
+        let mut after_call = false;
         for index in b.first..b.end {
             if self.skip > 0 {
                 self.skip -= 1;
@@ -142,7 +144,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             self.index = index as usize;
             let i = &plan.instrs[index as usize];
-            self.e.at(i.offset);
+            // Mono's sequence points, which its traces show: where the stack is empty, and behind a call.
+            if self.stack.is_empty() || after_call {
+                self.e.at(i.offset);
+            } else {
+                self.e.reached(i.offset);
+            }
+            after_call = matches!(i.op, Op::Call | Op::Callvirt | Op::Calli);
             if self.stack.is_empty() {
                 self.temps.release();
             }

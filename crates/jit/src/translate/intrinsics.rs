@@ -393,14 +393,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             return exchange(self);
         }
         self.e.b.set_srcloc(cranelift_codegen::ir::SourceLoc::new(
-            self.plan.instrs[self.index].offset | crate::codegen::NO_REDIRECT,
+            self.e.location() | crate::codegen::NO_REDIRECT,
         ));
         exchange(self);
         if self.constant(value) != Some(0) {
             super::barrier::mark(self.e, value, at.value, 0);
         }
-        let offset = self.plan.instrs[self.index].offset;
-        self.e.at(offset);
+        let location = self.e.location();
+        self.e.at(location);
     }
 
     /// Array.UnsafeMov: the bits of one type as another's.

@@ -9,10 +9,6 @@ use vervet_types::{ClassRef, Known, LoadError};
 /// Makes an exception with a message, or its default one, and leaves it pending.
 pub fn throw_message(_cx: &Cx<'_>, class: Known, message: Option<&str>) -> Throw {
     let cx = &Cx::current();
-    match class {
-        Known::NullReferenceException if message.is_none() => {}
-        _ => {}
-    }
     let made = new(cx, cx.known(class), &message.into_iter().collect::<Vec<_>>());
     finish(cx, made)
 }

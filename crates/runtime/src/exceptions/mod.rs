@@ -10,3 +10,4 @@ pub mod throw;
 pub mod trace;
 pub mod traps;
 pub mod walk;
+pub mod wrapped;

@@ -38,8 +38,10 @@ impl Target {
 pub enum TraceMode {
     /// `throw`: the trace starts anew.
     Fresh,
-    /// `rethrow`, or on from our own code: the trace goes on.
+    /// On from our own code: the trace goes on.
     Continue,
+    /// `rethrow`: the trace goes on from the frame that caught it.
+    Rethrow,
 }
 
 /// From an icall or the prestub: raises what is in `Context::pending`, from the managed frame that called.

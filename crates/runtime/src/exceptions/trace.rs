@@ -54,7 +54,7 @@ pub struct Frame {
     pub internal_name: Option<String>,
 }
 
-/// Stores the frames into the exception: `Fresh` replaces its trace, `Continue` appends.
+/// Stores the frames into the exception: `Fresh` replaces its trace, the others append.
 pub fn record(cx: &Cx<'_>, exception: ObjRef<'_>, frames: &[RawFrame], mode: TraceMode) {
     let at = std::mem::offset_of!(ExceptionObject, stack_trace);
     if !cx.universe().is_assignable(exception.class(), cx.known(Known::Exception)).unwrap_or(false) {
@@ -62,16 +62,24 @@ pub fn record(cx: &Cx<'_>, exception: ObjRef<'_>, frames: &[RawFrame], mode: Tra
     }
     let old = match mode {
         TraceMode::Fresh => ObjRef::NULL,
-        TraceMode::Continue => exception.read_ref(at),
+        TraceMode::Continue | TraceMode::Rethrow => exception.read_ref(at),
     };
-    let old_len = if old.is_null() { 0 } else { old.array_len() };
+    let mut old_len = if old.is_null() { 0 } else { old.array_len() };
+    // A rethrow from the frame that the trace ended in goes on in place of that frame.
+    if let Some(first) = frames.first()
+        && mode == TraceMode::Rethrow
+        && old_len >= WORDS
+        && old.elements::<i64>()[old_len - WORDS] == first.method as *const _ as i64
+    {
+        old_len -= WORDS;
+    }
     let cx: &Cx<'_> = &Cx::current();
     let Ok(array) = cx.alloc_array(cx.known(Known::Int64), old_len + frames.len() * WORDS) else {
         return;
     };
     let words = array.elements::<i64>();
     if old_len > 0 {
-        words[..old_len].copy_from_slice(old.elements::<i64>());
+        words[..old_len].copy_from_slice(&old.elements::<i64>()[..old_len]);
     }
     for (f, w) in frames.iter().zip(words[old_len..].chunks_exact_mut(WORDS)) {
         w[0] = f.method as *const _ as i64;

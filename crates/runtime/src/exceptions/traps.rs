@@ -101,7 +101,12 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
         K::ArgumentOutOfRange => Known::ArgumentOutOfRangeException,
         K::ExecutionEngine => Known::ExecutionEngineException,
     };
-    let exception = match make::new(cx, cx.known(class), &[]) {
+    // Mono raises this one with a message of its own (without the full stop of the class library's).
+    let message: &[&str] = match kind {
+        K::NullReference => &["Object reference not set to an instance of an object"],
+        _ => &[],
+    };
+    let exception = match make::new(cx, cx.known(class), message) {
         Ok(e) => e,
         Err(t) => cx.take_pending(t),
     };

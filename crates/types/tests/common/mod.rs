@@ -19,34 +19,57 @@ impl Loader {
         let mut places: Vec<PathBuf> = self.directories.lock().clone();
         places.extend(["4.5", "4.5/Facades"].map(|d| Path::new(LIBRARY).join(d)));
         let gac = Path::new(LIBRARY).join("gac").join(name);
-        places.extend(std::fs::read_dir(gac).into_iter().flatten().flatten().map(|e| e.path()));
-        places.iter().flat_map(|p| ["dll", "exe"].map(|ext| p.join(format!("{name}.{ext}")))).find(|p| p.is_file())
+        places.extend(
+            std::fs::read_dir(gac)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|e| e.path()),
+        );
+        places
+            .iter()
+            .flat_map(|p| ["dll", "exe"].map(|ext| p.join(format!("{name}.{ext}"))))
+            .find(|p| p.is_file())
     }
 }
 
 impl AssemblyLoader for &'static Loader {
-    fn load_assembly(&self, requesting: ModuleRef, reference: &AssemblyRefInfo) -> R<&'static Assembly> {
+    fn load_assembly(
+        &self,
+        requesting: ModuleRef,
+        reference: &AssemblyRefInfo,
+    ) -> R<&'static Assembly> {
         if let Some(a) = self.loaded.lock().get(reference.name) {
             return Ok(a);
         }
-        let none = || LoadError::FileNotFound { name: reference.to_string() };
+        let none = || LoadError::FileNotFound {
+            name: reference.to_string(),
+        };
         let path = self.find(reference.name).ok_or_else(none)?;
         let module = load_file(requesting.universe(), &path);
         let assembly = module.assembly().ok_or_else(none)?;
-        Ok(self.loaded.lock().entry(reference.name.to_string()).or_insert(assembly))
+        Ok(self
+            .loaded
+            .lock()
+            .entry(reference.name.to_string())
+            .or_insert(assembly))
     }
     fn load_file(&self, manifest: ModuleRef, file_name: &str) -> R<ModuleRef> {
-        let path = Path::new(manifest.path.as_deref().unwrap_or_default()).with_file_name(file_name);
+        let path =
+            Path::new(manifest.path.as_deref().unwrap_or_default()).with_file_name(file_name);
         match path.is_file() {
             true => Ok(load_file(manifest.universe(), &path)),
-            false => Err(LoadError::FileNotFound { name: file_name.to_string() }),
+            false => Err(LoadError::FileNotFound {
+                name: file_name.to_string(),
+            }),
         }
     }
 }
 
 fn load_file(u: &'static Universe, path: &Path) -> ModuleRef {
     let data = map_file(path).expect("readable file");
-    u.load_module(data, Some(path.display().to_string())).expect("a managed image")
+    u.load_module(data, Some(path.display().to_string()))
+        .expect("a managed image")
 }
 
 /// A universe with the core library, and a function that loads assemblies by name.
@@ -67,7 +90,10 @@ impl World {
         let u = Universe::new(Box::new(loader));
         let corlib = load_file(u, &path);
         u.set_corlib(corlib).expect("every known type");
-        loader.loaded.lock().insert("mscorlib".into(), corlib.assembly().expect("a manifest"));
+        loader
+            .loaded
+            .lock()
+            .insert("mscorlib".into(), corlib.assembly().expect("a manifest"));
         Some(World { u, loader })
     }
     /// An assembly of the class library.
@@ -75,14 +101,25 @@ impl World {
         if let Some(a) = self.loader.loaded.lock().get(name) {
             return a.manifest;
         }
-        let path = self.loader.find(name).unwrap_or_else(|| panic!("{name} is not installed"));
+        let path = self
+            .loader
+            .find(name)
+            .unwrap_or_else(|| panic!("{name} is not installed"));
         let module = load_file(self.u, &path);
-        self.loader.loaded.lock().insert(name.into(), module.assembly().expect("a manifest"));
+        self.loader
+            .loaded
+            .lock()
+            .insert(name.into(), module.assembly().expect("a manifest"));
         module
     }
     /// Compiles C# with mcs and loads the result; None, with a message, if there is no mcs.
     pub fn compile(&self, source: &str) -> Option<ModuleRef> {
-        self.build("mcs", &["-target:library", "-unsafe", "-nowarn:169,649,414,67"], "-out:", source)
+        self.build(
+            "mcs",
+            &["-target:library", "-unsafe", "-nowarn:169,649,414,67"],
+            "-out:",
+            source,
+        )
     }
     /// Assembles IL with ilasm and loads the result; None, with a message, if there is no ilasm.
     pub fn assemble(&self, source: &str) -> Option<ModuleRef> {
@@ -92,7 +129,12 @@ impl World {
         let dir = tempfile::tempdir().expect("temporary directory");
         let (text, dll) = (dir.path().join("shapes.txt"), dir.path().join("shapes.dll"));
         std::fs::write(&text, source).expect("source written");
-        let Ok(run) = Command::new(tool).args(args).arg(format!("{out}{}", dll.display())).arg(&text).output() else {
+        let Ok(run) = Command::new(tool)
+            .args(args)
+            .arg(format!("{out}{}", dll.display()))
+            .arg(&text)
+            .output()
+        else {
             eprintln!("skipped: no {tool} is installed");
             return None;
         };
@@ -103,8 +145,14 @@ impl World {
     /// A type by its reflection name; of the module, or of the core library.
     pub fn ty(&self, module: Option<ModuleRef>, name: &str) -> ClassRef {
         let parsed = names::TypeName::parse(name).unwrap_or_else(|| panic!("{name} parses"));
-        let mut find = |assembly: &str| Ok(Some(self.load(assembly.split(',').next().unwrap_or_default())));
+        let mut find = |assembly: &str| {
+            Ok(Some(
+                self.load(assembly.split(',').next().unwrap_or_default()),
+            ))
+        };
         let found = self.u.find_type_by_name(&parsed, module, false, &mut find);
-        found.unwrap_or_else(|e| panic!("{name}: {e}")).unwrap_or_else(|| panic!("no type {name}"))
+        found
+            .unwrap_or_else(|e| panic!("{name}: {e}"))
+            .unwrap_or_else(|| panic!("no type {name}"))
     }
 }
