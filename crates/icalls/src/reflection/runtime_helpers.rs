@@ -78,7 +78,7 @@ icalls! { ACTIVATION_SERVICES: "System.Runtime.Remoting.Activation.ActivationSer
             return cx.alloc_str("");
         }
         if class.is_interface() || class.is_abstract() {
-            return Err(cx.throw(Known::MemberAccessException, &format!("Cannot create an instance of {} because it is an abstract class or an interface.", class.full_name())));
+            return Err(cx.throw2(Known::ArgumentException, "Type cannot be instantiated", "type"));
         }
         cx.alloc(class)
     }
