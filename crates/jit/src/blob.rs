@@ -111,6 +111,17 @@ pub enum ClauseKind {
     Fault,
 }
 
+/// A call that was inlined.
+#[derive(Clone, Copy)]
+pub struct InlineSite {
+    /// The method whose body is here.
+    pub method: MethodRef,
+    /// The site it was called in; 0 is the method that was compiled.
+    pub parent: u32,
+    /// IL offset of the call in that method.
+    pub il_offset: u32,
+}
+
 /// See the module.
 #[derive(Clone, Default)]
 pub struct Blob {
@@ -132,6 +143,12 @@ pub struct Blob {
     pub traps: Vec<(u32, u8)>,
     /// (code offset, IL offset) pairs sorted by code offset; each holds until the next. u32::MAX: no IL.
     pub il_map: Vec<(u32, u32)>,
+    /// Calls that were inlined. Site `n` is `inline_sites[n - 1]`; 0 is the method itself.
+    pub inline_sites: Vec<InlineSite>,
+    /// (code offset, site, IL offset in the site's method) sorted by code offset; each holds until the next; before
+    /// the first, and at site 0, `il_map` alone says where the code belongs. For code of a site `il_map` has the IL
+    /// offset of the outermost call.
+    pub inline_map: Vec<(u32, u32, u32)>,
     /// Ranges [start, end) of code where an asynchronous exception must not be raised (store/mark pairs).
     pub no_redirect: Vec<(u32, u32)>,
     /// Where the prologue ends (frame pointer set up), for samplers.

@@ -28,6 +28,8 @@ use vervet_types::MethodRef;
 
 /// Bit of a source location: an asynchronous exception must not be raised here.
 pub const NO_REDIRECT: u32 = 1 << 30;
+/// Bit of a source location: the rest is an index in the emitter's list of places in inlined methods.
+const INLINED: u32 = 1 << 29;
 /// Tag of a handler that catches everything (invoke stubs).
 pub const CATCH_ALL: u32 = u32::MAX;
 
@@ -133,7 +135,7 @@ impl Codegen {
         context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);
         let mut emitter = Emitter::new(FunctionBuilder::new(&mut context.func, &mut worker.builder));
         emit(&mut emitter)?;
-        let Emitter { b: mut builder, symbols, .. } = emitter;
+        let Emitter { b: mut builder, symbols, sites, places, .. } = emitter;
         builder.seal_all_blocks();
         builder.finalize(isa.frontend_config());
         let translated = Instant::now();
@@ -203,6 +205,7 @@ impl Codegen {
         }
         blob.traps.sort_unstable();
         let mut last = None;
+        let mut last_inlined = (0, 0);
         for s in compiled.buffer.get_srclocs_sorted() {
             let loc = s.loc.bits();
             let unknown = s.loc.is_default();
@@ -215,12 +218,26 @@ impl Codegen {
                     _ => blob.no_redirect.push((s.start, s.end)),
                 }
             }
-            let il = if unknown { u32::MAX } else { loc & !NO_REDIRECT };
+            let mut il = if unknown { u32::MAX } else { loc & !NO_REDIRECT };
+            let mut inlined = (0, 0);
+            if !unknown && il & INLINED != 0 {
+                inlined = places[(il & !INLINED) as usize];
+                let mut site = inlined.0;
+                while site != 0 {
+                    il = sites[site as usize - 1].il_offset;
+                    site = sites[site as usize - 1].parent;
+                }
+            }
             if last != Some(il) {
                 blob.il_map.push((s.start, il));
                 last = Some(il);
             }
+            if inlined != last_inlined {
+                blob.inline_map.push((s.start, inlined.0, inlined.1));
+                last_inlined = inlined;
+            }
         }
+        blob.inline_sites = sites;
         let mut frame = FrameMap::default();
         if let Some(layout) = compiled.buffer.frame_layout() {
             blob.frame_size = layout.frame_to_fp_offset;
@@ -289,6 +306,9 @@ pub struct Emitter<'f> {
     helpers: Vec<Option<FuncRef>>,
     handlers: SmallVec<[(u32, Block); 4]>,
     location: u32,
+    site: u32,
+    sites: Vec<InlineSite>,
+    places: Vec<(u32, u32)>,
 }
 
 impl<'f> Emitter<'f> {
@@ -298,7 +318,7 @@ impl<'f> Emitter<'f> {
         b.switch_to_block(entry);
         b.ensure_inserted_block();
         b.seal_block(entry);
-        Emitter { b, symbols: Vec::new(), helpers: vec![None; Helper::ALL.len()], handlers: SmallVec::new(), location: 0 }
+        Emitter { b, symbols: Vec::new(), helpers: vec![None; Helper::ALL.len()], handlers: SmallVec::new(), location: 0, site: 0, sites: Vec::new(), places: Vec::new() }
     }
 
     /// The parameters of the function.
@@ -309,24 +329,57 @@ impl<'f> Emitter<'f> {
 
     /// Sets the IL offset of what follows.
     pub fn at(&mut self, il_offset: u32) {
-        self.location = il_offset;
-        CURRENT.with(|c| c.set(il_offset));
-        self.b.set_srcloc(SourceLoc::new(il_offset));
+        if self.site == 0 {
+            self.location = il_offset;
+            CURRENT.with(|c| c.set(il_offset));
+        } else {
+            self.location = INLINED | self.places.len() as u32;
+            self.places.push((self.site, il_offset));
+        }
+        self.b.set_srcloc(SourceLoc::new(self.location));
+    }
+
+    /// What follows is the body of an inlined method, until [`Emitter::leave_inlined`] gets the result back.
+    pub fn enter_inlined(&mut self, method: MethodRef) -> (u32, u32) {
+        let outer = (self.site, self.location);
+        let (parent, il_offset) = match outer.1 & INLINED {
+            0 => (0, outer.1),
+            _ => self.places[(outer.1 & !INLINED) as usize],
+        };
+        self.sites.push(InlineSite { method, parent, il_offset });
+        self.site = self.sites.len() as u32;
+        self.at(0);
+        outer
+    }
+    /// Number of bodies inlined so far.
+    pub fn inlined(&self) -> usize {
+        self.sites.len()
+    }
+    /// See [`Emitter::enter_inlined`].
+    pub fn leave_inlined(&mut self, outer: (u32, u32)) {
+        (self.site, self.location) = outer;
+        self.b.set_srcloc(SourceLoc::new(self.location));
     }
 
     /// Notes the IL offset reached, for errors; what follows keeps the location of its sequence point.
     pub fn reached(&mut self, il_offset: u32) {
-        CURRENT.with(|c| c.set(il_offset));
-    }
-    /// The IL offset of what follows.
-    pub fn location(&self) -> u32 {
-        self.location
+        if self.site == 0 {
+            CURRENT.with(|c| c.set(il_offset));
+        }
     }
 
     /// Emits something during which no asynchronous exception may be raised.
     pub fn without_redirect(&mut self, f: impl FnOnce(&mut Self)) {
-        self.b.set_srcloc(SourceLoc::new(self.location | NO_REDIRECT));
+        self.begin_no_redirect();
         f(self);
+        self.end_no_redirect();
+    }
+    /// From here on no asynchronous exception may be raised.
+    pub fn begin_no_redirect(&mut self) {
+        self.b.set_srcloc(SourceLoc::new(self.location | NO_REDIRECT));
+    }
+    /// See [`Emitter::begin_no_redirect`].
+    pub fn end_no_redirect(&mut self) {
         self.b.set_srcloc(SourceLoc::new(self.location));
     }
 

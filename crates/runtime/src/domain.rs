@@ -14,7 +14,7 @@ use vervet_types::{ClassRef, Known, LoadError, ModuleRef};
 
 /// See the module.
 pub struct Domain {
-    /// Its id; the root domain is 1.
+    /// Its id; the root domain is 0, as managed code sees it.
     pub id: u32,
     vtables: Chunks<AtomicPtr<VTable>>,
     strings: LeafLock<FxHashMap<Box<[u16]>, Root>>,

@@ -4,9 +4,10 @@
 //! * what managed memory looks like to Rust: [`object`], [`cx`], [`icall`]
 //! * memory: [`heap`] (allocation, cards), [`roots`] (slots Rust keeps references in), [`handles`] (GC handles)
 //! * per domain: [`domain`] (interned strings, Type objects, caches), [`vtables`], [`statics`]
-//! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`helpers`], [`arch`] (asm)
+//! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`ahead`], [`helpers`], [`arch`] (asm)
 //! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
 //! * running: [`invoke`], [`class_init`], [`thread`], [`startup`]
+pub mod ahead;
 pub mod arch;
 pub mod casts;
 pub mod class_init;

@@ -44,6 +44,12 @@ impl CompileEnv for Env {
     }
 }
 
+/// Compiles a method in the configuration it is to have. Touches no object: any thread may call it.
+pub fn compile(method: MethodRef) -> std::result::Result<vervet_jit::Blob, CompileError> {
+    let compiler = &crate::runtime::rt().compiler;
+    compiler.compile(method, &Env, compiler.tier_for(method))
+}
+
 fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     if method.is_icall() {
         return icall_code(cx, method);
@@ -53,9 +59,12 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     }
     crate::stats::trace_compile(method);
     let rt = cx.rt();
+    let mut ready = cx.native(|| crate::ahead::take(method));
     let blob = loop {
-        let tier = rt.compiler.tier_for(method);
-        let result = cx.native(|| crate::thread::on_service_stack(|| rt.compiler.compile(method, &Env, tier)));
+        let result = match ready.take() {
+            Some(blob) => Ok(blob),
+            None => cx.native(|| crate::thread::on_service_stack(|| compile(method))),
+        };
         match result {
             Ok(blob) => break blob,
             Err(CompileError::Load(LoadError::Need(need))) => rt.loader.supply(cx, &need)?,
@@ -68,6 +77,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         }
     };
     crate::stats::compiled(method, &blob);
+    crate::ahead::enqueue_callees(&blob);
     let kind = if method.has_body() { CodeKind::Method(method) } else { CodeKind::Wrapper(method) };
     Ok(link::link(cx, blob, kind)?.start)
 }

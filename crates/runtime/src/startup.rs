@@ -73,7 +73,7 @@ pub fn start(options: Options, icalls: impl Iterator<Item = &'static Icall>) -> 
     });
     let runtime = publish(Runtime {
         universe,
-        domain: Box::leak(Box::new(Domain::new(1))),
+        domain: Box::leak(Box::new(Domain::new(0))),
         compiler,
         loader,
         icalls: table,
@@ -142,7 +142,6 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
         )?),
     });
     let context = cx.alloc(cx.known(Known::Context))?;
-    context.write(vervet_abi::HEADER_SIZE as usize, 1i32);
     *rt.domain.context.lock() = Some(Root::of(context));
     // SAFETY: the context belongs to this thread; the InternalThread was made above.
     let internal = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
@@ -244,7 +243,8 @@ fn call_main<'cx>(cx: &'cx Cx<'cx>, path: &Path, assembly: &'static Assembly, en
             b.configure(&c);
         }
     });
-    let text = cx.alloc_str(&base.to_string_lossy())?;
+    // With the separator at its end, as mono has it.
+    let text = cx.alloc_str(&format!("{}/", base.to_string_lossy().trim_end_matches('/')))?;
     setup.write_ref(offset_of!(AppDomainSetupObject, application_base), text);
     let text = cx.alloc_str(&config)?;
     setup.write_ref(offset_of!(AppDomainSetupObject, configuration_file), text);

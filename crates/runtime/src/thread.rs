@@ -33,7 +33,7 @@ pub fn attach() -> *mut Context {
     ctx.stack_base = high;
     ctx.state = State::Runtime as u8;
     ctx.owner_id = NEXT_OWNER.fetch_add(1, Ordering::Relaxed);
-    ctx.domain = 1;
+    ctx.domain = 0;
     crate::side_stack::attach(&mut ctx);
     let p = Box::into_raw(ctx);
     CURRENT.with(|c| c.set(p));

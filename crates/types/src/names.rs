@@ -253,6 +253,21 @@ impl Method {
         }
         out
     }
+    /// As the wrapper around it is shown in traces: `Type.Method(ThisType,int,string)`.
+    pub fn wrapper_name(&'static self) -> String {
+        let m = self.definition();
+        let mut out = format!("{}.{}(", m.class.full_name(), m.name);
+        let Ok(sig) = m.sig() else { return out + ")" };
+        let this = (!m.is_static()).then_some(m.class);
+        for (i, p) in this.iter().chain(&sig.params).enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            write_class(&mut out, p, Style::Native);
+        }
+        out.push(')');
+        out
+    }
     /// As a line of a stack trace: `Namespace.Type.Name (System.Int32 x, System.String y)`. Generic classes and
     /// methods are named as their definitions.
     pub fn trace_name(&'static self) -> String {

@@ -1,14 +1,14 @@
 //! Native half of System.AppDomain. There is one domain: making and unloading others comes with remoting.
 use super::callers;
 use super::invoke;
-use super::objects::{self, assembly_object, assembly_of_object, heap_offset, key, load};
+use super::objects::{assembly_object, assembly_of_object, heap_offset, key, load};
 use vervet_abi::layouts::InternalThreadObject;
 use vervet_binder::AssemblyName;
-use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
 use vervet_runtime::roots::Root;
-use vervet_types::Known;
+use vervet_types::{Assembly, Known, LoadError};
 
 /// The AppDomain object of the current domain.
 pub fn current<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
@@ -53,6 +53,19 @@ const CONTEXT_AT: usize = std::mem::offset_of!(InternalThreadObject, current_app
 
 fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<ObjRef<'cx>> {
     if id == cx.rt().domain.id as i32 { current(cx) } else { Err(cx.throw_default(Known::AppDomainUnloadedException)) }
+}
+
+/// Raises `AppDomain.AssemblyResolve`; the assembly a handler gave.
+fn raise_assembly_resolve<'cx>(cx: &'cx Cx<'cx>, name: &str, reflection_only: bool) -> Result<Option<&'static Assembly>> {
+    let class = cx.known(Known::AppDomain);
+    let method = cx.load(class.find_method("DoAssemblyResolve", Some(3)).and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "DoAssemblyResolve"))))?;
+    let domain = current(cx)?;
+    let text = cx.alloc_str(name)?;
+    let args = [Value::Ref(text), Value::Ref(ObjRef::NULL), Value::Int(i64::from(reflection_only))];
+    match cx.invoke(method, Some(Value::Ref(domain)), &args)? {
+        Value::Ref(a) if !a.is_null() => assembly_of_object(cx, a).map(Some),
+        _ => Ok(None),
+    }
 }
 
 icalls! { "System.AppDomain" =>
@@ -119,16 +132,23 @@ icalls! { "System.AppDomain" =>
         let text = cx.non_null(name)?.text();
         let parsed = match AssemblyName::parse(&text) {
             Ok(n) => n,
-            Err(_) => return Ok(ObjRef::NULL),
+            Err(_) => {
+                return match raise_assembly_resolve(cx, &text, reflection_only)? {
+                    Some(a) => assembly_object(cx, a),
+                    None => Ok(ObjRef::NULL),
+                };
+            }
         };
         let requesting = callers::marked(cx).map(|m| m.module());
-        match cx.rt().loader.load_by_name(cx, &parsed, requesting) {
-            Ok(a) => assembly_object(cx, a),
-            Err(throw) => {
-                // Not being there is null; managed code makes the exception. Anything else went wrong in loading.
-                let exception = cx.take_pending(throw);
-                if objects::is_known(exception.class(), Known::FileNotFoundException) { Ok(ObjRef::NULL) } else { Err(cx.throw_object(exception)) }
-            }
+        let found = match cx.rt().loader.bind(&parsed, requesting) {
+            Ok(Some(a)) => Some(a),
+            // Nothing that can be used: the program is asked, with the name as it was written.
+            Ok(None) | Err(LoadError::FileNotFound { .. }) => raise_assembly_resolve(cx, &text, reflection_only)?,
+            Err(e) => return Err(cx.throw_load(e)),
+        };
+        match found {
+            Some(a) => assembly_object(cx, a),
+            None => Ok(ObjRef::NULL),
         }
     }
     /// Loads an image from memory.

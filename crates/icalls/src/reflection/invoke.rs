@@ -6,7 +6,7 @@
 //! replace the originals in the array.
 use super::objects::{is_constructor, is_known, load};
 use super::type_handle::is_instance;
-use super::values::{self, Scratch};
+use super::values;
 use smallvec::SmallVec;
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};
@@ -93,7 +93,7 @@ pub fn call<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, param
     let sig = load(cx, || method.sig())?;
     let class = method.class;
     // Room for the structs that null arguments and Nullable parameters stand for.
-    let mut scratch: SmallVec<[Box<Scratch>; 4]> = SmallVec::new();
+    let mut scratch = Scratch::new();
     let mut nullable_refs: SmallVec<[(usize, ClassRef, *mut u8); 4]> = SmallVec::new();
     let mut args: SmallVec<[Value<'cx>; 16]> = SmallVec::new();
     for (i, &param) in sig.params.iter().enumerate() {
@@ -136,18 +136,18 @@ pub fn call<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, param
     Ok(result)
 }
 
-fn room(cx: &Cx<'_>, class: ClassRef, scratch: &mut SmallVec<[Box<Scratch>; 4]>) -> Result<*mut u8> {
+/// Values made up for a call: each keeps its place until the call is over.
+type Scratch = SmallVec<[Box<[u64]>; 4]>;
+
+fn room(cx: &Cx<'_>, class: ClassRef, scratch: &mut Scratch) -> Result<*mut u8> {
     let size = cx.load(class.layout())?.size as usize;
-    if size > 256 {
-        // A large struct: its room is leaked with the call rather than held on our stack.
-        let words = vec![0u64; size.div_ceil(8)].into_boxed_slice();
-        return Ok(Box::leak(words).as_mut_ptr() as *mut u8);
-    }
-    scratch.push(Box::new(Scratch::new()));
-    Ok(scratch.last_mut().map_or(std::ptr::null_mut(), |s| s.ptr()))
+    let mut words = vec![0u64; size.div_ceil(8)].into_boxed_slice();
+    let at = words.as_mut_ptr() as *mut u8;
+    scratch.push(words);
+    Ok(at)
 }
 
-fn by_value<'cx>(cx: &'cx Cx<'cx>, param: ClassRef, arg: ObjRef<'cx>, scratch: &mut SmallVec<[Box<Scratch>; 4]>) -> Result<Value<'cx>> {
+fn by_value<'cx>(cx: &'cx Cx<'cx>, param: ClassRef, arg: ObjRef<'cx>, scratch: &mut Scratch) -> Result<Value<'cx>> {
     if param.is_ptr() || param.is_fn_ptr() {
         return Ok(Value::Ptr(values::pointer_of(cx, arg)? as *mut u8));
     }
@@ -179,7 +179,7 @@ fn by_reference<'cx>(
     elem: ClassRef,
     parameters: ObjRef<'cx>,
     i: usize,
-    scratch: &mut SmallVec<[Box<Scratch>; 4]>,
+    scratch: &mut Scratch,
     nullable_refs: &mut SmallVec<[(usize, ClassRef, *mut u8); 4]>,
 ) -> Result<Value<'cx>> {
     let arg = parameters.element_ref(i);

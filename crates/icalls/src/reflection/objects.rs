@@ -50,11 +50,6 @@ pub fn is_known(class: ClassRef, known: Known) -> bool {
     std::ptr::eq(class, class.universe().known(known))
 }
 
-/// A new exception object with a message.
-pub fn new_exception<'cx>(cx: &'cx Cx<'cx>, class: Known, message: &str) -> Result<ObjRef<'cx>> {
-    vervet_runtime::exceptions::make::new(cx, cx.known(class), &[message])
-}
-
 /// The field of that name in the class or an ancestor.
 pub fn field_named(cx: &Cx<'_>, class: ClassRef, name: &str) -> Result<FieldRef> {
     let mut at = Some(class);

@@ -84,6 +84,9 @@ icalls! { TYPE: "System.Type" =>
     }
 }
 
+/// The greatest rank of an array.
+const MAX_RANK: i32 = 32;
+
 icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
     /// There is no Windows Runtime here.
     "IsWindowsRuntimeObjectType" fn is_windows_runtime_object_type(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
@@ -92,8 +95,12 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
     /// `T[]`, or an array of a rank.
     "make_array_type" fn make_array_type(cx, this: ObjRef<'cx>, rank: i32) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
-        if class.is_byref() || class.prim == Some(Prim::Void) {
-            return Err(cx.throw(Known::NotSupportedException, "arrays of this type cannot be made"));
+        if class.is_byref() {
+            return Err(cx.throw2(Known::TypeLoadException, &format!("{}[]", class.full_name()), ""));
+        }
+        if rank > MAX_RANK {
+            let commas = ",".repeat(rank as usize - 1);
+            return Err(cx.throw(Known::TypeLoadException, &format!("{}[{commas}] has too many dimensions.", class.full_name())));
         }
         let u = cx.universe();
         cx.type_object(if rank == 0 { u.sz_array(class) } else { u.array(class, rank as u32) })

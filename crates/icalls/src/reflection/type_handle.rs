@@ -89,7 +89,9 @@ icalls! { "System.RuntimeTypeHandle" =>
     /// The TypeDef or GenericParam token.
     "GetMetadataToken" fn get_metadata_token(cx, ty: ObjRef<'cx>) -> i32 {
         let class = cx.class_of(ty)?;
+        let class = if class.is_byref() { class.element().unwrap_or(class) } else { class };
         Ok(match class.kind {
+            ClassKind::SzArray(_) | ClassKind::Array { .. } | ClassKind::Ptr(_) | ClassKind::FnPtr(_) => 0,
             ClassKind::GenericParam { rid, .. } => 0x2A00_0000 | rid as i32,
             ClassKind::Inst { def, .. } => def.token().0 as i32,
             _ => class.token().0 as i32,

@@ -4,7 +4,6 @@
 //! A value handed to a call or stored in a field has exactly the declared type; what does not fit is an
 //! ArgumentException, never a reinterpretation.
 use super::objects::{self, heap_offset, is_known, same};
-use std::mem::MaybeUninit;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::heap;
 use vervet_runtime::object::{ObjRef, store_ref};
@@ -175,23 +174,5 @@ pub fn int_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<i64> {
     match unsafe { value_at(cx, object.class(), object.value_ptr())? } {
         Value::Int(i) => Ok(i),
         _ => Err(mismatch(cx, object, cx.known(Known::Int32))),
-    }
-}
-
-/// Room on the stack for a value of up to 32 words, zeroed, 8-aligned.
-pub struct Scratch(MaybeUninit<[u64; 32]>);
-impl Scratch {
-    /// Zeroed room.
-    pub fn new() -> Scratch {
-        Scratch(MaybeUninit::zeroed())
-    }
-    /// Its address.
-    pub fn ptr(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr() as *mut u8
-    }
-}
-impl Default for Scratch {
-    fn default() -> Self {
-        Scratch::new()
     }
 }

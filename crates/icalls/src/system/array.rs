@@ -142,6 +142,9 @@ pub fn set_value<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, value: ObjRef<'cx>, 
     if matches!(from, Prim::IntPtr | Prim::UIntPtr) || matches!(to, Prim::IntPtr | Prim::UIntPtr) {
         return Err(cx.throw(Known::InvalidCastException, ""));
     }
+    if to == Prim::Bool && from != to && cx.load(class.is_enum())? {
+        return Err(cx.throw(Known::InvalidCastException, ""));
+    }
     // An enum may be stored as its underlying kind and the other way round.
     if from == to && (cx.load(class.is_enum())? || cx.load(element.is_enum())?) {
         // SAFETY: both sides have the same kind.

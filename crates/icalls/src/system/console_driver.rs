@@ -46,7 +46,7 @@ fn window() -> i32 {
     // SAFETY: the record is filled.
     unsafe {
         let mut w: libc::winsize = std::mem::zeroed();
-        if libc::ioctl(libc::STDIN_FILENO, libc::TIOCGWINSZ, &mut w) == 0 && w.ws_col > 0 && w.ws_row > 0 {
+        if libc::ioctl(libc::STDIN_FILENO, libc::TIOCGWINSZ, &mut w) == 0 {
             return (w.ws_col as i32) << 16 | w.ws_row as i32;
         }
     }
@@ -154,8 +154,7 @@ icalls! { "System.ConsoleDriver" =>
             control.set(byte_array(cx, &chars)?);
             return Ok(false);
         }
-        let saved = SAVED.put(Saved { found, ours, keypad: keypad.text().into_bytes(), teardown: teardown.text().into_bytes() });
-        put(&saved.keypad);
+        SAVED.put(Saved { found, ours, keypad: keypad.text().into_bytes(), teardown: teardown.text().into_bytes() });
         control.set(byte_array(cx, &chars)?);
         if !SETUP_DONE.swap(true, Ordering::AcqRel) {
             // SAFETY: `restore` may run at any time once it is registered.

@@ -241,6 +241,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     fn emit_call(&mut self, dispatch: Dispatch, shape: &Shape, is_virtual: bool) -> Res {
+        if let Dispatch::Direct(m) = dispatch {
+            if self.try_inline(m, shape, is_virtual)? {
+                return Ok(());
+            }
+        }
         let count = shape.params.len();
         let this = if shape.has_this { Some(self.stack[self.stack.len() - count - 1]) } else { None };
         let tail = self.prefixes.tail && self.next_is(&[Op::Ret]);
@@ -317,6 +322,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             && self.sync.is_none()
             && self.side_mark.is_none()
             && self.filter.is_none()
+            && self.inline.is_none()
             && callee.clif.returns == self.shape.clif.returns
             && callee.ret == self.shape.ret
             && self.stack.is_empty()

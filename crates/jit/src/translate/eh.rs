@@ -83,6 +83,10 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Calls from here on have the region's handlers.
     pub(crate) fn set_region(&mut self, region: u32) -> Res {
+        if self.inline.is_some() {
+            // The handlers are those of the place of the call.
+            return Ok(());
+        }
         let plan = self.plan;
         let mut handlers: SmallVec<[(u32, Block); 4]> = SmallVec::new();
         for c in &plan.regions[region as usize] {

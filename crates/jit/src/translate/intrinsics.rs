@@ -123,6 +123,12 @@ pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool>
     t.expand(which, method)
 }
 
+/// Is the method in the table?
+pub(crate) fn is_known(method: MethodRef) -> bool {
+    let def = method.class.def();
+    def.module.is_corlib() && lookup(def.namespace, def.name, method.name).is_some()
+}
+
 /// Can the machine round without a library call?
 fn can_round() -> bool {
     cfg!(not(target_arch = "x86_64")) || std::is_x86_feature_detected!("sse4.1")
@@ -392,15 +398,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         if kind != Kind::Ref || matches!(at.note, Note::Frame) {
             return exchange(self);
         }
-        self.e.b.set_srcloc(cranelift_codegen::ir::SourceLoc::new(
-            self.e.location() | crate::codegen::NO_REDIRECT,
-        ));
+        self.e.begin_no_redirect();
         exchange(self);
         if self.constant(value) != Some(0) {
             super::barrier::mark(self.e, value, at.value, 0);
         }
-        let location = self.e.location();
-        self.e.at(location);
+        self.e.end_no_redirect();
     }
 
     /// Array.UnsafeMov: the bits of one type as another's.

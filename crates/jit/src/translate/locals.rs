@@ -26,6 +26,8 @@ pub enum Place {
     None,
     /// An SSA variable.
     Variable(Variable),
+    /// A value that is known here (inlined bodies of one block); a store replaces it.
+    Value(Value, Note),
     /// A slot of this frame.
     Slot(StackSlot),
     /// Memory of the caller (read only).
@@ -185,7 +187,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let fp = self.params[0];
                 Ok(self.e.b.ins().iadd_imm_s(fp, i64::from(offset)))
             }
-            Place::None | Place::Variable(_) => Err(Fail::internal("a variable without an address")),
+            Place::None | Place::Variable(_) | Place::Value(..) => Err(Fail::internal("a variable without an address")),
         }
     }
 
@@ -206,6 +208,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                     note = Note::NonNull;
                 }
                 self.e.b.use_var(v)
+            }
+            Place::Value(v, n) => {
+                note = n;
+                v
             }
             place => {
                 let at = self.place_address(place)?;
@@ -238,6 +244,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         match home.place {
             Place::None => {}
             Place::Variable(v) => self.e.b.def_var(v, value),
+            Place::Value(..) => {
+                let note = match item.note {
+                    note @ (Note::NonNull | Note::Null | Note::Frame) => note,
+                    Note::Exact => Note::NonNull,
+                    _ => Note::None,
+                };
+                self.homes[n].place = Place::Value(value, note);
+            }
             place => {
                 let at = self.place_address(place)?;
                 store_leaf(&mut self.e.b, trusted(), scalar_kind(home.class), value, at, 0);

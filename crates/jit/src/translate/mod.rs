@@ -20,6 +20,7 @@ pub mod calls;
 pub mod conv;
 pub mod eh;
 pub mod fields;
+pub mod inline;
 pub mod intrinsics;
 pub mod locals;
 pub mod objects;
@@ -146,6 +147,14 @@ pub struct Translator<'a, 'f> {
     pub side_mark: Option<Value>,
     /// Compiled as the filter of that clause.
     pub filter: Option<usize>,
+    /// Set while the body is that of an inlined method.
+    pub(crate) inline: Option<inline::Inlined>,
+    /// Bytes of IL of what is inlined; 0: nothing is.
+    pub(crate) inline_limit: usize,
+    /// By method id: what was found out about inlining it.
+    pub(crate) inlinable: rustc_hash::FxHashMap<u32, bool>,
+    /// The method and the inlined ones around this place.
+    pub(crate) chain: Vec<MethodRef>,
 }
 
 /// The source of one method's translation, shared by its body and its filters.
@@ -157,6 +166,15 @@ struct Source<'a> {
     arg_classes: Vec<ClassRef>,
     locals: Vec<vervet_types::resolve::Local>,
     scope: Scope,
+    inline_limit: usize,
+}
+
+/// Bytes of IL of a body that replaces calls of it, by tier.
+fn inline_limit(tier: Tier) -> usize {
+    match tier {
+        Tier::Quick => 12,
+        Tier::Optimised => 40,
+    }
 }
 
 /// Translates and compiles a method that has IL.
@@ -167,8 +185,24 @@ pub fn compile(
     tier: Tier,
     listing: bool,
 ) -> Result<Blob, CompileError> {
+    match compile_with(codegen, method, env, tier, listing, inline_limit(tier)) {
+        Ok(blob) => Ok(blob),
+        // Whatever it was, it shall not be the fault of an inlined method.
+        Err(_) => compile_with(codegen, method, env, tier, listing, 0),
+    }
+}
+
+fn compile_with(
+    codegen: &Codegen,
+    method: MethodRef,
+    env: &dyn CompileEnv,
+    tier: Tier,
+    listing: bool,
+    inline_limit: usize,
+) -> Result<Blob, CompileError> {
     let fail = |f: Fail| f.at(method);
-    let source = source(method, env).map_err(fail)?;
+    let mut source = source(method, env).map_err(fail)?;
+    source.inline_limit = inline_limit;
     let plan = plan(&source, 0).map_err(fail)?;
     let name = if listing { method.full_name() } else { String::new() };
     let request = Request { name: &name, signature: source.shape.clif.clone(), tier, listing };
@@ -241,7 +275,7 @@ fn source(method: MethodRef, env: &dyn CompileEnv) -> Res<Source<'_>> {
     if locals.len() > 65535 {
         return Err(Fail::invalid("too many locals"));
     }
-    Ok(Source { method, env, shape, body, arg_classes, locals, scope })
+    Ok(Source { method, env, shape, body, arg_classes, locals, scope, inline_limit: 0 })
 }
 
 fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
@@ -284,6 +318,10 @@ fn translate(
         params,
         side_mark: None,
         filter,
+        inline: None,
+        inline_limit: source.inline_limit,
+        inlinable: rustc_hash::FxHashMap::default(),
+        chain: vec![source.method],
         e,
     };
     t.e.at(if let Some(n) = filter { plan.clauses[n].handler_offset } else { 0 });

@@ -126,6 +126,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// ret
     pub(crate) fn ret(&mut self) -> Res {
+        if self.inline.is_some() {
+            return self.inlined_ret();
+        }
         if self.filter.is_some() {
             return Err(Fail::invalid("ret in a filter"));
         }

@@ -30,7 +30,7 @@ pub enum Dest {
 /// Slots of struct temporaries. Those before `used` may be live.
 #[derive(Default)]
 pub struct Temps {
-    slots: Vec<(StackSlot, u32, bool)>,
+    pub(super) slots: Vec<(StackSlot, u32, bool)>,
 }
 
 impl Temps {

@@ -39,6 +39,11 @@ pub fn entry(method: MethodRef) -> &'static Entry {
     }
 }
 
+/// Has the method been compiled? Makes nothing and takes no lock.
+pub fn is_compiled(method: MethodRef) -> bool {
+    ENTRIES.get(method.id).and_then(Published::get).is_some_and(|e| e.code() != 0)
+}
+
 fn make(method: MethodRef) -> Entry {
     let slot = arena::new_slot() as usize;
     let mut code = [0xCCu8; STUB_SIZE];

@@ -113,7 +113,7 @@ fn public(method: MethodRef, pc: usize, il: u32, wrapper: bool) -> Frame {
             method: None,
             il_offset: None,
             native_offset: 0,
-            internal_name: Some(format!("(wrapper managed-to-native) {}", method.trace_name())),
+            internal_name: Some(format!("(wrapper managed-to-native) {}", method.wrapper_name())),
         };
     }
     let start = crate::code::table::find(pc.wrapping_sub(1)).map_or(pc, |c| c.start);

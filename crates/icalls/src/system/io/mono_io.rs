@@ -6,6 +6,7 @@ use super::share;
 use crate::errors;
 use crate::system::datetime::EPOCH_AS_FILETIME;
 use crate::util::{Chars, Out, errno, retry};
+use crate::w32;
 use std::ffi::CStr;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{ObjRef, icalls};
@@ -321,7 +322,15 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         cx, source_process: isize, source: isize, target_process: isize, target: Out<'cx, isize>, access: i32, inherit: i32,
         options: i32, error: Out<'cx, i32>,
     ) -> bool {
-        if crate::w32::duplicate(source as usize) {
+        if source == -1 {
+            // The pseudo handle of this process.
+            let this = w32::Object::Process { pid: std::process::id() as i32, exit: None, child: false };
+            if let w32::Created::New(handle) = w32::create(this, &[]) {
+                target.set(handle as isize);
+            }
+            return Ok(report(Ok(()), error));
+        }
+        if w32::duplicate(source as usize) {
             target.set(source);
             return Ok(report(Ok(()), error));
         }

@@ -28,8 +28,12 @@ fn utf16_at<'cx>(cx: &'cx Cx<'cx>, p: *const u16, length: usize) -> Result<ObjRe
     let units: Vec<u16> = (0..length).map(|i| unsafe { p.add(i).read_unaligned() }).collect();
     cx.alloc_utf16(&units)
 }
-fn utf8_at<'cx>(cx: &'cx Cx<'cx>, bytes: &[u8]) -> Result<ObjRef<'cx>> {
-    cx.alloc_str(&String::from_utf8_lossy(bytes))
+/// A string from UTF-8; what is wrong with the bytes if they are not (in mono's words).
+fn decode(bytes: &[u8]) -> std::result::Result<&str, &'static str> {
+    std::str::from_utf8(bytes).map_err(|e| match e.error_len() {
+        None => "Partial byte sequence encountered in the input.",
+        Some(_) => "Illegal byte sequence encounted in the input.",
+    })
 }
 /// A range of a vector in bytes: its address and length.
 fn range<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, pointer: *mut u8, start: i32, length: i32, names: (&str, &str)) -> Result<(*mut u8, usize)> {
@@ -119,14 +123,20 @@ icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
             return Ok(ObjRef::NULL);
         }
         // SAFETY: managed code passes a NUL-terminated string.
-        utf8_at(cx, unsafe { std::ffi::CStr::from_ptr(p.cast()) }.to_bytes())
+        match decode(unsafe { std::ffi::CStr::from_ptr(p.cast()) }.to_bytes()) {
+            Ok(text) => cx.alloc_str(text),
+            Err(e) => Err(cx.throw(Known::ExecutionEngineException, &format!("String conversion error: {e}"))),
+        }
     }
     "PtrToStringAnsi(intptr,int)" fn ptr_to_string_ansi_len(cx, p: *const u8, length: i32) -> ObjRef<'cx> {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
         // SAFETY: managed code passes the number of bytes that lie there.
-        utf8_at(cx, unsafe { std::slice::from_raw_parts(p, length.max(0) as usize) })
+        match decode(unsafe { std::slice::from_raw_parts(p, length.max(0) as usize) }) {
+            Ok(text) => cx.alloc_str(text),
+            Err(e) => Err(cx.throw2(Known::ArgumentException, e, "string")),
+        }
     }
     "PtrToStringUni(intptr)" fn ptr_to_string_uni(cx, p: *const u16) -> ObjRef<'cx> {
         if p.is_null() {

@@ -103,10 +103,12 @@ icalls! { THREAD: "System.Threading.Thread" =>
     }
     "SetName_icall" fn set_name_icall(cx, thread: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
         let thread = cx.non_null(thread)?;
+        if thread.read::<usize>(NAME) != 0 {
+            return Err(cx.throw(Known::InvalidOperationException, "Thread.Name can only be set once."));
+        }
         let units = name.take(length);
-        // SAFETY: the old name came from malloc below; the new one has room for the units.
+        // SAFETY: the copy has room for the units.
         unsafe {
-            libc::free(thread.read::<usize>(NAME) as *mut libc::c_void);
             let copy = if name.is_null() {
                 std::ptr::null_mut()
             } else {
