@@ -3,11 +3,14 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Reflection;
-using System.Threading;
-using System.Threading.Tasks;
+using System.Runtime.InteropServices;
+using System.Text.RegularExpressions;
 
 static class Program
 {
+    [DllImport ("libc")]
+    static extern IntPtr strlen (string text);
+
     static int Main ()
     {
         Console.WriteLine ("Hello from {0} (CLI {1}, {2}-bit)", RuntimeName (), Environment.Version, 8 * IntPtr.Size);
@@ -29,12 +32,18 @@ static class Program
             Console.WriteLine ("Caught:             {0}", e.GetType ().Name);
         }
 
-        // Threads: four workers, one counter.
-        int total = 0;
-        Task.WaitAll (Enumerable.Range (0, 4).Select (_ => Task.Run (() => {
-            for (int i = 0; i < 1000; i++) Interlocked.Increment (ref total);
-        })).ToArray ());
-        Console.WriteLine ("Four tasks counted: {0}", total);
+        // The class library: regular expressions, and a native function through P/Invoke.
+        var words = Regex.Matches ("Vervet: a green monkey, and a runtime.", @"\b[a-z]+\b", RegexOptions.IgnoreCase)
+            .Cast<Match> ().Select (m => m.Value.ToLowerInvariant ()).Distinct ().ToArray ();
+        Console.WriteLine ("Words:              {0} (the longest: {1})", words.Length, words.OrderByDescending (w => w.Length).First ());
+        Console.WriteLine ("strlen says:        {0}", (int) strlen ("four"));
+
+        // Exceptions carry their traces through generic code and delegates.
+        try {
+            primes.ForEach (p => { if (p > 50) throw new InvalidOperationException ("too large: " + p); });
+        } catch (InvalidOperationException e) {
+            Console.WriteLine ("Caught:             {0} in {1}", e.Message, e.TargetSite.Name.Length > 0 ? "a lambda" : "?");
+        }
         return 0;
     }
 

@@ -14,7 +14,7 @@ use crate::blob::*;
 use crate::compiler::{CompileError, Options, Tier};
 use cranelift_codegen::binemit::Reloc as ClReloc;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::{self, *, types::*};
+use cranelift_codegen::ir::{self, types::*, *};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{Context, FinalizedMachExceptionHandler, FinalizedRelocTarget};
@@ -70,9 +70,13 @@ fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
         ("is_pic", "false"),
         ("enable_verifier", verify),
     ] {
-        b.set(name, value).expect("a setting of this Cranelift version");
+        b.set(name, value)
+            .expect("a setting of this Cranelift version");
     }
-    cranelift_native::builder().expect("a supported machine").finish(settings::Flags::new(b)).expect("valid settings")
+    cranelift_native::builder()
+        .expect("a supported machine")
+        .finish(settings::Flags::new(b))
+        .expect("valid settings")
 }
 
 /// Where things of a compiled function ended up, for functions that work on its frame (filters).
@@ -97,7 +101,10 @@ pub struct Request<'a> {
 impl Codegen {
     /// Builds both configurations for this machine.
     pub fn new(options: &Options) -> Codegen {
-        Codegen { quick: isa(options, "none", "single_pass"), optimised: isa(options, "speed", "backtracking") }
+        Codegen {
+            quick: isa(options, "none", "single_pass"),
+            optimised: isa(options, "speed", "backtracking"),
+        }
     }
 
     /// Compiles what `emit` emits. The emitter has an entry block with the function's parameters, current and
@@ -109,7 +116,10 @@ impl Codegen {
         emit: impl FnOnce(&mut Emitter<'_>) -> Result<(), CompileError>,
     ) -> Result<(Blob, FrameMap), CompileError> {
         let mut worker = WORKER.with(|w| w.borrow_mut().take()).unwrap_or_else(|| {
-            Box::new(Worker { context: Context::new(), builder: FunctionBuilderContext::new() })
+            Box::new(Worker {
+                context: Context::new(),
+                builder: FunctionBuilderContext::new(),
+            })
         });
         let result = self.run(&mut worker, request, emit);
         if result.is_ok() {
@@ -133,9 +143,16 @@ impl Codegen {
         let stack_arg_bytes = crate::shape::stack_arg_bytes(&request.signature);
         let context = &mut worker.context;
         context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);
-        let mut emitter = Emitter::new(FunctionBuilder::new(&mut context.func, &mut worker.builder));
+        let mut emitter =
+            Emitter::new(FunctionBuilder::new(&mut context.func, &mut worker.builder));
         emit(&mut emitter)?;
-        let Emitter { b: mut builder, symbols, sites, places, .. } = emitter;
+        let Emitter {
+            b: mut builder,
+            symbols,
+            sites,
+            places,
+            ..
+        } = emitter;
         builder.seal_all_blocks();
         builder.finalize(isa.frontend_config());
         let translated = Instant::now();
@@ -147,10 +164,15 @@ impl Codegen {
         let clif = request.listing.then(|| context.func.display().to_string());
         context.set_disasm(request.listing);
         if let Err(e) = context.compile(&**isa, &mut ControlPlane::default()) {
-            return Err(internal(cranelift_codegen::print_errors::pretty_error(e.func, e.inner)));
+            return Err(internal(cranelift_codegen::print_errors::pretty_error(
+                e.func, e.inner,
+            )));
         }
         let compiled = context.compiled_code().expect("compiled just now");
-        let mut blob = Blob { stack_arg_bytes, ..Blob::default() };
+        let mut blob = Blob {
+            stack_arg_bytes,
+            ..Blob::default()
+        };
         blob.code = compiled.code_buffer().to_vec();
         blob.align = compiled.buffer.alignment.max(16);
         for r in compiled.buffer.relocs() {
@@ -169,17 +191,28 @@ impl Codegen {
                 ClReloc::X86CallPCRel4 | ClReloc::X86PCRel4 => RelocKind::PcRel4,
                 other => return Err(internal(format!("a relocation of kind {other:?}"))),
             };
-            blob.relocs.push(Reloc { offset: r.offset, kind, symbol, addend: r.addend + extra });
+            blob.relocs.push(Reloc {
+                offset: r.offset,
+                kind,
+                symbol,
+                addend: r.addend + extra,
+            });
         }
         for site in compiled.buffer.call_sites() {
             let first_handler = blob.handlers.len() as u32;
             for h in site.exception_handlers {
                 match h {
                     FinalizedMachExceptionHandler::Tag(tag, code) => {
-                        blob.handlers.push(Handler { clause: tag.as_u32(), code: *code });
+                        blob.handlers.push(Handler {
+                            clause: tag.as_u32(),
+                            code: *code,
+                        });
                     }
                     FinalizedMachExceptionHandler::Default(code) => {
-                        blob.handlers.push(Handler { clause: CATCH_ALL, code: *code });
+                        blob.handlers.push(Handler {
+                            clause: CATCH_ALL,
+                            code: *code,
+                        });
                     }
                     FinalizedMachExceptionHandler::Context(_) => {}
                 }
@@ -218,7 +251,11 @@ impl Codegen {
                     _ => blob.no_redirect.push((s.start, s.end)),
                 }
             }
-            let mut il = if unknown { u32::MAX } else { loc & !NO_REDIRECT };
+            let mut il = if unknown {
+                u32::MAX
+            } else {
+                loc & !NO_REDIRECT
+            };
             let mut inlined = (0, 0);
             if !unknown && il & INLINED != 0 {
                 inlined = places[(il & !INLINED) as usize];
@@ -318,7 +355,16 @@ impl<'f> Emitter<'f> {
         b.switch_to_block(entry);
         b.ensure_inserted_block();
         b.seal_block(entry);
-        Emitter { b, symbols: Vec::new(), helpers: vec![None; Helper::ALL.len()], handlers: SmallVec::new(), location: 0, site: 0, sites: Vec::new(), places: Vec::new() }
+        Emitter {
+            b,
+            symbols: Vec::new(),
+            helpers: vec![None; Helper::ALL.len()],
+            handlers: SmallVec::new(),
+            location: 0,
+            site: 0,
+            sites: Vec::new(),
+            places: Vec::new(),
+        }
     }
 
     /// The parameters of the function.
@@ -346,7 +392,11 @@ impl<'f> Emitter<'f> {
             0 => (0, outer.1),
             _ => self.places[(outer.1 & !INLINED) as usize],
         };
-        self.sites.push(InlineSite { method, parent, il_offset });
+        self.sites.push(InlineSite {
+            method,
+            parent,
+            il_offset,
+        });
         self.site = self.sites.len() as u32;
         self.at(0);
         outer
@@ -376,7 +426,8 @@ impl<'f> Emitter<'f> {
     }
     /// From here on no asynchronous exception may be raised.
     pub fn begin_no_redirect(&mut self) {
-        self.b.set_srcloc(SourceLoc::new(self.location | NO_REDIRECT));
+        self.b
+            .set_srcloc(SourceLoc::new(self.location | NO_REDIRECT));
     }
     /// See [`Emitter::begin_no_redirect`].
     pub fn end_no_redirect(&mut self) {
@@ -398,7 +449,10 @@ impl<'f> Emitter<'f> {
     fn name_of(&mut self, symbol: Symbol) -> ExternalName {
         let index = self.symbols.len() as u32;
         self.symbols.push(symbol);
-        let name = self.b.func.declare_imported_user_function(UserExternalName::new(0, index));
+        let name = self
+            .b
+            .func
+            .declare_imported_user_function(UserExternalName::new(0, index));
         ExternalName::user(name)
     }
 
@@ -440,7 +494,11 @@ impl<'f> Emitter<'f> {
 
     /// An explicit stack slot, 8-aligned.
     pub fn slot(&mut self, size: u32) -> StackSlot {
-        self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size.max(1).next_multiple_of(8), 3))
+        self.b.create_sized_stack_slot(StackSlotData::new(
+            StackSlotKind::ExplicitSlot,
+            size.max(1).next_multiple_of(8),
+            3,
+        ))
     }
 
     /// The address of a slot.
@@ -455,11 +513,20 @@ impl<'f> Emitter<'f> {
         }
         let abi = helper.sig();
         let mut signature = Signature::new(CallConv::Tail);
-        signature.params.extend(abi.params.iter().map(|t| AbiParam::new(clif_type(*t))));
-        signature.returns.extend(abi.ret.iter().map(|t| AbiParam::new(clif_type(*t))));
+        signature
+            .params
+            .extend(abi.params.iter().map(|t| AbiParam::new(clif_type(*t))));
+        signature
+            .returns
+            .extend(abi.ret.iter().map(|t| AbiParam::new(clif_type(*t))));
         let signature = self.b.import_signature(signature);
         let name = self.name_of(Symbol::Helper(helper));
-        let f = self.b.import_function(ExtFuncData { name, signature, colocated: false, patchable: false });
+        let f = self.b.import_function(ExtFuncData {
+            name,
+            signature,
+            colocated: false,
+            patchable: false,
+        });
         self.helpers[helper as usize] = Some(f);
         f
     }
@@ -564,13 +631,22 @@ impl<'f> Emitter<'f> {
         let mut items: SmallVec<[ExceptionTableItem; 4]> = SmallVec::new();
         for i in 0..self.handlers.len() {
             let (tag, pad) = self.handlers[i];
-            let pad = self.b.func.dfg.block_call(pad, &[BlockArg::TryCallExn(0), BlockArg::TryCallExn(1)]);
+            let pad = self
+                .b
+                .func
+                .dfg
+                .block_call(pad, &[BlockArg::TryCallExn(0), BlockArg::TryCallExn(1)]);
             items.push(match tag {
                 CATCH_ALL => ExceptionTableItem::Default(pad),
                 tag => ExceptionTableItem::Tag(ExceptionTag::from_u32(tag), pad),
             });
         }
-        let table = self.b.func.dfg.exception_tables.push(ExceptionTableData::new(signature, normal, items));
+        let table = self
+            .b
+            .func
+            .dfg
+            .exception_tables
+            .push(ExceptionTableData::new(signature, normal, items));
         match target {
             Target::Function(f) => self.b.ins().try_call(f, args, table),
             Target::Address(_, address) => self.b.ins().try_call_indirect(address, args, table),

@@ -70,7 +70,10 @@ pub struct Compiler {
 impl Compiler {
     /// Builds the compiler for this machine's features.
     pub fn new(options: Options) -> Compiler {
-        Compiler { codegen: Codegen::new(&options), options }
+        Compiler {
+            codegen: Codegen::new(&options),
+            options,
+        }
     }
     /// The code generator, for stubs that belong to no method.
     pub fn codegen(&self) -> &Codegen {
@@ -83,61 +86,109 @@ impl Compiler {
         if method.is_cctor() || !method.has_body() {
             return Tier::Quick;
         }
-        let Ok(body) = method.body() else { return Tier::Quick };
+        let Ok(body) = method.body() else {
+            return Tier::Quick;
+        };
         let len = body.code.len();
-        if len <= SMALL || len <= LARGE && has_loop(&body) { Tier::Optimised } else { Tier::Quick }
+        if len <= SMALL || len <= LARGE && has_loop(&body) {
+            Tier::Optimised
+        } else {
+            Tier::Quick
+        }
     }
     /// Compiles a method that has IL, or whose body the JIT generates (delegate Invoke/BeginInvoke..., array
     /// accessors, P/Invoke stubs, synchronized methods). Icalls are stubbed by the runtime.
-    pub fn compile(&self, method: MethodRef, env: &dyn CompileEnv, tier: Tier) -> Result<Blob, CompileError> {
-        guarded(|| method.full_name(), || {
-            if method.has_body() {
-                return translate::compile(&self.codegen, method, env, tier, self.wants_listing(method));
-            }
-            match stubs::method_stub(&self.codegen, method)? {
-                Some(blob) => Ok(blob),
-                None => Err(CompileError::Invalid {
-                    method: method.full_name(),
-                    offset: 0,
-                    reason: "the method has no body".to_owned(),
-                }),
-            }
-        })
+    pub fn compile(
+        &self,
+        method: MethodRef,
+        env: &dyn CompileEnv,
+        tier: Tier,
+    ) -> Result<Blob, CompileError> {
+        guarded(
+            || method.full_name(),
+            || {
+                if method.has_body() {
+                    return translate::compile(
+                        &self.codegen,
+                        method,
+                        env,
+                        tier,
+                        self.wants_listing(method),
+                    );
+                }
+                match stubs::method_stub(&self.codegen, method)? {
+                    Some(blob) => Ok(blob),
+                    None => Err(CompileError::Invalid {
+                        method: method.full_name(),
+                        offset: 0,
+                        reason: "the method has no body".to_owned(),
+                    }),
+                }
+            },
+        )
+    }
+    /// Compiles a body from elsewhere in place of a method's own, without inlining (tests).
+    pub fn compile_body(
+        &self,
+        method: MethodRef,
+        body: vervet_metadata::MethodBody<'static>,
+        env: &dyn CompileEnv,
+        tier: Tier,
+    ) -> Result<Blob, CompileError> {
+        guarded(
+            || method.full_name(),
+            || translate::compile_body(&self.codegen, method, body, env, tier, false, 0),
+        )
     }
     /// `extern "C" fn(code, args: *const u64, ret: *mut u64, ctx) -> u32`: calls managed code of that shape with
     /// `args` = one word per CLIF parameter, `ret` = one word per CLIF result. 0: done; 1: it threw, the
     /// exception is in `Context::pending`. Called only by the runtime's `enter` thunk, which sets r15.
     pub fn invoke_stub(&self, shape: &Shape) -> Result<Blob, CompileError> {
-        guarded(|| "an invoke stub".to_owned(), || stubs::invoke::invoke_stub(&self.codegen, shape))
+        guarded(
+            || "an invoke stub".to_owned(),
+            || stubs::invoke::invoke_stub(&self.codegen, shape),
+        )
     }
     fn wants_listing(&self, method: MethodRef) -> bool {
-        self.options.verbose.as_ref().is_some_and(|part| method.full_name().contains(part.as_str()))
+        self.options
+            .verbose
+            .as_ref()
+            .is_some_and(|part| method.full_name().contains(part.as_str()))
     }
 }
 
 /// Methods of at most this many IL bytes are always optimised.
-const SMALL: usize = 160;
+const SMALL: usize = 96;
 /// Methods of more IL bytes than this never are: the optimising register allocator is not linear.
 const LARGE: usize = 6000;
 
 /// Is there a branch back?
 fn has_loop(body: &vervet_metadata::MethodBody<'_>) -> bool {
     use vervet_metadata::il::Operand;
-    body.instructions().map_while(Result::ok).any(|i| match i.operand {
-        Operand::Branch(to) => to <= i.offset,
-        Operand::Switch(to) => to.iter().any(|t| t <= i.offset),
-        _ => false,
-    })
+    body.instructions()
+        .map_while(Result::ok)
+        .any(|i| match i.operand {
+            Operand::Branch(to) => to <= i.offset,
+            Operand::Switch(to) => to.iter().any(|t| t <= i.offset),
+            _ => false,
+        })
 }
 
 /// The compile boundary: a panic inside is reported as our bug.
-pub fn guarded(name: impl Fn() -> String, f: impl FnOnce() -> Result<Blob, CompileError>) -> Result<Blob, CompileError> {
+pub fn guarded(
+    name: impl Fn() -> String,
+    f: impl FnOnce() -> Result<Blob, CompileError>,
+) -> Result<Blob, CompileError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or_else(|panic| {
         let reason = panic
             .downcast_ref::<String>()
             .cloned()
             .or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()))
             .unwrap_or_else(|| "a panic".to_owned());
-        Err(CompileError::Internal { method: name(), offset: crate::codegen::current_offset(), reason })
+        Err(CompileError::Internal {
+            method: name(),
+            offset: crate::codegen::current_offset(),
+            reason,
+        })
     })
 }

@@ -17,6 +17,9 @@ pub mod shape;
 pub mod stubs;
 pub mod translate;
 
-pub use blob::{Blob, CallSite, Clause, ClauseKind, Handler, InlineSite, Reloc, RelocKind, Symbol};
+pub use blob::{
+    Blob, CallSite, Clause, ClauseKind, Handler, InlineSite, Reloc, RelocKind, Symbol,
+    inlined_frames,
+};
 pub use compiler::{CompileEnv, CompileError, Compiler, Options, Tier};
 pub use shape::Shape;

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use vervet_jit::{CompileEnv, CompileError, Compiler, Options, Tier};
 use vervet_types::module::AssemblyRefInfo;
-use vervet_types::{Assembly, AssemblyLoader, ClassRef, Known, LoadError, MethodRef, ModuleRef, Universe};
+use vervet_types::{
+    Assembly, AssemblyLoader, ClassRef, Known, LoadError, MethodRef, ModuleRef, Universe,
+};
 
 const DIRECTORIES: [&str; 2] = ["/usr/lib/mono/4.5", "/usr/lib/mono/4.5/Facades"];
 
@@ -17,23 +19,41 @@ struct Directory;
 static UNIVERSE: vervet_os::Published<Universe> = vervet_os::Published::new();
 
 fn load(name: &str) -> Result<ModuleRef, LoadError> {
-    let missing = || LoadError::FileNotFound { name: name.to_owned() };
+    let missing = || LoadError::FileNotFound {
+        name: name.to_owned(),
+    };
     let u = UNIVERSE.get().ok_or_else(missing)?;
     if let Some(a) = u.assemblies().into_iter().find(|a| a.name == name) {
         return Ok(a.manifest);
     }
-    let found = DIRECTORIES.iter().map(|d| PathBuf::from(d).join(format!("{name}.dll"))).find(|p| p.exists());
+    let found = DIRECTORIES
+        .iter()
+        .map(|d| PathBuf::from(d).join(format!("{name}.dll")))
+        .find(|p| p.exists());
     let path = found.ok_or_else(missing)?;
     let data = std::fs::read(&path).map_err(|_| missing())?;
-    u.load_module(Box::leak(data.into_boxed_slice()), Some(path.display().to_string()))
+    u.load_module(
+        Box::leak(data.into_boxed_slice()),
+        Some(path.display().to_string()),
+    )
 }
 
 impl AssemblyLoader for Directory {
-    fn load_assembly(&self, _: ModuleRef, reference: &AssemblyRefInfo) -> Result<&'static Assembly, LoadError> {
-        load(reference.name)?.assembly().ok_or_else(|| LoadError::FileNotFound { name: reference.name.to_owned() })
+    fn load_assembly(
+        &self,
+        _: ModuleRef,
+        reference: &AssemblyRefInfo,
+    ) -> Result<&'static Assembly, LoadError> {
+        load(reference.name)?
+            .assembly()
+            .ok_or_else(|| LoadError::FileNotFound {
+                name: reference.name.to_owned(),
+            })
     }
     fn load_file(&self, _: ModuleRef, file_name: &str) -> Result<ModuleRef, LoadError> {
-        Err(LoadError::FileNotFound { name: file_name.to_owned() })
+        Err(LoadError::FileNotFound {
+            name: file_name.to_owned(),
+        })
     }
 }
 
@@ -80,8 +100,16 @@ impl Totals {
                     println!("{method}: {e}");
                 }
             }
-            Err(CompileError::Invalid { method, offset, reason }) => self.fail("invalid", method, offset, reason),
-            Err(CompileError::Internal { method, offset, reason }) => self.fail("internal", method, offset, reason),
+            Err(CompileError::Invalid {
+                method,
+                offset,
+                reason,
+            }) => self.fail("invalid", method, offset, reason),
+            Err(CompileError::Internal {
+                method,
+                offset,
+                reason,
+            }) => self.fail("internal", method, offset, reason),
         }
     }
     fn fail(&mut self, kind: &str, method: String, offset: u32, reason: String) {
@@ -89,24 +117,39 @@ impl Totals {
             // Its type argument must be a class: an instantiation that no program makes.
             return;
         }
-        let line = reason.lines().find(|l| l.contains("Error") || l.contains("error") || l.contains("- inst")).unwrap_or(&reason);
-        let key: String = format!("{kind}: {}", line.chars().filter(|c| !c.is_ascii_digit()).collect::<String>());
+        let line = reason
+            .lines()
+            .find(|l| l.contains("Error") || l.contains("error") || l.contains("- inst"))
+            .unwrap_or(&reason);
+        let key: String = format!(
+            "{kind}: {}",
+            line.chars()
+                .filter(|c| !c.is_ascii_digit())
+                .collect::<String>()
+        );
         let entry = self.failures.entry(key).or_default();
         entry.0 += 1;
         if entry.1.is_empty() {
-            entry.1 = format!("{method} IL_{offset:04x}: {}", reason.chars().take(1500).collect::<String>());
+            let at = reason.find(line).unwrap_or(0).saturating_sub(300);
+            let near: String = reason.chars().skip(at).take(600).collect();
+            entry.1 = format!("{method} IL_{offset:04x}: {near}");
         }
     }
 }
 
 /// The closed forms of a class that are compiled: itself, or instantiations over `object` and `int`.
 fn closed(u: &'static Universe, class: ClassRef) -> Vec<ClassRef> {
-    let Ok(params) = class.params() else { return Vec::new() };
+    let Ok(params) = class.params() else {
+        return Vec::new();
+    };
     if params.is_empty() {
         return vec![class];
     }
     let over = |k| u.instantiate(class, &vec![u.known(k); params.len()]).ok();
-    [Known::Object, Known::Int32].into_iter().filter_map(over).collect()
+    [Known::Object, Known::Int32]
+        .into_iter()
+        .filter_map(over)
+        .collect()
 }
 
 fn methods(u: &'static Universe, class: ClassRef) -> Vec<MethodRef> {
@@ -119,35 +162,50 @@ fn methods(u: &'static Universe, class: ClassRef) -> Vec<MethodRef> {
             out.push(*m);
         } else {
             for k in [Known::Object, Known::Int32] {
-                out.extend(u.instantiate_method(m, &vec![u.known(k); m.generic_arity as usize]).ok());
+                out.extend(
+                    u.instantiate_method(m, &vec![u.known(k); m.generic_arity as usize])
+                        .ok(),
+                );
             }
         }
     }
     out
 }
 
+fn universe() -> &'static Universe {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let u = Universe::new(Box::new(Directory));
+        UNIVERSE.set(u);
+        let corlib = load("mscorlib").expect("mscorlib");
+        u.set_corlib(corlib).expect("the known types");
+    });
+    UNIVERSE.get().expect("set above")
+}
+
 fn translate_all(names: &[&str]) -> Totals {
     let mut totals = Totals::default();
-    let u = match UNIVERSE.get() {
-        Some(u) => u,
-        None => {
-            let u = Universe::new(Box::new(Directory));
-            UNIVERSE.set(u);
-            let corlib = load("mscorlib").expect("mscorlib");
-            u.set_corlib(corlib).expect("the known types");
-            u
-        }
-    };
+    let u = universe();
     let part = std::env::var("VERVET_JIT_METHOD").ok();
     let verify = std::env::var("VERVET_JIT_VERIFY").map_or(true, |v| v != "0");
-    let tier = if std::env::var("VERVET_JIT_TIER").is_ok_and(|v| v == "optimised") { Tier::Optimised } else { Tier::Quick };
-    let compiler = Compiler::new(Options { verify, verbose: part.clone() });
+    let tier = if std::env::var("VERVET_JIT_TIER").is_ok_and(|v| v == "optimised") {
+        Tier::Optimised
+    } else {
+        Tier::Quick
+    };
+    let compiler = Compiler::new(Options {
+        verify,
+        verbose: part.clone(),
+    });
     for name in names {
         let module = load(name.trim_end_matches(".dll")).expect("the assembly");
         for class in module.types().expect("types") {
             for class in closed(u, class) {
                 for m in methods(u, class) {
-                    if part.as_ref().is_none_or(|p| m.full_name().contains(p.as_str())) {
+                    if part
+                        .as_ref()
+                        .is_none_or(|p| m.full_name().contains(p.as_str()))
+                    {
                         totals.compile(&compiler, m, tier);
                     }
                 }
@@ -164,7 +222,8 @@ fn every_body_of_the_class_library_translates() {
         return;
     }
     std::panic::set_hook(Box::new(|_| {}));
-    let names = std::env::var("VERVET_JIT_TEST").unwrap_or_else(|_| "mscorlib.dll,System.dll,System.Core.dll".to_owned());
+    let names = std::env::var("VERVET_JIT_TEST")
+        .unwrap_or_else(|_| "mscorlib.dll,System.dll,System.Core.dll".to_owned());
     let t = translate_all(&names.split(',').collect::<Vec<_>>());
     let _ = std::panic::take_hook();
     println!(
@@ -182,5 +241,87 @@ fn every_body_of_the_class_library_translates() {
     for (key, (count, example)) in &t.failures {
         println!("{count} x {key}\n    {example}");
     }
-    assert!(t.failures.is_empty(), "{} kinds of failure", t.failures.len());
+    assert!(
+        t.failures.is_empty(),
+        "{} kinds of failure",
+        t.failures.len()
+    );
+}
+
+/// Bad IL is reported as such or translates; it is never our bug.
+#[test]
+fn mutated_bodies_are_never_an_internal_error() {
+    if !PathBuf::from(DIRECTORIES[0]).join("mscorlib.dll").exists() {
+        eprintln!("the class library is not installed: nothing to test");
+        return;
+    }
+    let seconds = std::env::var("VERVET_JIT_FUZZ")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(10u64);
+    let u = universe();
+    let compiler = Compiler::new(Options {
+        verify: true,
+        verbose: None,
+    });
+    let mut all: Vec<MethodRef> = Vec::new();
+    for class in load("mscorlib").expect("mscorlib").types().expect("types") {
+        for class in closed(u, class) {
+            all.extend(methods(u, class));
+        }
+    }
+    let mut state = 0x9E37_79B9_7F4A_7C15u64
+        ^ std::env::var("VERVET_JIT_SEED")
+            .ok()
+            .and_then(|s| s.parse().ok())
+            .unwrap_or(1);
+    let mut random = move |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as usize % n
+    };
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut totals = Totals::default();
+    let (mut done, mut invalid) = (0, 0);
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(seconds) {
+        let method = all[random(all.len())];
+        let Ok(mut body) = method.body() else {
+            continue;
+        };
+        if body.code.is_empty() || body.code.len() > 600 {
+            continue;
+        }
+        let mut code = body.code.to_vec();
+        for _ in 0..=random(3) {
+            let at = random(code.len());
+            code[at] = match random(3) {
+                0 => random(256) as u8,
+                1 => code[random(code.len())],
+                _ => code[at] ^ 1 << random(8),
+            };
+        }
+        body.code = Vec::leak(code);
+        done += 1;
+        match compiler.compile_body(method, body, &Env, Tier::Quick) {
+            Err(CompileError::Internal {
+                method,
+                offset,
+                reason,
+            }) => totals.fail("internal", method, offset, reason),
+            Err(_) => invalid += 1,
+            Ok(_) => {}
+        }
+    }
+    let _ = std::panic::take_hook();
+    println!("{done} mutated bodies, {invalid} rejected");
+    for (key, (count, example)) in &totals.failures {
+        println!("{count} x {key}\n    {example}");
+    }
+    assert!(
+        totals.failures.is_empty(),
+        "{} kinds of failure",
+        totals.failures.len()
+    );
 }

@@ -23,12 +23,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         if size > LARGE_OBJECT_SIZE || class.finalizer()?.is_some() {
             return Ok(self.e.helper_value(Helper::AllocObject, &[vtable]));
         }
-        let (slow, fast, join) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
+        let (slow, fast, join) = (
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+        );
         self.e.b.set_cold_block(slow);
         self.e.b.append_block_param(join, I64);
         let cx = self.e.context();
         let (one, zero) = (self.i32(1), self.i32(0));
-        self.e.b.ins().istore8(trusted(), one, cx, context::CRITICAL);
+        self.e
+            .b
+            .ins()
+            .istore8(trusted(), one, cx, context::CRITICAL);
         self.e.b.ins().sequence_point();
         let next = self.e.b.ins().load(I64, trusted(), cx, context::ALLOC_NEXT);
         let end = self.e.b.ins().load(I64, trusted(), cx, context::ALLOC_END);
@@ -38,16 +45,25 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.seal_block(slow);
         self.e.b.seal_block(fast);
         self.e.b.switch_to_block(slow);
-        self.e.b.ins().istore8(trusted(), zero, cx, context::CRITICAL);
+        self.e
+            .b
+            .ins()
+            .istore8(trusted(), zero, cx, context::CRITICAL);
         self.e.b.ins().sequence_point();
         let object = self.e.helper_value(Helper::AllocObject, &[vtable]);
         self.e.b.ins().jump(join, &[BlockArg::Value(object)]);
         self.e.b.switch_to_block(fast);
         // Header and sync word (0) in one store.
         self.e.b.ins().store(trusted(), vtable, next, 0);
-        self.e.b.ins().store(trusted(), after, cx, context::ALLOC_NEXT);
+        self.e
+            .b
+            .ins()
+            .store(trusted(), after, cx, context::ALLOC_NEXT);
         self.e.b.ins().sequence_point();
-        self.e.b.ins().istore8(trusted(), zero, cx, context::CRITICAL);
+        self.e
+            .b
+            .ins()
+            .istore8(trusted(), zero, cx, context::CRITICAL);
         self.e.b.ins().sequence_point();
         self.e.b.ins().jump(join, &[BlockArg::Value(next)]);
         self.e.b.seal_block(join);
@@ -62,7 +78,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         let array = self.universe.sz_array(element);
         let vtable = self.e.symbol(Symbol::VTable(array));
         let value = self.e.helper_value(Helper::AllocArray, &[vtable, length]);
-        self.push_item(Item { kind: Kind::Ref, value, class: Some(array), note: Note::Exact });
+        self.push_item(Item {
+            kind: Kind::Ref,
+            value,
+            class: Some(array),
+            note: Note::Exact,
+        });
         Ok(())
     }
 }

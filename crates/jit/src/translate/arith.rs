@@ -13,7 +13,18 @@ use vervet_metadata::il::Op;
 /// A comparison, as IL has it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Compare { Eq, Ne, Gt, Ge, Lt, Le, GtUn, GeUn, LtUn, LeUn }
+pub enum Compare {
+    Eq,
+    Ne,
+    Gt,
+    Ge,
+    Lt,
+    Le,
+    GtUn,
+    GeUn,
+    LtUn,
+    LeUn,
+}
 
 impl Compare {
     fn int(self) -> IntCC {
@@ -79,7 +90,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Op::Div => self.e.b.ins().fdiv(x, y),
                 Op::Rem if kind == F64 => self.e.helper_value(Helper::FMod, &[x, y]),
                 Op::Rem => {
-                    let (x, y) = (self.e.b.ins().fpromote(cranelift_codegen::ir::types::F64, x), self.e.b.ins().fpromote(cranelift_codegen::ir::types::F64, y));
+                    let (x, y) = (
+                        self.e
+                            .b
+                            .ins()
+                            .fpromote(cranelift_codegen::ir::types::F64, x),
+                        self.e
+                            .b
+                            .ins()
+                            .fpromote(cranelift_codegen::ir::types::F64, y),
+                    );
                     let r = self.e.helper_value(Helper::FMod, &[x, y]);
                     self.e.b.ins().fdemote(cranelift_codegen::ir::types::F32, r)
                 }
@@ -94,9 +114,15 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     fn address_arithmetic(&mut self, op: Op, a: &Item, b: &Item) -> Res {
         let (x, y) = (self.as_native(a)?, self.as_native(b)?);
-        let kind = match (op, matches!(a.kind, Kind::ByRef | Kind::Ref), matches!(b.kind, Kind::ByRef | Kind::Ref)) {
+        let kind = match (
+            op,
+            matches!(a.kind, Kind::ByRef | Kind::Ref),
+            matches!(b.kind, Kind::ByRef | Kind::Ref),
+        ) {
             (Op::Sub | Op::SubOvfUn | Op::SubOvf, true, true) => Kind::Native,
-            (Op::Add | Op::AddOvfUn | Op::AddOvf | Op::Sub | Op::SubOvfUn | Op::SubOvf, ..) => Kind::ByRef,
+            (Op::Add | Op::AddOvfUn | Op::AddOvf | Op::Sub | Op::SubOvfUn | Op::SubOvf, ..) => {
+                Kind::ByRef
+            }
             // Unverifiable: alignment by masking and the like.
             _ => Kind::Native,
         };
@@ -105,7 +131,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             (Note::Frame, Kind::ByRef) => Note::Frame,
             _ => Note::None,
         };
-        self.push_item(Item { kind, value, class: None, note });
+        self.push_item(Item {
+            kind,
+            value,
+            class: None,
+            note,
+        });
         Ok(())
     }
 
@@ -126,7 +157,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                         self.e.throw_if(zero, ThrowKind::DivideByZero);
                     }
                 }
-                if op == Op::DivUn { self.e.b.ins().udiv(x, y) } else { self.e.b.ins().urem(x, y) }
+                if op == Op::DivUn {
+                    self.e.b.ins().udiv(x, y)
+                } else {
+                    self.e.b.ins().urem(x, y)
+                }
             }
             Op::AddOvf => self.checked(|b, x, y| b.sadd_overflow(x, y), x, y),
             Op::AddOvfUn => self.checked(|b, x, y| b.uadd_overflow(x, y), x, y),
@@ -157,21 +192,31 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let zero = self.is_null(y);
                 self.e.throw_if(zero, ThrowKind::DivideByZero);
                 let wide = self.e.b.func.dfg.value_type(x) == I64;
-                let min = if wide { self.i64(i64::MIN) } else { self.i32(i32::MIN) };
+                let min = if wide {
+                    self.i64(i64::MIN)
+                } else {
+                    self.i32(i32::MIN)
+                };
                 let is_min = self.e.b.ins().icmp(IntCC::Equal, x, min);
                 let is_minus_one = self.e.b.ins().icmp_imm_s(IntCC::Equal, y, -1);
                 let both = self.e.b.ins().band(is_min, is_minus_one);
                 self.e.throw_if(both, ThrowKind::Overflow);
             }
         }
-        if quotient { self.e.b.ins().sdiv(x, y) } else { self.e.b.ins().srem(x, y) }
+        if quotient {
+            self.e.b.ins().sdiv(x, y)
+        } else {
+            self.e.b.ins().srem(x, y)
+        }
     }
 
     /// shl, shr, shr.un: the count is taken modulo the width.
     pub fn shift(&mut self, op: Op) -> Res {
         let count = self.pop()?;
         let a = self.pop()?;
-        if !matches!(a.kind, Kind::I32 | Kind::I64 | Kind::Native) || !matches!(count.kind, Kind::I32 | Kind::Native | Kind::I64) {
+        if !matches!(a.kind, Kind::I32 | Kind::I64 | Kind::Native)
+            || !matches!(count.kind, Kind::I32 | Kind::Native | Kind::I64)
+        {
             return Err(Fail::invalid("a shift of something else than integers"));
         }
         let (x, n) = (a.value, count.value);
@@ -208,7 +253,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             (Struct, _) | (_, Struct) => return Err(Fail::invalid("a comparison of value types")),
             (x, y) if x == y => x,
             (F32, F64) | (F64, F32) => F64,
-            (x, y) if x.is_float() || y.is_float() => return Err(Fail::invalid("a float compared with an integer")),
+            (x, y) if x.is_float() || y.is_float() => {
+                return Err(Fail::invalid("a float compared with an integer"));
+            }
             _ => I64,
         };
         let (x, y) = (self.coerce(&a, kind)?, self.coerce(&b, kind)?);

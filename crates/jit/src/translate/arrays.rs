@@ -27,7 +27,10 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     fn length_of(&mut self, array: &Item) -> Value {
         let flags = self.null_checked(array, i64::from(ARRAY_LENGTH_OFFSET), 4);
-        self.e.b.ins().load(I32, flags, array.value, ARRAY_LENGTH_OFFSET)
+        self.e
+            .b
+            .ins()
+            .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET)
     }
 
     /// The checked address of an element, as base and offset for one access.
@@ -36,7 +39,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let wide = match index.kind {
             Kind::I32 => {
                 if check {
-                    let out = self.e.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index.value, length);
+                    let out =
+                        self.e
+                            .b
+                            .ins()
+                            .icmp(IntCC::UnsignedGreaterThanOrEqual, index.value, length);
                     self.e.throw_if(out, ThrowKind::IndexOutOfRange);
                 }
                 if let Some(c) = self.constant(index.value) {
@@ -50,7 +57,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             Kind::Native | Kind::I64 => {
                 if check {
                     let length = self.e.b.ins().uextend(I64, length);
-                    let out = self.e.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index.value, length);
+                    let out =
+                        self.e
+                            .b
+                            .ins()
+                            .icmp(IntCC::UnsignedGreaterThanOrEqual, index.value, length);
                     self.e.throw_if(out, ThrowKind::IndexOutOfRange);
                 }
                 index.value
@@ -59,7 +70,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let scaled = match size {
             1 => wide,
-            s if s.is_power_of_two() => self.e.b.ins().ishl_imm_u(wide, i64::from(s.trailing_zeros())),
+            s if s.is_power_of_two() => self
+                .e
+                .b
+                .ins()
+                .ishl_imm_u(wide, i64::from(s.trailing_zeros())),
             s => self.e.b.ins().imul_imm_s(wide, i64::from(s)),
         };
         Ok((self.e.b.ins().iadd(array.value, scaled), ARRAY_DATA_OFFSET))
@@ -76,8 +91,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (array, index) = self.pop_array()?;
         let (base, offset) = self.element(&array, &index, leaf_size(leaf), true)?;
         let value = load_leaf(&mut self.e.b, trusted(), leaf, base, offset);
-        let class = if kind == Kind::Ref { array.class.and_then(|c| c.element()) } else { None };
-        self.push_item(Item { kind, value, class, note: Note::None });
+        let class = if kind == Kind::Ref {
+            array.class.and_then(|c| c.element())
+        } else {
+            None
+        };
+        self.push_item(Item {
+            kind,
+            value,
+            class,
+            note: Note::None,
+        });
         Ok(())
     }
 
@@ -130,21 +154,35 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// ArrayTypeMismatchException unless the value fits the array; both are known not to fault.
     fn check_store(&mut self, array: Value, value: Value) {
-        let (look, compare, cold, on) =
-            (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
+        let (look, compare, cold, on) = (
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+        );
         self.e.b.set_cold_block(cold);
         self.e.b.ins().brif(value, look, &[], on, &[]);
         self.e.b.seal_block(look);
         self.e.b.switch_to_block(look);
         let array_vt = self.e.b.ins().uload32(trusted(), array, 0);
-        let element = self.e.b.ins().load(I64, trusted(), array_vt, vtable::ELEMENT_CLASS_OFFSET);
+        let element = self
+            .e
+            .b
+            .ins()
+            .load(I64, trusted(), array_vt, vtable::ELEMENT_CLASS_OFFSET);
         let vt = self.e.b.ins().uload32(trusted(), value, 0);
-        let class = self.e.b.ins().load(I64, trusted(), vt, vtable::CLASS_OFFSET);
+        let class = self
+            .e
+            .b
+            .ins()
+            .load(I64, trusted(), vt, vtable::CLASS_OFFSET);
         let same = self.e.b.ins().icmp(IntCC::Equal, element, class);
         self.e.b.ins().brif(same, on, &[], compare, &[]);
         self.e.b.seal_block(compare);
         self.e.b.switch_to_block(compare);
-        let object = self.e.symbol(Symbol::ClassHandle(self.universe.known(Known::Object)));
+        let object = self
+            .e
+            .symbol(Symbol::ClassHandle(self.universe.known(Known::Object)));
         let any = self.e.b.ins().icmp(IntCC::Equal, element, object);
         self.e.b.ins().brif(any, on, &[], cold, &[]);
         self.e.b.seal_block(cold);
@@ -160,9 +198,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (array, index) = self.pop_array()?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, true)?;
-        if kind_of(class)? == Kind::Ref && !self.prefixes.readonly && !(class.is_sealed() && !class.is_array() && !class.is_delegate()?) {
+        if kind_of(class)? == Kind::Ref
+            && !self.prefixes.readonly
+            && !(class.is_sealed() && !class.is_array() && !class.is_delegate()?)
+        {
             let vt = self.e.b.ins().uload32(trusted(), array.value, 0);
-            let element = self.e.b.ins().load(I64, trusted(), vt, vtable::ELEMENT_CLASS_OFFSET);
+            let element = self
+                .e
+                .b
+                .ins()
+                .load(I64, trusted(), vt, vtable::ELEMENT_CLASS_OFFSET);
             let handle = self.e.symbol(Symbol::ClassHandle(class));
             let same = self.e.b.ins().icmp(IntCC::Equal, element, handle);
             let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
@@ -176,7 +221,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.switch_to_block(on);
         }
         let value = self.offset_address(base, offset);
-        self.push_item(Item { kind: Kind::ByRef, value, class: None, note: Note::NonNull });
+        self.push_item(Item {
+            kind: Kind::ByRef,
+            value,
+            class: None,
+            note: Note::NonNull,
+        });
         Ok(())
     }
 }

@@ -10,7 +10,13 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use vervet_abi::object::{CARD_MASK, CARD_SHIFT};
 
 /// Stores a reference at `base + offset` and marks the card.
-pub fn store_reference(e: &mut Emitter<'_>, flags: MemFlagsData, value: Value, base: Value, offset: i32) {
+pub fn store_reference(
+    e: &mut Emitter<'_>,
+    flags: MemFlagsData,
+    value: Value,
+    base: Value,
+    offset: i32,
+) {
     e.without_redirect(|e| {
         e.b.ins().store(flags, value, base, offset);
         mark(e, value, base, offset);
@@ -20,7 +26,11 @@ pub fn store_reference(e: &mut Emitter<'_>, flags: MemFlagsData, value: Value, b
 /// Marks the card of `base + offset`, where `value` was stored just now.
 pub fn mark(e: &mut Emitter<'_>, value: Value, base: Value, offset: i32) {
     let table = e.symbol(Symbol::CardTable);
-    let at = if offset == 0 { base } else { e.b.ins().iadd_imm_s(base, i64::from(offset)) };
+    let at = if offset == 0 {
+        base
+    } else {
+        e.b.ins().iadd_imm_s(base, i64::from(offset))
+    };
     let card = e.b.ins().ushr_imm_u(at, i64::from(CARD_SHIFT));
     let card = e.b.ins().band_imm_u(card, CARD_MASK as i64);
     let card = e.b.ins().iadd(table, card);

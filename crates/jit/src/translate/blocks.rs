@@ -8,16 +8,18 @@
 //! # Invariants
 //! A block without a branch back is sealed when it starts, so that its variables need no parameters that turn
 //! out to be superfluous.
-use vervet_metadata::il::Op;
 use super::scan::in_handler;
 use super::stack::{Item, Kind, Note};
 use super::structs::Dest;
 use super::{Fail, Res, Translator};
 use crate::codegen::trusted;
-use cranelift_codegen::ir::{Block, BlockArg, BlockCall, InstBuilder, JumpTableData, Value, types::*};
+use cranelift_codegen::ir::{
+    Block, BlockArg, BlockCall, InstBuilder, JumpTableData, Value, types::*,
+};
 use smallvec::SmallVec;
 use vervet_abi::{Helper, context};
 use vervet_metadata::body::EhKind;
+use vervet_metadata::il::Op;
 use vervet_types::ClassRef;
 
 /// What is on the stack at the start of a block.
@@ -36,13 +38,16 @@ pub struct BlockState {
 
 impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn prepare_blocks(&mut self) {
-        self.states.resize_with(self.plan.blocks.len(), BlockState::default);
+        self.states
+            .resize_with(self.plan.blocks.len(), BlockState::default);
         for (from, to) in &self.plan.leaves {
             let through = self.plan.finallys(*from, *to);
             if through.is_empty() {
                 continue;
             }
-            let handlers = through.iter().map(|c| self.plan.clauses[*c as usize].handler_offset);
+            let handlers = through
+                .iter()
+                .map(|c| self.plan.clauses[*c as usize].handler_offset);
             for offset in handlers.chain([*to]) {
                 let b = self.plan.block_at[offset as usize] as usize;
                 self.states[b].late = true;
@@ -53,7 +58,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             let b = self.plan.block_at[c.handler_offset as usize] as usize;
             let state = &mut self.states[b];
             match c.kind {
-                EhKind::Catch(_) | EhKind::Filter(_) => state.entry = Some(SmallVec::from_elem((Kind::Ref, None), 1)),
+                EhKind::Catch(_) | EhKind::Filter(_) => {
+                    state.entry = Some(SmallVec::from_elem((Kind::Ref, None), 1))
+                }
                 _ => {
                     state.entry = Some(Entry::new());
                     state.late = true;
@@ -130,10 +137,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         let entry = self.states[n].entry.take().unwrap_or_default();
         for (i, (kind, class)) in entry.iter().enumerate() {
             let value = self.e.b.block_params(clif)[i];
-            self.stack.push(Item { kind: *kind, value, class: *class, note: Note::None });
+            self.stack.push(Item {
+                kind: *kind,
+                value,
+                class: *class,
+                note: Note::None,
+            });
         }
         self.states[n].entry = Some(entry);
-        if self.stack.is_empty() { self.temps.release() } else { self.temps.retain() }
+        if self.stack.is_empty() {
+            self.temps.release()
+        } else {
+            self.temps.retain()
+        }
         self.set_region(b.region)?;
         self.skip = 0;
         let mut after_call = false;
@@ -174,13 +190,28 @@ impl<'a, 'f> Translator<'a, 'f> {
             if self.states[target].clif.is_some() {
                 return Err(Fail::internal("a block without entry types"));
             }
-            let entry = self.stack.iter().map(|i| (i.kind, if i.kind == Kind::Struct { i.class } else { None })).collect();
+            let entry = self
+                .stack
+                .iter()
+                .map(|i| {
+                    (
+                        i.kind,
+                        if i.kind == Kind::Struct {
+                            i.class
+                        } else {
+                            None
+                        },
+                    )
+                })
+                .collect();
             self.states[target].entry = Some(entry);
         }
         let clif = self.clif_block(target);
         let entry = self.states[target].entry.clone().unwrap_or_default();
         if entry.len() != self.stack.len() {
-            return Err(Fail::invalid("the depth of the stack differs between two ways to a block"));
+            return Err(Fail::invalid(
+                "the depth of the stack differs between two ways to a block",
+            ));
         }
         let mut args = SmallVec::new();
         for (i, (kind, class)) in entry.into_iter().enumerate() {
@@ -199,8 +230,21 @@ impl<'a, 'f> Translator<'a, 'f> {
         let item = self.stack[index];
         if let (Note::Variable(_), Some(class)) = (item.note, item.class) {
             let to = self.temp_of(class)?;
-            self.copy(class, to, 0, trusted(), item.value, 0, trusted(), Dest::Frame)?;
-            self.stack[index] = Item { value: to, note: Note::None, ..item };
+            self.copy(
+                class,
+                to,
+                0,
+                trusted(),
+                item.value,
+                0,
+                trusted(),
+                Dest::Frame,
+            )?;
+            self.stack[index] = Item {
+                value: to,
+                note: Note::None,
+                ..item
+            };
         }
         Ok(())
     }
@@ -210,10 +254,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn settle(&mut self, keep: usize) -> Res {
         let end = self.stack.len().saturating_sub(keep);
         for i in 0..end {
-            if let Note::Variable(v) = self.stack[i].note {
-                if self.homes[v as usize].address_taken {
-                    self.settle_item(i)?;
-                }
+            if let Note::Variable(v) = self.stack[i].note
+                && self.homes[v as usize].address_taken
+            {
+                self.settle_item(i)?;
             }
         }
         Ok(())
@@ -244,9 +288,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (taken, taken_args) = self.edge(taken)?;
         let (next, next_args) = self.edge(next)?;
         if negate {
-            self.e.b.ins().brif(condition, next, &next_args, taken, &taken_args);
+            self.e
+                .b
+                .ins()
+                .brif(condition, next, &next_args, taken, &taken_args);
         } else {
-            self.e.b.ins().brif(condition, taken, &taken_args, next, &next_args);
+            self.e
+                .b
+                .ins()
+                .brif(condition, taken, &taken_args, next, &next_args);
         }
         self.dead = true;
         Ok(())
@@ -272,7 +322,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let (block, args) = self.edge(next)?;
         let default = self.e.b.func.dfg.block_call(block, &args);
-        let table = self.e.b.create_jump_table(JumpTableData::new(default, &calls));
+        let table = self
+            .e
+            .b
+            .create_jump_table(JumpTableData::new(default, &calls));
         self.e.b.ins().br_table(index, table);
         self.dead = true;
         Ok(())

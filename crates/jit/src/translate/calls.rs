@@ -22,7 +22,7 @@ use vervet_abi::{Helper, ThrowKind, context, vtable};
 use vervet_metadata::Token;
 use vervet_metadata::il::{Instr, Op};
 use vervet_types::method::MethodKind;
-use vervet_types::{ClassRef, MethodRef};
+use vervet_types::{ClassRef, MethodRef, Prim};
 
 /// How the code is found.
 enum Dispatch {
@@ -66,16 +66,19 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// call and callvirt
     pub(crate) fn call(&mut self, token: Token, is_virtual: bool) -> Res {
         let method = self.scope.method(token)?;
-        if let Some(sig) = self.scope.call_site_sig(token)? {
-            if sig.sentinel.is_some() || sig.call_conv == vervet_metadata::CallConvKind::VarArg {
-                // Not supported: variable arguments.
-                self.e.throw(ThrowKind::NotSupported);
-                self.dead = true;
-                return Ok(());
-            }
+        if let Some(sig) = self.scope.call_site_sig(token)?
+            && (sig.sentinel.is_some() || sig.call_conv == vervet_metadata::CallConvKind::VarArg)
+        {
+            // Not supported: variable arguments.
+            self.e.throw(ThrowKind::NotSupported);
+            self.dead = true;
+            return Ok(());
         }
         if method.class.is_open || method.is_generic_def() {
-            return Err(Fail::invalid(format!("a call of the open method {}", method.full_name())));
+            return Err(Fail::invalid(format!(
+                "a call of the open method {}",
+                method.full_name()
+            )));
         }
         let shape = Shape::of_method(method)?;
         let count = shape.params.len() + shape.has_this as usize;
@@ -87,28 +90,53 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let at = self.stack.len() - count;
         let (mut method, mut is_virtual) = (method, is_virtual);
-        if let Some(class) = self.prefixes.constrained {
-            if is_virtual && shape.has_this {
-                (method, is_virtual) = self.constrained(class, method, at)?;
+        if method.is_abstract() && !is_virtual && self.prefixes.constrained.is_none() {
+            // In an interface's own method mono takes it for callvirt.
+            if !self.method.class.is_interface() {
+                self.e.throw(ThrowKind::BadImageFormat);
+                self.dead = true;
+                return Ok(());
             }
+            is_virtual = true;
         }
-        let invoke = is_virtual && method.name == "Invoke" && method.is_runtime() && method.class.is_delegate()?;
+        if let Some(class) = self.prefixes.constrained
+            && is_virtual
+            && shape.has_this
+        {
+            (method, is_virtual) = self.constrained(class, method, at)?;
+        }
+        let invoke = is_virtual
+            && method.name == "Invoke"
+            && method.is_runtime()
+            && method.class.is_delegate()?;
         let dispatch = match method.kind {
             _ if invoke => Dispatch::Invoke,
-            MethodKind::ArrayGet | MethodKind::ArraySet | MethodKind::ArrayAddress => Dispatch::Accessor(method),
+            MethodKind::ArrayGet | MethodKind::ArraySet | MethodKind::ArrayAddress => {
+                Dispatch::Accessor(method)
+            }
             _ => self.dispatch(method, is_virtual, at)?,
         };
         self.emit_call(dispatch, &shape, is_virtual)
     }
 
     /// `constrained.`: what is called, and whether virtually. Replaces `this` on the stack.
-    fn constrained(&mut self, class: ClassRef, method: MethodRef, at: usize) -> Res<(MethodRef, bool)> {
+    fn constrained(
+        &mut self,
+        class: ClassRef,
+        method: MethodRef,
+        at: usize,
+    ) -> Res<(MethodRef, bool)> {
         let this = self.stack[at];
         let address = self.as_native(&this)?;
         if !class.is_value_type()? {
             let flags = self.null_checked(&this, 0, 8);
             let value = self.e.b.ins().load(I64, flags, address, 0);
-            self.stack[at] = Item { kind: Kind::Ref, value, class: Some(class), note: Note::None };
+            self.stack[at] = Item {
+                kind: Kind::Ref,
+                value,
+                class: Some(class),
+                note: Note::None,
+            };
             return Ok((method, true));
         }
         let implementation = if method.class.is_interface() {
@@ -118,11 +146,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             None
         };
-        if let Some(m) = implementation {
-            if std::ptr::eq(m.class, class) {
-                self.stack[at] = Item { kind: Kind::ByRef, value: address, ..this };
-                return Ok((m, false));
-            }
+        if let Some(m) = implementation
+            && std::ptr::eq(m.class, class)
+        {
+            self.stack[at] = Item {
+                kind: Kind::ByRef,
+                value: address,
+                ..this
+            };
+            return Ok((m, false));
         }
         // An inherited method: on a box. Nothing of this block may be on the stack above but arguments.
         let flags = self.null_checked(&this, 0, self.size_of(class)?);
@@ -142,22 +174,29 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let this = self.stack[at];
         let generic = !method.method_args.is_empty();
-        if let (Note::Exact, Some(class)) = (this.note, this.class) {
-            if !class.is_array() && !generic && !class.is_value_type()? {
-                let found = if method.class.is_interface() {
-                    class.find_interface_impl(method)?
-                } else {
-                    Some(class.find_virtual_impl(method)?)
-                };
-                if let Some(m) = found {
-                    if !m.is_abstract() && !m.class.is_interface() {
-                        return Ok(Dispatch::Direct(m));
-                    }
-                }
+        if let (Note::Exact, Some(class)) = (this.note, this.class)
+            && !class.is_array()
+            && !generic
+            && !class.is_value_type()?
+        {
+            let found = if method.class.is_interface() {
+                class.find_interface_impl(method)?
+            } else {
+                Some(class.find_virtual_impl(method)?)
+            };
+            if let Some(m) = found
+                && !m.is_abstract()
+                && !m.class.is_interface()
+            {
+                return Ok(Dispatch::Direct(m));
             }
         }
         if method.class.is_interface() {
-            return Ok(if generic { Dispatch::Generic(method) } else { Dispatch::Interface(method) });
+            return Ok(if generic {
+                Dispatch::Generic(method)
+            } else {
+                Dispatch::Interface(method)
+            });
         }
         if method.is_final() || method.class.is_sealed() || method.class.is_value_type()? {
             return Ok(Dispatch::Direct(method));
@@ -176,8 +215,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         let count = shape.params.len();
         self.settle(count + shape.has_this as usize)?;
         let items = self.pop_n(count)?;
-        let mut p = Prepared { args: SmallVec::new(), result: None, passes_frame: false, exposes_frame: false };
-        let this = if shape.has_this { Some(self.pop()?) } else { None };
+        let mut p = Prepared {
+            args: SmallVec::new(),
+            result: None,
+            passes_frame: false,
+            exposes_frame: false,
+        };
+        let this = if shape.has_this {
+            Some(self.pop()?)
+        } else {
+            None
+        };
         if let Some(this) = this {
             if this.kind.is_float() || this.kind == Kind::Struct {
                 return Err(Fail::invalid("a value as `this`"));
@@ -197,8 +245,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             match &shape.params[n] {
                 Pass::None => {}
                 Pass::Scalar(_) => {
-                    p.exposes_frame |= matches!(item.note, Note::Frame);
-                    p.passes_frame |= matches!(item.kind, Kind::ByRef | Kind::Native);
+                    // An address that travels as an integer is nobody's business but the program's.
+                    let pointer = class.is_byref()
+                        || class.is_ptr()
+                        || class
+                            .stack_prim()?
+                            .is_some_and(|p| matches!(p, Prim::IntPtr | Prim::UIntPtr));
+                    p.exposes_frame |= pointer && matches!(item.note, Note::Frame);
+                    p.passes_frame |= pointer;
                     let value = self.coerce_to_class(item, class)?;
                     p.args.push(value);
                 }
@@ -211,9 +265,19 @@ impl<'a, 'f> Translator<'a, 'f> {
                     self.check_struct(item, class)?;
                     p.exposes_frame = true;
                     let mut value = item.value;
-                    if matches!(item.note, Note::Variable(v) if self.homes[v as usize].address_taken) {
+                    if matches!(item.note, Note::Variable(v) if self.homes[v as usize].address_taken)
+                    {
                         value = self.temp_of(class)?;
-                        self.copy(class, value, 0, trusted(), item.value, 0, trusted(), Dest::Frame)?;
+                        self.copy(
+                            class,
+                            value,
+                            0,
+                            trusted(),
+                            item.value,
+                            0,
+                            trusted(),
+                            Dest::Frame,
+                        )?;
                     }
                     p.args.push(value);
                 }
@@ -230,24 +294,44 @@ impl<'a, 'f> Translator<'a, 'f> {
             pass @ Pass::Leaves(_) => {
                 let at = self.temp_of(class)?;
                 store_passed(&mut self.e.b, trusted(), results, at, 0, pass, class);
-                self.push_item(Item { kind: Kind::Struct, value: at, class: Some(class), note: Note::None });
+                self.push_item(Item {
+                    kind: Kind::Struct,
+                    value: at,
+                    class: Some(class),
+                    note: Note::None,
+                });
             }
             Pass::Address => {
                 let value = buffer.ok_or_else(|| Fail::internal("a result without a buffer"))?;
-                self.push_item(Item { kind: Kind::Struct, value, class: Some(class), note: Note::None });
+                self.push_item(Item {
+                    kind: Kind::Struct,
+                    value,
+                    class: Some(class),
+                    note: Note::None,
+                });
             }
         }
         Ok(())
     }
 
     fn emit_call(&mut self, dispatch: Dispatch, shape: &Shape, is_virtual: bool) -> Res {
-        if let Dispatch::Direct(m) = dispatch {
-            if self.try_inline(m, shape, is_virtual)? {
-                return Ok(());
-            }
+        if let Dispatch::Direct(m) = dispatch
+            && self.try_inline(m, shape, is_virtual)?
+        {
+            return Ok(());
         }
         let count = shape.params.len();
-        let this = if shape.has_this { Some(self.stack[self.stack.len() - count - 1]) } else { None };
+        if self.stack.len() < count + shape.has_this as usize {
+            return Err(Fail::invalid("too few values on the stack"));
+        }
+        let this = if shape.has_this {
+            Some(self.stack[self.stack.len() - count - 1])
+        } else {
+            None
+        };
+        if this.is_some_and(|t| !t.kind.is_word()) {
+            return Err(Fail::invalid("a value as `this`"));
+        }
         let tail = self.prefixes.tail && self.next_is(&[Op::Ret]);
         let mut p = self.prepare(shape)?;
         if let Dispatch::Invoke = dispatch {
@@ -256,30 +340,45 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         if let Dispatch::Accessor(m) = dispatch {
             let results = if self.prefixes.readonly && m.kind == MethodKind::ArrayAddress {
-                let element = m.class.element().ok_or_else(|| Fail::internal("an array without elements"))?;
+                let element = m
+                    .class
+                    .element()
+                    .ok_or_else(|| Fail::internal("an array without elements"))?;
                 let size = crate::stubs::array::element_size(element)?;
-                let (base, offset) = crate::stubs::array::element_address(self.e, m.class, size, p.args[0], &p.args[1..]);
+                let (base, offset) = crate::stubs::array::element_address(
+                    self.e,
+                    m.class,
+                    size,
+                    p.args[0],
+                    &p.args[1..],
+                );
                 smallvec![self.offset_address(base, offset)]
             } else {
-                crate::stubs::array::emit_accessor(self.e, m, shape, &p.args).map_err(Fail::from_compile)?
+                crate::stubs::array::emit_accessor(self.e, m, shape, &p.args)
+                    .map_err(Fail::from_compile)?
             };
             return self.push_results(shape, &results, p.result);
         }
         let signature = self.e.b.import_signature(shape.clif.clone());
         let target = match dispatch {
-            Dispatch::Invoke | Dispatch::Accessor(_) => return Err(Fail::internal("expanded above")),
+            Dispatch::Invoke | Dispatch::Accessor(_) => {
+                return Err(Fail::internal("expanded above"));
+            }
             Dispatch::Direct(m) => {
-                if let (true, Some(this)) = (is_virtual, &this) {
-                    if this.kind == Kind::Ref {
-                        self.touch(this);
-                    }
+                if let (true, Some(this)) = (is_virtual, &this)
+                    && this.kind == Kind::Ref
+                {
+                    self.touch(this);
                 }
                 self.e.load_symbol(I64, Symbol::MethodSlot(m), 0)
             }
             Dispatch::Virtual(slot) => {
                 let this = this.ok_or_else(|| Fail::invalid("a virtual call without `this`"))?;
                 let vt = self.vtable_of(&this);
-                self.e.b.ins().load(I64, trusted(), vt, vtable::SLOTS_OFFSET + 8 * slot as i32)
+                self.e
+                    .b
+                    .ins()
+                    .load(I64, trusted(), vt, vtable::SLOTS_OFFSET + 8 * slot as i32)
             }
             Dispatch::Interface(m) => {
                 let this = this.ok_or_else(|| Fail::invalid("an interface call without `this`"))?;
@@ -300,10 +399,16 @@ impl<'a, 'f> Translator<'a, 'f> {
             if let Some(buffer) = p.result {
                 // Only reached if the result goes through the caller's own buffer.
                 let own = self.params[self.shape.has_this as usize];
-                p.args.iter_mut().filter(|a| **a == buffer).for_each(|a| *a = own);
+                p.args
+                    .iter_mut()
+                    .filter(|a| **a == buffer)
+                    .for_each(|a| *a = own);
             }
             self.epilogue();
-            self.e.b.ins().return_call_indirect(signature, target, &p.args);
+            self.e
+                .b
+                .ins()
+                .return_call_indirect(signature, target, &p.args);
             self.dead = true;
             return Ok(());
         }
@@ -315,7 +420,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// at the end.
     fn can_tail_call(&self, callee: &Shape, p: &Prepared) -> bool {
         let exposed = p.passes_frame
-            && (self.homes.iter().any(|h| h.address_taken || h.kind == Kind::Struct) || self.plan.has_localloc);
+            && (self
+                .homes
+                .iter()
+                .any(|h| h.address_taken || h.kind == Kind::Struct)
+                || self.plan.has_localloc);
         !exposed
             && !p.exposes_frame
             && !self.e.has_handlers()
@@ -349,7 +458,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         let signature: SigRef = self.e.b.import_signature(shape.clif.clone());
         if tail && p.result.is_none() && self.can_tail_call(&shape, &p) {
             self.epilogue();
-            self.e.b.ins().return_call_indirect(signature, target, &p.args);
+            self.e
+                .b
+                .ins()
+                .return_call_indirect(signature, target, &p.args);
             self.dead = true;
             return Ok(());
         }
@@ -361,7 +473,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn call_native(&mut self, sig: &'static vervet_types::MethodSig, target: Value) -> Res {
         let shape = Shape::of(sig)?;
         let p = self.prepare(&shape)?;
-        let results = crate::stubs::native::emit_native_call(self.e, sig, target, &p.args).map_err(Fail::from_compile)?;
+        let results = crate::stubs::native::emit_native_call(self.e, sig, target, &p.args)
+            .map_err(Fail::from_compile)?;
         self.push_results(&shape, &results, p.result)
     }
 
@@ -370,7 +483,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         let ctor = self.scope.method(token)?;
         let class = ctor.class;
         if class.is_open {
-            return Err(Fail::invalid(format!("an instance of the open type {}", class.full_name())));
+            return Err(Fail::invalid(format!(
+                "an instance of the open type {}",
+                class.full_name()
+            )));
         }
         if class.is_delegate()? {
             return self.new_delegate(class);
@@ -386,7 +502,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let shape = Shape::of_method(ctor)?;
         if class.is_abstract() || class.is_interface() {
-            return Err(Fail::invalid(format!("an instance of the abstract {}", class.full_name())));
+            // MemberAccessException from the runtime.
+            let vt = self.e.symbol(Symbol::VTable(class));
+            self.e.helper_noreturn(Helper::AllocObject, &[vt]);
+            self.dead = true;
+            return Ok(());
         }
         let count = shape.params.len();
         if self.stack.len() < count {
@@ -398,12 +518,25 @@ impl<'a, 'f> Translator<'a, 'f> {
             let slot = self.temp(size);
             let address = self.e.slot_addr(slot);
             self.zero(address, 0, size.next_multiple_of(8), trusted());
-            self.stack.insert(at, Item { kind: Kind::ByRef, value: address, class: None, note: Note::Frame });
+            self.stack.insert(
+                at,
+                Item {
+                    kind: Kind::ByRef,
+                    value: address,
+                    class: None,
+                    note: Note::Frame,
+                },
+            );
             if !intrinsics::expand(self, ctor)? {
                 self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
             }
             let item = if self.is_struct(class)? {
-                Item { kind: Kind::Struct, value: address, class: Some(class), note: Note::None }
+                Item {
+                    kind: Kind::Struct,
+                    value: address,
+                    class: Some(class),
+                    note: Note::None,
+                }
             } else {
                 self.load_value(class, address, 0, trusted())?
             };
@@ -413,14 +546,28 @@ impl<'a, 'f> Translator<'a, 'f> {
         // The arguments stay on the model's stack while the object is allocated.
         self.settle(0)?;
         let object = self.allocate(class)?;
-        self.stack.insert(at, Item { kind: Kind::Ref, value: object, class: Some(class), note: Note::Exact });
-        let trivial = count == 0 && std::ptr::eq(class, self.universe.known(vervet_types::Known::Object));
+        self.stack.insert(
+            at,
+            Item {
+                kind: Kind::Ref,
+                value: object,
+                class: Some(class),
+                note: Note::Exact,
+            },
+        );
+        let trivial =
+            count == 0 && std::ptr::eq(class, self.universe.known(vervet_types::Known::Object));
         if trivial {
             self.stack.truncate(at);
         } else {
             self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
         }
-        self.push_item(Item { kind: Kind::Ref, value: object, class: Some(class), note: Note::Exact });
+        self.push_item(Item {
+            kind: Kind::Ref,
+            value: object,
+            class: Some(class),
+            note: Note::Exact,
+        });
         Ok(())
     }
 
@@ -435,11 +582,22 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 let at = self.stack.len() - params.len();
                 let null = self.i64(0);
-                self.stack.insert(at, Item { kind: Kind::Ref, value: null, class: None, note: Note::Null });
+                self.stack.insert(
+                    at,
+                    Item {
+                        kind: Kind::Ref,
+                        value: null,
+                        class: None,
+                        note: Note::Null,
+                    },
+                );
                 return self.emit_call(Dispatch::Direct(m), &shape, false);
             }
         }
-        Err(Fail::Load(vervet_types::LoadError::missing_method(ctor.class, "CreateString")))
+        Err(Fail::Load(vervet_types::LoadError::missing_method(
+            ctor.class,
+            "CreateString",
+        )))
     }
 
     /// Arrays with constructors: the dimensions go to memory.
@@ -459,7 +617,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().store(trusted(), value, bounds, 4 * n_bounds);
                 n_bounds += 1;
             } else {
-                self.e.b.ins().store(trusted(), value, lengths, 4 * n_lengths);
+                self.e
+                    .b
+                    .ins()
+                    .store(trusted(), value, lengths, 4 * n_lengths);
                 n_lengths += 1;
             }
         }
@@ -479,9 +640,15 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Err(Fail::invalid("the wrong number of dimensions"));
             }
             let bounds = if with_bounds { bounds } else { self.i64(0) };
-            self.e.helper_value(Helper::AllocMdArray, &[vt, lengths, bounds])
+            self.e
+                .helper_value(Helper::AllocMdArray, &[vt, lengths, bounds])
         };
-        self.push_item(Item { kind: Kind::Ref, value, class: Some(ctor.class), note: Note::Exact });
+        self.push_item(Item {
+            kind: Kind::Ref,
+            value,
+            class: Some(ctor.class),
+            note: Note::Exact,
+        });
         Ok(())
     }
 
@@ -493,19 +660,32 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let Note::Code(method, is_virtual) = code.note {
             let handle = self.e.symbol(Symbol::MethodHandle(method));
             let flag = self.i32(is_virtual as i32);
-            self.e.helper(Helper::DelegateCtorMethod, &[delegate, target, handle, flag]);
+            self.e.helper(
+                Helper::DelegateCtorMethod,
+                &[delegate, target, handle, flag],
+            );
         } else {
             let code = self.as_native(&code)?;
-            self.e.helper(Helper::DelegateCtor, &[delegate, target, code]);
+            self.e
+                .helper(Helper::DelegateCtor, &[delegate, target, code]);
         }
-        self.push_item(Item { kind: Kind::Ref, value: delegate, class: Some(class), note: Note::Exact });
+        self.push_item(Item {
+            kind: Kind::Ref,
+            value: delegate,
+            class: Some(class),
+            note: Note::Exact,
+        });
         Ok(())
     }
 
     fn followed_by_delegate(&self) -> Res<bool> {
         use vervet_metadata::il::Operand;
         match self.next_instruction() {
-            Some(Instr { op: Op::Newobj, operand: Operand::Token(t), .. }) => Ok(self.scope.method(*t)?.class.is_delegate()?),
+            Some(Instr {
+                op: Op::Newobj,
+                operand: Operand::Token(t),
+                ..
+            }) => Ok(self.scope.method(*t)?.class.is_delegate()?),
             _ => Ok(false),
         }
     }
@@ -514,8 +694,17 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn load_function(&mut self, token: Token) -> Res {
         let method = self.scope.method(token)?;
         // Before a delegate's constructor only the method matters.
-        let value = if self.followed_by_delegate()? { self.i64(0) } else { self.e.symbol(Symbol::MethodStub(method)) };
-        self.push_item(Item { kind: Kind::Native, value, class: None, note: Note::Code(method, false) });
+        let value = if self.followed_by_delegate()? {
+            self.i64(0)
+        } else {
+            self.e.symbol(Symbol::MethodStub(method))
+        };
+        self.push_item(Item {
+            kind: Kind::Native,
+            value,
+            class: None,
+            note: Note::Code(method, false),
+        });
         Ok(())
     }
 
@@ -526,12 +715,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.followed_by_delegate()? {
             self.explicit_null_check(object.value);
             let value = self.i64(0);
-            self.push_item(Item { kind: Kind::Native, value, class: None, note: Note::Code(method, true) });
+            self.push_item(Item {
+                kind: Kind::Native,
+                value,
+                class: None,
+                note: Note::Code(method, true),
+            });
             return Ok(());
         }
         let value = if method.is_virtual() {
             let handle = self.e.symbol(Symbol::MethodHandle(method));
-            self.e.helper_value(Helper::ResolveVirtual, &[object.value, handle])
+            self.e
+                .helper_value(Helper::ResolveVirtual, &[object.value, handle])
         } else {
             self.touch(&object);
             self.e.symbol(Symbol::MethodStub(method))
@@ -570,7 +765,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Pass::Scalar(_) => args.push(item.value),
                 pass @ Pass::Leaves(_) => {
                     let class = shape.param_classes[n];
-                    args.extend(load_passed(&mut self.e.b, trusted(), item.value, 0, pass, class));
+                    args.extend(load_passed(
+                        &mut self.e.b,
+                        trusted(),
+                        item.value,
+                        0,
+                        pass,
+                        class,
+                    ));
                 }
                 // The caller's copy, which is still whole.
                 Pass::Address => args.extend_from_slice(shape.values_of(&self.params, n)),
@@ -579,7 +781,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         let signature = self.e.b.import_signature(shape.clif.clone());
         let target = self.e.load_symbol(I64, Symbol::MethodSlot(method), 0);
         self.epilogue();
-        self.e.b.ins().return_call_indirect(signature, target, &args);
+        self.e
+            .b
+            .ins()
+            .return_call_indirect(signature, target, &args);
         self.dead = true;
         Ok(())
     }

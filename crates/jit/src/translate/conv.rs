@@ -12,7 +12,18 @@ use vervet_abi::ThrowKind;
 /// What a conversion gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum To { I1, U1, I2, U2, I4, U4, I8, U8, I, U }
+pub enum To {
+    I1,
+    U1,
+    I2,
+    U2,
+    I4,
+    U4,
+    I8,
+    U8,
+    I,
+    U,
+}
 
 impl To {
     fn bits(self) -> u32 {
@@ -41,7 +52,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let item = self.pop()?;
         let value = match item.kind {
             Kind::Struct => return Err(Fail::invalid("a conversion of a value type")),
-            Kind::F32 | Kind::F64 => self.from_float(&item, to),
+            Kind::F32 | Kind::F64 => self.float_to_int(&item, to),
             Kind::I32 => match to.bits() {
                 64 if to.signed() => self.e.b.ins().sextend(I64, item.value),
                 64 => self.e.b.ins().uextend(I64, item.value),
@@ -59,7 +70,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             Note::Frame if to.bits() == 64 => Note::Frame,
             _ => Note::None,
         };
-        self.push_item(Item { kind: to.kind(), value, class: None, note });
+        self.push_item(Item {
+            kind: to.kind(),
+            value,
+            class: None,
+            note,
+        });
         Ok(())
     }
 
@@ -81,7 +97,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     fn as_f64(&mut self, item: &Item) -> Value {
-        if item.kind == Kind::F32 { self.e.b.ins().fpromote(F64, item.value) } else { item.value }
+        if item.kind == Kind::F32 {
+            self.e.b.ins().fpromote(F64, item.value)
+        } else {
+            item.value
+        }
     }
 
     /// cvttsd2si of 64 bits.
@@ -102,7 +122,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().select(in_range, saturated, min)
     }
 
-    fn from_float(&mut self, item: &Item, to: To) -> Value {
+    fn float_to_int(&mut self, item: &Item, to: To) -> Value {
         let x = self.as_f64(item);
         match to {
             To::I4 => self.truncate32(x),
@@ -189,8 +209,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 v
             }
             (To::U1 | To::U2, _) | (To::I1 | To::I2, true) => {
-                let max = if to.signed() { (1i64 << (to.bits() - 1)) - 1 } else { (1i64 << to.bits()) - 1 };
-                let out = self.e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, v, max);
+                let max = if to.signed() {
+                    (1i64 << (to.bits() - 1)) - 1
+                } else {
+                    (1i64 << to.bits()) - 1
+                };
+                let out = self
+                    .e
+                    .b
+                    .ins()
+                    .icmp_imm_u(IntCC::UnsignedGreaterThan, v, max);
                 self.e.throw_if(out, ThrowKind::Overflow);
                 v
             }
@@ -222,7 +250,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                     self.e.throw_if(out, ThrowKind::Overflow);
                     return cut;
                 }
-                let max = if to.signed() { (1i64 << (bits - 1)) - 1 } else { (1i64 << bits) - 1 };
+                let max = if to.signed() {
+                    (1i64 << (bits - 1)) - 1
+                } else {
+                    (1i64 << bits) - 1
+                };
                 let max = self.i64(max);
                 let out = self.e.b.ins().icmp(IntCC::UnsignedGreaterThan, v, max);
                 self.e.throw_if(out, ThrowKind::Overflow);
@@ -247,7 +279,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let low = self.e.b.ins().f64const(low);
         let high = self.e.b.ins().f64const(high);
-        let above = self.e.b.ins().fcmp(if inclusive { FloatCC::GreaterThanOrEqual } else { FloatCC::GreaterThan }, x, low);
+        let above = self.e.b.ins().fcmp(
+            if inclusive {
+                FloatCC::GreaterThanOrEqual
+            } else {
+                FloatCC::GreaterThan
+            },
+            x,
+            low,
+        );
         let below = self.e.b.ins().fcmp(FloatCC::LessThan, x, high);
         let fits = self.e.b.ins().band(above, below);
         self.e.throw_unless(fits, ThrowKind::Overflow);

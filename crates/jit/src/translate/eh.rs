@@ -51,7 +51,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                     state.class = Some(self.scope.type_(token)?);
                     state.rethrows = self.has_rethrow(c.handler_offset, c.handler_len);
                 }
-                EhKind::Filter(_) => state.rethrows = self.has_rethrow(c.handler_offset, c.handler_len),
+                EhKind::Filter(_) => {
+                    state.rethrows = self.has_rethrow(c.handler_offset, c.handler_len)
+                }
                 EhKind::Finally | EhKind::Fault => {}
             }
             self.clauses.push(state);
@@ -61,7 +63,10 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     fn has_rethrow(&self, offset: u32, len: u32) -> bool {
         let first = self.plan.instrs.partition_point(|i| i.offset < offset);
-        self.plan.instrs[first..].iter().take_while(|i| i.offset < offset + len).any(|i| i.op == Op::Rethrow)
+        self.plan.instrs[first..]
+            .iter()
+            .take_while(|i| i.offset < offset + len)
+            .any(|i| i.op == Op::Rethrow)
     }
 
     fn pad(&mut self, clause: usize) -> Block {
@@ -100,7 +105,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    fn slot_of(&mut self, clause: usize, which: fn(&mut ClauseState) -> &mut Option<StackSlot>) -> StackSlot {
+    fn slot_of(
+        &mut self,
+        clause: usize,
+        which: fn(&mut ClauseState) -> &mut Option<StackSlot>,
+    ) -> StackSlot {
         if let Some(slot) = *which(&mut self.clauses[clause]) {
             return slot;
         }
@@ -122,7 +131,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             let pad = self.pad(n);
             self.e.b.switch_to_block(pad);
-            let (exception, record) = (self.e.b.block_params(pad)[0], self.e.b.block_params(pad)[1]);
+            let (exception, record) =
+                (self.e.b.block_params(pad)[0], self.e.b.block_params(pad)[1]);
             self.reload(block);
             match c.kind {
                 EhKind::Catch(_) | EhKind::Filter(_) => {
@@ -176,13 +186,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         let from = plan.instrs[self.index].offset;
         self.stack.clear();
         let left_catch = plan.clauses.iter().any(|c| {
-            matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_)) && in_handler(c, from) && !in_handler(c, target)
+            matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_))
+                && in_handler(c, from)
+                && !in_handler(c, target)
         });
         if left_catch {
             self.attention(Helper::EndCatch);
         }
         if plan.clauses.iter().any(|c| {
-            matches!(c.kind, EhKind::Finally | EhKind::Fault) && in_handler(c, from) && !in_handler(c, target)
+            matches!(c.kind, EhKind::Finally | EhKind::Fault)
+                && in_handler(c, from)
+                && !in_handler(c, target)
         }) {
             return Err(Fail::invalid("leave out of a finally or fault handler"));
         }
@@ -195,10 +209,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Some((clause, index)) => Continuation::Finally(clause, index),
             };
             let list = &mut self.clauses[*c as usize].continuations;
-            let at = list.iter().position(|x| *x == continuation).unwrap_or_else(|| {
-                list.push(continuation);
-                list.len() - 1
-            });
+            let at = list
+                .iter()
+                .position(|x| *x == continuation)
+                .unwrap_or_else(|| {
+                    list.push(continuation);
+                    list.len() - 1
+                });
             next = Some((*c as usize, at as u32 + 1));
         }
         match next {
@@ -224,10 +241,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// endfinally, endfault
     pub(crate) fn end_finally(&mut self) -> Res {
         let at = self.plan.instrs[self.index].offset;
-        let found = self.plan.clauses.iter().position(|c| {
-            in_handler(c, at) && matches!(c.kind, EhKind::Finally | EhKind::Fault)
-        });
-        let Some(clause) = found else { return Err(Fail::invalid("endfinally outside a handler")) };
+        let found =
+            self.plan.clauses.iter().position(|c| {
+                in_handler(c, at) && matches!(c.kind, EhKind::Finally | EhKind::Fault)
+            });
+        let Some(clause) = found else {
+            return Err(Fail::invalid("endfinally outside a handler"));
+        };
         let dispatch = match self.clauses[clause].dispatch {
             Some(b) => b,
             None => {
@@ -258,10 +278,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         let plan = self.plan;
         self.stack.clear();
         for n in 0..self.clauses.len() {
-            let Some(dispatch) = self.clauses[n].dispatch else { continue };
+            let Some(dispatch) = self.clauses[n].dispatch else {
+                continue;
+            };
             let handler = plan.block(plan.clauses[n].handler_offset)?;
             let c = &plan.clauses[n];
-            self.e.at(c.handler_offset + c.handler_len.saturating_sub(1));
+            self.e
+                .at(c.handler_offset + c.handler_len.saturating_sub(1));
             self.set_region(plan.blocks[handler].region)?;
             self.e.b.switch_to_block(dispatch);
             let unwind = self.e.b.create_block();
@@ -284,7 +307,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().jump(unwind, &[]);
             } else {
                 let default = calls[0];
-                let table = self.e.b.create_jump_table(JumpTableData::new(default, &calls));
+                let table = self
+                    .e
+                    .b
+                    .create_jump_table(JumpTableData::new(default, &calls));
                 self.e.b.ins().br_table(index, table);
             }
             for (block, clause, index) in through {
@@ -296,15 +322,18 @@ impl<'a, 'f> Translator<'a, 'f> {
             let exception = self.e.b.ins().stack_load(I64, I64, slot, 0);
             let slot = self.slot_of(n, |c| &mut c.record);
             let record = self.e.b.ins().stack_load(I64, I64, slot, 0);
-            self.e.helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
+            self.e
+                .helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
         }
         if let Some((slot, pad)) = self.sync {
             self.e.set_handlers(&[]);
             self.e.b.switch_to_block(pad);
-            let (exception, record) = (self.e.b.block_params(pad)[0], self.e.b.block_params(pad)[1]);
+            let (exception, record) =
+                (self.e.b.block_params(pad)[0], self.e.b.block_params(pad)[1]);
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
             self.e.helper(Helper::MonitorExit, &[object]);
-            self.e.helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
+            self.e
+                .helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
         }
         Ok(())
     }

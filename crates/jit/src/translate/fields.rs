@@ -70,8 +70,16 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         let vt = self.e.symbol(Symbol::VTable(class));
-        let state = self.e.b.ins().uload8(I32, trusted(), vt, vtable::INIT_STATE_OFFSET);
-        let done = self.e.b.ins().icmp_imm_u(IntCC::Equal, state, i64::from(vtable::INIT_DONE));
+        let state = self
+            .e
+            .b
+            .ins()
+            .uload8(I32, trusted(), vt, vtable::INIT_STATE_OFFSET);
+        let done = self
+            .e
+            .b
+            .ins()
+            .icmp_imm_u(IntCC::Equal, state, i64::from(vtable::INIT_DONE));
         let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(cold);
         self.e.b.ins().brif(done, on, &[], cold, &[]);
@@ -95,8 +103,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.class_init(class)?;
         }
         Ok(match kind {
-            StaticKind::Refs => (self.e.symbol(Symbol::StaticRefs(class)), field.offset()? as i32),
-            StaticKind::Values => (self.e.symbol(Symbol::StaticValues(class)), field.offset()? as i32),
+            StaticKind::Refs => (
+                self.e.symbol(Symbol::StaticRefs(class)),
+                field.offset()? as i32,
+            ),
+            StaticKind::Values => (
+                self.e.symbol(Symbol::StaticValues(class)),
+                field.offset()? as i32,
+            ),
             StaticKind::Rva => (self.e.symbol(Symbol::RvaData(field)), 0),
             StaticKind::Thread => (self.thread_statics(class), field.offset()? as i32),
         })
@@ -105,10 +119,18 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// This thread's block of the class's thread statics.
     fn thread_statics(&mut self, class: ClassRef) -> Value {
         let vt = self.e.symbol(Symbol::VTable(class));
-        let (look, slow, join) = (self.e.b.create_block(), self.e.b.create_block(), self.e.b.create_block());
+        let (look, slow, join) = (
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+            self.e.b.create_block(),
+        );
         self.e.b.set_cold_block(slow);
         self.e.b.append_block_param(join, I64);
-        let index = self.e.b.ins().uload32(trusted(), vt, vtable::THREAD_STATIC_INDEX_OFFSET);
+        let index = self
+            .e
+            .b
+            .ins()
+            .uload32(trusted(), vt, vtable::THREAD_STATIC_INDEX_OFFSET);
         let count = self.e.load_context(I64, context::THREAD_STATICS_LEN);
         let known = self.e.b.ins().icmp(IntCC::UnsignedLessThan, index, count);
         self.e.b.ins().brif(known, look, &[], slow, &[]);
@@ -118,7 +140,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         let at = self.e.b.ins().ishl_imm_u(index, 3);
         let at = self.e.b.ins().iadd(table, at);
         let block = self.e.b.ins().load(I64, trusted(), at, 0);
-        self.e.b.ins().brif(block, join, &[BlockArg::Value(block)], slow, &[]);
+        self.e
+            .b
+            .ins()
+            .brif(block, join, &[BlockArg::Value(block)], slow, &[]);
         self.e.b.seal_block(slow);
         self.e.b.switch_to_block(slow);
         let block = self.e.helper_value(Helper::ThreadStatics, &[vt]);
@@ -131,14 +156,21 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn field(&mut self, token: Token) -> Res<FieldRef> {
         let field = self.scope.field(token)?;
         if field.is_literal() {
-            return Err(Fail::invalid(format!("access to the literal field {}", field.full_name())));
+            return Err(Fail::invalid(format!(
+                "access to the literal field {}",
+                field.full_name()
+            )));
         }
         Ok(field)
     }
 
     fn instance_offset(&self, item: &Item, field: FieldRef) -> Res<i32> {
         let offset = field.offset()? as i32;
-        Ok(if item.kind == Kind::Ref { offset + HEADER_SIZE as i32 } else { offset })
+        Ok(if item.kind == Kind::Ref {
+            offset + HEADER_SIZE as i32
+        } else {
+            offset
+        })
     }
 
     fn after_access(&mut self, field: FieldRef) {
@@ -170,7 +202,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.load_value(class, object.value, offset, flags)?
             }
             // A primitive's own field (m_value) of a value on the stack.
-            _ if field.class.prim.is_some() && std::ptr::eq(class, field.class) => Item { ..object },
+            _ if field.class.prim.is_some() && std::ptr::eq(class, field.class) => {
+                Item { ..object }
+            }
             _ => return Err(Fail::invalid("ldfld of something without fields")),
         };
         self.push_item(item);
@@ -188,7 +222,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         if object.kind == Kind::Struct {
             let offset = field.offset()? as i32;
             let value = self.offset_address(object.value, offset);
-            self.push_item(Item { kind: Kind::ByRef, value, class: None, note: Note::Frame });
+            self.push_item(Item {
+                kind: Kind::ByRef,
+                value,
+                class: None,
+                note: Note::Frame,
+            });
             return Ok(());
         }
         if !object.kind.is_word() {
@@ -199,8 +238,17 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.touch(&object);
         }
         let value = self.offset_address(object.value, offset);
-        let note = if let Note::Frame = object.note { Note::Frame } else { Note::None };
-        self.push_item(Item { kind: Kind::ByRef, value, class: None, note });
+        let note = if let Note::Frame = object.note {
+            Note::Frame
+        } else {
+            Note::None
+        };
+        self.push_item(Item {
+            kind: Kind::ByRef,
+            value,
+            class: None,
+            note,
+        });
         Ok(())
     }
 
@@ -220,7 +268,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let offset = self.instance_offset(&object, field)?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&object, i64::from(offset), size);
-        let dest = if let Note::Frame = object.note { Dest::Frame } else { Dest::Anywhere };
+        let dest = if let Note::Frame = object.note {
+            Dest::Frame
+        } else {
+            Dest::Anywhere
+        };
         self.store_value(class, &value, object.value, offset, flags, dest)?;
         self.after_access(field);
         Ok(())
@@ -238,8 +290,17 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn load_static_address(&mut self, field: FieldRef) -> Res {
         let (base, offset) = self.static_address(field)?;
         let value = self.offset_address(base, offset);
-        let kind = if field.has_rva() { Kind::Native } else { Kind::ByRef };
-        self.push_item(Item { kind, value, class: None, note: Note::NonNull });
+        let kind = if field.has_rva() {
+            Kind::Native
+        } else {
+            Kind::ByRef
+        };
+        self.push_item(Item {
+            kind,
+            value,
+            class: None,
+            note: Note::NonNull,
+        });
         Ok(())
     }
 
@@ -271,7 +332,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn static_field(&mut self, token: Token) -> Res<FieldRef> {
         let field = self.field(token)?;
         if !field.is_static() {
-            return Err(Fail::invalid(format!("{} is not static", field.full_name())));
+            return Err(Fail::invalid(format!(
+                "{} is not static",
+                field.full_name()
+            )));
         }
         Ok(field)
     }

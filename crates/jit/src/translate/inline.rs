@@ -57,7 +57,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     fn decide(&mut self, m: MethodRef, depth: usize) -> Res<bool> {
-        let never = impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED | impl_flags::NO_OPTIMIZATION;
+        let never =
+            impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED | impl_flags::NO_OPTIMIZATION;
         if depth >= DEPTH
             || m.kind != MethodKind::Normal
             || m.impl_flags & never != 0
@@ -78,12 +79,19 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(false);
         }
         // The object may be a transparent proxy.
-        if m.has_this() && m.class.supers()?.get(1).is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject))) {
+        if m.has_this()
+            && m.class
+                .supers()?
+                .get(1)
+                .is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)))
+        {
             return Ok(false);
         }
         let scope = m.scope();
         if !body.local_sig.is_nil() {
-            let Ok(locals) = scope.locals(body.local_sig) else { return Ok(false) };
+            let Ok(locals) = scope.locals(body.local_sig) else {
+                return Ok(false);
+            };
             if locals.len() > 8 || locals.iter().any(|l| l.pinned || l.ty.is_open) {
                 return Ok(false);
             }
@@ -94,25 +102,37 @@ impl<'a, 'f> Translator<'a, 'f> {
             match (i.op, i.operand) {
                 (_, Operand::Branch(to)) if to <= i.offset => return Ok(false),
                 (Leave | LeaveS, _) => return Ok(false),
-                (Switch, Operand::Switch(t)) if t.iter().any(|t| t <= i.offset) => return Ok(false),
+                (Switch, Operand::Switch(t)) if t.iter().any(|t| t <= i.offset) => {
+                    return Ok(false);
+                }
                 (
-                    Throw | Rethrow | Endfinally | Endfilter | Localloc | Jmp | Calli | Arglist | Ldftn | Ldvirtftn
-                    | Constrained | Mkrefany | Refanyval | Refanytype,
+                    Throw | Rethrow | Endfinally | Endfilter | Localloc | Jmp | Calli | Arglist
+                    | Ldftn | Ldvirtftn | Constrained | Mkrefany | Refanyval | Refanytype,
                     _,
                 ) => return Ok(false),
                 (Call | Callvirt, Operand::Token(t)) => {
-                    let Ok(callee) = scope.method(t) else { return Ok(false) };
+                    let Ok(callee) = scope.method(t) else {
+                        return Ok(false);
+                    };
                     if callee.class.is_open || callee.is_generic_def() {
                         return Ok(false);
                     }
                     let thrower = callee.is_static() && callee.class.name == "ThrowHelper";
-                    let fixed = i.op == Call || !callee.is_virtual() || callee.is_final() || callee.class.is_sealed();
-                    if !thrower && !intrinsics::is_known(callee) && !(fixed && self.inlinable(callee, depth + 1)?) {
+                    let fixed = i.op == Call
+                        || !callee.is_virtual()
+                        || callee.is_final()
+                        || callee.class.is_sealed();
+                    let expanded = thrower
+                        || intrinsics::is_known(callee)
+                        || fixed && self.inlinable(callee, depth + 1)?;
+                    if !expanded {
                         return Ok(false);
                     }
                 }
                 (Newobj, Operand::Token(t)) => {
-                    let Ok(ctor) = scope.method(t) else { return Ok(false) };
+                    let Ok(ctor) = scope.method(t) else {
+                        return Ok(false);
+                    };
                     let class = ctor.class;
                     if class.is_open
                         || class.is_array()
@@ -131,13 +151,26 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Emits the callee's body instead of a call, if that is to be done. The arguments are on the stack.
-    pub(crate) fn try_inline(&mut self, m: MethodRef, shape: &Shape, is_virtual: bool) -> Res<bool> {
-        if self.inline_limit == 0 || self.chain.len() > DEPTH || self.e.inlined() > SITES || !self.inlinable(m, 0)? {
+    pub(crate) fn try_inline(
+        &mut self,
+        m: MethodRef,
+        shape: &Shape,
+        is_virtual: bool,
+    ) -> Res<bool> {
+        if self.inline_limit == 0
+            || self.chain.len() > DEPTH
+            || self.e.inlined() > SITES
+            || !self.inlinable(m, 0)?
+        {
             return Ok(false);
         }
         let body = m.body()?;
         let scope = m.scope();
-        let locals = if body.local_sig.is_nil() { Vec::new() } else { scope.locals(body.local_sig)? };
+        let locals = if body.local_sig.is_nil() {
+            Vec::new()
+        } else {
+            scope.locals(body.local_sig)?
+        };
         let count = shape.params.len() + shape.has_this as usize;
         let plan = Plan::new(&body, 0, count, locals.len())?;
         let straight = plan.blocks.len() == 1;
@@ -154,7 +187,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut homes = Vec::with_capacity(count + locals.len());
         for (n, item) in items.iter().enumerate() {
             let class = if n == 0 && shape.has_this {
-                if m.class.is_value_type()? { self.universe.byref(m.class) } else { m.class }
+                if m.class.is_value_type()? {
+                    self.universe.byref(m.class)
+                } else {
+                    m.class
+                }
             } else {
                 shape.param_classes[n - shape.has_this as usize]
             };
@@ -167,7 +204,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             Pass::None => None,
             _ => Some(kind_of(shape.ret_class)?),
         };
-        let mut inlined = Inlined { join: None, buffer: None, result: None, returned: false };
+        let mut inlined = Inlined {
+            join: None,
+            buffer: None,
+            result: None,
+            returned: false,
+        };
         if !straight {
             let join = self.e.b.create_block();
             match kind {
@@ -219,16 +261,28 @@ impl<'a, 'f> Translator<'a, 'f> {
             t.prepare_blocks();
             t.run()
         };
-        let Translator { temps, nonnull: inner_nonnull, initialised: inner_initialised, inline, inlinable, mut chain, .. } = t;
+        let Translator {
+            temps,
+            nonnull: inner_nonnull,
+            initialised: inner_initialised,
+            inline,
+            inlinable,
+            mut chain,
+            ..
+        } = t;
         chain.pop();
         self.chain = chain;
         self.inlinable = inlinable;
         self.temps.give_back(temps);
         // In one block what was found out holds on; of several only what held before.
-        (self.nonnull, self.initialised) =
-            if straight { (inner_nonnull, inner_initialised) } else { (nonnull, initialised) };
+        (self.nonnull, self.initialised) = if straight {
+            (inner_nonnull, inner_initialised)
+        } else {
+            (nonnull, initialised)
+        };
         outcome?;
-        let inlined = inline.ok_or_else(|| super::Fail::internal("the state of an inlined body"))?;
+        let inlined =
+            inline.ok_or_else(|| super::Fail::internal("the state of an inlined body"))?;
         if let Some(join) = inlined.join {
             self.e.b.seal_block(join);
             self.e.b.switch_to_block(join);
@@ -246,15 +300,29 @@ impl<'a, 'f> Translator<'a, 'f> {
         let class = Some(shape.ret_class);
         match (inlined.join, kind) {
             (Some(_), Kind::Struct) => {
-                let value = inlined.buffer.ok_or_else(|| super::Fail::internal("a result without a buffer"))?;
-                self.push_item(Item { kind, value, class, note: Note::None });
+                let value = inlined
+                    .buffer
+                    .ok_or_else(|| super::Fail::internal("a result without a buffer"))?;
+                self.push_item(Item {
+                    kind,
+                    value,
+                    class,
+                    note: Note::None,
+                });
             }
             (Some(join), _) => {
                 let value = self.e.b.block_params(join)[0];
-                self.push_item(Item { kind, value, class, note: Note::None });
+                self.push_item(Item {
+                    kind,
+                    value,
+                    class,
+                    note: Note::None,
+                });
             }
             (None, _) => {
-                let mut item = inlined.result.ok_or_else(|| super::Fail::internal("no result"))?;
+                let mut item = inlined
+                    .result
+                    .ok_or_else(|| super::Fail::internal("no result"))?;
                 if kind == Kind::Struct {
                     // It may be an argument as it was given.
                     let same = items.iter().find(|i| i.value == item.value);
@@ -283,12 +351,27 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Ok(());
             }
         }
-        Err(super::Fail::invalid("control goes past the end of the code"))
+        Err(super::Fail::invalid(
+            "control goes past the end of the code",
+        ))
     }
 
-    fn inlined_argument(&mut self, class: ClassRef, item: &Item, flags: u8, straight: bool) -> Res<Home> {
+    fn inlined_argument(
+        &mut self,
+        class: ClassRef,
+        item: &Item,
+        flags: u8,
+        straight: bool,
+    ) -> Res<Home> {
         let kind = kind_of(class)?;
-        let mut home = Home { class, kind, place: Place::None, shadow: None, pinned: false, address_taken: flags & ADDRESS != 0 };
+        let mut home = Home {
+            class,
+            kind,
+            place: Place::None,
+            shadow: None,
+            pinned: false,
+            address_taken: flags & ADDRESS != 0,
+        };
         let value = self.coerce_to_class(item, class)?;
         if flags == 0 {
             return Ok(home);
@@ -316,7 +399,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             let note = match item.note {
                 Note::Variable(_) | Note::Code(..) | Note::Exact => {
-                    if let Note::Exact = item.note { Note::NonNull } else { Note::None }
+                    if let Note::Exact = item.note {
+                        Note::NonNull
+                    } else {
+                        Note::None
+                    }
                 }
                 note => note,
             };
@@ -325,9 +412,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(home)
     }
 
-    fn inlined_local(&mut self, class: ClassRef, flags: u8, straight: bool, init: bool) -> Res<Home> {
+    fn inlined_local(
+        &mut self,
+        class: ClassRef,
+        flags: u8,
+        straight: bool,
+        init: bool,
+    ) -> Res<Home> {
         let kind = kind_of(class)?;
-        let mut home = Home { class, kind, place: Place::None, shadow: None, pinned: false, address_taken: flags & ADDRESS != 0 };
+        let mut home = Home {
+            class,
+            kind,
+            place: Place::None,
+            shadow: None,
+            pinned: false,
+            address_taken: flags & ADDRESS != 0,
+        };
         if flags == 0 {
             return Ok(home);
         }
@@ -367,15 +467,29 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.coerce_to_class(&item, class)?;
                 let kind = kind_of(class)?;
                 let note = match item.note {
-                    note @ (Note::NonNull | Note::Null | Note::Frame) if kind != Kind::Struct => note,
+                    note @ (Note::NonNull | Note::Null | Note::Frame) if kind != Kind::Struct => {
+                        note
+                    }
                     Note::Exact => Note::Exact,
                     _ => Note::None,
                 };
-                let class = if let Note::Exact = note { item.class } else { Some(class) };
-                Some(Item { kind, value, class, note })
+                let class = if let Note::Exact = note {
+                    item.class
+                } else {
+                    Some(class)
+                };
+                Some(Item {
+                    kind,
+                    value,
+                    class,
+                    note,
+                })
             }
         };
-        let state = self.inline.as_mut().ok_or_else(|| super::Fail::internal("not inlined"))?;
+        let state = self
+            .inline
+            .as_mut()
+            .ok_or_else(|| super::Fail::internal("not inlined"))?;
         state.returned = true;
         let (join, buffer) = (state.join, state.buffer);
         match (join, item) {
@@ -384,8 +498,18 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().jump(join, &[]);
             }
             (Some(join), Some(item)) if item.kind == Kind::Struct => {
-                let at = buffer.ok_or_else(|| super::Fail::internal("a result without a buffer"))?;
-                self.copy(class, at, 0, trusted(), item.value, 0, trusted(), Dest::Frame)?;
+                let at =
+                    buffer.ok_or_else(|| super::Fail::internal("a result without a buffer"))?;
+                self.copy(
+                    class,
+                    at,
+                    0,
+                    trusted(),
+                    item.value,
+                    0,
+                    trusted(),
+                    Dest::Frame,
+                )?;
                 self.e.b.ins().jump(join, &[]);
             }
             (Some(join), Some(item)) => {
@@ -400,7 +524,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 impl Temps {
     /// The free ones, for an inlined body.
     fn lend(&mut self) -> Temps {
-        let (used, free) = std::mem::take(&mut self.slots).into_iter().partition(|s| s.2);
+        let (used, free) = std::mem::take(&mut self.slots)
+            .into_iter()
+            .partition(|s| s.2);
         self.slots = used;
         Temps { slots: free }
     }

@@ -119,7 +119,9 @@ pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool>
     if !def.module.is_corlib() {
         return Ok(false);
     }
-    let Some(which) = lookup(def.namespace, def.name, method.name) else { return Ok(false) };
+    let Some(which) = lookup(def.namespace, def.name, method.name) else {
+        return Ok(false);
+    };
     t.expand(which, method)
 }
 
@@ -146,41 +148,59 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().store(flags, value.value, at.value, 0);
             }
             Intrinsic::ByReferenceValue => {
-                let at = self.pop()?;
-                let flags = if at.kind == Kind::Struct { trusted() } else { self.null_checked(&at, 0, 8) };
+                let at = self.pop_address()?;
+                let flags = self.null_checked(&at, 0, 8);
                 let value = self.e.b.ins().load(I64, flags, at.value, 0);
                 self.push(Kind::ByRef, value);
             }
             Intrinsic::UnsafeMov => {
-                let &[from, to] = method.method_args else { return Ok(false) };
+                let &[from, to] = method.method_args else {
+                    return Ok(false);
+                };
                 return self.unsafe_mov(from, to);
             }
             Intrinsic::UnsafeLoad => {
-                let &[class] = method.method_args else { return Ok(false) };
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
                 self.load_element(class, false)?;
             }
             Intrinsic::UnsafeStore => {
-                let &[class] = method.method_args else { return Ok(false) };
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
                 self.store_element(Some(class), false)?;
             }
             Intrinsic::ArrayLength => {
                 let array = self.pop_ref()?;
                 let flags = self.null_checked(&array, i64::from(ARRAY_LENGTH_OFFSET), 4);
-                let value = self.e.b.ins().load(I32, flags, array.value, ARRAY_LENGTH_OFFSET);
+                let value = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET);
                 self.push(Kind::I32, value);
             }
             Intrinsic::GetGenericValue => {
-                let &[class] = method.method_args else { return Ok(false) };
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
                 self.settle(3)?;
                 let to = self.pop_address()?;
                 self.load_element(class, false)?;
                 let item = self.pop()?;
                 let flags = self.null_checked(&to, 0, self.size_of(class)?);
-                let dest = if let Note::Frame = to.note { Dest::Frame } else { Dest::Anywhere };
+                let dest = if let Note::Frame = to.note {
+                    Dest::Frame
+                } else {
+                    Dest::Anywhere
+                };
                 self.store_value(class, &item, to.value, 0, flags, dest)?;
             }
             Intrinsic::SetGenericValue => {
-                let &[class] = method.method_args else { return Ok(false) };
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
                 let from = self.pop_address()?;
                 let flags = self.null_checked(&from, 0, self.size_of(class)?);
                 let item = self.load_value(class, from.value, 0, flags)?;
@@ -192,7 +212,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.push(Kind::I32, value);
             }
             Intrinsic::HasReferences => {
-                let &[class] = method.method_args else { return Ok(false) };
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
                 let has = !class.is_value_type()? || !class.layout()?.ref_map.is_empty();
                 let value = self.i32(has as i32);
                 self.push(Kind::I32, value);
@@ -200,20 +222,36 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::StringLength => {
                 let string = self.pop_ref()?;
                 let flags = self.null_checked(&string, i64::from(STRING_LENGTH_OFFSET), 4);
-                let value = self.e.b.ins().load(I32, flags, string.value, STRING_LENGTH_OFFSET);
+                let value = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I32, flags, string.value, STRING_LENGTH_OFFSET);
                 self.push(Kind::I32, value);
             }
             Intrinsic::StringChars => {
                 let index = self.pop_i32()?;
                 let string = self.pop_ref()?;
                 let flags = self.null_checked(&string, i64::from(STRING_LENGTH_OFFSET), 4);
-                let length = self.e.b.ins().load(I32, flags, string.value, STRING_LENGTH_OFFSET);
-                let out = self.e.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, length);
+                let length = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I32, flags, string.value, STRING_LENGTH_OFFSET);
+                let out = self
+                    .e
+                    .b
+                    .ins()
+                    .icmp(IntCC::UnsignedGreaterThanOrEqual, index, length);
                 self.e.throw_if(out, ThrowKind::IndexOutOfRange);
                 let wide = self.e.b.ins().uextend(I64, index);
                 let scaled = self.e.b.ins().ishl_imm_u(wide, 1);
                 let at = self.e.b.ins().iadd(string.value, scaled);
-                let value = self.e.b.ins().uload16(I32, trusted(), at, STRING_CHARS_OFFSET);
+                let value = self
+                    .e
+                    .b
+                    .ins()
+                    .uload16(I32, trusted(), at, STRING_CHARS_OFFSET);
                 self.push(Kind::I32, value);
             }
             Intrinsic::ObjectCtor => {
@@ -228,43 +266,73 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.push(Kind::I32, value);
             }
             Intrinsic::Increment(by) => {
-                let Some(kind) = self.atomic_kind(params, 1)? else { return Ok(false) };
+                let Some(kind) = self.atomic_kind(params, 1)? else {
+                    return Ok(false);
+                };
                 self.settle(1)?;
                 let at = self.pop_address()?;
                 let ty = kind.clif();
                 let flags = self.atomic_flags(&at, 8);
-                let by = self.e.b.ins().iconst(ty, if ty == I32 { i64::from(by as u32) } else { by });
-                let old = self.e.b.ins().atomic_rmw(ty, flags, AtomicRmwOp::Add, at.value, by);
+                let by = self
+                    .e
+                    .b
+                    .ins()
+                    .iconst(ty, if ty == I32 { i64::from(by as u32) } else { by });
+                let old = self
+                    .e
+                    .b
+                    .ins()
+                    .atomic_rmw(ty, flags, AtomicRmwOp::Add, at.value, by);
                 let value = self.e.b.ins().iadd(old, by);
                 self.push(kind, value);
             }
             Intrinsic::Add => {
-                let Some(kind) = self.atomic_kind(params, 2)? else { return Ok(false) };
+                let Some(kind) = self.atomic_kind(params, 2)? else {
+                    return Ok(false);
+                };
                 self.settle(2)?;
                 let by = self.pop()?;
                 let by = self.coerce(&by, kind)?;
                 let at = self.pop_address()?;
                 let flags = self.atomic_flags(&at, 8);
-                let old = self.e.b.ins().atomic_rmw(kind.clif(), flags, AtomicRmwOp::Add, at.value, by);
+                let old =
+                    self.e
+                        .b
+                        .ins()
+                        .atomic_rmw(kind.clif(), flags, AtomicRmwOp::Add, at.value, by);
                 let value = self.e.b.ins().iadd(old, by);
                 self.push(kind, value);
             }
             Intrinsic::Exchange => {
-                let Some(kind) = self.exchange_kind(params, 2)? else { return Ok(false) };
+                let Some(kind) = self.exchange_kind(params, 2)? else {
+                    return Ok(false);
+                };
                 self.settle(2)?;
                 let value = self.pop()?;
                 let value = self.coerce(&value, kind)?;
                 let at = self.pop_address()?;
                 let flags = self.atomic_flags(&at, 8);
-                let bits = self.to_bits(value, kind);
+                let bits = self.bits_of(value, kind);
                 let ty = self.e.b.func.dfg.value_type(bits);
                 let mut old = bits;
-                self.marked(kind, &at, bits, |t| old = t.e.b.ins().atomic_rmw(ty, flags, AtomicRmwOp::Xchg, at.value, bits));
-                let old = self.from_bits(old, kind);
-                self.push_item(Item { kind, value: old, class: params[0].element(), note: Note::None });
+                self.marked(kind, &at, bits, |t| {
+                    old =
+                        t.e.b
+                            .ins()
+                            .atomic_rmw(ty, flags, AtomicRmwOp::Xchg, at.value, bits)
+                });
+                let old = self.value_of_bits(old, kind);
+                self.push_item(Item {
+                    kind,
+                    value: old,
+                    class: params[0].element(),
+                    note: Note::None,
+                });
             }
             Intrinsic::CompareExchange => {
-                let Some(kind) = self.exchange_kind(params, 3)? else { return Ok(false) };
+                let Some(kind) = self.exchange_kind(params, 3)? else {
+                    return Ok(false);
+                };
                 self.settle(3)?;
                 let expected = self.pop()?;
                 let expected = self.coerce(&expected, kind)?;
@@ -272,11 +340,18 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.coerce(&value, kind)?;
                 let at = self.pop_address()?;
                 let flags = self.atomic_flags(&at, 8);
-                let (expected, value) = (self.to_bits(expected, kind), self.to_bits(value, kind));
+                let (expected, value) = (self.bits_of(expected, kind), self.bits_of(value, kind));
                 let mut old = value;
-                self.marked(kind, &at, value, |t| old = t.e.b.ins().atomic_cas(flags, at.value, expected, value));
-                let old = self.from_bits(old, kind);
-                self.push_item(Item { kind, value: old, class: params[0].element(), note: Note::None });
+                self.marked(kind, &at, value, |t| {
+                    old = t.e.b.ins().atomic_cas(flags, at.value, expected, value)
+                });
+                let old = self.value_of_bits(old, kind);
+                self.push_item(Item {
+                    kind,
+                    value: old,
+                    class: params[0].element(),
+                    note: Note::None,
+                });
             }
             Intrinsic::ReadLong => {
                 let at = self.pop_address()?;
@@ -287,7 +362,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Intrinsic::VolatileRead => {
                 let [p] = &params[..] else { return Ok(false) };
-                let Some(class) = p.element() else { return Ok(false) };
+                let Some(class) = p.element() else {
+                    return Ok(false);
+                };
                 let at = self.pop_address()?;
                 let flags = self.null_checked(&at, 0, self.size_of(class)?);
                 let item = self.load_value(class, at.value, 0, flags)?;
@@ -295,8 +372,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.push_item(item);
             }
             Intrinsic::VolatileWrite => {
-                let [p, _] = &params[..] else { return Ok(false) };
-                let Some(class) = p.element() else { return Ok(false) };
+                let [p, _] = &params[..] else {
+                    return Ok(false);
+                };
+                let Some(class) = p.element() else {
+                    return Ok(false);
+                };
                 self.settle(2)?;
                 let value = self.pop()?;
                 let at = self.pop_address()?;
@@ -309,12 +390,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().fence();
             }
             Intrinsic::Sqrt => {
-                let Some(x) = self.float_argument(params)? else { return Ok(false) };
+                let Some(x) = self.float_argument(params)? else {
+                    return Ok(false);
+                };
                 let value = self.e.b.ins().sqrt(x.value);
                 self.push(x.kind, value);
             }
             Intrinsic::Abs => {
-                let Some(x) = self.float_argument(params)? else { return Ok(false) };
+                let Some(x) = self.float_argument(params)? else {
+                    return Ok(false);
+                };
                 let value = self.e.b.ins().fabs(x.value);
                 self.push(x.kind, value);
             }
@@ -322,7 +407,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 if !can_round() {
                     return Ok(false);
                 }
-                let Some(x) = self.float_argument(params)? else { return Ok(false) };
+                let Some(x) = self.float_argument(params)? else {
+                    return Ok(false);
+                };
                 let value = match how {
                     Rounding::Floor => self.e.b.ins().floor(x.value),
                     Rounding::Ceiling => self.e.b.ins().ceil(x.value),
@@ -344,7 +431,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let item = self.pop()?;
         let value = self.coerce(&item, kind)?;
-        Ok(Some(Item { kind, value, class: None, note: Note::None }))
+        Ok(Some(Item {
+            kind,
+            value,
+            class: None,
+            note: Note::None,
+        }))
     }
 
     /// The kind of what an Interlocked method works on, if it is an integer.
@@ -352,7 +444,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if params.len() != count {
             return Ok(None);
         }
-        let Some(class) = params[0].element() else { return Ok(None) };
+        let Some(class) = params[0].element() else {
+            return Ok(None);
+        };
         if leaf_size(scalar_kind(class)) < 4 {
             return Ok(None);
         }
@@ -364,7 +458,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if params.len() != count || params[1].is_byref() {
             return Ok(None);
         }
-        let Some(class) = params[0].element() else { return Ok(None) };
+        let Some(class) = params[0].element() else {
+            return Ok(None);
+        };
         let kind = kind_of(class)?;
         if kind == Kind::Struct || leaf_size(scalar_kind(class)) < 4 {
             return Ok(None);
@@ -374,10 +470,14 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     fn atomic_flags(&mut self, at: &Item, size: u32) -> MemFlagsData {
         let flags = self.null_checked(at, 0, size);
-        if flags.trap_code().is_some() { null_trap() } else { trusted() }
+        if flags.trap_code().is_some() {
+            null_trap()
+        } else {
+            trusted()
+        }
     }
 
-    fn to_bits(&mut self, value: Value, kind: Kind) -> Value {
+    fn bits_of(&mut self, value: Value, kind: Kind) -> Value {
         match kind {
             Kind::F32 => self.e.b.ins().bitcast(I32, MemFlagsData::new(), value),
             Kind::F64 => self.e.b.ins().bitcast(I64, MemFlagsData::new(), value),
@@ -385,7 +485,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    fn from_bits(&mut self, value: Value, kind: Kind) -> Value {
+    fn value_of_bits(&mut self, value: Value, kind: Kind) -> Value {
         match kind {
             Kind::F32 => self.e.b.ins().bitcast(F32, MemFlagsData::new(), value),
             Kind::F64 => self.e.b.ins().bitcast(F64, MemFlagsData::new(), value),
@@ -409,13 +509,28 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Array.UnsafeMov: the bits of one type as another's.
     fn unsafe_mov(&mut self, from: ClassRef, to: ClassRef) -> Res<bool> {
         let (source, target) = (kind_of(from)?, kind_of(to)?);
-        let item = self.pop()?;
+        let mut item = self.pop()?;
+        if source == Kind::Struct {
+            self.check_struct(&item, from)?;
+        } else {
+            item.value = self.coerce(&item, source)?;
+            item.kind = source;
+        }
         let value = match (source, target) {
             (Kind::Struct, Kind::Struct) if from.layout()?.size >= to.layout()?.size => item.value,
             (Kind::Struct, Kind::Struct) => {
                 let at = self.temp_of(to)?;
                 self.zero(at, 0, to.layout()?.size, trusted());
-                self.copy(from, at, 0, trusted(), item.value, 0, trusted(), Dest::Frame)?;
+                self.copy(
+                    from,
+                    at,
+                    0,
+                    trusted(),
+                    item.value,
+                    0,
+                    trusted(),
+                    Dest::Frame,
+                )?;
                 at
             }
             (Kind::Struct, _) => {
@@ -432,18 +547,38 @@ impl<'a, 'f> Translator<'a, 'f> {
             (a, b) if a == b => item.value,
             (Kind::I32, b) if b.is_word() => {
                 let value = self.coerce(&item, Kind::I32)?;
-                let unsigned = matches!(from.stack_prim()?, Some(Prim::U4 | Prim::U2 | Prim::U1 | Prim::Char | Prim::Bool));
-                if unsigned { self.e.b.ins().uextend(I64, value) } else { self.e.b.ins().sextend(I64, value) }
+                let unsigned = matches!(
+                    from.stack_prim()?,
+                    Some(Prim::U4 | Prim::U2 | Prim::U1 | Prim::Char | Prim::Bool)
+                );
+                if unsigned {
+                    self.e.b.ins().uextend(I64, value)
+                } else {
+                    self.e.b.ins().sextend(I64, value)
+                }
             }
             (Kind::F32, Kind::I32) => self.e.b.ins().bitcast(I32, MemFlagsData::new(), item.value),
             (Kind::I32, Kind::F32) => self.e.b.ins().bitcast(F32, MemFlagsData::new(), item.value),
-            (Kind::F64, b) if b.is_word() => self.e.b.ins().bitcast(I64, MemFlagsData::new(), item.value),
-            (a, Kind::F64) if a.is_word() => self.e.b.ins().bitcast(F64, MemFlagsData::new(), item.value),
+            (Kind::F64, b) if b.is_word() => {
+                self.e.b.ins().bitcast(I64, MemFlagsData::new(), item.value)
+            }
+            (a, Kind::F64) if a.is_word() => {
+                self.e.b.ins().bitcast(F64, MemFlagsData::new(), item.value)
+            }
             _ => self.coerce(&item, target)?,
         };
-        let value = if target == Kind::I32 { self.narrow(value, scalar_kind(to)) } else { value };
+        let value = if target == Kind::I32 {
+            self.narrow(value, scalar_kind(to))
+        } else {
+            value
+        };
         let class = Some(to);
-        self.push_item(Item { kind: target, value, class, note: Note::None });
+        self.push_item(Item {
+            kind: target,
+            value,
+            class,
+            note: Note::None,
+        });
         let _ = LeafKind::Ref;
         Ok(true)
     }

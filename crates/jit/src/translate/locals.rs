@@ -56,34 +56,61 @@ pub struct Home {
 impl<'a, 'f> Translator<'a, 'f> {
     /// Must handlers find the variable in a slot?
     fn live_into_handlers(&self, variable: usize) -> bool {
-        let Some(live) = &self.liveness else { return false };
+        let Some(live) = &self.liveness else {
+            return false;
+        };
         self.plan.clauses.iter().any(|c| {
-            let entry = |offset: u32| live.is_live(self.plan.block_at[offset as usize] as usize, variable);
+            let entry =
+                |offset: u32| live.is_live(self.plan.block_at[offset as usize] as usize, variable);
             entry(c.handler_offset) || matches!(c.kind, EhKind::Filter(at) if entry(at))
         })
     }
 
     /// Decides the homes and fills the arguments'.
     pub(crate) fn make_homes(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
-        let has_filters = self.plan.clauses.iter().any(|c| matches!(c.kind, EhKind::Filter(_)));
+        let has_filters = self
+            .plan
+            .clauses
+            .iter()
+            .any(|c| matches!(c.kind, EhKind::Filter(_)));
         for (n, class) in args.iter().enumerate() {
             let kind = kind_of(class)?;
             let flags = self.plan.args[n];
-            let mut home = Home { class, kind, place: Place::None, shadow: None, pinned: false, address_taken: flags & ADDRESS != 0 };
+            let mut home = Home {
+                class,
+                kind,
+                place: Place::None,
+                shadow: None,
+                pinned: false,
+                address_taken: flags & ADDRESS != 0,
+            };
             let is_this = self.shape.has_this && n == 0;
             let values: smallvec::SmallVec<[Value; 4]> = if is_this {
                 smallvec::smallvec![self.params[0]]
             } else {
-                self.shape.values_of(&self.params, n - self.shape.has_this as usize).into()
+                self.shape
+                    .values_of(&self.params, n - self.shape.has_this as usize)
+                    .into()
             };
-            let pass = if is_this { &Pass::Scalar(I64) } else { &self.shape.params[n - self.shape.has_this as usize] };
+            let pass = if is_this {
+                &Pass::Scalar(I64)
+            } else {
+                &self.shape.params[n - self.shape.has_this as usize]
+            };
             match pass {
                 _ if flags == 0 && !(is_this && self.method.is_synchronized()) => {}
                 Pass::None => {}
                 Pass::Scalar(_) if flags & ADDRESS != 0 => {
                     let slot = self.e.slot(8);
                     let at = self.e.slot_addr(slot);
-                    store_leaf(&mut self.e.b, trusted(), scalar_kind(class), values[0], at, 0);
+                    store_leaf(
+                        &mut self.e.b,
+                        trusted(),
+                        scalar_kind(class),
+                        values[0],
+                        at,
+                        0,
+                    );
                     home.place = Place::Slot(slot);
                 }
                 Pass::Scalar(ty) => {
@@ -105,7 +132,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Pass::Address if flags & (ADDRESS | WRITTEN) != 0 || has_filters => {
                     let slot = self.e.slot(class.layout()?.size);
                     let at = self.e.slot_addr(slot);
-                    self.copy(class, at, 0, trusted(), values[0], 0, trusted(), Dest::Frame)?;
+                    self.copy(
+                        class,
+                        at,
+                        0,
+                        trusted(),
+                        values[0],
+                        0,
+                        trusted(),
+                        Dest::Frame,
+                    )?;
                     home.place = Place::Slot(slot);
                 }
                 Pass::Address => home.place = Place::Caller(values[0]),
@@ -116,7 +152,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             let class = local.ty;
             let kind = kind_of(class)?;
             let flags = self.plan.locals[n];
-            let mut home = Home { class, kind, place: Place::None, shadow: None, pinned: local.pinned, address_taken: flags & ADDRESS != 0 };
+            let mut home = Home {
+                class,
+                kind,
+                place: Place::None,
+                shadow: None,
+                pinned: local.pinned,
+                address_taken: flags & ADDRESS != 0,
+            };
             if flags == 0 {
                 self.homes.push(home);
                 continue;
@@ -175,7 +218,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     fn home(&self, is_arg: bool, index: usize) -> usize {
-        if is_arg { index } else { self.plan.args.len() + index }
+        if is_arg {
+            index
+        } else {
+            self.plan.args.len() + index
+        }
     }
 
     /// The address a variable in memory has.
@@ -187,7 +234,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let fp = self.params[0];
                 Ok(self.e.b.ins().iadd_imm_s(fp, i64::from(offset)))
             }
-            Place::None | Place::Variable(_) | Place::Value(..) => Err(Fail::internal("a variable without an address")),
+            Place::None | Place::Variable(_) | Place::Value(..) => {
+                Err(Fail::internal("a variable without an address"))
+            }
         }
     }
 
@@ -197,7 +246,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         let home = self.homes[n];
         if home.kind == Kind::Struct {
             let value = self.place_address(home.place)?;
-            self.push_item(Item { kind: Kind::Struct, value, class: Some(home.class), note: Note::Variable(n as u32) });
+            self.push_item(Item {
+                kind: Kind::Struct,
+                value,
+                class: Some(home.class),
+                note: Note::Variable(n as u32),
+            });
             return Ok(());
         }
         let mut note = Note::None;
@@ -218,7 +272,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 crate::shape::load_leaf(&mut self.e.b, trusted(), scalar_kind(home.class), at, 0)
             }
         };
-        self.push_item(Item { kind: home.kind, value, class: Some(home.class), note });
+        self.push_item(Item {
+            kind: home.kind,
+            value,
+            class: Some(home.class),
+            note,
+        });
         Ok(())
     }
 
@@ -238,7 +297,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Ok(());
             }
             let at = self.place_address(home.place)?;
-            return self.copy(home.class, at, 0, trusted(), item.value, 0, trusted(), Dest::Frame);
+            return self.copy(
+                home.class,
+                at,
+                0,
+                trusted(),
+                item.value,
+                0,
+                trusted(),
+                Dest::Frame,
+            );
         }
         let value = self.coerce_to_class(&item, home.class)?;
         match home.place {
@@ -254,7 +322,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             place => {
                 let at = self.place_address(place)?;
-                store_leaf(&mut self.e.b, trusted(), scalar_kind(home.class), value, at, 0);
+                store_leaf(
+                    &mut self.e.b,
+                    trusted(),
+                    scalar_kind(home.class),
+                    value,
+                    at,
+                    0,
+                );
             }
         }
         if let Some(slot) = home.shadow {
@@ -270,19 +345,31 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn variable_address(&mut self, is_arg: bool, index: usize) -> Res {
         let n = self.home(is_arg, index);
         let value = self.place_address(self.homes[n].place)?;
-        self.push_item(Item { kind: Kind::ByRef, value, class: None, note: Note::Frame });
+        self.push_item(Item {
+            kind: Kind::ByRef,
+            value,
+            class: None,
+            note: Note::Frame,
+        });
         Ok(())
     }
 
     /// In a landing pad: the variables that are live at the handler's entry are read from their slots.
     pub(crate) fn reload(&mut self, block: usize) {
-        let Some(live) = self.liveness.take() else { return };
+        let Some(live) = self.liveness.take() else {
+            return;
+        };
         for n in 0..self.homes.len() {
-            if let Home { place: Place::Variable(v), shadow: Some(slot), kind, .. } = self.homes[n] {
-                if live.is_live(block, n) {
-                    let value = self.e.b.ins().stack_load(I64, kind.clif(), slot, 0);
-                    self.e.b.def_var(v, value);
-                }
+            if let Home {
+                place: Place::Variable(v),
+                shadow: Some(slot),
+                kind,
+                ..
+            } = self.homes[n]
+                && live.is_live(block, n)
+            {
+                let value = self.e.b.ins().stack_load(I64, kind.clif(), slot, 0);
+                self.e.b.def_var(v, value);
             }
         }
         self.liveness = Some(live);

@@ -75,8 +75,16 @@ impl Fail {
         let offset = crate::codegen::current_offset();
         match self {
             Fail::Load(e) => CompileError::Load(e),
-            Fail::Invalid(reason) => CompileError::Invalid { method: method.full_name(), offset, reason },
-            Fail::Internal(reason) => CompileError::Internal { method: method.full_name(), offset, reason },
+            Fail::Invalid(reason) => CompileError::Invalid {
+                method: method.full_name(),
+                offset,
+                reason,
+            },
+            Fail::Internal(reason) => CompileError::Internal {
+                method: method.full_name(),
+                offset,
+                reason,
+            },
         }
     }
 }
@@ -201,11 +209,35 @@ fn compile_with(
     inline_limit: usize,
 ) -> Result<Blob, CompileError> {
     let fail = |f: Fail| f.at(method);
-    let mut source = source(method, env).map_err(fail)?;
+    let body = method.body().map_err(|e| fail(e.into()))?;
+    compile_body(codegen, method, body, env, tier, listing, inline_limit)
+}
+
+/// Translates and compiles a method with a body from elsewhere. `inline_limit`: bytes of IL of what is inlined.
+pub fn compile_body(
+    codegen: &Codegen,
+    method: MethodRef,
+    body: MethodBody<'static>,
+    env: &dyn CompileEnv,
+    tier: Tier,
+    listing: bool,
+    inline_limit: usize,
+) -> Result<Blob, CompileError> {
+    let fail = |f: Fail| f.at(method);
+    let mut source = source(method, body, env).map_err(fail)?;
     source.inline_limit = inline_limit;
     let plan = plan(&source, 0).map_err(fail)?;
-    let name = if listing { method.full_name() } else { String::new() };
-    let request = Request { name: &name, signature: source.shape.clif.clone(), tier, listing };
+    let name = if listing {
+        method.full_name()
+    } else {
+        String::new()
+    };
+    let request = Request {
+        name: &name,
+        signature: source.shape.clif.clone(),
+        tier,
+        listing,
+    };
     let mut homes = Vec::new();
     let (mut blob, frame) = codegen
         .function(request, |e| {
@@ -222,9 +254,16 @@ fn compile_with(
             EhKind::Filter(offset) => {
                 let plan = self::plan(&source, offset).map_err(fail)?;
                 let mut signature = Signature::new(CallConv::Tail);
-                signature.params.extend([AbiParam::new(I64), AbiParam::new(I64)]);
+                signature
+                    .params
+                    .extend([AbiParam::new(I64), AbiParam::new(I64)]);
                 signature.returns.push(AbiParam::new(I32));
-                let request = Request { name: &name, signature, tier, listing };
+                let request = Request {
+                    name: &name,
+                    signature,
+                    tier,
+                    listing,
+                };
                 let (filter, _) = codegen
                     .function(request, |e| {
                         translate(&source, &plan, e, Some(n), &homes, &frame).map_err(fail)?;
@@ -238,7 +277,9 @@ fn compile_with(
         blob.clauses.push(Clause { kind });
     }
     if method.is_synchronized() {
-        blob.clauses.push(Clause { kind: ClauseKind::Fault });
+        blob.clauses.push(Clause {
+            kind: ClauseKind::Fault,
+        });
     }
     if let Some(text) = &mut blob.listing {
         let il: String = plan.instrs.iter().map(|i| format!("{i}\n")).collect();
@@ -253,36 +294,70 @@ fn compile_with(
 /// Fills in the method's name, which is made only when there is something to say.
 fn named(e: CompileError, m: MethodRef) -> CompileError {
     match e {
-        CompileError::Internal { method, offset, reason } if method.is_empty() => {
-            CompileError::Internal { method: m.full_name(), offset, reason }
-        }
+        CompileError::Internal {
+            method,
+            offset,
+            reason,
+        } if method.is_empty() => CompileError::Internal {
+            method: m.full_name(),
+            offset,
+            reason,
+        },
         e => e,
     }
 }
 
-fn source(method: MethodRef, env: &dyn CompileEnv) -> Res<Source<'_>> {
-    let body = method.body()?;
+fn source<'a>(
+    method: MethodRef,
+    body: MethodBody<'static>,
+    env: &'a dyn CompileEnv,
+) -> Res<Source<'a>> {
     let scope = method.scope();
     let sig = method.sig()?;
     let shape = Shape::of(sig)?;
     let mut arg_classes = Vec::with_capacity(sig.params.len() + 1);
     if shape.has_this {
         let class = method.class;
-        arg_classes.push(if class.is_value_type()? { class.universe().byref(class) } else { class });
+        arg_classes.push(if class.is_value_type()? {
+            class.universe().byref(class)
+        } else {
+            class
+        });
     }
     arg_classes.extend(sig.params.iter().copied());
-    let locals = if body.local_sig.is_nil() { Vec::new() } else { scope.locals(body.local_sig)? };
+    let locals = if body.local_sig.is_nil() {
+        Vec::new()
+    } else {
+        scope.locals(body.local_sig)?
+    };
     if locals.len() > 65535 {
         return Err(Fail::invalid("too many locals"));
     }
-    Ok(Source { method, env, shape, body, arg_classes, locals, scope, inline_limit: 0 })
+    Ok(Source {
+        method,
+        env,
+        shape,
+        body,
+        arg_classes,
+        locals,
+        scope,
+        inline_limit: 0,
+    })
 }
 
 fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
-    Plan::new(&source.body, entry, source.arg_classes.len(), source.locals.len())
+    Plan::new(
+        &source.body,
+        entry,
+        source.arg_classes.len(),
+        source.locals.len(),
+    )
 }
 
-#[allow(clippy::too_many_arguments, reason = "the two kinds of function differ in them")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "the two kinds of function differ in them"
+)]
 fn translate(
     source: &Source<'_>,
     plan: &Plan,
@@ -292,7 +367,11 @@ fn translate(
     frame: &FrameMap,
 ) -> Res<Vec<Home>> {
     let params = e.params();
-    let liveness = if plan.clauses.is_empty() || filter.is_some() { None } else { Some(plan.liveness()?) };
+    let liveness = if plan.clauses.is_empty() || filter.is_some() {
+        None
+    } else {
+        Some(plan.liveness()?)
+    };
     let mut t = Translator {
         env: source.env,
         method: source.method,
@@ -324,7 +403,11 @@ fn translate(
         chain: vec![source.method],
         e,
     };
-    t.e.at(if let Some(n) = filter { plan.clauses[n].handler_offset } else { 0 });
+    t.e.at(if let Some(n) = filter {
+        plan.clauses[n].handler_offset
+    } else {
+        0
+    });
     t.prepare_blocks();
     t.prepare_clauses()?;
     match filter {

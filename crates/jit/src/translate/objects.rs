@@ -32,7 +32,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
         let class = self.scope.type_(token)?;
         if class.is_open {
-            return Err(Fail::invalid(format!("the open type {}", class.full_name())));
+            return Err(Fail::invalid(format!(
+                "the open type {}",
+                class.full_name()
+            )));
         }
         Ok(class)
     }
@@ -41,8 +44,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         // A sealed class derived from MarshalByRefObject: see below.
         let sealed_remote = class.is_sealed()
             && !class.is_array()
-            && class.supers()?.get(1).is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)));
-        if sealed_remote || class.is_array() || class.is_interface() || class.is_delegate()? && class.is_inst() || class.is_ptr() {
+            && class
+                .supers()?
+                .get(1)
+                .is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)));
+        if sealed_remote
+            || class.is_array()
+            || class.is_interface()
+            || class.is_delegate()? && class.is_inst()
+            || class.is_ptr()
+        {
             return Ok(Test::Helper);
         }
         if class.is_sealed() || class.is_value_type()? {
@@ -64,7 +75,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let class = class.nullable_arg().unwrap_or(class);
         let known = Some(class);
         if let Note::Null = item.note {
-            self.push_item(Item { kind: Kind::Ref, class: known, ..item });
+            self.push_item(Item {
+                kind: Kind::Ref,
+                class: known,
+                ..item
+            });
             return Ok(());
         }
         if std::ptr::eq(class, self.universe.known(Known::Object)) {
@@ -82,22 +97,49 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.seal_block(look);
         self.e.b.switch_to_block(look);
         let vt = self.e.b.ins().uload32(trusted(), object, 0);
-        let helper = if throwing { Helper::CastClass } else { Helper::IsInst };
+        let helper = if throwing {
+            Helper::CastClass
+        } else {
+            Helper::IsInst
+        };
         match test {
             Test::Exact | Test::Helper => {
-                let own = self.e.b.ins().load(I64, trusted(), vt, vtable::CLASS_OFFSET);
+                let own = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I64, trusted(), vt, vtable::CLASS_OFFSET);
                 let exact = self.e.b.ins().icmp(IntCC::Equal, own, handle);
-                self.cast_decided(exact, object, handle, join, helper, matches!(test, Test::Exact));
+                self.cast_decided(
+                    exact,
+                    object,
+                    handle,
+                    join,
+                    helper,
+                    matches!(test, Test::Exact),
+                );
             }
             Test::Ancestor(depth) => {
                 // `depth` of the VTable is the number of ancestors; shorter lists cannot hold the class.
-                let deep = self.e.b.ins().load(I32, trusted(), vt, vtable::DEPTH_OFFSET);
-                let enough = self.e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, deep, i64::from(depth));
+                let deep = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I32, trusted(), vt, vtable::DEPTH_OFFSET);
+                let enough = self.e.b.ins().icmp_imm_u(
+                    IntCC::UnsignedGreaterThanOrEqual,
+                    deep,
+                    i64::from(depth),
+                );
                 let (compare, no) = (self.e.b.create_block(), self.e.b.create_block());
                 self.e.b.ins().brif(enough, compare, &[], no, &[]);
                 self.e.b.seal_block(compare);
                 self.e.b.switch_to_block(compare);
-                let supers = self.e.b.ins().load(I64, trusted(), vt, vtable::SUPERS_OFFSET);
+                let supers = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I64, trusted(), vt, vtable::SUPERS_OFFSET);
                 let ancestor = self.e.b.ins().load(I64, trusted(), supers, 8 * depth);
                 let is = self.e.b.ins().icmp(IntCC::Equal, ancestor, handle);
                 self.e.b.ins().brif(is, join, &same, no, &[]);
@@ -117,11 +159,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
         let value = self.e.b.block_params(join)[0];
-        self.push_item(Item { kind: Kind::Ref, value, class: known, note: Note::None });
+        self.push_item(Item {
+            kind: Kind::Ref,
+            value,
+            class: known,
+            note: Note::None,
+        });
         Ok(())
     }
 
-    fn cast_decided(&mut self, exact: Value, object: Value, handle: Value, join: cranelift_codegen::ir::Block, helper: Helper, only: bool) {
+    fn cast_decided(
+        &mut self,
+        exact: Value,
+        object: Value,
+        handle: Value,
+        join: cranelift_codegen::ir::Block,
+        helper: Helper,
+        only: bool,
+    ) {
         if only && helper == Helper::IsInst {
             let zero = self.i64(0);
             let value = self.e.b.ins().select(exact, object, zero);
@@ -130,7 +185,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let cold = self.e.b.create_block();
         self.e.b.set_cold_block(cold);
-        self.e.b.ins().brif(exact, join, &[BlockArg::Value(object)], cold, &[]);
+        self.e
+            .b
+            .ins()
+            .brif(exact, join, &[BlockArg::Value(object)], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
         let value = self.e.helper_value(helper, &[object, handle]);
@@ -147,7 +205,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.push_item(item);
             return Ok(());
         }
-        if class.nullable_arg().is_none() && self.next_is(&[Op::Brtrue, Op::BrtrueS, Op::Brfalse, Op::BrfalseS]) {
+        if class.nullable_arg().is_none()
+            && self.next_is(&[Op::Brtrue, Op::BrtrueS, Op::Brfalse, Op::BrfalseS])
+        {
             // `x != null` in generic code.
             self.pop()?;
             let value = self.i32(1);
@@ -163,13 +223,32 @@ impl<'a, 'f> Translator<'a, 'f> {
         if class.nullable_arg().is_some() {
             self.check_struct(item, class)?;
             let handle = self.e.symbol(Symbol::ClassHandle(class));
-            let value = self.e.helper_value(Helper::BoxNullable, &[handle, item.value]);
-            self.push_item(Item { kind: Kind::Ref, value, class: class.nullable_arg(), note: Note::None });
+            let value = self
+                .e
+                .helper_value(Helper::BoxNullable, &[handle, item.value]);
+            self.push_item(Item {
+                kind: Kind::Ref,
+                value,
+                class: class.nullable_arg(),
+                note: Note::None,
+            });
             return Ok(());
         }
         let object = self.allocate(class)?;
-        self.store_value(class, item, object, HEADER_SIZE as i32, trusted(), Dest::Anywhere)?;
-        self.push_item(Item { kind: Kind::Ref, value: object, class: Some(class), note: Note::Exact });
+        self.store_value(
+            class,
+            item,
+            object,
+            HEADER_SIZE as i32,
+            trusted(),
+            Dest::Anywhere,
+        )?;
+        self.push_item(Item {
+            kind: Kind::Ref,
+            value: object,
+            class: Some(class),
+            note: Note::Exact,
+        });
         Ok(())
     }
 
@@ -181,11 +260,21 @@ impl<'a, 'f> Translator<'a, 'f> {
         let item = self.pop_ref()?;
         if class.nullable_arg().is_some() {
             let at = self.unbox_nullable(class, item.value)?;
-            self.push_item(Item { kind: Kind::ByRef, value: at, class: None, note: Note::Frame });
+            self.push_item(Item {
+                kind: Kind::ByRef,
+                value: at,
+                class: None,
+                note: Note::Frame,
+            });
             return Ok(());
         }
         let value = self.unboxed_address(class, &item)?;
-        self.push_item(Item { kind: Kind::ByRef, value, class: None, note: Note::NonNull });
+        self.push_item(Item {
+            kind: Kind::ByRef,
+            value,
+            class: None,
+            note: Note::NonNull,
+        });
         Ok(())
     }
 
@@ -201,14 +290,25 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn unboxed_address(&mut self, class: ClassRef, item: &Item) -> Res<Value> {
         let flags = self.null_checked(item, 0, 4);
         let vt = self.e.b.ins().uload32(flags, item.value, 0);
-        let own = self.e.b.ins().load(I64, trusted(), vt, vtable::CLASS_OFFSET);
+        let own = self
+            .e
+            .b
+            .ins()
+            .load(I64, trusted(), vt, vtable::CLASS_OFFSET);
         let handle = self.e.symbol(Symbol::ClassHandle(class));
         let exact = self.e.b.ins().icmp(IntCC::Equal, own, handle);
-        let inside = self.e.b.ins().iadd_imm_s(item.value, i64::from(HEADER_SIZE));
+        let inside = self
+            .e
+            .b
+            .ins()
+            .iadd_imm_s(item.value, i64::from(HEADER_SIZE));
         let (cold, join) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(cold);
         self.e.b.append_block_param(join, I64);
-        self.e.b.ins().brif(exact, join, &[BlockArg::Value(inside)], cold, &[]);
+        self.e
+            .b
+            .ins()
+            .brif(exact, join, &[BlockArg::Value(inside)], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
         let slow = self.e.helper_value(Helper::Unbox, &[item.value, handle]);
@@ -235,7 +335,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     fn dest(item: &Item) -> Dest {
-        if let Note::Frame = item.note { Dest::Frame } else { Dest::Anywhere }
+        if let Note::Frame = item.note {
+            Dest::Frame
+        } else {
+            Dest::Anywhere
+        }
     }
 
     fn after_indirect(&mut self) {
@@ -321,7 +425,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         let to = self.pop_address()?;
         let size = self.unsigned_size(&size)?;
         self.block_null_checks(size, &[to, from]);
-        self.e.helper(Helper::MemMove, &[to.value, from.value, size]);
+        self.e
+            .helper(Helper::MemMove, &[to.value, from.value, size]);
         self.after_indirect();
         Ok(())
     }
@@ -361,8 +466,15 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// ldstr
     pub(crate) fn load_string(&mut self, token: Token) -> Res {
-        let value = self.e.load_symbol(I64, Symbol::Literal(self.scope.module, token.0), 0);
-        self.push_item(Item { kind: Kind::Ref, value, class: Some(self.universe.known(Known::String)), note: Note::Exact });
+        let value = self
+            .e
+            .load_symbol(I64, Symbol::Literal(self.scope.module, token.0), 0);
+        self.push_item(Item {
+            kind: Kind::Ref,
+            value,
+            class: Some(self.universe.known(Known::String)),
+            note: Note::Exact,
+        });
         Ok(())
     }
 
@@ -371,20 +483,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         let target = self.scope.token(token)?;
         let (symbol, known) = match target {
             TokenTarget::Type(class) => {
-                if let Some(next) = self.next_instruction() {
-                    if let (Op::Call, Operand::Token(t)) = (next.op, next.operand) {
-                        let m = self.scope.method(t)?;
-                        if m.name == "GetTypeFromHandle" && std::ptr::eq(m.class, self.universe.known(Known::Type)) {
-                            self.skip += 1;
-                            let value = self.e.load_symbol(I64, Symbol::TypeObject(class), 0);
-                            self.push_item(Item {
-                                kind: Kind::Ref,
-                                value,
-                                class: Some(self.universe.known(Known::Type)),
-                                note: Note::NonNull,
-                            });
-                            return Ok(());
-                        }
+                if let Some(next) = self.next_instruction()
+                    && let (Op::Call, Operand::Token(t)) = (next.op, next.operand)
+                {
+                    let m = self.scope.method(t)?;
+                    if m.name == "GetTypeFromHandle"
+                        && std::ptr::eq(m.class, self.universe.known(Known::Type))
+                    {
+                        self.skip += 1;
+                        let value = self.e.load_symbol(I64, Symbol::TypeObject(class), 0);
+                        self.push_item(Item {
+                            kind: Kind::Ref,
+                            value,
+                            class: Some(self.universe.known(Known::Type)),
+                            note: Note::NonNull,
+                        });
+                        return Ok(());
                     }
                 }
                 (Symbol::ClassHandle(class), Known::RuntimeTypeHandle)
@@ -396,13 +510,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         let handle = self.e.symbol(symbol);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);
-        self.push_item(Item { kind: Kind::Struct, value: at, class: Some(class), note: Note::None });
+        self.push_item(Item {
+            kind: Kind::Struct,
+            value: at,
+            class: Some(class),
+            note: Note::None,
+        });
         Ok(())
     }
 
     /// sizeof
     pub(crate) fn size_of_type(&mut self, class: ClassRef) -> Res {
-        let size = if class.is_value_type()? { class.layout()?.size } else { 8 };
+        let size = if class.is_value_type()? {
+            class.layout()?.size
+        } else {
+            8
+        };
         let value = self.i32(size as i32);
         self.push(Kind::I32, value);
         Ok(())

@@ -56,9 +56,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Ldnull => {
                 let value = self.i64(0);
-                self.push_item(Item { kind: Kind::Ref, value, class: None, note: Note::Null });
+                self.push_item(Item {
+                    kind: Kind::Ref,
+                    value,
+                    class: None,
+                    note: Note::Null,
+                });
             }
-            LdcI4M1 | LdcI40 | LdcI41 | LdcI42 | LdcI43 | LdcI44 | LdcI45 | LdcI46 | LdcI47 | LdcI48 => {
+            LdcI4M1 | LdcI40 | LdcI41 | LdcI42 | LdcI43 | LdcI44 | LdcI45 | LdcI46 | LdcI47
+            | LdcI48 => {
                 let value = self.i32(i.op as i32 - LdcI40 as i32);
                 self.push(Kind::I32, value);
             }
@@ -72,17 +78,23 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.push(Kind::I32, value);
             }
             LdcI8 => {
-                let Operand::I64(v) = i.operand else { return Err(Fail::internal("no operand")) };
+                let Operand::I64(v) = i.operand else {
+                    return Err(Fail::internal("no operand"));
+                };
                 let value = self.i64(v);
                 self.push(Kind::I64, value);
             }
             LdcR4 => {
-                let Operand::R4(v) = i.operand else { return Err(Fail::internal("no operand")) };
+                let Operand::R4(v) = i.operand else {
+                    return Err(Fail::internal("no operand"));
+                };
                 let value = self.e.b.ins().f32const(v);
                 self.push(Kind::F32, value);
             }
             LdcR8 => {
-                let Operand::R8(v) = i.operand else { return Err(Fail::internal("no operand")) };
+                let Operand::R8(v) = i.operand else {
+                    return Err(Fail::internal("no operand"));
+                };
                 let value = self.e.b.ins().f64const(v);
                 self.push(Kind::F64, value);
             }
@@ -116,7 +128,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             BleUn | BleUnS => self.branch_compare(Compare::LeUn, i)?,
             BltUn | BltUnS => self.branch_compare(Compare::LtUn, i)?,
             Switch => {
-                let Operand::Switch(targets) = i.operand else { return Err(Fail::internal("no targets")) };
+                let Operand::Switch(targets) = i.operand else {
+                    return Err(Fail::internal("no targets"));
+                };
                 self.switch(targets.iter())?;
             }
             LdindI1 => self.load_indirect(LeafKind::I1, Kind::I32)?,
@@ -137,8 +151,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             StindI => self.store_indirect(LeafKind::Ptr, Kind::Native)?,
             StindR4 => self.store_indirect(LeafKind::R4, Kind::F32)?,
             StindR8 => self.store_indirect(LeafKind::R8, Kind::F64)?,
-            Add | Sub | Mul | Div | DivUn | Rem | RemUn | And | Or | Xor | AddOvf | AddOvfUn | SubOvf | SubOvfUn
-            | MulOvf | MulOvfUn => self.binary(i.op)?,
+            Add | Sub | Mul | Div | DivUn | Rem | RemUn | And | Or | Xor | AddOvf | AddOvfUn
+            | SubOvf | SubOvfUn | MulOvf | MulOvfUn => self.binary(i.op)?,
             Shl | Shr | ShrUn => self.shift(i.op)?,
             Neg | Not => self.unary(i.op)?,
             ConvI1 => self.convert(To::I1)?,

@@ -62,7 +62,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.store_context(own, context::HIDDEN);
         let signature = self.e.b.import_signature(signature);
         let params = self.params.clone();
-        let results = self.e.call_symbol(Symbol::Helper(Helper::Grow), signature, &params);
+        let results = self
+            .e
+            .call_symbol(Symbol::Helper(Helper::Grow), signature, &params);
         self.e.b.ins().return_(&results);
         self.e.b.switch_to_block(on);
         Ok(())
@@ -81,8 +83,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.class_init(class)?;
         }
         if self.plan.has_localloc {
-            let side = (0..self.plan.instrs.len())
-                .any(|i| self.plan.instrs[i].op == Op::Localloc && constant_localloc(self.plan, i).is_none());
+            let side = (0..self.plan.instrs.len()).any(|i| {
+                self.plan.instrs[i].op == Op::Localloc && constant_localloc(self.plan, i).is_none()
+            });
             if side {
                 self.side_mark = Some(self.e.load_context(I64, context::SIDE_NEXT));
             }
@@ -102,7 +105,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    pub(crate) fn filter_prologue(&mut self, args: &[ClassRef], locals: &[Local], parent: &[Home], frame: &FrameMap) -> Res {
+    pub(crate) fn filter_prologue(
+        &mut self,
+        args: &[ClassRef],
+        locals: &[Local],
+        parent: &[Home],
+        frame: &FrameMap,
+    ) -> Res {
         if parent.len() != args.len() + locals.len() {
             return Err(Fail::internal("the parent's homes are missing"));
         }
@@ -146,13 +155,29 @@ impl<'a, 'f> Translator<'a, 'f> {
             Pass::Leaves(_) => {
                 let item = self.pop()?;
                 self.check_struct(&item, shape.ret_class)?;
-                values = crate::shape::load_passed(&mut self.e.b, trusted(), item.value, 0, &shape.ret, shape.ret_class);
+                values = crate::shape::load_passed(
+                    &mut self.e.b,
+                    trusted(),
+                    item.value,
+                    0,
+                    &shape.ret,
+                    shape.ret_class,
+                );
             }
             Pass::Address => {
                 let item = self.pop()?;
                 self.check_struct(&item, shape.ret_class)?;
                 let buffer = self.params[shape.has_this as usize];
-                self.copy(shape.ret_class, buffer, 0, trusted(), item.value, 0, trusted(), super::structs::Dest::Frame)?;
+                self.copy(
+                    shape.ret_class,
+                    buffer,
+                    0,
+                    trusted(),
+                    item.value,
+                    0,
+                    trusted(),
+                    super::structs::Dest::Frame,
+                )?;
             }
         }
         self.epilogue();

@@ -178,9 +178,17 @@ impl Plan {
                 _ => {}
             }
             if let Some((op, is_arg, index)) = variable_of(&i) {
-                let flags = if is_arg { &mut plan.args } else { &mut plan.locals };
+                let flags = if is_arg {
+                    &mut plan.args
+                } else {
+                    &mut plan.locals
+                };
                 let Some(flags) = flags.get_mut(index) else {
-                    return Err(Fail::invalid(if is_arg { "no such argument" } else { "no such local" }));
+                    return Err(Fail::invalid(if is_arg {
+                        "no such argument"
+                    } else {
+                        "no such local"
+                    }));
                 };
                 *flags |= match op {
                     VarOp::Load => READ,
@@ -191,7 +199,12 @@ impl Plan {
             plan.instrs.push(i);
         }
         for c in &body.clauses {
-            for at in [c.try_offset, c.try_offset + c.try_len, c.handler_offset, c.handler_offset + c.handler_len] {
+            for at in [
+                c.try_offset,
+                c.try_offset + c.try_len,
+                c.handler_offset,
+                c.handler_offset + c.handler_len,
+            ] {
                 marks[at as usize] |= 2;
             }
             if let EhKind::Filter(at) = c.kind {
@@ -214,12 +227,19 @@ impl Plan {
                 });
             }
         }
-        if marks[..len].iter().any(|m| *m == 2) {
-            return Err(Fail::invalid("a branch or clause goes into the middle of an instruction"));
+        if marks[..len].contains(&2) {
+            return Err(Fail::invalid(
+                "a branch or clause goes into the middle of an instruction",
+            ));
         }
         // In a filter only the clauses inside it count: what escapes a filter is no concern of its method's handlers.
-        let filter = body.clauses.iter().find(|c| entry != 0 && c.kind == EhKind::Filter(entry));
-        let counts = |c: &EhClause| filter.is_none_or(|f| c.try_offset >= entry && c.try_offset < f.handler_offset);
+        let filter = body
+            .clauses
+            .iter()
+            .find(|c| entry != 0 && c.kind == EhKind::Filter(entry));
+        let counts = |c: &EhClause| {
+            filter.is_none_or(|f| c.try_offset >= entry && c.try_offset < f.handler_offset)
+        };
         if !body.clauses.is_empty() {
             for b in &mut plan.blocks {
                 let set: SmallVec<[u32; 4]> = (0u32..)
@@ -313,15 +333,23 @@ impl Plan {
 
     /// Does it lie in a loop, as far as branches back show?
     pub fn in_loop(&self, offset: u32) -> bool {
-        self.back_edges.iter().any(|(target, source)| *target <= offset && offset <= *source)
+        self.back_edges
+            .iter()
+            .any(|(target, source)| *target <= offset && offset <= *source)
     }
 
     /// Does a range of instructions call anything whose prologue polls?
     pub fn calls_between(&self, from: u32, to: u32) -> bool {
         let first = self.instrs.partition_point(|i| i.offset < from);
-        self.instrs[first..].iter().take_while(|i| i.offset <= to).any(|i| {
-            matches!(i.op, Op::Call | Op::Callvirt | Op::Calli | Op::Newobj | Op::Newarr)
-        })
+        self.instrs[first..]
+            .iter()
+            .take_while(|i| i.offset <= to)
+            .any(|i| {
+                matches!(
+                    i.op,
+                    Op::Call | Op::Callvirt | Op::Calli | Op::Newobj | Op::Newarr
+                )
+            })
     }
 
     /// Live variables at the entry of every block, arguments first, then locals: for the write-through rule.
@@ -344,8 +372,14 @@ impl Liveness {
         let mut gen_kill = vec![0u64; blocks * words * 2];
         for (n, b) in plan.blocks.iter().enumerate() {
             for i in &plan.instrs[b.first as usize..b.end as usize] {
-                let Some((op, is_arg, index)) = variable_of(i) else { continue };
-                let v = if is_arg { index } else { plan.args.len() + index };
+                let Some((op, is_arg, index)) = variable_of(i) else {
+                    continue;
+                };
+                let v = if is_arg {
+                    index
+                } else {
+                    plan.args.len() + index
+                };
                 let (word, bit) = (n * words * 2 + v / 64, 1u64 << (v % 64));
                 match op {
                     VarOp::Load if gen_kill[word + words] & bit == 0 => gen_kill[word] |= bit,
@@ -365,7 +399,10 @@ impl Liveness {
             }
             for (from, to) in &plan.leaves {
                 let through = plan.finallys(*from, *to);
-                if through.iter().any(|c| in_handler(&plan.clauses[*c as usize], b.offset)) {
+                if through
+                    .iter()
+                    .any(|c| in_handler(&plan.clauses[*c as usize], b.offset))
+                {
                     next[n].push(plan.block(*to)?);
                     for c in through {
                         next[n].push(plan.block(plan.clauses[c as usize].handler_offset)?);
@@ -386,14 +423,24 @@ impl Liveness {
             }
             pads.push(set);
         }
-        let mut live = Liveness { words, live_in: vec![0; blocks * words] };
+        let mut live = Liveness {
+            words,
+            live_in: vec![0; blocks * words],
+        };
         loop {
             let mut changed = false;
             for n in (0..blocks).rev() {
                 for w in 0..words {
-                    let out = next[n].iter().fold(0, |a, s| a | live.live_in[s * words + w]);
-                    let (used, killed) = (gen_kill[n * words * 2 + w], gen_kill[n * words * 2 + words + w]);
-                    let thrown = pads[plan.blocks[n].region as usize].iter().fold(0, |a, s| a | live.live_in[s * words + w]);
+                    let out = next[n]
+                        .iter()
+                        .fold(0, |a, s| a | live.live_in[s * words + w]);
+                    let (used, killed) = (
+                        gen_kill[n * words * 2 + w],
+                        gen_kill[n * words * 2 + words + w],
+                    );
+                    let thrown = pads[plan.blocks[n].region as usize]
+                        .iter()
+                        .fold(0, |a, s| a | live.live_in[s * words + w]);
                     let set = used | out & !killed | thrown;
                     if set != live.live_in[n * words + w] {
                         live.live_in[n * words + w] = set;
@@ -417,8 +464,36 @@ fn may_call(op: Op) -> bool {
     use Op::*;
     matches!(
         op,
-        Call | Callvirt | Calli | Newobj | Newarr | Box | Castclass | Isinst | Unbox | UnboxAny | Ldsfld | Stsfld
-            | Ldsflda | Throw | Rethrow | Ldvirtftn | Stelem | StelemRef | Ldelema | Endfinally | Jmp | Localloc
-            | Mkrefany | Refanyval | Stobj | Cpobj | Stfld | Initobj | Cpblk | Initblk | Rem | Arglist
+        Call | Callvirt
+            | Calli
+            | Newobj
+            | Newarr
+            | Box
+            | Castclass
+            | Isinst
+            | Unbox
+            | UnboxAny
+            | Ldsfld
+            | Stsfld
+            | Ldsflda
+            | Throw
+            | Rethrow
+            | Ldvirtftn
+            | Stelem
+            | StelemRef
+            | Ldelema
+            | Endfinally
+            | Jmp
+            | Localloc
+            | Mkrefany
+            | Refanyval
+            | Stobj
+            | Cpobj
+            | Stfld
+            | Initobj
+            | Cpblk
+            | Initblk
+            | Rem
+            | Arglist
     )
 }

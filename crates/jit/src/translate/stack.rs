@@ -7,13 +7,24 @@
 use super::{Fail, Res, Translator};
 use crate::shape::{Pass, scalar_kind};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Type, Value, ValueDef, types::*};
+use cranelift_codegen::ir::{
+    InstBuilder, InstructionData, Opcode, Type, Value, ValueDef, types::*,
+};
 use vervet_types::{ClassRef, LeafKind, MethodRef};
 
 /// An ECMA stack type; F32 and F64 are both F.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Kind { I32, I64, Native, F32, F64, ByRef, Ref, Struct }
+pub enum Kind {
+    I32,
+    I64,
+    Native,
+    F32,
+    F64,
+    ByRef,
+    Ref,
+    Struct,
+}
 
 impl Kind {
     /// The CLIF type that represents it.
@@ -96,17 +107,29 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
     /// Pushes a value of which only the type is known.
     pub fn push(&mut self, kind: Kind, value: Value) {
-        self.stack.push(Item { kind, value, class: None, note: Note::None });
+        self.stack.push(Item {
+            kind,
+            value,
+            class: None,
+            note: Note::None,
+        });
     }
     /// Pushes a value of a class in its stack form.
     pub fn push_class(&mut self, class: ClassRef, value: Value) -> Res {
         let kind = kind_of(class)?;
-        self.stack.push(Item { kind, value, class: Some(class), note: Note::None });
+        self.stack.push(Item {
+            kind,
+            value,
+            class: Some(class),
+            note: Note::None,
+        });
         Ok(())
     }
     /// Pops an item.
     pub fn pop(&mut self) -> Res<Item> {
-        self.stack.pop().ok_or_else(|| Fail::invalid("the stack is empty"))
+        self.stack
+            .pop()
+            .ok_or_else(|| Fail::invalid("the stack is empty"))
     }
     /// Pops an int32 (a native int is cut).
     pub fn pop_i32(&mut self) -> Res<Value> {
@@ -164,7 +187,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             (Kind::F32, Kind::F64) => self.e.b.ins().fpromote(F64, v),
             (Kind::F64, Kind::F32) => self.e.b.ins().fdemote(F32, v),
             (a, b) if a.is_word() && b.is_word() => v,
-            (a, b) => return Err(Fail::invalid(format!("a value of type {a:?} where {b:?} is expected"))),
+            (a, b) => {
+                return Err(Fail::invalid(format!(
+                    "a value of type {a:?} where {b:?} is expected"
+                )));
+            }
         })
     }
 
@@ -177,7 +204,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(item.value);
         }
         let value = self.coerce(item, to)?;
-        Ok(if to == Kind::I32 { self.narrow(value, scalar_kind(class)) } else { value })
+        Ok(if to == Kind::I32 {
+            self.narrow(value, scalar_kind(class))
+        } else {
+            value
+        })
     }
 
     /// A struct must be there, and be at least as large as the class wants.
@@ -202,18 +233,33 @@ impl<'a, 'f> Translator<'a, 'f> {
             LeafKind::U2 => (I16, false, 0, 65535),
             _ => return value,
         };
-        if let Some(c) = self.constant(value) {
-            if (low..=high).contains(&c) {
-                return value;
-            }
+        if let Some(c) = self.constant(value)
+            && (low..=high).contains(&c)
+        {
+            return value;
         }
         if let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(value) {
             let fits = match &self.e.b.func.dfg.insts[inst] {
-                InstructionData::Load { opcode: Opcode::Uload8, .. } => low == 0 || ty == I16,
-                InstructionData::Load { opcode: Opcode::Sload8, .. } => low < 0,
-                InstructionData::Load { opcode: Opcode::Uload16, .. } => high == 65535,
-                InstructionData::Load { opcode: Opcode::Sload16, .. } => low == -32768,
-                InstructionData::Unary { opcode: Opcode::Uextend, arg } => {
+                InstructionData::Load {
+                    opcode: Opcode::Uload8,
+                    ..
+                } => low == 0 || ty == I16,
+                InstructionData::Load {
+                    opcode: Opcode::Sload8,
+                    ..
+                } => low < 0,
+                InstructionData::Load {
+                    opcode: Opcode::Uload16,
+                    ..
+                } => high == 65535,
+                InstructionData::Load {
+                    opcode: Opcode::Sload16,
+                    ..
+                } => low == -32768,
+                InstructionData::Unary {
+                    opcode: Opcode::Uextend,
+                    arg,
+                } => {
                     self.e.b.func.dfg.value_type(*arg) == I8 && high >= 255
                         || self.e.b.func.dfg.value_type(*arg) == I8 && self.is_comparison(*arg)
                 }
@@ -234,7 +280,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn is_comparison(&self, value: Value) -> bool {
         match self.e.b.func.dfg.value_def(value) {
             ValueDef::Result(inst, _) => {
-                matches!(self.e.b.func.dfg.insts[inst].opcode(), Opcode::Icmp | Opcode::Fcmp)
+                matches!(
+                    self.e.b.func.dfg.insts[inst].opcode(),
+                    Opcode::Icmp | Opcode::Fcmp
+                )
             }
             _ => false,
         }
@@ -242,13 +291,25 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The constant an integer value is, if it is one.
     pub fn constant(&self, value: Value) -> Option<i64> {
-        let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(value) else { return None };
+        let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(value) else {
+            return None;
+        };
         match self.e.b.func.dfg.insts[inst] {
-            InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => {
+            InstructionData::UnaryImm {
+                opcode: Opcode::Iconst,
+                imm,
+            } => {
                 let bits = i64::from(imm);
-                Some(if self.e.b.func.dfg.value_type(value) == I32 { i64::from(bits as i32) } else { bits })
+                Some(if self.e.b.func.dfg.value_type(value) == I32 {
+                    i64::from(bits as i32)
+                } else {
+                    bits
+                })
             }
-            InstructionData::Unary { opcode: Opcode::Sextend, arg } => self.constant(arg),
+            InstructionData::Unary {
+                opcode: Opcode::Sextend,
+                arg,
+            } => self.constant(arg),
             _ => None,
         }
     }
@@ -269,20 +330,30 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Kind::Struct => Err(Fail::invalid("a value type as a condition")),
                 Kind::F32 => {
                     let zero = self.e.b.ins().f32const(0.0);
-                    Ok(self.e.b.ins().fcmp(cranelift_codegen::ir::condcodes::FloatCC::NotEqual, item.value, zero))
+                    Ok(self.e.b.ins().fcmp(
+                        cranelift_codegen::ir::condcodes::FloatCC::NotEqual,
+                        item.value,
+                        zero,
+                    ))
                 }
                 _ => {
                     let zero = self.e.b.ins().f64const(0.0);
-                    Ok(self.e.b.ins().fcmp(cranelift_codegen::ir::condcodes::FloatCC::NotEqual, item.value, zero))
+                    Ok(self.e.b.ins().fcmp(
+                        cranelift_codegen::ir::condcodes::FloatCC::NotEqual,
+                        item.value,
+                        zero,
+                    ))
                 }
             };
         }
-        if let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(item.value) {
-            if let InstructionData::Unary { opcode: Opcode::Uextend, arg } = self.e.b.func.dfg.insts[inst] {
-                if self.is_comparison(arg) {
-                    return Ok(arg);
-                }
-            }
+        if let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(item.value)
+            && let InstructionData::Unary {
+                opcode: Opcode::Uextend,
+                arg,
+            } = self.e.b.func.dfg.insts[inst]
+            && self.is_comparison(arg)
+        {
+            return Ok(arg);
         }
         Ok(item.value)
     }

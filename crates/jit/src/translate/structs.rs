@@ -71,7 +71,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Loads a value of the class in its stack form.
-    pub fn load_value(&mut self, class: ClassRef, base: Value, offset: i32, flags: MemFlagsData) -> Res<Item> {
+    pub fn load_value(
+        &mut self,
+        class: ClassRef,
+        base: Value,
+        offset: i32,
+        flags: MemFlagsData,
+    ) -> Res<Item> {
         let kind = kind_of(class)?;
         let value = if kind == Kind::Struct {
             let to = self.temp_of(class)?;
@@ -80,11 +86,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             load_leaf(&mut self.e.b, flags, scalar_kind(class), base, offset)
         };
-        Ok(Item { kind, value, class: Some(class), note: Note::None })
+        Ok(Item {
+            kind,
+            value,
+            class: Some(class),
+            note: Note::None,
+        })
     }
 
     /// Stores a value, coerced to the class.
-    pub fn store_value(&mut self, class: ClassRef, item: &Item, base: Value, offset: i32, flags: MemFlagsData, dest: Dest) -> Res {
+    pub fn store_value(
+        &mut self,
+        class: ClassRef,
+        item: &Item,
+        base: Value,
+        offset: i32,
+        flags: MemFlagsData,
+        dest: Dest,
+    ) -> Res {
         let kind = kind_of(class)?;
         if kind == Kind::Struct {
             self.check_struct(item, class)?;
@@ -113,7 +132,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     ) -> Res {
         let layout = class.layout()?;
         let size = layout.size;
-        let refs: &[u32] = if dest == Dest::Anywhere { &layout.ref_map } else { &[] };
+        let refs: &[u32] = if dest == Dest::Anywhere {
+            &layout.ref_map
+        } else {
+            &[]
+        };
         if size > INLINE_COPY || refs.len() > 4 {
             // A helper does not fault: both ends are touched first.
             if to_flags.trap_code().is_some() {
@@ -142,7 +165,16 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             return Ok(());
         }
-        self.copy_words(to, to_offset, to_flags, from, from_offset, from_flags, size, refs);
+        self.copy_words(
+            to,
+            to_offset,
+            to_flags,
+            from,
+            from_offset,
+            from_flags,
+            size,
+            refs,
+        );
         Ok(())
     }
 
@@ -161,11 +193,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut at = 0;
         for kind in [LeafKind::I8, LeafKind::I4, LeafKind::U2, LeafKind::U1] {
             while size - at >= leaf_size(kind) {
-                let value = load_leaf(&mut self.e.b, from_flags, kind, from, from_offset + at as i32);
+                let value = load_leaf(
+                    &mut self.e.b,
+                    from_flags,
+                    kind,
+                    from,
+                    from_offset + at as i32,
+                );
                 if kind == LeafKind::I8 && refs.contains(&(at / 8)) {
                     self.store_ref(to_flags, value, to, to_offset + at as i32);
                 } else {
-                    store_leaf(&mut self.e.b, to_flags, kind, value, to, to_offset + at as i32);
+                    store_leaf(
+                        &mut self.e.b,
+                        to_flags,
+                        kind,
+                        value,
+                        to,
+                        to_offset + at as i32,
+                    );
                 }
                 at += leaf_size(kind);
             }
@@ -174,7 +219,11 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// An address with a constant added, for immediate use.
     pub fn offset_address(&mut self, base: Value, offset: i32) -> Value {
-        if offset == 0 { base } else { self.e.b.ins().iadd_imm_s(base, i64::from(offset)) }
+        if offset == 0 {
+            base
+        } else {
+            self.e.b.ins().iadd_imm_s(base, i64::from(offset))
+        }
     }
 
     /// Zeroes memory.

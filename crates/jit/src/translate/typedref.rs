@@ -25,14 +25,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().store(trusted(), handle, at, TYPE);
         self.e.b.ins().store(trusted(), address.value, at, VALUE);
         self.e.b.ins().store(trusted(), handle, at, CLASS);
-        self.push_item(Item { kind: Kind::Struct, value: at, class: Some(typed), note: Note::None });
+        self.push_item(Item {
+            kind: Kind::Struct,
+            value: at,
+            class: Some(typed),
+            note: Note::None,
+        });
         Ok(())
     }
 
     fn pop_typed_reference(&mut self) -> Res<Item> {
         let item = self.pop()?;
         match item.class {
-            Some(c) if item.kind == Kind::Struct && std::ptr::eq(c, self.universe.known(Known::TypedReference)) => Ok(item),
+            Some(c)
+                if item.kind == Kind::Struct
+                    && std::ptr::eq(c, self.universe.known(Known::TypedReference)) =>
+            {
+                Ok(item)
+            }
             _ => Err(Fail::invalid("expected a typed reference")),
         }
     }
@@ -56,7 +66,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         let class = self.universe.known(Known::RuntimeTypeHandle);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);
-        self.push_item(Item { kind: Kind::Struct, value: at, class: Some(class), note: Note::None });
+        self.push_item(Item {
+            kind: Kind::Struct,
+            value: at,
+            class: Some(class),
+            note: Note::None,
+        });
         Ok(())
     }
 }
