@@ -60,6 +60,8 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
                 filters,
                 traps: std::mem::take(&mut blob.traps),
                 il_map: std::mem::take(&mut blob.il_map),
+                inline_sites: std::mem::take(&mut blob.inline_sites),
+                inline_map: std::mem::take(&mut blob.inline_map),
                 prologue_end: blob.prologue_end,
             })
         },

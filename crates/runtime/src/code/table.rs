@@ -4,6 +4,7 @@
 //! Code is published in order of addresses (the arena's lock is held), entries are never removed, and the count
 //! is stored after the entry (release).
 use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_jit::blob::InlineSite;
 use vervet_jit::{CallSite, Clause, Handler};
 use vervet_os::{Chunks, Published};
 use vervet_types::MethodRef;
@@ -41,6 +42,10 @@ pub struct Code {
     pub traps: Vec<(u32, u8)>,
     /// IL map.
     pub il_map: Vec<(u32, u32)>,
+    /// Inlined calls; see [`vervet_jit::inlined_frames`].
+    pub inline_sites: Vec<InlineSite>,
+    /// See `inline_sites`.
+    pub inline_map: Vec<(u32, u32, u32)>,
     /// Behind the prologue.
     pub prologue_end: u32,
 }
@@ -89,6 +94,11 @@ impl Code {
     pub fn trap(&self, pc: usize) -> Option<u8> {
         let off = (pc - self.start) as u32;
         self.traps.binary_search_by_key(&off, |t| t.0).ok().map(|i| self.traps[i].1)
+    }
+    /// The methods inlined at a code address, innermost first, with the IL offset reached in each. For a return
+    /// address pass the address minus one.
+    pub fn inlined(&self, pc: usize) -> impl Iterator<Item = (MethodRef, u32)> + use<'_> {
+        vervet_jit::inlined_frames(&self.inline_sites, &self.inline_map, (pc - self.start) as u32)
     }
     /// The method it belongs to.
     pub fn method(&self) -> Option<MethodRef> {

@@ -23,17 +23,15 @@ pub struct RawFrame {
 }
 
 impl RawFrame {
-    /// The frame of a walk, if traces show it.
-    pub fn of(frame: &WalkFrame) -> Option<RawFrame> {
-        let probe = if frame.exact { frame.pc } else { frame.pc - 1 };
-        let (method, wrapper) = match frame.code.kind {
-            CodeKind::Method(m) => (m, false),
-            CodeKind::Filter(m) => (m, false),
-            CodeKind::Wrapper(m) if m.is_pinvoke() => (m, true),
-            CodeKind::Wrapper(_) | CodeKind::Stub(_) => return None,
+    /// The frames of a walk's frame that traces show, innermost first.
+    pub fn of(frame: &WalkFrame) -> impl Iterator<Item = RawFrame> + use<> {
+        let wrapper = match frame.code.kind {
+            CodeKind::Wrapper(m) if m.is_pinvoke() => Some(RawFrame::wrapper(m)),
+            _ => None,
         };
-        let il = frame.code.il_offset(probe).map_or(0, |o| o + 1);
-        Some(RawFrame { method, pc: frame.pc, il, wrapper })
+        let pc = frame.pc;
+        let logical = frame.logical();
+        logical.map(move |(method, il)| RawFrame { method, pc, il: il.map_or(0, |o| o + 1), wrapper: false }).chain(wrapper)
     }
     /// The stub of an icall or P/Invoke.
     pub fn wrapper(method: MethodRef) -> RawFrame {
@@ -126,7 +124,7 @@ pub fn current_frames(cx: &Cx<'_>, skip: usize) -> Vec<Frame> {
     let mut walk = Walk::new(cx.context());
     walk.take_wrapper();
     while let Some(f) = walk.next() {
-        if let Some(r) = RawFrame::of(&f) {
+        for r in RawFrame::of(&f) {
             out.push(public(r.method, r.pc, r.il, r.wrapper));
         }
         if let Some(m) = walk.take_wrapper() {

@@ -24,6 +24,23 @@ pub struct Frame {
     pub record: *mut Record,
 }
 
+impl Frame {
+    /// The address to look tables up with.
+    pub fn probe(&self) -> usize {
+        if self.exact { self.pc } else { self.pc - 1 }
+    }
+    /// The logical frames of a method's (or filter's) code, innermost first: what was inlined here, then the method,
+    /// each with the IL offset reached. Empty for wrappers and stubs.
+    pub fn logical(&self) -> impl Iterator<Item = (MethodRef, Option<u32>)> + use<> {
+        let own = match self.code.kind {
+            table::CodeKind::Method(m) | table::CodeKind::Filter(m) => Some((m, self.code.il_offset(self.probe()))),
+            table::CodeKind::Wrapper(_) | table::CodeKind::Stub(_) => None,
+        };
+        let code = self.code;
+        code.inlined(self.probe()).map(|(m, il)| (m, Some(il))).chain(own)
+    }
+}
+
 /// A walk, innermost frame first.
 pub struct Walk {
     fp: usize,
@@ -111,10 +128,7 @@ impl Iterator for Walk {
 
 /// The managed methods on the stack, innermost first, starting at the frame that called the running icall.
 pub fn caller_methods(cx: &Cx<'_>) -> impl Iterator<Item = MethodRef> + use<> {
-    Walk::new(cx.context()).filter_map(|f| match f.code.kind {
-        table::CodeKind::Method(m) => Some(m),
-        _ => None,
-    })
+    Walk::new(cx.context()).filter(|f| matches!(f.code.kind, table::CodeKind::Method(_))).flat_map(|f| f.logical().map(|l| l.0))
 }
 
 /// The inner methods of the current stack as text, for SIGQUIT, crash reports and internal errors.
@@ -125,13 +139,13 @@ pub fn describe(ctx: *mut Context) -> Vec<String> {
         out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
     }
     while let Some(f) = walk.next() {
-        let probe = if f.exact { f.pc } else { f.pc - 1 };
-        let il = f.code.il_offset(probe).map_or(String::from("?"), |o| format!("0x{o:05x}"));
-        match f.code.kind {
-            table::CodeKind::Method(m) => out.push(format!("{} [{il}]", m.full_name())),
-            table::CodeKind::Filter(m) => out.push(format!("(filter) {} [{il}]", m.full_name())),
-            table::CodeKind::Wrapper(m) => out.push(format!("(wrapper) {}", m.full_name())),
-            table::CodeKind::Stub(_) => {}
+        let filter = if matches!(f.code.kind, table::CodeKind::Filter(_)) { "(filter) " } else { "" };
+        for (m, il) in f.logical() {
+            let il = il.map_or(String::from("?"), |o| format!("0x{o:05x}"));
+            out.push(format!("{filter}{} [{il}]", m.full_name()));
+        }
+        if let table::CodeKind::Wrapper(m) = f.code.kind {
+            out.push(format!("(wrapper) {}", m.full_name()));
         }
         if let Some(m) = walk.take_wrapper() {
             out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
