@@ -39,7 +39,7 @@ cs() {
     fi
 }
 normalise() {
-    sed -E -e "s,$work,WORK,g" -e 's/<[0-9a-f]{32}>/<mvid>/g' -e 's/[[:space:]]+$//' -e 's/\r//g' "$@"
+    sed -E -e "s,$work,WORK,g" -e 's/<[0-9a-f]{32}>/<mvid>/g' -e 's/[[:space:]]+$//' -e 's/\r//g' -e '$a\' "$@"
 }
 # Writes a command down and what it did; stdin is /dev/null unless it is redirected at the call.
 note() {

@@ -39,7 +39,7 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     let target = DllMap::resolve(loader.dllmap(module), &loader.config.dllmap, &import.dll, &import.entry);
     let library = open(cx, module, &target.library);
     let Some(library) = library else {
-        return Err(cx.throw(Known::DllNotFoundException, &target.library));
+        return Err(missing(cx, Known::DllNotFoundException, &target.library));
     };
     let char_set = match import.flags & 0x6 {
         0x2 => CharSet::Ansi,
@@ -53,7 +53,12 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
             return Ok(address);
         }
     }
-    Err(cx.throw(Known::EntryPointNotFoundException, &target.function))
+    Err(missing(cx, Known::EntryPointNotFoundException, &target.function))
+}
+
+/// The exception with the text mono gives it.
+fn missing(cx: &Cx<'_>, class: Known, what: &str) -> crate::cx::Throw {
+    cx.throw(class, &format!("{what} assembly:<unknown assembly> type:<unknown type> member:(null)"))
 }
 
 /// Looks a symbol up in an opened library (0: the process).

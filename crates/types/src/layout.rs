@@ -273,7 +273,6 @@ impl Class {
             Some(parent) if !value_type => Some(parent.instance_layout_at(depth)?),
             _ => None,
         };
-        let start = base.map_or(0, |b| b.size);
         let (mut pack, mut least) = (0u32, 0u32);
         if let Some(rid) = self.module.image.class_layout_of(self.rid()) {
             let row = self
@@ -289,6 +288,9 @@ impl Class {
         let kind = self.flags & type_flags::LAYOUT_MASK;
         let explicit = kind == type_flags::EXPLICIT;
         let auto = kind == 0;
+        let inherited = base.map_or(0, |b| b.size);
+        // Explicit offsets count from the start of the object: fields may lie over the parent's.
+        let start = if explicit { 0 } else { inherited };
         let align_of = |m: &Memory| match pack {
             // References are aligned whatever the packing says.
             0 => m.align(),
@@ -296,7 +298,7 @@ impl Class {
             _ => m.align().min(pack),
         };
         let mut align = base.map_or(1, |b| b.align);
-        let mut end = u64::from(start);
+        let mut end = u64::from(inherited);
         if explicit {
             for p in &mut placed {
                 let field = fields[p.index];
@@ -320,7 +322,7 @@ impl Class {
                 align = align.max(align_of(&p.memory));
                 end = end.max(offset + u64::from(p.memory.size()));
             }
-            self.check_overlaps(&placed)?;
+            self.check_overlaps(&placed, base)?;
         } else {
             if auto && !value_type {
                 placed.sort_by_key(|p| !p.memory.has_refs());
@@ -346,9 +348,9 @@ impl Class {
         let natural = end.next_multiple_of(align.into());
         let mut size = natural;
         if least != 0 && !auto {
-            let asked = u64::from(start) + u64::from(least);
+            let asked = u64::from(inherited) + u64::from(least);
             // An explicit size may be less than the padded one, never less than the fields.
-            size = if pack != 0 || asked > natural {
+            size = if explicit || pack != 0 || asked > natural {
                 asked.max(end)
             } else {
                 natural
@@ -418,9 +420,9 @@ impl Class {
             && self.rid() != 0
             && (BY_NAME.iter().any(|k| u.known_opt(*k) == Some(def)) || attribute())
     }
-    /// In explicit layout a reference may share memory with another reference only.
-    fn check_overlaps(&'static self, placed: &[Placed]) -> R<()> {
-        let mut words: Vec<u32> = Vec::new();
+    /// In explicit layout a reference may share memory with another reference only, the parent's included.
+    fn check_overlaps(&'static self, placed: &[Placed], base: Option<&InstanceLayout>) -> R<()> {
+        let mut words: Vec<u32> = base.map_or_else(Vec::new, |b| b.ref_map.clone());
         for p in placed {
             words.extend(p.memory.ref_words().iter().map(|w| p.offset / 8 + w));
         }
@@ -433,6 +435,16 @@ impl Class {
                 if words.binary_search(&w).is_ok() && !own.contains(&(w - first)) {
                     return self.bad_layout("a reference overlaps what is none");
                 }
+            }
+        }
+        // A reference over the parent's values.
+        if let Some(base) = base {
+            let values = base.size.div_ceil(8);
+            if words
+                .iter()
+                .any(|w| *w < values && base.ref_map.binary_search(w).is_err())
+            {
+                return self.bad_layout("a reference overlaps what is none");
             }
         }
         Ok(())

@@ -1,7 +1,6 @@
 cs Ends
-for o in --debug --runtime=v4.0.30319 -O=all -O=-all -O=inline,cfold --gc=sgen --gc=boehm --server --desktop --security=core-clr --verify-all --optimize=all \
-    --llvm --nollvm --debug=casts --debug=mdb-optimizations --assembly-loader=strict --aot-path=/x --interp --wapi=hps -v --no-such-option \
-    --profile=nothing-to-see; do
+for o in --debug --runtime=v4.0.30319 -O=all -O=-all -O=inline,cfold --gc=sgen --server --desktop --optimize=all --llvm --nollvm --debug=casts \
+    --debug=mdb-optimizations --assembly-loader=strict --verify-all -V --version=number --nothing-to-see; do
     run $o Ends.exe return | sed '/^err/d'
 done
 ln -s "$VERVET" mono

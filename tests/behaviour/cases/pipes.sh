@@ -4,7 +4,7 @@ run Input.exe
 run Input.exe partial
 run Input.exe stream
 "$VERVET" Input.exe big | tail -n 1
-"$VERVET" Input.exe big | head -n 1
-SHOWN="closed stdin" note bash -c 'exec "$0" Input.exe <&-' "$VERVET"
+"$VERVET" Input.exe big 2> .stderr | head -n 1
+grep -m 1 Exception: .stderr | normalise
 SHOWN="closed stdout" note bash -c 'exec "$0" Input.exe partial >&-' "$VERVET" < /dev/null
 SHOWN="closed stderr" note bash -c 'exec "$0" Input.exe partial 2>&-' "$VERVET" < /dev/null

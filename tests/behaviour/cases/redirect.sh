@@ -5,17 +5,17 @@ compile() { mcs -nologo -warn:0 "$@"; }
 compile -target:library -out:one/Strong.dll Strong.cs
 compile -target:library -d:TWO -out:two/Strong.dll Strong.cs
 compile -r:one/Strong.dll UsesStrong.cs
+token=$(sn -q -t one/Strong.dll | sed 's/.*: *//')
+show() { sed "s/$token/TOKEN/g"; }
 cp one/Strong.dll .
-run UsesStrong.exe
+run UsesStrong.exe | show
 cp two/Strong.dll .
-run UsesStrong.exe
-token=$(sn -q -t Strong.dll | sed 's/.*: *//')
+run UsesStrong.exe | show
 rm Strong.dll
 for v in one:1.0.0.0 two:2.0.0.0; do
     mkdir -p "gac/lib/mono/gac/Strong/${v#*:}__$token"
     cp "${v%:*}/Strong.dll" "gac/lib/mono/gac/Strong/${v#*:}__$token/"
 done
-show() { sed "s/$token/TOKEN/g"; }
 run UsesStrong.exe | show
 MONO_GAC_PREFIX=$PWD/gac run UsesStrong.exe | show
 cat > UsesStrong.exe.config <<END

@@ -2,7 +2,7 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
 class Broken { public static int X; static Broken() { throw new InvalidOperationException("cctor"); } }
-class Nested { public static int Y = Broken.X + 1; }
+class Nested { public static int Y; static Nested() { Y = Broken.X + 1; } }
 class BadText : Exception { public override string ToString() { throw new Exception("no text"); } }
 class Ends {
     [MethodImpl(MethodImplOptions.NoInlining)] static void Throw(string s) { throw new ArgumentException(s, "name"); }

@@ -281,6 +281,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let char_set = class_char_set(class);
     let mut unsupported = None;
     let (mut end, mut align, mut fields) = (0u32, 1u32, Vec::new());
+    let mut inherited = 0u32;
     let value_type = class.is_value_type()?;
     if class.flags & 0x18 == 0 {
         unsupported = Some(format!(
@@ -293,7 +294,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         && parent.parent()?.is_some()
     {
         let parent = native_layout(parent)?;
-        (end, align) = (parent.size, parent.align);
+        (end, align, inherited) = (parent.size, parent.align, parent.size);
         unsupported = unsupported.or_else(|| parent.unsupported.clone());
         for f in &parent.fields {
             fields.push(NativeField {
@@ -328,11 +329,13 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             kind,
         });
     }
-    let size = end
-        .checked_next_multiple_of(align)
-        .unwrap_or(end)
-        .max(least)
-        .max(1);
+    // A declared size is that of the class's own fields; with explicit offsets it may cut padding off.
+    let padded = match least {
+        1.. if explicit => end,
+        _ => end.checked_next_multiple_of(align).unwrap_or(end),
+    };
+    let declared = inherited.saturating_add(least);
+    let size = if least > 0 { padded.max(declared) } else { padded }.max(1);
     let same = |f: &NativeField| match &f.kind {
         FieldKind::One(native) => native.is_blittable() && f.offset == f.managed_offset,
         _ => false,

@@ -231,7 +231,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Err(Fail::invalid("a value as `this`"));
             }
             p.exposes_frame |= matches!(this.note, Note::Frame);
-            p.passes_frame |= matches!(this.kind, Kind::ByRef | Kind::Native);
+            p.passes_frame |= this.kind == Kind::ByRef;
             p.args.push(self.as_native(&this)?);
         }
         if shape.ret == Pass::Address {
@@ -252,7 +252,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                             .stack_prim()?
                             .is_some_and(|p| matches!(p, Prim::IntPtr | Prim::UIntPtr));
                     p.exposes_frame |= pointer && matches!(item.note, Note::Frame);
-                    p.passes_frame |= pointer;
+                    p.passes_frame |= pointer && item.kind == Kind::ByRef;
                     let value = self.coerce_to_class(item, class)?;
                     p.args.push(value);
                 }
@@ -417,7 +417,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// `tail.` is honoured unless the callee could be given an address in this frame, or something has to be done
-    /// at the end.
+    /// at the end. An unmanaged pointer is trusted, as mono trusts it, unless it visibly is such an address.
     fn can_tail_call(&self, callee: &Shape, p: &Prepared) -> bool {
         let exposed = p.passes_frame
             && (self

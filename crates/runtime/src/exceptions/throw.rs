@@ -61,6 +61,7 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     let ctx = cx.context();
     assert!(!exception.is_null(), "raise of null");
     let class = exception.class();
+    let old = trace::base(exception, mode);
     let mut frames = Vec::new();
     let mut found = None;
     let mut walk = Walk::new(ctx);
@@ -73,13 +74,17 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
             frames.push(trace::RawFrame::wrapper(m));
         }
         for h in handlers(&frame) {
+            if is_filter(&frame, h) {
+                // Filters see the trace up to their frame.
+                trace::record(cx, exception, old, &frames, mode);
+            }
             if matches(cx, &frame, h, class, exception) {
                 found = Some(Target { fp: frame.fp, clause: h.clause });
                 break 'search;
             }
         }
     }
-    trace::record(cx, exception, &frames, mode);
+    trace::record(cx, exception, old, &frames, mode);
     // Nothing with a destructor may be left: this frame is abandoned.
     drop(frames);
     let Some(target) = found else {
@@ -102,12 +107,16 @@ fn handlers(frame: &Frame) -> &'static [Handler] {
     }
 }
 
+fn is_filter(frame: &Frame, h: &Handler) -> bool {
+    h.clause != CATCH_ALL && matches!(frame.code.clauses[h.clause as usize].kind, ClauseKind::Filter(_))
+}
+
 fn matches(cx: &Cx<'_>, frame: &Frame, h: &Handler, class: ClassRef, exception: ObjRef<'_>) -> bool {
     if h.clause == CATCH_ALL {
         return true;
     }
     match frame.code.clauses[h.clause as usize].kind {
-        ClauseKind::Catch(c) => cx.universe().is_assignable(class, c).unwrap_or(false),
+        ClauseKind::Catch(c) => crate::casts::is_assignable(cx.universe(), class, c).unwrap_or(false),
         ClauseKind::Filter(i) => crate::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception),
         ClauseKind::Finally | ClauseKind::Fault => false,
     }

@@ -12,6 +12,7 @@ use vervet_abi::layouts::ExceptionObject;
 use vervet_types::{Known, MethodRef};
 
 const WORDS: usize = 4;
+const STACK_TRACE: usize = std::mem::offset_of!(ExceptionObject, stack_trace);
 
 /// A frame as it is collected.
 #[derive(Clone, Copy)]
@@ -52,16 +53,22 @@ pub struct Frame {
     pub internal_name: Option<String>,
 }
 
-/// Stores the frames into the exception: `Fresh` replaces its trace, the others append.
-pub fn record(cx: &Cx<'_>, exception: ObjRef<'_>, frames: &[RawFrame], mode: TraceMode) {
-    let at = std::mem::offset_of!(ExceptionObject, stack_trace);
-    if !cx.universe().is_assignable(exception.class(), cx.known(Known::Exception)).unwrap_or(false) {
+/// The trace that a throw goes on from: what the exception carries, or nothing.
+pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
+    let cx = Cx::current();
+    let known = crate::casts::is_assignable(cx.universe(), exception.class(), cx.known(Known::Exception)).unwrap_or(false);
+    match mode {
+        TraceMode::Continue | TraceMode::Rethrow if known => exception.read_ref(STACK_TRACE),
+        _ => ObjRef::NULL,
+    }
+}
+
+/// Stores a trace into the exception: `old` (see [`base`]) and behind it the frames. May be called again as the
+/// search goes on.
+pub fn record(cx: &Cx<'_>, exception: ObjRef<'_>, old: ObjRef<'_>, frames: &[RawFrame], mode: TraceMode) {
+    if !crate::casts::is_assignable(cx.universe(), exception.class(), cx.known(Known::Exception)).unwrap_or(false) {
         return;
     }
-    let old = match mode {
-        TraceMode::Fresh => ObjRef::NULL,
-        TraceMode::Continue | TraceMode::Rethrow => exception.read_ref(at),
-    };
     let mut old_len = if old.is_null() { 0 } else { old.array_len() };
     // A rethrow from the frame that the trace ended in goes on in place of that frame.
     if let Some(first) = frames.first()
@@ -85,12 +92,12 @@ pub fn record(cx: &Cx<'_>, exception: ObjRef<'_>, frames: &[RawFrame], mode: Tra
         w[2] = f.il as i64;
         w[3] = f.wrapper as i64;
     }
-    exception.write_ref(at, array);
+    exception.write_ref(STACK_TRACE, array);
 }
 
 /// The trace an exception carries, innermost first; empty if it was never thrown.
 pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
-    let array = exception.read_ref(std::mem::offset_of!(ExceptionObject, stack_trace));
+    let array = exception.read_ref(STACK_TRACE);
     if array.is_null() || array.array_len() % WORDS != 0 {
         return Vec::new();
     }
