@@ -1,30 +1,57 @@
 #!/bin/bash
-# Times benches/programs under the given runtime and, if it is there, under Mono: the best of five, in milliseconds.
+# Times the given runtime beside its peers, in one run: medians of RUNS (7) with their range, in milliseconds, and the ratio.
+#
+#   start-up   hello world and mcs.exe on a 50-line program, against `mono -O=-aot` (both compile everything they run)
+#   programs   benches/programs, against mono
+#
+# A peer that is not installed is skipped, and said so.
 set -uo pipefail
 
 vervet=$(realpath "$1")
+runs=${RUNS:-7}
 cd "$(dirname "$0")/.."
 out=.cache/benches
 mkdir -p "$out"
 
-best() { # runtime, program
-    local best='' start end
-    for _ in 1 2 3 4 5; do
-        start=$(date +%s%N)
-        timeout 120 "$1" "$2" > "$2.out" 2>&1 || { echo failed; return; }
-        end=$(date +%s%N)
-        [ -n "$best" ] && [ $((end - start)) -ge "$best" ] || best=$((end - start))
+once() { # command...: milliseconds, or nothing
+    local start end
+    start=$(date +%s%N)
+    timeout 120 "$@" > "$out/last.out" 2>&1 || return 1
+    end=$(date +%s%N)
+    echo $(((end - start) / 1000))
+}
+median() { sort -n | awk '{ v[NR] = $1 / 1000 } END { if (NR) printf "%.1f (%.1f-%.1f)", v[int((NR + 1) / 2)], v[1], v[NR] }'; }
+
+# name, then the two commands, each a string
+pair() {
+    local name=$1 ours=$2 theirs=$3 i a=$out/a b=$out/b
+    : > "$a"; : > "$b"
+    for ((i = 0; i < runs; i++)); do
+        # shellcheck disable=SC2086
+        once $ours >> "$a" || { printf '%-14s failed: %s\n' "$name" "$ours"; return; }
+        # shellcheck disable=SC2086
+        [ -z "$theirs" ] || once $theirs >> "$b" || theirs=
     done
-    echo $((best / 1000000))
+    printf '%-14s %22s %22s %6s\n' "$name" "$(median < "$a")" "$(median < "$b")" \
+        "$(paste <(sort -n "$a" | sed -n "$(((runs + 1) / 2))p") <(sort -n "$b" | sed -n "$(((runs + 1) / 2))p") | awk '$2 { printf "%.2f", $1 / $2 }')"
 }
 
-printf '%-14s %10s %10s\n' program vervet mono
+command -v mono > /dev/null && mono=mono || { mono=; echo "mono is not installed: skipped"; }
+printf '%-14s %22s %22s %6s\n' 'start-up' 'vervet ms' 'mono -O=-aot ms' ratio
+cat > "$out/hello.cs" << 'CS'
+class Hello { static void Main () { System.Console.WriteLine ("Hello World"); } }
+CS
+mcs -nologo "-out:$out/hello.exe" "$out/hello.cs" || exit 1
+pair hello "$vervet $out/hello.exe" "${mono:+$mono -O=-aot $out/hello.exe}"
+compile="/usr/lib/mono/4.5/mcs.exe -r:System.Xml.dll -r:System.Xml.Linq.dll -out:$out/everyday.exe tests/managed/Everyday/Everyday.cs"
+pair mcs "$vervet $compile" "${mono:+$mono -O=-aot $compile}"
+
+printf '%-14s %22s %22s %6s\n' 'programs' 'vervet ms' 'mono ms' ratio
 for source in benches/programs/*.cs; do
     name=$(basename "$source" .cs)
     mcs -nologo -optimize -langversion:latest -r:System.Core.dll "-out:$out/$name.exe" "$source" || exit 1
-    other=-
-    if command -v mono > /dev/null; then other=$(best mono "$out/$name.exe"); cp "$out/$name.exe.out" "$out/$name.mono"; fi
-    ours=$(best "$vervet" "$out/$name.exe")
-    [ "$ours" != failed ] && [ -e "$out/$name.mono" ] && ! cmp -s "$out/$name.exe.out" "$out/$name.mono" && ours='wrong output'
-    printf '%-14s %10s %10s\n' "$name" "$ours" "$other"
+    if [ -n "$mono" ] && ! cmp -s <("$vervet" "$out/$name.exe" 2>&1) <($mono "$out/$name.exe" 2>&1); then
+        echo "$name: the output differs from mono's"
+    fi
+    pair "$name" "$vervet $out/$name.exe" "${mono:+$mono $out/$name.exe}"
 done

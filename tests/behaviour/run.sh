@@ -45,7 +45,7 @@ normalise() {
 note() {
     local code=0
     echo "\$ ${SHOWN:-$*}"
-    timeout -k 5 "$limit" "$@" > .stdout 2> .stderr
+    { timeout -k 5 "$limit" "$@" > .stdout 2> .stderr; } 2> /dev/null
     code=$?
     normalise .stdout | sed 's/^/out| /'
     normalise .stderr | sed 's/^/err| /'

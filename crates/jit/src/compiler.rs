@@ -107,6 +107,7 @@ impl Compiler {
         guarded(
             || method.full_name(),
             || {
+                method.class.check()?;
                 if method.has_body() {
                     return translate::compile(
                         &self.codegen,

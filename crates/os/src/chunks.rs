@@ -21,13 +21,13 @@ unsafe impl<T> Zeroed for crate::Published<T> {}
 
 /// A growable table of zero-initialised cells; see the module's invariants.
 pub struct Chunks<T: Zeroed + Sync + 'static> {
-    buckets: [AtomicPtr<T>; 32 - SHIFT as usize],
+    buckets: [AtomicPtr<T>; 33 - SHIFT as usize],
 }
 
 impl<T: Zeroed + Sync + 'static> Chunks<T> {
     /// An empty table.
     pub const fn new() -> Self {
-        Chunks { buckets: [const { AtomicPtr::new(std::ptr::null_mut()) }; 32 - SHIFT as usize] }
+        Chunks { buckets: [const { AtomicPtr::new(std::ptr::null_mut()) }; 33 - SHIFT as usize] }
     }
     fn place(index: u32) -> (usize, usize, usize) {
         let n = index as u64 + (1 << SHIFT);

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * A class constructor runs at most once; an access by the thread that is running it goes through.
-//! * What it threw is wrapped in one TypeInitializationException that every later access throws again.
+//! * What it threw is wrapped in one TypeInitializationException that every later access throws again, with a trace of its own.
 //! * No lock is held while it runs.
 use crate::cx::{Cx, Result};
 use crate::exceptions::make;
@@ -24,7 +24,11 @@ pub fn ensure<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
         Err(INIT_DONE | INIT_RUNNING) => return Ok(()),
         Err(_) => {
             let root = FAILURES.lock().as_ref().and_then(|f| f.get(&(vt as *const _ as usize)).copied());
-            return Err(cx.throw_object(root.map_or(ObjRef::NULL, Root::get)));
+            let failure: ObjRef<'cx> = root.map_or(ObjRef::NULL, Root::get);
+            if !failure.is_null() {
+                crate::exceptions::trace::forget(failure);
+            }
+            return Err(cx.throw_object(failure));
         }
     }
     let class = crate::prestub::class_of(vt);

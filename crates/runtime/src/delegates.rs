@@ -90,6 +90,7 @@ pub fn init_from_code<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, this: ObjRef
             }
             init(cx, delegate, this, m, false)
         }
+        None if code == 0 => Err(cx.throw_arg_null("method")),
         None => Err(cx.throw(Known::NotSupportedException, "a delegate over an address that is no method")),
     }
 }

@@ -221,7 +221,10 @@ extern "C" fn throw_kind(kind: u32) {
 extern "C" fn throw_missing(m: usize) {
     with::<()>(|cx| Err(cx.throw(Known::MissingMethodException, &method(m).full_name())))
 }
-extern "C" fn end_catch() {}
+extern "C" fn end_catch() {
+    let cx = Cx::current();
+    crate::abort::raise_again(&cx)
+}
 extern "C" fn poll() {}
 extern "C" fn class_init(v: usize) {
     with(|cx| crate::class_init::ensure(cx, vt(v)))

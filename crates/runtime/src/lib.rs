@@ -7,6 +7,7 @@
 //! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`ahead`], [`helpers`], [`arch`] (asm)
 //! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
 //! * running: [`invoke`], [`class_init`], [`thread`], [`startup`]
+pub mod abort;
 pub mod ahead;
 pub mod arch;
 pub mod casts;

@@ -41,6 +41,8 @@ struct State {
     loaded: Vec<&'static Assembly>,
     by_path: FxHashMap<PathBuf, &'static Assembly>,
     by_name: FxHashMap<String, &'static Assembly>,
+    /// Loaded, and the program has not been told yet.
+    untold: Vec<&'static Assembly>,
     /// Names that a resolve event has been asked for and could not give, while a bind is running.
     unresolved: Vec<String>,
     resolved: FxHashMap<String, &'static Assembly>,
@@ -94,9 +96,8 @@ impl Loader {
         if let Some(a) = self.state.lock().by_path.get(&full) {
             return Ok(a);
         }
-        let shown = if path.is_absolute() { path.to_path_buf() } else { std::env::current_dir().map(|d| d.join(path)).unwrap_or_else(|_| path.to_path_buf()) };
         let data = vervet_os::memory::map_file(path).map_err(|e| not_found(path, &e))?;
-        let module = self.universe().load_module(data, Some(shown.to_string_lossy().into_owned()))?;
+        let module = self.universe().load_module(data, Some(full.to_string_lossy().into_owned()))?;
         let assembly = module.assembly().ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
         Ok(self.register(assembly, Some(full)))
     }
@@ -122,6 +123,7 @@ impl Loader {
             s.by_name.entry(assembly.name.to_string()).or_insert(assembly);
         }
         s.loaded.push(assembly);
+        s.untold.push(assembly);
         assembly
     }
 
@@ -131,11 +133,16 @@ impl Loader {
         let effective = binder
             .effective_name(name, |p| vervet_binder::redirect::Redirect::read_policy(p).unwrap_or_default())
             .into_owned();
+        // What is loaded under that name; a strong name means its version, if there is a file of it.
+        let mut other_version = None;
         {
             let s = self.state.lock();
             if effective.culture_or_neutral().is_empty() || effective.culture_or_neutral() == "neutral" {
                 if let Some(a) = s.by_name.get(&effective.name) {
-                    return Ok(Some(a));
+                    if effective.public_key_token.is_none() || effective.version.is_none_or(|v| v == a.version) {
+                        return Ok(Some(a));
+                    }
+                    other_version = Some(*a);
                 }
             }
             if let Some(a) = s.resolved.get(&name.name) {
@@ -158,15 +165,16 @@ impl Loader {
                 }
             }
         }
-        match first_error {
-            Some(e) => Err(e),
-            None => Ok(None),
+        match (other_version, first_error) {
+            (None, Some(e)) => Err(e),
+            (other_version, _) => Ok(other_version),
         }
     }
 
     /// Binds a name for managed code, raising AssemblyResolve if nothing is found.
     pub fn load_by_name<'cx>(&self, cx: &'cx Cx<'cx>, name: &AssemblyName, requesting: Option<ModuleRef>) -> Result<&'static Assembly> {
         if let Some(a) = cx.load(self.bind(name, requesting))? {
+            self.tell_loaded(cx)?;
             return Ok(a);
         }
         match self.resolve_event(cx, &name.to_string(), requesting)? {
@@ -180,11 +188,35 @@ impl Loader {
     }
     /// Loads a file for managed code.
     pub fn load_file<'cx>(&self, cx: &'cx Cx<'cx>, path: &Path) -> Result<&'static Assembly> {
-        cx.load(self.open(path))
+        let assembly = cx.load(self.open(path))?;
+        self.tell_loaded(cx)?;
+        Ok(assembly)
     }
     /// Loads bytes for managed code.
     pub fn load_bytes<'cx>(&self, cx: &'cx Cx<'cx>, data: &[u8]) -> Result<&'static Assembly> {
-        cx.load(self.open_bytes(data.to_vec()))
+        let assembly = cx.load(self.open_bytes(data.to_vec()))?;
+        self.tell_loaded(cx)?;
+        Ok(assembly)
+    }
+
+    /// Raises AppDomain.AssemblyLoad for what was loaded since. Called in Runtime with no lock held, where loading
+    /// may have happened: after a compile, and by what loads for managed code.
+    pub fn tell_loaded<'cx>(&self, cx: &'cx Cx<'cx>) -> Result<()> {
+        let untold = std::mem::take(&mut self.state.lock().untold);
+        if untold.is_empty() {
+            return Ok(());
+        }
+        let Some(root) = *cx.rt().domain.app_domain.lock() else { return Ok(()) };
+        let domain: ObjRef<'_> = root.get();
+        if domain.read_ref(std::mem::offset_of!(vervet_abi::layouts::AppDomainObject, assembly_load)).is_null() {
+            return Ok(());
+        }
+        let Some(method) = cx.load(cx.known(Known::AppDomain).find_method("DoAssemblyLoad", Some(1)))? else { return Ok(()) };
+        for assembly in untold {
+            let object = assembly_object(cx, assembly)?;
+            cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(object)])?;
+        }
+        Ok(())
     }
 
     /// Raises the event a compile asked for; if it gives nothing, the next try fails for good.

@@ -4,6 +4,7 @@
 //! The prestub is idempotent: two threads may compile one method, the first to link wins nothing and loses
 //! nothing. Compiling runs in Native state on the service stack; everything that may allocate, load by an event
 //! or throw happens in Runtime, with no lock held.
+use crate::arch::ImtTarget;
 use crate::code::table::CodeKind;
 use crate::code::{arena, entries, link, table};
 use crate::cx::{Cx, Result};
@@ -57,6 +58,10 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     if method.is_abstract() && !method.has_body() {
         return Err(cx.throw(Known::EntryPointNotFoundException, &method.full_name()));
     }
+    if method.class.is_open {
+        let text = format!("Could not execute the method because the containing type '{}', is not fully instantiated.", method.class.full_name());
+        return Err(cx.throw(Known::InvalidOperationException, &text));
+    }
     crate::stats::trace_compile(method);
     let rt = cx.rt();
     let mut ready = cx.native(|| crate::ahead::take(method));
@@ -76,6 +81,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
             }
         }
     };
+    rt.loader.tell_loaded(cx)?;
     crate::stats::compiled(method, &blob);
     crate::ahead::enqueue_callees(&blob);
     let kind = if method.has_body() { CodeKind::Method(method) } else { CodeKind::Wrapper(method) };
@@ -108,8 +114,8 @@ pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> usize {
 
 // ---- interface dispatch --------------------------------------------------------------------------------------
 
-/// What each IMT entry (VTable address, index) knows: pairs of interface method and code.
-static IMT: LeafLock<Option<FxHashMap<(usize, usize), Vec<(usize, usize)>>>> = LeafLock::new(None);
+/// What each IMT entry (VTable address, index) knows.
+static IMT: LeafLock<Option<FxHashMap<(usize, usize), Vec<ImtTarget>>>> = LeafLock::new(None);
 
 /// From the IMT thunk: finds the implementation of interface method `hidden` for `this`, extends the IMT stub of
 /// its VTable, returns the code, or 0 with an exception pending.
@@ -117,29 +123,40 @@ pub extern "C" fn resolve_interface_call(_ctx: *mut Context, hidden: usize, this
     let cx = Cx::current();
     // SAFETY: the JIT stored the address of a method; `this` was dereferenced by the call.
     let (method, this): (MethodRef, ObjRef<'_>) = unsafe { (&*(hidden as *const vervet_types::Method), ObjRef::from_addr(this)) };
-    match implementation_code(&cx, this.vtable(), method) {
-        Ok(code) => {
-            extend_imt(this.vtable(), method, code);
-            code
+    let vt = this.vtable();
+    match implementation(&cx, vt, method) {
+        Ok(target) => {
+            extend_imt(vt, method, target);
+            callable(target, vt)
         }
         Err(_) => 0,
     }
 }
 
-/// The callable code (boxed entry for value types) of an interface method on a class.
-pub fn implementation_code<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<usize> {
+/// The implementation of an interface method on a class.
+fn implementation<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<MethodRef> {
     let class = class_of(vt);
     match cx.load(class.find_interface_impl(method))? {
-        Some(m) => Ok(callable(m, vt)),
+        Some(m) => Ok(m),
         None => Err(cx.throw(Known::EntryPointNotFoundException, &format!("{} on {}", method.full_name(), class.full_name()))),
     }
+}
+
+/// The callable code (boxed entry for value types) of an interface method on a class.
+pub fn implementation_code<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<usize> {
+    Ok(callable(implementation(cx, vt, method)?, vt))
+}
+
+/// Does the method, called on an object of that VTable, want a byref to the value in the box?
+fn wants_unboxing(method: MethodRef, vt: &'static VTable) -> bool {
+    vt.flags & vtable::flags::VALUE_TYPE != 0 && std::ptr::eq(method.class, class_of(vt))
 }
 
 /// The address to call a method at on an object of that VTable: the unboxing stub if the method belongs to a
 /// value type.
 pub fn callable(method: MethodRef, vt: &'static VTable) -> usize {
     let e = entries::entry(method);
-    if vt.flags & vtable::flags::VALUE_TYPE != 0 && std::ptr::eq(method.class, class_of(vt)) { e.boxed_stub() } else { e.stub() }
+    if wants_unboxing(method, vt) { e.boxed_stub() } else { e.stub() }
 }
 
 /// The class of a VTable.
@@ -148,20 +165,20 @@ pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
     unsafe { &*(vt.class as *const vervet_types::Class) }
 }
 
-fn extend_imt(vt: &'static VTable, method: MethodRef, code: usize) {
+fn extend_imt(vt: &'static VTable, method: MethodRef, target: MethodRef) {
     let index = vtable::imt_index(method.id);
-    let at = vt as *const VTable as usize;
-    let known: Vec<(usize, usize)> = {
+    let key = method as *const _ as usize;
+    let slot = entries::entry(target).slot();
+    let known: Vec<ImtTarget> = {
         let mut all = IMT.lock();
-        let known = all.get_or_insert_default().entry((at, index)).or_default();
-        let key = method as *const _ as usize;
-        if known.iter().any(|e| e.0 == key) {
+        let known = all.get_or_insert_default().entry((vt as *const VTable as usize, index)).or_default();
+        if known.iter().any(|t| t.method == key) {
             return;
         }
-        known.push((key, code));
+        known.push(ImtTarget { method: key, slot, boxed: wants_unboxing(target, vt) });
         known.clone()
     };
-    let stub = place_stub(crate::arch::imt_stub(&known, crate::arch::imt_resolve_address()), "imt");
+    let stub = crate::arch::place_imt_stub(&known, crate::arch::imt_resolve_address());
     vt.imt[index].store(stub, Ordering::Release);
 }
 

@@ -14,7 +14,7 @@ use crate::roots::Root;
 use crate::runtime::{Options, Preallocated, Runtime, publish, rt};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 use vervet_abi::Context;
 use vervet_abi::layouts::*;
 use vervet_jit::Compiler;
@@ -27,6 +27,53 @@ const CORLIB_VERSION: &str = "ABB721D6-116A-4555-B4FD-9248146D2051";
 /// Exit code of an internal error.
 pub const INTERNAL_ERROR: i32 = 70;
 
+/// ProcessExit has been raised: it is raised once.
+static EXITING: AtomicBool = AtomicBool::new(false);
+static SHUTDOWN: AtomicBool = AtomicBool::new(false);
+static AT_CRASH: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Environment.HasShutdownStarted: the handlers of ProcessExit have run.
+pub fn has_shutdown_started() -> bool {
+    SHUTDOWN.load(Ordering::Acquire)
+}
+/// What is done before a crash report, if anything; it must be async-signal-safe.
+pub fn at_crash(work: extern "C" fn()) {
+    AT_CRASH.store(work as *mut (), Ordering::Release);
+}
+/// Does what was given to [`at_crash`].
+pub(crate) fn before_crash_report() {
+    let work = AT_CRASH.load(Ordering::Acquire);
+    if !work.is_null() {
+        // SAFETY: only `at_crash` stores here.
+        let work: extern "C" fn() = unsafe { std::mem::transmute(work) };
+        work();
+    }
+}
+/// Writes a piece of text to standard error in one go; a descriptor that takes nothing is no reason to fail.
+pub(crate) fn say(text: &str) {
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        // SAFETY: the range is the slice's.
+        let n = unsafe { libc::write(libc::STDERR_FILENO, rest.as_ptr().cast(), rest.len()) };
+        match n {
+            1.. => rest = &rest[n as usize..],
+            _ if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
+            _ => return,
+        }
+    }
+}
+/// Opens /dev/null on the standard descriptors that are closed, so that no file of the program gets their numbers.
+fn open_standard_descriptors() {
+    for fd in 0..3 {
+        // SAFETY: plain calls on descriptors; the lowest free one is `fd`, because those below it are open.
+        unsafe {
+            if libc::fcntl(fd, libc::F_GETFD) == -1 {
+                libc::open(c"/dev/null".as_ptr(), if fd == 0 { libc::O_RDONLY } else { libc::O_WRONLY });
+            }
+        }
+    }
+}
+
 /// Brings the runtime up to where managed code can run. `Err` is a sentence for the user.
 pub fn start(options: Options, icalls: impl Iterator<Item = &'static Icall>) -> std::result::Result<&'static Runtime, String> {
     std::panic::set_hook(Box::new(|info| {
@@ -38,6 +85,7 @@ pub fn start(options: Options, icalls: impl Iterator<Item = &'static Icall>) -> 
             internal_error("a panic in the runtime", crate::thread::current_context());
         }
     }));
+    open_standard_descriptors();
     // SAFETY: before any other thread exists.
     unsafe {
         libc::setlocale(libc::LC_ALL, c"".as_ptr());
@@ -182,15 +230,19 @@ fn run_program<'cx>(cx: &'cx Cx<'cx>, path: &Path, args: &[String]) -> i32 {
     let assembly = match rt.loader.open(path) {
         Ok(a) => a,
         Err(e) => {
-            let reason = if path.exists() { e.to_string() } else { "No such file or directory".to_string() };
-            eprintln!("Cannot open assembly '{}': {reason}.", path.display());
+            if path.exists() {
+                tracing::info!("{}: {e}", path.display());
+                eprintln!("Cannot open assembly '{}': File does not contain a valid CIL image.", path.display());
+            } else {
+                eprintln!("Cannot open assembly '{}': No such file or directory.", path.display());
+            }
             return 2;
         }
     };
     let entry = match entry_point(assembly) {
         Ok(Some(m)) => m,
         Ok(None) => {
-            eprintln!("Assembly '{}' doesn't have an entry point.", path.display());
+            println!("Assembly '{}' doesn't have an entry point.", location(assembly, path));
             return 1;
         }
         Err(e) => {
@@ -205,6 +257,24 @@ fn run_program<'cx>(cx: &'cx Cx<'cx>, path: &Path, args: &[String]) -> i32 {
             unhandled(cx, exception)
         }
     }
+}
+
+/// Where an assembly came from, links followed.
+fn location(assembly: &'static Assembly, path: &Path) -> String {
+    assembly.manifest.path.clone().unwrap_or_else(|| path.to_string_lossy().into_owned())
+}
+/// The path made absolute, without `.` and `..`, links not followed.
+fn absolute(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).components() {
+        match part {
+            std::path::Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
 }
 
 /// The method a program starts with; a File token leads to another module.
@@ -228,7 +298,7 @@ pub fn entry_point(assembly: &'static Assembly) -> std::result::Result<Option<Me
 
 fn call_main<'cx>(cx: &'cx Cx<'cx>, path: &Path, assembly: &'static Assembly, entry: MethodRef, args: &[String]) -> Result<i32> {
     let rt = cx.rt();
-    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let full = absolute(path);
     let mut line = vec![full.to_string_lossy().into_owned()];
     line.extend(args.iter().cloned());
     rt.command_line.put(line);
@@ -236,7 +306,7 @@ fn call_main<'cx>(cx: &'cx Cx<'cx>, path: &Path, assembly: &'static Assembly, en
     *rt.domain.friendly_name.lock() = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let setup = rt.domain.setup.lock().expect("made at start-up").get();
     let base: PathBuf = full.parent().map(Path::to_path_buf).unwrap_or_default();
-    let config = format!("{}.config", full.display());
+    let config = format!("{}.config", location(assembly, path));
     rt.loader.configure(|b| {
         b.app_base = Some(base.clone());
         if let Ok(c) = vervet_binder::app_config::AppConfig::read(Path::new(&config)) {
@@ -317,16 +387,17 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
             if !handler.is_null() {
                 handled = true;
                 if let Err(t) = raise_unhandled(cx, domain, handler, exception) {
-                    cx.take_pending(t);
+                    let inside = cx.take_pending(t);
+                    say(&format!("exception inside UnhandledException handler: {}\n", exception_text(cx, inside)));
                 }
             }
         }
     }
     let text = exception_text(cx, exception);
     if !handled && !is_abort {
-        eprintln!("\nUnhandled Exception:\n{text}");
+        say(&format!("\nUnhandled Exception:\n{text}\n"));
     }
-    eprintln!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}");
+    say(&format!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}\n"));
     crate::stats::report();
     if is_abort { exit_process(255) } else { exit_process(1) }
 }
@@ -342,38 +413,44 @@ fn raise_unhandled<'cx>(cx: &'cx Cx<'cx>, domain: ObjRef<'cx>, handler: ObjRef<'
     Ok(())
 }
 
-/// The end of a run whose Main returned: ProcessExit, then the exit code.
+/// The end of a run whose Main returned: ProcessExit, whose handlers may change the exit code, then the exit code.
 fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
-    let before = rt().exit_code.load(Ordering::Relaxed);
-    if let Err(t) = process_exit_event(cx) {
-        let e = cx.take_pending(t);
-        return unhandled(cx, e);
-    }
-    let after = rt().exit_code.load(Ordering::Relaxed);
-    crate::stats::report();
-    if after != before { after } else { code }
-}
-
-fn process_exit_event<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
-    let Some(root) = *cx.rt().domain.app_domain.lock() else { return Ok(()) };
-    let domain: ObjRef<'_> = root.get();
-    let handler = domain.read_ref(offset_of!(AppDomainObject, process_exit));
-    if !handler.is_null() {
-        let invoke = crate::delegates::invoke_method(cx, handler.class())?;
-        cx.invoke(invoke, Some(Value::Ref(handler)), &[Value::Ref(domain), Value::Ref(ObjRef::NULL)])?;
-    }
-    Ok(())
-}
-
-/// Environment.Exit: ProcessExit fires on this thread, then the process ends.
-pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
-    let cx = &Cx { ctx: cx.ctx, rt: cx.rt, _not_send: std::marker::PhantomData };
     rt().exit_code.store(code, Ordering::Relaxed);
-    if let Err(t) = process_exit_event(cx) {
-        cx.take_pending(t);
-    }
+    process_exit_event(cx);
     crate::stats::report();
-    exit_process(rt().exit_code.load(Ordering::Relaxed))
+    rt().exit_code.load(Ordering::Relaxed)
+}
+
+/// Raises ProcessExit, once; what a handler throws ends the event and nothing else.
+fn process_exit_event(cx: &Cx<'_>) {
+    let cx = &Cx { ctx: cx.ctx, rt: cx.rt, _not_send: std::marker::PhantomData };
+    if EXITING.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let raise = || -> Result<()> {
+        let Some(root) = *cx.rt().domain.app_domain.lock() else { return Ok(()) };
+        let domain: ObjRef<'_> = root.get();
+        let handler = domain.read_ref(offset_of!(AppDomainObject, process_exit));
+        if !handler.is_null() {
+            let invoke = crate::delegates::invoke_method(cx, handler.class())?;
+            cx.invoke(invoke, Some(Value::Ref(handler)), &[Value::Ref(domain), Value::Ref(ObjRef::NULL)])?;
+        }
+        Ok(())
+    };
+    if let Err(t) = raise() {
+        let e = cx.take_pending(t);
+        tracing::warn!("a handler of ProcessExit threw {}", e.class().full_name());
+    }
+    SHUTDOWN.store(true, Ordering::Release);
+}
+
+/// Environment.Exit: ProcessExit fires on this thread, then the process ends with this code, whatever the handlers
+/// make of Environment.ExitCode.
+pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
+    rt().exit_code.store(code, Ordering::Relaxed);
+    process_exit_event(cx);
+    crate::stats::report();
+    exit_process(code)
 }
 
 /// Ends the process at once.
@@ -383,10 +460,11 @@ pub fn exit_process(code: i32) -> ! {
 
 /// A hole in an invariant of ours: says what and the managed stack, and ends with code 70.
 pub fn internal_error(what: &str, ctx: *mut Context) -> ! {
-    eprintln!("vervet: internal error: {what}");
+    before_crash_report();
+    say(&format!("vervet: internal error: {what}\n"));
     if !ctx.is_null() {
         for line in crate::exceptions::walk::describe(ctx) {
-            eprintln!("  at {line}");
+            say(&format!("  at {line}\n"));
         }
     }
     exit_process(INTERNAL_ERROR)

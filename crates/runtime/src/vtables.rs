@@ -35,6 +35,7 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
     if class.is_open {
         return Err(LoadError::type_load(class, "an open generic type has no instances"));
     }
+    class.check()?;
     let supers = class.supers()?;
     let layout = class.layout()?;
     let slots: &[vervet_types::MethodRef] = if class.is_interface() { &[] } else { &class.vtable()?.slots };

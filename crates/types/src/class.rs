@@ -191,6 +191,7 @@ pub(crate) struct Cells {
     pub(crate) instance_layout: Published<layout::InstanceLayout>,
     pub(crate) layout: Published<Layout>,
     pub(crate) vtable: Published<VTableLayout>,
+    pub(crate) checked: Published<bool>,
     pub(crate) method_impls: Published<Vec<vtable::MethodImpl>>,
     pub(crate) impls: ImplCache,
     pub(crate) sz_array: Published<Class>,

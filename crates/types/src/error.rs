@@ -98,6 +98,22 @@ pub enum LoadError {
         /// What is wrong.
         reason: String,
     },
+    /// FieldAccessException or MethodAccessException.
+    #[error("{message}")]
+    Access {
+        /// A field is meant.
+        field: bool,
+        /// What may not be used from where.
+        message: String,
+    },
+    /// AmbiguousImplementationException.
+    #[error("Could not call method '{method}' with type '{class}' because there are multiple incompatible interface methods overriding this method.")]
+    Ambiguous {
+        /// Full name of the interface's method.
+        method: String,
+        /// Full name of the class it was called on.
+        class: String,
+    },
     /// Not an error yet: managed code must be asked first.
     #[error("an assembly or type must be resolved by managed code: {0:?}")]
     Need(Box<Need>),
@@ -163,6 +179,34 @@ impl LoadError {
             message: message.into(),
         }
     }
+    /// A MethodAccessException: `from` names a method that it may not use.
+    pub fn method_access(from: MethodRef, target: MethodRef) -> LoadError {
+        let text = |m: MethodRef| {
+            let params = m.sig().map_or_else(|_| String::new(), |s| s.params_text());
+            format!("{}.{}{params}", m.class.full_name(), m.name)
+        };
+        let message = format!(
+            "Method `{}' is inaccessible from method `{}'",
+            text(target),
+            text(from)
+        );
+        LoadError::Access {
+            field: false,
+            message,
+        }
+    }
+    /// A FieldAccessException: `from` names a field that it may not use.
+    pub fn field_access(from: MethodRef, field: FieldRef) -> LoadError {
+        let message = format!(
+            "Field `{}' is inaccessible from method `{}'\n",
+            field.full_name(),
+            from.full_name()
+        );
+        LoadError::Access {
+            field: true,
+            message,
+        }
+    }
     /// An InvalidProgramException.
     pub fn invalid_program(method: MethodRef, offset: u32, reason: impl Into<String>) -> LoadError {
         LoadError::InvalidProgram {
@@ -181,6 +225,9 @@ impl LoadError {
             LoadError::FileNotFound { .. } => Known::FileNotFoundException,
             LoadError::FileLoad { .. } => Known::FileLoadException,
             LoadError::InvalidProgram { .. } => Known::InvalidProgramException,
+            LoadError::Access { field: true, .. } => Known::FieldAccessException,
+            LoadError::Access { .. } => Known::MethodAccessException,
+            LoadError::Ambiguous { .. } => Known::AmbiguousImplementationException,
             LoadError::Need(_) => return None,
         })
     }

@@ -196,6 +196,10 @@ impl Universe {
         if let Some(c) = self.interned.insts.lock().find(hash, same) {
             return Ok(c);
         }
+        if let Some(bad) = args.iter().find(|a| a.is_no_argument()) {
+            let text = format!("{} cannot be a type argument", bad.full_name());
+            return Err(LoadError::type_load(def, text));
+        }
         let inst_depth = depth_of(args);
         let weight = weight_of(args.iter().copied());
         if inst_depth > MAX_DEPTH || weight > MAX_WEIGHT {
@@ -250,6 +254,10 @@ impl Universe {
                 format!("the instantiation of {} is nested too deeply", def.name),
             ));
         }
+        if let Some(bad) = args.iter().find(|a| a.is_no_argument()) {
+            let text = format!("{} cannot be an argument of {}", bad.full_name(), def.name);
+            return Err(LoadError::bad_image(def.class.module, text));
+        }
         let hash = hash_of(def.id, args);
         let same =
             |m: &MethodRef| m.class == def.class && m.index == def.index && m.method_args == args;
@@ -267,6 +275,13 @@ impl Universe {
         let rehash = |m: &MethodRef| hash_of(m.generic_def().id, m.method_args);
         table.insert_unique(hash, method, rehash);
         Ok(method)
+    }
+}
+
+impl Class {
+    /// May not be the argument of anything generic: `void`, and what lives on the stack only.
+    fn is_no_argument(&'static self) -> bool {
+        self.prim == Some(Prim::Void) || self.is_by_ref_like()
     }
 }
 

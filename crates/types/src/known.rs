@@ -70,6 +70,7 @@ known! {
         CustomAttributeNamedArgument, Pointer, Missing, TargetInvocationException, TargetException,
         TargetParameterCountException, ReflectionTypeLoadException, CustomAttributeFormatException,
         AmbiguousMatchException, InvalidFilterCriteriaException, Binder, TypeInfo, DefaultMemberAttribute;
+    "System.Runtime": AmbiguousImplementationException;
     "System.Reflection.Emit": AssemblyBuilder, ModuleBuilder, TypeBuilder, EnumBuilder, MethodBuilder,
         ConstructorBuilder, FieldBuilder, PropertyBuilder, EventBuilder, ParameterBuilder,
         GenericTypeParameterBuilder, DynamicMethod, ILGenerator, SignatureHelper, TypeBuilderInstantiation,

@@ -13,7 +13,7 @@
 //!   [`field`], [`method`], [`property`], [`known`] (the core library's types that have a name here)
 //! * making types: [`generics`] (interning, substitution), [`resolve`] (tokens and signatures to types and members)
 //! * levels: [`lookup`] (parents, interfaces, members by name), [`layout`], [`vtable`]
-//! * questions: [`cast`], [`names`]; [`error`] is what any of them may answer
+//! * questions: [`cast`], [`check`] (what may not be used), [`names`]; [`error`] is what any of them may answer
 //!
 //! # What to rely on
 //! * A runtime implements [`AssemblyLoader`], makes one [`Universe`], loads the core library
@@ -28,6 +28,7 @@
 //! VTables in memory, statics, code (crate runtime): this crate says what they contain.
 #![forbid(unsafe_code)]
 pub mod cast;
+pub mod check;
 pub mod class;
 pub mod error;
 pub mod field;

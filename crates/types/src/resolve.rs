@@ -208,8 +208,50 @@ fn open_type_token(module: ModuleRef, token: Token, depth: u32) -> R<ClassRef> {
     }
 }
 
-/// The method of a class or of the nearest parent that has it, by open signature.
+/// The parents of a class, nearest first, each with what it is in terms of the class's own parameters' positions.
+fn inherited(class: ClassRef) -> R<Vec<(ClassRef, ClassRef)>> {
+    let u = class.universe();
+    let count = class.params()?.len() as u32;
+    let positions: Vec<ClassRef> = (0..count).map(|n| u.position(n, false)).collect();
+    let mut open = if positions.is_empty() {
+        class
+    } else {
+        u.instantiate(class.def(), &positions)?
+    };
+    let mut list = Vec::new();
+    for parent in class.supers()?.iter().rev().skip(1) {
+        let Some(next) = open.parent()? else { break };
+        open = next;
+        list.push((*parent, open));
+    }
+    Ok(list)
+}
+
+/// The method of a class or of the nearest parent that has it, by open signature. A parent's is compared as the
+/// class sees it, its arguments in their places; else as it is declared.
 fn find_method(class: ClassRef, name: &str, sig: &MethodSig) -> R<Option<MethodRef>> {
+    if class.is_inst() && class.find_method_sig(name, sig)?.is_none() {
+        let fixed = &sig.params[..sig.sentinel.unwrap_or(sig.params.len())];
+        for (parent, open) in inherited(class)? {
+            for i in parent.methods_named(name)? {
+                let row = parent.def().methods()?[i as usize];
+                if row.param_count as usize != fixed.len()
+                    || row.generic_arity != sig.generic_arity
+                    || row.has_this() != sig.has_this
+                {
+                    continue;
+                }
+                let seen = GenericContext {
+                    class_args: open.args(),
+                    method_args: &[],
+                }
+                .substitute_class_args(row.open_sig()?)?;
+                if seen.ret == sig.ret && seen.params == fixed {
+                    return parent.method_at(i).map(Some);
+                }
+            }
+        }
+    }
     let mut at = Some(class);
     let mut left = 10 * MAX_DEPTH;
     while let Some(c) = at {

@@ -337,8 +337,9 @@ impl Class {
             None => Ok(method),
         }
     }
+    /// The body of the interface that is more specific than all others that have one.
     fn default_impl(&'static self, method: MethodRef) -> R<Option<MethodRef>> {
-        let mut best: Option<(ClassRef, MethodRef)> = None;
+        let mut found: Vec<(ClassRef, MethodRef)> = Vec::new();
         for interface in self.interfaces()? {
             let scope = interface.scope();
             for row in interface
@@ -346,18 +347,29 @@ impl Class {
                 .iter()
                 .filter(|row| row.name == method.name)
             {
-                let more_specific = match best {
-                    Some((other, _)) => interface.implements(other)?,
-                    None => true,
-                };
-                if more_specific && scope.method(row.declaration)? == method {
-                    best = Some((interface, scope.method(row.body)?));
+                if scope.method(row.declaration)? == method {
+                    found.push((interface, scope.method(row.body)?));
                 }
             }
         }
-        Ok(best
-            .map(|(_, m)| m)
-            .or((!method.is_abstract()).then_some(method)))
+        let Some((first, rest)) = found.split_first() else {
+            return Ok((!method.is_abstract()).then_some(method));
+        };
+        let mut best = *first;
+        for candidate in rest {
+            if candidate.0.implements(best.0)? {
+                best = *candidate;
+            }
+        }
+        for (other, _) in &found {
+            if *other != best.0 && !best.0.implements(other)? {
+                return Err(LoadError::Ambiguous {
+                    method: method.full_name(),
+                    class: self.full_name(),
+                });
+            }
+        }
+        Ok(Some(best.1))
     }
     /// What a virtual call of `method` runs on an instance of exactly this class. A method that is not virtual is
     /// itself.
@@ -408,13 +420,21 @@ fn may_override(method: MethodRef, base: MethodRef) -> bool {
 impl Assembly {
     /// Whether its internals are visible to the assembly of that name.
     pub fn has_friend(&self, name: &str) -> bool {
+        self.names_assembly("InternalsVisibleToAttribute", name)
+    }
+    /// Whether it declares that accessibility does not matter where it uses the assembly of that name.
+    pub fn ignores_access_to(&self, name: &str) -> bool {
+        self.names_assembly("IgnoresAccessChecksToAttribute", name)
+    }
+    /// Whether an attribute of its own, of System.Runtime.CompilerServices, names that assembly.
+    fn names_assembly(&self, attribute: &str, name: &str) -> bool {
         let image = &self.manifest.image;
         let parent = Token::new(Table::Assembly, 1);
         image.custom_attributes_of(parent).any(|rid| {
             let is = self.manifest.attribute_is(
                 rid,
                 "System.Runtime.CompilerServices",
-                "InternalsVisibleToAttribute",
+                attribute,
             );
             if !is.unwrap_or(false) {
                 return false;

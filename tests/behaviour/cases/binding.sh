@@ -12,7 +12,7 @@ rm Uses.exe.config
 mv private/Lib.dll Lib/
 run Uses.exe where
 mv Lib/Lib.dll path/
-MONO_PATH=/nowhere:$PWD/path run Uses.exe where
+MONO_PATH=$PWD/private:$PWD/path run Uses.exe where
 cp path/Lib.dll Lib.exe
 run Uses.exe where
 rm Lib.exe

@@ -2,7 +2,7 @@ cs Lib -target:library -out:Lib.dll
 cs Uses -r:Lib.dll
 run Uses.exe method
 run Uses.exe where
-for w in lib function icall; do run Uses.exe $w; run Uses.exe $w catch; done
+for w in lib function; do run Uses.exe $w; run Uses.exe $w catch; done
 rm Lib.dll
 run Uses.exe method
 for w in method field virtual type base interface struct; do run Uses.exe $w catch; done

@@ -5,7 +5,7 @@ compile() { mcs -nologo -warn:0 "$@"; }
 compile -target:library -out:one/Strong.dll Strong.cs
 compile -target:library -d:TWO -out:two/Strong.dll Strong.cs
 compile -r:one/Strong.dll UsesStrong.cs
-token=$(sn -q -t one/Strong.dll | sed 's/.*: *//')
+token=$(sn -q -T one/Strong.dll | sed 's/.*: *//')
 show() { sed "s/$token/TOKEN/g"; }
 cp one/Strong.dll .
 run UsesStrong.exe | show

@@ -17,7 +17,7 @@ class Ends {
         Console.WriteLine("handler {0} {1} {2}", sender.GetType(), e.ExceptionObject.GetType(), e.IsTerminating);
     }
     static int Main(string[] args) {
-        AppDomain.CurrentDomain.ProcessExit += (s, e) => Console.WriteLine("ProcessExit {0} {1}", s, Environment.HasShutdownStarted);
+        AppDomain.CurrentDomain.ProcessExit += (s, e) => Console.WriteLine("ProcessExit {0} {1}", e == null, Environment.HasShutdownStarted);
         string what = args[0];
         for (int i = 1; i < args.Length; i++)
             switch (args[i]) {
@@ -26,6 +26,7 @@ class Ends {
             case "handler-throw": AppDomain.CurrentDomain.UnhandledException += (s, e) => { throw new Exception("in handler"); }; break;
             case "exit-code": AppDomain.CurrentDomain.ProcessExit += (s, e) => Environment.ExitCode = 12; break;
             case "exit-throw": AppDomain.CurrentDomain.ProcessExit += (s, e) => { throw new Exception("in ProcessExit"); }; break;
+            case "exit-last": AppDomain.CurrentDomain.ProcessExit += (s, e) => Console.WriteLine("last"); break;
             case "exit-exit": AppDomain.CurrentDomain.ProcessExit += (s, e) => Environment.Exit(13); break;
             case "code": Environment.ExitCode = 9; break;
             }

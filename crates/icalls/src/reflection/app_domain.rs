@@ -56,12 +56,12 @@ fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<ObjRef<'cx>> {
 }
 
 /// Raises `AppDomain.AssemblyResolve`; the assembly a handler gave.
-fn raise_assembly_resolve<'cx>(cx: &'cx Cx<'cx>, name: &str, reflection_only: bool) -> Result<Option<&'static Assembly>> {
+pub fn raise_assembly_resolve<'cx>(cx: &'cx Cx<'cx>, name: &str) -> Result<Option<&'static Assembly>> {
     let class = cx.known(Known::AppDomain);
     let method = cx.load(class.find_method("DoAssemblyResolve", Some(3)).and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "DoAssemblyResolve"))))?;
     let domain = current(cx)?;
     let text = cx.alloc_str(name)?;
-    let args = [Value::Ref(text), Value::Ref(ObjRef::NULL), Value::Int(i64::from(reflection_only))];
+    let args = [Value::Ref(text), Value::Ref(ObjRef::NULL), Value::Int(0)];
     match cx.invoke(method, Some(Value::Ref(domain)), &args)? {
         Value::Ref(a) if !a.is_null() => assembly_of_object(cx, a).map(Some),
         _ => Ok(None),
@@ -130,10 +130,12 @@ icalls! { "System.AppDomain" =>
     /// Binds a display name; null if nothing is found.
     "LoadAssembly" fn load_assembly(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, evidence: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> {
         let text = cx.non_null(name)?.text();
+        // The program is not asked for what is only looked at.
+        let ask = || if reflection_only { Ok(None) } else { raise_assembly_resolve(cx, &text) };
         let parsed = match AssemblyName::parse(&text) {
             Ok(n) => n,
             Err(_) => {
-                return match raise_assembly_resolve(cx, &text, reflection_only)? {
+                return match ask()? {
                     Some(a) => assembly_object(cx, a),
                     None => Ok(ObjRef::NULL),
                 };
@@ -143,7 +145,7 @@ icalls! { "System.AppDomain" =>
         let found = match cx.rt().loader.bind(&parsed, requesting) {
             Ok(Some(a)) => Some(a),
             // Nothing that can be used: the program is asked, with the name as it was written.
-            Ok(None) | Err(LoadError::FileNotFound { .. }) => raise_assembly_resolve(cx, &text, reflection_only)?,
+            Ok(None) | Err(LoadError::FileNotFound { .. }) => ask()?,
             Err(e) => return Err(cx.throw_load(e)),
         };
         match found {

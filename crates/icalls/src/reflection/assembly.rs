@@ -209,7 +209,10 @@ icalls! { ASSEMBLY: "System.Reflection.Assembly" =>
                 return assembly_object(cx, a);
             }
         }
-        Ok(ObjRef::NULL)
+        match super::app_domain::raise_assembly_resolve(cx, &text)? {
+            Some(a) => assembly_object(cx, a),
+            None => Ok(ObjRef::NULL),
+        }
     }
     /// The assembly of the method that called.
     "GetExecutingAssembly" fn get_executing_assembly(cx) -> ObjRef<'cx> { assembly_of_method(cx, callers::executing(cx)) }

@@ -5,7 +5,6 @@
 //! is not found is `None`; only loading itself (a broken image, a bad instantiation) throws.
 use super::callers;
 use super::objects;
-use super::runtime_type::make_generic;
 use super::type_name::{Suffix, TypeName};
 use vervet_abi::layouts::AppDomainObject;
 use vervet_binder::AssemblyName;
@@ -127,7 +126,8 @@ pub fn construct<'cx>(cx: &'cx Cx<'cx>, definition: ClassRef, name: &TypeName, l
         if !class.is_generic_def() {
             return Err(cx.throw_load(LoadError::type_load(class, "the type is not generic")));
         }
-        class = make_generic(cx, class, &args)?;
+        // Constraints are not looked at, as in mono.
+        class = objects::load(cx, || cx.universe().instantiate(class, &args))?;
     }
     let u = cx.universe();
     for s in &name.suffixes {

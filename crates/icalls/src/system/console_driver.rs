@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 use vervet_os::Published;
 use vervet_runtime::{ObjRef, RefSlot, icalls};
 
+/// The terminal's settings before anything here changed them.
+static FOUND: Published<libc::termios> = Published::new();
 struct Saved {
-    found: libc::termios,
     ours: libc::termios,
     keypad: Vec<u8>,
     teardown: Vec<u8>,
@@ -29,8 +30,18 @@ fn apply(t: &libc::termios) -> bool {
     // SAFETY: a complete record.
     unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, t) == 0 }
 }
+/// Notes the settings before the first change; they come back when the process ends.
+fn note(found: &libc::termios) {
+    if FOUND.get().is_none() {
+        FOUND.put(*found);
+        // SAFETY: `restore` may run at any time from here on.
+        unsafe { libc::atexit(restore) };
+        vervet_runtime::startup::at_crash(restore);
+    }
+}
 fn change(with: impl FnOnce(&mut libc::termios)) -> bool {
     settings().is_some_and(|mut t| {
+        note(&t);
         with(&mut t);
         apply(&t)
     })
@@ -80,7 +91,9 @@ extern "C" fn on_continue(signal: i32) {
 extern "C" fn restore() {
     if let Some(s) = SAVED.get() {
         put(&s.teardown);
-        apply(&s.found);
+    }
+    if let Some(found) = FOUND.get() {
+        apply(found);
     }
 }
 extern "C" fn on_interrupt(_: i32) {
@@ -145,6 +158,7 @@ icalls! { "System.ConsoleDriver" =>
         for (c, index) in chars.iter_mut().zip(CONTROL_CHARS) {
             *c = found.c_cc[index];
         }
+        note(&found);
         let mut ours = found;
         ours.c_lflag &= !libc::ICANON;
         ours.c_iflag &= !(libc::IXON | libc::IXOFF);
@@ -154,11 +168,9 @@ icalls! { "System.ConsoleDriver" =>
             control.set(byte_array(cx, &chars)?);
             return Ok(false);
         }
-        SAVED.put(Saved { found, ours, keypad: keypad.text().into_bytes(), teardown: teardown.text().into_bytes() });
+        SAVED.put(Saved { ours, keypad: keypad.text().into_bytes(), teardown: teardown.text().into_bytes() });
         control.set(byte_array(cx, &chars)?);
         if !SETUP_DONE.swap(true, Ordering::AcqRel) {
-            // SAFETY: `restore` may run at any time once it is registered.
-            unsafe { libc::atexit(restore) };
             OLD_CONT.store(handle(libc::SIGCONT, on_continue) as *mut (), Ordering::Relaxed);
             handle(libc::SIGWINCH, on_window_change);
             handle(libc::SIGINT, on_interrupt);

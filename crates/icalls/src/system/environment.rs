@@ -49,8 +49,7 @@ icalls! { "System.Environment" =>
         cx.rt().exit_code.store(value, Ordering::SeqCst);
         Ok(())
     }
-    /// Nothing managed runs yet once shutdown has started.
-    "get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(false) }
+    "get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::startup::has_shutdown_started()) }
     "get_MachineName" fn get_machine_name(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().nodename)) }
     "GetNewLine" fn get_new_line(cx) -> ObjRef<'cx> { cx.intern(&[10]) }
     /// PlatformID.Unix.
@@ -109,9 +108,9 @@ icalls! { "System.Environment" =>
     "internalBroadcastSettingChange" fn internal_broadcast_setting_change(cx) { Ok(()) }
     "FailFast" fn fail_fast(cx, message: ObjRef<'cx>, exception: ObjRef<'cx>, source: ObjRef<'cx>) {
         if message.is_null() {
-            eprintln!("CLR: Managed code called FailFast.");
+            println!("CLR: Managed code called FailFast without specifying a reason.");
         } else {
-            eprintln!("CLR: Managed code called FailFast, saying \"{}\"", message.text());
+            println!("CLR: Managed code called FailFast, saying \"{}\"", message.text());
         }
         if !exception.is_null() {
             let described = cx.rt().to_string(cx, exception);

@@ -399,7 +399,11 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
         let bad = spec.native == nt::SAFE_ARRAY
             || matches!(
                 element,
-                Native::Unsupported(_) | Native::Delegate(_) | Native::Handle(_)
+                Native::Unsupported(_)
+                    | Native::Com(_)
+                    | Native::Embedded(_)
+                    | Native::Delegate(_)
+                    | Native::Handle(_)
             );
         if bad {
             return Ok(None);

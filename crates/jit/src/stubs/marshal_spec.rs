@@ -19,6 +19,10 @@ pub mod native_type {
     pub const LPWSTR: u8 = 0x15;
     pub const LPTSTR: u8 = 0x16;
     pub const BY_VAL_TSTR: u8 = 0x17;
+    pub const I_UNKNOWN: u8 = 0x19;
+    pub const I_DISPATCH: u8 = 0x1a;
+    pub const STRUCT: u8 = 0x1b;
+    pub const INTERFACE: u8 = 0x1c;
     pub const SAFE_ARRAY: u8 = 0x1d;
     pub const BY_VAL_ARRAY: u8 = 0x1e;
     pub const ANSI_BSTR: u8 = 0x23;

@@ -55,6 +55,10 @@ pub enum Native {
     Delegate(ClassRef),
     /// The handle of a SafeHandle or CriticalHandle of that class.
     Handle(ClassRef),
+    /// The value of a formatted class in place; of null: zeros.
+    Embedded(&'static NativeLayout),
+    /// A COM interface or VARIANT of that many bytes: has a place, and nothing converts it.
+    Com(u32),
     /// None.
     Unsupported(String),
 }
@@ -80,6 +84,14 @@ impl Native {
         if is_handle(class)? {
             return Ok(Native::Handle(class));
         }
+        match spec.native {
+            nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => return Ok(Native::Com(8)),
+            nt::STRUCT if is(class, Known::Object) => return Ok(Native::Com(16)),
+            _ => {}
+        }
+        if class.flags & 0x18 != 0 && !class.is_array() && !class.is_interface() {
+            return Ok(Native::Embedded(native_layout(class)?));
+        }
         Ok(Native::Unsupported(format!(
             "Type {} cannot be marshaled as a field or element.",
             class.full_name()
@@ -89,7 +101,8 @@ impl Native {
     pub fn size(&self) -> u32 {
         match self {
             Native::Scalar(scalar) => scalar.size(),
-            Native::Struct(layout) => layout.size,
+            Native::Struct(layout) | Native::Embedded(layout) => layout.size,
+            Native::Com(size) => *size,
             _ => 8,
         }
     }
@@ -97,7 +110,7 @@ impl Native {
     pub fn align(&self) -> u32 {
         match self {
             Native::Scalar(scalar) => scalar.size(),
-            Native::Struct(layout) => layout.align,
+            Native::Struct(layout) | Native::Embedded(layout) => layout.align,
             _ => 8,
         }
     }
@@ -112,14 +125,23 @@ impl Native {
     fn unsupported(&self) -> Option<&str> {
         match self {
             Native::Unsupported(reason) => Some(reason),
-            Native::Struct(layout) => layout.unsupported.as_deref(),
+            Native::Com(_) => Some("COM interop is not supported."),
+            Native::Struct(layout) | Native::Embedded(layout) => layout.unsupported.as_deref(),
             _ => None,
+        }
+    }
+    /// Has a size, whether or not anything converts it.
+    fn is_sized(&self) -> bool {
+        match self {
+            Native::Unsupported(_) => false,
+            Native::Struct(layout) | Native::Embedded(layout) => layout.sized,
+            _ => true,
         }
     }
     fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
         match self {
             Native::Scalar(scalar) => parts.push((at, scalar.size(), scalar.is_float())),
-            Native::Struct(layout) => layout
+            Native::Struct(layout) | Native::Embedded(layout) => layout
                 .fields
                 .iter()
                 .for_each(|f| f.kind.parts(at + f.offset, parts)),
@@ -210,6 +232,8 @@ pub struct NativeLayout {
     pub owns_memory: bool,
     /// Why it cannot be marshalled.
     pub unsupported: Option<String>,
+    /// Its size is known, even where it cannot be marshalled.
+    pub sized: bool,
     /// How it travels by value.
     pub abi: Abi,
 }
@@ -222,7 +246,20 @@ pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError
     if let Some(found) = LAYOUTS.lock().as_ref().and_then(|map| map.get(&key)) {
         return Ok(found);
     }
-    let made = compute(class)?;
+    // A class may embed itself.
+    const MAX_DEPTH: u32 = 64;
+    thread_local!(static DEPTH: std::cell::Cell<u32> = const { std::cell::Cell::new(0) });
+    let depth = DEPTH.get();
+    if depth > MAX_DEPTH {
+        return Err(LoadError::type_load(
+            class,
+            "it contains itself when it is marshalled",
+        ));
+    }
+    DEPTH.set(depth + 1);
+    let made = compute(class);
+    DEPTH.set(depth);
+    let made = made?;
     Ok(LAYOUTS
         .lock()
         .get_or_insert_default()
@@ -280,6 +317,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let explicit = class.flags & 0x18 == 0x10;
     let char_set = class_char_set(class);
     let mut unsupported = None;
+    let mut sized = class.flags & 0x18 != 0;
     let (mut end, mut align, mut fields) = (0u32, 1u32, Vec::new());
     let mut inherited = 0u32;
     let value_type = class.is_value_type()?;
@@ -296,6 +334,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         let parent = native_layout(parent)?;
         (end, align, inherited) = (parent.size, parent.align, parent.size);
         unsupported = unsupported.or_else(|| parent.unsupported.clone());
+        sized &= parent.sized;
         for f in &parent.fields {
             fields.push(NativeField {
                 field: f.field,
@@ -313,6 +352,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         } = &kind
         {
             unsupported = unsupported.or_else(|| native.unsupported().map(str::to_owned));
+            sized &= native.is_sized();
         }
         let field_align = kind.align().min(packing).max(1);
         let offset = if explicit {
@@ -348,7 +388,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             element: native, ..
         } => match native {
             Native::Scalar(_) => false,
-            Native::Struct(layout) => layout.owns_memory,
+            Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,
             _ => true,
         },
         FieldKind::FixedString { .. } => false,
@@ -369,6 +409,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         blittable,
         owns_memory,
         unsupported,
+        sized,
         abi,
     })
 }

@@ -195,6 +195,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// ldelema
     pub(crate) fn element_address(&mut self, class: ClassRef) -> Res {
+        class.check()?;
         let (array, index) = self.pop_array()?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, true)?;

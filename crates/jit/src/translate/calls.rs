@@ -22,7 +22,7 @@ use vervet_abi::{Helper, ThrowKind, context, vtable};
 use vervet_metadata::Token;
 use vervet_metadata::il::{Instr, Op};
 use vervet_types::method::MethodKind;
-use vervet_types::{ClassRef, MethodRef, Prim};
+use vervet_types::{ClassRef, LoadError, MethodRef, Prim};
 
 /// How the code is found.
 enum Dispatch {
@@ -65,7 +65,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// call and callvirt
     pub(crate) fn call(&mut self, token: Token, is_virtual: bool) -> Res {
-        let method = self.scope.method(token)?;
+        let method = self.method_named(token)?;
         if let Some(sig) = self.scope.call_site_sig(token)?
             && (sig.sentinel.is_some() || sig.call_conv == vervet_metadata::CallConvKind::VarArg)
         {
@@ -180,7 +180,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             && !class.is_value_type()?
         {
             let found = if method.class.is_interface() {
-                class.find_interface_impl(method)?
+                // An ambiguous one is an error of the call, not of this method.
+                match class.find_interface_impl(method) {
+                    Err(LoadError::Ambiguous { .. }) => None,
+                    other => other?,
+                }
             } else {
                 Some(class.find_virtual_impl(method)?)
             };
@@ -480,7 +484,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// newobj
     pub(crate) fn new_object(&mut self, token: Token) -> Res {
-        let ctor = self.scope.method(token)?;
+        let ctor = self.method_named(token)?;
         let class = ctor.class;
         if class.is_open {
             return Err(Fail::invalid(format!(
@@ -692,7 +696,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// ldftn
     pub(crate) fn load_function(&mut self, token: Token) -> Res {
-        let method = self.scope.method(token)?;
+        let method = self.method_named(token)?;
         // Before a delegate's constructor only the method matters.
         let value = if self.followed_by_delegate()? {
             self.i64(0)
@@ -710,7 +714,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// ldvirtftn
     pub(crate) fn load_virtual_function(&mut self, token: Token) -> Res {
-        let method = self.scope.method(token)?;
+        let method = self.method_named(token)?;
         let object = self.pop_ref()?;
         if self.followed_by_delegate()? {
             self.explicit_null_check(object.value);
@@ -737,7 +741,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// jmp: a tail call with this method's arguments.
     pub(crate) fn jump_method(&mut self, token: Token) -> Res {
-        let method = self.scope.method(token)?;
+        let method = self.method_named(token)?;
         let shape = Shape::of_method(method)?;
         if shape.clif != self.shape.clif {
             return Err(Fail::invalid("jmp to a method with another signature"));

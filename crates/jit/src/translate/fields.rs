@@ -14,8 +14,9 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types::*
 use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::{Helper, ThrowKind, context, vtable};
 use vervet_metadata::Token;
+use vervet_types::check::can_access_field;
 use vervet_types::field::StaticKind;
-use vervet_types::{ClassRef, FieldRef};
+use vervet_types::{ClassRef, FieldRef, LoadError};
 
 /// What is surely unmapped above address 0.
 const GUARD: i64 = 4096;
@@ -155,6 +156,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     fn field(&mut self, token: Token) -> Res<FieldRef> {
         let field = self.scope.field(token)?;
+        if !can_access_field(self.method, field)? {
+            return Err(LoadError::field_access(self.method, field).into());
+        }
         if field.is_literal() {
             return Err(Fail::invalid(format!(
                 "access to the literal field {}",

@@ -14,8 +14,9 @@ use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::{Helper, vtable};
 use vervet_metadata::Token;
 use vervet_metadata::il::{Op, Operand};
+use vervet_types::check::can_access_method;
 use vervet_types::resolve::TokenTarget;
-use vervet_types::{ClassRef, Known, LeafKind};
+use vervet_types::{ClassRef, Known, LeafKind, LoadError, MethodRef};
 
 /// How a cast can be decided inline.
 enum Test {
@@ -38,6 +39,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             )));
         }
         Ok(class)
+    }
+
+    /// The method a token names; it must be accessible from here.
+    pub(crate) fn method_named(&self, token: Token) -> Res<MethodRef> {
+        let method = self.scope.method(token)?;
+        if !can_access_method(self.method, method)? {
+            return Err(LoadError::method_access(self.method, method).into());
+        }
+        Ok(method)
     }
 
     fn test_for(&self, class: ClassRef) -> Res<Test> {
@@ -213,6 +223,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             let value = self.i32(1);
             self.push(Kind::I32, value);
             return Ok(());
+        }
+        if class.instance_layout()?.has_by_ref_like {
+            let text = format!("Cannot box IsByRefLike type {}", class.full_name());
+            return Err(LoadError::bad_image(self.scope.module, text).into());
         }
         let item = self.pop()?;
         self.box_item(class, &item)
@@ -483,6 +497,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let target = self.scope.token(token)?;
         let (symbol, known) = match target {
             TokenTarget::Type(class) => {
+                class.check()?;
                 if let Some(next) = self.next_instruction()
                     && let (Op::Call, Operand::Token(t)) = (next.op, next.operand)
                 {

@@ -582,18 +582,41 @@ fn jump(c: &mut Vec<u8>, target: usize) {
     c.extend(target.to_le_bytes());
 }
 
-/// An IMT stub: compares `hidden` with each interface method and jumps to its code; otherwise to the resolver.
-pub fn imt_stub(known: &[(usize, usize)], resolver: usize) -> Vec<u8> {
+/// What an IMT stub leads to for one interface method.
+#[derive(Clone, Copy)]
+pub struct ImtTarget {
+    /// The interface method, as `hidden` has it.
+    pub method: usize,
+    /// The implementation's slot.
+    pub slot: usize,
+    /// The implementation wants a byref to the value in the box.
+    pub boxed: bool,
+}
+
+/// Places an IMT stub: compares `hidden` with each interface method and jumps through its implementation's slot;
+/// otherwise to the resolver.
+pub fn place_imt_stub(known: &[ImtTarget], resolver: usize) -> usize {
     let mut c = Vec::new();
+    let mut fixups = Vec::new();
     c.extend([0x49, 0x8B, 0x87]); // mov rax, [r15 + hidden]
     c.extend((HIDDEN as u32).to_le_bytes());
-    for &(method, code) in known {
+    for t in known {
         c.extend([0x49, 0xBB]); // mov r11, method
-        c.extend(method.to_le_bytes());
+        c.extend(t.method.to_le_bytes());
         c.extend([0x4C, 0x39, 0xD8]); // cmp rax, r11
-        c.extend([0x75, 14]); // jne over the jump
-        jump(&mut c, code);
+        c.extend([0x75, if t.boxed { 10 } else { 6 }]); // jne over the jump
+        if t.boxed {
+            c.extend([0x48, 0x83, 0xC7, 0x08]); // add rdi, 8
+        }
+        c.extend([0xFF, 0x25, 0, 0, 0, 0]); // jmp [slot]
+        fixups.push((c.len(), t.slot));
     }
     jump(&mut c, resolver);
-    c
+    let patch = |c: &mut [u8], at: usize| {
+        for (end, slot) in fixups {
+            let d = (slot as i64 - (at + end) as i64) as i32;
+            c[end - 4..end].copy_from_slice(&d.to_le_bytes());
+        }
+    };
+    crate::code::arena::place(&mut c, 16, patch, |at| at)
 }

@@ -82,27 +82,22 @@ pub fn method_of_stub(address: usize) -> Option<MethodRef> {
     }
     // SAFETY: the address lies in the code arena; stub blocks are recognised by their bytes.
     unsafe {
-        let mut p = address;
-        let head = *(p as *const u32);
-        if head & 0x00FF_FFFF == ADD_RDI_8 {
-            let d = ((p + 5) as *const i32).read_unaligned();
-            p = (p as i64 + 9 + d as i64) as usize;
-            if !arena::contains(p) {
-                return None;
-            }
-        }
-        let code = p as *const u8;
-        if *code != 0xFF || *code.add(1) != 0x25 || *code.add(PRESTUB_AT) != 0xB8 {
+        let code = address as *const u8;
+        let boxed = (code as *const u32).read_unaligned() == ADD_RDI_8;
+        let id_at = if boxed { 10 } else { PRESTUB_AT };
+        let jump = code.add(if boxed { 4 } else { 0 });
+        if *jump != 0xFF || *jump.add(1) != 0x25 || *code.add(id_at) != 0xB8 {
             return None;
         }
-        let id = (code.add(PRESTUB_AT + 1) as *const u32).read_unaligned();
+        let id = (code.add(id_at + 1) as *const u32).read_unaligned();
         let e = ENTRIES.get(id)?.get()?;
-        (e.stub == p).then_some(e.method)
+        let own = if boxed { e.boxed.load(Ordering::Acquire) } else { e.stub };
+        (own == address).then_some(e.method)
     }
 }
 
 // add rdi, 8 = 48 83 C7 08
-const ADD_RDI_8: u32 = 0x00C7_8348;
+const ADD_RDI_8: u32 = 0x08C7_8348;
 
 impl Entry {
     /// Address of the slot.
@@ -119,14 +114,16 @@ impl Entry {
         if have != 0 {
             return have;
         }
+        // add rdi, 8; jmp [slot]; then the id, for `method_of_stub`
         let mut code = [0xCCu8; 16];
-        code[..4].copy_from_slice(&[0x48, 0x83, 0xC7, 0x08]);
-        code[4] = 0xE9;
-        let stub = self.stub;
+        code[..6].copy_from_slice(&[0x48, 0x83, 0xC7, 0x08, 0xFF, 0x25]);
+        code[10] = 0xB8;
+        code[11..15].copy_from_slice(&self.method.id.to_le_bytes());
+        let slot = self.slot;
         let made = arena::place(
             &mut code,
             16,
-            |c, at| c[5..9].copy_from_slice(&((stub as i64 - (at as i64 + 9)) as i32).to_le_bytes()),
+            |c, at| c[6..10].copy_from_slice(&((slot as i64 - (at as i64 + 10)) as i32).to_le_bytes()),
             |at| at,
         );
         match self.boxed.compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire) {

@@ -63,6 +63,11 @@ pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
     }
 }
 
+/// Takes its trace from an exception that is going to be thrown anew.
+pub fn forget(exception: ObjRef<'_>) {
+    exception.write_ref(STACK_TRACE, ObjRef::NULL);
+}
+
 /// Stores a trace into the exception: `old` (see [`base`]) and behind it the frames. May be called again as the
 /// search goes on.
 pub fn record(cx: &Cx<'_>, exception: ObjRef<'_>, old: ObjRef<'_>, frames: &[RawFrame], mode: TraceMode) {

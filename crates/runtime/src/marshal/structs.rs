@@ -70,6 +70,11 @@ pub unsafe fn one_to_native<'cx>(cx: &'cx Cx<'cx>, kind: &Native, managed: *cons
             Native::String(encoding) => (native as *mut usize).write_unaligned(strings::to_native(object(), *encoding) as usize),
             Native::Delegate(_) => (native as *mut usize).write_unaligned(super::reverse::function_pointer(cx, object())?),
             Native::Handle(_) => (native as *mut usize).write_unaligned(values::handle_of(object())),
+            Native::Embedded(layout) => match object().non_null() {
+                Some(o) => return to_native(cx, layout, o.value_ptr(), native),
+                None => native.write_bytes(0, layout.size as usize),
+            },
+            Native::Com(_) => return Err(unsupported(cx, "COM interop is not supported.")),
             Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
         }
     }
@@ -89,6 +94,12 @@ pub unsafe fn one_to_managed<'cx>(cx: &'cx Cx<'cx>, kind: &Native, native: *cons
             Native::String(encoding) => store_ref(managed as *mut usize, strings::to_managed(cx, word() as *const u8, *encoding)?),
             Native::Delegate(class) => store_ref(managed as *mut usize, super::reverse::delegate_for(cx, word(), class)?),
             Native::Handle(class) => store_ref(managed as *mut usize, values::new_handle(cx, class, word())?),
+            Native::Embedded(layout) => {
+                let made = cx.alloc(layout.class)?;
+                to_managed(cx, layout, native, made.value_ptr())?;
+                store_ref(managed as *mut usize, made);
+            }
+            Native::Com(_) => return Err(unsupported(cx, "COM interop is not supported.")),
             Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
         }
     }

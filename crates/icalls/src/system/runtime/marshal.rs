@@ -70,7 +70,7 @@ fn structure(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static N
         return Err(refused());
     }
     let layout = cx.load(native_layout(class))?;
-    if layout.unsupported.is_some() { Err(refused()) } else { Ok(layout) }
+    if layout.sized { Ok(layout) } else { Err(refused()) }
 }
 fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
     if method.is_pinvoke() { vervet_runtime::pinvoke::bind_method(cx, method).map(drop) } else { Ok(()) }

@@ -169,7 +169,17 @@ icalls! { THREAD: "System.Threading.Thread" =>
         Ok(())
     }
     "ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
-        Err(state_error(cx, "Unable to reset abort because no abort was requested."))
+        vervet_runtime::abort::reset(cx)
+    }
+    /// Only a thread's own abort yet.
+    "Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, state: ObjRef<'cx>) {
+        if cx.non_null(thread)? != current_internal(cx) {
+            return Err(cx.throw(Known::PlatformNotSupportedException, "Aborting another thread is not supported yet."));
+        }
+        Err(vervet_runtime::abort::abort_self(cx, state))
+    }
+    "GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+        Ok(vervet_runtime::abort::state(internal_of(cx, this)?))
     }
     "ResumeInternal" fn resume_internal(cx, this: ObjRef<'cx>) {
         Err(state_error(cx, "Thread has not been started, or is dead."))
