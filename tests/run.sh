@@ -116,6 +116,18 @@ conformance() {
     while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'pass|fail|skip' "$log")
 }
 
+# ---- behaviour: what users see of the command, against transcripts that Mono wrote ---------------------------------
+
+behaviour() {
+    local log=$results/behaviour.log
+    # shellcheck disable=SC2046
+    tests/behaviour/run.sh $([ "$1" = . ] || echo "$1") > "$log"
+    echo "behaviour $1: $(grep -c '^ok' "$log") of $(grep -cE '^(ok|differs)' "$log") cases as expected"
+    grep -q '^ok' "$log" || fail "behaviour $1: no case ran"
+    while IFS= read -r line; do fail "behaviour: $line"; done < <(grep '^differs' "$log")
+    grep -v '^ok\|^differs' "$log" || true
+}
+
 # ---- the table ---------------------------------------------------------------------------------------------------
 
 if [ $# -gt 0 ]; then suites="$*"
@@ -135,7 +147,7 @@ case $suites in *conformance*) tests/build-mono-tests.sh || exit 1 ;; esac
 
 while read -r kind name; do
     case $kind in
-        regression|managed|conformance) "$kind" "$name" ;;
+        regression|managed|conformance|behaviour) "$kind" "$name" ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
 done <<< "$suites"

@@ -15,7 +15,15 @@ fn main() -> ExitCode {
         let words: Vec<OsString> = extra.split_whitespace().map(OsString::from).collect();
         args.splice(1..1, words);
     }
-    let options = match Options::try_parse_from(options::mono_style(args)) {
+    let as_mono = options::called_mono(&args);
+    let args = match options::mono_style(args) {
+        Ok(args) => args,
+        Err(text) => {
+            eprintln!("{text}");
+            return ExitCode::from(1);
+        }
+    };
+    let options = match Options::try_parse_from(args) {
         Ok(o) => o,
         Err(e) => {
             let _ = e.print();
@@ -27,9 +35,17 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .without_time()
         .init();
-    let code = match options.command() {
+    if let Some(version) = &options.version {
+        println!("{}", if version == "number" { options::version_number(as_mono).to_string() } else { options::version_text(as_mono) });
+        return ExitCode::SUCCESS;
+    }
+    if options.aot.is_some() {
+        eprintln!("vervet: programs are compiled as they run; --aot does nothing.");
+        return ExitCode::SUCCESS;
+    }
+    let code = match options.what() {
         Ok(Command::Program { path, args }) => run(&options, |_| vervet_runtime::startup::run_main(&path, &args)),
-        Ok(Command::Source { files, references, args }) => match source::compile(&files, &references) {
+        Ok(Command::Source { files, references, args }) => match source::compile(&files, &references, options.debug) {
             Ok(exe) => run(&options, |_| vervet_runtime::startup::run_main(&exe, &args)),
             Err(e) => {
                 eprintln!("{}", e.text);

@@ -2,13 +2,13 @@
 //!
 //! # Invariants
 //! Options end at the first argument that is none: everything behind the program belongs to the program.
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Runs programs built for .NET Framework and Mono.
 #[derive(Parser, Debug)]
-#[command(name = "vervet", version, about, override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]")]
+#[command(name = "vervet", disable_version_flag = true, about, override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]")]
 pub struct Options {
     /// File and line in stack traces
     #[arg(long)]
@@ -20,7 +20,7 @@ pub struct Options {
     #[arg(long, value_name = "VERSION")]
     pub runtime: Option<String>,
     /// Code generation: `all` optimises every method at its first call; other values are accepted
-    #[arg(short = 'O', long = "optimize", value_name = "LIST")]
+    #[arg(long = "optimize", value_name = "LIST")]
     pub optimize: Option<String>,
     /// Accepted for compatibility: there is one collector
     #[arg(long, value_name = "GC")]
@@ -46,6 +46,12 @@ pub struct Options {
     /// Calls every static test_N_name method of the given assemblies and compares results
     #[arg(long)]
     pub regression: bool,
+    /// Says what this is; `--version=number` gives the number only
+    #[arg(long, value_name = "number", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub version: Option<String>,
+    /// Mono compiles ahead of time: there is nothing to do
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub aot: Option<String>,
     /// Accepted for compatibility
     #[arg(long, hide = true)]
     pub server: bool,
@@ -53,7 +59,7 @@ pub struct Options {
     #[arg(long, hide = true)]
     pub desktop: bool,
     /// The program and its arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    #[arg(last = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub rest: Vec<OsString>,
 }
 
@@ -67,26 +73,83 @@ pub enum Command {
     Regression { files: Vec<PathBuf> },
 }
 
-/// mono writes `-O=x`, `--verbose-jit x`, `-v`; clap wants `-O x`.
-pub fn mono_style(args: Vec<OsString>) -> Vec<OsString> {
-    let mut out = Vec::with_capacity(args.len());
-    let mut options = true;
-    for (i, a) in args.into_iter().enumerate() {
+/// Options of mono that change nothing here; those that end in `=` have a value.
+const IGNORED: &[&str] = &[
+    "--aot-path=", "--assembly-loader=", "--attach=", "--bisect=", "--break=", "--compile-all", "--debugger-agent=",
+    "--embedding", "--full-aot", "--handlers=", "--hwcap", "--hybrid-suspend", "--interp", "--interp=", "--interpreter", "--jitmap=", "--llvm",
+    "--ncompile=", "--nollvm", "--print-vtable", "--profile", "--profile=", "--response=", "--security", "--security=",
+    "--soft-breakpoints", "--statfile=", "--verbose", "--verify-all", "-v",
+];
+
+/// Brings a command line in mono's style into the parser's. `Err` names an option that nobody knows.
+pub fn mono_style(args: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    let command = Options::command();
+    let mut out = Vec::with_capacity(args.len() + 1);
+    let mut args = args.into_iter();
+    out.extend(args.next());
+    while let Some(a) = args.next() {
         let text = a.to_string_lossy().into_owned();
-        if i > 0 && options && !text.starts_with('-') {
-            options = false;
+        let (name, value) = match text.split_once('=') {
+            Some((n, v)) => (n, Some(v)),
+            None => (text.as_str(), None),
+        };
+        let with_equals = format!("{name}=");
+        if !text.starts_with('-') || text == "-" {
+            out.push("--".into());
+            out.push(a);
+            break;
         }
-        match text.strip_prefix("-O=") {
-            Some(v) if options => out.push(format!("--optimize={v}").into()),
-            _ => out.push(a),
+        if IGNORED.iter().any(|i| *i == text || value.is_some() && *i == with_equals) {
+            continue;
+        }
+        match name {
+            "-V" => out.push("--version".into()),
+            "-h" => out.push("--help".into()),
+            "-O" | "--optimize" => out.push(format!("--optimize={}", value.unwrap_or("all")).into()),
+            "--debug" => out.push("--debug".into()),
+            "--jitmap" => out.push("--perf-map".into()),
+            _ => {
+                let long = name.strip_prefix("--").unwrap_or("");
+                let known = command.get_arguments().find(|k| k.get_long() == Some(long));
+                let built_in = ["help", "version"].contains(&long);
+                if known.is_none() && !built_in {
+                    return Err(format!("Unknown command line option: '{text}'"));
+                }
+                out.push(a);
+                if value.is_none() && known.is_some_and(|k| k.get_action().takes_values() && !k.is_require_equals_set()) {
+                    out.extend(args.next());
+                }
+            }
         }
     }
-    out
+    out.extend(args);
+    Ok(out)
 }
+
+/// The name we were called by is mono's: a link that stands in for it.
+pub fn called_mono(args: &[OsString]) -> bool {
+    args.first().and_then(|a| Path::new(a).file_stem()).is_some_and(|n| n == "mono" || n == "mono-sgen")
+}
+
+/// What `--version` prints.
+pub fn version_text(as_mono: bool) -> String {
+    let own = env!("CARGO_PKG_VERSION");
+    let first = match as_mono {
+        true => format!("Mono JIT compiler version {LIBRARIES} (Vervet {own})"),
+        false => format!("Vervet {own}, a runtime for programs built for .NET Framework and Mono"),
+    };
+    format!("{first}\n\tClass libraries: Mono {LIBRARIES}, /usr/lib/mono/4.5\n\tArchitecture:    amd64")
+}
+/// What `--version=number` prints.
+pub fn version_number(as_mono: bool) -> &'static str {
+    if as_mono { LIBRARIES } else { env!("CARGO_PKG_VERSION") }
+}
+/// The version of Mono whose class libraries we run.
+const LIBRARIES: &str = "6.8.0.105";
 
 impl Options {
     /// What the arguments ask for.
-    pub fn command(&self) -> Result<Command, String> {
+    pub fn what(&self) -> Result<Command, String> {
         let text = |a: &OsString| a.to_string_lossy().into_owned();
         if self.regression {
             if self.rest.is_empty() {
@@ -98,12 +161,15 @@ impl Options {
             return Err("Usage: vervet [options] program.exe [arguments]\nTry 'vervet --help'.".into());
         };
         let rest = &self.rest[1..];
-        if first == "run" && rest.iter().any(|a| text(a).ends_with(".cs")) {
+        if first == "run" && (!Path::new("run").exists() || rest.iter().any(|a| text(a).ends_with(".cs"))) {
             let split = rest.iter().position(|a| a == "--").unwrap_or(rest.len());
             let (mut files, mut references) = (Vec::new(), Vec::new());
             for a in &rest[..split] {
                 let t = text(a);
                 if t.starts_with('-') { references.push(t) } else { files.push(PathBuf::from(a)) }
+            }
+            if files.is_empty() {
+                return Err("vervet run: no C# file is given.\nUsage: vervet run file.cs [more.cs | -r:x.dll] [-- arguments]".into());
             }
             let args = rest.get(split + 1..).unwrap_or_default().iter().map(text).collect();
             return Ok(Command::Source { files, references, args });

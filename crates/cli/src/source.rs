@@ -18,24 +18,34 @@ fn fail(text: impl Into<String>) -> Failure {
     Failure { text: text.into(), code: 1 }
 }
 
-/// Compiles the files, or finds the program in the cache.
-pub fn compile(files: &[PathBuf], references: &[String]) -> Result<PathBuf, Failure> {
+/// The files that a compiler option refers to: `-r:a.dll,b.dll`.
+fn referenced(option: &str) -> impl Iterator<Item = &Path> {
+    let name = option.trim_start_matches(['-', '/']);
+    let files = name.strip_prefix("r:").or_else(|| name.strip_prefix("reference:")).unwrap_or("");
+    files.split([',', ';']).map(Path::new).filter(|p| p.is_file())
+}
+
+/// Compiles the files, or finds the program in the cache; with `debug` also its line table.
+pub fn compile(files: &[PathBuf], references: &[String], debug: bool) -> Result<PathBuf, Failure> {
     let mcs = Path::new("/usr/lib/mono/4.5/mcs.exe");
     if !mcs.is_file() {
         return Err(fail("The C# compiler is not installed: install the Debian package mono-mcs (apt-get install mono-mcs)."));
     }
     let mut hash = rustc_hash::FxHasher::default();
     hash.write(env!("CARGO_PKG_VERSION").as_bytes());
+    hash.write_u8(u8::from(debug));
+    if let Ok(m) = std::fs::metadata(mcs) {
+        hash.write_u64(m.len());
+        hash.write_i64(std::os::unix::fs::MetadataExt::mtime(&m));
+    }
     for r in references {
         hash.write(r.as_bytes());
-        if let Some(path) = r.split_once(':').map(|p| p.1)
-            && let Ok(data) = std::fs::read(path)
-        {
-            hash.write(&data);
+        for path in referenced(r) {
+            hash.write(&std::fs::read(path).unwrap_or_default());
         }
     }
     for f in files {
-        let data = std::fs::read(f).map_err(|e| fail(format!("Cannot open source file '{}': {e}", f.display())))?;
+        let data = std::fs::read(f).map_err(|e| fail(format!("Source file '{}' could not be read: {e}", f.display())))?;
         hash.write(f.as_os_str().as_encoded_bytes());
         hash.write(&data);
     }
@@ -46,20 +56,34 @@ pub fn compile(files: &[PathBuf], references: &[String]) -> Result<PathBuf, Fail
         return Ok(exe);
     }
     std::fs::create_dir_all(&dir).map_err(|e| fail(format!("Cannot create '{}': {e}", dir.display())))?;
-    let fresh = dir.join(format!("{stem}.{}.exe", std::process::id()));
+    // What the program refers to must lie beside it, as it would in its own directory.
+    for path in references.iter().flat_map(|r| referenced(r)) {
+        if let Some(name) = path.file_name() {
+            std::fs::copy(path, dir.join(name)).map_err(|e| fail(format!("Cannot copy '{}': {e}", path.display())))?;
+        }
+    }
+    let work = dir.join(std::process::id().to_string());
+    std::fs::create_dir_all(&work).map_err(|e| fail(format!("Cannot create '{}': {e}", work.display())))?;
+    let fresh = work.join(format!("{stem}.exe"));
     let me = std::env::current_exe().map_err(|e| fail(e.to_string()))?;
     let status = Command::new(me)
         .arg(mcs)
         .arg(format!("-out:{}", fresh.display()))
+        .args(debug.then_some("-debug"))
         .args(references)
         .args(files)
         .status()
         .map_err(|e| fail(format!("Cannot run the compiler: {e}")))?;
     if !status.success() {
-        let _ = std::fs::remove_file(&fresh);
+        let _ = std::fs::remove_dir_all(&work);
         return Err(Failure { text: "The program was not compiled.".into(), code: status.code().unwrap_or(1) });
     }
+    if debug {
+        let lines = |p: &Path| PathBuf::from(format!("{}.mdb", p.display()));
+        std::fs::rename(lines(&fresh), lines(&exe)).map_err(|e| fail(format!("Cannot write '{}.mdb': {e}", exe.display())))?;
+    }
     std::fs::rename(&fresh, &exe).map_err(|e| fail(format!("Cannot write '{}': {e}", exe.display())))?;
+    let _ = std::fs::remove_dir_all(&work);
     Ok(exe)
 }
 

@@ -3,11 +3,15 @@
 //! # Invariants
 //! While an abort is under way, the InternalThread has its exception in `abort_exc`, the bit [`REQUESTED`] in its
 //! state and the context has [`ATTENTION`], which makes generated code call [`raise_again`] when it leaves a catch.
+//! What the catching handler calls is not disturbed: only the frame that caught it, and its callers, raise it again.
 use crate::cx::{Cx, Result, Throw};
 use crate::exceptions::{make, throw};
 use crate::handles::{self, HandleKind};
 use crate::object::ObjRef;
+use crate::exceptions::walk::Walk;
+use std::cell::Cell;
 use std::mem::offset_of;
+use vervet_abi::Context;
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::Known;
 
@@ -15,6 +19,25 @@ use vervet_types::Known;
 pub const REQUESTED: u32 = 128;
 /// The bit of `Context::attention`.
 pub const ATTENTION: u32 = 1;
+
+thread_local! {
+    /// Frame pointer of the frame that caught the abort last.
+    static CAUGHT_AT: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// A catch at `fp` is about to get `exception`.
+pub(crate) fn caught(ctx: *mut Context, exception: ObjRef<'_>, fp: usize) {
+    // SAFETY: the context belongs to this thread; its field is 0 or an InternalThread.
+    let thread: ObjRef<'_> = unsafe {
+        if (*ctx).attention & ATTENTION == 0 {
+            return;
+        }
+        ObjRef::from_addr((*ctx).internal_thread)
+    };
+    if !thread.is_null() && thread.read_ref(offset_of!(Internal, abort_exc)) == exception {
+        CAUGHT_AT.set(fp);
+    }
+}
 
 fn internal<'cx>(cx: &'cx Cx<'cx>) -> ObjRef<'cx> {
     // SAFETY: the context belongs to this thread, its field is an InternalThread.
@@ -36,6 +59,7 @@ pub fn abort_self<'cx>(cx: &'cx Cx<'cx>, state: ObjRef<'cx>) -> Throw {
     }
     // SAFETY: the context belongs to this thread.
     unsafe { (*cx.context()).attention |= ATTENTION };
+    CAUGHT_AT.set(usize::MAX);
     cx.throw_object(exception)
 }
 
@@ -72,7 +96,8 @@ pub fn raise_again(cx: &Cx<'_>) {
         return;
     }
     let exception = thread.read_ref(offset_of!(Internal, abort_exc));
-    if !exception.is_null() {
+    let outside = Walk::new(cx.context()).next().is_some_and(|f| f.fp >= CAUGHT_AT.get());
+    if !exception.is_null() && outside {
         throw::raise(cx, exception, throw::TraceMode::Fresh);
     }
 }

@@ -5,7 +5,7 @@
 //! compiles it to a blob and keeps that; the prestub asks here first. Linking stays with the thread that calls.
 //!
 //! # Invariants
-//! * The worker holds no object and is not attached: it sees the type system and the compiler only, which answer any
+//! * The worker holds no object, is not attached and loads no assembly: it sees the type system and the compiler only, which answer any
 //!   thread. What it cannot compile is left to the caller, who then reports it.
 //! * A method has one state and goes through it once: on the stack, being compiled, ready, done. Only what linked code
 //!   mentions is put on the stack, so the work is bounded by what the program reaches.

@@ -127,27 +127,32 @@ impl Loader {
         assembly
     }
 
+    /// What is loaded under a name, and whether it is the version asked for: a strong name means its version, if there
+    /// is a file of it.
+    fn bound(&self, name: &AssemblyName, effective: &AssemblyName) -> Option<(&'static Assembly, bool)> {
+        let s = self.state.lock();
+        if let Some(a) = s.resolved.get(&name.name) {
+            return Some((a, true));
+        }
+        let neutral = matches!(effective.culture_or_neutral(), "" | "neutral");
+        let a = s.by_name.get(&effective.name).filter(|_| neutral)?;
+        let same = effective.public_key_token.is_none() || effective.version.is_none_or(|v| v == a.version);
+        Some((a, same))
+    }
+
     /// Binds a name in the default context, without events.
     pub fn bind(&self, name: &AssemblyName, requesting: Option<ModuleRef>) -> std::result::Result<Option<&'static Assembly>, LoadError> {
         let binder = self.binder();
         let effective = binder
             .effective_name(name, |p| vervet_binder::redirect::Redirect::read_policy(p).unwrap_or_default())
             .into_owned();
-        // What is loaded under that name; a strong name means its version, if there is a file of it.
-        let mut other_version = None;
-        {
-            let s = self.state.lock();
-            if effective.culture_or_neutral().is_empty() || effective.culture_or_neutral() == "neutral" {
-                if let Some(a) = s.by_name.get(&effective.name) {
-                    if effective.public_key_token.is_none() || effective.version.is_none_or(|v| v == a.version) {
-                        return Ok(Some(a));
-                    }
-                    other_version = Some(*a);
-                }
-            }
-            if let Some(a) = s.resolved.get(&name.name) {
-                return Ok(Some(a));
-            }
+        let other_version = match self.bound(name, &effective) {
+            Some((a, true)) => return Ok(Some(a)),
+            other => other.map(|o| o.0),
+        };
+        if crate::thread::current_context().is_null() {
+            // A thread that compiles ahead loads nothing: what is loaded, and when, is the program's doing.
+            return Ok(None);
         }
         let mut first_error = None;
         for with_dir in [false, true] {

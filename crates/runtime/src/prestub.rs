@@ -182,10 +182,30 @@ fn extend_imt(vt: &'static VTable, method: MethodRef, target: MethodRef) {
     vt.imt[index].store(stub, Ordering::Release);
 }
 
+/// A remembered answer of [`resolve_virtual`]: VTable, method, code.
+type Resolved = (usize, usize, usize);
+const RESOLVED: usize = 256;
+thread_local! {
+    /// Answers of this thread, by a hash. What they name lives for ever and code addresses are permanent stubs.
+    static ANSWERS: [std::cell::Cell<Resolved>; RESOLVED] = const { [const { std::cell::Cell::new((0, 0, 0)) }; RESOLVED] };
+}
+
 /// Code for ldvirtftn and generic virtual calls.
 pub fn resolve_virtual<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, method: MethodRef) -> Result<usize> {
     let this = cx.non_null(this)?;
     let vt = this.vtable();
+    let key = (vt as *const VTable as usize, method as *const vervet_types::Method as usize);
+    let at = ((key.0 >> 4) ^ (key.1 >> 4) ^ (key.1 >> 12)) % RESOLVED;
+    let known = ANSWERS.with(|a| a[at].get());
+    if (known.0, known.1) == key {
+        return Ok(known.2);
+    }
+    let code = look_up_virtual(cx, vt, method)?;
+    ANSWERS.with(|a| a[at].set((key.0, key.1, code)));
+    Ok(code)
+}
+
+fn look_up_virtual<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<usize> {
     if method.class.is_interface() {
         return implementation_code(cx, vt, method);
     }

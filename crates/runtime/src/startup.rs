@@ -98,6 +98,7 @@ pub fn start(options: Options, icalls: impl Iterator<Item = &'static Icall>) -> 
     crate::arch::initialise();
     crate::helpers::initialise();
     crate::exceptions::traps::initialise();
+    crate::exceptions::report::initialise();
 
     let loader = Loader::new();
     let universe = Universe::new(Box::new(Bridge(loader)));
@@ -388,7 +389,9 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
                 handled = true;
                 if let Err(t) = raise_unhandled(cx, domain, handler, exception) {
                     let inside = cx.take_pending(t);
-                    say(&format!("exception inside UnhandledException handler: {}\n", exception_text(cx, inside)));
+                    let message = inside.read_ref(offset_of!(ExceptionObject, message));
+                    let message = if message.is_null() { String::new() } else { message.text() };
+                    say(&format!("exception inside UnhandledException handler: {}: {message}\n", inside.class().full_name()));
                 }
             }
         }

@@ -89,13 +89,22 @@ fn can_access(from: ClassRef, to: ClassRef, access: u32) -> R<bool> {
         }
     };
     let family = || {
-        let above = if to.is_interface() { from.interfaces()? } else { from.supers()? };
+        let above = if to.is_interface() {
+            from.interfaces()?
+        } else {
+            from.supers()?
+        };
         Ok::<_, LoadError>(from == to || above.iter().any(|c| c.def() == to))
     };
     Ok(match access {
         0 => from.module.id == to.module.id,
         flags::PRIVATE => {
-            from == to || from.module.assembly().zip(to.module.assembly()).is_some_and(|(a, b)| a.ignores_access_to(b.name))
+            from == to
+                || from
+                    .module
+                    .assembly()
+                    .zip(to.module.assembly())
+                    .is_some_and(|(a, b)| a.ignores_access_to(b.name))
         }
         flags::FAM_AND_ASSEM => family()? && internals(),
         flags::ASSEM => internals(),

@@ -51,7 +51,7 @@ pub enum LoadError {
     /// MissingMethodException.
     #[error("Method not found: {class}.{member}{sig}")]
     MissingMethod {
-        /// Full name of the type.
+        /// Full name of the type; for an overload, what it returns and `namespace.name`, as mono writes it.
         class: String,
         /// Name of the method.
         member: String,
@@ -107,7 +107,9 @@ pub enum LoadError {
         message: String,
     },
     /// AmbiguousImplementationException.
-    #[error("Could not call method '{method}' with type '{class}' because there are multiple incompatible interface methods overriding this method.")]
+    #[error(
+        "Could not call method '{method}' with type '{class}' because there are multiple incompatible interface methods overriding this method."
+    )]
     Ambiguous {
         /// Full name of the interface's method.
         method: String,
@@ -160,7 +162,7 @@ impl LoadError {
     /// A MissingMethodException that says which overload.
     pub fn missing_overload(class: ClassRef, member: &str, sig: &MethodSig) -> LoadError {
         LoadError::MissingMethod {
-            class: class.full_name(),
+            class: format!("{} {}.{}", crate::names::short_name(sig.ret), class.namespace, class.name),
             member: member.to_string(),
             sig: sig.params_text(),
         }

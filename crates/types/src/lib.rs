@@ -37,6 +37,7 @@ pub mod known;
 pub mod layout;
 pub mod lookup;
 pub mod method;
+mod modifiers;
 pub mod module;
 pub mod names;
 pub mod property;

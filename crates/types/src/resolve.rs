@@ -341,7 +341,12 @@ fn open_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
         MemberSig::Method(raw) => {
             let sig = open_sig(module, &raw, 0)?;
             let found = find_method(class, name, &sig)?;
-            Member::Method(found.ok_or_else(|| LoadError::missing_overload(class, name, &sig))?)
+            let found = found.ok_or_else(|| LoadError::missing_overload(class, name, &sig))?;
+            Member::Method(modifiers::choose(
+                found,
+                module,
+                module.blob(row.signature)?,
+            )?)
         }
         MemberSig::Field(raw) => {
             let ty = open_type(module, &raw, 0)?;

@@ -156,6 +156,7 @@ impl Class {
                 if candidate
                     && may_override(method, row)
                     && class.method_at(i)?.slot_sig()? == method.slot_sig()?
+                    && modifiers::same(method, class.method_at(i)?)?
                 {
                     return Ok(class.vtable()?.own.get(i as usize).copied());
                 }
@@ -320,7 +321,8 @@ impl Class {
             && row.is_public()
             && row.param_count == method.param_count
             && row.generic_arity == method.generic_arity
-            && self.method_at(i)?.slot_sig()? == method.slot_sig()?)
+            && self.method_at(i)?.slot_sig()? == method.slot_sig()?
+            && modifiers::same(row, method)?)
     }
     /// What runs on this class where a parent's method was found.
     fn as_overridden(&'static self, method: MethodRef) -> R<MethodRef> {
@@ -431,11 +433,9 @@ impl Assembly {
         let image = &self.manifest.image;
         let parent = Token::new(Table::Assembly, 1);
         image.custom_attributes_of(parent).any(|rid| {
-            let is = self.manifest.attribute_is(
-                rid,
-                "System.Runtime.CompilerServices",
-                attribute,
-            );
+            let is = self
+                .manifest
+                .attribute_is(rid, "System.Runtime.CompilerServices", attribute);
             if !is.unwrap_or(false) {
                 return false;
             }

@@ -6,9 +6,25 @@ before=$(stty -a)
 echo "exit $?"
 [ "$(stty -a)" = "$before" ] && echo restored || { echo "not restored"; stty sane; }
 END
-tty_run() { # mode, what is typed
+# mode, what is typed once the program has asked the terminal where its cursor is and heard an answer
+tty_run() {
+    local out= c
     echo "\$ $1"
-    { sleep 1.2; printf "$2"; sleep 1; } | timeout 20 script -qec "bash each.sh $1" /dev/null | normalise | cat -v
+    coproc timeout 20 script -qec "bash each.sh $1" /dev/null 2> /dev/null
+    exec 3<&"${COPROC[0]}" 4>&"${COPROC[1]}"
+    while IFS= read -r -d '' -n 1 c <&3; do
+        out+=$c
+        case $out in
+            *$'\033[6n')
+                printf '\033[1;1R' >&4
+                sleep 0.5
+                printf "$2" >&4
+                ;;
+        esac
+    done
+    exec 3<&- 4>&-
+    wait
+    printf '%s' "$out" | normalise | cat -v
 }
 tty_run none ""
 tty_run line 'hi there\n'

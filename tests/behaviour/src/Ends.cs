@@ -10,7 +10,7 @@ class Ends {
     static void Wrap() { try { Through("inner"); } catch (Exception e) { throw new ApplicationException("outer", e); } }
     static void Again() { try { Throw("again"); } catch (Exception) { Console.WriteLine("caught"); throw; } }
     static void Reset() { try { Throw("reset"); } catch (Exception e) { throw e; } }
-    static T Generic<T>(T[] a, ref int i, out string s, params object[] rest) where T : class { s = null; return (T)rest[i]; }
+    [MethodImpl(MethodImplOptions.NoInlining)] static T Generic<T>(T[] a, ref int i, out string s, params object[] rest) where T : class { s = null; return (T)rest[i]; }
     static int Deep(int n) { return n == -1 ? 0 : Deep(n + 1) + 1; }
     class Inner<T> { internal T Get(T t, System.Collections.Generic.List<string> l) { object o = l; return (T)(object)l.Count.ToString(); } }
     static void Handler(object sender, UnhandledExceptionEventArgs e) {

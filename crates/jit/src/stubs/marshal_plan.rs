@@ -400,7 +400,7 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
             || matches!(
                 element,
                 Native::Unsupported(_)
-                    | Native::Com(_)
+                    | Native::Opaque { .. }
                     | Native::Embedded(_)
                     | Native::Delegate(_)
                     | Native::Handle(_)

@@ -57,11 +57,18 @@ pub enum Native {
     Handle(ClassRef),
     /// The value of a formatted class in place; of null: zeros.
     Embedded(&'static NativeLayout),
-    /// A COM interface or VARIANT of that many bytes: has a place, and nothing converts it.
-    Com(u32),
+    /// Has a place, and nothing converts it: a COM interface, a VARIANT, a pointer to an array.
+    Opaque {
+        /// Bytes it takes.
+        size: u32,
+        /// Why it is not converted.
+        reason: &'static str,
+    },
     /// None.
     Unsupported(String),
 }
+
+const COM: &str = "COM interop is not supported.";
 
 impl Native {
     /// Of a type that is a field or an element.
@@ -85,9 +92,25 @@ impl Native {
             return Ok(Native::Handle(class));
         }
         match spec.native {
-            nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => return Ok(Native::Com(8)),
-            nt::STRUCT if is(class, Known::Object) => return Ok(Native::Com(16)),
+            nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => {
+                return Ok(Native::Opaque {
+                    size: 8,
+                    reason: COM,
+                });
+            }
+            nt::STRUCT if is(class, Known::Object) => {
+                return Ok(Native::Opaque {
+                    size: 16,
+                    reason: COM,
+                });
+            }
             _ => {}
+        }
+        if class.is_array() {
+            return Ok(Native::Opaque {
+                size: 8,
+                reason: "An array field must be marshaled as ByValArray.",
+            });
         }
         if class.flags & 0x18 != 0 && !class.is_array() && !class.is_interface() {
             return Ok(Native::Embedded(native_layout(class)?));
@@ -102,7 +125,7 @@ impl Native {
         match self {
             Native::Scalar(scalar) => scalar.size(),
             Native::Struct(layout) | Native::Embedded(layout) => layout.size,
-            Native::Com(size) => *size,
+            Native::Opaque { size, .. } => *size,
             _ => 8,
         }
     }
@@ -125,7 +148,7 @@ impl Native {
     fn unsupported(&self) -> Option<&str> {
         match self {
             Native::Unsupported(reason) => Some(reason),
-            Native::Com(_) => Some("COM interop is not supported."),
+            Native::Opaque { reason, .. } => Some(reason),
             Native::Struct(layout) | Native::Embedded(layout) => layout.unsupported.as_deref(),
             _ => None,
         }
@@ -297,7 +320,7 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
                 encoding,
             });
         }
-        nt::BY_VAL_ARRAY if class.is_sz_array() => {
+        nt::BY_VAL_ARRAY if class.is_array() => {
             if let Some(element) = class.element() {
                 let element = Native::of(element, &spec.of_element(), char_set)?;
                 return Ok(FieldKind::FixedArray {

@@ -235,7 +235,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Err(Fail::invalid("a value as `this`"));
             }
             p.exposes_frame |= matches!(this.note, Note::Frame);
-            p.passes_frame |= this.kind == Kind::ByRef;
+            p.passes_frame |= this.kind == Kind::ByRef && !self.params.contains(&this.value);
             p.args.push(self.as_native(&this)?);
         }
         if shape.ret == Pass::Address {
@@ -256,7 +256,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                             .stack_prim()?
                             .is_some_and(|p| matches!(p, Prim::IntPtr | Prim::UIntPtr));
                     p.exposes_frame |= pointer && matches!(item.note, Note::Frame);
-                    p.passes_frame |= pointer && item.kind == Kind::ByRef;
+                    // What this method was given is no address in its own frame.
+                    p.passes_frame |= pointer
+                        && item.kind == Kind::ByRef
+                        && !self.params.contains(&item.value);
                     let value = self.coerce_to_class(item, class)?;
                     p.args.push(value);
                 }

@@ -147,6 +147,9 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
 }
 
 fn land(ctx: *mut Context, frame: &Frame, h: &Handler, exception: ObjRef<'_>, word: usize) -> ! {
+    if h.clause != CATCH_ALL && frame.fp == Target::unpack(word).fp && h.clause == Target::unpack(word).clause {
+        crate::abort::caught(ctx, exception, frame.fp);
+    }
     let site = frame.code.call_site(frame.pc).expect("a frame with handlers is at a call site");
     let sp = frame.fp - site.frame_offset as usize;
     // SAFETY: pc, sp and fp are those of a landing pad of a frame that is still active; the records above it are

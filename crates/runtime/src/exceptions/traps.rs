@@ -8,7 +8,6 @@ use crate::cx::Cx;
 use crate::exceptions::make;
 use crate::exceptions::throw::{TraceMode, raise};
 use crate::object::ObjRef;
-use std::sync::atomic::{AtomicBool, Ordering};
 use vervet_abi::{Context, State, ThrowKind};
 use vervet_types::Known;
 
@@ -35,10 +34,6 @@ pub fn initialise() {
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
-        let mut abort: libc::sigaction = std::mem::zeroed();
-        abort.sa_sigaction = on_quit as *const () as usize;
-        abort.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
-        libc::sigaction(libc::SIGQUIT, &abort, std::ptr::null_mut());
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
     }
 }
@@ -68,7 +63,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
                 return;
             }
         }
-        crash(signal, info, pc, regs[libc::REG_RSP as usize] as usize, regs[libc::REG_RBP as usize] as usize, ctx);
+        super::report::crash(signal, info, uc, ctx);
     }
 }
 
@@ -120,98 +115,15 @@ pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
     let cx = Cx::current();
     let frames = crate::exceptions::walk::describe(ctx);
     let _ = &cx;
-    eprintln!("\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.");
+    let mut text = String::from("\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n");
     for f in frames.iter().take(64) {
-        eprintln!("  at {f}");
+        text.push_str(&format!("  at {f}\n"));
     }
     if frames.len() > 64 {
-        eprintln!("  ... {} more frames", frames.len() - 64);
+        text.push_str(&format!("  ... {} more frames\n", frames.len() - 64));
     }
+    crate::startup::say(&text);
     crate::startup::exit_process(1)
-}
-
-extern "C" fn on_quit(_signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
-    let ctx = crate::thread::current_context();
-    if ctx.is_null() {
-        return;
-    }
-    // SAFETY: as in `on_fault`; nothing is changed.
-    let errno = unsafe { *libc::__errno_location() };
-    let (pc, fp) = unsafe {
-        let uc = &*(uc as *const libc::ucontext_t);
-        (uc.uc_mcontext.gregs[libc::REG_RIP as usize] as usize, uc.uc_mcontext.gregs[libc::REG_RBP as usize] as usize)
-    };
-    eprintln!("Full thread dump:\n\n\"Main\"");
-    for line in interrupted_frames(ctx, pc, fp) {
-        eprintln!("  at {line}");
-    }
-    eprintln!();
-    // SAFETY: as above.
-    unsafe { *libc::__errno_location() = errno };
-}
-
-/// The managed stack of a thread interrupted at `pc`/`fp`.
-fn interrupted_frames(ctx: *mut Context, pc: usize, fp: usize) -> Vec<String> {
-    let mut out = Vec::new();
-    // SAFETY: in Managed state fp chains through frames of this thread's stack; each is checked to lie on it.
-    unsafe {
-        if (*ctx).state == State::Managed as u8 {
-            let (mut pc, mut fp) = (pc, fp);
-            let mut exact = true;
-            while let Some(code) = table::find(if exact { pc } else { pc - 1 }) {
-                if let Some(m) = code.method() {
-                    out.push(m.full_name());
-                }
-                if fp < (*ctx).true_limit - (1 << 20) || fp >= (*ctx).stack_base {
-                    break;
-                }
-                pc = *((fp + 8) as *const usize);
-                fp = *(fp as *const usize);
-                exact = false;
-            }
-        }
-    }
-    out.extend(crate::exceptions::walk::describe(ctx));
-    out
-}
-
-static CRASHING: AtomicBool = AtomicBool::new(false);
-
-/// Says what, where and the managed stack, and ends the process with code 70.
-fn crash(signal: i32, info: *mut libc::siginfo_t, pc: usize, sp: usize, fp: usize, ctx: *mut Context) -> ! {
-    if CRASHING.swap(true, Ordering::SeqCst) {
-        // SAFETY: a second fault while reporting the first.
-        unsafe { libc::_exit(70) };
-    }
-    let name = match signal {
-        libc::SIGSEGV => "SIGSEGV",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGFPE => "SIGFPE",
-        libc::SIGILL => "SIGILL",
-        _ => "signal",
-    };
-    // SAFETY: the kernel passes a valid siginfo.
-    let address = unsafe { (*info).si_addr() as usize };
-    eprintln!("vervet: internal error: {name} at pc {pc:#x}, address {address:#x}, sp {sp:#x}");
-    match table::find(pc) {
-        Some(code) => {
-            let what = code.method().map_or(String::from("a stub"), |m| m.full_name());
-            eprintln!("  in compiled code of {what} at +{:#x}, IL {:?}", pc - code.start, code.il_offset(pc));
-        }
-        None => eprintln!("  not in compiled code"),
-    }
-    if !ctx.is_null() {
-        // SAFETY: plain reads of this thread's context.
-        unsafe { eprintln!("  state {} critical {}", (*ctx).state, (*ctx).critical) };
-        for line in interrupted_frames(ctx, pc, fp).iter().take(100) {
-            eprintln!("  at {line}");
-        }
-    }
-    if !crate::code::arena::contains(pc) {
-        eprintln!("native stack:\n{}", std::backtrace::Backtrace::force_capture());
-    }
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(70) }
 }
 
 /// Is the object the preallocated StackOverflowException?

@@ -74,7 +74,7 @@ pub unsafe fn one_to_native<'cx>(cx: &'cx Cx<'cx>, kind: &Native, managed: *cons
                 Some(o) => return to_native(cx, layout, o.value_ptr(), native),
                 None => native.write_bytes(0, layout.size as usize),
             },
-            Native::Com(_) => return Err(unsupported(cx, "COM interop is not supported.")),
+            Native::Opaque { reason, .. } => return Err(unsupported(cx, reason)),
             Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
         }
     }
@@ -99,7 +99,7 @@ pub unsafe fn one_to_managed<'cx>(cx: &'cx Cx<'cx>, kind: &Native, native: *cons
                 to_managed(cx, layout, native, made.value_ptr())?;
                 store_ref(managed as *mut usize, made);
             }
-            Native::Com(_) => return Err(unsupported(cx, "COM interop is not supported.")),
+            Native::Opaque { reason, .. } => return Err(unsupported(cx, reason)),
             Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
         }
     }
@@ -117,7 +117,7 @@ pub unsafe fn free_one(kind: &Native, native: *mut u8) {
                 strings::free((native as *mut usize).read_unaligned() as *mut u8, *encoding);
                 (native as *mut usize).write_unaligned(0);
             }
-            Native::Struct(layout) => free(layout, native),
+            Native::Struct(layout) | Native::Embedded(layout) => free(layout, native),
             _ => {}
         }
     }
@@ -179,8 +179,9 @@ pub unsafe fn to_managed<'cx>(cx: &'cx Cx<'cx>, layout: &NativeLayout, native: *
                 FieldKind::FixedString { units, encoding } => {
                     let room = *units as usize;
                     let text: Vec<u16> = if encoding.unit() == 1 {
-                        let all = std::slice::from_raw_parts(n, room);
-                        let end = all.iter().position(|b| *b == 0).unwrap_or(room);
+                        // The last byte is the terminator's, whatever it holds.
+                        let all = std::slice::from_raw_parts(n, room - 1);
+                        let end = all.iter().position(|b| *b == 0).unwrap_or(room - 1);
                         String::from_utf8_lossy(&all[..end]).encode_utf16().collect()
                     } else {
                         (0..room).map(|i| (n as *const u16).add(i).read_unaligned()).take_while(|u| *u != 0).collect()
@@ -188,7 +189,10 @@ pub unsafe fn to_managed<'cx>(cx: &'cx Cx<'cx>, layout: &NativeLayout, native: *
                     store_ref(m as *mut usize, cx.alloc_utf16(&text)?);
                 }
                 FieldKind::FixedArray { count, element } => {
-                    let class = cx.load(f.field.ty())?.element().expect("an array field");
+                    let ty = cx.load(f.field.ty())?;
+                    let Some(class) = ty.element().filter(|_| ty.is_sz_array()) else {
+                        return Err(unsupported(cx, "An array of more than one dimension cannot be made from native memory."));
+                    };
                     let array = cx.alloc_array(class, *count as usize)?;
                     let size = array.vtable().size as usize;
                     for i in 0..*count as usize {
