@@ -59,7 +59,7 @@ pub enum LoadError {
         sig: String,
     },
     /// MissingFieldException.
-    #[error("Field '{class}.{member}' not found.")]
+    #[error("Field not found: {class}.{member} Due to: Could not find field in class")]
     MissingField {
         /// Full name of the type.
         class: String,
@@ -171,6 +171,13 @@ impl LoadError {
     pub fn missing_field(class: ClassRef, member: &str) -> LoadError {
         LoadError::MissingField {
             class: class.full_name(),
+            member: member.to_string(),
+        }
+    }
+    /// A MissingFieldException that says which type the field was to have.
+    pub fn missing_typed_field(class: ClassRef, member: &str, ty: ClassRef) -> LoadError {
+        LoadError::MissingField {
+            class: format!("{} {}.{}", crate::names::short_name(ty), class.namespace, class.name),
             member: member.to_string(),
         }
     }

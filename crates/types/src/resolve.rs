@@ -351,7 +351,7 @@ fn open_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
         MemberSig::Field(raw) => {
             let ty = open_type(module, &raw, 0)?;
             let found = find_field(class, name, ty)?;
-            Member::Field(found.ok_or_else(|| LoadError::missing_field(class, name))?)
+            Member::Field(found.ok_or_else(|| LoadError::missing_typed_field(class, name, ty))?)
         }
     };
     Ok(module.cache.members.at(rid).put(member))

@@ -113,7 +113,12 @@ impl Native {
             });
         }
         if class.flags & 0x18 != 0 && !class.is_array() && !class.is_interface() {
-            return Ok(Native::Embedded(native_layout(class)?));
+            // One that embeds itself without end cannot be marshalled; that is no reason to fail at once.
+            return Ok(match native_layout(class) {
+                Ok(layout) => Native::Embedded(layout),
+                Err(LoadError::TypeLoad { message, .. }) => Native::Unsupported(message),
+                Err(e) => return Err(e),
+            });
         }
         Ok(Native::Unsupported(format!(
             "Type {} cannot be marshaled as a field or element.",
