@@ -10,6 +10,8 @@ set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
+# A program that only allocates must not take the machine with it.
+export MONO_GC_PARAMS=${MONO_GC_PARAMS:-max-heap-size=3g}
 export CACHE=$root/.cache JOBS=${JOBS:-$(nproc)}
 export REGRESSION_LIMIT=${REGRESSION_LIMIT:-300} PROGRAM_LIMIT=${PROGRAM_LIMIT:-60}
 results=$CACHE/results

@@ -44,7 +44,7 @@ normalise() {
 # Writes a command down and what it did; stdin is /dev/null unless it is redirected at the call.
 note() {
     local code=0
-    echo "\$ ${SHOWN:-$*}"
+    echo "\$ ${SHOWN:-$*}" | normalise
     { timeout -k 5 "$limit" "$@" > .stdout 2> .stderr; } 2> /dev/null
     code=$?
     normalise .stdout | sed 's/^/out| /'

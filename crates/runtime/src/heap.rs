@@ -26,7 +26,7 @@ static CARDS: AtomicUsize = AtomicUsize::new(0);
 pub fn initialise() -> std::io::Result<()> {
     let cards = memory::reserve(CARD_MASK + 1)?;
     CARDS.store(cards as usize, Ordering::Release);
-    let mut size = 256usize << 30;
+    let mut size = limit().min(256 << 30);
     let base = loop {
         match memory::reserve(size) {
             Ok(p) => break p as usize,
@@ -38,6 +38,27 @@ pub fn initialise() -> std::io::Result<()> {
     NEXT.store(base, Ordering::Release);
     END.store(base + size, Ordering::Release);
     Ok(())
+}
+
+/// How large the heap may grow: `max-heap-size` of MONO_GC_PARAMS, else three quarters of the machine's memory, so that
+/// a program that never stops allocating gets OutOfMemoryException and the machine lives on.
+fn limit() -> usize {
+    let asked = std::env::var("MONO_GC_PARAMS").ok().and_then(|p| {
+        let text = p.split(',').find_map(|o| o.strip_prefix("max-heap-size="))?.to_ascii_lowercase();
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let shift = match &text[digits.len()..] {
+            "" => 0,
+            "k" => 10,
+            "m" => 20,
+            "g" => 30,
+            _ => return None,
+        };
+        digits.parse::<usize>().ok()?.checked_shl(shift)
+    });
+    // SAFETY: plain queries.
+    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let memory = (pages.max(1) as usize).saturating_mul(page.max(1) as usize);
+    asked.unwrap_or(memory / 4 * 3).max(16 << 20) & !4095
 }
 
 /// Base of the card table.

@@ -32,7 +32,7 @@ const EXACT: u8 = 1;
 const STUB: u8 = 2;
 
 /// Starts the reporter and installs the handlers of SIGQUIT and SIGABRT. Called once, by the first thread.
-pub fn initialise() {
+pub(crate) fn initialise() {
     // SAFETY: fresh descriptors, and handlers that follow the rules of this module.
     unsafe {
         let mut fds = [0; 4];
@@ -254,7 +254,7 @@ fn say(text: std::fmt::Arguments<'_>) {
 }
 
 /// Says what, where and the managed stack, and ends the process with code 70.
-pub fn crash(signal: i32, info: *mut libc::siginfo_t, uc: &libc::ucontext_t, ctx: *mut Context) -> ! {
+pub(crate) fn crash(signal: i32, info: *mut libc::siginfo_t, uc: &libc::ucontext_t, ctx: *mut Context) -> ! {
     if CRASHING.swap(true, Ordering::SeqCst) {
         // SAFETY: a second fault while reporting the first.
         unsafe { libc::_exit(crate::startup::INTERNAL_ERROR) };
