@@ -8,7 +8,12 @@
 /// Machine type of a helper's argument or result. References and addresses are `I64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Ty { I32, I64, F32, F64 }
+pub enum Ty {
+    I32,
+    I64,
+    F32,
+    F64,
+}
 
 /// What a helper may do. See the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +31,11 @@ pub enum Effect {
 /// A helper's shape.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
-pub struct HelperSig { pub params: &'static [Ty], pub ret: Option<Ty>, pub effect: Effect }
+pub struct HelperSig {
+    pub params: &'static [Ty],
+    pub ret: Option<Ty>,
+    pub effect: Effect,
+}
 
 macro_rules! helpers {
     ($( $(#[$doc:meta])* $name:ident ( $($p:ident),* ) $(-> $r:ident)? : $e:ident ;)*) => {
@@ -171,9 +180,23 @@ impl ThrowKind {
     /// The kind with that number.
     pub fn from_u8(n: u8) -> Option<ThrowKind> {
         use ThrowKind::*;
-        [NullReference, IndexOutOfRange, DivideByZero, Overflow, InvalidCast, ArrayTypeMismatch, Arithmetic,
-            StackOverflow, OutOfMemory, InvalidProgram, EntryPointNotFound, BadImageFormat, NotSupported,
-            ArgumentOutOfRange, ExecutionEngine]
+        [
+            NullReference,
+            IndexOutOfRange,
+            DivideByZero,
+            Overflow,
+            InvalidCast,
+            ArrayTypeMismatch,
+            Arithmetic,
+            StackOverflow,
+            OutOfMemory,
+            InvalidProgram,
+            EntryPointNotFound,
+            BadImageFormat,
+            NotSupported,
+            ArgumentOutOfRange,
+            ExecutionEngine,
+        ]
         .get((n as usize).checked_sub(1)?)
         .copied()
     }

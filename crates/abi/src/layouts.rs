@@ -175,7 +175,10 @@ mod tests {
     use super::*;
     #[test]
     fn derived_layouts_start_where_their_base_ends() {
-        assert_eq!(std::mem::offset_of!(MulticastDelegateObject, delegates), 112);
+        assert_eq!(
+            std::mem::offset_of!(MulticastDelegateObject, delegates),
+            112
+        );
         assert_eq!(std::mem::offset_of!(DelegateObject, m_target), 24);
     }
 }

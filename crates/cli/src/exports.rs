@@ -26,9 +26,15 @@ const fn keep(f: *const ()) -> unsafe extern "C" fn() {
 /// # Safety
 /// `name` is a C string, `function` has the signature the managed declaration says.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn mono_add_internal_call_with_flags(name: *const c_char, function: *const c_void, _cooperative: c_int) {
+unsafe extern "C" fn mono_add_internal_call_with_flags(
+    name: *const c_char,
+    function: *const c_void,
+    _cooperative: c_int,
+) {
     // SAFETY: the caller's promise.
-    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
+    let name = unsafe { CStr::from_ptr(name) }
+        .to_string_lossy()
+        .into_owned();
     vervet_runtime::icall::register(name, function as usize);
 }
 /// Saves errno as the thread's last error.

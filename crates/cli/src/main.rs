@@ -36,7 +36,14 @@ fn main() -> ExitCode {
         .without_time()
         .init();
     if let Some(version) = &options.version {
-        println!("{}", if version == "number" { options::version_number(as_mono).to_string() } else { options::version_text(as_mono) });
+        println!(
+            "{}",
+            if version == "number" {
+                options::version_number(as_mono).to_string()
+            } else {
+                options::version_text(as_mono)
+            }
+        );
         return ExitCode::SUCCESS;
     }
     if options.aot.is_some() {
@@ -44,8 +51,14 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let code = match options.what() {
-        Ok(Command::Program { path, args }) => run(&options, |_| vervet_runtime::startup::run_main(&path, &args)),
-        Ok(Command::Source { files, references, args }) => match source::compile(&files, &references, options.debug) {
+        Ok(Command::Program { path, args }) => run(&options, |_| {
+            vervet_runtime::startup::run_main(&path, &args)
+        }),
+        Ok(Command::Source {
+            files,
+            references,
+            args,
+        }) => match source::compile(&files, &references, options.debug) {
             Ok(exe) => run(&options, |_| vervet_runtime::startup::run_main(&exe, &args)),
             Err(e) => {
                 eprintln!("{}", e.text);

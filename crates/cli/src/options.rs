@@ -8,7 +8,12 @@ use std::path::{Path, PathBuf};
 
 /// Runs programs built for .NET Framework and Mono.
 #[derive(Parser, Debug)]
-#[command(name = "vervet", disable_version_flag = true, about, override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]")]
+#[command(
+    name = "vervet",
+    disable_version_flag = true,
+    about,
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]"
+)]
 pub struct Options {
     /// File and line in stack traces
     #[arg(long)]
@@ -68,17 +73,44 @@ pub enum Command {
     /// Run an assembly.
     Program { path: PathBuf, args: Vec<String> },
     /// Compile and run C#.
-    Source { files: Vec<PathBuf>, references: Vec<String>, args: Vec<String> },
+    Source {
+        files: Vec<PathBuf>,
+        references: Vec<String>,
+        args: Vec<String>,
+    },
     /// Run regression suites.
     Regression { files: Vec<PathBuf> },
 }
 
 /// Options of mono that change nothing here; those that end in `=` have a value.
 const IGNORED: &[&str] = &[
-    "--aot-path=", "--assembly-loader=", "--attach=", "--bisect=", "--break=", "--compile-all", "--debugger-agent=",
-    "--embedding", "--full-aot", "--handlers=", "--hwcap", "--hybrid-suspend", "--interp", "--interp=", "--interpreter", "--jitmap=", "--llvm",
-    "--ncompile=", "--nollvm", "--print-vtable", "--profile", "--profile=", "--response=", "--security", "--security=",
-    "--soft-breakpoints", "--statfile=", "--verbose", "--verify-all", "-v",
+    "--aot-path=",
+    "--assembly-loader=",
+    "--attach=",
+    "--bisect=",
+    "--break=",
+    "--debugger-agent=",
+    "--embedding",
+    "--full-aot",
+    "--handlers=",
+    "--hwcap",
+    "--hybrid-suspend",
+    "--interp",
+    "--interp=",
+    "--interpreter",
+    "--jitmap=",
+    "--llvm",
+    "--nollvm",
+    "--profile",
+    "--profile=",
+    "--response=",
+    "--security",
+    "--security=",
+    "--soft-breakpoints",
+    "--statfile=",
+    "--verbose",
+    "--verify-all",
+    "-v",
 ];
 
 /// Brings a command line in mono's style into the parser's. `Err` names an option that nobody knows.
@@ -99,13 +131,18 @@ pub fn mono_style(args: Vec<OsString>) -> Result<Vec<OsString>, String> {
             out.push(a);
             break;
         }
-        if IGNORED.iter().any(|i| *i == text || value.is_some() && *i == with_equals) {
+        if IGNORED
+            .iter()
+            .any(|i| *i == text || value.is_some() && *i == with_equals)
+        {
             continue;
         }
         match name {
             "-V" => out.push("--version".into()),
             "-h" => out.push("--help".into()),
-            "-O" | "--optimize" => out.push(format!("--optimize={}", value.unwrap_or("all")).into()),
+            "-O" | "--optimize" => {
+                out.push(format!("--optimize={}", value.unwrap_or("all")).into())
+            }
             "--debug" => out.push("--debug".into()),
             "--jitmap" => out.push("--perf-map".into()),
             _ => {
@@ -116,7 +153,11 @@ pub fn mono_style(args: Vec<OsString>) -> Result<Vec<OsString>, String> {
                     return Err(format!("Unknown command line option: '{text}'"));
                 }
                 out.push(a);
-                if value.is_none() && known.is_some_and(|k| k.get_action().takes_values() && !k.is_require_equals_set()) {
+                if value.is_none()
+                    && known.is_some_and(|k| {
+                        k.get_action().takes_values() && !k.is_require_equals_set()
+                    })
+                {
                     out.extend(args.next());
                 }
             }
@@ -128,7 +169,9 @@ pub fn mono_style(args: Vec<OsString>) -> Result<Vec<OsString>, String> {
 
 /// The name we were called by is mono's: a link that stands in for it.
 pub fn called_mono(args: &[OsString]) -> bool {
-    args.first().and_then(|a| Path::new(a).file_stem()).is_some_and(|n| n == "mono" || n == "mono-sgen")
+    args.first()
+        .and_then(|a| Path::new(a).file_stem())
+        .is_some_and(|n| n == "mono" || n == "mono-sgen")
 }
 
 /// What `--version` prints.
@@ -138,11 +181,17 @@ pub fn version_text(as_mono: bool) -> String {
         true => format!("Mono JIT compiler version {LIBRARIES} (Vervet {own})"),
         false => format!("Vervet {own}, a runtime for programs built for .NET Framework and Mono"),
     };
-    format!("{first}\n\tClass libraries: Mono {LIBRARIES}, /usr/lib/mono/4.5\n\tArchitecture:    amd64")
+    format!(
+        "{first}\n\tClass libraries: Mono {LIBRARIES}, /usr/lib/mono/4.5\n\tArchitecture:    amd64"
+    )
 }
 /// What `--version=number` prints.
 pub fn version_number(as_mono: bool) -> &'static str {
-    if as_mono { LIBRARIES } else { env!("CARGO_PKG_VERSION") }
+    if as_mono {
+        LIBRARIES
+    } else {
+        env!("CARGO_PKG_VERSION")
+    }
 }
 /// The version of Mono whose class libraries we run.
 const LIBRARIES: &str = "6.8.0.105";
@@ -155,26 +204,48 @@ impl Options {
             if self.rest.is_empty() {
                 return Err("--regression needs at least one assembly".into());
             }
-            return Ok(Command::Regression { files: self.rest.iter().map(PathBuf::from).collect() });
+            return Ok(Command::Regression {
+                files: self.rest.iter().map(PathBuf::from).collect(),
+            });
         }
         let Some(first) = self.rest.first() else {
-            return Err("Usage: vervet [options] program.exe [arguments]\nTry 'vervet --help'.".into());
+            return Err(
+                "Usage: vervet [options] program.exe [arguments]\nTry 'vervet --help'.".into(),
+            );
         };
         let rest = &self.rest[1..];
-        if first == "run" && (!Path::new("run").exists() || rest.iter().any(|a| text(a).ends_with(".cs"))) {
+        if first == "run"
+            && (!Path::new("run").exists() || rest.iter().any(|a| text(a).ends_with(".cs")))
+        {
             let split = rest.iter().position(|a| a == "--").unwrap_or(rest.len());
             let (mut files, mut references) = (Vec::new(), Vec::new());
             for a in &rest[..split] {
                 let t = text(a);
-                if t.starts_with('-') { references.push(t) } else { files.push(PathBuf::from(a)) }
+                if t.starts_with('-') {
+                    references.push(t)
+                } else {
+                    files.push(PathBuf::from(a))
+                }
             }
             if files.is_empty() {
                 return Err("vervet run: no C# file is given.\nUsage: vervet run file.cs [more.cs | -r:x.dll] [-- arguments]".into());
             }
-            let args = rest.get(split + 1..).unwrap_or_default().iter().map(text).collect();
-            return Ok(Command::Source { files, references, args });
+            let args = rest
+                .get(split + 1..)
+                .unwrap_or_default()
+                .iter()
+                .map(text)
+                .collect();
+            return Ok(Command::Source {
+                files,
+                references,
+                args,
+            });
         }
-        Ok(Command::Program { path: PathBuf::from(first), args: rest.iter().map(text).collect() })
+        Ok(Command::Program {
+            path: PathBuf::from(first),
+            args: rest.iter().map(text).collect(),
+        })
     }
 
     /// The runtime's options.

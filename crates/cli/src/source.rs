@@ -15,21 +15,32 @@ pub struct Failure {
     pub code: i32,
 }
 fn fail(text: impl Into<String>) -> Failure {
-    Failure { text: text.into(), code: 1 }
+    Failure {
+        text: text.into(),
+        code: 1,
+    }
 }
 
 /// The files that a compiler option refers to: `-r:a.dll,b.dll`.
 fn referenced(option: &str) -> impl Iterator<Item = &Path> {
     let name = option.trim_start_matches(['-', '/']);
-    let files = name.strip_prefix("r:").or_else(|| name.strip_prefix("reference:")).unwrap_or("");
-    files.split([',', ';']).map(Path::new).filter(|p| p.is_file())
+    let files = name
+        .strip_prefix("r:")
+        .or_else(|| name.strip_prefix("reference:"))
+        .unwrap_or("");
+    files
+        .split([',', ';'])
+        .map(Path::new)
+        .filter(|p| p.is_file())
 }
 
 /// Compiles the files, or finds the program in the cache; with `debug` also its line table.
 pub fn compile(files: &[PathBuf], references: &[String], debug: bool) -> Result<PathBuf, Failure> {
     let mcs = Path::new("/usr/lib/mono/4.5/mcs.exe");
     if !mcs.is_file() {
-        return Err(fail("The C# compiler is not installed: install the Debian package mono-mcs (apt-get install mono-mcs)."));
+        return Err(fail(
+            "The C# compiler is not installed: install the Debian package mono-mcs (apt-get install mono-mcs).",
+        ));
     }
     let mut hash = rustc_hash::FxHasher::default();
     hash.write(env!("CARGO_PKG_VERSION").as_bytes());
@@ -45,25 +56,37 @@ pub fn compile(files: &[PathBuf], references: &[String], debug: bool) -> Result<
         }
     }
     for f in files {
-        let data = std::fs::read(f).map_err(|e| fail(format!("Source file '{}' could not be read: {e}", f.display())))?;
+        let data = std::fs::read(f).map_err(|e| {
+            fail(format!(
+                "Source file '{}' could not be read: {e}",
+                f.display()
+            ))
+        })?;
         hash.write(f.as_os_str().as_encoded_bytes());
         hash.write(&data);
     }
-    let stem = files.first().and_then(|f| f.file_stem()).map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = files
+        .first()
+        .and_then(|f| f.file_stem())
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let dir = cache_dir().join(format!("{:016x}", hash.finish()));
     let exe = dir.join(format!("{stem}.exe"));
     if exe.is_file() {
         return Ok(exe);
     }
-    std::fs::create_dir_all(&dir).map_err(|e| fail(format!("Cannot create '{}': {e}", dir.display())))?;
+    std::fs::create_dir_all(&dir)
+        .map_err(|e| fail(format!("Cannot create '{}': {e}", dir.display())))?;
     // What the program refers to must lie beside it, as it would in its own directory.
     for path in references.iter().flat_map(|r| referenced(r)) {
         if let Some(name) = path.file_name() {
-            std::fs::copy(path, dir.join(name)).map_err(|e| fail(format!("Cannot copy '{}': {e}", path.display())))?;
+            std::fs::copy(path, dir.join(name))
+                .map_err(|e| fail(format!("Cannot copy '{}': {e}", path.display())))?;
         }
     }
     let work = dir.join(std::process::id().to_string());
-    std::fs::create_dir_all(&work).map_err(|e| fail(format!("Cannot create '{}': {e}", work.display())))?;
+    std::fs::create_dir_all(&work)
+        .map_err(|e| fail(format!("Cannot create '{}': {e}", work.display())))?;
     let fresh = work.join(format!("{stem}.exe"));
     let me = std::env::current_exe().map_err(|e| fail(e.to_string()))?;
     let status = Command::new(me)
@@ -76,13 +99,18 @@ pub fn compile(files: &[PathBuf], references: &[String], debug: bool) -> Result<
         .map_err(|e| fail(format!("Cannot run the compiler: {e}")))?;
     if !status.success() {
         let _ = std::fs::remove_dir_all(&work);
-        return Err(Failure { text: "The program was not compiled.".into(), code: status.code().unwrap_or(1) });
+        return Err(Failure {
+            text: "The program was not compiled.".into(),
+            code: status.code().unwrap_or(1),
+        });
     }
     if debug {
         let lines = |p: &Path| PathBuf::from(format!("{}.mdb", p.display()));
-        std::fs::rename(lines(&fresh), lines(&exe)).map_err(|e| fail(format!("Cannot write '{}.mdb': {e}", exe.display())))?;
+        std::fs::rename(lines(&fresh), lines(&exe))
+            .map_err(|e| fail(format!("Cannot write '{}.mdb': {e}", exe.display())))?;
     }
-    std::fs::rename(&fresh, &exe).map_err(|e| fail(format!("Cannot write '{}': {e}", exe.display())))?;
+    std::fs::rename(&fresh, &exe)
+        .map_err(|e| fail(format!("Cannot write '{}': {e}", exe.display())))?;
     let _ = std::fs::remove_dir_all(&work);
     Ok(exe)
 }

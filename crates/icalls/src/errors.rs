@@ -70,5 +70,9 @@ pub fn for_path(errno: i32, path: &std::ffi::CStr) -> i32 {
     };
     use std::os::unix::ffi::OsStrExt;
     let parent = std::path::Path::new(std::ffi::OsStr::from_bytes(parent));
-    if parent.exists() { error } else { PATH_NOT_FOUND }
+    if parent.exists() {
+        error
+    } else {
+        PATH_NOT_FOUND
+    }
 }

@@ -108,7 +108,9 @@ pub fn path(units: &[u16]) -> CString {
 /// `p` points to a NUL-terminated string.
 pub unsafe fn utf8_z(p: *const u8) -> String {
     // SAFETY: the caller's promise.
-    unsafe { std::ffi::CStr::from_ptr(p.cast()) }.to_string_lossy().into_owned()
+    unsafe { std::ffi::CStr::from_ptr(p.cast()) }
+        .to_string_lossy()
+        .into_owned()
 }
 /// A class of the core library by name.
 pub fn corlib_class(cx: &Cx<'_>, namespace: &str, name: &str) -> Result<ClassRef> {
@@ -116,7 +118,10 @@ pub fn corlib_class(cx: &Cx<'_>, namespace: &str, name: &str) -> Result<ClassRef
     let found = cx.load(corlib.find_type(namespace, name))?;
     match found {
         Some(c) => Ok(c),
-        None => Err(cx.throw(Known::TypeLoadException, &format!("Could not load type '{namespace}.{name}'."))),
+        None => Err(cx.throw(
+            Known::TypeLoadException,
+            &format!("Could not load type '{namespace}.{name}'."),
+        )),
     }
 }
 /// NotSupportedException.
@@ -140,7 +145,12 @@ pub fn find_field(cx: &Cx<'_>, class: ClassRef, name: &str) -> Result<FieldRef> 
     Err(cx.throw_load(LoadError::missing_field(class, name)))
 }
 /// Sets a reference field by name.
-pub fn set_ref<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, name: &str, value: ObjRef<'cx>) -> Result<()> {
+pub fn set_ref<'cx>(
+    cx: &'cx Cx<'cx>,
+    object: ObjRef<'cx>,
+    name: &str,
+    value: ObjRef<'cx>,
+) -> Result<()> {
     object.write_ref(field_offset(cx, object.class(), name)?, value);
     Ok(())
 }
@@ -150,13 +160,19 @@ pub fn set_i32<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, name: &str, value: i3
     Ok(())
 }
 /// Reads a string field by name; None if it is null.
-pub fn string_field<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, name: &str) -> Result<Option<String>> {
+pub fn string_field<'cx>(
+    cx: &'cx Cx<'cx>,
+    object: ObjRef<'cx>,
+    name: &str,
+) -> Result<Option<String>> {
     let s = object.read_ref(field_offset(cx, object.class(), name)?);
     Ok(if s.is_null() { None } else { Some(s.text()) })
 }
 /// A string array from texts.
 pub fn string_array<'cx, S: AsRef<str>>(cx: &'cx Cx<'cx>, items: &[S]) -> Result<ObjRef<'cx>> {
-    cx.alloc_ref_array(cx.known(Known::String), items.len(), |i| cx.alloc_str(items[i].as_ref()))
+    cx.alloc_ref_array(cx.known(Known::String), items.len(), |i| {
+        cx.alloc_str(items[i].as_ref())
+    })
 }
 /// A byte array.
 pub fn byte_array<'cx>(cx: &'cx Cx<'cx>, bytes: &[u8]) -> Result<ObjRef<'cx>> {

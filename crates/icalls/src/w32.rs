@@ -79,7 +79,11 @@ struct Table {
     free: Vec<usize>,
     names: Option<HashMap<Vec<u16>, usize>>,
 }
-static TABLE: LeafLock<Table> = LeafLock::new(Table { entries: Vec::new(), free: Vec::new(), names: None });
+static TABLE: LeafLock<Table> = LeafLock::new(Table {
+    entries: Vec::new(),
+    free: Vec::new(),
+    names: None,
+});
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 
 impl Table {
@@ -98,7 +102,11 @@ impl Table {
         if let Some(n) = &name {
             self.names.get_or_insert_default().insert(n.clone(), at);
         }
-        self.entries[at] = Some(Entry { object, references: 1, name });
+        self.entries[at] = Some(Entry {
+            object,
+            references: 1,
+            name,
+        });
         BASE + 16 * at
     }
 }
@@ -108,15 +116,29 @@ fn signalled() {
     GENERATION.fetch_add(1, Ordering::Release);
     // SAFETY: the futex word is a static.
     unsafe {
-        libc::syscall(libc::SYS_futex, GENERATION.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
+        libc::syscall(
+            libc::SYS_futex,
+            GENERATION.as_ptr(),
+            libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
+            i32::MAX,
+        );
     }
 }
 fn park(seen: u32, limit: Option<Duration>) {
-    let time = limit.map(|d| libc::timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos() as i64 });
+    let time = limit.map(|d| libc::timespec {
+        tv_sec: d.as_secs() as i64,
+        tv_nsec: d.subsec_nanos() as i64,
+    });
     let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
     // SAFETY: the futex word is a static, the time lives during the call.
     unsafe {
-        libc::syscall(libc::SYS_futex, GENERATION.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, seen, time);
+        libc::syscall(
+            libc::SYS_futex,
+            GENERATION.as_ptr(),
+            libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+            seen,
+            time,
+        );
     }
 }
 
@@ -162,7 +184,9 @@ pub fn open(like: &Object, name: &[u16]) -> std::result::Result<usize, i32> {
 /// Gives a reference back; false for something that is no handle.
 pub fn close(handle: usize) -> bool {
     let mut t = TABLE.lock();
-    let Some(e) = t.entry(handle) else { return false };
+    let Some(e) = t.entry(handle) else {
+        return false;
+    };
     e.references -= 1;
     if e.references == 0 {
         let at = (handle - BASE) / 16;
@@ -176,7 +200,11 @@ pub fn close(handle: usize) -> bool {
 }
 /// Another reference to the object; false for something that is no handle.
 pub fn duplicate(handle: usize) -> bool {
-    TABLE.lock().entry(handle).map(|e| e.references += 1).is_some()
+    TABLE
+        .lock()
+        .entry(handle)
+        .map(|e| e.references += 1)
+        .is_some()
 }
 /// Changes an object; None for something that is no handle. Wakes the waiters.
 pub fn change<T>(handle: usize, with: impl FnOnce(&mut Object) -> T) -> Option<T> {
@@ -228,7 +256,11 @@ pub fn release_mutex(handle: usize, me: u32) -> bool {
 /// Abandons the mutexes of a thread that ends.
 pub fn abandon(thread: u32) {
     for e in TABLE.lock().entries.iter_mut().flatten() {
-        if let Object::Mutex { owner, count, abandoned } = &mut e.object
+        if let Object::Mutex {
+            owner,
+            count,
+            abandoned,
+        } = &mut e.object
             && *owner == thread
         {
             (*owner, *count, *abandoned) = (0, 0, true);
@@ -248,7 +280,9 @@ fn update_process(pid: i32, exit: &mut Option<i32>, child: bool) {
             let mut status = 0;
             match libc::waitpid(pid, &mut status, libc::WNOHANG) {
                 p if p == pid && libc::WIFEXITED(status) => *exit = Some(libc::WEXITSTATUS(status)),
-                p if p == pid && libc::WIFSIGNALED(status) => *exit = Some(128 + libc::WTERMSIG(status)),
+                p if p == pid && libc::WIFSIGNALED(status) => {
+                    *exit = Some(128 + libc::WTERMSIG(status))
+                }
                 -1 => *exit = Some(-1),
                 _ => {}
             }
@@ -291,7 +325,11 @@ fn acquire(o: &mut Object, me: u32) -> bool {
             *count -= 1;
             false
         }
-        Object::Mutex { owner, count, abandoned } => {
+        Object::Mutex {
+            owner,
+            count,
+            abandoned,
+        } => {
             *owner = me;
             *count += 1;
             std::mem::take(abandoned)
@@ -333,8 +371,12 @@ pub fn me(cx: &Cx<'_>) -> u32 {
 /// Waits for one or all of the handles; `ms` of -1 is for ever. Answers with the codes of the contract.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, handles: &[usize], all: bool, ms: i32) -> Result<i32> {
     let me = me(cx);
-    let end = u64::try_from(ms).ok().map(|ms| Instant::now() + Duration::from_millis(ms));
-    let polls = handles.iter().any(|h| matches!(look(*h), Some(Object::Process { .. })));
+    let end = u64::try_from(ms)
+        .ok()
+        .map(|ms| Instant::now() + Duration::from_millis(ms));
+    let polls = handles
+        .iter()
+        .any(|h| matches!(look(*h), Some(Object::Process { .. })));
     crate::system::threading::thread::poll_interrupt(cx)?;
     loop {
         let seen = GENERATION.load(Ordering::Acquire);

@@ -10,8 +10,15 @@ use vervet_types::*;
 
 const LIBRARY: &str = "/usr/lib/mono/4.5";
 /// The assemblies that declare internal calls of this crate.
-const ASSEMBLIES: [&str; 7] =
-    ["mscorlib", "System", "System.Core", "System.Configuration", "System.Web", "System.Data", "Mono.Tasklets"];
+const ASSEMBLIES: [&str; 7] = [
+    "mscorlib",
+    "System",
+    "System.Core",
+    "System.Configuration",
+    "System.Web",
+    "System.Data",
+    "Mono.Tasklets",
+];
 
 #[derive(Default)]
 struct Loader(LeafLock<HashMap<String, ModuleRef>>);
@@ -23,20 +30,44 @@ impl Loader {
         }
         let gac = Path::new(LIBRARY).with_file_name("gac").join(name);
         let mut places = vec![PathBuf::from(LIBRARY), Path::new(LIBRARY).join("Facades")];
-        places.extend(std::fs::read_dir(gac).into_iter().flatten().flatten().map(|e| e.path()));
-        let path = places.iter().map(|p| p.join(format!("{name}.dll"))).find(|p| p.is_file());
-        let path = path.ok_or_else(|| LoadError::FileNotFound { name: name.to_string() })?;
-        let module = u.load_module(map_file(&path).expect("readable"), Some(path.display().to_string()))?;
+        places.extend(
+            std::fs::read_dir(gac)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|e| e.path()),
+        );
+        let path = places
+            .iter()
+            .map(|p| p.join(format!("{name}.dll")))
+            .find(|p| p.is_file());
+        let path = path.ok_or_else(|| LoadError::FileNotFound {
+            name: name.to_string(),
+        })?;
+        let module = u.load_module(
+            map_file(&path).expect("readable"),
+            Some(path.display().to_string()),
+        )?;
         Ok(self.0.lock().entry(name.to_string()).or_insert(module))
     }
 }
 impl AssemblyLoader for &'static Loader {
-    fn load_assembly(&self, requesting: ModuleRef, reference: &vervet_types::module::AssemblyRefInfo) -> R<&'static Assembly> {
-        let missing = || LoadError::FileNotFound { name: reference.name.to_string() };
-        self.load(requesting.universe(), reference.name)?.assembly().ok_or_else(missing)
+    fn load_assembly(
+        &self,
+        requesting: ModuleRef,
+        reference: &vervet_types::module::AssemblyRefInfo,
+    ) -> R<&'static Assembly> {
+        let missing = || LoadError::FileNotFound {
+            name: reference.name.to_string(),
+        };
+        self.load(requesting.universe(), reference.name)?
+            .assembly()
+            .ok_or_else(missing)
     }
     fn load_file(&self, _: ModuleRef, file_name: &str) -> R<ModuleRef> {
-        Err(LoadError::FileNotFound { name: file_name.to_string() })
+        Err(LoadError::FileNotFound {
+            name: file_name.to_string(),
+        })
     }
 }
 
@@ -52,8 +83,18 @@ fn abi(ty: impl std::fmt::Display) -> AbiTy {
 
 fn compare(method: MethodRef, row: &Icall) -> R<Option<String>> {
     let shape = vervet_jit::Shape::of(method.sig()?)?;
-    let params: Vec<AbiTy> = shape.clif.params.iter().map(|p| abi(p.value_type)).collect();
-    let rets: Vec<AbiTy> = shape.clif.returns.iter().map(|p| abi(p.value_type)).collect();
+    let params: Vec<AbiTy> = shape
+        .clif
+        .params
+        .iter()
+        .map(|p| abi(p.value_type))
+        .collect();
+    let rets: Vec<AbiTy> = shape
+        .clif
+        .returns
+        .iter()
+        .map(|p| abi(p.value_type))
+        .collect();
     let ret = match rets[..] {
         [] => AbiTy::Void,
         [one] => one,
@@ -62,7 +103,10 @@ fn compare(method: MethodRef, row: &Icall) -> R<Option<String>> {
     if params == row.params && ret == row.ret {
         return Ok(None);
     }
-    Ok(Some(format!("managed {params:?} -> {ret:?}, ours {:?} -> {:?}", row.params, row.ret)))
+    Ok(Some(format!(
+        "managed {params:?} -> {ret:?}, ours {:?} -> {:?}",
+        row.params, row.ret
+    )))
 }
 
 #[test]
@@ -73,26 +117,46 @@ fn rows_agree_with_the_metadata() {
     }
     let loader: &'static Loader = Box::leak(Box::default());
     let u = Universe::new(Box::new(loader));
-    u.set_corlib(loader.load(u, "mscorlib").expect("mscorlib")).expect("known types");
+    u.set_corlib(loader.load(u, "mscorlib").expect("mscorlib"))
+        .expect("known types");
 
     let mut rows: HashMap<String, &'static Icall> = HashMap::new();
     let mut wrong = Vec::new();
     for row in vervet_icalls::all() {
-        if rows.insert(format!("{}::{}", row.class, row.name), row).is_some() {
+        if rows
+            .insert(format!("{}::{}", row.class, row.name), row)
+            .is_some()
+        {
             wrong.push(format!("{}::{} is there twice", row.class, row.name));
         }
     }
     let mut seen: HashSet<String> = HashSet::new();
     let mut list = String::new();
     for name in ASSEMBLIES {
-        let Ok(module) = loader.load(u, name) else { continue };
+        let Ok(module) = loader.load(u, name) else {
+            continue;
+        };
         for class in module.types().expect("types") {
-            for method in class.methods().expect("methods").iter().filter(|m| m.is_icall()) {
+            for method in class
+                .methods()
+                .expect("methods")
+                .iter()
+                .filter(|m| m.is_icall())
+            {
                 let key = format!("{}::{}", class_key(method.class), method.name);
                 let sig = signature_key(method).unwrap_or_default();
                 let with_sig = format!("{key}({sig})");
-                let found = [&key, &with_sig].into_iter().find(|k| rows.contains_key(*k));
-                let _ = writeln!(list, "{}\t{}\t{}\t{}", u8::from(found.is_some()), class_key(method.class), method.name, sig);
+                let found = [&key, &with_sig]
+                    .into_iter()
+                    .find(|k| rows.contains_key(*k));
+                let _ = writeln!(
+                    list,
+                    "{}\t{}\t{}\t{}",
+                    u8::from(found.is_some()),
+                    class_key(method.class),
+                    method.name,
+                    sig
+                );
                 let Some(found) = found else { continue };
                 seen.insert(found.clone());
                 match compare(method, rows[found]) {
@@ -103,10 +167,19 @@ fn rows_agree_with_the_metadata() {
             }
         }
     }
-    wrong.extend(rows.keys().filter(|k| !seen.contains(*k)).map(|k| format!("{k}: no such internal call is declared")));
+    wrong.extend(
+        rows.keys()
+            .filter(|k| !seen.contains(*k))
+            .map(|k| format!("{k}: no such internal call is declared")),
+    );
     if let Ok(path) = std::env::var("VERVET_ICALLS_LIST") {
         std::fs::write(path, list).expect("list written");
     }
     wrong.sort();
-    assert!(wrong.is_empty(), "{} rows are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} rows are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

@@ -27,12 +27,18 @@ pub struct Chunks<T: Zeroed + Sync + 'static> {
 impl<T: Zeroed + Sync + 'static> Chunks<T> {
     /// An empty table.
     pub const fn new() -> Self {
-        Chunks { buckets: [const { AtomicPtr::new(std::ptr::null_mut()) }; 33 - SHIFT as usize] }
+        Chunks {
+            buckets: [const { AtomicPtr::new(std::ptr::null_mut()) }; 33 - SHIFT as usize],
+        }
     }
     fn place(index: u32) -> (usize, usize, usize) {
         let n = index as u64 + (1 << SHIFT);
         let bucket = 63 - n.leading_zeros() - SHIFT;
-        (bucket as usize, (n - (1 << (bucket + SHIFT))) as usize, 1 << (bucket + SHIFT))
+        (
+            bucket as usize,
+            (n - (1 << (bucket + SHIFT))) as usize,
+            1 << (bucket + SHIFT),
+        )
     }
     /// The element, if its bucket exists.
     #[inline]
@@ -40,7 +46,11 @@ impl<T: Zeroed + Sync + 'static> Chunks<T> {
         let (bucket, at, _) = Self::place(index);
         let p = self.buckets[bucket].load(Ordering::Acquire);
         // SAFETY: a non-null bucket holds `len` valid elements for ever and `at < len`.
-        if p.is_null() { None } else { Some(unsafe { &*p.add(at) }) }
+        if p.is_null() {
+            None
+        } else {
+            Some(unsafe { &*p.add(at) })
+        }
     }
     /// The element; its bucket is made if it does not exist.
     #[inline]

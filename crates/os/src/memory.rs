@@ -6,14 +6,24 @@ use std::io;
 
 /// Reserves `size` bytes of zeroed, readable and writable memory somewhere; touched pages only cost.
 pub fn reserve(size: usize) -> io::Result<*mut u8> {
-    map(std::ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, 0)
+    map(
+        std::ptr::null_mut(),
+        size,
+        libc::PROT_READ | libc::PROT_WRITE,
+        0,
+    )
 }
 
 /// Reserves `size` bytes at an address in `[low, high)`, probing upwards in `step`s.
 pub fn reserve_below(low: usize, high: usize, step: usize, size: usize) -> io::Result<*mut u8> {
     let mut at = low;
     while at + size <= high {
-        let got = map(at as *mut u8, size, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_FIXED_NOREPLACE);
+        let got = map(
+            at as *mut u8,
+            size,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_FIXED_NOREPLACE,
+        );
         match got {
             Ok(p) if p as usize == at => return Ok(p),
             // An old kernel ignores MAP_FIXED_NOREPLACE and answers with another place.
@@ -25,14 +35,21 @@ pub fn reserve_below(low: usize, high: usize, step: usize, size: usize) -> io::R
         }
         at += step;
     }
-    Err(io::Error::new(io::ErrorKind::OutOfMemory, format!("no {size} free bytes between {low:#x} and {high:#x}")))
+    Err(io::Error::new(
+        io::ErrorKind::OutOfMemory,
+        format!("no {size} free bytes between {low:#x} and {high:#x}"),
+    ))
 }
 
 fn map(at: *mut u8, size: usize, prot: i32, flags: i32) -> io::Result<*mut u8> {
     let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: an anonymous mapping that replaces nothing touches no memory of ours.
     let p = unsafe { libc::mmap(at.cast(), size, prot, flags, -1, 0) };
-    if p == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(p.cast()) }
+    if p == libc::MAP_FAILED {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(p.cast())
+    }
 }
 
 /// One piece of memory seen twice: writable at the first address, executable at the second.
@@ -44,7 +61,10 @@ pub fn dual_map(size: usize) -> io::Result<(*mut u8, *const u8)> {
             return Err(io::Error::last_os_error());
         }
         let view = |prot| libc::mmap(std::ptr::null_mut(), size, prot, libc::MAP_SHARED, fd, 0);
-        let (rw, rx) = (view(libc::PROT_READ | libc::PROT_WRITE), view(libc::PROT_READ | libc::PROT_EXEC));
+        let (rw, rx) = (
+            view(libc::PROT_READ | libc::PROT_WRITE),
+            view(libc::PROT_READ | libc::PROT_EXEC),
+        );
         libc::close(fd);
         if rw == libc::MAP_FAILED || rx == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
@@ -67,7 +87,14 @@ pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
     }
     // SAFETY: a private read-only mapping of a file we opened; it is never unmapped.
     unsafe {
-        let p = libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0);
+        let p = libc::mmap(
+            std::ptr::null_mut(),
+            len,
+            libc::PROT_READ,
+            libc::MAP_PRIVATE,
+            file.as_raw_fd(),
+            0,
+        );
         if p == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
@@ -78,14 +105,26 @@ pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
 /// As [`dual_map`], with `tail` bytes of ordinary zeroed memory right behind the executable view: returns
 /// (writable view, executable view, tail).
 pub fn dual_map_with_tail(size: usize, tail: usize) -> io::Result<(*mut u8, *const u8, *mut u8)> {
-    let whole = map(std::ptr::null_mut(), size + tail, libc::PROT_READ | libc::PROT_WRITE, 0)?;
+    let whole = map(
+        std::ptr::null_mut(),
+        size + tail,
+        libc::PROT_READ | libc::PROT_WRITE,
+        0,
+    )?;
     // SAFETY: plain system calls on a descriptor of our own; the fixed mapping replaces part of the fresh range.
     unsafe {
         let fd = libc::memfd_create(c"vervet-code".as_ptr(), libc::MFD_CLOEXEC);
         if fd < 0 || libc::ftruncate(fd, size as i64) != 0 {
             return Err(io::Error::last_os_error());
         }
-        let rw = libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED, fd, 0);
+        let rw = libc::mmap(
+            std::ptr::null_mut(),
+            size,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED,
+            fd,
+            0,
+        );
         let rx = libc::mmap(
             whole.cast(),
             size,

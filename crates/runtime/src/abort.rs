@@ -5,10 +5,10 @@
 //! state and the context has [`ATTENTION`], which makes generated code call [`raise_again`] when it leaves a catch.
 //! What the catching handler calls is not disturbed: only the frame that caught it, and its callers, raise it again.
 use crate::cx::{Cx, Result, Throw};
+use crate::exceptions::walk::Walk;
 use crate::exceptions::{make, throw};
 use crate::handles::{self, HandleKind};
 use crate::object::ObjRef;
-use crate::exceptions::walk::Walk;
 use std::cell::Cell;
 use std::mem::offset_of;
 use vervet_abi::Context;
@@ -51,11 +51,17 @@ pub fn abort_self<'cx>(cx: &'cx Cx<'cx>, state: ObjRef<'cx>) -> Throw {
         Err(t) => return t,
     };
     let thread = internal(cx);
-    thread.write(offset_of!(Internal, state), thread.read::<u32>(offset_of!(Internal, state)) | REQUESTED);
+    thread.write(
+        offset_of!(Internal, state),
+        thread.read::<u32>(offset_of!(Internal, state)) | REQUESTED,
+    );
     thread.write_ref(offset_of!(Internal, abort_exc), exception);
     forget_state(thread);
     if !state.is_null() {
-        thread.write(offset_of!(Internal, abort_state_handle), handles::alloc(state, HandleKind::Normal) as i32);
+        thread.write(
+            offset_of!(Internal, abort_state_handle),
+            handles::alloc(state, HandleKind::Normal) as i32,
+        );
     }
     // SAFETY: the context belongs to this thread.
     unsafe { (*cx.context()).attention |= ATTENTION };
@@ -65,7 +71,8 @@ pub fn abort_self<'cx>(cx: &'cx Cx<'cx>, state: ObjRef<'cx>) -> Throw {
 
 /// What was given to Thread.Abort.
 pub fn state<'cx>(thread: ObjRef<'cx>) -> ObjRef<'cx> {
-    handles::target(thread.read::<i32>(offset_of!(Internal, abort_state_handle)) as u32).unwrap_or(ObjRef::NULL)
+    handles::target(thread.read::<i32>(offset_of!(Internal, abort_state_handle)) as u32)
+        .unwrap_or(ObjRef::NULL)
 }
 
 fn forget_state(thread: ObjRef<'_>) {
@@ -78,7 +85,10 @@ pub fn reset<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     let thread = internal(cx);
     let state = thread.read::<u32>(offset_of!(Internal, state));
     if state & REQUESTED == 0 {
-        return Err(cx.throw(Known::ThreadStateException, "Unable to reset abort because no abort was requested."));
+        return Err(cx.throw(
+            Known::ThreadStateException,
+            "Unable to reset abort because no abort was requested.",
+        ));
     }
     thread.write(offset_of!(Internal, state), state & !REQUESTED);
     thread.write_ref(offset_of!(Internal, abort_exc), ObjRef::NULL);
@@ -96,7 +106,9 @@ pub fn raise_again(cx: &Cx<'_>) {
         return;
     }
     let exception = thread.read_ref(offset_of!(Internal, abort_exc));
-    let outside = Walk::new(cx.context()).next().is_some_and(|f| f.fp >= CAUGHT_AT.get());
+    let outside = Walk::new(cx.context())
+        .next()
+        .is_some_and(|f| f.fp >= CAUGHT_AT.get());
     if !exception.is_null() && outside {
         throw::raise(cx, exception, throw::TraceMode::Fresh);
     }

@@ -46,7 +46,11 @@ fn is_on() -> bool {
             let wanted = std::env::var_os("VERVET_AHEAD").is_none_or(|v| v != "0");
             let on = wanted
                 && std::thread::available_parallelism().is_ok_and(|n| n.get() > 1)
-                && std::thread::Builder::new().name("compiler".into()).stack_size(8 << 20).spawn(work).is_ok();
+                && std::thread::Builder::new()
+                    .name("compiler".into())
+                    .stack_size(8 << 20)
+                    .spawn(work)
+                    .is_ok();
             MODE.store(if on { ON } else { OFF }, Ordering::Relaxed);
             on
         }
@@ -62,8 +66,14 @@ pub fn enqueue_callees(blob: &Blob) {
     let mut guard = QUEUE.lock();
     let queue = guard.get_or_insert_default();
     for r in blob.relocs.iter().rev() {
-        let Symbol::MethodSlot(m) = r.symbol else { continue };
-        if !m.has_body() || m.is_open() || queue.states.contains_key(&m.id) || entries::is_compiled(m) {
+        let Symbol::MethodSlot(m) = r.symbol else {
+            continue;
+        };
+        if !m.has_body()
+            || m.is_open()
+            || queue.states.contains_key(&m.id)
+            || entries::is_compiled(m)
+        {
             continue;
         }
         queue.states.insert(m.id, State::Waiting);
@@ -80,9 +90,17 @@ pub fn take(method: MethodRef) -> Option<Blob> {
     }
     let mut guard = QUEUE.lock();
     loop {
-        let state = guard.as_mut()?.states.entry(method.id).or_insert(State::Done);
+        let state = guard
+            .as_mut()?
+            .states
+            .entry(method.id)
+            .or_insert(State::Done);
         match state {
-            State::Compiling => guard = CHANGED.wait(guard).unwrap_or_else(std::sync::PoisonError::into_inner),
+            State::Compiling => {
+                guard = CHANGED
+                    .wait(guard)
+                    .unwrap_or_else(std::sync::PoisonError::into_inner)
+            }
             State::Waiting | State::Done => {
                 *state = State::Done;
                 return None;
@@ -100,7 +118,9 @@ fn work() {
     loop {
         let next = guard.as_mut().and_then(|q| q.stack.pop().map(|m| (m, q)));
         let Some((method, queue)) = next else {
-            guard = CHANGED.wait(guard).unwrap_or_else(std::sync::PoisonError::into_inner);
+            guard = CHANGED
+                .wait(guard)
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             continue;
         };
         match queue.states.get_mut(&method.id) {
@@ -111,7 +131,10 @@ fn work() {
         let made = crate::prestub::compile(method);
         guard = QUEUE.lock();
         if let Some(queue) = guard.as_mut() {
-            queue.states.insert(method.id, made.map_or(State::Done, |blob| State::Ready(Box::new(blob))));
+            queue.states.insert(
+                method.id,
+                made.map_or(State::Done, |blob| State::Ready(Box::new(blob))),
+            );
         }
         CHANGED.notify_all();
     }

@@ -9,10 +9,15 @@ const SIZE: usize = 4096;
 static CACHE: [AtomicU64; SIZE] = [const { AtomicU64::new(0) }; SIZE];
 
 /// Is an instance of exactly `from` an instance of `to`?
-pub fn is_assignable(u: &'static Universe, from: &'static Class, to: &'static Class) -> Result<bool, LoadError> {
+pub fn is_assignable(
+    u: &'static Universe,
+    from: &'static Class,
+    to: &'static Class,
+) -> Result<bool, LoadError> {
     // A line holds (from id, to id, answer + 1) packed; ids are below 2^31.
     let key = (from.id as u64) << 33 | (to.id as u64) << 2;
-    let cell = &CACHE[((from.id as usize).wrapping_mul(31) ^ (to.id as usize).wrapping_mul(0x9E37)) % SIZE];
+    let cell = &CACHE
+        [((from.id as usize).wrapping_mul(31) ^ (to.id as usize).wrapping_mul(0x9E37)) % SIZE];
     let line = cell.load(Ordering::Relaxed);
     if line & !3 == key && line & 3 != 0 {
         return Ok(line & 3 == 2);

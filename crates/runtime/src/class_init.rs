@@ -18,12 +18,20 @@ static FAILURES: LeafLock<Option<FxHashMap<usize, Root>>> = LeafLock::new(None);
 
 /// Runs the class constructor of the VTable's class if it has not run.
 pub fn ensure<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
-    match vt.init_state.compare_exchange(INIT_NONE, INIT_RUNNING, Ordering::AcqRel, Ordering::Acquire) {
+    match vt.init_state.compare_exchange(
+        INIT_NONE,
+        INIT_RUNNING,
+        Ordering::AcqRel,
+        Ordering::Acquire,
+    ) {
         Ok(_) => {}
         // One mutator thread: whoever runs it is ourselves, further out.
         Err(INIT_DONE | INIT_RUNNING) => return Ok(()),
         Err(_) => {
-            let root = FAILURES.lock().as_ref().and_then(|f| f.get(&(vt as *const _ as usize)).copied());
+            let root = FAILURES
+                .lock()
+                .as_ref()
+                .and_then(|f| f.get(&(vt as *const _ as usize)).copied());
             let failure: ObjRef<'cx> = root.map_or(ObjRef::NULL, Root::get);
             if !failure.is_null() {
                 crate::exceptions::trace::forget(failure);
@@ -45,7 +53,10 @@ pub fn ensure<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
             let inner = cx.take_pending(throw);
             let wrapped = make::type_initialization(cx, class, inner)?;
             let root = Root::of(wrapped);
-            FAILURES.lock().get_or_insert_with(FxHashMap::default).insert(vt as *const _ as usize, root);
+            FAILURES
+                .lock()
+                .get_or_insert_with(FxHashMap::default)
+                .insert(vt as *const _ as usize, root);
             vt.init_state.store(INIT_FAILED, Ordering::Release);
             Err(cx.throw_object(wrapped))
         }

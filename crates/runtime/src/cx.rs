@@ -47,7 +47,11 @@ impl<'cx> Cx<'cx> {
     pub fn current() -> Cx<'cx> {
         let ctx = crate::thread::current_context();
         assert!(!ctx.is_null(), "this thread is not attached to the runtime");
-        Cx { ctx, rt: crate::runtime::rt(), _not_send: PhantomData }
+        Cx {
+            ctx,
+            rt: crate::runtime::rt(),
+            _not_send: PhantomData,
+        }
     }
     /// The runtime.
     pub fn rt(&self) -> &'static Runtime {
@@ -76,7 +80,9 @@ impl<'cx> Cx<'cx> {
     }
     /// A vector of `len` zeroed elements.
     pub fn alloc_array(&'cx self, element: ClassRef, len: usize) -> Result<ObjRef<'cx>> {
-        let vt = self.rt.vtable_or_throw(self, self.universe().sz_array(element))?;
+        let vt = self
+            .rt
+            .vtable_or_throw(self, self.universe().sz_array(element))?;
         crate::heap::alloc_array(self, vt, len as i64)
     }
     /// An array of references from an iterator whose items are made one after the other.
@@ -168,7 +174,11 @@ impl<'cx> Cx<'cx> {
     }
     /// NullReferenceException if the reference is null.
     pub fn non_null(&'cx self, object: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-        if object.is_null() { Err(self.throw_default(Known::NullReferenceException)) } else { Ok(object) }
+        if object.is_null() {
+            Err(self.throw_default(Known::NullReferenceException))
+        } else {
+            Ok(object)
+        }
     }
     /// Turns a type-system result into an icall result.
     pub fn load<T>(&self, result: std::result::Result<T, LoadError>) -> Result<T> {
@@ -179,7 +189,12 @@ impl<'cx> Cx<'cx> {
 
     /// Calls a method (non-virtually; look the implementation up first). `this` and `args` as [`Value`]s; a
     /// value type's `this` is `Value::Ptr`. A struct result comes back boxed as `Value::Ref`.
-    pub fn invoke(&'cx self, method: MethodRef, this: Option<Value<'cx>>, args: &[Value<'cx>]) -> Result<Value<'cx>> {
+    pub fn invoke(
+        &'cx self,
+        method: MethodRef,
+        this: Option<Value<'cx>>,
+        args: &[Value<'cx>],
+    ) -> Result<Value<'cx>> {
         crate::invoke::invoke(self, method, this, args)
     }
     /// Runs the class constructor if it has not run.
@@ -197,7 +212,10 @@ impl<'cx> Cx<'cx> {
     /// The class behind a RuntimeType object (its `_impl`). Null throws.
     pub fn class_of(&'cx self, type_object: ObjRef<'cx>) -> Result<ClassRef> {
         let t = self.non_null(type_object)?;
-        self.class_of_handle(t.read::<usize>(std::mem::offset_of!(vervet_abi::layouts::TypeObject, handle)))
+        self.class_of_handle(t.read::<usize>(std::mem::offset_of!(
+            vervet_abi::layouts::TypeObject,
+            handle
+        )))
     }
     /// The class behind a RuntimeTypeHandle's value.
     pub fn class_of_handle(&self, handle: usize) -> Result<ClassRef> {

@@ -20,32 +20,54 @@ use vervet_types::{Known, LoadError, MethodRef};
 
 /// The `Invoke` of a delegate class.
 pub fn invoke_method<'cx>(cx: &'cx Cx<'cx>, class: vervet_types::ClassRef) -> Result<MethodRef> {
-    cx.load(class.find_method("Invoke", None).and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "Invoke"))))
+    cx.load(
+        class
+            .find_method("Invoke", None)
+            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "Invoke"))),
+    )
 }
 
 static THUNKS: LeafLock<Option<FxHashMap<(DelegateThunk, String), usize>>> = LeafLock::new(None);
 
 /// What `invoke_impl` of a delegate of that class with that binding holds; `code` is its `method_ptr`.
-fn invoke_impl<'cx>(cx: &'cx Cx<'cx>, class: vervet_types::ClassRef, binding: Binding, code: usize) -> Result<usize> {
+fn invoke_impl<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: vervet_types::ClassRef,
+    binding: Binding,
+    code: usize,
+) -> Result<usize> {
     let invoke = invoke_method(cx, class)?;
     let shape = cx.load(Shape::of_method(invoke))?;
-    let Some(kind) = DelegateThunk::of(binding, &shape) else { return Ok(code) };
+    let Some(kind) = DelegateThunk::of(binding, &shape) else {
+        return Ok(code);
+    };
     let key = (kind, shape.key());
     if let Some(code) = THUNKS.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
-    let made = cx.native(|| crate::thread::on_service_stack(|| cx.rt().compiler.delegate_thunk(kind, &shape)));
+    let made = cx.native(|| {
+        crate::thread::on_service_stack(|| cx.rt().compiler.delegate_thunk(kind, &shape))
+    });
     let blob = match made {
         Ok(b) => b,
         Err(e) => crate::startup::internal_error(&format!("delegate thunk: {e}"), cx.context()),
     };
     let code = link::link(cx, blob, CodeKind::Stub("delegate-thunk"))?.start;
-    THUNKS.lock().get_or_insert_with(FxHashMap::default).insert(key, code);
+    THUNKS
+        .lock()
+        .get_or_insert_with(FxHashMap::default)
+        .insert(key, code);
     Ok(code)
 }
 
 /// Fills a new delegate over `method`. `this` is its target or first argument, null if none.
-pub fn init<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, this: ObjRef<'cx>, method: MethodRef, is_virtual: bool) -> Result<()> {
+pub fn init<'cx>(
+    cx: &'cx Cx<'cx>,
+    delegate: ObjRef<'cx>,
+    this: ObjRef<'cx>,
+    method: MethodRef,
+    is_virtual: bool,
+) -> Result<()> {
     let class = delegate.class();
     let invoke = invoke_method(cx, class)?;
     let wanted = cx.load(invoke.sig())?.params.len();
@@ -72,26 +94,49 @@ pub fn init<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, this: ObjRef<'cx>, met
     let impl_code = invoke_impl(cx, class, binding, code)?;
     delegate.write(offset_of!(DelegateObject, method_ptr), code);
     delegate.write(offset_of!(DelegateObject, invoke_impl), impl_code);
-    delegate.write(offset_of!(DelegateObject, method), target as *const _ as usize);
-    delegate.write_ref(offset_of!(DelegateObject, m_target), if closed { this } else { ObjRef::NULL });
-    delegate.write(offset_of!(DelegateObject, method_is_virtual), u8::from(is_virtual && this.is_null()));
+    delegate.write(
+        offset_of!(DelegateObject, method),
+        target as *const _ as usize,
+    );
+    delegate.write_ref(
+        offset_of!(DelegateObject, m_target),
+        if closed { this } else { ObjRef::NULL },
+    );
+    delegate.write(
+        offset_of!(DelegateObject, method_is_virtual),
+        u8::from(is_virtual && this.is_null()),
+    );
     Ok(())
 }
 
 /// A delegate constructor called with a bare code address (`ldftn` was not next to `newobj`).
-pub fn init_from_code<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, this: ObjRef<'cx>, code: usize) -> Result<()> {
+pub fn init_from_code<'cx>(
+    cx: &'cx Cx<'cx>,
+    delegate: ObjRef<'cx>,
+    this: ObjRef<'cx>,
+    code: usize,
+) -> Result<()> {
     match entries::method_of_stub(code) {
         Some(m) => {
             if this.is_null() && !m.is_static() {
-                let invoke = cx.load(invoke_method(cx, delegate.class())?.sig())?.params.len();
+                let invoke = cx
+                    .load(invoke_method(cx, delegate.class())?.sig())?
+                    .params
+                    .len();
                 if cx.load(m.sig())?.params.len() == invoke {
-                    return Err(cx.throw(Known::ArgumentException, "Value does not fall within the expected range."));
+                    return Err(cx.throw(
+                        Known::ArgumentException,
+                        "Value does not fall within the expected range.",
+                    ));
                 }
             }
             init(cx, delegate, this, m, false)
         }
         None if code == 0 => Err(cx.throw_arg_null("method")),
-        None => Err(cx.throw(Known::NotSupportedException, "a delegate over an address that is no method")),
+        None => Err(cx.throw(
+            Known::NotSupportedException,
+            "a delegate over an address that is no method",
+        )),
     }
 }
 

@@ -88,7 +88,11 @@ impl Domain {
     /// Interns an existing string object: it becomes the interned one if its text has none yet.
     pub fn intern_object<'cx>(&self, string: ObjRef<'cx>) -> ObjRef<'cx> {
         let root = Root::of(string);
-        self.strings.lock().entry(string.units().into()).or_insert(root).get()
+        self.strings
+            .lock()
+            .entry(string.units().into())
+            .or_insert(root)
+            .get()
     }
     fn intern_root<'cx>(&self, cx: &'cx Cx<'cx>, units: &[u16]) -> Result<Root> {
         if let Some(r) = self.strings.lock().get(units) {
@@ -117,7 +121,10 @@ impl Domain {
             return Ok(*r);
         }
         let object = cx.alloc(cx.known(Known::RuntimeType))?;
-        object.write(std::mem::offset_of!(vervet_abi::layouts::TypeObject, handle), class as *const _ as usize);
+        object.write(
+            std::mem::offset_of!(vervet_abi::layouts::TypeObject, handle),
+            class as *const _ as usize,
+        );
         let root = Root::of(object);
         Ok(*self.types.lock().entry(class.id).or_insert(root))
     }

@@ -11,13 +11,20 @@ use vervet_os::LeafLock;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
-pub enum HandleKind { Weak = 0, WeakTrackResurrection = 1, Normal = 2, Pinned = 3 }
+pub enum HandleKind {
+    Weak = 0,
+    WeakTrackResurrection = 1,
+    Normal = 2,
+    Pinned = 3,
+}
 
 impl HandleKind {
     /// From its managed number.
     pub fn from_i32(n: i32) -> Option<HandleKind> {
         use HandleKind::*;
-        [Weak, WeakTrackResurrection, Normal, Pinned].get(usize::try_from(n).ok()?).copied()
+        [Weak, WeakTrackResurrection, Normal, Pinned]
+            .get(usize::try_from(n).ok()?)
+            .copied()
     }
 }
 
@@ -25,7 +32,10 @@ struct Table {
     slots: Vec<(Root, bool)>,
     free: std::collections::VecDeque<u32>,
 }
-static TABLE: LeafLock<Table> = LeafLock::new(Table { slots: Vec::new(), free: std::collections::VecDeque::new() });
+static TABLE: LeafLock<Table> = LeafLock::new(Table {
+    slots: Vec::new(),
+    free: std::collections::VecDeque::new(),
+});
 
 /// Allocates a handle; never 0.
 pub fn alloc(object: ObjRef<'_>, kind: HandleKind) -> u32 {
@@ -50,7 +60,10 @@ fn slot(handle: u32) -> Option<Root> {
         return None;
     }
     let t = TABLE.lock();
-    t.slots.get((handle >> 3) as usize).filter(|s| s.1).map(|s| s.0)
+    t.slots
+        .get((handle >> 3) as usize)
+        .filter(|s| s.1)
+        .map(|s| s.0)
 }
 /// The kind of a handle.
 pub fn kind(handle: u32) -> Option<HandleKind> {

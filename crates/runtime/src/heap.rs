@@ -44,7 +44,10 @@ pub fn initialise() -> std::io::Result<()> {
 /// a program that never stops allocating gets OutOfMemoryException and the machine lives on.
 fn limit() -> usize {
     let asked = std::env::var("MONO_GC_PARAMS").ok().and_then(|p| {
-        let text = p.split(',').find_map(|o| o.strip_prefix("max-heap-size="))?.to_ascii_lowercase();
+        let text = p
+            .split(',')
+            .find_map(|o| o.strip_prefix("max-heap-size="))?
+            .to_ascii_lowercase();
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let shift = match &text[digits.len()..] {
             "" => 0,
@@ -56,7 +59,12 @@ fn limit() -> usize {
         digits.parse::<usize>().ok()?.checked_shl(shift)
     });
     // SAFETY: plain queries.
-    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let (pages, page) = unsafe {
+        (
+            libc::sysconf(libc::_SC_PHYS_PAGES),
+            libc::sysconf(libc::_SC_PAGESIZE),
+        )
+    };
     let memory = (pages.max(1) as usize).saturating_mul(page.max(1) as usize);
     asked.unwrap_or(memory / 4 * 3).max(16 << 20) & !4095
 }
@@ -83,7 +91,10 @@ pub fn contains(address: usize) -> bool {
 
 fn take(size: usize) -> Option<usize> {
     let end = END.load(Ordering::Relaxed);
-    NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_add(size).filter(|e| *e <= end)).ok()
+    NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| {
+        n.checked_add(size).filter(|e| *e <= end)
+    })
+    .ok()
 }
 
 /// `size` zeroed bytes for one object, from the window or the range.
@@ -131,7 +142,11 @@ pub fn alloc_object<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<ObjRef
 /// A zeroed vector; a negative or too great length is OutOfMemoryException, as mono has it.
 pub fn alloc_array<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, len: i64) -> Result<ObjRef<'cx>> {
     if !(0..=i32::MAX as i64).contains(&len) {
-        return Err(if len < 0 { cx.throw_default(Known::OverflowException) } else { cx.rt().throw_out_of_memory(cx) });
+        return Err(if len < 0 {
+            cx.throw_default(Known::OverflowException)
+        } else {
+            cx.rt().throw_out_of_memory(cx)
+        });
     }
     let size = ARRAY_DATA_OFFSET as usize + len as usize * vt.size as usize;
     let array = place(cx, vt, size)?;
@@ -140,7 +155,11 @@ pub fn alloc_array<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, len: i64) -> Resu
 }
 
 /// A zeroed array with bounds.
-pub fn alloc_md_array<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, bounds: &[(i64, i32)]) -> Result<ObjRef<'cx>> {
+pub fn alloc_md_array<'cx>(
+    cx: &'cx Cx<'cx>,
+    vt: &'static VTable,
+    bounds: &[(i64, i32)],
+) -> Result<ObjRef<'cx>> {
     let mut total: i64 = 1;
     for &(len, _) in bounds {
         if len < 0 {
@@ -177,7 +196,11 @@ pub fn alloc_string<'cx>(cx: &'cx Cx<'cx>, len: usize) -> Result<ObjRef<'cx>> {
 ///
 /// # Safety
 /// `value` points to a value of `class`.
-pub unsafe fn box_value<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, value: *const u8) -> Result<ObjRef<'cx>> {
+pub unsafe fn box_value<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    value: *const u8,
+) -> Result<ObjRef<'cx>> {
     let mut value = value;
     let mut class = class;
     if let Some(inner) = class.nullable_arg() {
@@ -195,7 +218,14 @@ pub unsafe fn box_value<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, value: *const u8
     let object = alloc_object(cx, vt)?;
     let size = vt.size as usize - HEADER_SIZE as usize;
     // SAFETY: the box has room for `size` bytes; the source holds a value of that size.
-    unsafe { copy_value(object.value_ptr(), value, size, vt.flags & flags::HAS_REFS != 0) };
+    unsafe {
+        copy_value(
+            object.value_ptr(),
+            value,
+            size,
+            vt.flags & flags::HAS_REFS != 0,
+        )
+    };
     Ok(object)
 }
 
@@ -244,7 +274,14 @@ pub fn clone_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ObjRef
     let size = object_size(object);
     let copy = place(cx, vt, size)?;
     // SAFETY: both objects have `size` bytes; the header is not copied.
-    unsafe { copy_value((copy.addr() + 8) as *mut u8, (object.addr() + 8) as *const u8, size - 8, vt.flags & (flags::HAS_REFS | flags::ELEMENT_REFS) != 0) };
+    unsafe {
+        copy_value(
+            (copy.addr() + 8) as *mut u8,
+            (object.addr() + 8) as *const u8,
+            size - 8,
+            vt.flags & (flags::HAS_REFS | flags::ELEMENT_REFS) != 0,
+        )
+    };
     if vt.flags & flags::FINALIZER != 0 {
         crate::handles::register_finalizer(copy);
     }

@@ -17,7 +17,10 @@ static STUBS: Chunks<Published<usize>> = Chunks::new();
 
 /// Code address of a helper's stub.
 pub fn address(helper: Helper) -> usize {
-    *STUBS.at(helper as u32).get().expect("helpers are made at start-up")
+    *STUBS
+        .at(helper as u32)
+        .get()
+        .expect("helpers are made at start-up")
 }
 
 /// Makes the stubs. Called once at start-up.
@@ -26,7 +29,9 @@ pub fn initialise() {
         let code = match h.sig().effect {
             Effect::Asm => crate::arch::grow_address(),
             Effect::Leaf => crate::prestub::place_stub(crate::arch::leaf_stub(body(h)), "helper"),
-            Effect::Runtime | Effect::NoReturn => crate::prestub::place_stub(crate::arch::icall_stub(body(h), 0, 0), "helper"),
+            Effect::Runtime | Effect::NoReturn => {
+                crate::prestub::place_stub(crate::arch::icall_stub(body(h), 0, 0), "helper")
+            }
         };
         STUBS.at(h as u32).put(code);
     }
@@ -105,7 +110,10 @@ extern "C" fn alloc_object(v: usize) -> usize {
     with(|cx| {
         let v = vt(v);
         if v.flags & flags::NO_INSTANCES != 0 {
-            return Err(cx.throw(Known::MemberAccessException, "Cannot create an instance of an abstract class or interface."));
+            return Err(cx.throw(
+                Known::MemberAccessException,
+                "Cannot create an instance of an abstract class or interface.",
+            ));
         }
         crate::heap::alloc_object(cx, v)
     })
@@ -117,8 +125,14 @@ extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -
     with(|cx| {
         let rank = vt(v).rank as usize;
         // SAFETY: generated code passes `rank` lengths, and as many lower bounds or null.
-        let bounds: Vec<(i64, i32)> =
-            (0..rank).map(|i| unsafe { (*lengths.add(i) as i64, if lower.is_null() { 0 } else { *lower.add(i) }) }).collect();
+        let bounds: Vec<(i64, i32)> = (0..rank)
+            .map(|i| unsafe {
+                (
+                    *lengths.add(i) as i64,
+                    if lower.is_null() { 0 } else { *lower.add(i) },
+                )
+            })
+            .collect();
         crate::heap::alloc_md_array(cx, vt(v), &bounds)
     })
 }
@@ -135,14 +149,22 @@ extern "C" fn cast_class(o: usize, c: usize) -> usize {
     with(|cx| {
         let (o, c) = (object(o), class(c));
         let target = c.nullable_arg().unwrap_or(c);
-        if o.is_null() || is_instance(cx, o, target)? { Ok(o) } else { Err(cx.throw_default(Known::InvalidCastException)) }
+        if o.is_null() || is_instance(cx, o, target)? {
+            Ok(o)
+        } else {
+            Err(cx.throw_default(Known::InvalidCastException))
+        }
     })
 }
 extern "C" fn is_inst(o: usize, c: usize) -> usize {
     with(|cx| {
         let (o, c) = (object(o), class(c));
         let target = c.nullable_arg().unwrap_or(c);
-        Ok(if o.is_null() || !is_instance(cx, o, target)? { ObjRef::NULL } else { o })
+        Ok(if o.is_null() || !is_instance(cx, o, target)? {
+            ObjRef::NULL
+        } else {
+            o
+        })
     })
 }
 extern "C" fn check_array_store(array: usize, value: usize) {
@@ -160,7 +182,11 @@ extern "C" fn check_array_store(array: usize, value: usize) {
 }
 extern "C" fn check_ldelema(array: usize, c: usize) {
     with(|cx| {
-        if object(array).vtable().element_class == c { Ok(()) } else { Err(cx.throw_default(Known::ArrayTypeMismatchException)) }
+        if object(array).vtable().element_class == c {
+            Ok(())
+        } else {
+            Err(cx.throw_default(Known::ArrayTypeMismatchException))
+        }
     })
 }
 extern "C" fn unbox(o: usize, c: usize) -> usize {
@@ -207,7 +233,9 @@ extern "C" fn throw(o: usize) {
     let cx = Cx::current();
     match object(o).non_null() {
         None => exceptions::traps::throw_kind(&cx, vervet_abi::ThrowKind::NullReference as u32),
-        Some(e) => exceptions::throw::raise(&cx, exceptions::wrapped::wrap(&cx, e), TraceMode::Fresh),
+        Some(e) => {
+            exceptions::throw::raise(&cx, exceptions::wrapped::wrap(&cx, e), TraceMode::Fresh)
+        }
     }
 }
 extern "C" fn rethrow(o: usize) {
@@ -247,7 +275,10 @@ extern "C" fn delegate_ctor_method(d: usize, target: usize, m: usize, is_virtual
             }
             let invoke = crate::delegates::invoke_method(cx, d.class())?;
             if cx.load(invoke.sig())?.params.len() == cx.load(m.sig())?.params.len() {
-                return Err(cx.throw(Known::ArgumentException, "Value does not fall within the expected range."));
+                return Err(cx.throw(
+                    Known::ArgumentException,
+                    "Value does not fall within the expected range.",
+                ));
             }
         }
         crate::delegates::init(cx, d, target, m, is_virtual != 0)
@@ -266,7 +297,9 @@ extern "C" fn type_object(c: usize) -> usize {
     with(|cx| cx.type_object(class(c)))
 }
 extern "C" fn copy_value(to: *mut u8, from: *const u8, c: usize) {
-    let Ok(layout) = class(c).layout() else { return };
+    let Ok(layout) = class(c).layout() else {
+        return;
+    };
     // SAFETY: generated code passes two addresses of values of that class.
     unsafe { crate::heap::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty()) };
 }
@@ -306,5 +339,10 @@ extern "C" fn marshal_result_to_native(m: usize, managed: usize) -> usize {
     with(|cx| marshal::result_to_native(cx, method(m), managed))
 }
 extern "C" fn unsupported() -> usize {
-    with(|cx| Err::<usize, _>(cx.throw(Known::NotSupportedException, "not supported by this version of Vervet")))
+    with(|cx| {
+        Err::<usize, _>(cx.throw(
+            Known::NotSupportedException,
+            "not supported by this version of Vervet",
+        ))
+    })
 }

@@ -10,7 +10,13 @@ use crate::object::ObjRef;
 /// Machine type of an icall's argument or result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum AbiTy { Void, I32, I64, F32, F64 }
+pub enum AbiTy {
+    Void,
+    I32,
+    I64,
+    F32,
+    F64,
+}
 
 /// A type that may stand in an icall's parameter list.
 pub trait IcallArg {
@@ -135,7 +141,10 @@ impl IcallArg for RefSlot<'_> {
 /// What an icall may do (design: leaf, runtime; a blocking one uses [`crate::cx::Cx::native`] inside).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum IcallEffect { Leaf, Runtime }
+pub enum IcallEffect {
+    Leaf,
+    Runtime,
+}
 
 /// The address of an `extern "C"` function of any type.
 #[derive(Clone, Copy)]
@@ -222,9 +231,16 @@ pub fn class_key(class: vervet_types::ClassRef) -> String {
 }
 
 /// The signature of a method in the notation of the contract 4.1, without parentheses.
-pub fn signature_key(method: vervet_types::MethodRef) -> std::result::Result<String, vervet_types::LoadError> {
+pub fn signature_key(
+    method: vervet_types::MethodRef,
+) -> std::result::Result<String, vervet_types::LoadError> {
     let sig = method.sig()?;
-    Ok(sig.params.iter().map(|p| type_key(p)).collect::<Vec<_>>().join(","))
+    Ok(sig
+        .params
+        .iter()
+        .map(|p| type_key(p))
+        .collect::<Vec<_>>()
+        .join(","))
 }
 
 fn type_key(class: vervet_types::ClassRef) -> String {
@@ -260,7 +276,8 @@ fn type_key(class: vervet_types::ClassRef) -> String {
     }
 }
 
-static REGISTERED: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<String, usize>>> = vervet_os::LeafLock::new(None);
+static REGISTERED: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<String, usize>>> =
+    vervet_os::LeafLock::new(None);
 
 /// Registers an internal call by name at run time (native libraries, embedders); it wins over the table.
 pub fn register(name: String, code: usize) {

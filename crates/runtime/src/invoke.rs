@@ -27,12 +27,17 @@ fn stub_code<'cx>(cx: &'cx Cx<'cx>, shape: &Shape) -> Result<usize> {
     if let Some(code) = BY_KEY.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
-    let blob = match cx.native(|| crate::thread::on_service_stack(|| cx.rt().compiler.invoke_stub(shape))) {
+    let blob = match cx
+        .native(|| crate::thread::on_service_stack(|| cx.rt().compiler.invoke_stub(shape)))
+    {
         Ok(b) => b,
         Err(e) => crate::startup::internal_error(&format!("invoke stub {key}: {e}"), cx.context()),
     };
     let code = link::link(cx, blob, CodeKind::Stub("runtime-invoke"))?.start;
-    BY_KEY.lock().get_or_insert_with(FxHashMap::default).insert(key, code);
+    BY_KEY
+        .lock()
+        .get_or_insert_with(FxHashMap::default)
+        .insert(key, code);
     Ok(code)
 }
 
@@ -47,7 +52,12 @@ fn stub_for<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<&'static Stub> {
 }
 
 /// Calls exactly this method. See [`Cx::invoke`].
-pub fn invoke<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, this: Option<Value<'cx>>, args: &[Value<'cx>]) -> Result<Value<'cx>> {
+pub fn invoke<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    this: Option<Value<'cx>>,
+    args: &[Value<'cx>],
+) -> Result<Value<'cx>> {
     let stub = stub_for(cx, method)?;
     let entry = entries::entry(method);
     let code = match entry.code() {
@@ -58,17 +68,40 @@ pub fn invoke<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, this: Option<Value<'cx>>
 }
 
 /// Calls the implementation of a virtual or interface method for `this`.
-pub fn invoke_virtual<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, this: ObjRef<'cx>, args: &[Value<'cx>]) -> Result<Value<'cx>> {
+pub fn invoke_virtual<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    this: ObjRef<'cx>,
+    args: &[Value<'cx>],
+) -> Result<Value<'cx>> {
     let code = crate::prestub::resolve_virtual(cx, this, method)?;
-    call(cx, stub_for(cx, method)?, code, Some(Value::Ref(this)), args)
+    call(
+        cx,
+        stub_for(cx, method)?,
+        code,
+        Some(Value::Ref(this)),
+        args,
+    )
 }
 
 /// Calls code that has a method's signature (a delegate's `Invoke` path and the like).
-pub fn invoke_code<'cx>(cx: &'cx Cx<'cx>, like: MethodRef, code: usize, this: Option<Value<'cx>>, args: &[Value<'cx>]) -> Result<Value<'cx>> {
+pub fn invoke_code<'cx>(
+    cx: &'cx Cx<'cx>,
+    like: MethodRef,
+    code: usize,
+    this: Option<Value<'cx>>,
+    args: &[Value<'cx>],
+) -> Result<Value<'cx>> {
     call(cx, stub_for(cx, like)?, code, this, args)
 }
 
-fn call<'cx>(cx: &'cx Cx<'cx>, stub: &Stub, code: usize, this: Option<Value<'cx>>, args: &[Value<'cx>]) -> Result<Value<'cx>> {
+fn call<'cx>(
+    cx: &'cx Cx<'cx>,
+    stub: &Stub,
+    code: usize,
+    this: Option<Value<'cx>>,
+    args: &[Value<'cx>],
+) -> Result<Value<'cx>> {
     let shape = &stub.shape;
     let mut words: SmallVec<[u64; 16]> = SmallVec::new();
     // Copies of structs passed by address, and the return buffer: they must not move, so they are sized first.
@@ -82,20 +115,29 @@ fn call<'cx>(cx: &'cx Cx<'cx>, stub: &Stub, code: usize, this: Option<Value<'cx>
         result_buffer = vec![0u64; size.div_ceil(8)].into_boxed_slice();
         words.push(result_buffer.as_ptr() as u64);
     }
-    assert_eq!(args.len(), shape.params.len(), "argument count of {}", shape.key());
+    assert_eq!(
+        args.len(),
+        shape.params.len(),
+        "argument count of {}",
+        shape.key()
+    );
     for ((pass, class), arg) in shape.params.iter().zip(&shape.param_classes).zip(args) {
         match pass {
             Pass::None => {}
             Pass::Scalar(_) => words.push(word_of(*arg)),
             Pass::Leaves(leaves) => {
-                let Value::Ptr(p) = *arg else { panic!("a struct argument must be a pointer") };
+                let Value::Ptr(p) = *arg else {
+                    panic!("a struct argument must be a pointer")
+                };
                 for &(offset, kind) in leaves {
                     // SAFETY: the caller passes the address of a value of that class.
                     words.push(unsafe { load_leaf(p.add(offset as usize), kind) });
                 }
             }
             Pass::Address => {
-                let Value::Ptr(p) = *arg else { panic!("a struct argument must be a pointer") };
+                let Value::Ptr(p) = *arg else {
+                    panic!("a struct argument must be a pointer")
+                };
                 let size = cx.load(class.layout())?.size as usize;
                 let mut copy = vec![0u64; size.div_ceil(8)].into_boxed_slice();
                 // SAFETY: as above.
@@ -107,7 +149,15 @@ fn call<'cx>(cx: &'cx Cx<'cx>, stub: &Stub, code: usize, this: Option<Value<'cx>
     }
     let mut ret = [0u64; 8];
     // SAFETY: the stub was made for this shape and `words` has one word per parameter.
-    let status = unsafe { crate::arch::enter(stub.code, code, words.as_ptr(), ret.as_mut_ptr(), cx.context()) };
+    let status = unsafe {
+        crate::arch::enter(
+            stub.code,
+            code,
+            words.as_ptr(),
+            ret.as_mut_ptr(),
+            cx.context(),
+        )
+    };
     drop(copies);
     if status != 0 {
         return Err(Throw(()));
@@ -121,13 +171,21 @@ fn call<'cx>(cx: &'cx Cx<'cx>, stub: &Stub, code: usize, this: Option<Value<'cx>
             assert!(size <= 32);
             for (i, &(offset, kind)) in leaves.iter().enumerate() {
                 // SAFETY: leaves lie inside the value.
-                unsafe { store_leaf((buffer.as_mut_ptr() as *mut u8).add(offset as usize), kind, ret[i]) };
+                unsafe {
+                    store_leaf(
+                        (buffer.as_mut_ptr() as *mut u8).add(offset as usize),
+                        kind,
+                        ret[i],
+                    )
+                };
             }
             // SAFETY: `buffer` holds a value of that class.
             Value::Ref(unsafe { cx.box_value(shape.ret_class, buffer.as_ptr() as *const u8)? })
         }
         // SAFETY: the callee has filled the buffer.
-        Pass::Address => Value::Ref(unsafe { cx.box_value(shape.ret_class, result_buffer.as_ptr() as *const u8)? }),
+        Pass::Address => Value::Ref(unsafe {
+            cx.box_value(shape.ret_class, result_buffer.as_ptr() as *const u8)?
+        }),
     })
 }
 
@@ -177,7 +235,9 @@ unsafe fn load_leaf(p: *const u8, kind: LeafKind) -> u64 {
             LeafKind::I2 => (p as *const i16).read_unaligned() as i64 as u64,
             LeafKind::U2 => (p as *const u16).read_unaligned() as u64,
             LeafKind::I4 | LeafKind::R4 => (p as *const u32).read_unaligned() as u64,
-            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => (p as *const u64).read_unaligned(),
+            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => {
+                (p as *const u64).read_unaligned()
+            }
         }
     }
 }
@@ -193,7 +253,9 @@ unsafe fn store_leaf(p: *mut u8, kind: LeafKind, word: u64) {
             LeafKind::I1 | LeafKind::U1 => *p = word as u8,
             LeafKind::I2 | LeafKind::U2 => (p as *mut u16).write_unaligned(word as u16),
             LeafKind::I4 | LeafKind::R4 => (p as *mut u32).write_unaligned(word as u32),
-            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => (p as *mut u64).write_unaligned(word),
+            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => {
+                (p as *mut u64).write_unaligned(word)
+            }
         }
     }
 }
@@ -226,7 +288,15 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
     let words = [fp as u64, exception.addr() as u64];
     let mut ret = [0u64; 2];
     // SAFETY: filters take (fp, exception) and return an int.
-    let status = unsafe { crate::arch::enter(stub.code, code, words.as_ptr(), ret.as_mut_ptr(), cx.context()) };
+    let status = unsafe {
+        crate::arch::enter(
+            stub.code,
+            code,
+            words.as_ptr(),
+            ret.as_mut_ptr(),
+            cx.context(),
+        )
+    };
     if status != 0 {
         cx.take_pending(Throw(()));
         return false;
@@ -240,6 +310,11 @@ pub fn raw_call<'cx>(cx: &'cx Cx<'cx>, sig: &MethodSig, code: usize, words: &[u6
     let stub = stub_code(cx, &shape)?;
     let mut ret = [0u64; 8];
     // SAFETY: the caller passes one word per machine parameter.
-    let status = unsafe { crate::arch::enter(stub, code, words.as_ptr(), ret.as_mut_ptr(), cx.context()) };
-    if status != 0 { Err(Throw(())) } else { Ok(ret[0]) }
+    let status =
+        unsafe { crate::arch::enter(stub, code, words.as_ptr(), ret.as_mut_ptr(), cx.context()) };
+    if status != 0 {
+        Err(Throw(()))
+    } else {
+        Ok(ret[0])
+    }
 }

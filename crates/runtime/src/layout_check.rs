@@ -22,7 +22,10 @@ pub fn check(universe: &'static Universe) -> Result<(), String> {
                 .ok_or_else(|| format!("{} has no field {}", layout.class, f.name))?;
             let offset = field.offset().map_err(|e| e.to_string())? + HEADER_SIZE;
             if offset as usize != f.offset {
-                return Err(format!("{}.{} lies at {offset}, expected at {}", layout.class, f.name, f.offset));
+                return Err(format!(
+                    "{}.{} lies at {offset}, expected at {}",
+                    layout.class, f.name, f.offset
+                ));
             }
         }
     }

@@ -34,8 +34,8 @@ pub mod roots;
 pub mod runtime;
 pub mod side_stack;
 pub mod startup;
-pub mod stats;
 pub mod statics;
+pub mod stats;
 pub mod thread;
 pub mod vtables;
 

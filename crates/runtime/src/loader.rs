@@ -87,7 +87,10 @@ impl Loader {
     }
     /// The directory an assembly was loaded from.
     pub fn directory(&self, module: ModuleRef) -> Option<PathBuf> {
-        module.path.as_deref().and_then(|p| Path::new(p).parent().map(Path::to_path_buf))
+        module
+            .path
+            .as_deref()
+            .and_then(|p| Path::new(p).parent().map(Path::to_path_buf))
     }
 
     /// Loads the assembly in a file.
@@ -97,20 +100,33 @@ impl Loader {
             return Ok(a);
         }
         let data = vervet_os::memory::map_file(path).map_err(|e| not_found(path, &e))?;
-        let module = self.universe().load_module(data, Some(full.to_string_lossy().into_owned()))?;
-        let assembly = module.assembly().ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
+        let module = self
+            .universe()
+            .load_module(data, Some(full.to_string_lossy().into_owned()))?;
+        let assembly = module
+            .assembly()
+            .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
         Ok(self.register(assembly, Some(full)))
     }
     /// Loads another file of a multi-module assembly, from the manifest's directory.
-    pub fn open_module(&self, manifest: ModuleRef, file_name: &str) -> std::result::Result<ModuleRef, LoadError> {
+    pub fn open_module(
+        &self,
+        manifest: ModuleRef,
+        file_name: &str,
+    ) -> std::result::Result<ModuleRef, LoadError> {
         let path = self.directory(manifest).unwrap_or_default().join(file_name);
         let data = vervet_os::memory::map_file(&path).map_err(|e| not_found(&path, &e))?;
-        self.universe().load_module(data, Some(path.to_string_lossy().into_owned()))
+        self.universe()
+            .load_module(data, Some(path.to_string_lossy().into_owned()))
     }
     /// Loads an assembly from memory.
     pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
-        let module = self.universe().load_module(Box::leak(data.into_boxed_slice()), None)?;
-        let assembly = module.assembly().ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
+        let module = self
+            .universe()
+            .load_module(Box::leak(data.into_boxed_slice()), None)?;
+        let assembly = module
+            .assembly()
+            .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
         Ok(self.register(assembly, None))
     }
     fn register(&self, assembly: &'static Assembly, path: Option<PathBuf>) -> &'static Assembly {
@@ -120,7 +136,9 @@ impl Loader {
                 return first;
             }
             s.by_path.insert(p, assembly);
-            s.by_name.entry(assembly.name.to_string()).or_insert(assembly);
+            s.by_name
+                .entry(assembly.name.to_string())
+                .or_insert(assembly);
         }
         s.loaded.push(assembly);
         s.untold.push(assembly);
@@ -129,22 +147,33 @@ impl Loader {
 
     /// What is loaded under a name, and whether it is the version asked for: a strong name means its version, if there
     /// is a file of it.
-    fn bound(&self, name: &AssemblyName, effective: &AssemblyName) -> Option<(&'static Assembly, bool)> {
+    fn bound(
+        &self,
+        name: &AssemblyName,
+        effective: &AssemblyName,
+    ) -> Option<(&'static Assembly, bool)> {
         let s = self.state.lock();
         if let Some(a) = s.resolved.get(&name.name) {
             return Some((a, true));
         }
         let neutral = matches!(effective.culture_or_neutral(), "" | "neutral");
         let a = s.by_name.get(&effective.name).filter(|_| neutral)?;
-        let same = effective.public_key_token.is_none() || effective.version.is_none_or(|v| v == a.version);
+        let same = effective.public_key_token.is_none()
+            || effective.version.is_none_or(|v| v == a.version);
         Some((a, same))
     }
 
     /// Binds a name in the default context, without events.
-    pub fn bind(&self, name: &AssemblyName, requesting: Option<ModuleRef>) -> std::result::Result<Option<&'static Assembly>, LoadError> {
+    pub fn bind(
+        &self,
+        name: &AssemblyName,
+        requesting: Option<ModuleRef>,
+    ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
         let binder = self.binder();
         let effective = binder
-            .effective_name(name, |p| vervet_binder::redirect::Redirect::read_policy(p).unwrap_or_default())
+            .effective_name(name, |p| {
+                vervet_binder::redirect::Redirect::read_policy(p).unwrap_or_default()
+            })
             .into_owned();
         let other_version = match self.bound(name, &effective) {
             Some((a, true)) => return Ok(Some(a)),
@@ -156,7 +185,11 @@ impl Loader {
         }
         let mut first_error = None;
         for with_dir in [false, true] {
-            let dir = if with_dir { requesting.and_then(|m| self.directory(m)) } else { None };
+            let dir = if with_dir {
+                requesting.and_then(|m| self.directory(m))
+            } else {
+                None
+            };
             if with_dir && dir.is_none() {
                 break;
             }
@@ -177,7 +210,12 @@ impl Loader {
     }
 
     /// Binds a name for managed code, raising AssemblyResolve if nothing is found.
-    pub fn load_by_name<'cx>(&self, cx: &'cx Cx<'cx>, name: &AssemblyName, requesting: Option<ModuleRef>) -> Result<&'static Assembly> {
+    pub fn load_by_name<'cx>(
+        &self,
+        cx: &'cx Cx<'cx>,
+        name: &AssemblyName,
+        requesting: Option<ModuleRef>,
+    ) -> Result<&'static Assembly> {
         if let Some(a) = cx.load(self.bind(name, requesting))? {
             self.tell_loaded(cx)?;
             return Ok(a);
@@ -211,12 +249,26 @@ impl Loader {
         if untold.is_empty() {
             return Ok(());
         }
-        let Some(root) = *cx.rt().domain.app_domain.lock() else { return Ok(()) };
+        let Some(root) = *cx.rt().domain.app_domain.lock() else {
+            return Ok(());
+        };
         let domain: ObjRef<'_> = root.get();
-        if domain.read_ref(std::mem::offset_of!(vervet_abi::layouts::AppDomainObject, assembly_load)).is_null() {
+        if domain
+            .read_ref(std::mem::offset_of!(
+                vervet_abi::layouts::AppDomainObject,
+                assembly_load
+            ))
+            .is_null()
+        {
             return Ok(());
         }
-        let Some(method) = cx.load(cx.known(Known::AppDomain).find_method("DoAssemblyLoad", Some(1)))? else { return Ok(()) };
+        let Some(method) = cx.load(
+            cx.known(Known::AppDomain)
+                .find_method("DoAssemblyLoad", Some(1)),
+        )?
+        else {
+            return Ok(());
+        };
         for assembly in untold {
             let object = assembly_object(cx, assembly)?;
             cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(object)])?;
@@ -226,7 +278,11 @@ impl Loader {
 
     /// Raises the event a compile asked for; if it gives nothing, the next try fails for good.
     pub fn supply<'cx>(&self, cx: &'cx Cx<'cx>, need: &Need) -> Result<()> {
-        let Need::Assembly { requesting, reference } = need else {
+        let Need::Assembly {
+            requesting,
+            reference,
+        } = need
+        else {
             return Err(cx.throw_load(LoadError::Need(Box::new(need.clone()))));
         };
         let name = name_of_reference(reference);
@@ -239,17 +295,30 @@ impl Loader {
         Ok(())
     }
 
-    fn resolve_event<'cx>(&self, cx: &'cx Cx<'cx>, name: &str, requesting: Option<ModuleRef>) -> Result<Option<&'static Assembly>> {
-        let Some(root) = *cx.rt().domain.app_domain.lock() else { return Ok(None) };
+    fn resolve_event<'cx>(
+        &self,
+        cx: &'cx Cx<'cx>,
+        name: &str,
+        requesting: Option<ModuleRef>,
+    ) -> Result<Option<&'static Assembly>> {
+        let Some(root) = *cx.rt().domain.app_domain.lock() else {
+            return Ok(None);
+        };
         let domain: ObjRef<'_> = root.get();
         let class = cx.known(Known::AppDomain);
-        let Some(method) = cx.load(class.find_method("DoAssemblyResolve", Some(3)))? else { return Ok(None) };
+        let Some(method) = cx.load(class.find_method("DoAssemblyResolve", Some(3)))? else {
+            return Ok(None);
+        };
         let requesting = match requesting.and_then(|m| m.assembly()) {
             Some(a) => assembly_object(cx, a)?,
             None => ObjRef::NULL,
         };
         let name = cx.alloc_str(name)?;
-        match cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(name), Value::Ref(requesting), Value::Int(0)])? {
+        match cx.invoke(
+            method,
+            Some(Value::Ref(domain)),
+            &[Value::Ref(name), Value::Ref(requesting), Value::Int(0)],
+        )? {
             Value::Ref(o) if !o.is_null() => Ok(Some(assembly_of(cx, o)?)),
             _ => Ok(None),
         }
@@ -271,21 +340,32 @@ impl Loader {
 
 /// The RuntimeAssembly object of an assembly (`_mono_assembly` is its address).
 pub fn assembly_object<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly) -> Result<ObjRef<'cx>> {
-    cx.cached(ASSEMBLY_KIND, assembly as *const Assembly as usize, 0, || {
-        let o = cx.alloc(cx.known(Known::RuntimeAssembly))?;
-        o.write(
-            std::mem::offset_of!(vervet_abi::layouts::RuntimeAssemblyObject, mono_assembly),
-            assembly as *const Assembly as usize,
-        );
-        Ok(o)
-    })
+    cx.cached(
+        ASSEMBLY_KIND,
+        assembly as *const Assembly as usize,
+        0,
+        || {
+            let o = cx.alloc(cx.known(Known::RuntimeAssembly))?;
+            o.write(
+                std::mem::offset_of!(vervet_abi::layouts::RuntimeAssemblyObject, mono_assembly),
+                assembly as *const Assembly as usize,
+            );
+            Ok(o)
+        },
+    )
 }
 /// The assembly behind a RuntimeAssembly object.
 pub fn assembly_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<&'static Assembly> {
     let o = cx.non_null(object)?;
-    let p: usize = o.read(std::mem::offset_of!(vervet_abi::layouts::RuntimeAssemblyObject, mono_assembly));
+    let p: usize = o.read(std::mem::offset_of!(
+        vervet_abi::layouts::RuntimeAssemblyObject,
+        mono_assembly
+    ));
     if p == 0 {
-        return Err(cx.throw(Known::NotSupportedException, "the assembly is not a loaded one"));
+        return Err(cx.throw(
+            Known::NotSupportedException,
+            "the assembly is not a loaded one",
+        ));
     }
     // SAFETY: the word was stored by `assembly_object`.
     Ok(unsafe { &*(p as *const Assembly) })
@@ -295,7 +375,9 @@ pub const ASSEMBLY_KIND: u32 = 1;
 
 fn not_found(path: &Path, error: &std::io::Error) -> LoadError {
     tracing::debug!("{}: {error}", path.display());
-    LoadError::FileNotFound { name: path.to_string_lossy().into_owned() }
+    LoadError::FileNotFound {
+        name: path.to_string_lossy().into_owned(),
+    }
 }
 
 /// What a reference in metadata asks for.
@@ -319,17 +401,37 @@ pub fn name_of_reference(r: &AssemblyRefInfo) -> AssemblyName {
 pub struct Bridge(pub &'static Loader);
 
 impl AssemblyLoader for Bridge {
-    fn load_assembly(&self, requesting: ModuleRef, reference: &AssemblyRefInfo) -> std::result::Result<&'static Assembly, LoadError> {
+    fn load_assembly(
+        &self,
+        requesting: ModuleRef,
+        reference: &AssemblyRefInfo,
+    ) -> std::result::Result<&'static Assembly, LoadError> {
         let name = name_of_reference(reference);
         if let Some(a) = self.0.bind(&name, Some(requesting))? {
             return Ok(a);
         }
-        if self.0.state.lock().unresolved.iter().any(|n| *n == name.name) {
-            return Err(LoadError::FileNotFound { name: name.to_string() });
+        if self
+            .0
+            .state
+            .lock()
+            .unresolved
+            .iter()
+            .any(|n| *n == name.name)
+        {
+            return Err(LoadError::FileNotFound {
+                name: name.to_string(),
+            });
         }
-        Err(LoadError::Need(Box::new(Need::Assembly { requesting, reference: *reference })))
+        Err(LoadError::Need(Box::new(Need::Assembly {
+            requesting,
+            reference: *reference,
+        })))
     }
-    fn load_file(&self, manifest: ModuleRef, file_name: &str) -> std::result::Result<ModuleRef, LoadError> {
+    fn load_file(
+        &self,
+        manifest: ModuleRef,
+        file_name: &str,
+    ) -> std::result::Result<ModuleRef, LoadError> {
         self.0.open_module(manifest, file_name)
     }
 }

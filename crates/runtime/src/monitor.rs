@@ -34,9 +34,17 @@ fn inflate(object: ObjRef<'_>) -> usize {
         let v = w.load(Ordering::Acquire);
         let fat = match v & KIND_MASK {
             KIND_FAT => return (v >> PAYLOAD_SHIFT) as usize,
-            KIND_HASH => Fat { owner: 0, count: 0, hash: v >> PAYLOAD_SHIFT },
+            KIND_HASH => Fat {
+                owner: 0,
+                count: 0,
+                hash: v >> PAYLOAD_SHIFT,
+            },
             _ if v == 0 => Fat::default(),
-            _ => Fat { owner: v >> OWNER_SHIFT, count: ((v & RECURSION_MASK) >> RECURSION_SHIFT) + 1, hash: 0 },
+            _ => Fat {
+                owner: v >> OWNER_SHIFT,
+                count: ((v & RECURSION_MASK) >> RECURSION_SHIFT) + 1,
+                hash: 0,
+            },
         };
         let index = {
             let mut t = FAT.lock();
@@ -44,7 +52,9 @@ fn inflate(object: ObjRef<'_>) -> usize {
             t.len() - 1
         };
         let fat_word = (index as u32) << PAYLOAD_SHIFT | KIND_FAT;
-        if w.compare_exchange(v, fat_word, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+        if w.compare_exchange(v, fat_word, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+        {
             return index;
         }
     }
@@ -65,7 +75,9 @@ pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, _ms: i32) -> Result
         let v = w.load(Ordering::Acquire);
         let next = match v & KIND_MASK {
             _ if v == 0 => me << OWNER_SHIFT,
-            KIND_THIN if v >> OWNER_SHIFT == me && v & RECURSION_MASK != RECURSION_MASK => v + (1 << RECURSION_SHIFT),
+            KIND_THIN if v >> OWNER_SHIFT == me && v & RECURSION_MASK != RECURSION_MASK => {
+                v + (1 << RECURSION_SHIFT)
+            }
             KIND_FAT => {
                 let mut t = FAT.lock();
                 let f = &mut t[(v >> PAYLOAD_SHIFT) as usize];
@@ -81,7 +93,9 @@ pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, _ms: i32) -> Result
                 continue;
             }
         };
-        if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+        if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+        {
             return Ok(true);
         }
     }
@@ -97,7 +111,11 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
         let v = w.load(Ordering::Acquire);
         let next = match v & KIND_MASK {
             KIND_THIN if v != 0 && v >> OWNER_SHIFT == me => {
-                if v & RECURSION_MASK == 0 { 0 } else { v - (1 << RECURSION_SHIFT) }
+                if v & RECURSION_MASK == 0 {
+                    0
+                } else {
+                    v - (1 << RECURSION_SHIFT)
+                }
             }
             KIND_FAT => {
                 let mut t = FAT.lock();
@@ -114,14 +132,19 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
             }
             _ => return Err(not_owner(cx)),
         };
-        if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+        if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+        {
             return Ok(());
         }
     }
 }
 
 fn not_owner(cx: &Cx<'_>) -> crate::cx::Throw {
-    cx.throw(Known::SynchronizationLockException, "Object synchronization method was called from an unsynchronized block of code.")
+    cx.throw(
+        Known::SynchronizationLockException,
+        "Object synchronization method was called from an unsynchronized block of code.",
+    )
 }
 
 /// Who owns the monitor: (owner id or 0, recursion count).
@@ -132,7 +155,10 @@ pub fn owner(object: ObjRef<'_>) -> (u32, u32) {
             let f = FAT.lock()[(v >> PAYLOAD_SHIFT) as usize];
             (f.owner, f.count)
         }
-        KIND_THIN if v != 0 => (v >> OWNER_SHIFT, ((v & RECURSION_MASK) >> RECURSION_SHIFT) + 1),
+        KIND_THIN if v != 0 => (
+            v >> OWNER_SHIFT,
+            ((v & RECURSION_MASK) >> RECURSION_SHIFT) + 1,
+        ),
         _ => (0, 0),
     }
 }
@@ -163,7 +189,14 @@ pub fn identity_hash(object: ObjRef<'_>) -> i32 {
             }
             _ if v == 0 => {
                 let h = fresh_hash();
-                if w.compare_exchange(0, h << PAYLOAD_SHIFT | KIND_HASH, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+                if w.compare_exchange(
+                    0,
+                    h << PAYLOAD_SHIFT | KIND_HASH,
+                    Ordering::AcqRel,
+                    Ordering::Acquire,
+                )
+                .is_ok()
+                {
                     return h as i32;
                 }
             }

@@ -127,7 +127,11 @@ impl<'cx> ObjRef<'cx> {
     }
     /// A string's text; lone surrogates become U+FFFD. Null gives "".
     pub fn text(self) -> String {
-        if self.is_null() { String::new() } else { String::from_utf16_lossy(self.units()) }
+        if self.is_null() {
+            String::new()
+        } else {
+            String::from_utf16_lossy(self.units())
+        }
     }
 
     /// Is it an array of any rank?
@@ -141,7 +145,11 @@ impl<'cx> ObjRef<'cx> {
     /// Address of element 0 of an array of any rank.
     pub fn array_data(self) -> *mut u8 {
         let vt = self.vtable();
-        let at = if vt.flags & flags::SZ_ARRAY != 0 { ARRAY_DATA_OFFSET } else { md_array_data_offset(vt.rank as u32) };
+        let at = if vt.flags & flags::SZ_ARRAY != 0 {
+            ARRAY_DATA_OFFSET
+        } else {
+            md_array_data_offset(vt.rank as u32)
+        };
         // SAFETY: elements follow the header and the bounds.
         unsafe { self.0.add(at as usize) }
     }
@@ -162,7 +170,10 @@ impl<'cx> ObjRef<'cx> {
     pub fn element_ref(self, i: usize) -> ObjRef<'cx> {
         assert!(i < self.array_len());
         // SAFETY: `i` is in range and the elements are references.
-        ObjRef(unsafe { *(self.array_data() as *mut *mut u8).add(i) }, PhantomData)
+        ObjRef(
+            unsafe { *(self.array_data() as *mut *mut u8).add(i) },
+            PhantomData,
+        )
     }
     /// Stores element `i` of an array of references and marks its card.
     pub fn set_element_ref(self, i: usize, value: ObjRef<'_>) {
@@ -174,7 +185,11 @@ impl<'cx> ObjRef<'cx> {
 
 impl std::fmt::Debug for ObjRef<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.is_null() { write!(f, "null") } else { write!(f, "{}@{:#x}", self.class().full_name(), self.addr()) }
+        if self.is_null() {
+            write!(f, "null")
+        } else {
+            write!(f, "{}@{:#x}", self.class().full_name(), self.addr())
+        }
     }
 }
 

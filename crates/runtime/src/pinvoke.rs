@@ -36,7 +36,12 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     };
     let module = method.class.module;
     let loader = cx.rt().loader;
-    let target = DllMap::resolve(loader.dllmap(module), &loader.config.dllmap, &import.dll, &import.entry);
+    let target = DllMap::resolve(
+        loader.dllmap(module),
+        &loader.config.dllmap,
+        &import.dll,
+        &import.entry,
+    );
     let library = open(cx, module, &target.library);
     let Some(library) = library else {
         return Err(missing(cx, Known::DllNotFoundException, &target.library));
@@ -53,18 +58,29 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
             return Ok(address);
         }
     }
-    Err(missing(cx, Known::EntryPointNotFoundException, &target.function))
+    Err(missing(
+        cx,
+        Known::EntryPointNotFoundException,
+        &target.function,
+    ))
 }
 
 /// The exception with the text mono gives it.
 fn missing(cx: &Cx<'_>, class: Known, what: &str) -> crate::cx::Throw {
-    cx.throw(class, &format!("{what} assembly:<unknown assembly> type:<unknown type> member:(null)"))
+    cx.throw(
+        class,
+        &format!("{what} assembly:<unknown assembly> type:<unknown type> member:(null)"),
+    )
 }
 
 /// Looks a symbol up in an opened library (0: the process).
 pub fn symbol(cx: &Cx<'_>, library: usize, name: &str) -> Option<usize> {
     let name = CString::new(name).ok()?;
-    let handle = if library == 1 { libc::RTLD_DEFAULT } else { library as *mut libc::c_void };
+    let handle = if library == 1 {
+        libc::RTLD_DEFAULT
+    } else {
+        library as *mut libc::c_void
+    };
     // SAFETY: a handle of ours and a C string.
     let p = cx.native(|| unsafe { libc::dlsym(handle, name.as_ptr()) });
     (!p.is_null()).then_some(p as usize)
@@ -89,7 +105,10 @@ pub fn open(cx: &Cx<'_>, module: vervet_types::ModuleRef, scope: &str) -> Option
             }),
         };
         if let Some(h) = handle {
-            LIBRARIES.lock().get_or_insert_with(FxHashMap::default).insert(key, h);
+            LIBRARIES
+                .lock()
+                .get_or_insert_with(FxHashMap::default)
+                .insert(key, h);
             return Some(h);
         }
     }

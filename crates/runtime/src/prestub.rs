@@ -59,7 +59,10 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         return Err(cx.throw(Known::EntryPointNotFoundException, &method.full_name()));
     }
     if method.class.is_open {
-        let text = format!("Could not execute the method because the containing type '{}', is not fully instantiated.", method.class.full_name());
+        let text = format!(
+            "Could not execute the method because the containing type '{}', is not fully instantiated.",
+            method.class.full_name()
+        );
         return Err(cx.throw(Known::InvalidOperationException, &text));
     }
     crate::stats::trace_compile(method);
@@ -74,7 +77,9 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
             Ok(blob) => break blob,
             Err(CompileError::Load(LoadError::Need(need))) => rt.loader.supply(cx, &need)?,
             Err(CompileError::Load(e)) => return Err(cx.throw_load(e)),
-            Err(e @ CompileError::Invalid { .. }) => return Err(cx.throw(Known::InvalidProgramException, &e.to_string())),
+            Err(e @ CompileError::Invalid { .. }) => {
+                return Err(cx.throw(Known::InvalidProgramException, &e.to_string()));
+            }
             Err(e @ CompileError::Internal { .. }) => {
                 eprintln!("vervet: {e}");
                 return Err(cx.throw(Known::InvalidProgramException, &e.to_string()));
@@ -84,22 +89,40 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     rt.loader.tell_loaded(cx)?;
     crate::stats::compiled(method, &blob);
     crate::ahead::enqueue_callees(&blob);
-    let kind = if method.has_body() { CodeKind::Method(method) } else { CodeKind::Wrapper(method) };
+    let kind = if method.has_body() {
+        CodeKind::Method(method)
+    } else {
+        CodeKind::Wrapper(method)
+    };
     Ok(link::link(cx, blob, kind)?.start)
 }
 
 /// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.
 fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     let definition = method.definition();
-    let key = format!("{}::{}", crate::icall::class_key(definition.class), definition.name);
+    let key = format!(
+        "{}::{}",
+        crate::icall::class_key(definition.class),
+        definition.name
+    );
     let sig = crate::icall::signature_key(definition).unwrap_or_default();
     let full = format!("{key}({sig})");
     let rt = cx.rt();
-    let built_in = || rt.icalls.get(&key).or_else(|| rt.icalls.get(&full)).map(|row| row.code.0 as usize);
-    let found = crate::icall::registered(&full).or_else(|| crate::icall::registered(&key)).or_else(built_in);
+    let built_in = || {
+        rt.icalls
+            .get(&key)
+            .or_else(|| rt.icalls.get(&full))
+            .map(|row| row.code.0 as usize)
+    };
+    let found = crate::icall::registered(&full)
+        .or_else(|| crate::icall::registered(&key))
+        .or_else(built_in);
     let Some(target) = found else {
         crate::stats::missing_icall(method);
-        return Err(cx.throw(Known::MissingMethodException, &format!("internal call {full} is not implemented")));
+        return Err(cx.throw(
+            Known::MissingMethodException,
+            &format!("internal call {full} is not implemented"),
+        ));
     };
     let shape = cx.load(Shape::of_method(method))?;
     let bytes = crate::arch::icall_stub(target, method as *const _ as usize, shape.stack_arg_bytes);
@@ -122,7 +145,12 @@ static IMT: LeafLock<Option<FxHashMap<(usize, usize), Vec<ImtTarget>>>> = LeafLo
 pub extern "C" fn resolve_interface_call(_ctx: *mut Context, hidden: usize, this: usize) -> usize {
     let cx = Cx::current();
     // SAFETY: the JIT stored the address of a method; `this` was dereferenced by the call.
-    let (method, this): (MethodRef, ObjRef<'_>) = unsafe { (&*(hidden as *const vervet_types::Method), ObjRef::from_addr(this)) };
+    let (method, this): (MethodRef, ObjRef<'_>) = unsafe {
+        (
+            &*(hidden as *const vervet_types::Method),
+            ObjRef::from_addr(this),
+        )
+    };
     let vt = this.vtable();
     match implementation(&cx, vt, method) {
         Ok(target) => {
@@ -134,16 +162,27 @@ pub extern "C" fn resolve_interface_call(_ctx: *mut Context, hidden: usize, this
 }
 
 /// The implementation of an interface method on a class.
-fn implementation<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<MethodRef> {
+fn implementation<'cx>(
+    cx: &'cx Cx<'cx>,
+    vt: &'static VTable,
+    method: MethodRef,
+) -> Result<MethodRef> {
     let class = class_of(vt);
     match cx.load(class.find_interface_impl(method))? {
         Some(m) => Ok(m),
-        None => Err(cx.throw(Known::EntryPointNotFoundException, &format!("{} on {}", method.full_name(), class.full_name()))),
+        None => Err(cx.throw(
+            Known::EntryPointNotFoundException,
+            &format!("{} on {}", method.full_name(), class.full_name()),
+        )),
     }
 }
 
 /// The callable code (boxed entry for value types) of an interface method on a class.
-pub fn implementation_code<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<usize> {
+pub fn implementation_code<'cx>(
+    cx: &'cx Cx<'cx>,
+    vt: &'static VTable,
+    method: MethodRef,
+) -> Result<usize> {
     Ok(callable(implementation(cx, vt, method)?, vt))
 }
 
@@ -156,7 +195,11 @@ fn wants_unboxing(method: MethodRef, vt: &'static VTable) -> bool {
 /// value type.
 pub fn callable(method: MethodRef, vt: &'static VTable) -> usize {
     let e = entries::entry(method);
-    if wants_unboxing(method, vt) { e.boxed_stub() } else { e.stub() }
+    if wants_unboxing(method, vt) {
+        e.boxed_stub()
+    } else {
+        e.stub()
+    }
 }
 
 /// The class of a VTable.
@@ -171,11 +214,18 @@ fn extend_imt(vt: &'static VTable, method: MethodRef, target: MethodRef) {
     let slot = entries::entry(target).slot();
     let known: Vec<ImtTarget> = {
         let mut all = IMT.lock();
-        let known = all.get_or_insert_default().entry((vt as *const VTable as usize, index)).or_default();
+        let known = all
+            .get_or_insert_default()
+            .entry((vt as *const VTable as usize, index))
+            .or_default();
         if known.iter().any(|t| t.method == key) {
             return;
         }
-        known.push(ImtTarget { method: key, slot, boxed: wants_unboxing(target, vt) });
+        known.push(ImtTarget {
+            method: key,
+            slot,
+            boxed: wants_unboxing(target, vt),
+        });
         known.clone()
     };
     let stub = crate::arch::place_imt_stub(&known, crate::arch::imt_resolve_address());
@@ -191,10 +241,17 @@ thread_local! {
 }
 
 /// Code for ldvirtftn and generic virtual calls.
-pub fn resolve_virtual<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, method: MethodRef) -> Result<usize> {
+pub fn resolve_virtual<'cx>(
+    cx: &'cx Cx<'cx>,
+    this: ObjRef<'cx>,
+    method: MethodRef,
+) -> Result<usize> {
     let this = cx.non_null(this)?;
     let vt = this.vtable();
-    let key = (vt as *const VTable as usize, method as *const vervet_types::Method as usize);
+    let key = (
+        vt as *const VTable as usize,
+        method as *const vervet_types::Method as usize,
+    );
     let at = ((key.0 >> 4) ^ (key.1 >> 4) ^ (key.1 >> 12)) % RESOLVED;
     let known = ANSWERS.with(|a| a[at].get());
     if (known.0, known.1) == key {

@@ -24,11 +24,17 @@ pub fn run(path: &Path) -> (usize, usize) {
             Ok(Value::Int(got)) if got as i32 as i64 == expected => passed += 1,
             Ok(Value::Int(got)) => {
                 failed += 1;
-                println!("Test '{}' failed result (got {}, expected {expected}).", method.name, got as i32);
+                println!(
+                    "Test '{}' failed result (got {}, expected {expected}).",
+                    method.name, got as i32
+                );
             }
             Ok(other) => {
                 failed += 1;
-                println!("Test '{}' failed result (got {other:?}, expected {expected}).", method.name);
+                println!(
+                    "Test '{}' failed result (got {other:?}, expected {expected}).",
+                    method.name
+                );
             }
             Err(throw) => {
                 failed += 1;
@@ -55,7 +61,11 @@ fn tests(module: vervet_types::ModuleRef) -> Vec<MethodRef> {
             continue;
         }
         for m in class.methods().into_iter().flatten() {
-            if m.is_static() && number(m.name).is_some() && m.generic_arity == 0 && m.sig().is_ok_and(|s| s.params.is_empty()) {
+            if m.is_static()
+                && number(m.name).is_some()
+                && m.generic_arity == 0
+                && m.sig().is_ok_and(|s| s.params.is_empty())
+            {
                 out.push(*m);
             }
         }

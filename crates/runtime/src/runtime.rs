@@ -106,9 +106,9 @@ impl Runtime {
     }
     /// The class constructor's state as the compiler asks for it.
     pub fn is_initialized(&self, class: ClassRef) -> bool {
-        self.domain
-            .vtable_if_made(class)
-            .is_some_and(|vt| vt.init_state.load(Ordering::Acquire) == vervet_abi::vtable::INIT_DONE)
+        self.domain.vtable_if_made(class).is_some_and(|vt| {
+            vt.init_state.load(Ordering::Acquire) == vervet_abi::vtable::INIT_DONE
+        })
     }
     /// Null-safe `ToString` of an object through its virtual method.
     pub fn to_string<'cx>(&self, cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<String> {
@@ -118,7 +118,11 @@ impl Runtime {
         let to_string = cx.load(
             cx.known(vervet_types::Known::Object)
                 .find_method("ToString", Some(0))
-                .and_then(|m| m.ok_or_else(|| LoadError::missing_method(cx.known(vervet_types::Known::Object), "ToString"))),
+                .and_then(|m| {
+                    m.ok_or_else(|| {
+                        LoadError::missing_method(cx.known(vervet_types::Known::Object), "ToString")
+                    })
+                }),
         )?;
         match crate::invoke::invoke_virtual(cx, to_string, object, &[])? {
             crate::cx::Value::Ref(s) => Ok(s.text()),

@@ -9,7 +9,8 @@ const CHUNK: usize = 16 << 20;
 
 /// Gives a thread its side stack. It exists from the first, since methods save and restore `side_next`.
 pub fn attach(ctx: &mut vervet_abi::Context) {
-    let chunk = vervet_os::memory::reserve(CHUNK).unwrap_or_else(|e| panic!("no memory for a side stack: {e}"));
+    let chunk = vervet_os::memory::reserve(CHUNK)
+        .unwrap_or_else(|e| panic!("no memory for a side stack: {e}"));
     ctx.side_next = chunk as usize;
     ctx.side_end = chunk as usize + CHUNK;
 }

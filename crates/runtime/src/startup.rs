@@ -68,14 +68,24 @@ fn open_standard_descriptors() {
         // SAFETY: plain calls on descriptors; the lowest free one is `fd`, because those below it are open.
         unsafe {
             if libc::fcntl(fd, libc::F_GETFD) == -1 {
-                libc::open(c"/dev/null".as_ptr(), if fd == 0 { libc::O_RDONLY } else { libc::O_WRONLY });
+                libc::open(
+                    c"/dev/null".as_ptr(),
+                    if fd == 0 {
+                        libc::O_RDONLY
+                    } else {
+                        libc::O_WRONLY
+                    },
+                );
             }
         }
     }
 }
 
 /// Brings the runtime up to where managed code can run. `Err` is a sentence for the user.
-pub fn start(options: Options, icalls: impl Iterator<Item = &'static Icall>) -> std::result::Result<&'static Runtime, String> {
+pub fn start(
+    options: Options,
+    icalls: impl Iterator<Item = &'static Icall>,
+) -> std::result::Result<&'static Runtime, String> {
     std::panic::set_hook(Box::new(|info| {
         eprintln!("vervet: internal error: {info}");
         if std::env::var_os("VERVET_BACKTRACE").is_some() {
@@ -91,7 +101,10 @@ pub fn start(options: Options, icalls: impl Iterator<Item = &'static Icall>) -> 
         libc::setlocale(libc::LC_ALL, c"".as_ptr());
         libc::setlocale(libc::LC_NUMERIC, c"C".as_ptr());
     }
-    let say = |what: &str| { let what = what.to_string(); move |e: std::io::Error| format!("cannot reserve {what}: {e}") };
+    let say = |what: &str| {
+        let what = what.to_string();
+        move |e: std::io::Error| format!("cannot reserve {what}: {e}")
+    };
     crate::heap::initialise().map_err(say("the heap"))?;
     crate::vtables::initialise().map_err(say("the area of VTables"))?;
     crate::code::arena::initialise().map_err(say("the code arena"))?;
@@ -106,7 +119,9 @@ pub fn start(options: Options, icalls: impl Iterator<Item = &'static Icall>) -> 
     let corlib = loader.binder().corlib().map_err(|e| e.to_string())?;
     let corlib = loader.open(&corlib).map_err(|e| e.to_string())?;
     check_corlib(corlib.manifest)?;
-    universe.set_corlib(corlib.manifest).map_err(|e| e.to_string())?;
+    universe
+        .set_corlib(corlib.manifest)
+        .map_err(|e| e.to_string())?;
     crate::layout_check::check(universe)?;
 
     let mut table = rustc_hash::FxHashMap::default();
@@ -146,9 +161,14 @@ fn check_corlib(module: ModuleRef) -> std::result::Result<(), String> {
         if image.string(f.name).ok()? != "mono_corlib_version" {
             return None;
         }
-        let c = image.constant(image.constant_of(vervet_metadata::Token::new(Table::Field, rid))?).ok()?;
+        let c = image
+            .constant(image.constant_of(vervet_metadata::Token::new(Table::Field, rid))?)
+            .ok()?;
         let bytes = image.blob(c.value).ok()?;
-        let units: Vec<u16> = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+        let units: Vec<u16> = bytes
+            .chunks_exact(2)
+            .map(|b| u16::from_le_bytes([b[0], b[1]]))
+            .collect();
         String::from_utf16(&units).ok()
     });
     match found {
@@ -173,12 +193,19 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     }
     let setup = cx.alloc(cx.known(Known::AppDomainSetup))?;
     let domain = cx.alloc(cx.known(Known::AppDomain))?;
-    domain.write(offset_of!(AppDomainObject, mono_app_domain), rt.domain as *const Domain as usize);
+    domain.write(
+        offset_of!(AppDomainObject, mono_app_domain),
+        rt.domain as *const Domain as usize,
+    );
     *rt.domain.setup.lock() = Some(Root::of(setup));
     *rt.domain.app_domain.lock() = Some(Root::of(domain));
     attach_thread_objects(cx)?;
     rt.preallocated.put(Preallocated {
-        out_of_memory: Root::of(make::new(cx, cx.known(Known::OutOfMemoryException), &["Out of memory"])?),
+        out_of_memory: Root::of(make::new(
+            cx,
+            cx.known(Known::OutOfMemoryException),
+            &["Out of memory"],
+        )?),
         null_reference: Root::of(make::new(
             cx,
             cx.known(Known::NullReferenceException),
@@ -194,7 +221,10 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     *rt.domain.context.lock() = Some(Root::of(context));
     // SAFETY: the context belongs to this thread; the InternalThread was made above.
     let internal = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
-    internal.write_ref(offset_of!(InternalThreadObject, current_appcontext), context);
+    internal.write_ref(
+        offset_of!(InternalThreadObject, current_appcontext),
+        context,
+    );
     Ok(())
 }
 
@@ -206,10 +236,22 @@ pub fn attach_thread_objects<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     // SAFETY: a plain libc query; the context belongs to this thread.
     unsafe {
         let ctx = &mut *cx.context();
-        internal.write(offset_of!(InternalThreadObject, thread_id), libc::pthread_self() as u64);
-        internal.write(offset_of!(InternalThreadObject, managed_id), ctx.owner_id as i32);
-        internal.write(offset_of!(InternalThreadObject, small_id), ctx.owner_id as i32);
-        internal.write(offset_of!(InternalThreadObject, runtime_thread_info), cx.context() as usize);
+        internal.write(
+            offset_of!(InternalThreadObject, thread_id),
+            libc::pthread_self() as u64,
+        );
+        internal.write(
+            offset_of!(InternalThreadObject, managed_id),
+            ctx.owner_id as i32,
+        );
+        internal.write(
+            offset_of!(InternalThreadObject, small_id),
+            ctx.owner_id as i32,
+        );
+        internal.write(
+            offset_of!(InternalThreadObject, runtime_thread_info),
+            cx.context() as usize,
+        );
         ctx.thread_object = thread.addr();
         ctx.internal_thread = internal.addr();
     }
@@ -233,9 +275,15 @@ fn run_program<'cx>(cx: &'cx Cx<'cx>, path: &Path, args: &[String]) -> i32 {
         Err(e) => {
             if path.exists() {
                 tracing::info!("{}: {e}", path.display());
-                eprintln!("Cannot open assembly '{}': File does not contain a valid CIL image.", path.display());
+                eprintln!(
+                    "Cannot open assembly '{}': File does not contain a valid CIL image.",
+                    path.display()
+                );
             } else {
-                eprintln!("Cannot open assembly '{}': No such file or directory.", path.display());
+                eprintln!(
+                    "Cannot open assembly '{}': No such file or directory.",
+                    path.display()
+                );
             }
             return 2;
         }
@@ -243,7 +291,10 @@ fn run_program<'cx>(cx: &'cx Cx<'cx>, path: &Path, args: &[String]) -> i32 {
     let entry = match entry_point(assembly) {
         Ok(Some(m)) => m,
         Ok(None) => {
-            println!("Assembly '{}' doesn't have an entry point.", location(assembly, path));
+            println!(
+                "Assembly '{}' doesn't have an entry point.",
+                location(assembly, path)
+            );
             return 1;
         }
         Err(e) => {
@@ -262,12 +313,19 @@ fn run_program<'cx>(cx: &'cx Cx<'cx>, path: &Path, args: &[String]) -> i32 {
 
 /// Where an assembly came from, links followed.
 fn location(assembly: &'static Assembly, path: &Path) -> String {
-    assembly.manifest.path.clone().unwrap_or_else(|| path.to_string_lossy().into_owned())
+    assembly
+        .manifest
+        .path
+        .clone()
+        .unwrap_or_else(|| path.to_string_lossy().into_owned())
 }
 /// The path made absolute, without `.` and `..`, links not followed.
 fn absolute(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
-    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).components() {
+    for part in std::path::absolute(path)
+        .unwrap_or_else(|_| path.to_path_buf())
+        .components()
+    {
         match part {
             std::path::Component::ParentDir => {
                 out.pop();
@@ -279,9 +337,13 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 /// The method a program starts with; a File token leads to another module.
-pub fn entry_point(assembly: &'static Assembly) -> std::result::Result<Option<MethodRef>, vervet_types::LoadError> {
+pub fn entry_point(
+    assembly: &'static Assembly,
+) -> std::result::Result<Option<MethodRef>, vervet_types::LoadError> {
     let module = assembly.manifest;
-    let Some(token) = module.image.entry_point().filter(|t| !t.is_nil()) else { return Ok(None) };
+    let Some(token) = module.image.entry_point().filter(|t| !t.is_nil()) else {
+        return Ok(None);
+    };
     match token.table() {
         Some(Table::MethodDef) => module.method_def(token.rid()).map(Some),
         Some(Table::File) => {
@@ -297,14 +359,23 @@ pub fn entry_point(assembly: &'static Assembly) -> std::result::Result<Option<Me
     }
 }
 
-fn call_main<'cx>(cx: &'cx Cx<'cx>, path: &Path, assembly: &'static Assembly, entry: MethodRef, args: &[String]) -> Result<i32> {
+fn call_main<'cx>(
+    cx: &'cx Cx<'cx>,
+    path: &Path,
+    assembly: &'static Assembly,
+    entry: MethodRef,
+    args: &[String],
+) -> Result<i32> {
     let rt = cx.rt();
     let full = absolute(path);
     let mut line = vec![full.to_string_lossy().into_owned()];
     line.extend(args.iter().cloned());
     rt.command_line.put(line);
     rt.loader.entry.put(AssemblyCell(assembly));
-    *rt.domain.friendly_name.lock() = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    *rt.domain.friendly_name.lock() = path
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let setup = rt.domain.setup.lock().expect("made at start-up").get();
     let base: PathBuf = full.parent().map(Path::to_path_buf).unwrap_or_default();
     let config = format!("{}.config", location(assembly, path));
@@ -315,22 +386,34 @@ fn call_main<'cx>(cx: &'cx Cx<'cx>, path: &Path, assembly: &'static Assembly, en
         }
     });
     // With the separator at its end, as mono has it.
-    let text = cx.alloc_str(&format!("{}/", base.to_string_lossy().trim_end_matches('/')))?;
+    let text = cx.alloc_str(&format!(
+        "{}/",
+        base.to_string_lossy().trim_end_matches('/')
+    ))?;
     setup.write_ref(offset_of!(AppDomainSetupObject, application_base), text);
     let text = cx.alloc_str(&config)?;
     setup.write_ref(offset_of!(AppDomainSetupObject, configuration_file), text);
     // SAFETY: the context belongs to this thread.
     let internal = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
-    internal.write(offset_of!(InternalThreadObject, apartment_state), u8::from(!has_attribute(entry, "STAThreadAttribute")));
+    internal.write(
+        offset_of!(InternalThreadObject, apartment_state),
+        u8::from(!has_attribute(entry, "STAThreadAttribute")),
+    );
     // The module's initializer runs before anything else of the assembly.
     let module_class = cx.load(assembly.manifest.type_def(1))?;
     if cx.load(module_class.cctor())?.is_some() {
         cx.run_class_init(module_class)?;
     }
-    let array = cx.alloc_ref_array(cx.known(Known::String), args.len(), |i| cx.alloc_str(&args[i]))?;
+    let array = cx.alloc_ref_array(cx.known(Known::String), args.len(), |i| {
+        cx.alloc_str(&args[i])
+    })?;
     let sig = cx.load(entry.sig())?;
     let with_args = [Value::Ref(array)];
-    let values: &[Value<'_>] = if sig.params.is_empty() { &[] } else { &with_args };
+    let values: &[Value<'_>] = if sig.params.is_empty() {
+        &[]
+    } else {
+        &with_args
+    };
     Ok(match cx.invoke(entry, None, values)? {
         Value::Int(code) if std::ptr::eq(sig.ret, cx.known(Known::Int32)) => {
             rt.exit_code.store(code as i32, Ordering::Relaxed);
@@ -343,17 +426,26 @@ fn call_main<'cx>(cx: &'cx Cx<'cx>, path: &Path, assembly: &'static Assembly, en
 fn has_attribute(method: MethodRef, name: &str) -> bool {
     let image = &method.class.module.image;
     image.custom_attributes_of(method.token()).any(|rid| {
-        let Ok(row) = image.custom_attribute(rid) else { return false };
+        let Ok(row) = image.custom_attribute(rid) else {
+            return false;
+        };
         let scope = method.scope();
-        scope.method(row.constructor).is_ok_and(|m| m.class.name == name)
+        scope
+            .method(row.constructor)
+            .is_ok_and(|m| m.class.name == name)
     })
 }
 
 /// The text of the pending exception, for errors before Main.
 fn pending_text(cx: &Cx<'_>) -> String {
-    let cx = &Cx { ctx: cx.ctx, rt: cx.rt, _not_send: std::marker::PhantomData };
+    let cx = &Cx {
+        ctx: cx.ctx,
+        rt: cx.rt,
+        _not_send: std::marker::PhantomData,
+    };
     // SAFETY: the context belongs to this thread.
-    let exception: ObjRef<'_> = unsafe { ObjRef::from_addr(std::mem::take(&mut (*cx.ctx).pending)) };
+    let exception: ObjRef<'_> =
+        unsafe { ObjRef::from_addr(std::mem::take(&mut (*cx.ctx).pending)) };
     exception_text(cx, exception)
 }
 
@@ -366,11 +458,17 @@ pub fn exception_text<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> String {
         Ok(t) => t,
         Err(throw) => {
             let nested = cx.take_pending(throw);
-            let message = exception.read_ref(offset_of!(ExceptionObject, message)).text();
+            let message = exception
+                .read_ref(offset_of!(ExceptionObject, message))
+                .text();
             format!(
                 "Nested exception trying to figure out what went wrong: {} ({message}); {}",
                 exception.class().full_name(),
-                if nested.is_null() { String::new() } else { nested.class().full_name() }
+                if nested.is_null() {
+                    String::new()
+                } else {
+                    nested.class().full_name()
+                }
             )
         }
     }
@@ -384,14 +482,22 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
     if !is_abort {
         let domain = rt.domain.app_domain.lock().map(Root::get);
         if let Some(domain) = domain {
-            let handler: ObjRef<'_> = domain.read_ref(offset_of!(AppDomainObject, unhandled_exception));
+            let handler: ObjRef<'_> =
+                domain.read_ref(offset_of!(AppDomainObject, unhandled_exception));
             if !handler.is_null() {
                 handled = true;
                 if let Err(t) = raise_unhandled(cx, domain, handler, exception) {
                     let inside = cx.take_pending(t);
                     let message = inside.read_ref(offset_of!(ExceptionObject, message));
-                    let message = if message.is_null() { String::new() } else { message.text() };
-                    say(&format!("exception inside UnhandledException handler: {}: {message}\n", inside.class().full_name()));
+                    let message = if message.is_null() {
+                        String::new()
+                    } else {
+                        message.text()
+                    };
+                    say(&format!(
+                        "exception inside UnhandledException handler: {}: {message}\n",
+                        inside.class().full_name()
+                    ));
                 }
             }
         }
@@ -402,17 +508,34 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
     }
     say(&format!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}\n"));
     crate::stats::report();
-    if is_abort { exit_process(255) } else { exit_process(1) }
+    if is_abort {
+        exit_process(255)
+    } else {
+        exit_process(1)
+    }
 }
 
-fn raise_unhandled<'cx>(cx: &'cx Cx<'cx>, domain: ObjRef<'cx>, handler: ObjRef<'cx>, exception: ObjRef<'cx>) -> Result<()> {
+fn raise_unhandled<'cx>(
+    cx: &'cx Cx<'cx>,
+    domain: ObjRef<'cx>,
+    handler: ObjRef<'cx>,
+    exception: ObjRef<'cx>,
+) -> Result<()> {
     let class = cx.known(Known::UnhandledExceptionEventArgs);
     let ctor = cx.load(class.find_method(".ctor", Some(2)))?;
     let Some(ctor) = ctor else { return Ok(()) };
     let args = cx.alloc(class)?;
-    cx.invoke(ctor, Some(Value::Ref(args)), &[Value::Ref(exception), Value::Int(1)])?;
+    cx.invoke(
+        ctor,
+        Some(Value::Ref(args)),
+        &[Value::Ref(exception), Value::Int(1)],
+    )?;
     let invoke = crate::delegates::invoke_method(cx, handler.class())?;
-    cx.invoke(invoke, Some(Value::Ref(handler)), &[Value::Ref(domain), Value::Ref(args)])?;
+    cx.invoke(
+        invoke,
+        Some(Value::Ref(handler)),
+        &[Value::Ref(domain), Value::Ref(args)],
+    )?;
     Ok(())
 }
 
@@ -426,17 +549,27 @@ fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
 
 /// Raises ProcessExit, once; what a handler throws ends the event and nothing else.
 fn process_exit_event(cx: &Cx<'_>) {
-    let cx = &Cx { ctx: cx.ctx, rt: cx.rt, _not_send: std::marker::PhantomData };
+    let cx = &Cx {
+        ctx: cx.ctx,
+        rt: cx.rt,
+        _not_send: std::marker::PhantomData,
+    };
     if EXITING.swap(true, Ordering::AcqRel) {
         return;
     }
     let raise = || -> Result<()> {
-        let Some(root) = *cx.rt().domain.app_domain.lock() else { return Ok(()) };
+        let Some(root) = *cx.rt().domain.app_domain.lock() else {
+            return Ok(());
+        };
         let domain: ObjRef<'_> = root.get();
         let handler = domain.read_ref(offset_of!(AppDomainObject, process_exit));
         if !handler.is_null() {
             let invoke = crate::delegates::invoke_method(cx, handler.class())?;
-            cx.invoke(invoke, Some(Value::Ref(handler)), &[Value::Ref(domain), Value::Ref(ObjRef::NULL)])?;
+            cx.invoke(
+                invoke,
+                Some(Value::Ref(handler)),
+                &[Value::Ref(domain), Value::Ref(ObjRef::NULL)],
+            )?;
         }
         Ok(())
     };

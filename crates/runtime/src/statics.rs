@@ -16,7 +16,8 @@ pub fn reserve_values(bytes: usize) -> *mut u8 {
     let mut v = VALUES.lock();
     if v.1 - v.0 < bytes {
         let size = (1usize << 20).max(bytes);
-        let p = vervet_os::memory::reserve(size).unwrap_or_else(|e| panic!("no memory for statics: {e}")) as usize;
+        let p = vervet_os::memory::reserve(size)
+            .unwrap_or_else(|e| panic!("no memory for statics: {e}")) as usize;
         *v = (p, p + size);
     }
     let at = v.0;
@@ -72,7 +73,11 @@ pub fn thread_block(ctx: *mut Context, vt: &'static VTable) -> *mut u8 {
 }
 
 /// Address of a static field of an initialised or initialising class, in this thread's view.
-pub fn field_address(ctx: *mut Context, vt: &'static VTable, field: FieldRef) -> Result<*mut u8, vervet_types::LoadError> {
+pub fn field_address(
+    ctx: *mut Context,
+    vt: &'static VTable,
+    field: FieldRef,
+) -> Result<*mut u8, vervet_types::LoadError> {
     use vervet_types::StaticKind;
     let offset = || field.offset().map(|o| o as usize);
     // SAFETY: the type system laid the field out inside the memory of its kind.

@@ -51,7 +51,10 @@ pub fn missing_icall(method: MethodRef) {
 
 /// Opens the perf map.
 pub fn open_perf_map() -> std::io::Result<()> {
-    *PERF.lock() = Some(std::fs::File::create(format!("/tmp/perf-{}.map", std::process::id()))?);
+    *PERF.lock() = Some(std::fs::File::create(format!(
+        "/tmp/perf-{}.map",
+        std::process::id()
+    ))?);
     Ok(())
 }
 
@@ -71,7 +74,9 @@ pub fn perf_map(code: &Code) {
 
 /// Prints what was asked for at exit.
 pub fn report() {
-    let Some(rt) = crate::runtime::rt_opt() else { return };
+    let Some(rt) = crate::runtime::rt_opt() else {
+        return;
+    };
     if rt.options.missing {
         for m in MISSING.lock().iter() {
             eprintln!("missing: {m}");
@@ -82,13 +87,31 @@ pub fn report() {
     }
     let (methods, il) = (METHODS.load(Relaxed), IL_BYTES.load(Relaxed));
     let (t, c) = (TRANSLATE_NS.load(Relaxed), CODEGEN_NS.load(Relaxed));
-    let per = |ns: u64| if il == 0 { 0.0 } else { ns as f64 / 1000.0 / il as f64 };
+    let per = |ns: u64| {
+        if il == 0 {
+            0.0
+        } else {
+            ns as f64 / 1000.0 / il as f64
+        }
+    };
     eprintln!("methods compiled      {methods}");
     eprintln!("IL bytes              {il}");
     eprintln!("CLIF instructions     {}", CLIF.load(Relaxed));
-    eprintln!("code bytes            {} (arena {})", CODE_BYTES.load(Relaxed), crate::code::arena::used());
-    eprintln!("translate             {:.1} ms, {:.2} us per IL byte", t as f64 / 1e6, per(t));
-    eprintln!("generate code         {:.1} ms, {:.2} us per IL byte", c as f64 / 1e6, per(c));
+    eprintln!(
+        "code bytes            {} (arena {})",
+        CODE_BYTES.load(Relaxed),
+        crate::code::arena::used()
+    );
+    eprintln!(
+        "translate             {:.1} ms, {:.2} us per IL byte",
+        t as f64 / 1e6,
+        per(t)
+    );
+    eprintln!(
+        "generate code         {:.1} ms, {:.2} us per IL byte",
+        c as f64 / 1e6,
+        per(c)
+    );
     eprintln!("heap bytes            {}", crate::heap::bytes_used());
     eprintln!("classes               {}", rt.universe.class_count());
 }

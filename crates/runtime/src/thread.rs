@@ -54,7 +54,11 @@ fn stack_bounds() -> (usize, usize) {
         let mut limit: libc::rlimit = std::mem::zeroed();
         libc::getrlimit(libc::RLIMIT_STACK, &mut limit);
         let high = base as usize + size;
-        let size = if limit.rlim_cur == libc::RLIM_INFINITY { size.min(64 << 20) } else { size.min(limit.rlim_cur as usize) };
+        let size = if limit.rlim_cur == libc::RLIM_INFINITY {
+            size.min(64 << 20)
+        } else {
+            size.min(limit.rlim_cur as usize)
+        };
         (high - size + (64 << 10), high)
     }
 }
@@ -84,7 +88,8 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
         return work();
     }
     let top = if top == 0 {
-        let p = vervet_os::memory::reserve(SERVICE_STACK).unwrap_or_else(|e| panic!("no memory for a service stack: {e}"));
+        let p = vervet_os::memory::reserve(SERVICE_STACK)
+            .unwrap_or_else(|e| panic!("no memory for a service stack: {e}"));
         p as usize + SERVICE_STACK
     } else {
         top
@@ -103,7 +108,10 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
         run::<F, T>
     }
     SERVICE.with(|s| s.set(usize::MAX));
-    let mut job = Job { work: Some(work), out: None };
+    let mut job = Job {
+        work: Some(work),
+        out: None,
+    };
     let f = runner(&job);
     // SAFETY: the stack is ours and idle; `run` does not unwind.
     unsafe { crate::arch::call_on_stack(f, &mut job as *mut _ as *mut u8, top) };

@@ -18,7 +18,8 @@ const AREA: usize = 1 << 30;
 /// Reserves the area of VTables. Called once at start-up.
 pub fn initialise() -> std::io::Result<()> {
     let base = memory::reserve_below(64 << 20, 2 << 30, 16 << 20, AREA)
-        .or_else(|_| memory::reserve_below(64 << 20, 2 << 30, 16 << 20, AREA / 4))? as usize;
+        .or_else(|_| memory::reserve_below(64 << 20, 2 << 30, 16 << 20, AREA / 4))?
+        as usize;
     NEXT.store(base, Ordering::Release);
     END.store(base + AREA / 4, Ordering::Release);
     Ok(())
@@ -26,19 +27,29 @@ pub fn initialise() -> std::io::Result<()> {
 
 fn take(size: usize) -> usize {
     let at = NEXT.fetch_add((size + 15) & !15, Ordering::Relaxed);
-    assert!(at + size <= END.load(Ordering::Relaxed), "the area of VTables is full");
+    assert!(
+        at + size <= END.load(Ordering::Relaxed),
+        "the area of VTables is full"
+    );
     at
 }
 
 /// Makes the VTable of a class (which must be closed). The caller publishes it.
 pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable, LoadError> {
     if class.is_open {
-        return Err(LoadError::type_load(class, "an open generic type has no instances"));
+        return Err(LoadError::type_load(
+            class,
+            "an open generic type has no instances",
+        ));
     }
     class.check()?;
     let supers = class.supers()?;
     let layout = class.layout()?;
-    let slots: &[vervet_types::MethodRef] = if class.is_interface() { &[] } else { &class.vtable()?.slots };
+    let slots: &[vervet_types::MethodRef] = if class.is_interface() {
+        &[]
+    } else {
+        &class.vtable()?.slots
+    };
     let mut f = 0u8;
     let (mut size, mut rank, mut element_class) = (HEADER_SIZE + layout.size, 0u8, 0usize);
     if class.is_value_type()? {
@@ -98,14 +109,26 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         depth: supers.len() as u32 - 1,
         supers: Box::leak(supers.into_boxed_slice()).as_ptr(),
         size,
-        init_state: AtomicU8::new(if needs_init { vtable::INIT_NONE } else { vtable::INIT_DONE }),
+        init_state: AtomicU8::new(if needs_init {
+            vtable::INIT_NONE
+        } else {
+            vtable::INIT_DONE
+        }),
         flags: f,
         rank,
         element_type,
         domain,
         element_class,
-        statics_refs: if layout.statics_refs_size > 0 { crate::roots::reserve(layout.statics_refs_size as usize) } else { std::ptr::null_mut() },
-        statics_values: if layout.statics_values_size > 0 { crate::statics::reserve_values(layout.statics_values_size as usize) } else { std::ptr::null_mut() },
+        statics_refs: if layout.statics_refs_size > 0 {
+            crate::roots::reserve(layout.statics_refs_size as usize)
+        } else {
+            std::ptr::null_mut()
+        },
+        statics_values: if layout.statics_values_size > 0 {
+            crate::statics::reserve_values(layout.statics_values_size as usize)
+        } else {
+            std::ptr::null_mut()
+        },
         thread_static_index: match crate::statics::thread_statics_size(class)? {
             Some(s) => crate::statics::thread_static_index(s),
             None => u32::MAX,
@@ -125,7 +148,11 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         let boxed = f & flags::VALUE_TYPE != 0;
         for (i, m) in slots.iter().enumerate() {
             // A generic virtual method is dispatched by ResolveVirtual; its slot is never called.
-            let code = if m.is_generic_def() { 0 } else { entries::virtual_code(m, boxed && std::ptr::eq(m.class, class), at, i) };
+            let code = if m.is_generic_def() {
+                0
+            } else {
+                entries::virtual_code(m, boxed && std::ptr::eq(m.class, class), at, i)
+            };
             table.add(i).write(code);
         }
         Ok(&*(at as *const VTable))
@@ -140,6 +167,19 @@ pub fn slot_address(vt: &VTable, i: usize) -> *mut usize {
 
 /// Offsets of a Nullable's flag and value, from the start of the value.
 pub fn nullable_offsets(cx: &Cx<'_>, class: ClassRef) -> Result<(u32, u32)> {
-    let find = |n| cx.load(class.find_field(n).and_then(|f| f.ok_or_else(|| LoadError::missing_field(class, n)))).and_then(|f| cx.load(f.offset()));
-    Ok((find("has_value").or_else(|t| { cx.take_pending(t); find("hasValue") })?, find("value")?))
+    let find = |n| {
+        cx.load(
+            class
+                .find_field(n)
+                .and_then(|f| f.ok_or_else(|| LoadError::missing_field(class, n))),
+        )
+        .and_then(|f| cx.load(f.offset()))
+    };
+    Ok((
+        find("has_value").or_else(|t| {
+            cx.take_pending(t);
+            find("hasValue")
+        })?,
+        find("value")?,
+    ))
 }

@@ -12,6 +12,8 @@ fn declared_layouts_match_the_class_library() {
     let universe = Universe::new(Box::new(Bridge(loader)));
     loader.set_universe(universe);
     let corlib = loader.open(&path).expect("corlib loads");
-    universe.set_corlib(corlib.manifest).expect("every well-known type is there");
+    universe
+        .set_corlib(corlib.manifest)
+        .expect("every well-known type is there");
     vervet_runtime::layout_check::check(universe).expect("layouts match");
 }

@@ -162,7 +162,12 @@ impl LoadError {
     /// A MissingMethodException that says which overload.
     pub fn missing_overload(class: ClassRef, member: &str, sig: &MethodSig) -> LoadError {
         LoadError::MissingMethod {
-            class: format!("{} {}.{}", crate::names::short_name(sig.ret), class.namespace, class.name),
+            class: format!(
+                "{} {}.{}",
+                crate::names::short_name(sig.ret),
+                class.namespace,
+                class.name
+            ),
             member: member.to_string(),
             sig: sig.params_text(),
         }
@@ -177,7 +182,12 @@ impl LoadError {
     /// A MissingFieldException that says which type the field was to have.
     pub fn missing_typed_field(class: ClassRef, member: &str, ty: ClassRef) -> LoadError {
         LoadError::MissingField {
-            class: format!("{} {}.{}", crate::names::short_name(ty), class.namespace, class.name),
+            class: format!(
+                "{} {}.{}",
+                crate::names::short_name(ty),
+                class.namespace,
+                class.name
+            ),
             member: member.to_string(),
         }
     }

@@ -18,7 +18,12 @@ pub fn malloc_bytes(bytes: &[u8]) -> *mut u8 {
 }
 /// UTF-8 of units; ArgumentException for a lone surrogate.
 pub fn utf8(cx: &Cx<'_>, units: &[u16]) -> vervet_runtime::cx::Result<String> {
-    String::from_utf16(units).map_err(|_| cx.throw(Known::ArgumentException, "Illegal byte sequence encounted in the input."))
+    String::from_utf16(units).map_err(|_| {
+        cx.throw(
+            Known::ArgumentException,
+            "Illegal byte sequence encounted in the input.",
+        )
+    })
 }
 
 icalls! { "Mono.SafeStringMarshal" =>

@@ -17,7 +17,10 @@ pub fn current<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
 fn held<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Result<ObjRef<'cx>> {
     match root {
         Some(r) => Ok(r.get()),
-        None => Err(cx.throw(Known::InvalidOperationException, "the domain is not complete")),
+        None => Err(cx.throw(
+            Known::InvalidOperationException,
+            "the domain is not complete",
+        )),
     }
 }
 fn setup<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
@@ -52,13 +55,24 @@ fn thread_context<'cx>(cx: &'cx Cx<'cx>) -> Option<ObjRef<'cx>> {
 const CONTEXT_AT: usize = std::mem::offset_of!(InternalThreadObject, current_appcontext);
 
 fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<ObjRef<'cx>> {
-    if id == cx.rt().domain.id as i32 { current(cx) } else { Err(cx.throw_default(Known::AppDomainUnloadedException)) }
+    if id == cx.rt().domain.id as i32 {
+        current(cx)
+    } else {
+        Err(cx.throw_default(Known::AppDomainUnloadedException))
+    }
 }
 
 /// Raises `AppDomain.AssemblyResolve`; the assembly a handler gave.
-pub fn raise_assembly_resolve<'cx>(cx: &'cx Cx<'cx>, name: &str) -> Result<Option<&'static Assembly>> {
+pub fn raise_assembly_resolve<'cx>(
+    cx: &'cx Cx<'cx>,
+    name: &str,
+) -> Result<Option<&'static Assembly>> {
     let class = cx.known(Known::AppDomain);
-    let method = cx.load(class.find_method("DoAssemblyResolve", Some(3)).and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "DoAssemblyResolve"))))?;
+    let method = cx.load(
+        class
+            .find_method("DoAssemblyResolve", Some(3))
+            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "DoAssemblyResolve"))),
+    )?;
     let domain = current(cx)?;
     let text = cx.alloc_str(name)?;
     let args = [Value::Ref(text), Value::Ref(ObjRef::NULL), Value::Int(0)];

@@ -4,7 +4,9 @@ use super::by_name::{self, Lookup};
 use super::callers;
 use super::display;
 use super::handles::ptr_array;
-use super::objects::{self, assembly_object, assembly_of_object, load, method_object, module_object};
+use super::objects::{
+    self, assembly_object, assembly_of_object, load, method_object, module_object,
+};
 use super::type_name::TypeName;
 use std::path::Path;
 use vervet_binder::AssemblyName;
@@ -28,11 +30,18 @@ fn is_visible(class: ClassRef) -> std::result::Result<bool, LoadError> {
 }
 
 /// The `Type[]` of modules; what cannot be loaded makes a ReflectionTypeLoadException with nulls in its places.
-pub fn types_of<'cx>(cx: &'cx Cx<'cx>, modules: &[ModuleRef], exported_only: bool) -> Result<ObjRef<'cx>> {
+pub fn types_of<'cx>(
+    cx: &'cx Cx<'cx>,
+    modules: &[ModuleRef],
+    exported_only: bool,
+) -> Result<ObjRef<'cx>> {
     let mut found: Vec<Option<ClassRef>> = Vec::new();
     let mut errors = 0;
     // The exceptions live in a managed list of the greatest possible length, cut down below.
-    let total: usize = modules.iter().map(|m| m.image.row_count(Table::TypeDef) as usize).sum();
+    let total: usize = modules
+        .iter()
+        .map(|m| m.image.row_count(Table::TypeDef) as usize)
+        .sum();
     let mut thrown: Option<ObjRef<'cx>> = None;
     for &module in modules {
         for rid in 2..=module.image.row_count(Table::TypeDef) {
@@ -67,12 +76,18 @@ pub fn types_of<'cx>(cx: &'cx Cx<'cx>, modules: &[ModuleRef], exported_only: boo
         None => Ok(ObjRef::NULL),
     })?;
     let Some(list) = thrown else { return Ok(types) };
-    let exceptions = cx.alloc_ref_array(cx.known(Known::Exception), errors, |i| Ok(list.element_ref(i)))?;
+    let exceptions = cx.alloc_ref_array(cx.known(Known::Exception), errors, |i| {
+        Ok(list.element_ref(i))
+    })?;
     let class = cx.known(Known::ReflectionTypeLoadException);
     let ctor = cx.load(class.find_method(".ctor", Some(2)))?;
     let made = cx.alloc(class)?;
     if let Some(ctor) = ctor {
-        cx.invoke(ctor, Some(Value::Ref(made)), &[Value::Ref(types), Value::Ref(exceptions)])?;
+        cx.invoke(
+            ctor,
+            Some(Value::Ref(made)),
+            &[Value::Ref(types), Value::Ref(exceptions)],
+        )?;
     }
     Err(cx.throw_object(made))
 }
@@ -89,7 +104,9 @@ const INVALID_IMAGE: &str = "Invalid Image";
 
 /// Opens an assembly's file as LoadFrom and LoadFile do.
 fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-    let Some(file) = file.non_null() else { return Err(cx.throw_arg_null("assemblyFile")) };
+    let Some(file) = file.non_null() else {
+        return Err(cx.throw_arg_null("assemblyFile"));
+    };
     let path = file.text();
     if path.is_empty() {
         return Err(cx.throw(Known::ArgumentException, "Path can't be empty"));
@@ -99,7 +116,9 @@ fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     }
     match cx.rt().loader.open(Path::new(&path)) {
         Ok(assembly) => assembly_object(cx, assembly),
-        Err(LoadError::BadImage { .. }) => Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path)),
+        Err(LoadError::BadImage { .. }) => {
+            Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path))
+        }
         Err(e) => Err(cx.throw_load(e)),
     }
 }
@@ -114,7 +133,11 @@ fn file_uri(path: &str, escaped: bool) -> String {
             out.push_str(&format!("%{b:02X}"));
         }
     }
-    if escaped { out } else { format!("file://{path}") }
+    if escaped {
+        out
+    } else {
+        format!("file://{path}")
+    }
 }
 
 fn this_assembly<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>) -> Result<&'static Assembly> {

@@ -69,7 +69,11 @@ impl MonoAssemblyName {
 pub fn native_of_image(image: &Image<'_>) -> Result<MonoAssemblyName, vervet_metadata::Error> {
     let row = image.assembly(1)?;
     let version = [row.major, row.minor, row.build, row.revision];
-    let mut out = MonoAssemblyName::new(image.string(row.name)?, Some(image.string(row.culture)?), version);
+    let mut out = MonoAssemblyName::new(
+        image.string(row.name)?,
+        Some(image.string(row.culture)?),
+        version,
+    );
     out.hash_alg = row.hash_alg;
     out.flags = row.flags;
     let key = image.blob(row.public_key)?;
@@ -88,10 +92,17 @@ pub fn native_of_image(image: &Image<'_>) -> Result<MonoAssemblyName, vervet_met
     Ok(out)
 }
 /// The name in an AssemblyRef row.
-pub fn native_of_reference(image: &Image<'_>, rid: u32) -> Result<MonoAssemblyName, vervet_metadata::Error> {
+pub fn native_of_reference(
+    image: &Image<'_>,
+    rid: u32,
+) -> Result<MonoAssemblyName, vervet_metadata::Error> {
     let row = image.assembly_ref(rid)?;
     let version = [row.major, row.minor, row.build, row.revision];
-    let mut out = MonoAssemblyName::new(image.string(row.name)?, Some(image.string(row.culture)?), version);
+    let mut out = MonoAssemblyName::new(
+        image.string(row.name)?,
+        Some(image.string(row.culture)?),
+        version,
+    );
     out.flags = row.flags;
     out.hash_alg = SHA1;
     let key = image.blob(row.public_key_or_token)?;
@@ -104,7 +115,8 @@ pub fn native_of_reference(image: &Image<'_>, rid: u32) -> Result<MonoAssemblyNa
 }
 /// A parsed display name.
 fn native_of_name(name: &AssemblyName) -> MonoAssemblyName {
-    let mut out = MonoAssemblyName::new(&name.name, name.culture.as_deref(), name.version_or_zero());
+    let mut out =
+        MonoAssemblyName::new(&name.name, name.culture.as_deref(), name.version_or_zero());
     if let Some(token) = name.public_key_token {
         out.set_token(token);
     }

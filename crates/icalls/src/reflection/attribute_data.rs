@@ -14,7 +14,13 @@ fn constructor(cx: &Cx<'_>, class: Known, params: [Known; 2]) -> Result<MethodRe
     for &m in cx.load(class.methods())? {
         if m.is_ctor() {
             let sig = cx.load(m.sig())?;
-            if sig.params.len() == 2 && sig.params.iter().zip(params).all(|(p, k)| std::ptr::eq(*p, cx.known(k))) {
+            if sig.params.len() == 2
+                && sig
+                    .params
+                    .iter()
+                    .zip(params)
+                    .all(|(p, k)| std::ptr::eq(*p, cx.known(k)))
+            {
                 return Ok(m);
             }
         }
@@ -25,11 +31,23 @@ fn constructor(cx: &Cx<'_>, class: Known, params: [Known; 2]) -> Result<MethodRe
 /// A boxed `CustomAttributeTypedArgument`.
 fn typed<'cx>(cx: &'cx Cx<'cx>, ty: ClassRef, value: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     // A value declared as object shows the type it really has.
-    let ty = if std::ptr::eq(ty, cx.known(Known::Object)) && !value.is_null() { value.class() } else { ty };
-    let ctor = constructor(cx, Known::CustomAttributeTypedArgument, [Known::Type, Known::Object])?;
+    let ty = if std::ptr::eq(ty, cx.known(Known::Object)) && !value.is_null() {
+        value.class()
+    } else {
+        ty
+    };
+    let ctor = constructor(
+        cx,
+        Known::CustomAttributeTypedArgument,
+        [Known::Type, Known::Object],
+    )?;
     let made = cx.alloc(cx.known(Known::CustomAttributeTypedArgument))?;
     let ty = cx.type_object(ty)?;
-    cx.invoke(ctor, Some(Value::Ptr(made.value_ptr())), &[Value::Ref(ty), Value::Ref(value)])?;
+    cx.invoke(
+        ctor,
+        Some(Value::Ptr(made.value_ptr())),
+        &[Value::Ref(ty), Value::Ref(value)],
+    )?;
     Ok(made)
 }
 

@@ -41,7 +41,9 @@ pub fn provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<(Mo
     if is_known(class, Known::RuntimeType) {
         let ty = cx.class_of(object)?;
         return Ok(match ty.kind {
-            ClassKind::GenericParam { rid, .. } => Some((ty.module, Token::new(Table::GenericParam, rid))),
+            ClassKind::GenericParam { rid, .. } => {
+                Some((ty.module, Token::new(Table::GenericParam, rid)))
+            }
             ClassKind::Def { rid, .. } => Some((ty.module, Token::new(Table::TypeDef, rid))),
             ClassKind::Inst { def, .. } => Some((def.module, def.token())),
             _ => None,
@@ -74,19 +76,29 @@ pub fn provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<(Mo
     if is_known(class, Known::RuntimeParameterInfo) {
         return parameter::token_of(cx, object);
     }
-    Err(cx.throw(Known::NotSupportedException, &format!("custom attributes of a {}", class.full_name())))
+    Err(cx.throw(
+        Known::NotSupportedException,
+        &format!("custom attributes of a {}", class.full_name()),
+    ))
 }
 
 /// The attributes of a row, in the order of the metadata.
 pub fn rows<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, owner: Token) -> Result<Vec<Row>> {
     let image = &module.image;
-    let scope = Scope { module, context: GenericContext::default() };
+    let scope = Scope {
+        module,
+        context: GenericContext::default(),
+    };
     let mut out = Vec::new();
     for rid in image.custom_attributes_of(owner) {
         let row = image.custom_attribute(rid).map_err(|e| bad_image(cx, e))?;
         let blob = image.blob(row.value).map_err(|e| bad_image(cx, e))?;
         let constructor = load(cx, || scope.method(row.constructor))?;
-        out.push(Row { module, constructor, blob });
+        out.push(Row {
+            module,
+            constructor,
+            blob,
+        });
     }
     Ok(out)
 }
@@ -102,13 +114,20 @@ pub fn of_provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Vec<Row
 fn matches<'cx>(cx: &'cx Cx<'cx>, row: &Row, filter: Option<ClassRef>) -> Result<bool> {
     match filter {
         None => Ok(true),
-        Some(wanted) => load(cx, || wanted.universe().is_assignable(row.constructor.class, wanted)),
+        Some(wanted) => load(cx, || {
+            wanted
+                .universe()
+                .is_assignable(row.constructor.class, wanted)
+        }),
     }
 }
 
 /// CustomAttributeFormatException.
 pub fn bad_format(cx: &Cx<'_>) -> Throw {
-    cx.throw(Known::CustomAttributeFormatException, "Binary format of the specified custom attribute was invalid.")
+    cx.throw(
+        Known::CustomAttributeFormatException,
+        "Binary format of the specified custom attribute was invalid.",
+    )
 }
 
 /// The class that a type in a blob means.
@@ -135,19 +154,29 @@ fn tagged_class<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, ty: &AttrType<'_>) -> 
                 None => Err(cx.throw2(Known::TypeLoadException, name, &module.assembly_name())),
             };
         }
-        AttrType::SzArray(elem) => return Ok(cx.universe().sz_array(tagged_class(cx, module, elem)?)),
+        AttrType::SzArray(elem) => {
+            return Ok(cx.universe().sz_array(tagged_class(cx, module, elem)?));
+        }
     };
     Ok(cx.known(known))
 }
 
 /// Reads one value of a type as an object (boxed, string, Type, array).
-fn decode<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, r: &mut CustomAttrReader<'_>, class: ClassRef, depth: u32) -> Result<ObjRef<'cx>> {
+fn decode<'cx>(
+    cx: &'cx Cx<'cx>,
+    module: ModuleRef,
+    r: &mut CustomAttrReader<'_>,
+    class: ClassRef,
+    depth: u32,
+) -> Result<ObjRef<'cx>> {
     const MAX_DEPTH: u32 = 16;
     if depth > MAX_DEPTH {
         return Err(bad_format(cx));
     }
     if let (true, Some(elem)) = (class.is_sz_array(), class.element()) {
-        let Some(len) = r.array_len().map_err(|_| bad_format(cx))? else { return Ok(ObjRef::NULL) };
+        let Some(len) = r.array_len().map_err(|_| bad_format(cx))? else {
+            return Ok(ObjRef::NULL);
+        };
         let array = cx.alloc_array(elem, len as usize)?;
         let primitive = cx.load(elem.stack_prim())?;
         for i in 0..len as usize {
@@ -156,7 +185,13 @@ fn decode<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, r: &mut CustomAttrReader<'_>
                     let value = integer(r, p).map_err(|_| bad_format(cx))?;
                     let size = p.size() as usize;
                     // SAFETY: element `i` of the array has `size` bytes.
-                    unsafe { std::ptr::copy_nonoverlapping(value.to_le_bytes().as_ptr(), array.array_data().add(i * size), size) };
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(
+                            value.to_le_bytes().as_ptr(),
+                            array.array_data().add(i * size),
+                            size,
+                        )
+                    };
                 }
                 None => {
                     let item = decode(cx, module, r, elem, depth + 1)?;
@@ -176,7 +211,9 @@ fn decode<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, r: &mut CustomAttrReader<'_>
     }
     if is_known(class, Known::Type) {
         let name = r.ser_string().map_err(|_| bad_format(cx))?;
-        let Some(name) = name else { return Ok(ObjRef::NULL) };
+        let Some(name) = name else {
+            return Ok(ObjRef::NULL);
+        };
         return match attribute_type(cx, module, name)? {
             Some(c) => cx.type_object(c),
             None => Err(cx.throw2(Known::TypeLoadException, name, &module.assembly_name())),
@@ -191,7 +228,10 @@ fn decode<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, r: &mut CustomAttrReader<'_>
 }
 
 /// The bits of a primitive, in the low bytes.
-fn integer(r: &mut CustomAttrReader<'_>, p: Prim) -> std::result::Result<u64, vervet_metadata::Error> {
+fn integer(
+    r: &mut CustomAttrReader<'_>,
+    p: Prim,
+) -> std::result::Result<u64, vervet_metadata::Error> {
     Ok(match p.size() {
         1 => r.u8()? as u64,
         2 => r.u16()? as u64,
@@ -201,7 +241,12 @@ fn integer(r: &mut CustomAttrReader<'_>, p: Prim) -> std::result::Result<u64, ve
 }
 
 /// The fixed arguments as an `object[]`; the reader is left at the named ones.
-pub fn fixed_arguments<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, constructor: MethodRef, r: &mut CustomAttrReader<'_>) -> Result<ObjRef<'cx>> {
+pub fn fixed_arguments<'cx>(
+    cx: &'cx Cx<'cx>,
+    module: ModuleRef,
+    constructor: MethodRef,
+    r: &mut CustomAttrReader<'_>,
+) -> Result<ObjRef<'cx>> {
     let sig = load(cx, || constructor.sig())?;
     let array = cx.alloc_array(cx.known(Known::Object), sig.params.len())?;
     for (i, &param) in sig.params.iter().enumerate() {
@@ -219,7 +264,12 @@ pub enum Target {
     Property(&'static vervet_types::Property),
 }
 /// Reads the next named argument.
-pub fn named_argument<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, class: ClassRef, r: &mut CustomAttrReader<'_>) -> Result<(Target, ClassRef, ObjRef<'cx>)> {
+pub fn named_argument<'cx>(
+    cx: &'cx Cx<'cx>,
+    module: ModuleRef,
+    class: ClassRef,
+    r: &mut CustomAttrReader<'_>,
+) -> Result<(Target, ClassRef, ObjRef<'cx>)> {
     let arg = r.named_arg().map_err(|_| bad_format(cx))?;
     let ty = tagged_class(cx, module, &arg.ty)?;
     let value = decode(cx, module, r, ty, 0)?;
@@ -236,7 +286,10 @@ pub fn named_argument<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, class: ClassRef,
         at = cx.load(c.parent())?;
     }
     let what = if arg.is_property { "property" } else { "field" };
-    Err(cx.throw(Known::CustomAttributeFormatException, &format!("Could not find a {what} with name {name}")))
+    Err(cx.throw(
+        Known::CustomAttributeFormatException,
+        &format!("Could not find a {what} with name {name}"),
+    ))
 }
 
 /// Makes the attribute.
@@ -251,12 +304,24 @@ pub fn instantiate<'cx>(cx: &'cx Cx<'cx>, row: &Row) -> Result<ObjRef<'cx>> {
             Target::Field(f) => field::set(cx, f, made, value)?,
             Target::Property(p) => {
                 let Some(setter) = p.setter else {
-                    return Err(cx.throw(Known::CustomAttributeFormatException, &format!("'{}' property specified was not found.", p.name)));
+                    return Err(cx.throw(
+                        Known::CustomAttributeFormatException,
+                        &format!("'{}' property specified was not found.", p.name),
+                    ));
                 };
                 let setter = cx.load(invoke::virtual_target(made.class(), setter))?;
                 let one = cx.alloc_array(cx.known(Known::Object), 1)?;
                 one.set_element_ref(0, value);
-                invoke::call(cx, setter, if setter.is_static() { ObjRef::NULL } else { made }, one)?;
+                invoke::call(
+                    cx,
+                    setter,
+                    if setter.is_static() {
+                        ObjRef::NULL
+                    } else {
+                        made
+                    },
+                    one,
+                )?;
             }
         }
     }
@@ -264,7 +329,11 @@ pub fn instantiate<'cx>(cx: &'cx Cx<'cx>, row: &Row) -> Result<ObjRef<'cx>> {
 }
 
 fn opt_class<'cx>(cx: &'cx Cx<'cx>, ty: ObjRef<'cx>) -> Result<Option<ClassRef>> {
-    if ty.is_null() { Ok(None) } else { cx.class_of(ty).map(Some) }
+    if ty.is_null() {
+        Ok(None)
+    } else {
+        cx.class_of(ty).map(Some)
+    }
 }
 
 icalls! { "System.MonoCustomAttrs" =>

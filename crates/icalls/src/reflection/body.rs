@@ -12,32 +12,45 @@ pub fn of_method<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<ObjRef<'cx>
     }
     let body = cx.load(method.body())?;
     let scope = method.scope();
-    let locals = if body.local_sig.is_nil() { Vec::new() } else { cx.load(scope.locals(body.local_sig))? };
-    let local_objects = cx.alloc_ref_array(cx.known(Known::LocalVariableInfo), locals.len(), |i| {
-        let ty = cx.type_object(locals[i].ty)?;
-        Ok(Fill::new(cx, Known::LocalVariableInfo)?.set("type", ty)?.put("is_pinned", u8::from(locals[i].pinned))?.put("position", i as u16)?.object)
-    })?;
-    let clauses = cx.alloc_ref_array(cx.known(Known::ExceptionHandlingClause), body.clauses.len(), |i| {
-        let c = &body.clauses[i];
-        let (flags, filter, catch) = match c.kind {
-            EhKind::Catch(token) => {
-                let class = cx.load(scope.type_(token))?;
-                (0i32, 0, cx.type_object(class)?)
-            }
-            EhKind::Filter(offset) => (1, offset, ObjRef::NULL),
-            EhKind::Finally => (2, 0, ObjRef::NULL),
-            EhKind::Fault => (4, 0, ObjRef::NULL),
-        };
-        Ok(Fill::new(cx, Known::ExceptionHandlingClause)?
-            .set("catch_type", catch)?
-            .put("filter_offset", filter as i32)?
-            .put("flags", flags)?
-            .put("try_offset", c.try_offset as i32)?
-            .put("try_length", c.try_len as i32)?
-            .put("handler_offset", c.handler_offset as i32)?
-            .put("handler_length", c.handler_len as i32)?
-            .object)
-    })?;
+    let locals = if body.local_sig.is_nil() {
+        Vec::new()
+    } else {
+        cx.load(scope.locals(body.local_sig))?
+    };
+    let local_objects =
+        cx.alloc_ref_array(cx.known(Known::LocalVariableInfo), locals.len(), |i| {
+            let ty = cx.type_object(locals[i].ty)?;
+            Ok(Fill::new(cx, Known::LocalVariableInfo)?
+                .set("type", ty)?
+                .put("is_pinned", u8::from(locals[i].pinned))?
+                .put("position", i as u16)?
+                .object)
+        })?;
+    let clauses = cx.alloc_ref_array(
+        cx.known(Known::ExceptionHandlingClause),
+        body.clauses.len(),
+        |i| {
+            let c = &body.clauses[i];
+            let (flags, filter, catch) = match c.kind {
+                EhKind::Catch(token) => {
+                    let class = cx.load(scope.type_(token))?;
+                    (0i32, 0, cx.type_object(class)?)
+                }
+                EhKind::Filter(offset) => (1, offset, ObjRef::NULL),
+                EhKind::Finally => (2, 0, ObjRef::NULL),
+                EhKind::Fault => (4, 0, ObjRef::NULL),
+            };
+            Ok(Fill::new(cx, Known::ExceptionHandlingClause)?
+                .set("catch_type", catch)?
+                .put("filter_offset", filter as i32)?
+                .put("flags", flags)?
+                .put("try_offset", c.try_offset as i32)?
+                .put("try_length", c.try_len as i32)?
+                .put("handler_offset", c.handler_offset as i32)?
+                .put("handler_length", c.handler_len as i32)?
+                .object)
+        },
+    )?;
     let il = cx.alloc_array(cx.known(Known::Byte), body.code.len())?;
     il.elements::<u8>().copy_from_slice(body.code);
     Ok(Fill::new(cx, Known::MethodBody)?

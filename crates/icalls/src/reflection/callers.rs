@@ -38,5 +38,6 @@ pub fn executing(cx: &Cx<'_>) -> Option<MethodRef> {
 pub fn calling(cx: &Cx<'_>) -> Option<MethodRef> {
     let mut rest = caller_methods(cx).skip_while(|m| is_plumbing(m, &["System.Reflection"]));
     let executing = rest.next()?;
-    rest.find(|m| !is_plumbing(m, &["System.Reflection"])).or(Some(executing))
+    rest.find(|m| !is_plumbing(m, &["System.Reflection"]))
+        .or(Some(executing))
 }

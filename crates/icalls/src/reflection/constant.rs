@@ -6,7 +6,9 @@ use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, FieldRef, Known, ModuleRef};
 
 fn decode(cx: &Cx<'_>, module: ModuleRef, owner: Token) -> Result<Option<ConstantValue<'static>>> {
-    let Some(row) = module.image.constant_of(owner) else { return Ok(None) };
+    let Some(row) = module.image.constant_of(owner) else {
+        return Ok(None);
+    };
     match module.image.constant_value(row) {
         Ok(v) => Ok(Some(v)),
         Err(e) => Err(cx.throw(Known::BadImageFormatException, &e.to_string())),
@@ -15,12 +17,25 @@ fn decode(cx: &Cx<'_>, module: ModuleRef, owner: Token) -> Result<Option<Constan
 
 /// The constant of a Field, Param or Property row, boxed by its stored type; None if there is none.
 pub fn raw<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, owner: Token) -> Result<Option<ObjRef<'cx>>> {
-    decode(cx, module, owner)?.map(|v| object(cx, v, None)).transpose()
+    decode(cx, module, owner)?
+        .map(|v| object(cx, v, None))
+        .transpose()
 }
 /// The same, boxed as `class` if that is an enum.
-pub fn typed<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, owner: Token, class: ClassRef) -> Result<Option<ObjRef<'cx>>> {
-    let class = if cx.load(class.is_enum())? { Some(class) } else { None };
-    decode(cx, module, owner)?.map(|v| object(cx, v, class)).transpose()
+pub fn typed<'cx>(
+    cx: &'cx Cx<'cx>,
+    module: ModuleRef,
+    owner: Token,
+    class: ClassRef,
+) -> Result<Option<ObjRef<'cx>>> {
+    let class = if cx.load(class.is_enum())? {
+        Some(class)
+    } else {
+        None
+    };
+    decode(cx, module, owner)?
+        .map(|v| object(cx, v, class))
+        .transpose()
 }
 /// The value of a literal field, enums boxed as such.
 pub fn of_field<'cx>(cx: &'cx Cx<'cx>, field: FieldRef) -> Result<Option<ObjRef<'cx>>> {
@@ -43,7 +58,11 @@ pub fn integer(cx: &Cx<'_>, module: ModuleRef, owner: Token) -> Result<Option<i6
     })
 }
 
-fn object<'cx>(cx: &'cx Cx<'cx>, value: ConstantValue<'static>, class: Option<ClassRef>) -> Result<ObjRef<'cx>> {
+fn object<'cx>(
+    cx: &'cx Cx<'cx>,
+    value: ConstantValue<'static>,
+    class: Option<ClassRef>,
+) -> Result<ObjRef<'cx>> {
     let int = |known: Known, v: i64| {
         let class = match class {
             Some(c) => c,

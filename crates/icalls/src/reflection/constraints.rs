@@ -7,10 +7,18 @@ pub fn of_parameter(param: ClassRef) -> Result<Vec<ClassRef>, LoadError> {
 }
 
 /// The type constraints of a generic parameter with its owner's parameters replaced.
-pub fn of_parameter_in(param: ClassRef, context: GenericContext) -> Result<Vec<ClassRef>, LoadError> {
-    let ClassKind::GenericParam { rid, .. } = param.kind else { return Ok(Vec::new()) };
+pub fn of_parameter_in(
+    param: ClassRef,
+    context: GenericContext,
+) -> Result<Vec<ClassRef>, LoadError> {
+    let ClassKind::GenericParam { rid, .. } = param.kind else {
+        return Ok(Vec::new());
+    };
     let image = &param.module.image;
-    let scope = Scope { module: param.module, context };
+    let scope = Scope {
+        module: param.module,
+        context,
+    };
     let mut out = Vec::new();
     for row in image.generic_param_constraints_of(rid) {
         if let Ok(c) = image.generic_param_constraint(row) {
@@ -25,8 +33,14 @@ const NOT_NULLABLE_VALUE_TYPE: u16 = 8;
 const DEFAULT_CONSTRUCTOR: u16 = 16;
 
 /// Does `arg` satisfy the constraints of `param`, `context` holding all arguments?
-pub fn satisfied(param: ClassRef, arg: ClassRef, context: GenericContext) -> Result<bool, LoadError> {
-    let ClassKind::GenericParam { rid, .. } = param.kind else { return Ok(true) };
+pub fn satisfied(
+    param: ClassRef,
+    arg: ClassRef,
+    context: GenericContext,
+) -> Result<bool, LoadError> {
+    let ClassKind::GenericParam { rid, .. } = param.kind else {
+        return Ok(true);
+    };
     if arg.is_generic_param() || arg.is_open {
         return Ok(true);
     }
@@ -55,7 +69,11 @@ pub fn satisfied(param: ClassRef, arg: ClassRef, context: GenericContext) -> Res
 }
 
 /// Do all arguments satisfy their parameters' constraints?
-pub fn all_satisfied(params: &[ClassRef], args: &[ClassRef], context: GenericContext) -> Result<bool, LoadError> {
+pub fn all_satisfied(
+    params: &[ClassRef],
+    args: &[ClassRef],
+    context: GenericContext,
+) -> Result<bool, LoadError> {
     for (p, a) in params.iter().zip(args) {
         if !satisfied(p, a, context)? {
             return Ok(false);

@@ -10,13 +10,17 @@ use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
 use vervet_types::{Known, MethodRef, ModuleRef};
 
-static SYMBOLS: LeafLock<Option<FxHashMap<u32, Option<&'static SymbolFile<'static>>>>> = LeafLock::new(None);
+static SYMBOLS: LeafLock<Option<FxHashMap<u32, Option<&'static SymbolFile<'static>>>>> =
+    LeafLock::new(None);
 
 /// Keeps the symbols that came with an image loaded from memory.
 pub fn remember_symbols(module: ModuleRef, data: &[u8]) {
     let data: &'static [u8] = Box::leak(data.into());
     if let Ok(file) = SymbolFile::parse(data) {
-        SYMBOLS.lock().get_or_insert_default().insert(module.id, Some(Box::leak(Box::new(file))));
+        SYMBOLS
+            .lock()
+            .get_or_insert_default()
+            .insert(module.id, Some(Box::leak(Box::new(file))));
     }
 }
 
@@ -27,13 +31,18 @@ fn symbols_of(module: ModuleRef) -> Option<&'static SymbolFile<'static>> {
     }
     let found = module.path.as_deref().and_then(|path| {
         let pdb = std::path::Path::new(path).with_extension("pdb");
-        [std::path::PathBuf::from(format!("{path}.mdb")), pdb].into_iter().find_map(|p| {
-            let data = vervet_os::memory::map_file(&p).ok()?;
-            SymbolFile::parse(data).ok()
-        })
+        [std::path::PathBuf::from(format!("{path}.mdb")), pdb]
+            .into_iter()
+            .find_map(|p| {
+                let data = vervet_os::memory::map_file(&p).ok()?;
+                SymbolFile::parse(data).ok()
+            })
     });
     let found = found.map(|f| &*Box::leak(Box::new(f)));
-    SYMBOLS.lock().get_or_insert_default().insert(module.id, found);
+    SYMBOLS
+        .lock()
+        .get_or_insert_default()
+        .insert(module.id, found);
     found
 }
 

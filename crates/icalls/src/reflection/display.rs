@@ -33,8 +33,17 @@ pub fn escape(text: &str, out: &mut String) {
     }
 }
 
-fn write_type(class: ClassRef, format: Format, outer: bool, out: &mut String) -> Result<(), LoadError> {
-    let inner_format = if format == Format::Qualified { Format::Full } else { format };
+fn write_type(
+    class: ClassRef,
+    format: Format,
+    outer: bool,
+    out: &mut String,
+) -> Result<(), LoadError> {
+    let inner_format = if format == Format::Qualified {
+        Format::Full
+    } else {
+        format
+    };
     match &class.kind {
         ClassKind::SzArray(elem) => {
             write_type(elem, inner_format, false, out)?;
@@ -74,7 +83,11 @@ fn write_type(class: ClassRef, format: Format, outer: bool, out: &mut String) ->
                 return Ok(());
             }
             if class.is_inst() {
-                let nested = if format == Format::Full { Format::Qualified } else { format };
+                let nested = if format == Format::Full {
+                    Format::Qualified
+                } else {
+                    format
+                };
                 out.push('[');
                 for (i, arg) in class.args().iter().enumerate() {
                     if i > 0 {

@@ -11,7 +11,11 @@ use vervet_types::{ClassRef, Known, Prim};
 fn underlying(cx: &Cx<'_>, class: ClassRef) -> Result<ClassRef> {
     match cx.load(class.enum_underlying())? {
         Some(u) => Ok(u),
-        None => Err(cx.throw2(Known::ArgumentException, "Type provided must be an Enum.", "enumType")),
+        None => Err(cx.throw2(
+            Known::ArgumentException,
+            "Type provided must be an Enum.",
+            "enumType",
+        )),
     }
 }
 fn prim(cx: &Cx<'_>, class: ClassRef) -> Result<Option<Prim>> {

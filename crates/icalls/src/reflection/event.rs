@@ -26,7 +26,10 @@ pub struct MonoEventInfo {
 pub fn event_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<(&'static Event, ClassRef)> {
     let object = cx.non_null(object)?;
     let event = handles::event(cx, object.read(offset_of!(RuntimeEventInfoObject, handle)))?;
-    Ok((event, cx.class_of_handle(object.read(offset_of!(RuntimeEventInfoObject, klass)))?))
+    Ok((
+        event,
+        cx.class_of_handle(object.read(offset_of!(RuntimeEventInfoObject, klass)))?,
+    ))
 }
 /// The Event token.
 pub fn token(event: &Event) -> Token {

@@ -2,7 +2,7 @@
 use super::constant;
 use super::handles;
 use super::marshal_as;
-use super::objects::{self, field_object, field_of, load, field_reflected};
+use super::objects::{self, field_object, field_of, field_reflected, load};
 use super::values;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_metadata::{Table, Token};
@@ -16,17 +16,26 @@ use vervet_types::{FieldRef, Known};
 pub fn address<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> Result<*mut u8> {
     if field.is_static() {
         if field.class.is_open {
-            return Err(cx.throw(Known::InvalidOperationException, "the field's class has generic parameters"));
+            return Err(cx.throw(
+                Known::InvalidOperationException,
+                "the field's class has generic parameters",
+            ));
         }
         cx.run_class_init(field.class)?;
         let vt = cx.rt().vtable_or_throw(cx, field.class)?;
         return cx.load(statics::field_address(cx.context(), vt, field));
     }
     let Some(object) = object.non_null() else {
-        return Err(cx.throw(Known::TargetException, "Non-static field requires a target."));
+        return Err(cx.throw(
+            Known::TargetException,
+            "Non-static field requires a target.",
+        ));
     };
     if !cx.load(super::type_handle::is_instance(object.class(), field.class))? {
-        return Err(cx.throw(Known::ArgumentException, "the field is not one of the object's"));
+        return Err(cx.throw(
+            Known::ArgumentException,
+            "the field is not one of the object's",
+        ));
     }
     let at = (HEADER_SIZE + cx.load(field.offset())?) as usize;
     Ok((object.addr() + at) as *mut u8)
@@ -46,7 +55,12 @@ pub fn get<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> Resul
     unsafe { values::object_at(cx, ty, at) }
 }
 /// Stores an object's value into a field.
-pub fn set<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>, value: ObjRef<'cx>) -> Result<()> {
+pub fn set<'cx>(
+    cx: &'cx Cx<'cx>,
+    field: FieldRef,
+    object: ObjRef<'cx>,
+    value: ObjRef<'cx>,
+) -> Result<()> {
     if field.is_literal() {
         return Err(cx.throw(Known::FieldAccessException, "Cannot set a constant field"));
     }
@@ -169,7 +183,11 @@ icalls! { RUNTIME_FIELD_HANDLE: "System.RuntimeFieldHandle" =>
 }
 
 /// Address of an instance field in what a `System.TypedReference` refers to.
-fn direct_address<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, reference: *mut usize) -> Result<*mut u8> {
+fn direct_address<'cx>(
+    cx: &'cx Cx<'cx>,
+    field: FieldRef,
+    reference: *mut usize,
+) -> Result<*mut u8> {
     if reference.is_null() || field.is_static() {
         return Err(cx.throw_default(Known::ArgumentException));
     }

@@ -5,7 +5,9 @@
 //! are malloc'ed, and freed by managed code through `GPtrArrayFree`.
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
-use vervet_types::{ClassRef, Event, Field, FieldRef, Known, LoadError, Method, MethodRef, Module, Property};
+use vervet_types::{
+    ClassRef, Event, Field, FieldRef, Known, LoadError, Method, MethodRef, Module, Property,
+};
 
 macro_rules! from_handle { ($(#[$doc:meta] $name:ident -> $ty:ty, $what:literal;)*) => { $(
     #[$doc]
@@ -31,16 +33,25 @@ from_handle! {
 }
 
 /// The method of `class` (an instantiation of the same definition) that corresponds to `method`.
-pub fn method_on(class: ClassRef, method: MethodRef) -> std::result::Result<Option<MethodRef>, LoadError> {
+pub fn method_on(
+    class: ClassRef,
+    method: MethodRef,
+) -> std::result::Result<Option<MethodRef>, LoadError> {
     let definition = method.definition();
     let all = class.methods()?;
-    Ok(all
-        .iter()
-        .copied()
-        .find(|m| if definition.rid == 0 { std::ptr::eq(m.definition(), definition) } else { m.rid == definition.rid }))
+    Ok(all.iter().copied().find(|m| {
+        if definition.rid == 0 {
+            std::ptr::eq(m.definition(), definition)
+        } else {
+            m.rid == definition.rid
+        }
+    }))
 }
 /// The field of `class` (an instantiation of the same definition) that corresponds to `field`.
-pub fn field_on(class: ClassRef, field: FieldRef) -> std::result::Result<Option<FieldRef>, LoadError> {
+pub fn field_on(
+    class: ClassRef,
+    field: FieldRef,
+) -> std::result::Result<Option<FieldRef>, LoadError> {
     Ok(class.fields()?.iter().copied().find(|f| f.rid == field.rid))
 }
 
@@ -84,7 +95,11 @@ pub unsafe fn text_at(p: usize) -> Option<String> {
         return None;
     }
     // SAFETY: the caller's promise.
-    Some(unsafe { std::ffi::CStr::from_ptr(p as *const libc::c_char) }.to_string_lossy().into_owned())
+    Some(
+        unsafe { std::ffi::CStr::from_ptr(p as *const libc::c_char) }
+            .to_string_lossy()
+            .into_owned(),
+    )
 }
 
 /// A malloc'ed GPtrArray of these words; its address.
@@ -94,7 +109,10 @@ pub fn ptr_array(words: &[usize]) -> usize {
     // SAFETY: both blocks have just been allocated with that room.
     unsafe {
         std::ptr::copy_nonoverlapping(words.as_ptr(), data, words.len());
-        array.write(GPtrArray { data, len: words.len() as i32 });
+        array.write(GPtrArray {
+            data,
+            len: words.len() as i32,
+        });
     }
     array as usize
 }

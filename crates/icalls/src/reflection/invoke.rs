@@ -15,7 +15,10 @@ use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// The method that a call of `method` on an object of class `class` reaches.
-pub fn virtual_target(class: ClassRef, method: MethodRef) -> std::result::Result<MethodRef, LoadError> {
+pub fn virtual_target(
+    class: ClassRef,
+    method: MethodRef,
+) -> std::result::Result<MethodRef, LoadError> {
     if !method.is_virtual() || method.is_static() {
         return Ok(method);
     }
@@ -45,14 +48,20 @@ pub fn through_reflection<'cx>(
             return Ok(ObjRef::NULL);
         }
     };
-    if is_constructor(target) && !target.is_static() && target.class.is_array() && object.is_null() {
+    if is_constructor(target) && !target.is_static() && target.class.is_array() && object.is_null()
+    {
         return new_array(cx, target.class, parameters);
     }
     call(cx, target, object, parameters)
 }
 
 /// The method that will be called, or what is wrong with calling it so.
-fn checked<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, parameters: ObjRef<'cx>) -> Result<MethodRef> {
+fn checked<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    object: ObjRef<'cx>,
+    parameters: ObjRef<'cx>,
+) -> Result<MethodRef> {
     let constructor = is_constructor(method) && !method.is_static();
     let mut target = method;
     if !method.is_static() {
@@ -62,34 +71,61 @@ fn checked<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, parame
             }
             target = load(cx, || virtual_target(o.class(), method))?;
         } else if !constructor {
-            return Err(cx.throw(Known::TargetException, "Non-static method requires a target."));
+            return Err(cx.throw(
+                Known::TargetException,
+                "Non-static method requires a target.",
+            ));
         }
     }
     let sig = load(cx, || target.sig())?;
     let wanted = sig.params.len();
-    let given = if parameters.is_null() { 0 } else { parameters.array_len() };
+    let given = if parameters.is_null() {
+        0
+    } else {
+        parameters.array_len()
+    };
     let array_constructor = constructor && target.class.is_array();
     if given != wanted && !array_constructor {
-        return Err(cx.throw(Known::TargetParameterCountException, "Number of parameters does not match expected count."));
+        return Err(cx.throw(
+            Known::TargetParameterCountException,
+            "Number of parameters does not match expected count.",
+        ));
     }
-    if constructor && object.is_null() && (target.class.is_abstract() || target.class.is_interface()) {
-        return Err(cx.throw(Known::TargetException, "Cannot invoke constructor of an abstract class."));
+    if constructor
+        && object.is_null()
+        && (target.class.is_abstract() || target.class.is_interface())
+    {
+        return Err(cx.throw(
+            Known::TargetException,
+            "Cannot invoke constructor of an abstract class.",
+        ));
     }
     if target.is_abstract() {
-        return Err(cx.throw(Known::MethodAccessException, &format!("Cannot invoke the abstract method '{}'", target.full_name())));
+        return Err(cx.throw(
+            Known::MethodAccessException,
+            &format!("Cannot invoke the abstract method '{}'", target.full_name()),
+        ));
     }
     if target.class.is_open || target.is_open() {
         return Err(cx.throw(Known::InvalidOperationException, "Late bound operations cannot be performed on types or methods for which ContainsGenericParameters is true."));
     }
     if sig.ret.is_byref() {
-        return Err(cx.throw(Known::NotSupportedException, "Cannot invoke method returning ByRef type via reflection"));
+        return Err(cx.throw(
+            Known::NotSupportedException,
+            "Cannot invoke method returning ByRef type via reflection",
+        ));
     }
     Ok(target)
 }
 
 /// Calls exactly `method` with arguments from an `object[]` that has the right length; constructors without a
 /// target make their object. The result is boxed.
-pub fn call<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, parameters: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+pub fn call<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    object: ObjRef<'cx>,
+    parameters: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
     let sig = load(cx, || method.sig())?;
     let class = method.class;
     // Room for the structs that null arguments and Nullable parameters stand for.
@@ -99,23 +135,39 @@ pub fn call<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, param
     for (i, &param) in sig.params.iter().enumerate() {
         let arg = parameters.element_ref(i);
         args.push(match (param.is_byref(), param.element()) {
-            (true, Some(elem)) => by_reference(cx, elem, parameters, i, &mut scratch, &mut nullable_refs)?,
+            (true, Some(elem)) => {
+                by_reference(cx, elem, parameters, i, &mut scratch, &mut nullable_refs)?
+            }
             _ => by_value(cx, param, arg, &mut scratch)?,
         });
     }
     let constructor = is_constructor(method) && !method.is_static();
     if constructor && is_known(class, Known::String) && object.is_null() {
         let maker = cx.load(string_maker(method))?;
-        let made = cx.invoke(maker, if maker.is_static() { None } else { Some(Value::Ref(ObjRef::NULL)) }, &args)?;
+        let made = cx.invoke(
+            maker,
+            if maker.is_static() {
+                None
+            } else {
+                Some(Value::Ref(ObjRef::NULL))
+            },
+            &args,
+        )?;
         return values::returned(cx, class, made);
     }
     if constructor && object.is_null() {
-        if let (Some(_), Some(Value::Int(_) | Value::F32(_) | Value::F64(_) | Value::Ptr(_))) = (class.nullable_arg(), args.first()) {
+        if let (Some(_), Some(Value::Int(_) | Value::F32(_) | Value::F64(_) | Value::Ptr(_))) =
+            (class.nullable_arg(), args.first())
+        {
             // `new Nullable<T>(value)` as an object is the boxed value.
             return Ok(parameters.element_ref(0));
         }
         let made = cx.alloc(class)?;
-        let this = if cx.load(class.is_value_type())? { Value::Ptr(made.value_ptr()) } else { Value::Ref(made) };
+        let this = if cx.load(class.is_value_type())? {
+            Value::Ptr(made.value_ptr())
+        } else {
+            Value::Ref(made)
+        };
         cx.invoke(method, Some(this), &args)?;
         return Ok(made);
     }
@@ -127,7 +179,11 @@ pub fn call<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, object: ObjRef<'cx>, param
         Some(Value::Ref(object))
     };
     let result = cx.invoke(method, this, &args)?;
-    let result = if constructor { object } else { values::returned(cx, sig.ret, result)? };
+    let result = if constructor {
+        object
+    } else {
+        values::returned(cx, sig.ret, result)?
+    };
     for (i, class, at) in nullable_refs {
         // SAFETY: `at` is our scratch copy of a Nullable of that class.
         let boxed = unsafe { cx.box_value(class, at)? };
@@ -147,7 +203,12 @@ fn room(cx: &Cx<'_>, class: ClassRef, scratch: &mut Scratch) -> Result<*mut u8> 
     Ok(at)
 }
 
-fn by_value<'cx>(cx: &'cx Cx<'cx>, param: ClassRef, arg: ObjRef<'cx>, scratch: &mut Scratch) -> Result<Value<'cx>> {
+fn by_value<'cx>(
+    cx: &'cx Cx<'cx>,
+    param: ClassRef,
+    arg: ObjRef<'cx>,
+    scratch: &mut Scratch,
+) -> Result<Value<'cx>> {
     if param.is_ptr() || param.is_fn_ptr() {
         return Ok(Value::Ptr(values::pointer_of(cx, arg)? as *mut u8));
     }
@@ -191,7 +252,11 @@ fn by_reference<'cx>(
         return Ok(Value::Ptr(at));
     }
     if elem.is_ptr() || elem.is_fn_ptr() || cx.load(elem.is_value_type())? {
-        let boxed = if elem.is_ptr() || elem.is_fn_ptr() { cx.known(Known::IntPtr) } else { elem };
+        let boxed = if elem.is_ptr() || elem.is_fn_ptr() {
+            cx.known(Known::IntPtr)
+        } else {
+            elem
+        };
         // The callee must not be able to change a box that others hold: it gets a fresh one.
         let copy = cx.alloc(boxed)?;
         // SAFETY: the box has room for a value of its class.
@@ -215,7 +280,9 @@ fn string_maker(constructor: MethodRef) -> std::result::Result<MethodRef, LoadEr
         for &m in constructor.class.methods()? {
             if m.name == name {
                 let params = &m.sig()?.params;
-                if params.len() == wanted.len() && params.iter().zip(wanted).all(|(a, b)| std::ptr::eq(*a, *b)) {
+                if params.len() == wanted.len()
+                    && params.iter().zip(wanted).all(|(a, b)| std::ptr::eq(*a, *b))
+                {
                     return Ok(m);
                 }
             }
@@ -225,8 +292,16 @@ fn string_maker(constructor: MethodRef) -> std::result::Result<MethodRef, LoadEr
 }
 
 /// What the constructors of array types make: lengths, lengths with lower bounds, or an array of arrays.
-fn new_array<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, parameters: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-    let n = if parameters.is_null() { 0 } else { parameters.array_len() };
+fn new_array<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    parameters: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let n = if parameters.is_null() {
+        0
+    } else {
+        parameters.array_len()
+    };
     let mut sizes: SmallVec<[i64; 8]> = SmallVec::new();
     for i in 0..n {
         sizes.push(values::int_of(cx, cx.non_null(parameters.element_ref(i))?)?);
@@ -240,7 +315,10 @@ fn new_array<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, parameters: ObjRef<'cx>) ->
     } else if n == rank {
         sizes.iter().map(|s| (*s, 0)).collect()
     } else {
-        return Err(cx.throw(Known::TargetParameterCountException, "Number of parameters does not match expected count."));
+        return Err(cx.throw(
+            Known::TargetParameterCountException,
+            "Number of parameters does not match expected count.",
+        ));
     };
     let vt = cx.rt().vtable_or_throw(cx, class)?;
     heap::alloc_md_array(cx, vt, &bounds)
@@ -248,7 +326,10 @@ fn new_array<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, parameters: ObjRef<'cx>) ->
 
 fn jagged<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, sizes: &[i64]) -> Result<ObjRef<'cx>> {
     let (Some((&len, rest)), Some(elem)) = (sizes.split_first(), class.element()) else {
-        return Err(cx.throw(Known::TargetParameterCountException, "Number of parameters does not match expected count."));
+        return Err(cx.throw(
+            Known::TargetParameterCountException,
+            "Number of parameters does not match expected count.",
+        ));
     };
     let vt = cx.rt().vtable_or_throw(cx, class)?;
     let array = heap::alloc_array(cx, vt, len)?;

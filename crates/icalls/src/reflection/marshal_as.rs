@@ -26,7 +26,10 @@ struct Spec {
 
 fn parse(blob: &[u8]) -> std::result::Result<Spec, vervet_metadata::Error> {
     let mut r = SigReader::new(blob);
-    let mut spec = Spec { kind: r.u8()?, ..Spec::default() };
+    let mut spec = Spec {
+        kind: r.u8()?,
+        ..Spec::default()
+    };
     let more = |r: &SigReader<'_>| !r.rest().is_empty();
     match spec.kind {
         BY_VAL_STRING => spec.size = r.compressed_u32()?,
@@ -69,8 +72,14 @@ fn parse(blob: &[u8]) -> std::result::Result<Spec, vervet_metadata::Error> {
 /// The MarshalAsAttribute of a Field or Param row, or null.
 pub fn of<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, owner: Token) -> Result<ObjRef<'cx>> {
     let image = &module.image;
-    let Some(row) = image.field_marshal_of(owner) else { return Ok(ObjRef::NULL) };
-    let spec = match image.field_marshal(row).and_then(|r| image.blob(r.native_type)).and_then(parse) {
+    let Some(row) = image.field_marshal_of(owner) else {
+        return Ok(ObjRef::NULL);
+    };
+    let spec = match image
+        .field_marshal(row)
+        .and_then(|r| image.blob(r.native_type))
+        .and_then(parse)
+    {
         Ok(s) => s,
         Err(e) => return Err(bad_image(cx, e)),
     };

@@ -38,13 +38,24 @@ impl NameFilter {
     /// `list_type`: 0 all, 1 case-sensitive, 2 case-insensitive.
     fn new(name: usize, flags: i32, list_type: i32) -> NameFilter {
         // SAFETY: managed code passes null or a marshalled string.
-        let name = if list_type == 0 { None } else { unsafe { text_at(name) } };
-        NameFilter { name, ignore_case: flags & IGNORE_CASE != 0 || list_type == 2 }
+        let name = if list_type == 0 {
+            None
+        } else {
+            unsafe { text_at(name) }
+        };
+        NameFilter {
+            name,
+            ignore_case: flags & IGNORE_CASE != 0 || list_type == 2,
+        }
     }
     fn accepts(&self, candidate: &str) -> bool {
         match &self.name {
             None => true,
-            Some(n) if self.ignore_case => n == candidate || n.eq_ignore_ascii_case(candidate) || n.to_lowercase() == candidate.to_lowercase(),
+            Some(n) if self.ignore_case => {
+                n == candidate
+                    || n.eq_ignore_ascii_case(candidate)
+                    || n.to_lowercase() == candidate.to_lowercase()
+            }
             Some(n) => n == candidate,
         }
     }
@@ -67,16 +78,28 @@ fn kind_wanted(flags: u32, binding: i32, own: bool) -> bool {
 }
 
 /// The class whose members a type lists: for generic parameters its base.
-fn each_class(start: ClassRef, binding: i32, mut visit: impl FnMut(ClassRef, bool) -> std::result::Result<(), LoadError>) -> std::result::Result<(), LoadError> {
+fn each_class(
+    start: ClassRef,
+    binding: i32,
+    mut visit: impl FnMut(ClassRef, bool) -> std::result::Result<(), LoadError>,
+) -> std::result::Result<(), LoadError> {
     let mut at = Some(start);
     while let Some(class) = at {
         visit(class, same(class, start))?;
-        at = if binding & DECLARED_ONLY != 0 { None } else { class.parent()? };
+        at = if binding & DECLARED_ONLY != 0 {
+            None
+        } else {
+            class.parent()?
+        };
     }
     Ok(())
 }
 
-fn methods(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result::Result<Vec<usize>, LoadError> {
+fn methods(
+    start: ClassRef,
+    binding: i32,
+    filter: &NameFilter,
+) -> std::result::Result<Vec<usize>, LoadError> {
     let mut out = Vec::new();
     let mut taken: Vec<u32> = Vec::new();
     each_class(start, binding, |class, own| {
@@ -84,7 +107,8 @@ fn methods(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result::R
             return Ok(());
         }
         for &m in class.methods()? {
-            if m.is_virtual() && !class.is_interface()
+            if m.is_virtual()
+                && !class.is_interface()
                 && let Some(slot) = m.slot()?
             {
                 if taken.contains(&slot) {
@@ -97,7 +121,11 @@ fn methods(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result::R
             if is_constructor(m) {
                 continue;
             }
-            let visible = if m.flags & ACCESS_MASK == ACCESS_PUBLIC { binding & PUBLIC != 0 } else { binding & NON_PUBLIC != 0 && non_public(m.flags, own) };
+            let visible = if m.flags & ACCESS_MASK == ACCESS_PUBLIC {
+                binding & PUBLIC != 0
+            } else {
+                binding & NON_PUBLIC != 0 && non_public(m.flags, own)
+            };
             if visible && kind_wanted(m.flags, binding, own) && filter.accepts(m.name) {
                 out.push(m as *const _ as usize);
             }
@@ -108,7 +136,13 @@ fn methods(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result::R
 }
 
 fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Vec<usize>, LoadError> {
-    let visible = |m: MethodRef| if m.flags & ACCESS_MASK == ACCESS_PUBLIC { binding & PUBLIC != 0 } else { binding & NON_PUBLIC != 0 };
+    let visible = |m: MethodRef| {
+        if m.flags & ACCESS_MASK == ACCESS_PUBLIC {
+            binding & PUBLIC != 0
+        } else {
+            binding & NON_PUBLIC != 0
+        }
+    };
     if class.is_generic_param() {
         return Ok(Vec::new());
     }
@@ -120,7 +154,11 @@ fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Vec<usize>
         .collect())
 }
 
-fn fields(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result::Result<Vec<usize>, LoadError> {
+fn fields(
+    start: ClassRef,
+    binding: i32,
+    filter: &NameFilter,
+) -> std::result::Result<Vec<usize>, LoadError> {
     let mut out = Vec::new();
     each_class(start, binding, |class, own| {
         if class.is_generic_param() {
@@ -128,7 +166,11 @@ fn fields(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result::Re
         }
         for &f in class.fields()? {
             let access = f.flags & ACCESS_MASK;
-            let visible = if access == ACCESS_PUBLIC { binding & PUBLIC != 0 } else { (own || access != ACCESS_PRIVATE) && binding & NON_PUBLIC != 0 };
+            let visible = if access == ACCESS_PUBLIC {
+                binding & PUBLIC != 0
+            } else {
+                (own || access != ACCESS_PRIVATE) && binding & NON_PUBLIC != 0
+            };
             if visible && kind_wanted(f.flags, binding, own) && filter.accepts(f.name) {
                 out.push(f as *const _ as usize);
             }
@@ -138,13 +180,22 @@ fn fields(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result::Re
     Ok(out)
 }
 
-fn same_parameters(a: Option<MethodRef>, b: Option<MethodRef>) -> std::result::Result<bool, LoadError> {
-    let (Some(a), Some(b)) = (a, b) else { return Ok(true) };
+fn same_parameters(
+    a: Option<MethodRef>,
+    b: Option<MethodRef>,
+) -> std::result::Result<bool, LoadError> {
+    let (Some(a), Some(b)) = (a, b) else {
+        return Ok(true);
+    };
     let (a, b) = (a.open_sig()?, b.open_sig()?);
     Ok(a.params.len() == b.params.len() && a.params.iter().zip(&b.params).all(|(x, y)| same(x, y)))
 }
 
-fn properties(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result::Result<Vec<usize>, LoadError> {
+fn properties(
+    start: ClassRef,
+    binding: i32,
+    filter: &NameFilter,
+) -> std::result::Result<Vec<usize>, LoadError> {
     let mut out: Vec<&'static vervet_types::Property> = Vec::new();
     each_class(start, binding, |class, own| {
         if class.is_generic_param() {
@@ -152,7 +203,8 @@ fn properties(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result
         }
         'next: for p in class.properties()? {
             let flags = p.getter.or(p.setter).map_or(0, |m| m.flags);
-            let public = |m: Option<MethodRef>| m.is_some_and(|m| m.flags & ACCESS_MASK == ACCESS_PUBLIC);
+            let public =
+                |m: Option<MethodRef>| m.is_some_and(|m| m.flags & ACCESS_MASK == ACCESS_PUBLIC);
             let hidden = |m: Option<MethodRef>| m.is_some_and(|m| non_public(m.flags, own));
             let visible = if public(p.getter) || public(p.setter) {
                 binding & PUBLIC != 0
@@ -163,7 +215,10 @@ fn properties(start: ClassRef, binding: i32, filter: &NameFilter) -> std::result
                 continue;
             }
             for q in &out {
-                if q.name == p.name && same_parameters(q.getter, p.getter)? && same_parameters(q.setter, p.setter)? {
+                if q.name == p.name
+                    && same_parameters(q.getter, p.getter)?
+                    && same_parameters(q.setter, p.setter)?
+                {
                     continue 'next;
                 }
             }
@@ -181,7 +236,8 @@ fn events(start: ClassRef, filter: &NameFilter) -> std::result::Result<Vec<usize
             return Ok(());
         }
         for e in class.events()? {
-            let private = |m: Option<MethodRef>| m.is_none_or(|m| m.flags & ACCESS_MASK == ACCESS_PRIVATE);
+            let private =
+                |m: Option<MethodRef>| m.is_none_or(|m| m.flags & ACCESS_MASK == ACCESS_PRIVATE);
             if !own && private(e.add) && private(e.remove) && private(e.raise) {
                 continue;
             }
@@ -194,11 +250,19 @@ fn events(start: ClassRef, filter: &NameFilter) -> std::result::Result<Vec<usize
     Ok(out.into_iter().map(|e| e as *const _ as usize).collect())
 }
 
-fn nested_types(class: ClassRef, binding: i32, filter: &NameFilter) -> std::result::Result<Vec<usize>, LoadError> {
+fn nested_types(
+    class: ClassRef,
+    binding: i32,
+    filter: &NameFilter,
+) -> std::result::Result<Vec<usize>, LoadError> {
     const NESTED_PUBLIC: u32 = 2;
     let mut out = Vec::new();
     for nested in class.def().nested_types()? {
-        let wanted = if nested.flags & 7 == NESTED_PUBLIC { PUBLIC } else { NON_PUBLIC };
+        let wanted = if nested.flags & 7 == NESTED_PUBLIC {
+            PUBLIC
+        } else {
+            NON_PUBLIC
+        };
         if binding & wanted != 0 && filter.accepts(nested.name) {
             out.push(nested as *const _ as usize);
         }
@@ -206,7 +270,11 @@ fn nested_types(class: ClassRef, binding: i32, filter: &NameFilter) -> std::resu
     Ok(out)
 }
 
-fn listed<'cx>(cx: &'cx Cx<'cx>, ty: ObjRef<'cx>, mut list: impl FnMut(ClassRef) -> std::result::Result<Vec<usize>, LoadError>) -> Result<usize> {
+fn listed<'cx>(
+    cx: &'cx Cx<'cx>,
+    ty: ObjRef<'cx>,
+    mut list: impl FnMut(ClassRef) -> std::result::Result<Vec<usize>, LoadError>,
+) -> Result<usize> {
     let class = cx.class_of(ty)?;
     if class.is_byref() {
         return Ok(ptr_array(&[]));

@@ -23,7 +23,10 @@ pub struct MonoMethodInfo {
 }
 
 /// The method of `class` or an ancestor that corresponds to `method`: the same one, or of another instantiation.
-pub fn seen_through(class: ClassRef, method: MethodRef) -> std::result::Result<Option<MethodRef>, LoadError> {
+pub fn seen_through(
+    class: ClassRef,
+    method: MethodRef,
+) -> std::result::Result<Option<MethodRef>, LoadError> {
     if same(class, method.class) {
         return Ok(Some(method));
     }
@@ -32,7 +35,10 @@ pub fn seen_through(class: ClassRef, method: MethodRef) -> std::result::Result<O
     }
     let found = handles::method_on(class, method)?;
     match found {
-        Some(m) if !method.method_args.is_empty() => m.universe().instantiate_method(m, method.method_args).map(Some),
+        Some(m) if !method.method_args.is_empty() => m
+            .universe()
+            .instantiate_method(m, method.method_args)
+            .map(Some),
         other => Ok(other),
     }
 }
@@ -40,10 +46,16 @@ pub fn seen_through(class: ClassRef, method: MethodRef) -> std::result::Result<O
 /// The method an override first overrode (`definition`), or the next one up.
 fn base_method(method: MethodRef, definition: bool) -> std::result::Result<MethodRef, LoadError> {
     const NEW_SLOT: u32 = 0x100;
-    if !method.is_virtual() || method.is_static() || method.class.is_interface() || method.flags & NEW_SLOT != 0 {
+    if !method.is_virtual()
+        || method.is_static()
+        || method.class.is_interface()
+        || method.flags & NEW_SLOT != 0
+    {
         return Ok(method);
     }
-    let Some(slot) = method.slot()? else { return Ok(method) };
+    let Some(slot) = method.slot()? else {
+        return Ok(method);
+    };
     let mut result = method;
     let mut at = method.class.parent()?;
     while let Some(class) = at {
@@ -57,16 +69,23 @@ fn base_method(method: MethodRef, definition: bool) -> std::result::Result<Metho
         }
         at = class.parent()?;
     }
-    if !result.method_args.is_empty() || method.method_args.is_empty() || result.generic_arity == 0 {
+    if !result.method_args.is_empty() || method.method_args.is_empty() || result.generic_arity == 0
+    {
         return Ok(result);
     }
-    result.universe().instantiate_method(result, method.method_args)
+    result
+        .universe()
+        .instantiate_method(result, method.method_args)
 }
 
 /// The calling convention as System.Reflection.CallingConventions.
 fn calling_convention(method: MethodRef) -> std::result::Result<i32, LoadError> {
     let sig = method.sig()?;
-    let mut c = if sig.call_conv == CallConvKind::VarArg { 2 } else { 1 };
+    let mut c = if sig.call_conv == CallConvKind::VarArg {
+        2
+    } else {
+        1
+    };
     if sig.has_this {
         c |= 0x20;
     }

@@ -13,19 +13,34 @@ const BAD_TABLE: i32 = 1;
 const OTHER: i32 = 2;
 
 /// The scope that the argument arrays of a Resolve call make.
-fn scope<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>) -> Result<Scope> {
+fn scope<'cx>(
+    cx: &'cx Cx<'cx>,
+    module: ModuleRef,
+    type_args: ObjRef<'cx>,
+    method_args: ObjRef<'cx>,
+) -> Result<Scope> {
     let list = |handles: ObjRef<'cx>| -> Result<&'static [vervet_types::ClassRef]> {
         // Contexts live for ever; token resolution with arguments is rare enough to leak them.
         Ok(classes_of_handles(cx, handles)?.map_or(&[], |v| &*v.leak()))
     };
-    Ok(Scope { module, context: GenericContext { class_args: list(type_args)?, method_args: list(method_args)? } })
+    Ok(Scope {
+        module,
+        context: GenericContext {
+            class_args: list(type_args)?,
+            method_args: list(method_args)?,
+        },
+    })
 }
 
 /// Is it a token of one of the tables, with a row?
 fn check(module: ModuleRef, token: Token, tables: &[Table]) -> std::result::Result<(), i32> {
     match token.table() {
         Some(t) if tables.contains(&t) => {
-            if token.rid() == 0 || token.rid() > module.image.row_count(t) { Err(OUT_OF_RANGE) } else { Ok(()) }
+            if token.rid() == 0 || token.rid() > module.image.row_count(t) {
+                Err(OUT_OF_RANGE)
+            } else {
+                Ok(())
+            }
         }
         _ => Err(BAD_TABLE),
     }
@@ -60,7 +75,10 @@ const FIELDS: &[Table] = &[Table::Field, Table::MemberRef];
 fn is_field_ref(module: ModuleRef, token: Token) -> bool {
     let image = &module.image;
     token.is(Table::MemberRef)
-        && image.member_ref(token.rid()).and_then(|r| image.blob(r.signature)).is_ok_and(|b| b.first() == Some(&6))
+        && image
+            .member_ref(token.rid())
+            .and_then(|r| image.blob(r.signature))
+            .is_ok_and(|b| b.first() == Some(&6))
 }
 
 icalls! { "System.Reflection.RuntimeModule" =>

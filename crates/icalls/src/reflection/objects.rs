@@ -31,7 +31,10 @@ pub mod key {
 }
 
 /// Asks the type system, raising the program's resolve events as often as it needs them.
-pub fn load<'cx, T>(cx: &'cx Cx<'cx>, mut ask: impl FnMut() -> std::result::Result<T, LoadError>) -> Result<T> {
+pub fn load<'cx, T>(
+    cx: &'cx Cx<'cx>,
+    mut ask: impl FnMut() -> std::result::Result<T, LoadError>,
+) -> Result<T> {
     loop {
         match ask() {
             Err(LoadError::Need(need)) => cx.rt().loader.supply(cx, &need)?,
@@ -76,7 +79,10 @@ pub struct Fill<'cx> {
 impl<'cx> Fill<'cx> {
     /// A new zeroed object.
     pub fn new(cx: &'cx Cx<'cx>, class: Known) -> Result<Fill<'cx>> {
-        Ok(Fill { cx, object: cx.alloc(cx.known(class))? })
+        Ok(Fill {
+            cx,
+            object: cx.alloc(cx.known(class))?,
+        })
     }
     /// Goes on filling an object.
     pub fn of(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Fill<'cx> {
@@ -104,20 +110,37 @@ pub fn is_constructor(method: MethodRef) -> bool {
 }
 
 /// The MethodInfo or ConstructorInfo of a method, seen through a class (its own if None).
-pub fn method_object<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, reflected: Option<ClassRef>) -> Result<ObjRef<'cx>> {
+pub fn method_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    reflected: Option<ClassRef>,
+) -> Result<ObjRef<'cx>> {
     let reflected = reflected.unwrap_or(method.class);
     let reference = method as *const _ as usize;
-    cx.cached(key::METHOD, reference, reflected as *const _ as usize, || {
-        let kind = if is_constructor(method) { Known::RuntimeConstructorInfo } else { Known::RuntimeMethodInfo };
-        let object = cx.alloc(cx.known(kind))?;
-        object.write(offset_of!(RuntimeMethodInfoObject, mhandle), reference);
-        let ty = cx.type_object(reflected)?;
-        object.write_ref(offset_of!(RuntimeMethodInfoObject, reftype), ty);
-        Ok(object)
-    })
+    cx.cached(
+        key::METHOD,
+        reference,
+        reflected as *const _ as usize,
+        || {
+            let kind = if is_constructor(method) {
+                Known::RuntimeConstructorInfo
+            } else {
+                Known::RuntimeMethodInfo
+            };
+            let object = cx.alloc(cx.known(kind))?;
+            object.write(offset_of!(RuntimeMethodInfoObject, mhandle), reference);
+            let ty = cx.type_object(reflected)?;
+            object.write_ref(offset_of!(RuntimeMethodInfoObject, reftype), ty);
+            Ok(object)
+        },
+    )
 }
 /// The same, or null.
-pub fn opt_method_object<'cx>(cx: &'cx Cx<'cx>, method: Option<MethodRef>, reflected: ClassRef) -> Result<ObjRef<'cx>> {
+pub fn opt_method_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: Option<MethodRef>,
+    reflected: ClassRef,
+) -> Result<ObjRef<'cx>> {
     match method {
         Some(m) => method_object(cx, m, Some(reflected)),
         None => Ok(ObjRef::NULL),
@@ -125,40 +148,79 @@ pub fn opt_method_object<'cx>(cx: &'cx Cx<'cx>, method: Option<MethodRef>, refle
 }
 
 /// The FieldInfo of a field, seen through a class.
-pub fn field_object<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, reflected: ClassRef) -> Result<ObjRef<'cx>> {
+pub fn field_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    field: FieldRef,
+    reflected: ClassRef,
+) -> Result<ObjRef<'cx>> {
     let reference = field as *const _ as usize;
-    cx.cached(key::FIELD, reference, reflected as *const _ as usize, || {
-        let object = cx.alloc(cx.known(Known::RuntimeFieldInfo))?;
-        object.write(offset_of!(RuntimeFieldInfoObject, klass), reflected as *const _ as usize);
-        object.write(offset_of!(RuntimeFieldInfoObject, fhandle), reference);
-        let name = cx.intern(&field.name.encode_utf16().collect::<Vec<_>>())?;
-        object.write_ref(offset_of!(RuntimeFieldInfoObject, name), name);
-        object.write(offset_of!(RuntimeFieldInfoObject, attrs), field.flags as i32);
-        // `type` stays null: managed code asks ResolveType for it.
-        Ok(object)
-    })
+    cx.cached(
+        key::FIELD,
+        reference,
+        reflected as *const _ as usize,
+        || {
+            let object = cx.alloc(cx.known(Known::RuntimeFieldInfo))?;
+            object.write(
+                offset_of!(RuntimeFieldInfoObject, klass),
+                reflected as *const _ as usize,
+            );
+            object.write(offset_of!(RuntimeFieldInfoObject, fhandle), reference);
+            let name = cx.intern(&field.name.encode_utf16().collect::<Vec<_>>())?;
+            object.write_ref(offset_of!(RuntimeFieldInfoObject, name), name);
+            object.write(
+                offset_of!(RuntimeFieldInfoObject, attrs),
+                field.flags as i32,
+            );
+            // `type` stays null: managed code asks ResolveType for it.
+            Ok(object)
+        },
+    )
 }
 
 /// The PropertyInfo of a property, seen through a class.
-pub fn property_object<'cx>(cx: &'cx Cx<'cx>, property: &'static vervet_types::Property, reflected: ClassRef) -> Result<ObjRef<'cx>> {
+pub fn property_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    property: &'static vervet_types::Property,
+    reflected: ClassRef,
+) -> Result<ObjRef<'cx>> {
     let reference = property as *const _ as usize;
-    cx.cached(key::PROPERTY, reference, reflected as *const _ as usize, || {
-        let object = cx.alloc(cx.known(Known::RuntimePropertyInfo))?;
-        object.write(offset_of!(RuntimePropertyInfoObject, klass), reflected as *const _ as usize);
-        object.write(offset_of!(RuntimePropertyInfoObject, prop), reference);
-        Ok(object)
-    })
+    cx.cached(
+        key::PROPERTY,
+        reference,
+        reflected as *const _ as usize,
+        || {
+            let object = cx.alloc(cx.known(Known::RuntimePropertyInfo))?;
+            object.write(
+                offset_of!(RuntimePropertyInfoObject, klass),
+                reflected as *const _ as usize,
+            );
+            object.write(offset_of!(RuntimePropertyInfoObject, prop), reference);
+            Ok(object)
+        },
+    )
 }
 
 /// The EventInfo of an event, seen through a class.
-pub fn event_object<'cx>(cx: &'cx Cx<'cx>, event: &'static vervet_types::Event, reflected: ClassRef) -> Result<ObjRef<'cx>> {
+pub fn event_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    event: &'static vervet_types::Event,
+    reflected: ClassRef,
+) -> Result<ObjRef<'cx>> {
     let reference = event as *const _ as usize;
-    cx.cached(key::EVENT, reference, reflected as *const _ as usize, || {
-        let object = cx.alloc(cx.known(Known::RuntimeEventInfo))?;
-        object.write(offset_of!(RuntimeEventInfoObject, klass), reflected as *const _ as usize);
-        object.write(offset_of!(RuntimeEventInfoObject, handle), reference);
-        Ok(object)
-    })
+    cx.cached(
+        key::EVENT,
+        reference,
+        reflected as *const _ as usize,
+        || {
+            let object = cx.alloc(cx.known(Known::RuntimeEventInfo))?;
+            object.write(
+                offset_of!(RuntimeEventInfoObject, klass),
+                reflected as *const _ as usize,
+            );
+            object.write(offset_of!(RuntimeEventInfoObject, handle), reference);
+            Ok(object)
+        },
+    )
 }
 
 pub use vervet_runtime::loader::{assembly_object, assembly_of as assembly_of_object};
@@ -167,7 +229,10 @@ pub use vervet_runtime::loader::{assembly_object, assembly_of as assembly_of_obj
 pub fn assembly_of(cx: &Cx<'_>, module: ModuleRef) -> Result<&'static Assembly> {
     match module.assembly() {
         Some(a) => Ok(a),
-        None => Err(cx.throw(Known::BadImageFormatException, "a module that belongs to no assembly")),
+        None => Err(cx.throw(
+            Known::BadImageFormatException,
+            "a module that belongs to no assembly",
+        )),
     }
 }
 
@@ -186,7 +251,11 @@ pub fn module_object<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef) -> Result<ObjRef<
         object.write_ref(offset_of!(RuntimeModuleObject, fqname), full);
         let file = cx.alloc_str(path.rsplit('/').next().unwrap_or(&path))?;
         object.write_ref(offset_of!(RuntimeModuleObject, name), file);
-        let scope = module.image.module(1).and_then(|row| module.image.string(row.name)).unwrap_or("");
+        let scope = module
+            .image
+            .module(1)
+            .and_then(|row| module.image.string(row.name))
+            .unwrap_or("");
         let scope = cx.alloc_str(scope)?;
         object.write_ref(offset_of!(RuntimeModuleObject, scopename), scope);
         // `token` is that of the module's row in the manifest's File table; the manifest module has none.
@@ -209,18 +278,32 @@ pub fn method_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<MethodRef
     if !is_known(object.class(), Known::RuntimeMethodInfo)
         && !is_known(object.class(), Known::RuntimeConstructorInfo)
     {
-        return Err(cx.throw(Known::NotSupportedException, "the method is not one of the runtime's"));
+        return Err(cx.throw(
+            Known::NotSupportedException,
+            "the method is not one of the runtime's",
+        ));
     }
-    handles::method(cx, object.read(offset_of!(RuntimeMethodInfoObject, mhandle)))
+    handles::method(
+        cx,
+        object.read(offset_of!(RuntimeMethodInfoObject, mhandle)),
+    )
 }
 /// The class a MethodInfo or ConstructorInfo was asked of.
 pub fn method_reflected<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ClassRef> {
     let ty = object.read_ref(offset_of!(RuntimeMethodInfoObject, reftype));
-    if ty.is_null() { Ok(method_of(cx, object)?.class) } else { cx.class_of(ty) }
+    if ty.is_null() {
+        Ok(method_of(cx, object)?.class)
+    } else {
+        cx.class_of(ty)
+    }
 }
 /// The field of a FieldInfo.
 pub fn field_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<FieldRef> {
-    handles::field(cx, cx.non_null(object)?.read(offset_of!(RuntimeFieldInfoObject, fhandle)))
+    handles::field(
+        cx,
+        cx.non_null(object)?
+            .read(offset_of!(RuntimeFieldInfoObject, fhandle)),
+    )
 }
 /// The class a FieldInfo was asked of.
 pub fn field_reflected<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ClassRef> {
@@ -228,7 +311,9 @@ pub fn field_reflected<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Cla
 }
 /// The module of a Module object.
 pub fn module_of_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ModuleRef> {
-    let handle: usize = cx.non_null(object)?.read(offset_of!(RuntimeModuleObject, handle));
+    let handle: usize = cx
+        .non_null(object)?
+        .read(offset_of!(RuntimeModuleObject, handle));
     handles::module(cx, handle)
 }
 
@@ -240,15 +325,25 @@ pub fn type_array<'cx>(cx: &'cx Cx<'cx>, classes: &[ClassRef]) -> Result<ObjRef<
 /// The classes of a `Type[]`.
 pub fn classes_of_array<'cx>(cx: &'cx Cx<'cx>, types: ObjRef<'cx>) -> Result<Vec<ClassRef>> {
     let types = cx.non_null(types)?;
-    (0..types.array_len()).map(|i| cx.class_of(types.element_ref(i))).collect()
+    (0..types.array_len())
+        .map(|i| cx.class_of(types.element_ref(i)))
+        .collect()
 }
 /// The classes of an `IntPtr[]` of type handles; null gives none.
-pub fn classes_of_handles<'cx>(cx: &'cx Cx<'cx>, handles: ObjRef<'cx>) -> Result<Option<Vec<ClassRef>>> {
+pub fn classes_of_handles<'cx>(
+    cx: &'cx Cx<'cx>,
+    handles: ObjRef<'cx>,
+) -> Result<Option<Vec<ClassRef>>> {
     match handles.non_null() {
         None => Ok(None),
         Some(array) => {
             let words: &[usize] = array.elements::<usize>();
-            Ok(Some(words.iter().map(|h| cx.class_of_handle(*h)).collect::<Result<Vec<_>>>()?))
+            Ok(Some(
+                words
+                    .iter()
+                    .map(|h| cx.class_of_handle(*h))
+                    .collect::<Result<Vec<_>>>()?,
+            ))
         }
     }
 }

@@ -19,7 +19,9 @@ pub fn param_row(method: MethodRef, sequence: u16) -> Option<u32> {
     if method.rid == 0 {
         return None;
     }
-    image.method_params(method.rid).find(|rid| image.param(*rid).is_ok_and(|p| p.sequence == sequence))
+    image
+        .method_params(method.rid)
+        .find(|rid| image.param(*rid).is_ok_and(|p| p.sequence == sequence))
 }
 
 /// The static field of a core-library class.
@@ -29,14 +31,28 @@ fn static_object<'cx>(cx: &'cx Cx<'cx>, class: Known, name: &str) -> Result<ObjR
 }
 
 /// A ParameterInfo; `position` -1 is the return value.
-fn make<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, ty: ClassRef, position: i32, member: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+fn make<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    ty: ClassRef,
+    position: i32,
+    member: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
     let row = param_row(method, (position + 1) as u16);
     let image = &method.module().image;
     let param = row.and_then(|r| image.param(r).ok());
     let attrs = param.map_or(0, |p| p.flags as i32);
-    let name = param.and_then(|p| image.string(p.name).ok()).filter(|n| !n.is_empty());
+    let name = param
+        .and_then(|p| image.string(p.name).ok())
+        .filter(|n| !n.is_empty());
     let type_object = cx.type_object(ty)?;
-    let missing = |cx: &'cx Cx<'cx>| if attrs & OPTIONAL != 0 { static_object(cx, Known::Missing, "Value") } else { static_object(cx, Known::DBNull, "Value") };
+    let missing = |cx: &'cx Cx<'cx>| {
+        if attrs & OPTIONAL != 0 {
+            static_object(cx, Known::Missing, "Value")
+        } else {
+            static_object(cx, Known::DBNull, "Value")
+        }
+    };
     let default = match row {
         Some(r) if attrs & HAS_DEFAULT != 0 => {
             let token = Token::new(Table::Param, r);
@@ -66,18 +82,27 @@ fn make<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, ty: ClassRef, position: i32, m
 }
 
 /// The `ParameterInfo[]` of a method.
-pub fn of_method<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, member: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+pub fn of_method<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    member: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
     let sig = objects::load(cx, || method.sig())?;
     let params = &sig.params;
-    cx.alloc_ref_array(cx.known(Known::ParameterInfo), params.len(), |i| make(cx, method, params[i], i as i32, member))
+    cx.alloc_ref_array(cx.known(Known::ParameterInfo), params.len(), |i| {
+        make(cx, method, params[i], i as i32, member)
+    })
 }
 
 /// The method whose Param rows describe a parameter of a member (an accessor, for a property).
 pub fn method_of_member<'cx>(cx: &'cx Cx<'cx>, member: ObjRef<'cx>) -> Result<Option<MethodRef>> {
-    let Some(member) = member.non_null() else { return Ok(None) };
+    let Some(member) = member.non_null() else {
+        return Ok(None);
+    };
     let class = member.class();
     if is_known(class, Known::RuntimePropertyInfo) {
-        let p = super::handles::property(cx, member.read(offset_of!(RuntimePropertyInfoObject, prop)))?;
+        let p =
+            super::handles::property(cx, member.read(offset_of!(RuntimePropertyInfoObject, prop)))?;
         return Ok(p.getter.or(p.setter));
     }
     if is_known(class, Known::RuntimeMethodInfo) || is_known(class, Known::RuntimeConstructorInfo) {
@@ -87,25 +112,52 @@ pub fn method_of_member<'cx>(cx: &'cx Cx<'cx>, member: ObjRef<'cx>) -> Result<Op
 }
 
 /// The Param token of a ParameterInfo object, with its module.
-pub fn token_of<'cx>(cx: &'cx Cx<'cx>, parameter: ObjRef<'cx>) -> Result<Option<(ModuleRef, Token)>> {
+pub fn token_of<'cx>(
+    cx: &'cx Cx<'cx>,
+    parameter: ObjRef<'cx>,
+) -> Result<Option<(ModuleRef, Token)>> {
     let member = parameter.read_ref(objects::heap_offset(cx, parameter.class(), "MemberImpl")?);
-    let position: i32 = parameter.read(objects::heap_offset(cx, parameter.class(), "PositionImpl")?);
-    let Some(method) = method_of_member(cx, member)? else { return Ok(None) };
-    Ok(param_row(method, (position + 1) as u16).map(|r| (method.module(), Token::new(Table::Param, r))))
+    let position: i32 =
+        parameter.read(objects::heap_offset(cx, parameter.class(), "PositionImpl")?);
+    let Some(method) = method_of_member(cx, member)? else {
+        return Ok(None);
+    };
+    Ok(param_row(method, (position + 1) as u16)
+        .map(|r| (method.module(), Token::new(Table::Param, r))))
 }
 
 /// The custom modifiers in front of a signature's type, as a `Type[]`.
-pub fn modifiers<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, sig: &SigType, optional: bool) -> Result<ObjRef<'cx>> {
-    let scope = Scope { module, context: GenericContext::default() };
+pub fn modifiers<'cx>(
+    cx: &'cx Cx<'cx>,
+    module: ModuleRef,
+    sig: &SigType,
+    optional: bool,
+) -> Result<ObjRef<'cx>> {
+    let scope = Scope {
+        module,
+        context: GenericContext::default(),
+    };
     let found = cx.load(collect(&scope, sig, !optional))?;
-    if found.is_empty() { Ok(ObjRef::NULL) } else { objects::type_array(cx, &found) }
+    if found.is_empty() {
+        Ok(ObjRef::NULL)
+    } else {
+        objects::type_array(cx, &found)
+    }
 }
-fn collect(scope: &Scope, sig: &SigType, wanted_required: bool) -> std::result::Result<Vec<ClassRef>, LoadError> {
+fn collect(
+    scope: &Scope,
+    sig: &SigType,
+    wanted_required: bool,
+) -> std::result::Result<Vec<ClassRef>, LoadError> {
     let mut out = Vec::new();
     let mut at = sig;
     loop {
         match at {
-            SigType::Modified { required, modifier, inner } => {
+            SigType::Modified {
+                required,
+                modifier,
+                inner,
+            } => {
                 if *required == wanted_required {
                     out.push(scope.type_(*modifier)?);
                 }

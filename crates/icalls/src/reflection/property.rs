@@ -23,10 +23,16 @@ pub struct MonoPropertyInfo {
 }
 
 /// The property of a PropertyInfo object, and the class it was asked of.
-pub fn property_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<(&'static Property, ClassRef)> {
+pub fn property_of<'cx>(
+    cx: &'cx Cx<'cx>,
+    object: ObjRef<'cx>,
+) -> Result<(&'static Property, ClassRef)> {
     let object = cx.non_null(object)?;
     let property = handles::property(cx, object.read(offset_of!(RuntimePropertyInfoObject, prop)))?;
-    Ok((property, cx.class_of_handle(object.read(offset_of!(RuntimePropertyInfoObject, klass)))?))
+    Ok((
+        property,
+        cx.class_of_handle(object.read(offset_of!(RuntimePropertyInfoObject, klass)))?,
+    ))
 }
 /// The Property token.
 pub fn token(property: &Property) -> Token {

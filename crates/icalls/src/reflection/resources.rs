@@ -26,21 +26,41 @@ const IN_ANOTHER_ASSEMBLY: i32 = 2;
 const IN_MANIFEST_FILE: i32 = 4;
 
 /// Fills a ManifestResourceInfo; false if the assembly has no such resource.
-fn fill_info<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly, name: &str, info: ObjRef<'cx>, depth: u32) -> Result<bool> {
+fn fill_info<'cx>(
+    cx: &'cx Cx<'cx>,
+    assembly: &'static Assembly,
+    name: &str,
+    info: ObjRef<'cx>,
+    depth: u32,
+) -> Result<bool> {
     const NO_METADATA: u32 = 1;
     let module = assembly.manifest;
-    let Some(resource) = find(cx, module, name)? else { return Ok(false) };
+    let Some(resource) = find(cx, module, name)? else {
+        return Ok(false);
+    };
     let location_field = "<ResourceLocation>k__BackingField";
     match resource.location {
         ResourceLocation::Embedded(_) => {
             Fill::of(cx, info).put(location_field, EMBEDDED | IN_MANIFEST_FILE)?;
         }
         ResourceLocation::File(token) => {
-            let row = module.image.file(token.rid()).map_err(|e| bad_image(cx, e))?;
-            let file = module.image.string(row.name).map_err(|e| bad_image(cx, e))?;
+            let row = module
+                .image
+                .file(token.rid())
+                .map_err(|e| bad_image(cx, e))?;
+            let file = module
+                .image
+                .string(row.name)
+                .map_err(|e| bad_image(cx, e))?;
             let file = cx.alloc_str(file)?;
-            let location = if row.flags & NO_METADATA != 0 { 0 } else { EMBEDDED };
-            Fill::of(cx, info).set("<FileName>k__BackingField", file)?.put(location_field, location)?;
+            let location = if row.flags & NO_METADATA != 0 {
+                0
+            } else {
+                EMBEDDED
+            };
+            Fill::of(cx, info)
+                .set("<FileName>k__BackingField", file)?
+                .put(location_field, location)?;
         }
         ResourceLocation::Assembly(token) => {
             let other = load(cx, || module.referenced_assembly(token.rid()))?;
@@ -52,7 +72,9 @@ fn fill_info<'cx>(cx: &'cx Cx<'cx>, assembly: &'static Assembly, name: &str, inf
             let object = objects::assembly_object(cx, other)?;
             let at = objects::heap_offset(cx, info.class(), location_field)?;
             let location: i32 = info.read(at);
-            Fill::of(cx, info).set("<ReferencedAssembly>k__BackingField", object)?.put(location_field, location | IN_ANOTHER_ASSEMBLY)?;
+            Fill::of(cx, info)
+                .set("<ReferencedAssembly>k__BackingField", object)?
+                .put(location_field, location | IN_ANOTHER_ASSEMBLY)?;
         }
     }
     Ok(true)

@@ -37,16 +37,27 @@ pub fn type_code(class: ClassRef) -> std::result::Result<i32, LoadError> {
 }
 
 /// The instantiation of a definition over arguments, with the checks of `Type.MakeGenericType`.
-pub fn make_generic<'cx>(cx: &'cx Cx<'cx>, definition: ClassRef, args: &[ClassRef]) -> Result<ClassRef> {
+pub fn make_generic<'cx>(
+    cx: &'cx Cx<'cx>,
+    definition: ClassRef,
+    args: &[ClassRef],
+) -> Result<ClassRef> {
     let definition = definition.def();
     let params = cx.load(definition.params())?;
     if params.len() != args.len() {
         return Err(cx.throw(Known::ArgumentException, "The number of generic arguments provided doesn't equal the arity of the generic type definition."));
     }
     let made = objects::load(cx, || cx.universe().instantiate(definition, args))?;
-    let context = GenericContext { class_args: made.args(), ..GenericContext::default() };
+    let context = GenericContext {
+        class_args: made.args(),
+        ..GenericContext::default()
+    };
     if !made.is_open && !objects::load(cx, || constraints::all_satisfied(params, args, context))? {
-        return Err(cx.throw2(Known::ArgumentException, "Invalid generic arguments", "typeArguments"));
+        return Err(cx.throw2(
+            Known::ArgumentException,
+            "Invalid generic arguments",
+            "typeArguments",
+        ));
     }
     Ok(made)
 }
@@ -67,7 +78,10 @@ fn namespace_of(class: ClassRef) -> std::result::Result<&'static str, LoadError>
 }
 
 /// The methods of an interface and those that implement them in a class.
-fn interface_map(class: ClassRef, interface: ClassRef) -> std::result::Result<Vec<(MethodRef, Option<MethodRef>)>, LoadError> {
+fn interface_map(
+    class: ClassRef,
+    interface: ClassRef,
+) -> std::result::Result<Vec<(MethodRef, Option<MethodRef>)>, LoadError> {
     let mut out = Vec::new();
     for &m in interface.methods()? {
         if m.is_virtual() && !m.is_static() {

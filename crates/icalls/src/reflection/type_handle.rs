@@ -15,9 +15,19 @@ pub fn element_type(class: ClassRef) -> std::result::Result<u8, LoadError> {
         ClassKind::ByRef(_) => 0x10,
         ClassKind::FnPtr(_) => 0x1b,
         ClassKind::GenericParam { owner_token, .. } => {
-            if owner_token.is(vervet_metadata::Table::MethodDef) { 0x1e } else { 0x13 }
+            if owner_token.is(vervet_metadata::Table::MethodDef) {
+                0x1e
+            } else {
+                0x13
+            }
         }
-        ClassKind::Position { of_method, .. } => if *of_method { 0x1e } else { 0x13 },
+        ClassKind::Position { of_method, .. } => {
+            if *of_method {
+                0x1e
+            } else {
+                0x13
+            }
+        }
         ClassKind::Inst { .. } => 0x15,
         ClassKind::Def { .. } => match class.prim {
             Some(p) => p as u8,
@@ -42,7 +52,9 @@ pub fn is_instance(class: ClassRef, to: ClassRef) -> std::result::Result<bool, L
 /// Is the attribute on the TypeDef of a class, by its full name?
 pub fn has_attribute(class: ClassRef, namespace: &str, name: &str) -> bool {
     let def = class.def();
-    let ClassKind::Def { rid, .. } = def.kind else { return false };
+    let ClassKind::Def { rid, .. } = def.kind else {
+        return false;
+    };
     let image = &def.module.image;
     let token = vervet_metadata::Token::new(vervet_metadata::Table::TypeDef, rid);
     image.custom_attributes_of(token).any(|row| {
@@ -50,9 +62,10 @@ pub fn has_attribute(class: ClassRef, namespace: &str, name: &str) -> bool {
             let ctor = image.custom_attribute(row).ok()?.constructor;
             let class = match ctor.table()? {
                 vervet_metadata::Table::MemberRef => image.member_ref(ctor.rid()).ok()?.class,
-                vervet_metadata::Table::MethodDef => {
-                    vervet_metadata::Token::new(vervet_metadata::Table::TypeDef, image.method_owner(ctor.rid())?)
-                }
+                vervet_metadata::Table::MethodDef => vervet_metadata::Token::new(
+                    vervet_metadata::Table::TypeDef,
+                    image.method_owner(ctor.rid())?,
+                ),
                 _ => return None,
             };
             image.type_name(class).ok()
@@ -225,4 +238,5 @@ icalls! { "System.RuntimeTypeHandle" =>
     }
 }
 
-static PARAM_INFO: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<u32, usize>>> = vervet_os::LeafLock::new(None);
+static PARAM_INFO: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<u32, usize>>> =
+    vervet_os::LeafLock::new(None);

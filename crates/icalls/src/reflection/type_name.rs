@@ -41,13 +41,19 @@ pub enum Suffix {
 impl TypeName {
     /// Reads a whole text.
     pub fn parse(text: &str) -> Option<TypeName> {
-        let mut p = Parser { rest: text.trim_start().chars().peekable() };
+        let mut p = Parser {
+            rest: text.trim_start().chars().peekable(),
+        };
         let name = p.type_name(0, true)?;
         p.rest.peek().is_none().then_some(name)
     }
     /// Namespace and name, with the nested names.
     pub fn full(&self) -> String {
-        let mut s = if self.namespace.is_empty() { self.name.clone() } else { format!("{}.{}", self.namespace, self.name) };
+        let mut s = if self.namespace.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}.{}", self.namespace, self.name)
+        };
         for n in &self.nested {
             s.push('+');
             s.push_str(n);
@@ -206,13 +212,26 @@ mod tests {
         let n = TypeName::parse("D`2[[K, a, Culture=neutral],V[]][,][]*&").unwrap();
         assert_eq!(n.args[0].assembly.as_deref(), Some("a, Culture=neutral"));
         assert_eq!(n.args[1].suffixes, [Suffix::Vector]);
-        assert_eq!(n.suffixes, [Suffix::Array(2), Suffix::Vector, Suffix::Pointer, Suffix::ByRef]);
-        assert_eq!(TypeName::parse("X[*]").unwrap().suffixes, [Suffix::Array(1)]);
+        assert_eq!(
+            n.suffixes,
+            [
+                Suffix::Array(2),
+                Suffix::Vector,
+                Suffix::Pointer,
+                Suffix::ByRef
+            ]
+        );
+        assert_eq!(
+            TypeName::parse("X[*]").unwrap().suffixes,
+            [Suffix::Array(1)]
+        );
     }
     #[test]
     fn escapes_and_errors() {
         assert_eq!(TypeName::parse(r"N.A\+B\,C").unwrap().name, "A+B,C");
-        for bad in ["", "A[", "A[[B]", "A]", "A&&", "A, ", "A+", "A[B][C]", r"A\"] {
+        for bad in [
+            "", "A[", "A[[B]", "A]", "A&&", "A, ", "A+", "A[B][C]", r"A\",
+        ] {
             assert_eq!(TypeName::parse(bad), None, "{bad}");
         }
         let deep = "A[".repeat(10_000);

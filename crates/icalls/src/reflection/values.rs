@@ -20,7 +20,9 @@ pub unsafe fn value_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *mut u8) -> R
             return Ok(Value::Ptr((at as *const usize).read_unaligned() as *mut u8));
         }
         if !cx.load(class.is_value_type())? {
-            return Ok(Value::Ref(ObjRef::from_addr((at as *const usize).read_unaligned())));
+            return Ok(Value::Ref(ObjRef::from_addr(
+                (at as *const usize).read_unaligned(),
+            )));
         }
         Ok(match cx.load(class.stack_prim())? {
             Some(Prim::Bool | Prim::U1) => Value::Int(*at as i64),
@@ -29,7 +31,9 @@ pub unsafe fn value_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *mut u8) -> R
             Some(Prim::I2) => Value::Int((at as *const i16).read_unaligned() as i64),
             Some(Prim::I4) => Value::Int((at as *const i32).read_unaligned() as i64),
             Some(Prim::U4) => Value::Int((at as *const u32).read_unaligned() as i64),
-            Some(Prim::I8 | Prim::U8 | Prim::IntPtr | Prim::UIntPtr) => Value::Int((at as *const i64).read_unaligned()),
+            Some(Prim::I8 | Prim::U8 | Prim::IntPtr | Prim::UIntPtr) => {
+                Value::Int((at as *const i64).read_unaligned())
+            }
             Some(Prim::R4) => Value::F32((at as *const f32).read_unaligned()),
             Some(Prim::R8) => Value::F64((at as *const f64).read_unaligned()),
             Some(Prim::Void) => Value::Void,
@@ -40,14 +44,22 @@ pub unsafe fn value_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *mut u8) -> R
 
 /// Bytes of a value of a type.
 pub fn size_of(cx: &Cx<'_>, class: ClassRef) -> Result<usize> {
-    if cx.load(class.is_value_type())? { Ok(cx.load(class.layout())?.size as usize) } else { Ok(8) }
+    if cx.load(class.is_value_type())? {
+        Ok(cx.load(class.layout())?.size as usize)
+    } else {
+        Ok(8)
+    }
 }
 
 /// The value of a type at an address, as an object: boxed, or the reference itself, or a boxed Pointer.
 ///
 /// # Safety
 /// `at` points to a value of `class`.
-pub unsafe fn object_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *const u8) -> Result<ObjRef<'cx>> {
+pub unsafe fn object_at<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    at: *const u8,
+) -> Result<ObjRef<'cx>> {
     // SAFETY: the caller's promise.
     unsafe {
         if class.is_ptr() || class.is_fn_ptr() {
@@ -61,29 +73,50 @@ pub unsafe fn object_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *const u8) -
 }
 
 /// `System.Reflection.Pointer.Box(p, type)`.
-pub fn pointer_object<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, pointer: usize) -> Result<ObjRef<'cx>> {
+pub fn pointer_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    pointer: usize,
+) -> Result<ObjRef<'cx>> {
     let ty = cx.type_object(class)?;
-    Ok(objects::Fill::new(cx, Known::Pointer)?.set("_ptrType", ty)?.put("_ptr", pointer)?.object)
+    Ok(objects::Fill::new(cx, Known::Pointer)?
+        .set("_ptrType", ty)?
+        .put("_ptr", pointer)?
+        .object)
 }
 
 /// The address in a boxed IntPtr, UIntPtr or Pointer; null gives 0.
 pub fn pointer_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<usize> {
-    let Some(object) = object.non_null() else { return Ok(0) };
+    let Some(object) = object.non_null() else {
+        return Ok(0);
+    };
     if is_known(object.class(), Known::Pointer) {
         let at = heap_offset(cx, object.class(), "_ptr")?;
         return Ok(object.read(at));
     }
     match cx.load(object.class().stack_prim())? {
         // SAFETY: a box of a native integer holds eight bytes.
-        Some(Prim::IntPtr | Prim::UIntPtr | Prim::I8 | Prim::U8) => Ok(unsafe { (object.value_ptr() as *const usize).read_unaligned() }),
+        Some(Prim::IntPtr | Prim::UIntPtr | Prim::I8 | Prim::U8) => {
+            Ok(unsafe { (object.value_ptr() as *const usize).read_unaligned() })
+        }
         _ => Err(mismatch(cx, object, cx.known(Known::IntPtr))),
     }
 }
 
 /// The ArgumentException for an object that is not of the type.
-pub fn mismatch<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, wanted: ClassRef) -> vervet_runtime::cx::Throw {
+pub fn mismatch<'cx>(
+    cx: &'cx Cx<'cx>,
+    object: ObjRef<'cx>,
+    wanted: ClassRef,
+) -> vervet_runtime::cx::Throw {
     let from = object.class().full_name();
-    cx.throw(Known::ArgumentException, &format!("Object of type '{from}' cannot be converted to type '{}'.", wanted.full_name()))
+    cx.throw(
+        Known::ArgumentException,
+        &format!(
+            "Object of type '{from}' cannot be converted to type '{}'.",
+            wanted.full_name()
+        ),
+    )
 }
 
 /// May a box of `boxed` stand for a value of `wanted`: the same type, or an enum and its underlying type?
@@ -91,17 +124,24 @@ fn fits(cx: &Cx<'_>, boxed: ClassRef, wanted: ClassRef) -> Result<bool> {
     if same(boxed, wanted) {
         return Ok(true);
     }
-    Ok(match (cx.load(boxed.stack_prim())?, cx.load(wanted.stack_prim())?) {
-        (Some(a), Some(b)) => a == b,
-        _ => false,
-    })
+    Ok(
+        match (cx.load(boxed.stack_prim())?, cx.load(wanted.stack_prim())?) {
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        },
+    )
 }
 
 /// Copies an object's value over a value of a type in memory: null is the default, Nullable is filled.
 ///
 /// # Safety
 /// `to` has room for a value of `class`.
-pub unsafe fn store_object<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, to: *mut u8, object: ObjRef<'cx>) -> Result<()> {
+pub unsafe fn store_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    to: *mut u8,
+    object: ObjRef<'cx>,
+) -> Result<()> {
     // SAFETY: the caller's promise; sizes and offsets come from the type's layout.
     unsafe {
         if class.is_ptr() || class.is_fn_ptr() {
@@ -131,7 +171,12 @@ pub unsafe fn store_object<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, to: *mut u8, 
         if !fits(cx, o.class(), class)? {
             return Err(mismatch(cx, o, class));
         }
-        heap::copy_value(to, o.value_ptr(), layout.size as usize, !layout.ref_map.is_empty());
+        heap::copy_value(
+            to,
+            o.value_ptr(),
+            layout.size as usize,
+            !layout.ref_map.is_empty(),
+        );
         Ok(())
     }
 }

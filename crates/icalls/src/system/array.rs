@@ -8,7 +8,10 @@ use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{ClassRef, Known, Prim};
 
 fn element_class(array: ObjRef<'_>) -> ClassRef {
-    array.class().element().expect("an array has an element type")
+    array
+        .class()
+        .element()
+        .expect("an array has an element type")
 }
 fn has_ref_elements(array: ObjRef<'_>) -> bool {
     array.vtable().flags & flags::ELEMENT_REFS != 0
@@ -76,12 +79,22 @@ unsafe fn read_number(kind: Prim, at: *const u8) -> Option<Number> {
 unsafe fn widen(from: Prim, source: *const u8, to: Prim, at: *mut u8) -> bool {
     let (from_size, to_size) = (from.size(), to.size());
     // SAFETY: the caller's promise.
-    let Some(value) = (unsafe { read_number(from, source) }) else { return false };
+    let Some(value) = (unsafe { read_number(from, source) }) else {
+        return false;
+    };
     // Integers fit into any float, as mono has it; a signed target must be wider than an unsigned source.
     let bits = match (value, to) {
-        (Number::Unsigned(v), Prim::U1 | Prim::U2 | Prim::U4 | Prim::U8 | Prim::Char) if to_size >= from_size => v,
-        (Number::Unsigned(v), Prim::I1 | Prim::I2 | Prim::I4 | Prim::I8) if to_size > from_size => v,
-        (Number::Signed(v), Prim::I1 | Prim::I2 | Prim::I4 | Prim::I8) if to_size >= from_size => v as u64,
+        (Number::Unsigned(v), Prim::U1 | Prim::U2 | Prim::U4 | Prim::U8 | Prim::Char)
+            if to_size >= from_size =>
+        {
+            v
+        }
+        (Number::Unsigned(v), Prim::I1 | Prim::I2 | Prim::I4 | Prim::I8) if to_size > from_size => {
+            v
+        }
+        (Number::Signed(v), Prim::I1 | Prim::I2 | Prim::I4 | Prim::I8) if to_size >= from_size => {
+            v as u64
+        }
         (Number::Unsigned(v), Prim::R4) => (v as f32).to_bits() as u64,
         (Number::Unsigned(v), Prim::R8) => (v as f64).to_bits(),
         (Number::Signed(v), Prim::R4) => (v as f32).to_bits() as u64,
@@ -96,12 +109,21 @@ unsafe fn widen(from: Prim, source: *const u8, to: Prim, at: *mut u8) -> bool {
 }
 
 /// Stores into element `pos`, unboxing and widening.
-pub fn set_value<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, value: ObjRef<'cx>, pos: usize) -> Result<()> {
+pub fn set_value<'cx>(
+    cx: &'cx Cx<'cx>,
+    array: ObjRef<'cx>,
+    value: ObjRef<'cx>,
+    pos: usize,
+) -> Result<()> {
     let element = element_class(array);
     if element.is_ptr() || element.is_fn_ptr() {
         return Err(crate::util::not_supported(cx, "Type is not supported"));
     }
-    let (at, size, refs) = (element_address(array, pos), array.vtable().size as usize, has_ref_elements(array));
+    let (at, size, refs) = (
+        element_address(array, pos),
+        array.vtable().size as usize,
+        has_ref_elements(array),
+    );
     if is_reference_element(cx, element)? {
         if !value.is_null() && !cx.load(cx.universe().is_assignable(value.class(), element))? {
             return Err(cx.throw(Known::InvalidCastException, ""));
@@ -123,7 +145,12 @@ pub fn set_value<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, value: ObjRef<'cx>, 
         // SAFETY: the element is a Nullable of that layout, the box holds its argument.
         unsafe {
             *at.add(has as usize) = 1;
-            heap::copy_value(at.add(inner_at as usize), value.value_ptr(), inner_size, refs);
+            heap::copy_value(
+                at.add(inner_at as usize),
+                value.value_ptr(),
+                inner_size,
+                refs,
+            );
         }
         return Ok(());
     }
@@ -133,7 +160,10 @@ pub fn set_value<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, value: ObjRef<'cx>, 
         unsafe { heap::copy_value(at, value.value_ptr(), size, refs) };
         return Ok(());
     }
-    let (Some(to), true) = (cx.load(element.stack_prim())?, cx.load(class.is_value_type())?) else {
+    let (Some(to), true) = (
+        cx.load(element.stack_prim())?,
+        cx.load(class.is_value_type())?,
+    ) else {
         return Err(cx.throw(Known::InvalidCastException, ""));
     };
     let Some(from) = cx.load(class.stack_prim())? else {
@@ -155,7 +185,11 @@ pub fn set_value<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, value: ObjRef<'cx>, 
     if unsafe { widen(from, value.value_ptr(), to, at) } {
         return Ok(());
     }
-    Err(cx.throw2(Known::ArgumentException, "not a widening conversion", "value"))
+    Err(cx.throw2(
+        Known::ArgumentException,
+        "not a widening conversion",
+        "value",
+    ))
 }
 
 /// The flat index for an array of indices.

@@ -7,7 +7,8 @@ use vervet_types::Prim;
 /// Bytes of a primitive array; None for any other.
 fn byte_length(array: ObjRef<'_>) -> Option<usize> {
     let element = array.class().element()?;
-    matches!(element.prim, Some(p) if p != Prim::Void).then(|| array.array_len() * array.vtable().size as usize)
+    matches!(element.prim, Some(p) if p != Prim::Void)
+        .then(|| array.array_len() * array.vtable().size as usize)
 }
 
 icalls! { "System.Buffer" =>

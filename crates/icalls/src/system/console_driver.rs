@@ -113,14 +113,33 @@ fn handle(signal: i32, handler: extern "C" fn(i32)) -> usize {
         new.sa_sigaction = handler as usize;
         new.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
         libc::sigaction(signal, &new, &mut old);
-        if old.sa_flags & libc::SA_SIGINFO != 0 || old.sa_sigaction == libc::SIG_IGN { 0 } else { old.sa_sigaction }
+        if old.sa_flags & libc::SA_SIGINFO != 0 || old.sa_sigaction == libc::SIG_IGN {
+            0
+        } else {
+            old.sa_sigaction
+        }
     }
 }
 
 /// The order of the 17 control characters in the array that managed code indexes.
 const CONTROL_CHARS: [usize; 17] = [
-    libc::VINTR, libc::VQUIT, libc::VERASE, libc::VKILL, libc::VEOF, libc::VTIME, libc::VMIN, libc::VSWTC, libc::VSTART,
-    libc::VSTOP, libc::VSUSP, libc::VEOL, libc::VREPRINT, libc::VDISCARD, libc::VWERASE, libc::VLNEXT, libc::VEOL2,
+    libc::VINTR,
+    libc::VQUIT,
+    libc::VERASE,
+    libc::VKILL,
+    libc::VEOF,
+    libc::VTIME,
+    libc::VMIN,
+    libc::VSWTC,
+    libc::VSTART,
+    libc::VSTOP,
+    libc::VSUSP,
+    libc::VEOL,
+    libc::VREPRINT,
+    libc::VDISCARD,
+    libc::VWERASE,
+    libc::VLNEXT,
+    libc::VEOL2,
 ];
 
 icalls! { "System.ConsoleDriver" =>

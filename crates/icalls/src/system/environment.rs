@@ -24,8 +24,19 @@ pub fn user() -> Option<(String, String)> {
     unsafe {
         let mut record: libc::passwd = std::mem::zeroed();
         let mut found = std::ptr::null_mut();
-        let r = libc::getpwuid_r(libc::getuid(), &mut record, buffer.as_mut_ptr().cast(), buffer.len(), &mut found);
-        (r == 0 && !found.is_null()).then(|| (utf8_z(record.pw_name as *const u8), utf8_z(record.pw_dir as *const u8)))
+        let r = libc::getpwuid_r(
+            libc::getuid(),
+            &mut record,
+            buffer.as_mut_ptr().cast(),
+            buffer.len(),
+            &mut found,
+        );
+        (r == 0 && !found.is_null()).then(|| {
+            (
+                utf8_z(record.pw_name as *const u8),
+                utf8_z(record.pw_dir as *const u8),
+            )
+        })
     }
 }
 fn uname() -> libc::utsname {
@@ -37,7 +48,11 @@ fn uname() -> libc::utsname {
     }
 }
 fn c_array(bytes: &[libc::c_char]) -> String {
-    bytes.iter().take_while(|b| **b != 0).map(|b| *b as u8 as char).collect()
+    bytes
+        .iter()
+        .take_while(|b| **b != 0)
+        .map(|b| *b as u8 as char)
+        .collect()
 }
 unsafe extern "C" {
     static environ: *const *const libc::c_char;

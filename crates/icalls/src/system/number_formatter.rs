@@ -60,7 +60,11 @@ fn mantissa(e: i32) -> u64 {
     let mut tens = x.unsigned_abs();
     while tens > 0 {
         let step = tens.min(9);
-        if x < 0 { n.multiply(10u32.pow(step)) } else { n.divide(10u32.pow(step)) }
+        if x < 0 {
+            n.multiply(10u32.pow(step))
+        } else {
+            n.divide(10u32.pow(step))
+        }
         tens -= step;
     }
     n.bits_from((-two).max(0) as u32)

@@ -8,15 +8,29 @@ use vervet_types::{FieldRef, Known, Prim};
 
 /// The instance fields of a boxed value's class.
 fn fields(cx: &Cx<'_>, object: ObjRef<'_>) -> Result<Vec<FieldRef>> {
-    Ok(cx.load(object.class().fields())?.iter().copied().filter(|f| !f.is_static()).collect())
+    Ok(cx
+        .load(object.class().fields())?
+        .iter()
+        .copied()
+        .filter(|f| !f.is_static())
+        .collect())
 }
 /// A field's value as an object.
-fn boxed<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, field: FieldRef, offset: usize) -> Result<ObjRef<'cx>> {
+fn boxed<'cx>(
+    cx: &'cx Cx<'cx>,
+    object: ObjRef<'cx>,
+    field: FieldRef,
+    offset: usize,
+) -> Result<ObjRef<'cx>> {
     let ty = cx.load(field.ty())?;
     if !cx.load(ty.is_value_type())? && !ty.is_ptr() && !ty.is_fn_ptr() {
         return Ok(object.read_ref(offset));
     }
-    let ty = if ty.is_ptr() || ty.is_fn_ptr() { cx.known(Known::IntPtr) } else { ty };
+    let ty = if ty.is_ptr() || ty.is_fn_ptr() {
+        cx.known(Known::IntPtr)
+    } else {
+        ty
+    };
     // SAFETY: the field lies at that offset and has that type.
     unsafe { cx.box_value(ty, (object.addr() + offset) as *const u8) }
 }
@@ -34,11 +48,17 @@ fn bits_size(cx: &Cx<'_>, field: FieldRef) -> Result<Option<usize>> {
 fn bits(object: ObjRef<'_>, offset: usize, size: usize) -> u64 {
     let mut b = [0u8; 8];
     // SAFETY: the field has `size` bytes at `offset`.
-    unsafe { std::ptr::copy_nonoverlapping((object.addr() + offset) as *const u8, b.as_mut_ptr(), size) };
+    unsafe {
+        std::ptr::copy_nonoverlapping((object.addr() + offset) as *const u8, b.as_mut_ptr(), size)
+    };
     u64::from_ne_bytes(b)
 }
 /// The fields' values, of each of the objects in turn.
-fn object_array<'cx>(cx: &'cx Cx<'cx>, objects: &[ObjRef<'cx>], source: &[(FieldRef, usize)]) -> Result<ObjRef<'cx>> {
+fn object_array<'cx>(
+    cx: &'cx Cx<'cx>,
+    objects: &[ObjRef<'cx>],
+    source: &[(FieldRef, usize)],
+) -> Result<ObjRef<'cx>> {
     let n = objects.len();
     cx.alloc_ref_array(cx.known(Known::Object), source.len() * n, |i| {
         let (field, offset) = source[i / n];

@@ -52,7 +52,15 @@ fn add(fd: i32, name: Option<String>, capacity: i64) -> usize {
     if let Some(n) = &name {
         t.names.insert(n.clone(), handle);
     }
-    t.mappings.insert(handle, Mapping { fd, name, references: 1, capacity });
+    t.mappings.insert(
+        handle,
+        Mapping {
+            fd,
+            name,
+            references: 1,
+            capacity,
+        },
+    );
     handle
 }
 /// The mapping of that name, with another reference.
@@ -68,14 +76,22 @@ fn size_of_file(fd: i32) -> i64 {
     // SAFETY: the record is filled.
     unsafe {
         let mut s: libc::stat = std::mem::zeroed();
-        if libc::fstat(fd, &mut s) == 0 { s.st_size } else { 0 }
+        if libc::fstat(fd, &mut s) == 0 {
+            s.st_size
+        } else {
+            0
+        }
     }
 }
 /// Checks the capacity against the file and lets the file grow to it.
 fn fit(fd: i32, capacity: i64, access: i32) -> Result<i64, i32> {
     let size = size_of_file(fd);
     if capacity == 0 {
-        return if size == 0 { Err(CAPACITY_SMALLER_THAN_FILE) } else { Ok(size) };
+        return if size == 0 {
+            Err(CAPACITY_SMALLER_THAN_FILE)
+        } else {
+            Ok(size)
+        };
     }
     if capacity < size {
         return Err(CAPACITY_SMALLER_THAN_FILE);
@@ -133,7 +149,13 @@ fn open_file(path: &std::ffi::CStr, mode: i32, access: i32) -> Result<i32, i32> 
     })
 }
 /// MemoryMappedFile.Create and its like. With a path: a file; without: memory.
-fn open(path: Option<&std::ffi::CStr>, mode: i32, name: Option<String>, capacity: &mut i64, access: i32) -> Result<usize, i32> {
+fn open(
+    path: Option<&std::ffi::CStr>,
+    mode: i32,
+    name: Option<String>,
+    capacity: &mut i64,
+    access: i32,
+) -> Result<usize, i32> {
     let Some(path) = path else {
         if let Some((handle, there)) = name.as_deref().and_then(named) {
             if mode == 1 {
@@ -149,7 +171,10 @@ fn open(path: Option<&std::ffi::CStr>, mode: i32, name: Option<String>, capacity
         }
         return anonymous(*capacity).map(|fd| add(fd, name, *capacity));
     };
-    if name.as_deref().is_some_and(|n| named(n).map(|(h, _)| close(h)).is_some()) {
+    if name
+        .as_deref()
+        .is_some_and(|n| named(n).map(|(h, _)| close(h)).is_some())
+    {
         return Err(FILE_ALREADY_EXISTS);
     }
     let fd = open_file(path, mode, access)?;
@@ -168,7 +193,9 @@ fn open(path: Option<&std::ffi::CStr>, mode: i32, name: Option<String>, capacity
 fn close(handle: usize) {
     let mut t = TABLES.lock();
     let Some(t) = t.as_mut() else { return };
-    let Some(m) = t.mappings.get_mut(&handle) else { return };
+    let Some(m) = t.mappings.get_mut(&handle) else {
+        return;
+    };
     m.references -= 1;
     if m.references > 0 {
         return;

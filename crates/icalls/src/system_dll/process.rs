@@ -2,8 +2,8 @@
 //!
 //! Keeps nothing: a process handle is one of [`crate::w32`]; facts come from /proc. Starting processes is in
 //! [`super::start`].
-use crate::system::datetime::EPOCH_AS_FILETIME;
 use crate::microsoft_win32::native_methods::pid_of;
+use crate::system::datetime::EPOCH_AS_FILETIME;
 use crate::util::Out;
 use crate::w32::{self, Created, Object};
 use vervet_runtime::{ObjRef, icalls};
@@ -20,8 +20,15 @@ impl Stat {
     pub fn of(pid: i32) -> Option<Stat> {
         let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let (open, close) = (text.find('(')?, text.rfind(')')?);
-        let fields = text[close + 1..].split_whitespace().skip(1).map(|f| f.parse().unwrap_or(0)).collect();
-        Some(Stat { name: text[open + 1..close].to_string(), fields })
+        let fields = text[close + 1..]
+            .split_whitespace()
+            .skip(1)
+            .map(|f| f.parse().unwrap_or(0))
+            .collect();
+        Some(Stat {
+            name: text[open + 1..close].to_string(),
+            fields,
+        })
     }
     /// Field `number` as proc(5) counts; 4 (the parent) and above.
     fn field(&self, number: usize) -> i64 {
@@ -43,7 +50,11 @@ impl Stat {
     pub fn start_filetime(&self) -> i64 {
         let boot = std::fs::read_to_string("/proc/stat")
             .ok()
-            .and_then(|s| s.lines().find_map(|l| l.strip_prefix("btime ")).and_then(|b| b.trim().parse::<i64>().ok()))
+            .and_then(|s| {
+                s.lines()
+                    .find_map(|l| l.strip_prefix("btime "))
+                    .and_then(|b| b.trim().parse::<i64>().ok())
+            })
             .unwrap_or(0);
         boot * 10_000_000 + Stat::clock_to_ticks(self.field(22)) + EPOCH_AS_FILETIME
     }
@@ -51,8 +62,12 @@ impl Stat {
 /// A value of /proc/PID/status in bytes.
 fn status_bytes(pid: i32, key: &str) -> i64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = text.lines().find_map(|l| l.strip_prefix(key).and_then(|l| l.strip_prefix(':')));
-    line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<i64>().ok()).unwrap_or(0) * 1024
+    let line = text
+        .lines()
+        .find_map(|l| l.strip_prefix(key).and_then(|l| l.strip_prefix(':')));
+    line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<i64>().ok())
+        .unwrap_or(0)
+        * 1024
 }
 fn alive(pid: i32) -> bool {
     // SAFETY: a plain query.

@@ -65,8 +65,13 @@ fn is_managed(path: &Path) -> bool {
     if read.is_err() || !head.starts_with(b"MZ") {
         return false;
     }
-    let u32_at = |at: usize| head.get(at..at + 4).map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")));
-    let Some(pe) = u32_at(0x3c).map(|p| p as usize) else { return false };
+    let u32_at = |at: usize| {
+        head.get(at..at + 4)
+            .map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")))
+    };
+    let Some(pe) = u32_at(0x3c).map(|p| p as usize) else {
+        return false;
+    };
     if head.get(pe..pe + 4) != Some(b"PE\0\0") {
         return false;
     }
@@ -79,7 +84,9 @@ fn is_managed(path: &Path) -> bool {
     u32_at(directories + 14 * 8).is_some_and(|rva| rva != 0)
 }
 fn access(path: &Path, mode: i32) -> bool {
-    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+        return false;
+    };
     // SAFETY: the path is NUL-terminated.
     unsafe { libc::access(path.as_ptr(), mode) == 0 }
 }
@@ -93,7 +100,12 @@ fn locate(name: &str, directory: Option<&str>) -> Option<PathBuf> {
     let mut places: Vec<PathBuf> = here.into_iter().flatten().collect();
     if !name.contains('/') {
         let search = crate::system::environment::variable(c"PATH").unwrap_or_default();
-        places.extend(search.split(':').filter(|p| !p.is_empty()).map(PathBuf::from));
+        places.extend(
+            search
+                .split(':')
+                .filter(|p| !p.is_empty())
+                .map(PathBuf::from),
+        );
     }
     places.iter().map(|p| p.join(path)).find(|p| p.is_file())
 }
@@ -111,8 +123,13 @@ struct Command {
 
 /// Starts it: the process id, or the error number.
 fn spawn(command: &Command) -> std::result::Result<i32, i32> {
-    let file = locate(&command.program, command.directory.as_deref()).ok_or(errors::FILE_NOT_FOUND)?;
-    if command.directory.as_deref().is_some_and(|d| !Path::new(d).is_dir()) {
+    let file =
+        locate(&command.program, command.directory.as_deref()).ok_or(errors::FILE_NOT_FOUND)?;
+    if command
+        .directory
+        .as_deref()
+        .is_some_and(|d| !Path::new(d).is_dir())
+    {
         return Err(errors::FILE_NOT_FOUND);
     }
     let mut words = Vec::new();
@@ -128,14 +145,31 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
     words.extend(arguments.into_iter().map(String::into_bytes));
     let c = |b: Vec<u8>| CString::new(b).map_err(|_| errors::INVALID_PARAMETER);
     let image = c(image.as_os_str().as_bytes().to_vec())?;
-    let argv = words.into_iter().map(c).collect::<std::result::Result<Vec<_>, _>>()?;
+    let argv = words
+        .into_iter()
+        .map(c)
+        .collect::<std::result::Result<Vec<_>, _>>()?;
     let environment = match &command.environment {
         Some(e) => e.iter().map(|v| v.clone().into_bytes()).collect(),
-        None => std::env::vars_os().map(|(k, v)| [k.as_bytes(), b"=", v.as_bytes()].concat()).collect::<Vec<_>>(),
+        None => std::env::vars_os()
+            .map(|(k, v)| [k.as_bytes(), b"=", v.as_bytes()].concat())
+            .collect::<Vec<_>>(),
     };
-    let envp = environment.into_iter().map(c).collect::<std::result::Result<Vec<_>, _>>()?;
-    let directory = command.directory.clone().map(|d| c(d.into_bytes())).transpose()?;
-    let pointers = |v: &[CString]| v.iter().map(|s| s.as_ptr().cast_mut()).chain([std::ptr::null_mut()]).collect::<Vec<_>>();
+    let envp = environment
+        .into_iter()
+        .map(c)
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+    let directory = command
+        .directory
+        .clone()
+        .map(|d| c(d.into_bytes()))
+        .transpose()?;
+    let pointers = |v: &[CString]| {
+        v.iter()
+            .map(|s| s.as_ptr().cast_mut())
+            .chain([std::ptr::null_mut()])
+            .collect::<Vec<_>>()
+    };
     let (argv_p, envp_p) = (pointers(&argv), pointers(&envp));
 
     // The streams are moved out of the way of 0, 1 and 2 first, so that none overwrites another.
@@ -155,7 +189,10 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
         libc::posix_spawnattr_setsigmask(&mut attributes, &signals);
         libc::sigfillset(&mut signals);
         libc::posix_spawnattr_setsigdefault(&mut attributes, &signals);
-        libc::posix_spawnattr_setflags(&mut attributes, (libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF) as i16);
+        libc::posix_spawnattr_setflags(
+            &mut attributes,
+            (libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF) as i16,
+        );
         for (to, from) in moved.iter().enumerate().filter(|(_, from)| **from >= 0) {
             libc::posix_spawn_file_actions_adddup2(&mut actions, *from, to as i32);
         }
@@ -164,7 +201,14 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
             libc::posix_spawn_file_actions_addchdir_np(&mut actions, d.as_ptr());
         }
         let mut pid = 0;
-        let r = libc::posix_spawn(&mut pid, image.as_ptr(), &actions, &attributes, argv_p.as_ptr(), envp_p.as_ptr());
+        let r = libc::posix_spawn(
+            &mut pid,
+            image.as_ptr(),
+            &actions,
+            &attributes,
+            argv_p.as_ptr(),
+            envp_p.as_ptr(),
+        );
         libc::posix_spawn_file_actions_destroy(&mut actions);
         libc::posix_spawnattr_destroy(&mut attributes);
         match r {
@@ -182,23 +226,42 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
 }
 
 /// Address of a field of the ProcInfo that managed code passed.
-fn info_field<'cx>(cx: &'cx Cx<'cx>, start: ObjRef<'cx>, info: *mut u8, name: &str) -> Result<*mut u8> {
+fn info_field<'cx>(
+    cx: &'cx Cx<'cx>,
+    start: ObjRef<'cx>,
+    info: *mut u8,
+    name: &str,
+) -> Result<*mut u8> {
     let module = start.class().module;
     let process = cx.load(module.find_type("System.Diagnostics", "Process"))?;
-    let process = cx.load(process.ok_or_else(|| LoadError::missing_field(start.class(), "Process")))?;
-    let class = cx.load(process.nested_types())?.iter().find(|c| c.name == "ProcInfo").copied();
+    let process =
+        cx.load(process.ok_or_else(|| LoadError::missing_field(start.class(), "Process")))?;
+    let class = cx
+        .load(process.nested_types())?
+        .iter()
+        .find(|c| c.name == "ProcInfo")
+        .copied();
     let class = cx.load(class.ok_or_else(|| LoadError::missing_field(process, "ProcInfo")))?;
     let field = crate::util::find_field(cx, class, name)?;
     let offset = cx.load(field.offset())? as usize;
     // SAFETY: the field lies in the struct.
     Ok(unsafe { info.add(offset) })
 }
-fn command<'cx>(cx: &'cx Cx<'cx>, start: ObjRef<'cx>, info: *mut u8, streams: [i32; 3]) -> Result<Command> {
+fn command<'cx>(
+    cx: &'cx Cx<'cx>,
+    start: ObjRef<'cx>,
+    info: *mut u8,
+    streams: [i32; 3],
+) -> Result<Command> {
     let variables = info_field(cx, start, info, "envVariables")? as *const usize;
     // SAFETY: the field holds a string array or null.
     let variables: ObjRef<'cx> = unsafe { ObjRef::from_addr(variables.read()) };
     let environment = variables.non_null().map(|v| {
-        (0..v.array_len()).map(|i| v.element_ref(i)).filter(|s| !s.is_null()).map(ObjRef::text).collect()
+        (0..v.array_len())
+            .map(|i| v.element_ref(i))
+            .filter(|s| !s.is_null())
+            .map(ObjRef::text)
+            .collect()
     });
     Ok(Command {
         program: string_field(cx, start, "fileName")?.unwrap_or_default(),
@@ -209,9 +272,21 @@ fn command<'cx>(cx: &'cx Cx<'cx>, start: ObjRef<'cx>, info: *mut u8, streams: [i
     })
 }
 /// Stores a process, or an error, into the ProcInfo.
-fn finish<'cx>(cx: &'cx Cx<'cx>, start: ObjRef<'cx>, info: *mut u8, result: std::result::Result<i32, i32>) -> Result<bool> {
+fn finish<'cx>(
+    cx: &'cx Cx<'cx>,
+    start: ObjRef<'cx>,
+    info: *mut u8,
+    result: std::result::Result<i32, i32>,
+) -> Result<bool> {
     let (handle, pid) = match result {
-        Ok(pid) => match w32::create(Object::Process { pid, exit: None, child: true }, &[]) {
+        Ok(pid) => match w32::create(
+            Object::Process {
+                pid,
+                exit: None,
+                child: true,
+            },
+            &[],
+        ) {
             Created::New(h) | Created::Existing(h) => (h as isize, pid),
             Created::WrongKind => (0, pid),
         },
@@ -297,7 +372,10 @@ mod tests {
     #[test]
     fn command_lines_split_like_a_shell() {
         let words = |l| split(l).map(|w| w.join("|"));
-        assert_eq!(words(r#"a  'b c' "d \"e\\" f\ g '' x\ny "#).as_deref(), Some(r#"a|b c|d "e\|f g||xny"#));
+        assert_eq!(
+            words(r#"a  'b c' "d \"e\\" f\ g '' x\ny "#).as_deref(),
+            Some(r#"a|b c|d "e\|f g||xny"#)
+        );
         assert_eq!(words(""), Some(String::new()));
         assert_eq!(words("'open"), None);
     }
@@ -305,10 +383,25 @@ mod tests {
     fn a_child_runs_and_its_exit_code_comes_back() {
         let start = |program: &str, arguments: &str| {
             let (program, arguments) = (program.into(), arguments.into());
-            spawn(&Command { program, arguments, directory: Some("/".into()), environment: None, streams: [0, 1, 2] })
+            spawn(&Command {
+                program,
+                arguments,
+                directory: Some("/".into()),
+                environment: None,
+                streams: [0, 1, 2],
+            })
         };
         let pid = start("sh", "-c 'exit 7'").expect("started");
-        let Created::New(handle) = w32::create(Object::Process { pid, exit: None, child: true }, &[]) else { panic!() };
+        let Created::New(handle) = w32::create(
+            Object::Process {
+                pid,
+                exit: None,
+                child: true,
+            },
+            &[],
+        ) else {
+            panic!()
+        };
         let exit = (0..500).find_map(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
             w32::process_exit(handle).flatten()

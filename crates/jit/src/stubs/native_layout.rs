@@ -403,7 +403,12 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         _ => end.checked_next_multiple_of(align).unwrap_or(end),
     };
     let declared = inherited.saturating_add(least);
-    let size = if least > 0 { padded.max(declared) } else { padded }.max(1);
+    let size = if least > 0 {
+        padded.max(declared)
+    } else {
+        padded
+    }
+    .max(1);
     let same = |f: &NativeField| match &f.kind {
         FieldKind::One(native) => native.is_blittable() && f.offset == f.managed_offset,
         _ => false,

@@ -257,9 +257,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                             .is_some_and(|p| matches!(p, Prim::IntPtr | Prim::UIntPtr));
                     p.exposes_frame |= pointer && matches!(item.note, Note::Frame);
                     // What this method was given is no address in its own frame.
-                    p.passes_frame |= pointer
-                        && item.kind == Kind::ByRef
-                        && !self.params.contains(&item.value);
+                    p.passes_frame |=
+                        pointer && item.kind == Kind::ByRef && !self.params.contains(&item.value);
                     let value = self.coerce_to_class(item, class)?;
                     p.args.push(value);
                 }

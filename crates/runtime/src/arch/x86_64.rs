@@ -28,7 +28,10 @@ const NATIVE: usize = State::Native as usize;
 
 /// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
 /// [rbp-80]), and the record (at rbp-128). r11 = method.
-macro_rules! push_exit { ($kind:literal) => { concat!("
+macro_rules! push_exit {
+    ($kind:literal) => {
+        concat!(
+            "
     push rbp
     mov rbp, rsp
     push rbx
@@ -46,10 +49,15 @@ macro_rules! push_exit { ($kind:literal) => { concat!("
     push qword ptr [rbp]
     lea r11, [rbp + 16]
     push r11
-    push ", $kind, "
+    push ",
+            $kind,
+            "
     push qword ptr [r15 + {record}]
     mov [r15 + {record}], rsp
-") } }
+"
+        )
+    };
+}
 
 /// An internal call: rax = function, r11 = method, r10 = bytes of stack arguments. Reached from a small stub
 /// per icall or helper.
@@ -275,7 +283,13 @@ pub unsafe extern "C" fn grow() {
 
 /// `enter(stub, code, args, ret, ctx) -> u32`: from our code to managed code through an invoke stub.
 #[unsafe(naked)]
-pub unsafe extern "C" fn enter(_stub: usize, _code: usize, _args: *const u64, _ret: *mut u64, _ctx: *mut Context) -> u32 {
+pub unsafe extern "C" fn enter(
+    _stub: usize,
+    _code: usize,
+    _args: *const u64,
+    _ret: *mut u64,
+    _ctx: *mut Context,
+) -> u32 {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
@@ -322,7 +336,14 @@ pub unsafe extern "C" fn enter(_stub: usize, _code: usize, _args: *const u64, _r
 /// Goes on at a landing pad: sp, fp and the pinned register as they were, rax = exception, rdx = unwind record.
 /// The caller has cut the record list.
 #[unsafe(naked)]
-pub unsafe extern "C" fn resume(_pc: usize, _sp: usize, _fp: usize, _exception: usize, _unwind: usize, _ctx: *mut Context) -> ! {
+pub unsafe extern "C" fn resume(
+    _pc: usize,
+    _sp: usize,
+    _fp: usize,
+    _exception: usize,
+    _unwind: usize,
+    _ctx: *mut Context,
+) -> ! {
     naked_asm!(
         "mov rsp, rsi",
         "mov rbp, rdx",

@@ -40,7 +40,12 @@ fn writable(rx: usize) -> *mut u8 {
 
 /// Places `bytes` (fixed up by `patch`, which gets the bytes and their executable address) and lets `publish`
 /// register them before anybody else gets a higher address.
-pub fn place<R>(bytes: &mut [u8], align: usize, patch: impl FnOnce(&mut [u8], usize), publish: impl FnOnce(usize) -> R) -> R {
+pub fn place<R>(
+    bytes: &mut [u8],
+    align: usize,
+    patch: impl FnOnce(&mut [u8], usize),
+    publish: impl FnOnce(usize) -> R,
+) -> R {
     let mut used = USED.lock();
     let at = (*used + align - 1) & !(align - 1);
     assert!(at + bytes.len() <= CODE_SIZE, "the code arena is full");
@@ -60,6 +65,9 @@ pub fn used() -> usize {
 /// A fresh zeroed 8-byte slot near the code.
 pub fn new_slot() -> *mut usize {
     let at = SLOT_NEXT.fetch_add(8, Ordering::Relaxed);
-    assert!(at < SLOT_END.load(Ordering::Relaxed), "the area of slots is full");
+    assert!(
+        at < SLOT_END.load(Ordering::Relaxed),
+        "the area of slots is full"
+    );
     at as *mut usize
 }

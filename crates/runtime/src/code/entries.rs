@@ -41,7 +41,10 @@ pub fn entry(method: MethodRef) -> &'static Entry {
 
 /// Has the method been compiled? Makes nothing and takes no lock.
 pub fn is_compiled(method: MethodRef) -> bool {
-    ENTRIES.get(method.id).and_then(Published::get).is_some_and(|e| e.code() != 0)
+    ENTRIES
+        .get(method.id)
+        .and_then(Published::get)
+        .is_some_and(|e| e.code() != 0)
 }
 
 fn make(method: MethodRef) -> Entry {
@@ -57,8 +60,9 @@ fn make(method: MethodRef) -> Entry {
             c[PRESTUB_AT] = 0xB8;
             c[PRESTUB_AT + 1..PRESTUB_AT + 5].copy_from_slice(&method.id.to_le_bytes());
             c[PRESTUB_AT + 5] = 0xE9; // jmp prestub
-            c[PRESTUB_AT + 6..PRESTUB_AT + 10]
-                .copy_from_slice(&((prestub as i64 - (at + PRESTUB_AT + 10) as i64) as i32).to_le_bytes());
+            c[PRESTUB_AT + 6..PRESTUB_AT + 10].copy_from_slice(
+                &((prestub as i64 - (at + PRESTUB_AT + 10) as i64) as i32).to_le_bytes(),
+            );
         },
         |at| at,
     );
@@ -91,7 +95,11 @@ pub fn method_of_stub(address: usize) -> Option<MethodRef> {
         }
         let id = (code.add(id_at + 1) as *const u32).read_unaligned();
         let e = ENTRIES.get(id)?.get()?;
-        let own = if boxed { e.boxed.load(Ordering::Acquire) } else { e.stub };
+        let own = if boxed {
+            e.boxed.load(Ordering::Acquire)
+        } else {
+            e.stub
+        };
         (own == address).then_some(e.method)
     }
 }
@@ -123,10 +131,15 @@ impl Entry {
         let made = arena::place(
             &mut code,
             16,
-            |c, at| c[6..10].copy_from_slice(&((slot as i64 - (at as i64 + 10)) as i32).to_le_bytes()),
+            |c, at| {
+                c[6..10].copy_from_slice(&((slot as i64 - (at as i64 + 10)) as i32).to_le_bytes())
+            },
             |at| at,
         );
-        match self.boxed.compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire) {
+        match self
+            .boxed
+            .compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire)
+        {
             Ok(_) => made,
             Err(first) => first,
         }
@@ -158,6 +171,8 @@ pub fn virtual_code(method: MethodRef, boxed: bool, vtable: usize, i: usize) -> 
     if code != 0 {
         return code;
     }
-    e.tables.lock().push(vtable + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * i);
+    e.tables
+        .lock()
+        .push(vtable + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * i);
     e.stub
 }

@@ -33,17 +33,25 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
         (blob.align as usize).max(16),
         |bytes, at| {
             for (r, target) in relocs.iter().zip(&targets) {
-                let s = if matches!(r.symbol, Symbol::SelfCode) { at } else { *target };
+                let s = if matches!(r.symbol, Symbol::SelfCode) {
+                    at
+                } else {
+                    *target
+                };
                 let value = s as i64 + r.addend;
                 let place = r.offset as usize;
                 match r.kind {
-                    RelocKind::Abs8 => bytes[place..place + 8].copy_from_slice(&value.to_le_bytes()),
+                    RelocKind::Abs8 => {
+                        bytes[place..place + 8].copy_from_slice(&value.to_le_bytes())
+                    }
                     RelocKind::Abs4 => {
-                        let v = u32::try_from(value).expect("a 4-byte relocation against an address above 4 GiB");
+                        let v = u32::try_from(value)
+                            .expect("a 4-byte relocation against an address above 4 GiB");
                         bytes[place..place + 4].copy_from_slice(&v.to_le_bytes());
                     }
                     RelocKind::PcRel4 => {
-                        let d = i32::try_from(value - (at + place) as i64).expect("a relative relocation out of reach");
+                        let d = i32::try_from(value - (at + place) as i64)
+                            .expect("a relative relocation out of reach");
                         bytes[place..place + 4].copy_from_slice(&d.to_le_bytes());
                     }
                 }

@@ -82,23 +82,35 @@ impl Code {
     /// The call site with that return address.
     pub fn call_site(&self, pc: usize) -> Option<&CallSite> {
         let off = (pc - self.start) as u32;
-        self.call_sites.binary_search_by_key(&off, |s| s.ret).ok().map(|i| &self.call_sites[i])
+        self.call_sites
+            .binary_search_by_key(&off, |s| s.ret)
+            .ok()
+            .map(|i| &self.call_sites[i])
     }
     /// The IL offset at a code address. For a return address pass the address minus one.
     pub fn il_offset(&self, pc: usize) -> Option<u32> {
         let off = (pc - self.start) as u32;
         let i = self.il_map.partition_point(|e| e.0 <= off);
-        i.checked_sub(1).map(|i| self.il_map[i].1).filter(|o| *o != u32::MAX)
+        i.checked_sub(1)
+            .map(|i| self.il_map[i].1)
+            .filter(|o| *o != u32::MAX)
     }
     /// The trap at exactly that address.
     pub fn trap(&self, pc: usize) -> Option<u8> {
         let off = (pc - self.start) as u32;
-        self.traps.binary_search_by_key(&off, |t| t.0).ok().map(|i| self.traps[i].1)
+        self.traps
+            .binary_search_by_key(&off, |t| t.0)
+            .ok()
+            .map(|i| self.traps[i].1)
     }
     /// The methods inlined at a code address, innermost first, with the IL offset reached in each. For a return
     /// address pass the address minus one.
     pub fn inlined(&self, pc: usize) -> impl Iterator<Item = (MethodRef, u32)> + use<'_> {
-        vervet_jit::inlined_frames(&self.inline_sites, &self.inline_map, (pc - self.start) as u32)
+        vervet_jit::inlined_frames(
+            &self.inline_sites,
+            &self.inline_map,
+            (pc - self.start) as u32,
+        )
     }
     /// The method it belongs to.
     pub fn method(&self) -> Option<MethodRef> {

@@ -10,25 +10,36 @@ pub fn throw_load(cx: &Cx<'_>, error: LoadError) -> Throw {
     };
     match &error {
         LoadError::FileNotFound { name } => make::throw_two(cx, class, &error.to_string(), name),
-        LoadError::BadImage { file, .. } if !file.is_empty() => make::throw_two(cx, class, &error.to_string(), file),
+        LoadError::BadImage { file, .. } if !file.is_empty() => {
+            make::throw_two(cx, class, &error.to_string(), file)
+        }
         _ => make::throw_message(cx, class, Some(&error.to_string())),
     }
 }
 
 /// A resolve event would be needed where none can be raised: what was needed is simply not there.
 fn need(cx: &Cx<'_>, error: LoadError) -> Throw {
-    let LoadError::Need(need) = error else { unreachable!("only Need has no exception") };
+    let LoadError::Need(need) = error else {
+        unreachable!("only Need has no exception")
+    };
     match &*need {
         vervet_types::error::Need::Assembly { reference, .. } => {
             let name = crate::loader::name_of_reference(reference).to_string();
-            let message = format!("Could not load file or assembly '{name}' or one of its dependencies.");
+            let message =
+                format!("Could not load file or assembly '{name}' or one of its dependencies.");
             make::throw_two(cx, Known::FileNotFoundException, &message, &name)
         }
-        vervet_types::error::Need::Module { file, .. } => {
-            make::throw_two(cx, Known::FileNotFoundException, &format!("Could not load file '{file}'."), file)
-        }
+        vervet_types::error::Need::Module { file, .. } => make::throw_two(
+            cx,
+            Known::FileNotFoundException,
+            &format!("Could not load file '{file}'."),
+            file,
+        ),
         vervet_types::error::Need::Type { module, name } => {
-            let message = format!("Could not load type '{name}' from assembly '{}'.", module.assembly_name());
+            let message = format!(
+                "Could not load type '{name}' from assembly '{}'.",
+                module.assembly_name()
+            );
             make::throw_message(cx, Known::TypeLoadException, Some(&message))
         }
     }

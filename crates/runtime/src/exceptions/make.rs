@@ -9,7 +9,11 @@ use vervet_types::{ClassRef, Known, LoadError};
 /// Makes an exception with a message, or its default one, and leaves it pending.
 pub fn throw_message(_cx: &Cx<'_>, class: Known, message: Option<&str>) -> Throw {
     let cx = &Cx::current();
-    let made = new(cx, cx.known(class), &message.into_iter().collect::<Vec<_>>());
+    let made = new(
+        cx,
+        cx.known(class),
+        &message.into_iter().collect::<Vec<_>>(),
+    );
     finish(cx, made)
 }
 /// Makes an exception whose constructor takes two strings.
@@ -31,7 +35,9 @@ pub fn new<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, strings: &[&str]) -> Result<O
     let ctor = cx.load(class.methods().and_then(|all| {
         for m in all.iter().filter(|m| m.name == ".ctor" && !m.is_static()) {
             let sig = m.sig()?;
-            if sig.params.len() == strings.len() && sig.params.iter().all(|p| std::ptr::eq(*p, string)) {
+            if sig.params.len() == strings.len()
+                && sig.params.iter().all(|p| std::ptr::eq(*p, string))
+            {
                 return Ok(*m);
             }
         }
@@ -47,12 +53,19 @@ pub fn new<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, strings: &[&str]) -> Result<O
 }
 
 /// TypeInitializationException(type name, inner).
-pub fn type_initialization<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, inner: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+pub fn type_initialization<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    inner: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
     let tie = cx.known(Known::TypeInitializationException);
     let ctor = cx.load(tie.methods().and_then(|all| {
         for m in all.iter().filter(|m| m.name == ".ctor") {
             let sig = m.sig()?;
-            if sig.params.len() == 2 && std::ptr::eq(sig.params[0], cx.known(Known::String)) && std::ptr::eq(sig.params[1], cx.known(Known::Exception)) {
+            if sig.params.len() == 2
+                && std::ptr::eq(sig.params[0], cx.known(Known::String))
+                && std::ptr::eq(sig.params[1], cx.known(Known::Exception))
+            {
                 return Ok(*m);
             }
         }
@@ -60,6 +73,10 @@ pub fn type_initialization<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, inner: ObjRef
     }))?;
     let object = cx.alloc(tie)?;
     let name = cx.alloc_str(&class.full_name())?;
-    cx.invoke(ctor, Some(Value::Ref(object)), &[Value::Ref(name), Value::Ref(inner)])?;
+    cx.invoke(
+        ctor,
+        Some(Value::Ref(object)),
+        &[Value::Ref(name), Value::Ref(inner)],
+    )?;
     Ok(object)
 }

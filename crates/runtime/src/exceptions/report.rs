@@ -36,13 +36,20 @@ pub(crate) fn initialise() {
     // SAFETY: fresh descriptors, and handlers that follow the rules of this module.
     unsafe {
         let mut fds = [0; 4];
-        if libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) != 0 || libc::pipe2(fds.as_mut_ptr().add(2), libc::O_CLOEXEC) != 0 {
+        if libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) != 0
+            || libc::pipe2(fds.as_mut_ptr().add(2), libc::O_CLOEXEC) != 0
+        {
             return;
         }
         // Far from the descriptors that programs count on.
         for (pipe, fd) in PIPES.iter().zip(fds) {
             let high = libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 200);
-            let kept = if high < 0 { fd } else { libc::close(fd); high };
+            let kept = if high < 0 {
+                fd
+            } else {
+                libc::close(fd);
+                high
+            };
             pipe.store(kept as usize, Ordering::Release);
         }
         FIRST.store(libc::pthread_self() as usize, Ordering::Release);
@@ -51,12 +58,18 @@ pub(crate) fn initialise() {
         let mut before: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        let started = std::thread::Builder::new().name("reports".into()).stack_size(256 << 10).spawn(reporter);
+        let started = std::thread::Builder::new()
+            .name("reports".into())
+            .stack_size(256 << 10)
+            .spawn(reporter);
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
         if started.is_err() {
             return;
         }
-        for (signal, handler) in [(libc::SIGQUIT, on_quit as *const () as usize), (libc::SIGABRT, on_abort as *const () as usize)] {
+        for (signal, handler) in [
+            (libc::SIGQUIT, on_quit as *const () as usize),
+            (libc::SIGABRT, on_abort as *const () as usize),
+        ] {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handler;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
@@ -94,7 +107,10 @@ fn reporter() {
         let count = COUNT.load(Ordering::Acquire);
         let mut stub = None;
         for i in 0..count {
-            let (word, tag) = (PCS[i].load(Ordering::Relaxed), TAGS[i].load(Ordering::Relaxed));
+            let (word, tag) = (
+                PCS[i].load(Ordering::Relaxed),
+                TAGS[i].load(Ordering::Relaxed),
+            );
             if let Some(line) = line(word, tag, &mut stub) {
                 text.push_str(&format!("  at {line}\n"));
             }
@@ -124,7 +140,9 @@ fn line(word: usize, tag: u8, stub: &mut Option<MethodRef>) -> Option<String> {
     let left = stub.take();
     let probe = if tag == EXACT { word } else { word - 1 };
     let code = table::find(probe)?;
-    let il = code.il_offset(probe).map_or(String::from("?"), |o| format!("0x{o:05x}"));
+    let il = code
+        .il_offset(probe)
+        .map_or(String::from("?"), |o| format!("0x{o:05x}"));
     Some(match code.kind {
         table::CodeKind::Method(m) => format!("{} [{il}]", m.full_name()),
         table::CodeKind::Filter(m) => format!("(filter) {} [{il}]", m.full_name()),
@@ -150,8 +168,12 @@ fn collect(ctx: *mut Context, pc: usize, fp: usize) {
         unsafe {
             if (*ctx).state == State::Managed as u8 {
                 let (mut pc, mut fp, mut exact) = (pc, fp, true);
-                while arena::contains(pc) && table::find(if exact { pc } else { pc - 1 }).is_some() {
-                    if !note(pc, if exact { EXACT } else { RETURN }) || fp < (*ctx).true_limit - (1 << 20) || fp >= (*ctx).stack_base - 16 {
+                while arena::contains(pc) && table::find(if exact { pc } else { pc - 1 }).is_some()
+                {
+                    if !note(pc, if exact { EXACT } else { RETURN })
+                        || fp < (*ctx).true_limit - (1 << 20)
+                        || fp >= (*ctx).stack_base - 16
+                    {
                         break;
                     }
                     pc = *((fp + 8) as *const usize);
@@ -177,7 +199,10 @@ fn collect(ctx: *mut Context, pc: usize, fp: usize) {
 fn interrupted(uc: *mut libc::c_void) -> (usize, usize) {
     // SAFETY: the kernel passes a valid ucontext.
     let regs = unsafe { &(*(uc as *const libc::ucontext_t)).uc_mcontext.gregs };
-    (regs[libc::REG_RIP as usize] as usize, regs[libc::REG_RBP as usize] as usize)
+    (
+        regs[libc::REG_RIP as usize] as usize,
+        regs[libc::REG_RBP as usize] as usize,
+    )
 }
 
 extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
@@ -219,7 +244,11 @@ fn managed_stack(ctx: *mut Context, pc: usize, fp: usize) {
         if !BUSY.swap(true, Ordering::AcqRel) {
             collect(ctx, pc, fp);
             put(pipe(1), b'c');
-            let mut answer = libc::pollfd { fd: pipe(2), events: libc::POLLIN, revents: 0 };
+            let mut answer = libc::pollfd {
+                fd: pipe(2),
+                events: libc::POLLIN,
+                revents: 0,
+            };
             // SAFETY: one complete record.
             unsafe { libc::poll(&mut answer, 1, 5000) };
             return;
@@ -248,13 +277,21 @@ impl std::fmt::Write for Line {
     }
 }
 fn say(text: std::fmt::Arguments<'_>) {
-    let mut line = Line { bytes: [0; 200], len: 0 };
+    let mut line = Line {
+        bytes: [0; 200],
+        len: 0,
+    };
     let _ = std::fmt::Write::write_fmt(&mut line, text);
     crate::startup::say(std::str::from_utf8(&line.bytes[..line.len]).unwrap_or(""));
 }
 
 /// Says what, where and the managed stack, and ends the process with code 70.
-pub(crate) fn crash(signal: i32, info: *mut libc::siginfo_t, uc: &libc::ucontext_t, ctx: *mut Context) -> ! {
+pub(crate) fn crash(
+    signal: i32,
+    info: *mut libc::siginfo_t,
+    uc: &libc::ucontext_t,
+    ctx: *mut Context,
+) -> ! {
     if CRASHING.swap(true, Ordering::SeqCst) {
         // SAFETY: a second fault while reporting the first.
         unsafe { libc::_exit(crate::startup::INTERNAL_ERROR) };
@@ -268,17 +305,33 @@ pub(crate) fn crash(signal: i32, info: *mut libc::siginfo_t, uc: &libc::ucontext
         _ => "signal",
     };
     let register = |r: i32| uc.uc_mcontext.gregs[r as usize] as usize;
-    let (pc, sp, fp) = (register(libc::REG_RIP), register(libc::REG_RSP), register(libc::REG_RBP));
+    let (pc, sp, fp) = (
+        register(libc::REG_RIP),
+        register(libc::REG_RSP),
+        register(libc::REG_RBP),
+    );
     // SAFETY: the kernel passes a valid siginfo.
     let address = unsafe { (*info).si_addr() as usize };
-    say(format_args!("vervet: internal error: {name} at pc {pc:#x}, address {address:#x}, sp {sp:#x}\n"));
+    say(format_args!(
+        "vervet: internal error: {name} at pc {pc:#x}, address {address:#x}, sp {sp:#x}\n"
+    ));
     match table::find(pc) {
-        Some(code) => say(format_args!("  in compiled code at +{:#x}, IL {:?}\n", pc - code.start, code.il_offset(pc))),
+        Some(code) => say(format_args!(
+            "  in compiled code at +{:#x}, IL {:?}\n",
+            pc - code.start,
+            code.il_offset(pc)
+        )),
         None => say(format_args!("  not in compiled code\n")),
     }
     if !ctx.is_null() {
         // SAFETY: plain reads of this thread's context.
-        unsafe { say(format_args!("  state {} critical {}\n", (*ctx).state, (*ctx).critical)) };
+        unsafe {
+            say(format_args!(
+                "  state {} critical {}\n",
+                (*ctx).state,
+                (*ctx).critical
+            ))
+        };
     }
     managed_stack(ctx, pc, fp);
     // SAFETY: the alarm ends the process if the rest does not.
@@ -286,7 +339,10 @@ pub(crate) fn crash(signal: i32, info: *mut libc::siginfo_t, uc: &libc::ucontext
         libc::signal(libc::SIGALRM, too_long as *const () as usize);
         libc::alarm(10);
         if !arena::contains(pc) {
-            crate::startup::say(&format!("native stack:\n{}\n", std::backtrace::Backtrace::force_capture()));
+            crate::startup::say(&format!(
+                "native stack:\n{}\n",
+                std::backtrace::Backtrace::force_capture()
+            ));
         }
         libc::_exit(crate::startup::INTERNAL_ERROR)
     }

@@ -29,7 +29,10 @@ impl Target {
     }
     fn unpack(word: usize) -> Target {
         let clause = (word & 0xFFFF) as u32;
-        Target { fp: (word >> 16) << 3, clause: if clause == 0xFFFF { CATCH_ALL } else { clause } }
+        Target {
+            fp: (word >> 16) << 3,
+            clause: if clause == 0xFFFF { CATCH_ALL } else { clause },
+        }
     }
 }
 
@@ -79,7 +82,10 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
                 trace::record(cx, exception, old, &frames, mode);
             }
             if matches(cx, &frame, h, class, exception) {
-                found = Some(Target { fp: frame.fp, clause: h.clause });
+                found = Some(Target {
+                    fp: frame.fp,
+                    clause: h.clause,
+                });
                 break 'search;
             }
         }
@@ -102,22 +108,38 @@ fn handlers(frame: &Frame) -> &'static [Handler] {
         return &[];
     }
     match code.call_site(frame.pc) {
-        Some(s) => &code.handlers[s.first_handler as usize..(s.first_handler + s.handler_count) as usize],
+        Some(s) => {
+            &code.handlers[s.first_handler as usize..(s.first_handler + s.handler_count) as usize]
+        }
         None => &[],
     }
 }
 
 fn is_filter(frame: &Frame, h: &Handler) -> bool {
-    h.clause != CATCH_ALL && matches!(frame.code.clauses[h.clause as usize].kind, ClauseKind::Filter(_))
+    h.clause != CATCH_ALL
+        && matches!(
+            frame.code.clauses[h.clause as usize].kind,
+            ClauseKind::Filter(_)
+        )
 }
 
-fn matches(cx: &Cx<'_>, frame: &Frame, h: &Handler, class: ClassRef, exception: ObjRef<'_>) -> bool {
+fn matches(
+    cx: &Cx<'_>,
+    frame: &Frame,
+    h: &Handler,
+    class: ClassRef,
+    exception: ObjRef<'_>,
+) -> bool {
     if h.clause == CATCH_ALL {
         return true;
     }
     match frame.code.clauses[h.clause as usize].kind {
-        ClauseKind::Catch(c) => crate::casts::is_assignable(cx.universe(), class, c).unwrap_or(false),
-        ClauseKind::Filter(i) => crate::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception),
+        ClauseKind::Catch(c) => {
+            crate::casts::is_assignable(cx.universe(), class, c).unwrap_or(false)
+        }
+        ClauseKind::Filter(i) => {
+            crate::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception)
+        }
         ClauseKind::Finally | ClauseKind::Fault => false,
     }
 }
@@ -127,7 +149,12 @@ pub extern "C" fn continue_unwind(exception: usize, word: usize) {
     let cx = Cx::current();
     // SAFETY: the landing pad got this reference from us.
     let exception = unsafe { ObjRef::from_addr(exception) };
-    second_pass(&cx, Walk::new(cx.context()), exception, Target::unpack(word))
+    second_pass(
+        &cx,
+        Walk::new(cx.context()),
+        exception,
+        Target::unpack(word),
+    )
 }
 
 fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -> ! {
@@ -137,7 +164,10 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
             let here = frame.fp == target.fp && h.clause == target.clause;
             let runs = here
                 || h.clause != CATCH_ALL
-                    && matches!(frame.code.clauses[h.clause as usize].kind, ClauseKind::Finally | ClauseKind::Fault);
+                    && matches!(
+                        frame.code.clauses[h.clause as usize].kind,
+                        ClauseKind::Finally | ClauseKind::Fault
+                    );
             if runs {
                 land(ctx, &frame, h, exception, target.pack());
             }
@@ -147,16 +177,29 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
 }
 
 fn land(ctx: *mut Context, frame: &Frame, h: &Handler, exception: ObjRef<'_>, word: usize) -> ! {
-    if h.clause != CATCH_ALL && frame.fp == Target::unpack(word).fp && h.clause == Target::unpack(word).clause {
+    if h.clause != CATCH_ALL
+        && frame.fp == Target::unpack(word).fp
+        && h.clause == Target::unpack(word).clause
+    {
         crate::abort::caught(ctx, exception, frame.fp);
     }
-    let site = frame.code.call_site(frame.pc).expect("a frame with handlers is at a call site");
+    let site = frame
+        .code
+        .call_site(frame.pc)
+        .expect("a frame with handlers is at a call site");
     let sp = frame.fp - site.frame_offset as usize;
     // SAFETY: pc, sp and fp are those of a landing pad of a frame that is still active; the records above it are
     // cut; frames of ours between here and there hold nothing.
     unsafe {
         cut_records(ctx, frame.record);
-        crate::arch::resume(frame.code.start + h.code as usize, sp, frame.fp, exception.addr(), word, ctx)
+        crate::arch::resume(
+            frame.code.start + h.code as usize,
+            sp,
+            frame.fp,
+            exception.addr(),
+            word,
+            ctx,
+        )
     }
 }
 

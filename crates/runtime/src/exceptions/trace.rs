@@ -32,11 +32,23 @@ impl RawFrame {
         };
         let pc = frame.pc;
         let logical = frame.logical();
-        logical.map(move |(method, il)| RawFrame { method, pc, il: il.map_or(0, |o| o + 1), wrapper: false }).chain(wrapper)
+        logical
+            .map(move |(method, il)| RawFrame {
+                method,
+                pc,
+                il: il.map_or(0, |o| o + 1),
+                wrapper: false,
+            })
+            .chain(wrapper)
     }
     /// The stub of an icall or P/Invoke.
     pub fn wrapper(method: MethodRef) -> RawFrame {
-        RawFrame { method, pc: 0, il: 0, wrapper: true }
+        RawFrame {
+            method,
+            pc: 0,
+            il: 0,
+            wrapper: true,
+        }
     }
 }
 
@@ -56,7 +68,9 @@ pub struct Frame {
 /// The trace that a throw goes on from: what the exception carries, or nothing.
 pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
     let cx = Cx::current();
-    let known = crate::casts::is_assignable(cx.universe(), exception.class(), cx.known(Known::Exception)).unwrap_or(false);
+    let known =
+        crate::casts::is_assignable(cx.universe(), exception.class(), cx.known(Known::Exception))
+            .unwrap_or(false);
     match mode {
         TraceMode::Continue | TraceMode::Rethrow if known => exception.read_ref(STACK_TRACE),
         _ => ObjRef::NULL,
@@ -70,8 +84,16 @@ pub fn forget(exception: ObjRef<'_>) {
 
 /// Stores a trace into the exception: `old` (see [`base`]) and behind it the frames. May be called again as the
 /// search goes on.
-pub fn record(cx: &Cx<'_>, exception: ObjRef<'_>, old: ObjRef<'_>, frames: &[RawFrame], mode: TraceMode) {
-    if !crate::casts::is_assignable(cx.universe(), exception.class(), cx.known(Known::Exception)).unwrap_or(false) {
+pub fn record(
+    cx: &Cx<'_>,
+    exception: ObjRef<'_>,
+    old: ObjRef<'_>,
+    frames: &[RawFrame],
+    mode: TraceMode,
+) {
+    if !crate::casts::is_assignable(cx.universe(), exception.class(), cx.known(Known::Exception))
+        .unwrap_or(false)
+    {
         return;
     }
     let mut old_len = if old.is_null() { 0 } else { old.array_len() };
@@ -123,11 +145,19 @@ fn public(method: MethodRef, pc: usize, il: u32, wrapper: bool) -> Frame {
             method: None,
             il_offset: None,
             native_offset: 0,
-            internal_name: Some(format!("(wrapper managed-to-native) {}", method.wrapper_name())),
+            internal_name: Some(format!(
+                "(wrapper managed-to-native) {}",
+                method.wrapper_name()
+            )),
         };
     }
     let start = crate::code::table::find(pc.wrapping_sub(1)).map_or(pc, |c| c.start);
-    Frame { method: Some(method), il_offset: il.checked_sub(1), native_offset: (pc - start) as u32, internal_name: None }
+    Frame {
+        method: Some(method),
+        il_offset: il.checked_sub(1),
+        native_offset: (pc - start) as u32,
+        internal_name: None,
+    }
 }
 
 /// The frames of the running thread, innermost (the managed caller of the running icall) first, without `skip`.

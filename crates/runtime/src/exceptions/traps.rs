@@ -17,8 +17,13 @@ pub fn install_alternate_stack() {
     unsafe {
         let min = libc::getauxval(libc::AT_MINSIGSTKSZ) as usize;
         let size = (min.max(libc::SIGSTKSZ) + (64 << 10) + 4095) & !4095;
-        let memory = vervet_os::memory::reserve(size).unwrap_or_else(|e| panic!("no memory for a signal stack: {e}"));
-        let stack = libc::stack_t { ss_sp: memory.cast(), ss_flags: 0, ss_size: size };
+        let memory = vervet_os::memory::reserve(size)
+            .unwrap_or_else(|e| panic!("no memory for a signal stack: {e}"));
+        let stack = libc::stack_t {
+            ss_sp: memory.cast(),
+            ss_flags: 0,
+            ss_size: size,
+        };
         libc::sigaltstack(&stack, std::ptr::null_mut());
     }
 }
@@ -46,10 +51,17 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
         let uc = &mut *(uc as *mut libc::ucontext_t);
         let regs = &mut uc.uc_mcontext.gregs;
         let pc = regs[libc::REG_RIP as usize] as usize;
-        if !ctx.is_null() && (*ctx).state == State::Managed as u8 && crate::code::arena::contains(pc) {
+        if !ctx.is_null()
+            && (*ctx).state == State::Managed as u8
+            && crate::code::arena::contains(pc)
+        {
             let found = table::find(pc).and_then(|c| c.trap(pc));
             let kind = match (found, signal) {
-                (Some(k), libc::SIGFPE) if k == ThrowKind::DivideByZero as u8 || k == ThrowKind::Overflow as u8 => Some(k),
+                (Some(k), libc::SIGFPE)
+                    if k == ThrowKind::DivideByZero as u8 || k == ThrowKind::Overflow as u8 =>
+                {
+                    Some(k)
+                }
                 (Some(k), _) => Some(k),
                 (None, _) => None,
             };
@@ -115,7 +127,9 @@ pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
     let cx = Cx::current();
     let frames = crate::exceptions::walk::describe(ctx);
     let _ = &cx;
-    let mut text = String::from("\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n");
+    let mut text = String::from(
+        "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
+    );
     for f in frames.iter().take(64) {
         text.push_str(&format!("  at {f}\n"));
     }
@@ -128,5 +142,8 @@ pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
 
 /// Is the object the preallocated StackOverflowException?
 pub fn is_stack_overflow(object: ObjRef<'_>) -> bool {
-    crate::runtime::rt().preallocated.get().is_some_and(|p| p.stack_overflow.get() == object)
+    crate::runtime::rt()
+        .preallocated
+        .get()
+        .is_some_and(|p| p.stack_overflow.get() == object)
 }

@@ -33,11 +33,15 @@ impl Frame {
     /// each with the IL offset reached. Empty for wrappers and stubs.
     pub fn logical(&self) -> impl Iterator<Item = (MethodRef, Option<u32>)> + use<> {
         let own = match self.code.kind {
-            table::CodeKind::Method(m) | table::CodeKind::Filter(m) => Some((m, self.code.il_offset(self.probe()))),
+            table::CodeKind::Method(m) | table::CodeKind::Filter(m) => {
+                Some((m, self.code.il_offset(self.probe())))
+            }
             table::CodeKind::Wrapper(_) | table::CodeKind::Stub(_) => None,
         };
         let code = self.code;
-        code.inlined(self.probe()).map(|(m, il)| (m, Some(il))).chain(own)
+        code.inlined(self.probe())
+            .map(|(m, il)| (m, Some(il)))
+            .chain(own)
     }
 }
 
@@ -61,14 +65,24 @@ impl Walk {
     }
     /// Begins at an exit record; a null record or an entry record gives an empty walk or goes on below it.
     pub fn from_record(record: *mut Record) -> Walk {
-        let mut w = Walk { fp: 0, pc: 0, exact: false, exit: record, done: false, first_wrapper: None };
+        let mut w = Walk {
+            fp: 0,
+            pc: 0,
+            exact: false,
+            exit: record,
+            done: false,
+            first_wrapper: None,
+        };
         w.enter_piece(record);
         w
     }
     fn enter_piece(&mut self, mut record: *mut Record) {
         // SAFETY: records lie on this thread's stack below frames that are still active.
         unsafe {
-            while !record.is_null() && ((*record).kind == RecordKind::Entry as usize || (*record).kind == RecordKind::NativeEntry as usize) {
+            while !record.is_null()
+                && ((*record).kind == RecordKind::Entry as usize
+                    || (*record).kind == RecordKind::NativeEntry as usize)
+            {
                 record = (*record).previous;
             }
             match record.as_ref() {
@@ -78,8 +92,11 @@ impl Walk {
                     self.fp = r.fp;
                     self.pc = r.pc;
                     self.exact = r.kind == RecordKind::Throw as usize && r.method == 1;
-                    self.first_wrapper =
-                        if r.method > 1 && r.kind != RecordKind::Throw as usize { Some(&*(r.method as *const vervet_types::Method)) } else { None };
+                    self.first_wrapper = if r.method > 1 && r.kind != RecordKind::Throw as usize {
+                        Some(&*(r.method as *const vervet_types::Method))
+                    } else {
+                        None
+                    };
                 }
             }
         }
@@ -97,14 +114,28 @@ impl Iterator for Walk {
             if self.done {
                 return None;
             }
-            let probe = if self.exact { self.pc } else { self.pc.wrapping_sub(1) };
-            let code = if arena::contains(probe) { table::find(probe) } else { None };
+            let probe = if self.exact {
+                self.pc
+            } else {
+                self.pc.wrapping_sub(1)
+            };
+            let code = if arena::contains(probe) {
+                table::find(probe)
+            } else {
+                None
+            };
             // SAFETY: `exit` is a live record; `fp` is the frame pointer of a frame of JIT code, whose two words
             // are its caller's frame pointer and return address.
             unsafe {
                 match code {
                     Some(code) => {
-                        let frame = Frame { code, fp: self.fp, pc: self.pc, exact: self.exact, record: (*self.exit).previous };
+                        let frame = Frame {
+                            code,
+                            fp: self.fp,
+                            pc: self.pc,
+                            exact: self.exact,
+                            record: (*self.exit).previous,
+                        };
                         self.pc = *((self.fp + 8) as *const usize);
                         self.fp = *(self.fp as *const usize);
                         self.exact = false;
@@ -128,7 +159,9 @@ impl Iterator for Walk {
 
 /// The managed methods on the stack, innermost first, starting at the frame that called the running icall.
 pub fn caller_methods(cx: &Cx<'_>) -> impl Iterator<Item = MethodRef> + use<> {
-    Walk::new(cx.context()).filter(|f| matches!(f.code.kind, table::CodeKind::Method(_))).flat_map(|f| f.logical().map(|l| l.0))
+    Walk::new(cx.context())
+        .filter(|f| matches!(f.code.kind, table::CodeKind::Method(_)))
+        .flat_map(|f| f.logical().map(|l| l.0))
 }
 
 /// The inner methods of the current stack as text, for SIGQUIT, crash reports and internal errors.
@@ -139,7 +172,11 @@ pub fn describe(ctx: *mut Context) -> Vec<String> {
         out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
     }
     while let Some(f) = walk.next() {
-        let filter = if matches!(f.code.kind, table::CodeKind::Filter(_)) { "(filter) " } else { "" };
+        let filter = if matches!(f.code.kind, table::CodeKind::Filter(_)) {
+            "(filter) "
+        } else {
+            ""
+        };
         for (m, il) in f.logical() {
             let il = il.map_or(String::from("?"), |o| format!("0x{o:05x}"));
             out.push(format!("{filter}{} [{il}]", m.full_name()));

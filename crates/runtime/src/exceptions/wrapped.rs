@@ -25,7 +25,10 @@ fn says_so(module: ModuleRef) -> Option<bool> {
             Table::MemberRef => image.member_ref(row.constructor.rid()).ok()?.class,
             _ => Token::new(Table::TypeDef, image.method_owner(row.constructor.rid())?),
         };
-        if image.type_name(owner).is_ok_and(|n| n.name == "RuntimeCompatibilityAttribute") {
+        if image
+            .type_name(owner)
+            .is_ok_and(|n| n.name == "RuntimeCompatibilityAttribute")
+        {
             let mut reader = CustomAttrReader::new(image.blob(row.value).ok()?).ok()?;
             for _ in 0..reader.named_count().ok()? {
                 let arg = reader.named_arg().ok()?;
@@ -46,12 +49,16 @@ pub fn wrap<'a>(_cx: &Cx<'_>, object: ObjRef<'a>) -> ObjRef<'a> {
     if crate::casts::is_assignable(cx.universe(), object.class(), exception).unwrap_or(true) {
         return object;
     }
-    let Some(thrower) = walk::caller_methods(cx).next() else { return object };
+    let Some(thrower) = walk::caller_methods(cx).next() else {
+        return object;
+    };
     if !wraps(thrower.class.module) {
         return object;
     }
     let class = cx.known(Known::RuntimeWrappedException);
-    let Ok(Some(ctor)) = class.find_method(".ctor", Some(1)) else { return object };
+    let Ok(Some(ctor)) = class.find_method(".ctor", Some(1)) else {
+        return object;
+    };
     let made = cx.alloc(class).and_then(|w| {
         // SAFETY: the same live object, under the lifetime of this token.
         let thrown = unsafe { ObjRef::from_addr(object.addr()) };

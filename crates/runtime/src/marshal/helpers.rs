@@ -8,7 +8,11 @@ use vervet_types::{Known, Method, MethodRef};
 /// The plan of a parameter of a method.
 fn param<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, index: i64) -> Result<&'static ParamPlan> {
     let plan = cx.load(plan(method))?;
-    Ok(if index == RESULT { &plan.ret } else { &plan.params[index as usize] })
+    Ok(if index == RESULT {
+        &plan.ret
+    } else {
+        &plan.params[index as usize]
+    })
 }
 /// The method behind a handle word.
 pub fn method(word: usize) -> MethodRef {
@@ -20,9 +24,19 @@ pub fn method(word: usize) -> MethodRef {
 pub fn to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize) -> Result<usize> {
     match param(cx, m, index)? {
         ParamPlan::Unsupported(reason) => Err(cx.throw(Known::MarshalDirectiveException, reason)),
-        ParamPlan::Convert { conversion: Conversion::OleDate, .. } => Err(cx.throw(Known::MarshalDirectiveException, "DateTime is not marshalled yet")),
+        ParamPlan::Convert {
+            conversion: Conversion::OleDate,
+            ..
+        } => Err(cx.throw(
+            Known::MarshalDirectiveException,
+            "DateTime is not marshalled yet",
+        )),
         // SAFETY: stubs pass the object, or the address of the slot that holds it.
-        ParamPlan::Convert { conversion, by_ref, direction } => unsafe {
+        ParamPlan::Convert {
+            conversion,
+            by_ref,
+            direction,
+        } => unsafe {
             if !by_ref {
                 return values::to_native(cx, conversion, ObjRef::from_addr(managed));
             }
@@ -31,7 +45,8 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize
             }
             let cell = allocate(8) as *mut usize;
             let object = ObjRef::from_addr(*(managed as *const usize));
-            if direction.input && !(object.is_null() && matches!(conversion, Conversion::Handle(_))) {
+            if direction.input && !(object.is_null() && matches!(conversion, Conversion::Handle(_)))
+            {
                 *cell = values::to_native(cx, conversion, object)?;
             }
             Ok(cell as usize)
@@ -41,14 +56,32 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize
 }
 
 /// MarshalBack.
-pub fn back<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize, native: usize) -> Result<()> {
+pub fn back<'cx>(
+    cx: &'cx Cx<'cx>,
+    m: MethodRef,
+    index: i64,
+    managed: usize,
+    native: usize,
+) -> Result<()> {
     // SAFETY: the words are those of the call that is being completed.
     unsafe {
         match param(cx, m, index)? {
-            ParamPlan::Convert { conversion, by_ref: false, direction } => {
-                values::back(cx, conversion, ObjRef::from_addr(managed), native, direction.output)
-            }
-            ParamPlan::Convert { conversion, by_ref: true, direction } => {
+            ParamPlan::Convert {
+                conversion,
+                by_ref: false,
+                direction,
+            } => values::back(
+                cx,
+                conversion,
+                ObjRef::from_addr(managed),
+                native,
+                direction.output,
+            ),
+            ParamPlan::Convert {
+                conversion,
+                by_ref: true,
+                direction,
+            } => {
                 if native == 0 {
                     return Ok(());
                 }
@@ -75,56 +108,123 @@ pub fn back<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize, nat
 /// MarshalResult.
 pub fn result<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, native: usize) -> Result<ObjRef<'cx>> {
     match param(cx, m, RESULT)? {
-        ParamPlan::Convert { conversion, .. } => values::to_managed(cx, conversion, native, true, None),
-        _ => Err(cx.throw(Known::MarshalDirectiveException, "the result cannot be marshalled")),
+        ParamPlan::Convert { conversion, .. } => {
+            values::to_managed(cx, conversion, native, true, None)
+        }
+        _ => Err(cx.throw(
+            Known::MarshalDirectiveException,
+            "the result cannot be marshalled",
+        )),
     }
 }
 
-fn layout_of(plan: &'static ParamPlan) -> Option<&'static vervet_jit::stubs::native_layout::NativeLayout> {
+fn layout_of(
+    plan: &'static ParamPlan,
+) -> Option<&'static vervet_jit::stubs::native_layout::NativeLayout> {
     match plan {
-        ParamPlan::Struct(l) | ParamPlan::StructPointer(l) | ParamPlan::StructCopy(l) | ParamPlan::ByRefStruct(l, _) | ParamPlan::BlittableObject(l) => Some(l),
-        ParamPlan::Convert { conversion: Conversion::Class(l), .. } => Some(l),
+        ParamPlan::Struct(l)
+        | ParamPlan::StructPointer(l)
+        | ParamPlan::StructCopy(l)
+        | ParamPlan::ByRefStruct(l, _)
+        | ParamPlan::BlittableObject(l) => Some(l),
+        ParamPlan::Convert {
+            conversion: Conversion::Class(l),
+            ..
+        } => Some(l),
         _ => None,
     }
 }
 
 /// MarshalStructToNative.
-pub fn struct_to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize, native: usize) -> Result<()> {
+pub fn struct_to_native<'cx>(
+    cx: &'cx Cx<'cx>,
+    m: MethodRef,
+    index: i64,
+    managed: usize,
+    native: usize,
+) -> Result<()> {
     match layout_of(param(cx, m, index)?) {
         // SAFETY: stubs pass addresses of such values.
         Some(l) => unsafe { structs::to_native(cx, l, managed as *const u8, native as *mut u8) },
-        None => Err(cx.throw(Known::MarshalDirectiveException, "the struct cannot be marshalled")),
+        None => Err(cx.throw(
+            Known::MarshalDirectiveException,
+            "the struct cannot be marshalled",
+        )),
     }
 }
 /// MarshalStructToManaged.
-pub fn struct_to_managed<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, native: usize, managed: usize) -> Result<()> {
+pub fn struct_to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    m: MethodRef,
+    index: i64,
+    native: usize,
+    managed: usize,
+) -> Result<()> {
     match layout_of(param(cx, m, index)?) {
         // SAFETY: stubs pass addresses of such values.
         Some(l) => unsafe { structs::to_managed(cx, l, native as *const u8, managed as *mut u8) },
-        None => Err(cx.throw(Known::MarshalDirectiveException, "the struct cannot be marshalled")),
+        None => Err(cx.throw(
+            Known::MarshalDirectiveException,
+            "the struct cannot be marshalled",
+        )),
     }
 }
 
 /// MarshalArgToManaged: a native argument of a call from native code.
-pub fn arg_to_managed<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, native: usize, _block: usize) -> Result<ObjRef<'cx>> {
+pub fn arg_to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    m: MethodRef,
+    index: i64,
+    native: usize,
+    _block: usize,
+) -> Result<ObjRef<'cx>> {
     match param(cx, m, index)? {
-        ParamPlan::Convert { conversion, by_ref, direction } => {
+        ParamPlan::Convert {
+            conversion,
+            by_ref,
+            direction,
+        } => {
             // SAFETY: of a by-ref parameter the word is the address of its native form.
-            let word = if *by_ref { if native == 0 || !direction.input { 0 } else { unsafe { *(native as *const usize) } } } else { native };
+            let word = if *by_ref {
+                if native == 0 || !direction.input {
+                    0
+                } else {
+                    unsafe { *(native as *const usize) }
+                }
+            } else {
+                native
+            };
             values::to_managed(cx, conversion, word, false, None)
         }
-        ParamPlan::BlittableArray { reverse, .. } => values::to_managed(cx, reverse, native, false, None),
-        ParamPlan::BlittableObject(layout) => values::to_managed(cx, &Conversion::Class(layout), native, false, None),
-        _ => Err(cx.throw(Known::MarshalDirectiveException, "the parameter cannot be marshalled")),
+        ParamPlan::BlittableArray { reverse, .. } => {
+            values::to_managed(cx, reverse, native, false, None)
+        }
+        ParamPlan::BlittableObject(layout) => {
+            values::to_managed(cx, &Conversion::Class(layout), native, false, None)
+        }
+        _ => Err(cx.throw(
+            Known::MarshalDirectiveException,
+            "the parameter cannot be marshalled",
+        )),
     }
 }
 /// MarshalArgBack: after managed code has returned to native code.
-pub fn arg_back<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize, native: usize) -> Result<()> {
+pub fn arg_back<'cx>(
+    cx: &'cx Cx<'cx>,
+    m: MethodRef,
+    index: i64,
+    managed: usize,
+    native: usize,
+) -> Result<()> {
     // SAFETY: the words are those of the call that is being completed.
     unsafe {
         let object = ObjRef::from_addr(managed);
         match param(cx, m, index)? {
-            ParamPlan::Convert { conversion, by_ref: true, .. } if native != 0 => {
+            ParamPlan::Convert {
+                conversion,
+                by_ref: true,
+                ..
+            } if native != 0 => {
                 *(native as *mut usize) = values::to_native(cx, conversion, object)?;
                 Ok(())
             }
@@ -132,12 +232,19 @@ pub fn arg_back<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize,
                 if let Conversion::Array { element, .. } = &**reverse {
                     let size = object.vtable().size as usize;
                     for i in 0..object.array_len() {
-                        structs::one_to_native(cx, element, object.array_data().add(i * size), (native as *mut u8).add(i * element.size() as usize))?;
+                        structs::one_to_native(
+                            cx,
+                            element,
+                            object.array_data().add(i * size),
+                            (native as *mut u8).add(i * element.size() as usize),
+                        )?;
                     }
                 }
                 Ok(())
             }
-            ParamPlan::BlittableObject(layout) if !object.is_null() && native != 0 => structs::to_native(cx, layout, object.value_ptr(), native as *mut u8),
+            ParamPlan::BlittableObject(layout) if !object.is_null() && native != 0 => {
+                structs::to_native(cx, layout, object.value_ptr(), native as *mut u8)
+            }
             _ => Ok(()),
         }
     }
@@ -146,7 +253,12 @@ pub fn arg_back<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize,
 pub fn result_to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, managed: usize) -> Result<usize> {
     match param(cx, m, RESULT)? {
         // SAFETY: the word is the object managed code returned.
-        ParamPlan::Convert { conversion, .. } => values::to_native(cx, conversion, unsafe { ObjRef::from_addr(managed) }),
-        _ => Err(cx.throw(Known::MarshalDirectiveException, "the result cannot be marshalled")),
+        ParamPlan::Convert { conversion, .. } => {
+            values::to_native(cx, conversion, unsafe { ObjRef::from_addr(managed) })
+        }
+        _ => Err(cx.throw(
+            Known::MarshalDirectiveException,
+            "the result cannot be marshalled",
+        )),
     }
 }

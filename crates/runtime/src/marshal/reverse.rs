@@ -36,10 +36,15 @@ fn reverse_stub<'cx>(cx: &'cx Cx<'cx>, invoke: MethodRef) -> Result<usize> {
     if let Some(code) = TABLES.lock().get_or_insert_default().stubs.get(&invoke.id) {
         return Ok(*code);
     }
-    let blob = cx.native(|| crate::thread::on_service_stack(|| cx.rt().compiler.reverse_stub(invoke)));
+    let blob =
+        cx.native(|| crate::thread::on_service_stack(|| cx.rt().compiler.reverse_stub(invoke)));
     let blob = blob.map_err(|e| cx.throw(Known::MarshalDirectiveException, &e.to_string()))?;
     let code = link::link(cx, blob, CodeKind::Wrapper(invoke))?.start;
-    TABLES.lock().get_or_insert_default().stubs.insert(invoke.id, code);
+    TABLES
+        .lock()
+        .get_or_insert_default()
+        .stubs
+        .insert(invoke.id, code);
     Ok(code)
 }
 
@@ -60,9 +65,19 @@ pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<
     let invoke = crate::delegates::invoke_method(cx, delegate.class())?;
     let stub = reverse_stub(cx, invoke)?;
     let root = Root::of(delegate);
-    let record: &'static Record = Box::leak(Box::new(Record { root: root.address(), stub }));
-    let thunk = crate::prestub::place_stub(crate::arch::reverse_thunk(record as *const Record as usize), "native-to-managed");
-    TABLES.lock().get_or_insert_default().thunks.insert(thunk, root);
+    let record: &'static Record = Box::leak(Box::new(Record {
+        root: root.address(),
+        stub,
+    }));
+    let thunk = crate::prestub::place_stub(
+        crate::arch::reverse_thunk(record as *const Record as usize),
+        "native-to-managed",
+    );
+    TABLES
+        .lock()
+        .get_or_insert_default()
+        .thunks
+        .insert(thunk, root);
     delegate.write(at, thunk);
     Ok(thunk)
 }
@@ -76,21 +91,36 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
         return Ok(root.get());
     }
     let invoke = crate::delegates::invoke_method(cx, class)?;
-    let known = TABLES.lock().get_or_insert_default().natives.get(&invoke.id).copied();
+    let known = TABLES
+        .lock()
+        .get_or_insert_default()
+        .natives
+        .get(&invoke.id)
+        .copied();
     let code = match known {
         Some(c) => c,
         None => {
-            let blob = cx.native(|| crate::thread::on_service_stack(|| cx.rt().compiler.native_delegate_thunk(invoke)));
-            let blob = blob.map_err(|e| cx.throw(Known::MarshalDirectiveException, &e.to_string()))?;
+            let blob = cx.native(|| {
+                crate::thread::on_service_stack(|| cx.rt().compiler.native_delegate_thunk(invoke))
+            });
+            let blob =
+                blob.map_err(|e| cx.throw(Known::MarshalDirectiveException, &e.to_string()))?;
             let code = link::link(cx, blob, CodeKind::Wrapper(invoke))?.start;
-            TABLES.lock().get_or_insert_default().natives.insert(invoke.id, code);
+            TABLES
+                .lock()
+                .get_or_insert_default()
+                .natives
+                .insert(invoke.id, code);
             code
         }
     };
     let delegate = cx.alloc(class)?;
     delegate.write(offset_of!(DelegateObject, invoke_impl), code);
     delegate.write(offset_of!(DelegateObject, extra_arg), address);
-    delegate.write(offset_of!(DelegateObject, method), invoke as *const _ as usize);
+    delegate.write(
+        offset_of!(DelegateObject, method),
+        invoke as *const _ as usize,
+    );
     delegate.write(offset_of!(DelegateObject, method_ptr), address);
     Ok(delegate)
 }
@@ -108,7 +138,10 @@ pub extern "C" fn prepare() -> *mut Context {
     }
     // SAFETY: the context belongs to this thread.
     if unsafe { (*ctx).state } == vervet_abi::State::Managed as u8 {
-        crate::startup::internal_error("native code called managed code while this thread was in managed code (a delegate used as a signal handler?)", ctx);
+        crate::startup::internal_error(
+            "native code called managed code while this thread was in managed code (a delegate used as a signal handler?)",
+            ctx,
+        );
     }
     ctx
 }

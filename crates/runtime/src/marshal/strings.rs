@@ -35,7 +35,11 @@ pub fn units_to_native(units: &[u16], encoding: Encoding) -> *mut u8 {
 
 /// A native copy of a string object; null for null.
 pub fn to_native(string: ObjRef<'_>, encoding: Encoding) -> *mut u8 {
-    if string.is_null() { std::ptr::null_mut() } else { units_to_native(string.units(), encoding) }
+    if string.is_null() {
+        std::ptr::null_mut()
+    } else {
+        units_to_native(string.units(), encoding)
+    }
 }
 
 /// The units of a native string.
@@ -46,7 +50,10 @@ pub unsafe fn units(p: *const u8, encoding: Encoding) -> Vec<u16> {
     // SAFETY: the caller says that it is terminated, or carries its length.
     unsafe {
         match encoding {
-            Encoding::Utf8 => std::ffi::CStr::from_ptr(p.cast()).to_string_lossy().encode_utf16().collect(),
+            Encoding::Utf8 => std::ffi::CStr::from_ptr(p.cast())
+                .to_string_lossy()
+                .encode_utf16()
+                .collect(),
             Encoding::Utf16 => {
                 let mut out = Vec::new();
                 let mut at = p as *const u16;
@@ -58,7 +65,9 @@ pub unsafe fn units(p: *const u8, encoding: Encoding) -> Vec<u16> {
             }
             Encoding::Bstr => {
                 let bytes = (p.sub(4) as *const u32).read_unaligned() as usize;
-                (0..bytes / 2).map(|i| (p as *const u16).add(i).read_unaligned()).collect()
+                (0..bytes / 2)
+                    .map(|i| (p as *const u16).add(i).read_unaligned())
+                    .collect()
             }
         }
     }
@@ -68,7 +77,11 @@ pub unsafe fn units(p: *const u8, encoding: Encoding) -> Vec<u16> {
 ///
 /// # Safety
 /// `p` is null or a native string of that encoding.
-pub unsafe fn to_managed<'cx>(cx: &'cx Cx<'cx>, p: *const u8, encoding: Encoding) -> Result<ObjRef<'cx>> {
+pub unsafe fn to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    p: *const u8,
+    encoding: Encoding,
+) -> Result<ObjRef<'cx>> {
     if p.is_null() {
         return Ok(ObjRef::NULL);
     }

@@ -46,7 +46,9 @@ unsafe fn scalar_to_managed(scalar: Scalar, native: *const u8, managed: *mut u8)
             Scalar::Same(kind) => std::ptr::copy_nonoverlapping(native, managed, bytes(kind)),
             Scalar::Bool(1) => *managed = u8::from(*native != 0),
             Scalar::Bool(_) => *managed = u8::from((native as *const u32).read_unaligned() != 0),
-            Scalar::VariantBool => *managed = u8::from((native as *const i16).read_unaligned() != 0),
+            Scalar::VariantBool => {
+                *managed = u8::from((native as *const i16).read_unaligned() != 0)
+            }
             Scalar::AnsiChar => (managed as *mut u16).write_unaligned(u16::from(*native)),
         }
     }
@@ -60,16 +62,27 @@ fn unsupported(cx: &Cx<'_>, reason: &str) -> crate::cx::Throw {
 ///
 /// # Safety
 /// Both addresses are of such a value.
-pub unsafe fn one_to_native<'cx>(cx: &'cx Cx<'cx>, kind: &Native, managed: *const u8, native: *mut u8) -> Result<()> {
+pub unsafe fn one_to_native<'cx>(
+    cx: &'cx Cx<'cx>,
+    kind: &Native,
+    managed: *const u8,
+    native: *mut u8,
+) -> Result<()> {
     // SAFETY: passed on; reference fields are words that hold references.
     unsafe {
         let object = || ObjRef::from_addr((managed as *const usize).read());
         match kind {
             Native::Scalar(s) => scalar_to_native(*s, managed, native),
             Native::Struct(layout) => return to_native(cx, layout, managed, native),
-            Native::String(encoding) => (native as *mut usize).write_unaligned(strings::to_native(object(), *encoding) as usize),
-            Native::Delegate(_) => (native as *mut usize).write_unaligned(super::reverse::function_pointer(cx, object())?),
-            Native::Handle(_) => (native as *mut usize).write_unaligned(values::handle_of(object())),
+            Native::String(encoding) => {
+                (native as *mut usize)
+                    .write_unaligned(strings::to_native(object(), *encoding) as usize)
+            }
+            Native::Delegate(_) => (native as *mut usize)
+                .write_unaligned(super::reverse::function_pointer(cx, object())?),
+            Native::Handle(_) => {
+                (native as *mut usize).write_unaligned(values::handle_of(object()))
+            }
             Native::Embedded(layout) => match object().non_null() {
                 Some(o) => return to_native(cx, layout, o.value_ptr(), native),
                 None => native.write_bytes(0, layout.size as usize),
@@ -84,16 +97,30 @@ pub unsafe fn one_to_native<'cx>(cx: &'cx Cx<'cx>, kind: &Native, managed: *cons
 ///
 /// # Safety
 /// Both addresses are of such a value.
-pub unsafe fn one_to_managed<'cx>(cx: &'cx Cx<'cx>, kind: &Native, native: *const u8, managed: *mut u8) -> Result<()> {
+pub unsafe fn one_to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    kind: &Native,
+    native: *const u8,
+    managed: *mut u8,
+) -> Result<()> {
     // SAFETY: passed on.
     unsafe {
         let word = || (native as *const usize).read_unaligned();
         match kind {
             Native::Scalar(s) => scalar_to_managed(*s, native, managed),
             Native::Struct(layout) => return to_managed(cx, layout, native, managed),
-            Native::String(encoding) => store_ref(managed as *mut usize, strings::to_managed(cx, word() as *const u8, *encoding)?),
-            Native::Delegate(class) => store_ref(managed as *mut usize, super::reverse::delegate_for(cx, word(), class)?),
-            Native::Handle(class) => store_ref(managed as *mut usize, values::new_handle(cx, class, word())?),
+            Native::String(encoding) => store_ref(
+                managed as *mut usize,
+                strings::to_managed(cx, word() as *const u8, *encoding)?,
+            ),
+            Native::Delegate(class) => store_ref(
+                managed as *mut usize,
+                super::reverse::delegate_for(cx, word(), class)?,
+            ),
+            Native::Handle(class) => store_ref(
+                managed as *mut usize,
+                values::new_handle(cx, class, word())?,
+            ),
             Native::Embedded(layout) => {
                 let made = cx.alloc(layout.class)?;
                 to_managed(cx, layout, native, made.value_ptr())?;
@@ -114,7 +141,10 @@ pub unsafe fn free_one(kind: &Native, native: *mut u8) {
     unsafe {
         match kind {
             Native::String(encoding) => {
-                strings::free((native as *mut usize).read_unaligned() as *mut u8, *encoding);
+                strings::free(
+                    (native as *mut usize).read_unaligned() as *mut u8,
+                    *encoding,
+                );
                 (native as *mut usize).write_unaligned(0);
             }
             Native::Struct(layout) | Native::Embedded(layout) => free(layout, native),
@@ -127,14 +157,22 @@ pub unsafe fn free_one(kind: &Native, native: *mut u8) {
 ///
 /// # Safety
 /// `managed` is a value of the layout's class, `native` has room for its native form.
-pub unsafe fn to_native<'cx>(cx: &'cx Cx<'cx>, layout: &NativeLayout, managed: *const u8, native: *mut u8) -> Result<()> {
+pub unsafe fn to_native<'cx>(
+    cx: &'cx Cx<'cx>,
+    layout: &NativeLayout,
+    managed: *const u8,
+    native: *mut u8,
+) -> Result<()> {
     if let Some(reason) = &layout.unsupported {
         return Err(unsupported(cx, reason));
     }
     for f in &layout.fields {
         // SAFETY: the fields lie inside both values.
         unsafe {
-            let (m, n) = (managed.add(f.managed_offset as usize), native.add(f.offset as usize));
+            let (m, n) = (
+                managed.add(f.managed_offset as usize),
+                native.add(f.offset as usize),
+            );
             match &f.kind {
                 FieldKind::One(kind) => one_to_native(cx, kind, m, n)?,
                 FieldKind::FixedString { units, encoding } => {
@@ -143,17 +181,34 @@ pub unsafe fn to_native<'cx>(cx: &'cx Cx<'cx>, layout: &NativeLayout, managed: *
                     std::ptr::write_bytes(n, 0, room);
                     if !text.is_null() {
                         let copy = strings::to_native(text, *encoding);
-                        let have = if encoding.unit() == 1 { libc::strlen(copy.cast()) } else { text.string_len() * 2 };
-                        std::ptr::copy_nonoverlapping(copy, n, have.min(room - encoding.unit() as usize));
+                        let have = if encoding.unit() == 1 {
+                            libc::strlen(copy.cast())
+                        } else {
+                            text.string_len() * 2
+                        };
+                        std::ptr::copy_nonoverlapping(
+                            copy,
+                            n,
+                            have.min(room - encoding.unit() as usize),
+                        );
                         strings::free(copy, *encoding);
                     }
                 }
                 FieldKind::FixedArray { count, element } => {
                     let array = ObjRef::from_addr((m as *const usize).read());
-                    let have = if array.is_null() { 0 } else { array.array_len().min(*count as usize) };
+                    let have = if array.is_null() {
+                        0
+                    } else {
+                        array.array_len().min(*count as usize)
+                    };
                     for i in 0..have {
                         let size = array.vtable().size as usize;
-                        one_to_native(cx, element, array.array_data().add(i * size), n.add(i * element.size() as usize))?;
+                        one_to_native(
+                            cx,
+                            element,
+                            array.array_data().add(i * size),
+                            n.add(i * element.size() as usize),
+                        )?;
                     }
                 }
             }
@@ -166,14 +221,22 @@ pub unsafe fn to_native<'cx>(cx: &'cx Cx<'cx>, layout: &NativeLayout, managed: *
 ///
 /// # Safety
 /// As [`to_native`].
-pub unsafe fn to_managed<'cx>(cx: &'cx Cx<'cx>, layout: &NativeLayout, native: *const u8, managed: *mut u8) -> Result<()> {
+pub unsafe fn to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    layout: &NativeLayout,
+    native: *const u8,
+    managed: *mut u8,
+) -> Result<()> {
     if let Some(reason) = &layout.unsupported {
         return Err(unsupported(cx, reason));
     }
     for f in &layout.fields {
         // SAFETY: the fields lie inside both values.
         unsafe {
-            let (m, n) = (managed.add(f.managed_offset as usize), native.add(f.offset as usize));
+            let (m, n) = (
+                managed.add(f.managed_offset as usize),
+                native.add(f.offset as usize),
+            );
             match &f.kind {
                 FieldKind::One(kind) => one_to_managed(cx, kind, n, m)?,
                 FieldKind::FixedString { units, encoding } => {
@@ -182,21 +245,34 @@ pub unsafe fn to_managed<'cx>(cx: &'cx Cx<'cx>, layout: &NativeLayout, native: *
                         // The last byte is the terminator's, whatever it holds.
                         let all = std::slice::from_raw_parts(n, room - 1);
                         let end = all.iter().position(|b| *b == 0).unwrap_or(room - 1);
-                        String::from_utf8_lossy(&all[..end]).encode_utf16().collect()
+                        String::from_utf8_lossy(&all[..end])
+                            .encode_utf16()
+                            .collect()
                     } else {
-                        (0..room).map(|i| (n as *const u16).add(i).read_unaligned()).take_while(|u| *u != 0).collect()
+                        (0..room)
+                            .map(|i| (n as *const u16).add(i).read_unaligned())
+                            .take_while(|u| *u != 0)
+                            .collect()
                     };
                     store_ref(m as *mut usize, cx.alloc_utf16(&text)?);
                 }
                 FieldKind::FixedArray { count, element } => {
                     let ty = cx.load(f.field.ty())?;
                     let Some(class) = ty.element().filter(|_| ty.is_sz_array()) else {
-                        return Err(unsupported(cx, "An array of more than one dimension cannot be made from native memory."));
+                        return Err(unsupported(
+                            cx,
+                            "An array of more than one dimension cannot be made from native memory.",
+                        ));
                     };
                     let array = cx.alloc_array(class, *count as usize)?;
                     let size = array.vtable().size as usize;
                     for i in 0..*count as usize {
-                        one_to_managed(cx, element, n.add(i * element.size() as usize), array.array_data().add(i * size))?;
+                        one_to_managed(
+                            cx,
+                            element,
+                            n.add(i * element.size() as usize),
+                            array.array_data().add(i * size),
+                        )?;
                     }
                     store_ref(m as *mut usize, array);
                 }
@@ -218,7 +294,8 @@ pub unsafe fn free(layout: &NativeLayout, native: *mut u8) {
             match &f.kind {
                 FieldKind::One(kind) => free_one(kind, n),
                 FieldKind::FixedArray { count, element } => {
-                    (0..*count as usize).for_each(|i| free_one(element, n.add(i * element.size() as usize)));
+                    (0..*count as usize)
+                        .for_each(|i| free_one(element, n.add(i * element.size() as usize)));
                 }
                 FieldKind::FixedString { .. } => {}
             }

@@ -9,7 +9,11 @@ use vervet_types::{ClassRef, Known, LoadError};
 
 /// The handle in a SafeHandle or CriticalHandle object; 0 for null.
 pub fn handle_of(object: ObjRef<'_>) -> usize {
-    if object.is_null() { 0 } else { object.read(offset_of!(SafeHandleObject, handle)) }
+    if object.is_null() {
+        0
+    } else {
+        object.read(offset_of!(SafeHandleObject, handle))
+    }
 }
 
 /// A new SafeHandle of that class with that handle: its own constructor runs, then the handle is stored.
@@ -18,21 +22,37 @@ pub fn new_handle<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, handle: usize) -> Resu
     let ctor = cx.load(class.find_method(".ctor", Some(0)))?;
     match ctor {
         Some(c) => cx.invoke(c, Some(Value::Ref(object)), &[])?,
-        None => return Err(cx.throw(Known::MissingMethodException, &format!("{}..ctor", class.full_name()))),
+        None => {
+            return Err(cx.throw(
+                Known::MissingMethodException,
+                &format!("{}..ctor", class.full_name()),
+            ));
+        }
     };
     object.write(offset_of!(SafeHandleObject, handle), handle);
     Ok(object)
 }
 
 fn is_safe_handle(cx: &Cx<'_>, class: ClassRef) -> Result<bool> {
-    cx.load(cx.universe().is_assignable(class, cx.known(Known::SafeHandle)))
+    cx.load(
+        cx.universe()
+            .is_assignable(class, cx.known(Known::SafeHandle)),
+    )
 }
 
 /// Calls `SafeHandle.DangerousAddRef(ref bool)` or `DangerousRelease()`.
 fn hold<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, add: bool) -> Result<()> {
     let class = cx.known(Known::SafeHandle);
-    let (name, n) = if add { ("DangerousAddRef", 1) } else { ("DangerousRelease", 0) };
-    let m = cx.load(class.find_method(name, Some(n)).and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, name))))?;
+    let (name, n) = if add {
+        ("DangerousAddRef", 1)
+    } else {
+        ("DangerousRelease", 0)
+    };
+    let m = cx.load(
+        class
+            .find_method(name, Some(n))
+            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, name))),
+    )?;
     let mut taken = 0u64;
     let arg = [Value::Ptr(&mut taken as *mut u64 as *mut u8)];
     cx.invoke(m, Some(Value::Ref(object)), if add { &arg } else { &[] })?;
@@ -41,13 +61,20 @@ fn hold<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, add: bool) -> Result<()> {
 
 /// Text of a StringBuilder, through its `ToString`.
 fn builder_text<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<Vec<u16>> {
-    let to_string = cx.load(cx.known(Known::Object).find_method("ToString", Some(0)))?.expect("Object.ToString");
+    let to_string = cx
+        .load(cx.known(Known::Object).find_method("ToString", Some(0)))?
+        .expect("Object.ToString");
     match crate::invoke::invoke_virtual(cx, to_string, builder, &[])? {
         Value::Ref(s) if !s.is_null() => Ok(s.units().to_vec()),
         _ => Ok(Vec::new()),
     }
 }
-fn builder_call<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>, name: &str, args: &[Value<'cx>]) -> Result<Value<'cx>> {
+fn builder_call<'cx>(
+    cx: &'cx Cx<'cx>,
+    builder: ObjRef<'cx>,
+    name: &str,
+    args: &[Value<'cx>],
+) -> Result<Value<'cx>> {
     let class = cx.known(Known::StringBuilder);
     let all = cx.load(class.methods())?;
     let string = cx.known(Known::String);
@@ -55,10 +82,16 @@ fn builder_call<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>, name: &str, args: &
         m.name == name
             && m.sig().is_ok_and(|s| {
                 s.params.len() == args.len()
-                    && s.params.iter().zip(args).all(|(p, a)| !matches!(a, Value::Ref(_)) || std::ptr::eq(*p, string))
+                    && s.params
+                        .iter()
+                        .zip(args)
+                        .all(|(p, a)| !matches!(a, Value::Ref(_)) || std::ptr::eq(*p, string))
             })
     };
-    let m = all.iter().find(fits).ok_or_else(|| cx.throw_load(LoadError::missing_method(class, name)))?;
+    let m = all
+        .iter()
+        .find(fits)
+        .ok_or_else(|| cx.throw_load(LoadError::missing_method(class, name)))?;
     cx.invoke(m, Some(Value::Ref(builder)), args)
 }
 fn capacity<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<usize> {
@@ -83,7 +116,11 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>) -> 
             let copy = strings::units_to_native(&text, *encoding);
             // SAFETY: the buffer has room for the text in either encoding.
             unsafe {
-                let n = if encoding.unit() == 1 { libc::strlen(copy.cast()) } else { text.len() * 2 };
+                let n = if encoding.unit() == 1 {
+                    libc::strlen(copy.cast())
+                } else {
+                    text.len() * 2
+                };
                 std::ptr::copy_nonoverlapping(copy, p, n);
                 strings::free(copy, *encoding);
             }
@@ -98,7 +135,14 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>) -> 
             let p = allocate((n + 1) * element.size() as usize);
             for i in 0..n {
                 // SAFETY: both arrays have `n` elements.
-                unsafe { structs::one_to_native(cx, element, object.array_data().add(i * size), p.add(i * element.size() as usize))? };
+                unsafe {
+                    structs::one_to_native(
+                        cx,
+                        element,
+                        object.array_data().add(i * size),
+                        p.add(i * element.size() as usize),
+                    )?
+                };
             }
             Ok(p as usize)
         }
@@ -121,12 +165,21 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>) -> 
             unsafe { structs::to_native(cx, layout, object.value_ptr(), p)? };
             Ok(p as usize)
         }
-        Conversion::OleDate | Conversion::Custom(..) => Err(cx.throw(Known::MarshalDirectiveException, "this conversion is not supported")),
+        Conversion::OleDate | Conversion::Custom(..) => Err(cx.throw(
+            Known::MarshalDirectiveException,
+            "this conversion is not supported",
+        )),
     }
 }
 
 /// After the call: copies back if `output`, and undoes what [`to_native`] did.
-pub fn back<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>, native: usize, output: bool) -> Result<()> {
+pub fn back<'cx>(
+    cx: &'cx Cx<'cx>,
+    c: &Conversion,
+    object: ObjRef<'cx>,
+    native: usize,
+    output: bool,
+) -> Result<()> {
     let p = native as *mut u8;
     match c {
         // SAFETY: the words are what `to_native` gave.
@@ -150,7 +203,12 @@ pub fn back<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>, native: 
                     unsafe {
                         let n = p.add(i * element.size() as usize);
                         if output {
-                            structs::one_to_managed(cx, element, n, object.array_data().add(i * size))?;
+                            structs::one_to_managed(
+                                cx,
+                                element,
+                                n,
+                                object.array_data().add(i * size),
+                            )?;
                         }
                         structs::free_one(element, n);
                     }
@@ -182,7 +240,13 @@ pub fn back<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>, native: 
 }
 
 /// From a native word to an object; `take`: the word is ours to free (a result, an out value).
-pub fn to_managed<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, native: usize, take: bool, length: Option<usize>) -> Result<ObjRef<'cx>> {
+pub fn to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    c: &Conversion,
+    native: usize,
+    take: bool,
+    length: Option<usize>,
+) -> Result<ObjRef<'cx>> {
     let p = native as *mut u8;
     match c {
         Conversion::String(encoding) | Conversion::StringBuilder(encoding) => {
@@ -205,7 +269,12 @@ pub fn to_managed<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, native: usize, take: bo
             unsafe { structs::to_managed(cx, layout, p, object.value_ptr())? };
             Ok(object)
         }
-        Conversion::Array { class, element, size_const, .. } => {
+        Conversion::Array {
+            class,
+            element,
+            size_const,
+            ..
+        } => {
             if native == 0 {
                 return Ok(ObjRef::NULL);
             }
@@ -214,10 +283,20 @@ pub fn to_managed<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, native: usize, take: bo
             let size = array.vtable().size as usize;
             for i in 0..n {
                 // SAFETY: native code says that there are so many elements.
-                unsafe { structs::one_to_managed(cx, element, p.add(i * element.size() as usize), array.array_data().add(i * size))? };
+                unsafe {
+                    structs::one_to_managed(
+                        cx,
+                        element,
+                        p.add(i * element.size() as usize),
+                        array.array_data().add(i * size),
+                    )?
+                };
             }
             Ok(array)
         }
-        Conversion::OleDate | Conversion::Custom(..) => Err(cx.throw(Known::MarshalDirectiveException, "this conversion is not supported")),
+        Conversion::OleDate | Conversion::Custom(..) => Err(cx.throw(
+            Known::MarshalDirectiveException,
+            "this conversion is not supported",
+        )),
     }
 }

@@ -12,7 +12,12 @@ use vervet_types::Known;
 fn set_text<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, field: &str, text: &str) -> Result<()> {
     set_ref(cx, object, field, cx.alloc_str(text)?)
 }
-fn set_texts<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, field: &str, texts: &[&str]) -> Result<()> {
+fn set_texts<'cx>(
+    cx: &'cx Cx<'cx>,
+    object: ObjRef<'cx>,
+    field: &str,
+    texts: &[&str],
+) -> Result<()> {
     set_ref(cx, object, field, string_array(cx, texts)?)
 }
 /// Fills a CultureInfo.
@@ -32,8 +37,16 @@ fn construct<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, index: usize) -> Result<(
     if let Some(t) = c.territory {
         set_text(cx, this, "territory", t)?;
     }
-    set_texts(cx, this, "native_calendar_names", &["Gregorian Calendar", "", "", ""])?;
-    this.write(field_offset(cx, this.class(), "textinfo_data")?, &raw const data::ENGLISH_TEXT as usize);
+    set_texts(
+        cx,
+        this,
+        "native_calendar_names",
+        &["Gregorian Calendar", "", "", ""],
+    )?;
+    this.write(
+        field_offset(cx, this.class(), "textinfo_data")?,
+        &raw const data::ENGLISH_TEXT as usize,
+    );
     Ok(())
 }
 fn find(by: impl Fn(&Culture) -> bool) -> Option<usize> {
@@ -151,7 +164,10 @@ fn folded(units: &[u16], options: i32) -> Vec<u16> {
     if options & IGNORE_CASE == 0 {
         return units.to_vec();
     }
-    crate::util::text(units).to_lowercase().encode_utf16().collect()
+    crate::util::text(units)
+        .to_lowercase()
+        .encode_utf16()
+        .collect()
 }
 
 icalls! { COMPARE_INFO: "System.Globalization.CompareInfo" =>

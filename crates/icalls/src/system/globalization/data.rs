@@ -21,7 +21,16 @@ pub struct Culture {
 }
 /// All of them, sorted by locale id; the index is the one managed code passes back.
 pub const CULTURES: &[Culture] = &[
-    Culture { lcid: 0x0009, parent: 0x7f, name: "en", english: "English", iso3: "eng", iso2: "en", win3: "ENU", territory: None },
+    Culture {
+        lcid: 0x0009,
+        parent: 0x7f,
+        name: "en",
+        english: "English",
+        iso3: "eng",
+        iso2: "en",
+        win3: "ENU",
+        territory: None,
+    },
     Culture {
         lcid: 0x0409,
         parent: 0x0009,
@@ -39,9 +48,22 @@ pub const CALENDAR_TYPE: i32 = 257;
 /// Dates and times in English.
 pub mod english {
     /// First is the default.
-    pub const SHORT_DATES: &[&str] = &["M/d/yyyy", "M/d/yy", "MM/dd/yy", "MM/dd/yyyy", "yy/MM/dd", "yyyy-MM-dd", "dd-MMM-yy"];
+    pub const SHORT_DATES: &[&str] = &[
+        "M/d/yyyy",
+        "M/d/yy",
+        "MM/dd/yy",
+        "MM/dd/yyyy",
+        "yy/MM/dd",
+        "yyyy-MM-dd",
+        "dd-MMM-yy",
+    ];
     /// First is the default.
-    pub const LONG_DATES: &[&str] = &["dddd, MMMM d, yyyy", "MMMM d, yyyy", "dddd, d MMMM, yyyy", "d MMMM, yyyy"];
+    pub const LONG_DATES: &[&str] = &[
+        "dddd, MMMM d, yyyy",
+        "MMMM d, yyyy",
+        "dddd, d MMMM, yyyy",
+        "d MMMM, yyyy",
+    ];
     /// First is the default.
     pub const YEAR_MONTHS: &[&str] = &["MMMM yyyy"];
     /// First is the default.
@@ -51,17 +73,39 @@ pub mod english {
     /// Month and day.
     pub const MONTH_DAY: &str = "MMMM d";
     /// From Sunday.
-    pub const DAYS: &[&str] = &["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+    pub const DAYS: &[&str] = &[
+        "Sunday",
+        "Monday",
+        "Tuesday",
+        "Wednesday",
+        "Thursday",
+        "Friday",
+        "Saturday",
+    ];
     /// From Sunday.
     pub const ABBREVIATED_DAYS: &[&str] = &["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
     /// From Sunday.
     pub const SHORTEST_DAYS: &[&str] = &["S", "M", "T", "W", "T", "F", "S"];
     /// With a thirteenth, empty one.
     pub const MONTHS: &[&str] = &[
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December", "",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+        "",
     ];
     /// As above.
-    pub const ABBREVIATED_MONTHS: &[&str] = &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", ""];
+    pub const ABBREVIATED_MONTHS: &[&str] = &[
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "",
+    ];
 }
 
 /// Strings of the number formats, NUL-terminated.
@@ -78,7 +122,29 @@ const INFINITY: i32 = 29;
 const PLUS: i32 = 38;
 /// CultureData.NumberFormatEntryManaged: 23 ints, of which the strings are offsets into [`POOL`].
 pub const ENGLISH_NUMBERS: [i32; 23] = [
-    2, DOT, COMMA, 3, -1, 0, 0, DOLLAR, NAN, NEGATIVE_INFINITY, MINUS, 2, DOT, COMMA, 3, -1, 1, PER_MILLE, 0, 0, PERCENT, INFINITY, PLUS,
+    2,
+    DOT,
+    COMMA,
+    3,
+    -1,
+    0,
+    0,
+    DOLLAR,
+    NAN,
+    NEGATIVE_INFINITY,
+    MINUS,
+    2,
+    DOT,
+    COMMA,
+    3,
+    -1,
+    1,
+    PER_MILLE,
+    0,
+    0,
+    PERCENT,
+    INFINITY,
+    PLUS,
 ];
 
 /// The record behind CultureInfo.textinfo_data.
@@ -92,8 +158,14 @@ pub struct TextInfo {
     list_separator: u8,
 }
 /// Code pages of English.
-pub static ENGLISH_TEXT: TextInfo =
-    TextInfo { ansi: 1252, ebcdic: 37, mac: 10000, oem: 437, is_right_to_left: 0, list_separator: b',' };
+pub static ENGLISH_TEXT: TextInfo = TextInfo {
+    ansi: 1252,
+    ebcdic: 37,
+    mac: 10000,
+    oem: 437,
+    is_right_to_left: 0,
+    list_separator: b',',
+};
 
 /// A region.
 pub struct Region {
@@ -128,8 +200,38 @@ mod tests {
     use super::*;
     #[test]
     fn offsets_into_the_pool_are_right() {
-        let at = |o: i32| std::ffi::CStr::from_bytes_until_nul(&POOL[o as usize..]).unwrap().to_str().unwrap();
-        let all = [DOT, COMMA, DOLLAR, NAN, NEGATIVE_INFINITY, MINUS, PER_MILLE, PERCENT, INFINITY, PLUS];
-        assert_eq!(all.map(at), [".", ",", "$", "NaN", "-Infinity", "-", "\u{2030}", "%", "Infinity", "+"]);
+        let at = |o: i32| {
+            std::ffi::CStr::from_bytes_until_nul(&POOL[o as usize..])
+                .unwrap()
+                .to_str()
+                .unwrap()
+        };
+        let all = [
+            DOT,
+            COMMA,
+            DOLLAR,
+            NAN,
+            NEGATIVE_INFINITY,
+            MINUS,
+            PER_MILLE,
+            PERCENT,
+            INFINITY,
+            PLUS,
+        ];
+        assert_eq!(
+            all.map(at),
+            [
+                ".",
+                ",",
+                "$",
+                "NaN",
+                "-Infinity",
+                "-",
+                "\u{2030}",
+                "%",
+                "Infinity",
+                "+"
+            ]
+        );
     }
 }

@@ -16,14 +16,18 @@ pub struct Mount {
 
 /// The mounted file systems.
 pub fn mounts() -> Vec<Mount> {
-    let table = std::fs::read_to_string("/proc/self/mounts").or_else(|_| std::fs::read_to_string("/etc/mtab"));
+    let table = std::fs::read_to_string("/proc/self/mounts")
+        .or_else(|_| std::fs::read_to_string("/etc/mtab"));
     let mut found: Vec<Mount> = Vec::new();
     for line in table.unwrap_or_default().lines() {
         let mut columns = line.split(' ');
         if let (Some(_), Some(point), Some(fs)) = (columns.next(), columns.next(), columns.next()) {
             let point = unescape(point);
             if !found.iter().any(|m| m.point == point) {
-                found.push(Mount { point, fs: fs.to_string() });
+                found.push(Mount {
+                    point,
+                    fs: fs.to_string(),
+                });
             }
         }
     }
@@ -35,7 +39,10 @@ fn unescape(s: &str) -> String {
     let b = s.as_bytes();
     let mut i = 0;
     while i < b.len() {
-        let octal = b.get(i + 1..i + 4).and_then(|d| std::str::from_utf8(d).ok()).and_then(|d| u8::from_str_radix(d, 8).ok());
+        let octal = b
+            .get(i + 1..i + 4)
+            .and_then(|d| std::str::from_utf8(d).ok())
+            .and_then(|d| u8::from_str_radix(d, 8).ok());
         match (b[i], octal) {
             (b'\\', Some(v)) => {
                 out.push(v);
@@ -64,8 +71,8 @@ fn drive_type(fs: &str) -> u32 {
     const CD_ROM: u32 = 5;
     const RAM: u32 = 6;
     match fs {
-        "tmpfs" | "ramfs" | "proc" | "sysfs" | "devpts" | "cgroup" | "cgroup2" | "debugfs" | "securityfs" | "usbfs" | "devfs"
-        | "selinuxfs" | "fuseblk_ram" => RAM,
+        "tmpfs" | "ramfs" | "proc" | "sysfs" | "devpts" | "cgroup" | "cgroup2" | "debugfs"
+        | "securityfs" | "usbfs" | "devfs" | "selinuxfs" | "fuseblk_ram" => RAM,
         "iso9660" | "udf" | "isofs" => CD_ROM,
         "nfs" | "nfs4" | "cifs" | "smb" | "smbfs" | "afs" | "ncpfs" | "coda" => NETWORK,
         "vfat_removable" => REMOVABLE,

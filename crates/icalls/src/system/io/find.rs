@@ -14,7 +14,8 @@ struct Search {
     /// In reverse order.
     names: Vec<String>,
 }
-static SEARCHES: LeafLock<(usize, Option<HashMap<usize, Search>>)> = LeafLock::new((0x2000_0000, None));
+static SEARCHES: LeafLock<(usize, Option<HashMap<usize, Search>>)> =
+    LeafLock::new((0x2000_0000, None));
 
 /// Does a name match a pattern of `*` and `?`?
 fn matches(name: &[char], pattern: &[char]) -> bool {
@@ -26,7 +27,13 @@ fn matches(name: &[char], pattern: &[char]) -> bool {
     }
 }
 /// Stores the next entry; false at the end.
-fn next<'cx>(cx: &'cx Cx<'cx>, handle: usize, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> Result<bool> {
+fn next<'cx>(
+    cx: &'cx Cx<'cx>,
+    handle: usize,
+    name: RefSlot<'cx>,
+    attributes: Out<'cx, i32>,
+    error: Out<'cx, i32>,
+) -> Result<bool> {
     let found = {
         let mut s = SEARCHES.lock();
         match s.1.as_mut().and_then(|m| m.get_mut(&handle)) {

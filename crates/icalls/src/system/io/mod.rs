@@ -9,5 +9,11 @@ use vervet_runtime::icall::Icall;
 
 /// The tables of this namespace.
 pub fn tables() -> Vec<&'static [Icall]> {
-    vec![mono_io::ICALLS, mono_io::LEGACY, find::ICALLS, path::ICALLS, drive_info::ICALLS]
+    vec![
+        mono_io::ICALLS,
+        mono_io::LEGACY,
+        find::ICALLS,
+        path::ICALLS,
+        drive_info::ICALLS,
+    ]
 }

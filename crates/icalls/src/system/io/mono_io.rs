@@ -23,15 +23,33 @@ const WRITE_THROUGH: i32 = 0x8000_0000u32 as i32;
 
 /// Result of a call that gives -1 and errno on failure, in the way of MonoIO: success or the error number.
 fn check(result: impl Into<i64>, error: Out<'_, i32>) -> bool {
-    report(if result.into() == -1 { Err(errors::last()) } else { Ok(()) }, error)
+    report(
+        if result.into() == -1 {
+            Err(errors::last())
+        } else {
+            Ok(())
+        },
+        error,
+    )
 }
 fn report(result: std::result::Result<(), i32>, error: Out<'_, i32>) -> bool {
     error.set(result.err().unwrap_or(errors::SUCCESS));
     result.is_ok()
 }
 /// Runs a call about a path in Native state.
-fn on_path<'cx>(cx: &'cx Cx<'cx>, path: &CStr, error: Out<'cx, i32>, call: impl FnOnce(*const libc::c_char) -> i32) -> Result<bool> {
-    let r = cx.native(|| if call(path.as_ptr()) == -1 { Err(errors::for_path(errno(), path)) } else { Ok(()) });
+fn on_path<'cx>(
+    cx: &'cx Cx<'cx>,
+    path: &CStr,
+    error: Out<'cx, i32>,
+    call: impl FnOnce(*const libc::c_char) -> i32,
+) -> Result<bool> {
+    let r = cx.native(|| {
+        if call(path.as_ptr()) == -1 {
+            Err(errors::for_path(errno(), path))
+        } else {
+            Ok(())
+        }
+    });
     Ok(report(r, error))
 }
 /// stat or lstat.
@@ -39,7 +57,11 @@ pub fn stat(path: &CStr, follow: bool) -> std::result::Result<libc::stat, i32> {
     // SAFETY: the path is NUL-terminated, the record is filled.
     unsafe {
         let mut s = std::mem::zeroed();
-        let r = if follow { libc::stat(path.as_ptr(), &mut s) } else { libc::lstat(path.as_ptr(), &mut s) };
+        let r = if follow {
+            libc::stat(path.as_ptr(), &mut s)
+        } else {
+            libc::lstat(path.as_ptr(), &mut s)
+        };
         if r == 0 { Ok(s) } else { Err(errno()) }
     }
 }
@@ -47,7 +69,11 @@ pub fn stat(path: &CStr, follow: bool) -> std::result::Result<libc::stat, i32> {
 pub fn attributes(path: &CStr) -> std::result::Result<(libc::stat, i32), i32> {
     let own = stat(path, false)?;
     let s = stat(path, true).unwrap_or(own);
-    let name = path.to_bytes().rsplit(|b| *b == b'/').find(|p| !p.is_empty()).unwrap_or(b"");
+    let name = path
+        .to_bytes()
+        .rsplit(|b| *b == b'/')
+        .find(|p| !p.is_empty())
+        .unwrap_or(b"");
     let mut a = 0;
     if s.st_mode & libc::S_IFMT == libc::S_IFDIR {
         a |= DIRECTORY;
@@ -70,7 +96,13 @@ fn filetime(seconds: i64, nanos: i64) -> i64 {
     seconds * 10_000_000 + nanos / 100 + EPOCH_AS_FILETIME
 }
 
-fn open(path: &CStr, mode: i32, access: i32, sharing: i32, options: i32) -> std::result::Result<i32, i32> {
+fn open(
+    path: &CStr,
+    mode: i32,
+    access: i32,
+    sharing: i32,
+    options: i32,
+) -> std::result::Result<i32, i32> {
     let mut flags = libc::O_CLOEXEC
         | match access {
             share::READ => libc::O_RDONLY,
@@ -118,7 +150,11 @@ fn open(path: &CStr, mode: i32, access: i32, sharing: i32, options: i32) -> std:
             libc::close(fd);
             return Err(errors::SHARING_VIOLATION);
         }
-        if truncate && s.st_mode & libc::S_IFMT == libc::S_IFREG && s.st_size > 0 && libc::ftruncate(fd, 0) == -1 {
+        if truncate
+            && s.st_mode & libc::S_IFMT == libc::S_IFREG
+            && s.st_size > 0
+            && libc::ftruncate(fd, 0) == -1
+        {
             let e = errors::last();
             share::leave(fd);
             libc::close(fd);
@@ -381,7 +417,9 @@ fn copy_file(from: &CStr, to: &CStr, overwrite: bool) -> std::result::Result<(),
     if stat(from, true).is_err() {
         return Err(errors::for_path(errno(), from));
     }
-    std::fs::copy(as_path(from), as_path(to)).map(drop).map_err(number)
+    std::fs::copy(as_path(from), as_path(to))
+        .map(drop)
+        .map_err(number)
 }
 fn rename(from: &CStr, to: &CStr) -> std::result::Result<(), i32> {
     // SAFETY: both paths are NUL-terminated.
@@ -392,7 +430,11 @@ fn rename(from: &CStr, to: &CStr) -> std::result::Result<(), i32> {
         match errno() {
             libc::EXDEV => {
                 copy_file(from, to, true)?;
-                if libc::unlink(from.as_ptr()) == -1 { Err(errors::last()) } else { Ok(()) }
+                if libc::unlink(from.as_ptr()) == -1 {
+                    Err(errors::last())
+                } else {
+                    Ok(())
+                }
             }
             e => Err(errors::for_path(e, from)),
         }

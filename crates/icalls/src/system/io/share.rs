@@ -29,7 +29,13 @@ struct Table {
 static TABLE: LeafLock<Option<Table>> = LeafLock::new(None);
 
 /// Notes that `fd` was opened with that access and share mode; false if that violates the modes of the others.
-pub fn enter(fd: i32, file: (u64, u64), access: i32, share: i32, delete_on_close: Option<CString>) -> bool {
+pub fn enter(
+    fd: i32,
+    file: (u64, u64),
+    access: i32,
+    share: i32,
+    delete_on_close: Option<CString>,
+) -> bool {
     let mut table = TABLE.lock();
     let t = table.get_or_insert_default();
     match t.files.get_mut(&file) {
@@ -45,10 +51,23 @@ pub fn enter(fd: i32, file: (u64, u64), access: i32, share: i32, delete_on_close
             s.opens += 1;
         }
         None => {
-            t.files.insert(file, Shared { share, access, opens: 1 });
+            t.files.insert(
+                file,
+                Shared {
+                    share,
+                    access,
+                    opens: 1,
+                },
+            );
         }
     }
-    t.open.insert(fd, Open { file, delete_on_close });
+    t.open.insert(
+        fd,
+        Open {
+            file,
+            delete_on_close,
+        },
+    );
     true
 }
 /// Forgets a descriptor before it is closed; the path to delete with it, if any.

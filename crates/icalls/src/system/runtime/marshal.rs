@@ -13,7 +13,11 @@ use vervet_types::{ClassRef, Known, MethodRef};
 
 /// malloc's answer, or OutOfMemoryException.
 fn allocated(cx: &Cx<'_>, p: *mut libc::c_void) -> Result<*mut u8> {
-    if p.is_null() { Err(cx.rt().throw_out_of_memory(cx)) } else { Ok(p.cast()) }
+    if p.is_null() {
+        Err(cx.rt().throw_out_of_memory(cx))
+    } else {
+        Ok(p.cast())
+    }
 }
 fn allocate(cx: &Cx<'_>, bytes: usize) -> Result<*mut u8> {
     // SAFETY: a plain allocation.
@@ -25,7 +29,9 @@ fn free(p: *mut u8) {
 }
 fn utf16_at<'cx>(cx: &'cx Cx<'cx>, p: *const u16, length: usize) -> Result<ObjRef<'cx>> {
     // SAFETY: unsafe managed code vouches for the units.
-    let units: Vec<u16> = (0..length).map(|i| unsafe { p.add(i).read_unaligned() }).collect();
+    let units: Vec<u16> = (0..length)
+        .map(|i| unsafe { p.add(i).read_unaligned() })
+        .collect();
     cx.alloc_utf16(&units)
 }
 /// A string from UTF-8; what is wrong with the bytes if they are not (in mono's words).
@@ -36,7 +42,14 @@ fn decode(bytes: &[u8]) -> std::result::Result<&str, &'static str> {
     })
 }
 /// A range of a vector in bytes: its address and length.
-fn range<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, pointer: *mut u8, start: i32, length: i32, names: (&str, &str)) -> Result<(*mut u8, usize)> {
+fn range<'cx>(
+    cx: &'cx Cx<'cx>,
+    array: ObjRef<'cx>,
+    pointer: *mut u8,
+    start: i32,
+    length: i32,
+    names: (&str, &str),
+) -> Result<(*mut u8, usize)> {
     if array.is_null() {
         return Err(cx.throw_arg_null(names.0));
     }
@@ -58,22 +71,36 @@ fn range<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, pointer: *mut u8, start: i32
     }
     let size = array.vtable().size as usize;
     // SAFETY: the range was checked.
-    Ok((unsafe { array.array_data().add(start as usize * size) }, length as usize * size))
+    Ok((
+        unsafe { array.array_data().add(start as usize * size) },
+        length as usize * size,
+    ))
 }
 /// The native layout of a type that may be marshalled as a structure, by name of the parameter that gave it.
 fn structure(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static NativeLayout> {
     let refused = || {
-        let message = format!("Type {} cannot be marshaled as an unmanaged structure.", class.name);
+        let message = format!(
+            "Type {} cannot be marshaled as an unmanaged structure.",
+            class.name
+        );
         cx.throw2(Known::ArgumentException, &message, parameter)
     };
     if class.is_open || class.is_array() || class.flags & 0x18 == 0 {
         return Err(refused());
     }
     let layout = cx.load(native_layout(class))?;
-    if layout.sized { Ok(layout) } else { Err(refused()) }
+    if layout.sized {
+        Ok(layout)
+    } else {
+        Err(refused())
+    }
 }
 fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
-    if method.is_pinvoke() { vervet_runtime::pinvoke::bind_method(cx, method).map(drop) } else { Ok(()) }
+    if method.is_pinvoke() {
+        vervet_runtime::pinvoke::bind_method(cx, method).map(drop)
+    } else {
+        Ok(())
+    }
 }
 
 icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
@@ -288,7 +315,11 @@ icalls! { STRUCTURES: "System.Runtime.InteropServices.Marshal" =>
     }
 }
 fn pointer(cx: &Cx<'_>, p: *const u8) -> Result<*const u8> {
-    if p.is_null() { Err(cx.throw_arg_null("ptr")) } else { Ok(p) }
+    if p.is_null() {
+        Err(cx.throw_arg_null("ptr"))
+    } else {
+        Ok(p)
+    }
 }
 
 icalls! { COM: "System.Runtime.InteropServices.Marshal" =>

@@ -7,5 +7,11 @@ use vervet_runtime::icall::Icall;
 
 /// The tables of this namespace.
 pub fn tables() -> Vec<&'static [Icall]> {
-    vec![imports::ICALLS, marshal::ICALLS, marshal::STRUCTURES, marshal::COM, runtime_information::ICALLS]
+    vec![
+        imports::ICALLS,
+        marshal::ICALLS,
+        marshal::STRUCTURES,
+        marshal::COM,
+        runtime_information::ICALLS,
+    ]
 }

@@ -6,5 +6,10 @@ use vervet_runtime::icall::Icall;
 
 /// The tables of this namespace.
 pub fn tables() -> Vec<&'static [Icall]> {
-    vec![random::ICALLS, principal::IDENTITY, principal::IMPERSONATION, principal::PRINCIPAL]
+    vec![
+        random::ICALLS,
+        principal::IDENTITY,
+        principal::IMPERSONATION,
+        principal::PRINCIPAL,
+    ]
 }

@@ -6,14 +6,27 @@ use std::ffi::CString;
 use vervet_runtime::{ObjRef, icalls};
 
 /// Asks the user database; `ask` gets a record, a buffer and where to say that something was found.
-fn user(ask: impl Fn(*mut libc::passwd, *mut libc::c_char, usize, *mut *mut libc::passwd) -> i32) -> Option<(String, u32, u32)> {
+fn user(
+    ask: impl Fn(*mut libc::passwd, *mut libc::c_char, usize, *mut *mut libc::passwd) -> i32,
+) -> Option<(String, u32, u32)> {
     let mut buffer = vec![0u8; 16384];
     // SAFETY: the record's strings lie in the buffer and are copied before it goes.
     unsafe {
         let mut record: libc::passwd = std::mem::zeroed();
         let mut found = std::ptr::null_mut();
-        let r = ask(&mut record, buffer.as_mut_ptr().cast(), buffer.len(), &mut found);
-        (r == 0 && !found.is_null()).then(|| (utf8_z(record.pw_name as *const u8), record.pw_uid, record.pw_gid))
+        let r = ask(
+            &mut record,
+            buffer.as_mut_ptr().cast(),
+            buffer.len(),
+            &mut found,
+        );
+        (r == 0 && !found.is_null()).then(|| {
+            (
+                utf8_z(record.pw_name as *const u8),
+                record.pw_uid,
+                record.pw_gid,
+            )
+        })
     }
 }
 fn by_id(uid: u32) -> Option<(String, u32, u32)> {
@@ -21,7 +34,9 @@ fn by_id(uid: u32) -> Option<(String, u32, u32)> {
     user(|r, b, n, f| unsafe { libc::getpwuid_r(uid, r, b, n, f) })
 }
 fn groups(uid: u32) -> Vec<u32> {
-    let Some((name, _, gid)) = by_id(uid) else { return Vec::new() };
+    let Some((name, _, gid)) = by_id(uid) else {
+        return Vec::new();
+    };
     let name = CString::new(name).unwrap_or_default();
     let mut n = 256;
     let mut ids = vec![0u32; n as usize];
@@ -38,7 +53,13 @@ fn group_name(gid: u32) -> Option<String> {
     unsafe {
         let mut record: libc::group = std::mem::zeroed();
         let mut found = std::ptr::null_mut();
-        let r = libc::getgrgid_r(gid, &mut record, buffer.as_mut_ptr().cast(), buffer.len(), &mut found);
+        let r = libc::getgrgid_r(
+            gid,
+            &mut record,
+            buffer.as_mut_ptr().cast(),
+            buffer.len(),
+            &mut found,
+        );
         (r == 0 && !found.is_null()).then(|| utf8_z(record.gr_name as *const u8))
     }
 }

@@ -7,10 +7,19 @@ use vervet_runtime::{ObjRef, icalls};
 /// The library's number of a normalised character set name.
 fn code(name: &str) -> i32 {
     match name {
-        "ascii" | "us_ascii" | "us" | "ansi_x3.4_1968" | "ansi_x3.4_1986" | "cp367" | "csascii" | "ibm367" | "iso_ir_6" | "iso646_us"
-        | "iso_646.irv:1991" => 1,
-        "utf_7" | "csunicode11utf7" | "unicode_1_1_utf_7" | "unicode_2_0_utf_7" | "x_unicode_1_1_utf_7" | "x_unicode_2_0_utf_7" => 2,
-        "utf_8" | "unicode_1_1_utf_8" | "unicode_2_0_utf_8" | "x_unicode_1_1_utf_8" | "x_unicode_2_0_utf_8" => 3,
+        "ascii" | "us_ascii" | "us" | "ansi_x3.4_1968" | "ansi_x3.4_1986" | "cp367" | "csascii"
+        | "ibm367" | "iso_ir_6" | "iso646_us" | "iso_646.irv:1991" => 1,
+        "utf_7"
+        | "csunicode11utf7"
+        | "unicode_1_1_utf_7"
+        | "unicode_2_0_utf_7"
+        | "x_unicode_1_1_utf_7"
+        | "x_unicode_2_0_utf_7" => 2,
+        "utf_8"
+        | "unicode_1_1_utf_8"
+        | "unicode_2_0_utf_8"
+        | "x_unicode_1_1_utf_8"
+        | "x_unicode_2_0_utf_8" => 3,
         "utf_16" | "utf_16le" | "ucs_2" | "unicode" | "iso_10646_ucs2" => 4,
         "unicodefffe" | "utf_16be" => 5,
         "iso_8859_1" | "latin1" => 6,

@@ -2,7 +2,9 @@
 //!
 //! Keeps nothing. Everything is sequentially consistent; reference stores mark their card.
 use crate::util::Out;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst,
+};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{RefSlot, heap, icalls};
 use vervet_types::Known;
@@ -19,7 +21,11 @@ pub(crate) fn slot<'cx, T, A>(cx: &'cx Cx<'cx>, at: *mut T) -> Result<&'cx A> {
 fn reference<'cx>(cx: &'cx Cx<'cx>, at: RefSlot<'cx>) -> Result<&'cx AtomicUsize> {
     slot(cx, at.ptr())
 }
-macro_rules! ops { ($cx:ident, $at:ident: $t:ty as $a:ty) => { slot::<$t, $a>($cx, $at.ptr()) } }
+macro_rules! ops {
+    ($cx:ident, $at:ident: $t:ty as $a:ty) => {
+        slot::<$t, $a>($cx, $at.ptr())
+    };
+}
 pub(crate) use ops;
 
 icalls! { "System.Threading.Interlocked" =>

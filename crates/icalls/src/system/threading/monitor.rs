@@ -11,7 +11,10 @@ fn owned<'cx>(cx: &'cx Cx<'cx>, obj: ObjRef<'cx>) -> Result<()> {
     if monitor::is_entered(cx, obj) {
         return Ok(());
     }
-    Err(cx.throw(Known::SynchronizationLockException, "Object is not synchronized"))
+    Err(cx.throw(
+        Known::SynchronizationLockException,
+        "Object is not synchronized",
+    ))
 }
 
 icalls! { "System.Threading.Monitor" =>

@@ -27,7 +27,10 @@ pub fn current_internal<'cx>(cx: &'cx Cx<'cx>) -> ObjRef<'cx> {
     unsafe { ObjRef::from_addr((*cx.context()).internal_thread) }
 }
 fn internal_of<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-    cx.non_null(cx.non_null(thread)?.read_ref(offset_of!(ThreadObject, internal_thread)))
+    cx.non_null(
+        cx.non_null(thread)?
+            .read_ref(offset_of!(ThreadObject, internal_thread)),
+    )
 }
 fn state_error<'cx>(cx: &'cx Cx<'cx>, message: &str) -> vervet_runtime::Throw {
     cx.throw(Known::ThreadStateException, message)
@@ -40,7 +43,10 @@ pub fn poll_interrupt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
         return Ok(());
     }
     internal.write(INTERRUPTED, 0u8);
-    Err(cx.throw(Known::ThreadInterruptedException, "Thread was interrupted from a waiting state."))
+    Err(cx.throw(
+        Known::ThreadInterruptedException,
+        "Thread was interrupted from a waiting state.",
+    ))
 }
 /// Runs a blocking call in Native state with the thread's state saying so.
 pub fn blocking<'cx, T>(cx: &'cx Cx<'cx>, work: impl FnOnce() -> T) -> Result<T> {
@@ -199,7 +205,11 @@ icalls! { THREAD: "System.Threading.Thread" =>
 }
 
 fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-    if array.is_null() { Ok(array) } else { vervet_runtime::heap::clone_object(cx, array) }
+    if array.is_null() {
+        Ok(array)
+    } else {
+        vervet_runtime::heap::clone_object(cx, array)
+    }
 }
 
 icalls! { INTERNAL_THREAD: "System.Threading.InternalThread" =>

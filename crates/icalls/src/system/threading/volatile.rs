@@ -4,7 +4,8 @@
 use super::interlocked::{ops, slot};
 use crate::util::Out;
 use std::sync::atomic::{
-    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst, fence,
+    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64,
+    AtomicUsize, Ordering::SeqCst, fence,
 };
 use vervet_runtime::{ObjRef, RefSlot, icalls};
 

@@ -44,13 +44,24 @@ fn open(like: Object, name: &[u16], error: Out<'_, i32>) -> usize {
 fn signal(cx: &Cx<'_>, handle: usize) -> Option<i32> {
     match w32::look(handle) {
         Some(Object::Event { .. }) => (!w32::set_event(handle, true)).then_some(w32::FAILED),
-        Some(Object::Semaphore { .. }) => w32::release_semaphore(handle, 1).is_none().then_some(w32::TOO_MANY_POSTS),
-        Some(Object::Mutex { .. }) => (!w32::release_mutex(handle, w32::me(cx))).then_some(w32::NOT_OWNER),
+        Some(Object::Semaphore { .. }) => w32::release_semaphore(handle, 1)
+            .is_none()
+            .then_some(w32::TOO_MANY_POSTS),
+        Some(Object::Mutex { .. }) => {
+            (!w32::release_mutex(handle, w32::me(cx))).then_some(w32::NOT_OWNER)
+        }
         _ => Some(w32::FAILED),
     }
 }
-const EVENT: Object = Object::Event { manual: false, set: false };
-const MUTEX: Object = Object::Mutex { owner: 0, count: 0, abandoned: false };
+const EVENT: Object = Object::Event {
+    manual: false,
+    set: false,
+};
+const MUTEX: Object = Object::Mutex {
+    owner: 0,
+    count: 0,
+    abandoned: false,
+};
 const SEMAPHORE: Object = Object::Semaphore { count: 0, max: 0 };
 
 icalls! { WAIT_HANDLE: "System.Threading.WaitHandle" =>
