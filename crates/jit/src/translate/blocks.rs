@@ -19,7 +19,7 @@ use cranelift_codegen::ir::{
 use smallvec::SmallVec;
 use vervet_abi::{Helper, context};
 use vervet_metadata::body::EhKind;
-use vervet_metadata::il::Op;
+use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
 
 /// What is on the stack at the start of a block.
@@ -166,7 +166,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             } else {
                 self.e.reached(i.offset);
             }
-            after_call = matches!(i.op, Op::Call | Op::Callvirt | Op::Calli);
+            after_call = match (i.op, &i.operand) {
+                (Op::Call | Op::Callvirt | Op::Calli, _) => true,
+                // Mono makes the core library's exceptions by a helper where they are thrown at once.
+                (Op::Newobj, Operand::Token(t)) => {
+                    let thrown = plan.instrs.get(index as usize + 1).is_some_and(|n| n.op == Op::Throw);
+                    !(thrown && self.scope.method(*t).is_ok_and(|m| m.class.module.is_corlib()))
+                }
+                _ => false,
+            };
             if self.stack.is_empty() {
                 self.temps.release();
             }
