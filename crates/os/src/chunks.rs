@@ -45,10 +45,10 @@ impl<T: Zeroed + Sync + 'static> Chunks<T> {
     pub fn get(&self, index: u32) -> Option<&'static T> {
         let (bucket, at, _) = Self::place(index);
         let p = self.buckets[bucket].load(Ordering::Acquire);
-        // SAFETY: a non-null bucket holds `len` valid elements for ever and `at < len`.
         if p.is_null() {
             None
         } else {
+            // SAFETY: a non-null bucket holds `len` valid elements for ever and `at < len`.
             Some(unsafe { &*p.add(at) })
         }
     }

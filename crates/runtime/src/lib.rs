@@ -7,6 +7,11 @@
 //! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`ahead`], [`helpers`], [`arch`] (asm)
 //! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
 //! * running: [`invoke`], [`class_init`], [`thread`], [`startup`]
+#![allow(
+    clippy::not_unsafe_ptr_arg_deref,
+    reason = "a context pointer is always that of the calling thread: thunks and `Cx` pass nothing else"
+)]
+
 pub mod abort;
 pub mod ahead;
 pub mod arch;

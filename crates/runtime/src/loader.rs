@@ -410,14 +410,7 @@ impl AssemblyLoader for Bridge {
         if let Some(a) = self.0.bind(&name, Some(requesting))? {
             return Ok(a);
         }
-        if self
-            .0
-            .state
-            .lock()
-            .unresolved
-            .iter()
-            .any(|n| *n == name.name)
-        {
+        if self.0.state.lock().unresolved.contains(&name.name) {
             return Err(LoadError::FileNotFound {
                 name: name.to_string(),
             });

@@ -39,8 +39,8 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     let target = DllMap::resolve(
         loader.dllmap(module),
         &loader.config.dllmap,
-        &import.dll,
-        &import.entry,
+        import.dll,
+        import.entry,
     );
     let library = open(cx, module, &target.library);
     let Some(library) = library else {

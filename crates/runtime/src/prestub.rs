@@ -20,10 +20,7 @@ use vervet_types::{Known, LoadError, MethodRef};
 pub extern "C" fn compile_for_call(_ctx: *mut Context, id: u32) -> usize {
     let cx = Cx::current();
     let method = cx.universe().method_by_id(id).expect("an entry's method");
-    match code_of(&cx, method) {
-        Ok(code) => code,
-        Err(_) => 0,
-    }
+    code_of(&cx, method).unwrap_or_default()
 }
 
 /// The method's code, compiled and linked if it is not.
@@ -138,7 +135,8 @@ pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> usize {
 // ---- interface dispatch --------------------------------------------------------------------------------------
 
 /// What each IMT entry (VTable address, index) knows.
-static IMT: LeafLock<Option<FxHashMap<(usize, usize), Vec<ImtTarget>>>> = LeafLock::new(None);
+type ImtTable = FxHashMap<(usize, usize), Vec<ImtTarget>>;
+static IMT: LeafLock<Option<ImtTable>> = LeafLock::new(None);
 
 /// From the IMT thunk: finds the implementation of interface method `hidden` for `this`, extends the IMT stub of
 /// its VTable, returns the code, or 0 with an exception pending.

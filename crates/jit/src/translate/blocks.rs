@@ -170,8 +170,15 @@ impl<'a, 'f> Translator<'a, 'f> {
                 (Op::Call | Op::Callvirt | Op::Calli, _) => true,
                 // Mono makes the core library's exceptions by a helper where they are thrown at once.
                 (Op::Newobj, Operand::Token(t)) => {
-                    let thrown = plan.instrs.get(index as usize + 1).is_some_and(|n| n.op == Op::Throw);
-                    !(thrown && self.scope.method(*t).is_ok_and(|m| m.class.module.is_corlib()))
+                    let thrown = plan
+                        .instrs
+                        .get(index as usize + 1)
+                        .is_some_and(|n| n.op == Op::Throw);
+                    !(thrown
+                        && self
+                            .scope
+                            .method(*t)
+                            .is_ok_and(|m| m.class.module.is_corlib()))
                 }
                 _ => false,
             };

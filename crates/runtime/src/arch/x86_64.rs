@@ -61,6 +61,9 @@ macro_rules! push_exit {
 
 /// An internal call: rax = function, r11 = method, r10 = bytes of stack arguments. Reached from a small stub
 /// per icall or helper.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn icall_thunk() {
     naked_asm!(
@@ -114,6 +117,9 @@ unsafe extern "C" fn throw_pending_aligned() {
 }
 
 /// A leaf helper: rax = function. Runs with `critical` set.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn leaf_thunk() {
     naked_asm!(
@@ -130,6 +136,9 @@ pub unsafe extern "C" fn leaf_thunk() {
 
 /// The prestub: eax = method id; all argument registers and the stack as the caller left them. Compiles (or
 /// finds) the method and jumps to it.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn prestub() {
     naked_asm!(
@@ -189,6 +198,9 @@ pub unsafe extern "C" fn prestub() {
 
 /// An interface call that no IMT stub knows yet: `this` in rdi, the interface method in `hidden`. Finds the
 /// implementation, extends the IMT, and jumps there.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn imt_resolve() {
     naked_asm!(
@@ -245,6 +257,9 @@ pub unsafe extern "C" fn imt_resolve() {
 
 /// A hardware trap in managed code was redirected here by the signal handler, which pushed the faulting pc:
 /// edi = what to throw.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn trap_stub() {
     naked_asm!(
@@ -264,6 +279,9 @@ pub unsafe extern "C" fn trap_stub() {
 }
 
 /// Below the limit on an OS thread: entered with the method's own arguments and its code in `hidden`.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn grow() {
     naked_asm!(
@@ -282,6 +300,9 @@ pub unsafe extern "C" fn grow() {
 }
 
 /// `enter(stub, code, args, ret, ctx) -> u32`: from our code to managed code through an invoke stub.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn enter(
     _stub: usize,
@@ -335,6 +356,9 @@ pub unsafe extern "C" fn enter(
 
 /// Goes on at a landing pad: sp, fp and the pinned register as they were, rax = exception, rdx = unwind record.
 /// The caller has cut the record list.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn resume(
     _pc: usize,
@@ -358,6 +382,9 @@ pub unsafe extern "C" fn resume(
 }
 
 /// Calls `f(arg)` on another stack whose top is `sp`.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn call_on_stack(_f: extern "C" fn(*mut u8), _arg: *mut u8, _sp: usize) {
     naked_asm!(
@@ -376,6 +403,9 @@ pub unsafe extern "C" fn call_on_stack(_f: extern "C" fn(*mut u8), _arg: *mut u8
 
 /// Calls native code as the block says: rdi = block, rsi = method. State is Native during the call; errno goes to
 /// the context before Native is left.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn native_thunk() {
     naked_asm!(
@@ -461,6 +491,9 @@ pub unsafe extern "C" fn native_thunk() {
 
 /// Native code calls a delegate: r10 = the delegate's [`Record`](crate::marshal::reverse::Record). The record this
 /// pushes lets pass one go on below the native frames.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
 #[unsafe(naked)]
 pub unsafe extern "C" fn reverse_entry() {
     naked_asm!(

@@ -125,7 +125,7 @@ pub fn record(
 /// The trace an exception carries, innermost first; empty if it was never thrown.
 pub fn frames_of_exception(_cx: &Cx<'_>, exception: ObjRef<'_>) -> Vec<Frame> {
     let array = exception.read_ref(STACK_TRACE);
-    if array.is_null() || array.array_len() % WORDS != 0 {
+    if array.is_null() || !array.array_len().is_multiple_of(WORDS) {
         return Vec::new();
     }
     array

@@ -68,6 +68,7 @@ pub fn wrap<'a>(_cx: &Cx<'_>, object: ObjRef<'a>) -> ObjRef<'a> {
     match made {
         // SAFETY: the new object is live; it stays on the caller's stack.
         Ok(w) => unsafe { ObjRef::from_addr(w.addr()) },
+        // SAFETY: as above, of what constructing it threw.
         Err(throw) => unsafe { ObjRef::from_addr(cx.take_pending(throw).addr()) },
     }
 }

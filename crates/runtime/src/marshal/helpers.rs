@@ -31,11 +31,11 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, index: i64, managed: usize
             Known::MarshalDirectiveException,
             "DateTime is not marshalled yet",
         )),
-        // SAFETY: stubs pass the object, or the address of the slot that holds it.
         ParamPlan::Convert {
             conversion,
             by_ref,
             direction,
+            // SAFETY: stubs pass the object, or the address of the slot that holds it.
         } => unsafe {
             if !by_ref {
                 return values::to_native(cx, conversion, ObjRef::from_addr(managed));
@@ -184,11 +184,11 @@ pub fn arg_to_managed<'cx>(
             by_ref,
             direction,
         } => {
-            // SAFETY: of a by-ref parameter the word is the address of its native form.
             let word = if *by_ref {
                 if native == 0 || !direction.input {
                     0
                 } else {
+                    // SAFETY: of a by-ref parameter the word is the address of its native form.
                     unsafe { *(native as *const usize) }
                 }
             } else {
@@ -252,8 +252,8 @@ pub fn arg_back<'cx>(
 /// MarshalResultToNative.
 pub fn result_to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, managed: usize) -> Result<usize> {
     match param(cx, m, RESULT)? {
-        // SAFETY: the word is the object managed code returned.
         ParamPlan::Convert { conversion, .. } => {
+            // SAFETY: the word is the object managed code returned.
             values::to_native(cx, conversion, unsafe { ObjRef::from_addr(managed) })
         }
         _ => Err(cx.throw(
