@@ -31,11 +31,17 @@ expected_failures() {
         tests/regression/expected.txt | sort -u
 }
 
+# Each suite runs as methods are compiled usually, and once more with everything optimised.
 regression() {
-    local suite=$1 log=$results/regression-$1.log count code passing total
+    regression_with "$1" ''
+    regression_with "$1" -O=all
+}
+regression_with() {
+    local suite=$1 options=$2 log=$results/regression-$1$2.log count code passing total
     count=$(expected_count "$suite")
     [ -n "$count" ] || { fail "regression $suite has no line in tests/regression/expected.txt"; return; }
-    (cd "$CACHE/mini" && timeout -k 5 "$REGRESSION_LIMIT" "$VERVET" --regression "$suite.exe") > "$log" 2>&1 < /dev/null
+    # shellcheck disable=SC2086
+    (cd "$CACHE/mini" && timeout -k 5 "$REGRESSION_LIMIT" "$VERVET" $options --regression "$suite.exe") > "$log" 2>&1 < /dev/null
     code=$?
     total=$(sed -nE 's/.*total tests: ([0-9]+).*/\1/p' "$log" | head -n 1)
     if [ -z "$total" ]; then
@@ -46,7 +52,7 @@ regression() {
     sed -nE "s/^Test '([^']+)' failed.*/\1/p" "$log" | sort -u > "$results/actual"
     expected_failures "$suite" > "$results/expected"
     passing=$((total - $(wc -l < "$results/actual")))
-    echo "regression $suite: $passing of $total pass"
+    echo "regression $suite${options:+ $options}: $passing of $total pass"
     local new surprise
     new=$(comm -23 "$results/actual" "$results/expected")
     surprise=$(comm -13 "$results/actual" "$results/expected")

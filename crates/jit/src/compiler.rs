@@ -31,6 +31,8 @@ pub struct Options {
     pub verify: bool,
     /// Methods whose listing is wanted: substring of the full name.
     pub verbose: Option<String>,
+    /// Optimise every method at its first compile.
+    pub optimise_all: bool,
 }
 
 /// Why there is no blob.
@@ -83,6 +85,9 @@ impl Compiler {
     /// likely to run often is optimised at once: methods with a loop, and small ones (measured: optimising costs
     /// 1.6 times the quick compile and halves the code).
     pub fn tier_for(&self, method: MethodRef) -> Tier {
+        if self.options.optimise_all && method.has_body() {
+            return Tier::Optimised;
+        }
         if method.is_cctor() || !method.has_body() {
             return Tier::Quick;
         }

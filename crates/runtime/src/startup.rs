@@ -134,6 +134,7 @@ pub fn start(
     let compiler = Compiler::new(vervet_jit::Options {
         verify: options.verify || cfg!(debug_assertions),
         verbose: options.verbose_jit.clone(),
+        optimise_all: options.optimise,
     });
     let runtime = publish(Runtime {
         universe,
