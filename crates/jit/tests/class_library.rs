@@ -196,6 +196,7 @@ fn translate_all(names: &[&str]) -> Totals {
     let compiler = Compiler::new(Options {
         verify,
         verbose: part.clone(),
+        ..Options::default()
     });
     for name in names {
         let module = load(name.trim_end_matches(".dll")).expect("the assembly");
@@ -263,6 +264,7 @@ fn mutated_bodies_are_never_an_internal_error() {
     let compiler = Compiler::new(Options {
         verify: true,
         verbose: None,
+        ..Options::default()
     });
     let mut all: Vec<MethodRef> = Vec::new();
     for class in load("mscorlib").expect("mscorlib").types().expect("types") {

@@ -1,4 +1,5 @@
 //! Native halves of the namespace System in mscorlib, and of the namespaces below it.
+pub mod arg_iterator;
 pub mod array;
 pub mod buffer;
 pub mod clr_config;
@@ -25,6 +26,7 @@ use vervet_runtime::icall::Icall;
 /// The tables of these namespaces.
 pub fn tables() -> Vec<&'static [Icall]> {
     let mut all: Vec<&'static [Icall]> = vec![
+        arg_iterator::ICALLS,
         array::ICALLS,
         buffer::ICALLS,
         clr_config::CLR_CONFIG,

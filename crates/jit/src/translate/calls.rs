@@ -66,13 +66,18 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// call and callvirt
     pub(crate) fn call(&mut self, token: Token, is_virtual: bool) -> Res {
         let method = self.method_named(token)?;
-        if let Some(sig) = self.scope.call_site_sig(token)?
-            && (sig.sentinel.is_some() || sig.call_conv == vervet_metadata::CallConvKind::VarArg)
-        {
-            // Not supported: variable arguments.
-            self.e.throw(ThrowKind::NotSupported);
-            self.dead = true;
-            return Ok(());
+        if method.sig()?.call_conv == vervet_metadata::CallConvKind::VarArg {
+            if method.is_pinvoke() {
+                // Not supported: variable arguments of native functions.
+                self.e.throw(ThrowKind::NotSupported);
+                self.dead = true;
+                return Ok(());
+            }
+            let sig = match self.scope.call_site_sig(token)? {
+                Some(sig) => sig,
+                None => method.sig()?,
+            };
+            self.var_args = Some(self.variable_arguments(sig)?);
         }
         if method.class.is_open || method.is_generic_def() {
             return Err(Fail::invalid(format!(
@@ -322,6 +327,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     fn emit_call(&mut self, dispatch: Dispatch, shape: &Shape, is_virtual: bool) -> Res {
         if let Dispatch::Direct(m) = dispatch
+            && self.var_args.is_none()
             && self.try_inline(m, shape, is_virtual)?
         {
             return Ok(());
@@ -401,7 +407,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.helper_value(Helper::ResolveVirtual, &[this, handle])
             }
         };
-        if tail && self.can_tail_call(shape, &p) {
+        let var_args = self.var_args.take();
+        if let Some(block) = var_args {
+            if matches!(dispatch, Dispatch::Interface(_)) {
+                return Err(Fail::invalid("a vararg call of an interface method"));
+            }
+            self.e.store_context(block, context::HIDDEN);
+        }
+        if tail && var_args.is_none() && self.can_tail_call(shape, &p) {
             if let Some(buffer) = p.result {
                 // Only reached if the result goes through the caller's own buffer.
                 let own = self.params[self.shape.has_this as usize];
@@ -420,6 +433,66 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let results = self.e.call_indirect(signature, target, &p.args);
         self.push_results(shape, &results, p.result)
+    }
+
+    /// Pops the variable arguments of a call site into a block in the frame: the call site's signature, then each
+    /// argument, 8-aligned. Its address travels in `Context::hidden` (ECMA-335 I.12.3.2.3).
+    fn variable_arguments(&mut self, sig: &'static vervet_types::MethodSig) -> Res<Value> {
+        let extra = &sig.params[sig.sentinel.unwrap_or(sig.params.len())..];
+        self.settle(extra.len())?;
+        let items = self.pop_n(extra.len())?;
+        let mut size = 8;
+        for class in extra {
+            size += self.size_of(class)?.next_multiple_of(8);
+        }
+        let slot = self.e.slot(size);
+        let block = self.e.slot_addr(slot);
+        let cookie = self.e.symbol(Symbol::Signature(sig));
+        self.e.b.ins().store(trusted(), cookie, block, 0);
+        let mut at = 8;
+        for (class, item) in extra.iter().zip(&items) {
+            if item.kind == Kind::Struct {
+                self.check_struct(item, class)?;
+                self.copy(
+                    class,
+                    block,
+                    at,
+                    trusted(),
+                    item.value,
+                    0,
+                    trusted(),
+                    Dest::Frame,
+                )?;
+            } else {
+                let value = self.coerce_to_class(item, class)?;
+                self.e.b.ins().store(trusted(), value, block, at);
+            }
+            at += self.size_of(class)?.next_multiple_of(8) as i32;
+        }
+        Ok(block)
+    }
+
+    /// arglist: the block this method was given.
+    pub(crate) fn arglist(&mut self) -> Res {
+        let Some(slot) = self.own_var_args else {
+            return Err(Fail::invalid(
+                "arglist in a method without variable arguments",
+            ));
+        };
+        let from = self.e.slot_addr(slot);
+        let block = self.e.b.ins().load(I64, trusted(), from, 0);
+        let class = self
+            .universe
+            .known(vervet_types::Known::RuntimeArgumentHandle);
+        let at = self.temp_of(class)?;
+        self.e.b.ins().store(trusted(), block, at, 0);
+        self.push_item(Item {
+            kind: Kind::Struct,
+            value: at,
+            class: Some(class),
+            note: Note::None,
+        });
+        Ok(())
     }
 
     /// `tail.` is honoured unless the callee could be given an address in this frame, or something has to be done

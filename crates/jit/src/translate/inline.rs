@@ -250,6 +250,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             params: SmallVec::new(),
             side_mark: None,
             filter: None,
+            var_args: None,
+            own_var_args: None,
             inline: Some(inlined),
             inline_limit: self.inline_limit,
             inlinable: std::mem::take(&mut self.inlinable),

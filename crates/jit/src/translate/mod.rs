@@ -35,6 +35,7 @@ use crate::blob::{Blob, Clause, ClauseKind};
 use crate::codegen::{Codegen, Emitter, FrameMap, Request};
 use crate::compiler::{CompileEnv, CompileError, Tier};
 use crate::shape::Shape;
+use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::{AbiParam, Block, Signature, StackSlot, Value, types::*};
 use cranelift_codegen::isa::CallConv;
 use locals::Home;
@@ -163,6 +164,10 @@ pub struct Translator<'a, 'f> {
     pub(crate) inlinable: rustc_hash::FxHashMap<u32, bool>,
     /// The method and the inlined ones around this place.
     pub(crate) chain: Vec<MethodRef>,
+    /// Block of variable arguments of the call being translated.
+    var_args: Option<Value>,
+    /// Slot that holds the address of this method's own block.
+    own_var_args: Option<cranelift_codegen::ir::StackSlot>,
 }
 
 /// The source of one method's translation, shared by its body and its filters.
@@ -397,6 +402,8 @@ fn translate(
         params,
         side_mark: None,
         filter,
+        var_args: None,
+        own_var_args: None,
         inline: None,
         inline_limit: source.inline_limit,
         inlinable: rustc_hash::FxHashMap::default(),
@@ -408,6 +415,14 @@ fn translate(
     } else {
         0
     });
+    if filter.is_none() && source.method.sig()?.call_conv == vervet_metadata::CallConvKind::VarArg {
+        // `hidden` is read before anything else can change it.
+        let block = t.e.load_context(I64, vervet_abi::context::HIDDEN);
+        let slot = t.e.slot(8);
+        let at = t.e.slot_addr(slot);
+        t.e.b.ins().store(crate::codegen::trusted(), block, at, 0);
+        t.own_var_args = Some(slot);
+    }
     t.prepare_blocks();
     t.prepare_clauses()?;
     match filter {

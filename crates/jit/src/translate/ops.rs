@@ -293,11 +293,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.typed_reference_value(class)?;
             }
             Refanytype => self.typed_reference_type()?,
-            Arglist => {
-                // Not supported: variable arguments.
-                self.e.throw(vervet_abi::ThrowKind::NotSupported);
-                self.dead = true;
-            }
+            Arglist => self.arglist()?,
             op => return Err(Fail::internal(format!("opcode {op} not yet"))),
         }
         self.prefixes = Prefixes::default();

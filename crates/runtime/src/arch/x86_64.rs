@@ -59,6 +59,54 @@ macro_rules! push_exit {
     };
 }
 
+/// Saves the vector argument registers at rsp (128 bytes).
+macro_rules! save_vectors {
+    () => {
+        "
+    movups [rsp], xmm0
+    movups [rsp + 16], xmm1
+    movups [rsp + 32], xmm2
+    movups [rsp + 48], xmm3
+    movups [rsp + 64], xmm4
+    movups [rsp + 80], xmm5
+    movups [rsp + 96], xmm6
+    movups [rsp + 112], xmm7
+"
+    };
+}
+
+/// Undoes [`save_vectors`] and [`push_exit`], becomes managed and goes on at the code in rax with the registers as the
+/// caller left them; label 5 raises what is pending instead.
+macro_rules! go_on_at_rax {
+    () => {
+        "
+    movups xmm0, [rsp]
+    movups xmm1, [rsp + 16]
+    movups xmm2, [rsp + 32]
+    movups xmm3, [rsp + 48]
+    movups xmm4, [rsp + 64]
+    movups xmm5, [rsp + 80]
+    movups xmm6, [rsp + 96]
+    movups xmm7, [rsp + 112]
+    mov rdi, [rbp - 80]
+    mov rsi, [rbp - 72]
+    mov rdx, [rbp - 64]
+    mov rcx, [rbp - 56]
+    mov r8, [rbp - 48]
+    mov r9, [rbp - 40]
+    mov r11, [rbp - 128]
+    mov [r15 + {record}], r11
+    mov byte ptr [r15 + {state}], {managed}
+    mov rsp, rbp
+    pop rbp
+    jmp rax
+    5: mov rdi, r15
+    lea rsp, [rbp - 128]
+    jmp {throw}
+"
+    };
+}
+
 /// An internal call: rax = function, r11 = method, r10 = bytes of stack arguments. Reached from a small stub
 /// per icall or helper.
 ///
@@ -145,14 +193,7 @@ pub unsafe extern "C" fn prestub() {
         "mov r11d, eax",
         push_exit!("2"),
         "sub rsp, 144",
-        "movups [rsp], xmm0",
-        "movups [rsp + 16], xmm1",
-        "movups [rsp + 32], xmm2",
-        "movups [rsp + 48], xmm3",
-        "movups [rsp + 64], xmm4",
-        "movups [rsp + 80], xmm5",
-        "movups [rsp + 96], xmm6",
-        "movups [rsp + 112], xmm7",
+        save_vectors!(),
         "mov r11, [r15 + {hidden}]",
         "mov [rsp + 128], r11",
         "mov byte ptr [r15 + {state}], {runtime}",
@@ -163,29 +204,7 @@ pub unsafe extern "C" fn prestub() {
         "jz 5f",
         "mov r11, [rsp + 128]",
         "mov [r15 + {hidden}], r11",
-        "movups xmm0, [rsp]",
-        "movups xmm1, [rsp + 16]",
-        "movups xmm2, [rsp + 32]",
-        "movups xmm3, [rsp + 48]",
-        "movups xmm4, [rsp + 64]",
-        "movups xmm5, [rsp + 80]",
-        "movups xmm6, [rsp + 96]",
-        "movups xmm7, [rsp + 112]",
-        "mov rdi, [rbp - 80]",
-        "mov rsi, [rbp - 72]",
-        "mov rdx, [rbp - 64]",
-        "mov rcx, [rbp - 56]",
-        "mov r8, [rbp - 48]",
-        "mov r9, [rbp - 40]",
-        "mov r11, [rbp - 128]",
-        "mov [r15 + {record}], r11",
-        "mov byte ptr [r15 + {state}], {managed}",
-        "mov rsp, rbp",
-        "pop rbp",
-        "jmp rax",
-        "5: mov rdi, r15",
-        "lea rsp, [rbp - 128]",
-        "jmp {throw}",
+        go_on_at_rax!(),
         record = const RECORD,
         hidden = const HIDDEN,
         state = const STATE,
@@ -207,14 +226,7 @@ pub unsafe extern "C" fn imt_resolve() {
         "mov r11, [r15 + {hidden}]",
         push_exit!("2"),
         "sub rsp, 128",
-        "movups [rsp], xmm0",
-        "movups [rsp + 16], xmm1",
-        "movups [rsp + 32], xmm2",
-        "movups [rsp + 48], xmm3",
-        "movups [rsp + 64], xmm4",
-        "movups [rsp + 80], xmm5",
-        "movups [rsp + 96], xmm6",
-        "movups [rsp + 112], xmm7",
+        save_vectors!(),
         "mov byte ptr [r15 + {state}], {runtime}",
         "mov rsi, [r15 + {hidden}]",
         "mov rdx, rdi",
@@ -222,29 +234,7 @@ pub unsafe extern "C" fn imt_resolve() {
         "call {f}",
         "test rax, rax",
         "jz 5f",
-        "movups xmm0, [rsp]",
-        "movups xmm1, [rsp + 16]",
-        "movups xmm2, [rsp + 32]",
-        "movups xmm3, [rsp + 48]",
-        "movups xmm4, [rsp + 64]",
-        "movups xmm5, [rsp + 80]",
-        "movups xmm6, [rsp + 96]",
-        "movups xmm7, [rsp + 112]",
-        "mov rdi, [rbp - 80]",
-        "mov rsi, [rbp - 72]",
-        "mov rdx, [rbp - 64]",
-        "mov rcx, [rbp - 56]",
-        "mov r8, [rbp - 48]",
-        "mov r9, [rbp - 40]",
-        "mov r11, [rbp - 128]",
-        "mov [r15 + {record}], r11",
-        "mov byte ptr [r15 + {state}], {managed}",
-        "mov rsp, rbp",
-        "pop rbp",
-        "jmp rax",
-        "5: mov rdi, r15",
-        "lea rsp, [rbp - 128]",
-        "jmp {throw}",
+        go_on_at_rax!(),
         record = const RECORD,
         hidden = const HIDDEN,
         state = const STATE,
