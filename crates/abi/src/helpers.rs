@@ -64,6 +64,8 @@ helpers! {
     AllocArray(I64, I64) -> I64 : Runtime;
     /// (array vtable, address of rank lengths as i32, address of rank lower bounds as i32 or 0) -> array.
     AllocMdArray(I64, I64, I64) -> I64 : Runtime;
+    /// (vector vtable, address of lengths as i32, how many) -> a vector of vectors, one level per length.
+    AllocJaggedArray(I64, I64, I32) -> I64 : Runtime;
     /// (object, class) -> the object; InvalidCastException unless null or an instance.
     CastClass(I64, I64) -> I64 : Runtime;
     /// (object, class) -> the object or 0.

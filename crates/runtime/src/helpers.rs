@@ -65,6 +65,7 @@ fn body(h: Helper) -> usize {
         Helper::AllocObject => alloc_object as *const () as usize,
         Helper::AllocArray => alloc_array as *const () as usize,
         Helper::AllocMdArray => alloc_md_array as *const () as usize,
+        Helper::AllocJaggedArray => alloc_jagged_array as *const () as usize,
         Helper::CastClass => cast_class as *const () as usize,
         Helper::IsInst => is_inst as *const () as usize,
         Helper::CheckArrayStore => check_array_store as *const () as usize,
@@ -134,6 +135,25 @@ extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -
             })
             .collect();
         crate::heap::alloc_md_array(cx, vt(v), &bounds)
+    })
+}
+
+extern "C" fn alloc_jagged_array(v: usize, lengths: *const i32, count: u32) -> usize {
+    fn level<'cx>(cx: &'cx Cx<'cx>, v: &'static VTable, lengths: &[i32]) -> Result<ObjRef<'cx>> {
+        let array = crate::heap::alloc_array(cx, v, i64::from(lengths[0]))?;
+        if lengths.len() > 1 {
+            let inner = cx.rt().vtable_or_throw(cx, class(v.element_class))?;
+            for i in 0..array.array_len() {
+                array.set_element_ref(i, level(cx, inner, &lengths[1..])?);
+            }
+        }
+        Ok(array)
+    }
+    // SAFETY: generated code passes that many lengths, at least one.
+    with(|cx| {
+        level(cx, vt(v), unsafe {
+            std::slice::from_raw_parts(lengths, count as usize)
+        })
     })
 }
 

@@ -705,15 +705,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let vt = self.e.symbol(Symbol::VTable(ctor.class));
         let value = if ctor.class.is_sz_array() {
-            if count != 1 {
-                // The jagged form: only reflection uses it.
-                self.e.throw(ThrowKind::NotSupported);
-                self.dead = true;
-                return Ok(());
-            }
-            let length = self.e.b.ins().load(I32, trusted(), lengths, 0);
-            let length = self.e.b.ins().sextend(I64, length);
-            self.e.helper_value(Helper::AllocArray, &[vt, length])
+            // One length per level of a vector of vectors.
+            let levels = self.e.b.ins().iconst(I32, count as i64);
+            self.e
+                .helper_value(Helper::AllocJaggedArray, &[vt, lengths, levels])
         } else {
             if n_lengths as usize != rank {
                 return Err(Fail::invalid("the wrong number of dimensions"));
