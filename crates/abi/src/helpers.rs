@@ -116,17 +116,9 @@ helpers! {
     MemSet(I64, I32, I64) : Leaf;
     /// C fmod.
     FMod(F64, F64) -> F64 : Leaf;
-    /// (array class, address of an array of i32 indices...): reserved for reflection of array accessors.
-    ArrayElementAddress(I64, I64, I64) -> I64 : Runtime;
     /// Below the limit: calls the method again on more stack, or serves attention, or StackOverflow.
     /// Entered with the method's own arguments and its code address in `hidden`.
     Grow() : Asm;
-    /// (method) : throw the exception that compiling or binding this method gave.
-    ThrowMissing(I64) : NoReturn;
-    /// (signature cookie handle, count): builds the argument block of a vararg call; reserved.
-    VarargCookie(I64, I64) -> I64 : Runtime;
-    /// (obj, field): the address of a field of an object that may be a proxy; reserved for remoting.
-    FieldAddress(I64, I64) -> I64 : Runtime;
     /// (native function pointer cell): P/Invoke binding at first call -> native address.
     BindPInvoke(I64) -> I64 : Runtime;
     /// Marshalling: (method, parameter index, managed value word) -> native word. See the interop module.

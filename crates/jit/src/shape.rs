@@ -48,7 +48,7 @@ impl Pass {
             return Ok(Pass::Scalar(I64));
         }
         if let Some(prim) = class.stack_prim()? {
-            return Ok(Pass::Scalar(leaf_type(prim_kind(prim))));
+            return Ok(Pass::Scalar(leaf_type(LeafKind::of_prim(prim))));
         }
         match &class.layout()?.leaves {
             Some(leaves) => Ok(Pass::Leaves(
@@ -210,25 +210,10 @@ pub fn stack_arg_bytes(sig: &Signature) -> u32 {
     (words * 8).next_multiple_of(16)
 }
 
-/// The kind of memory a primitive takes.
-pub fn prim_kind(prim: Prim) -> LeafKind {
-    match prim {
-        Prim::Bool | Prim::U1 | Prim::Void => LeafKind::U1,
-        Prim::I1 => LeafKind::I1,
-        Prim::Char | Prim::U2 => LeafKind::U2,
-        Prim::I2 => LeafKind::I2,
-        Prim::I4 | Prim::U4 => LeafKind::I4,
-        Prim::I8 | Prim::U8 => LeafKind::I8,
-        Prim::R4 => LeafKind::R4,
-        Prim::R8 => LeafKind::R8,
-        Prim::IntPtr | Prim::UIntPtr => LeafKind::Ptr,
-    }
-}
-
 /// The kind of memory a value of a class takes that travels as one scalar.
 pub fn scalar_kind(class: ClassRef) -> LeafKind {
     match class.stack_prim().ok().flatten() {
-        Some(prim) => prim_kind(prim),
+        Some(prim) => LeafKind::of_prim(prim),
         None if class.is_reference_type().unwrap_or(false) => LeafKind::Ref,
         None => LeafKind::Ptr,
     }
@@ -241,16 +226,6 @@ pub fn leaf_type(kind: LeafKind) -> Type {
         LeafKind::R4 => F32,
         LeafKind::R8 => F64,
         LeafKind::I8 | LeafKind::Ref | LeafKind::Ptr => I64,
-    }
-}
-
-/// Bytes that a kind takes in memory.
-pub fn leaf_size(kind: LeafKind) -> u32 {
-    match kind {
-        LeafKind::I1 | LeafKind::U1 => 1,
-        LeafKind::I2 | LeafKind::U2 => 2,
-        LeafKind::I4 | LeafKind::R4 => 4,
-        LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => 8,
     }
 }
 

@@ -132,11 +132,6 @@ impl Domain {
     pub fn type_object<'cx>(&self, cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
         Ok(self.type_root(cx, class)?.get())
     }
-    /// Makes `object` (a builder's finished type or the like) the Type object of a class, if it has none.
-    pub fn set_type_object<'cx>(&self, class: ClassRef, object: ObjRef<'cx>) -> ObjRef<'cx> {
-        let root = Root::of(object);
-        self.types.lock().entry(class.id).or_insert(root).get()
-    }
 
     /// A cached reflection object.
     pub fn cached<'cx>(&self, key: (u32, usize, usize)) -> Option<ObjRef<'cx>> {

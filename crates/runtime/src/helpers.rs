@@ -92,7 +92,6 @@ fn body(h: Helper) -> usize {
         Helper::MemSet => mem_set as *const () as usize,
         Helper::FMod => fmod as *const () as usize,
         Helper::BindPInvoke => crate::pinvoke::bind as *const () as usize,
-        Helper::ThrowMissing => throw_missing as *const () as usize,
         Helper::Poll => poll as *const () as usize,
         Helper::MarshalToNative => marshal_to_native as *const () as usize,
         Helper::MarshalBack => marshal_back as *const () as usize,
@@ -265,9 +264,6 @@ extern "C" fn rethrow(o: usize) {
 extern "C" fn throw_kind(kind: u32) {
     let cx = Cx::current();
     exceptions::traps::throw_kind(&cx, kind)
-}
-extern "C" fn throw_missing(m: usize) {
-    with::<()>(|cx| Err(cx.throw(Known::MissingMethodException, &method(m).full_name())))
 }
 extern "C" fn end_catch() {
     let cx = Cx::current();

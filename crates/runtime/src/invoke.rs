@@ -84,17 +84,6 @@ pub fn invoke_virtual<'cx>(
     )
 }
 
-/// Calls code that has a method's signature (a delegate's `Invoke` path and the like).
-pub fn invoke_code<'cx>(
-    cx: &'cx Cx<'cx>,
-    like: MethodRef,
-    code: usize,
-    this: Option<Value<'cx>>,
-    args: &[Value<'cx>],
-) -> Result<Value<'cx>> {
-    call(cx, stub_for(cx, like)?, code, this, args)
-}
-
 fn call<'cx>(
     cx: &'cx Cx<'cx>,
     stub: &Stub,
@@ -302,19 +291,4 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
         return false;
     }
     ret[0] as u32 == 1
-}
-
-/// The invoke stub and lowered signature of a raw signature: for entering code that is no method.
-pub fn raw_call<'cx>(cx: &'cx Cx<'cx>, sig: &MethodSig, code: usize, words: &[u64]) -> Result<u64> {
-    let shape = cx.load(Shape::of(sig))?;
-    let stub = stub_code(cx, &shape)?;
-    let mut ret = [0u64; 8];
-    // SAFETY: the caller passes one word per machine parameter.
-    let status =
-        unsafe { crate::arch::enter(stub, code, words.as_ptr(), ret.as_mut_ptr(), cx.context()) };
-    if status != 0 {
-        Err(Throw(()))
-    } else {
-        Ok(ret[0])
-    }
 }

@@ -46,10 +46,7 @@ impl<'cx> ObjRef<'cx> {
     pub fn raw(self) -> RawRef {
         RawRef(self.addr())
     }
-    /// From a word of a declared layout.
-    pub fn from_raw(raw: RawRef) -> ObjRef<'cx> {
-        ObjRef(raw.0 as *mut u8, PhantomData)
-    }
+
     /// Is it null?
     pub fn is_null(self) -> bool {
         self.0.is_null()

@@ -6,7 +6,7 @@
 //! or throw happens in Runtime, with no lock held.
 use crate::arch::ImtTarget;
 use crate::code::table::CodeKind;
-use crate::code::{arena, entries, link, table};
+use crate::code::{arena, entries, link};
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
@@ -269,9 +269,4 @@ fn look_up_virtual<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef
     }
     let target = cx.load(class_of(vt).find_virtual_impl(method))?;
     Ok(callable(target, vt))
-}
-
-/// Is the address inside compiled code of the table?
-pub fn is_compiled(pc: usize) -> bool {
-    table::find(pc).is_some()
 }

@@ -159,12 +159,6 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
     }
 }
 
-/// Address of method slot `i`.
-pub fn slot_address(vt: &VTable, i: usize) -> *mut usize {
-    debug_assert!(i < vt.slot_count as usize);
-    (vt as *const VTable as usize + vtable::SLOTS_OFFSET as usize + 8 * i) as *mut usize
-}
-
 /// Offsets of a Nullable's flag and value, from the start of the value.
 pub fn nullable_offsets(cx: &Cx<'_>, class: ClassRef) -> Result<(u32, u32)> {
     let find = |n| {

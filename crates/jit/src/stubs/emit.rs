@@ -7,7 +7,7 @@
 use crate::blob::{Blob, Symbol};
 use crate::codegen::{Codegen, Emitter, Request, Results, trusted};
 use crate::compiler::{CompileError, Tier};
-use crate::shape::{self, Pass, Shape, leaf_size, load_leaf, scalar_kind, store_leaf};
+use crate::shape::{self, Pass, Shape, load_leaf, scalar_kind, store_leaf};
 use crate::translate::barrier;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
@@ -194,7 +194,7 @@ impl EmitExt for Emitter<'_> {
         }
         let mut at = 0;
         for kind in [LeafKind::I8, LeafKind::I4, LeafKind::U2, LeafKind::U1] {
-            while bytes - at >= leaf_size(kind) {
+            while bytes - at >= kind.size() {
                 let value = load_leaf(&mut self.b, trusted(), kind, from, at as i32);
                 store_leaf(
                     &mut self.b,
@@ -204,7 +204,7 @@ impl EmitExt for Emitter<'_> {
                     to,
                     to_offset + at as i32,
                 );
-                at += leaf_size(kind);
+                at += kind.size();
             }
         }
     }

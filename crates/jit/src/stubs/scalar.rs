@@ -6,7 +6,7 @@
 use super::marshal_spec::{CharSet, MarshalSpec, native_type as nt};
 use super::sysv::Abi;
 use crate::codegen::trusted;
-use crate::shape::{load_leaf, prim_kind, store_leaf};
+use crate::shape::{load_leaf, store_leaf};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I16, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
@@ -36,7 +36,7 @@ impl Scalar {
             (Prim::Char, nt::I1 | nt::U1) => Scalar::AnsiChar,
             (Prim::Char, nt::I2 | nt::U2) => Scalar::Same(LeafKind::U2),
             (Prim::Char, _) if char_set == CharSet::Ansi => Scalar::AnsiChar,
-            (prim, _) => Scalar::Same(prim_kind(prim)),
+            (prim, _) => Scalar::Same(LeafKind::of_prim(prim)),
         }
     }
     /// A pointer.
@@ -64,7 +64,7 @@ impl Scalar {
     }
     /// Bytes (and alignment) on the native side.
     pub fn size(self) -> u32 {
-        crate::shape::leaf_size(self.native_kind())
+        self.native_kind().size()
     }
     /// Is it a float?
     pub fn is_float(self) -> bool {

@@ -8,7 +8,7 @@ use super::structs::Dest;
 use super::{Fail, Res, Translator};
 use crate::blob::Symbol;
 use crate::codegen::trusted;
-use crate::shape::{leaf_size, leaf_type, load_leaf, store_leaf};
+use crate::shape::{leaf_type, load_leaf, store_leaf};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types::*};
 use vervet_abi::object::{ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET};
@@ -89,7 +89,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// ldelem.<primitive>
     pub(crate) fn load_element_leaf(&mut self, leaf: LeafKind, kind: Kind) -> Res {
         let (array, index) = self.pop_array()?;
-        let (base, offset) = self.element(&array, &index, leaf_size(leaf), true)?;
+        let (base, offset) = self.element(&array, &index, leaf.size(), true)?;
         let value = load_leaf(&mut self.e.b, trusted(), leaf, base, offset);
         let class = if kind == Kind::Ref {
             array.class.and_then(|c| c.element())
@@ -128,7 +128,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let value = self.coerce(&value, kind)?;
         debug_assert_eq!(leaf_type(leaf), kind.clif());
-        let (base, offset) = self.element(&array, &index, leaf_size(leaf), true)?;
+        let (base, offset) = self.element(&array, &index, leaf.size(), true)?;
         store_leaf(&mut self.e.b, trusted(), leaf, value, base, offset);
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::stack::{Item, Kind, Note, kind_of};
 use super::structs::Dest;
 use super::{Res, Translator};
 use crate::codegen::{null_trap, trusted};
-use crate::shape::{leaf_size, scalar_kind};
+use crate::shape::scalar_kind;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::ThrowKind;
@@ -447,7 +447,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let Some(class) = params[0].element() else {
             return Ok(None);
         };
-        if leaf_size(scalar_kind(class)) < 4 {
+        if scalar_kind(class).size() < 4 {
             return Ok(None);
         }
         let kind = kind_of(class)?;
@@ -462,7 +462,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(None);
         };
         let kind = kind_of(class)?;
-        if kind == Kind::Struct || leaf_size(scalar_kind(class)) < 4 {
+        if kind == Kind::Struct || scalar_kind(class).size() < 4 {
             return Ok(None);
         }
         Ok(Some(kind))

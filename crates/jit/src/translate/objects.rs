@@ -7,7 +7,7 @@ use super::structs::Dest;
 use super::{Fail, Res, Translator};
 use crate::blob::Symbol;
 use crate::codegen::{null_trap, trusted};
-use crate::shape::{leaf_size, load_leaf, store_leaf};
+use crate::shape::{load_leaf, store_leaf};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
@@ -365,7 +365,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// ldind.*
     pub(crate) fn load_indirect(&mut self, leaf: LeafKind, kind: Kind) -> Res {
         let at = self.pop_address()?;
-        let flags = self.null_checked(&at, 0, leaf_size(leaf));
+        let flags = self.null_checked(&at, 0, leaf.size());
         let value = load_leaf(&mut self.e.b, flags, leaf, at.value, 0);
         self.push(kind, value);
         self.after_indirect();
@@ -378,7 +378,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let value = self.pop()?;
         let at = self.pop_address()?;
         let value = self.coerce(&value, kind)?;
-        let flags = self.null_checked(&at, 0, leaf_size(leaf));
+        let flags = self.null_checked(&at, 0, leaf.size());
         if leaf == LeafKind::Ref && Self::dest(&at) == Dest::Anywhere {
             self.store_ref(flags, value, at.value, 0);
         } else {

@@ -8,7 +8,7 @@ use super::stack::{Item, Kind, Note, kind_of};
 use super::{Res, Translator};
 use crate::blob::Symbol;
 use crate::codegen::trusted;
-use crate::shape::{leaf_size, load_leaf, scalar_kind, store_leaf};
+use crate::shape::{load_leaf, scalar_kind, store_leaf};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Value, types::*};
 use vervet_abi::Helper;
 use vervet_types::{ClassRef, LeafKind};
@@ -66,7 +66,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn size_of(&self, class: ClassRef) -> Res<u32> {
         Ok(match kind_of(class)? {
             Kind::Struct => class.layout()?.size,
-            _ => leaf_size(scalar_kind(class)),
+            _ => scalar_kind(class).size(),
         })
     }
 
@@ -192,7 +192,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     ) {
         let mut at = 0;
         for kind in [LeafKind::I8, LeafKind::I4, LeafKind::U2, LeafKind::U1] {
-            while size - at >= leaf_size(kind) {
+            while size - at >= kind.size() {
                 let value = load_leaf(
                     &mut self.e.b,
                     from_flags,
@@ -212,7 +212,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                         to_offset + at as i32,
                     );
                 }
-                at += leaf_size(kind);
+                at += kind.size();
             }
         }
     }
@@ -246,9 +246,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if size > at {
             let zero = self.i32(0);
             for kind in [LeafKind::I4, LeafKind::U2, LeafKind::U1] {
-                while size - at >= leaf_size(kind) {
+                while size - at >= kind.size() {
                     store_leaf(&mut self.e.b, flags, kind, zero, base, offset + at as i32);
-                    at += leaf_size(kind);
+                    at += kind.size();
                 }
             }
         }

@@ -7,7 +7,6 @@ use crate::code::table;
 use crate::cx::Cx;
 use crate::exceptions::make;
 use crate::exceptions::throw::{TraceMode, raise};
-use crate::object::ObjRef;
 use vervet_abi::{Context, State, ThrowKind};
 use vervet_types::Known;
 
@@ -138,12 +137,4 @@ pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
     }
     crate::startup::say(&text);
     crate::startup::exit_process(1)
-}
-
-/// Is the object the preallocated StackOverflowException?
-pub fn is_stack_overflow(object: ObjRef<'_>) -> bool {
-    crate::runtime::rt()
-        .preallocated
-        .get()
-        .is_some_and(|p| p.stack_overflow.get() == object)
 }

@@ -118,20 +118,26 @@ pub fn result<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, native: usize) -> Result<ObjR
     }
 }
 
-fn layout_of(
-    plan: &'static ParamPlan,
-) -> Option<&'static vervet_jit::stubs::native_layout::NativeLayout> {
-    match plan {
+/// The native layout of a parameter that is a struct or a formatted class.
+fn layout_of<'cx>(
+    cx: &'cx Cx<'cx>,
+    m: MethodRef,
+    index: i64,
+) -> Result<&'static vervet_jit::stubs::native_layout::NativeLayout> {
+    match param(cx, m, index)? {
         ParamPlan::Struct(l)
         | ParamPlan::StructPointer(l)
         | ParamPlan::StructCopy(l)
         | ParamPlan::ByRefStruct(l, _)
-        | ParamPlan::BlittableObject(l) => Some(l),
-        ParamPlan::Convert {
+        | ParamPlan::BlittableObject(l)
+        | ParamPlan::Convert {
             conversion: Conversion::Class(l),
             ..
-        } => Some(l),
-        _ => None,
+        } => Ok(l),
+        _ => Err(cx.throw(
+            Known::MarshalDirectiveException,
+            "the struct cannot be marshalled",
+        )),
     }
 }
 
@@ -143,14 +149,9 @@ pub fn struct_to_native<'cx>(
     managed: usize,
     native: usize,
 ) -> Result<()> {
-    match layout_of(param(cx, m, index)?) {
-        // SAFETY: stubs pass addresses of such values.
-        Some(l) => unsafe { structs::to_native(cx, l, managed as *const u8, native as *mut u8) },
-        None => Err(cx.throw(
-            Known::MarshalDirectiveException,
-            "the struct cannot be marshalled",
-        )),
-    }
+    let layout = layout_of(cx, m, index)?;
+    // SAFETY: stubs pass addresses of such values.
+    unsafe { structs::to_native(cx, layout, managed as *const u8, native as *mut u8) }
 }
 /// MarshalStructToManaged.
 pub fn struct_to_managed<'cx>(
@@ -160,14 +161,9 @@ pub fn struct_to_managed<'cx>(
     native: usize,
     managed: usize,
 ) -> Result<()> {
-    match layout_of(param(cx, m, index)?) {
-        // SAFETY: stubs pass addresses of such values.
-        Some(l) => unsafe { structs::to_managed(cx, l, native as *const u8, managed as *mut u8) },
-        None => Err(cx.throw(
-            Known::MarshalDirectiveException,
-            "the struct cannot be marshalled",
-        )),
-    }
+    let layout = layout_of(cx, m, index)?;
+    // SAFETY: stubs pass addresses of such values.
+    unsafe { structs::to_managed(cx, layout, native as *const u8, managed as *mut u8) }
 }
 
 /// MarshalArgToManaged: a native argument of a call from native code.

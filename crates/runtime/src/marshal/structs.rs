@@ -8,16 +8,7 @@ use crate::cx::{Cx, Result};
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::native_layout::{FieldKind, Native, NativeLayout};
 use vervet_jit::stubs::scalar::Scalar;
-use vervet_types::{Known, LeafKind};
-
-fn bytes(kind: LeafKind) -> usize {
-    match kind {
-        LeafKind::I1 | LeafKind::U1 => 1,
-        LeafKind::I2 | LeafKind::U2 => 2,
-        LeafKind::I4 | LeafKind::R4 => 4,
-        _ => 8,
-    }
-}
+use vervet_types::Known;
 
 /// Converts one scalar in memory.
 ///
@@ -27,7 +18,9 @@ unsafe fn scalar_to_native(scalar: Scalar, managed: *const u8, native: *mut u8) 
     // SAFETY: passed on.
     unsafe {
         match scalar {
-            Scalar::Same(kind) => std::ptr::copy_nonoverlapping(managed, native, bytes(kind)),
+            Scalar::Same(kind) => {
+                std::ptr::copy_nonoverlapping(managed, native, kind.size() as usize)
+            }
             Scalar::Bool(1) => *native = u8::from(*managed != 0),
             Scalar::Bool(_) => (native as *mut u32).write_unaligned(u32::from(*managed != 0)),
             Scalar::VariantBool => (native as *mut i16).write_unaligned(-i16::from(*managed != 0)),
@@ -43,7 +36,9 @@ unsafe fn scalar_to_managed(scalar: Scalar, native: *const u8, managed: *mut u8)
     // SAFETY: passed on.
     unsafe {
         match scalar {
-            Scalar::Same(kind) => std::ptr::copy_nonoverlapping(native, managed, bytes(kind)),
+            Scalar::Same(kind) => {
+                std::ptr::copy_nonoverlapping(native, managed, kind.size() as usize)
+            }
             Scalar::Bool(1) => *managed = u8::from(*native != 0),
             Scalar::Bool(_) => *managed = u8::from((native as *const u32).read_unaligned() != 0),
             Scalar::VariantBool => {
