@@ -1,0 +1,71 @@
+//! What a heap can be told when it is made.
+
+/// See the module. Sizes are in bytes.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Address space to reserve at most; halved until the system grants it.
+    pub reserve: usize,
+    /// Young objects allocated between two minor collections.
+    pub nursery: usize,
+    /// Beyond this, allocation fails.
+    pub max_heap: usize,
+    /// A major collection begins when the old generation has grown to this percentage of what survived the last.
+    pub growth_percent: usize,
+    /// ... but not below this.
+    pub min_major: usize,
+    /// Up to this size of the old generation, a major collection is one stop.
+    pub stop_below: usize,
+    /// Bytes of sparse blocks that one major collection moves at most.
+    pub evacuate: usize,
+    /// Called when the collector cannot go on, with a sentence. It does not return.
+    pub fail: fn(&str) -> !,
+    /// Threads of the collector besides the one that collects.
+    pub helpers: usize,
+    /// Base of the card table.
+    pub cards: usize,
+    /// Number of its cards, less one: a power of two, less one.
+    pub card_mask: usize,
+    /// For finding bugs.
+    pub debug: Debug,
+}
+
+/// What costs much and finds bugs.
+#[derive(Clone, Debug, Default)]
+pub struct Debug {
+    /// Check every reference, card and bit before each collection.
+    pub verify_before: bool,
+    /// ... and after.
+    pub verify_after: bool,
+    /// Collect at every n-th allocation (0: not). Every `n * 16`-th collection is a major one.
+    pub collect_every: u32,
+    /// Fill freed memory with a pattern that is no reference.
+    pub poison: bool,
+    /// Threads get no windows: every allocation takes the runtime's path.
+    pub no_windows: bool,
+    /// Print a line for each collection.
+    pub log: bool,
+    /// Print what is alive, by class, after each major collection.
+    pub heap_shot: bool,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            reserve: 256 << 30,
+            nursery: 4 << 20,
+            max_heap: usize::MAX,
+            growth_percent: 150,
+            min_major: 16 << 20,
+            stop_below: 4 << 20,
+            evacuate: 4 << 20,
+            fail: |what| panic!("{what}"),
+            helpers: std::thread::available_parallelism()
+                .map_or(1, usize::from)
+                .saturating_sub(1)
+                .min(7),
+            cards: 0,
+            card_mask: (1 << 29) - 1,
+            debug: Debug::default(),
+        }
+    }
+}

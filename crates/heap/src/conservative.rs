@@ -1,0 +1,150 @@
+//! From words that may be references to the objects they keep.
+//!
+//! # Invariants
+//! * Interior and one-past-the-end addresses count. What is found is exact: a hit names an object that is there.
+//! * Addresses are looked up in ascending order, so that a row of young objects is walked once.
+use crate::memory::List;
+use crate::model::Model;
+use crate::space::{Kind, Space};
+
+/// Collects from `[from, to)` the words that lie in the heap.
+///
+/// # Safety
+/// The range is readable.
+pub unsafe fn collect(space: &Space, from: usize, to: usize, out: &mut List<usize>) {
+    let mut at = (from + 7) & !7;
+    while at + 8 <= to {
+        // SAFETY: inside the caller's range; the words belong to stopped threads.
+        let word = unsafe { (at as *const usize).read_volatile() };
+        add(space, word, out);
+        at += 8;
+    }
+}
+
+/// Adds one word, if it lies in the heap; if it may be one past the end of an object, also the byte before.
+#[inline]
+pub fn add(space: &Space, word: usize, out: &mut List<usize>) {
+    if let Some(b) = space.block_of(word) {
+        if matches!(
+            space.kind(b),
+            Kind::Nursery | Kind::Old | Kind::Large | Kind::LargeTail
+        ) {
+            out.push(word);
+        }
+    }
+    if word & 7 == 0 && space.block_of(word.wrapping_sub(1)).is_some() {
+        out.push(word - 1);
+    }
+}
+
+/// Sorts candidates and drops what occurs twice.
+pub fn prepare(candidates: &mut List<usize>) {
+    candidates.as_mut_slice().sort_unstable();
+    let mut last = 0;
+    candidates.retain_map(|c| (std::mem::replace(&mut last, c) != c).then_some(c));
+}
+
+/// Where the walk of a row of young objects is.
+#[derive(Default)]
+pub struct Cursor {
+    start: usize,
+    at: usize,
+}
+
+/// The object that an address lies in (or, for the byte before a candidate, ends at). Addresses must come in ascending
+/// order.
+pub fn object_at<M: Model>(space: &Space, address: usize, cursor: &mut Cursor) -> Option<usize> {
+    let block = space.block_of(address)?;
+    match space.kind(block) {
+        Kind::Nursery => {
+            let start = space.last_start(block, address)?;
+            if cursor.start != start {
+                *cursor = Cursor { start, at: start };
+            }
+            walk::<M>(space, block, address, cursor)
+        }
+        Kind::Old => {
+            let at = space.last_start(block, address)?;
+            // SAFETY: a live start bit.
+            let size = unsafe { M::size(at, *(at as *const u64)) };
+            (address < at + size).then_some(at)
+        }
+        Kind::Large | Kind::LargeTail => {
+            let head = match space.kind(block) {
+                Kind::Large => block,
+                _ => {
+                    block
+                        - space
+                            .info(block)
+                            .live
+                            .load(std::sync::atomic::Ordering::Relaxed)
+                            as usize
+                }
+            };
+            let at = space.address(head);
+            // SAFETY: the first word of a large object.
+            let header = unsafe { *(at as *const u64) };
+            let size = space
+                .info(head)
+                .size
+                .load(std::sync::atomic::Ordering::Relaxed);
+            (header != 0 && address < at + size).then_some(at)
+        }
+        _ => None,
+    }
+}
+
+fn walk<M: Model>(
+    space: &Space,
+    block: usize,
+    address: usize,
+    cursor: &mut Cursor,
+) -> Option<usize> {
+    let end = space.address(block + 1);
+    while cursor.at <= address && cursor.at < end {
+        // SAFETY: the walk goes from object to object and ends at a zero header.
+        let header = unsafe { *(cursor.at as *const u64) };
+        if header == 0 {
+            return None;
+        }
+        // SAFETY: an object with that header.
+        let size = unsafe { M::size(cursor.at, header) };
+        if address < cursor.at + size {
+            return Some(cursor.at);
+        }
+        cursor.at += size;
+    }
+    None
+}
+
+/// Calls `f` for every object of a nursery block (with its header).
+pub fn each_young<M: Model>(space: &Space, block: usize, mut f: impl FnMut(usize, u64)) {
+    let (base, end) = (space.address(block), space.address(block + 1));
+    let mut at = base;
+    while at < end {
+        let bits = space
+            .start_word(at)
+            .load(std::sync::atomic::Ordering::Acquire)
+            >> ((at >> 3) & 63);
+        if bits == 0 {
+            at = (at & !(crate::space::CARD - 1)) + crate::space::CARD;
+            continue;
+        }
+        at += 8 * bits.trailing_zeros() as usize;
+        while at < end {
+            // SAFETY: as in `walk`.
+            let header = unsafe { *(at as *const u64) };
+            if header == 0 {
+                at += 8;
+                break;
+            }
+            f(at, header);
+            // SAFETY: as in `walk`.
+            at += unsafe { M::size(at, header) };
+            // The next row may begin right here; its start bit is met by the outer loop as well.
+            if at < end && space.is_start(at) {
+                break;
+            }
+        }
+    }
+}

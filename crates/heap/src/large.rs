@@ -1,0 +1,103 @@
+//! Objects too large to copy: each has blocks of its own.
+//!
+//! # Invariants
+//! * A large object begins at the start of a block and is old from birth; its cards are clean before anybody can store into it.
+//! * Its header is stored before its block is in the list, so whoever finds the block finds an object.
+//! * `hit` of its block is set if it was reached in this cycle, or made while marking runs.
+use crate::Heap;
+use crate::memory::{List, discard};
+use crate::model::{Contents, Model, World};
+use crate::space::{BLOCK, CARD, Kind, Space};
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+use vervet_os::LeafLock;
+
+/// See the module.
+pub struct Large {
+    /// First blocks of the objects.
+    pub heads: LeafLock<List<u32>>,
+    /// Their bytes.
+    pub bytes: AtomicUsize,
+}
+
+/// Pages beyond this are zeroed by the system, not by us.
+const ZERO_BY_HAND: usize = 256 << 10;
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// `size` zeroed bytes with that header. None: no memory.
+    pub(crate) fn place_large(&self, size: usize, header: u64) -> Option<usize> {
+        let space: &Space = &self.space;
+        let blocks = size.div_ceil(BLOCK);
+        let first = space.take_run(blocks)?;
+        let at = space.address(first);
+        // The clean blocks' pages read as zeros; the others are made so, but not further than the object goes.
+        let mut b = 0;
+        while b < blocks {
+            let dirty = |b: usize| b < blocks && !space.is_clean(first + b);
+            let from = b;
+            while dirty(b) {
+                b += 1;
+            }
+            if b > from {
+                let (lo, hi) = (at + from * BLOCK, at + b * BLOCK);
+                if hi - lo > ZERO_BY_HAND {
+                    discard(lo, hi);
+                } else {
+                    let end = hi.min(at + size);
+                    // SAFETY: the blocks were just taken; the rest of the last stays dirty memory of this object's.
+                    unsafe { std::ptr::write_bytes(lo as *mut u8, 0, end - lo) };
+                }
+            }
+            b += 1;
+        }
+        // SAFETY: a header of the model's.
+        let refs = unsafe { M::contents(header) } != Contents::Plain;
+        if refs {
+            space.clean_cards(at, (size + 8 * CARD - 1) & !(8 * CARD - 1));
+        }
+        let info = space.info(first);
+        info.size.store(size, Relaxed);
+        info.flag.store(u8::from(refs), Relaxed);
+        info.hit.store(u8::from(self.major.is_marking()), Relaxed);
+        // SAFETY: fresh memory of ours.
+        unsafe { (*(at as *const std::sync::atomic::AtomicU64)).store(header, Release) };
+        for i in (0..blocks).rev() {
+            space.info(first + i).live.store(i as u32, Relaxed);
+            space.set_kind(
+                first + i,
+                if i == 0 { Kind::Large } else { Kind::LargeTail },
+            );
+        }
+        self.large.heads.lock().push(first as u32);
+        self.large.bytes.fetch_add(size, Relaxed);
+        Some(at)
+    }
+    /// Forgets the objects that were not reached in this cycle: their blocks go to `dead`.
+    pub(crate) fn sweep_large(&self, dead: &mut List<u32>) {
+        let space = &self.space;
+        self.large.heads.lock().retain_map(|b| {
+            let info = space.info(b as usize);
+            if info.hit.swap(0, Relaxed) != 0 {
+                return Some(b);
+            }
+            // Cards of the dead are not looked at any more.
+            info.flag.store(0, Relaxed);
+            self.large.bytes.fetch_sub(info.size.load(Relaxed), Relaxed);
+            dead.push(b);
+            None
+        });
+    }
+    /// Gives the blocks of dead large objects back.
+    pub(crate) fn free_large(&self, dead: &mut List<u32>) {
+        while let Some(b) = dead.pop() {
+            let n = self
+                .space
+                .info(b as usize)
+                .size
+                .load(Relaxed)
+                .div_ceil(BLOCK);
+            // SAFETY: the object is dead: a zero header says so to whoever still meets the block.
+            unsafe { *(self.space.address(b as usize) as *mut u64) = 0 };
+            self.space.give_run(b as usize, n, n > 4);
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! The heap: a generational, moving collector. It knows objects through [`Model`] and the rest of the process through
+//! [`World`], and nothing of the CLI.
+//!
+//! * Young objects are bump-allocated in threads' windows ([`nursery`]); a minor collection copies what lives ([`minor`]), and
+//!   pins what a stack may refer to ([`conservative`]).
+//! * Old objects lie in blocks with side bitmaps ([`space`], [`old`]); they are marked while the program runs ([`major`]), swept
+//!   lazily, and sparse blocks are emptied ([`evacuate`]). Large objects have blocks of their own ([`large`]).
+//! * References from old to young objects are found by cards: `card[(address >> 9) & mask]` is marked with the low byte of the
+//!   reference that was stored; 0xFF is clean.
+//!
+//! # Invariants
+//! * One thread collects at a time: it has stopped the world and shut the gate.
+//! * While the world is stopped nothing here calls malloc or takes a lock that a stopped thread may hold.
+pub mod config;
+pub mod conservative;
+pub mod evacuate;
+pub mod events;
+pub mod finalize;
+pub mod gang;
+pub mod large;
+pub mod major;
+pub mod memory;
+pub mod minor;
+pub mod model;
+pub mod nursery;
+pub mod old;
+pub mod space;
+pub mod statics;
+pub mod verify;
+
+pub use config::{Config, Debug};
+pub use model::{Contents, Model, Mutator, Window, World};
+
+use events::{Stats, What};
+use memory::List;
+use std::cell::UnsafeCell;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
+use vervet_os::LeafLock;
+
+/// Objects larger than this are large objects.
+pub const SMALL: usize = 8 << 10;
+
+/// What a collection works with; used by the thread that collects.
+pub(crate) struct Scratch {
+    pub candidates: List<usize>,
+    pub pins: List<usize>,
+    pub evacuated: List<u32>,
+    pub moved: List<usize>,
+}
+
+/// See the module.
+pub struct Heap<M: Model, W: World> {
+    /// The world.
+    pub world: W,
+    pub(crate) config: Config,
+    pub(crate) space: space::Space,
+    pub(crate) nursery: LeafLock<nursery::Nursery>,
+    pub(crate) old: old::Old,
+    pub(crate) large: large::Large,
+    pub(crate) statics: LeafLock<statics::Statics>,
+    /// Finalizers.
+    pub finalizers: finalize::Finalizers,
+    pub(crate) major: major::Major,
+    pub(crate) gate: major::Gate,
+    pub(crate) gang: gang::Gang,
+    pub(crate) grey: gang::Grey,
+    workers: Vec<UnsafeCell<minor::Worker>>,
+    pub(crate) scratch: UnsafeCell<Scratch>,
+    pub(crate) wants_help: AtomicBool,
+    /// Aging is given up while most of the nursery survives: copying it twice would only cost.
+    much_survives: AtomicBool,
+    minors: AtomicU32,
+    countdown: AtomicUsize,
+    /// What happened so far.
+    pub stats: Stats,
+    _model: std::marker::PhantomData<M>,
+}
+// SAFETY: the cells are used by the one thread that collects, or by its helpers, one index each.
+unsafe impl<M: Model, W: World> Sync for Heap<M, W> {}
+// SAFETY: as above.
+unsafe impl<M: Model, W: World> Send for Heap<M, W> {}
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Reserves a heap and starts its threads. It lives as long as the process.
+    pub fn start(config: Config, world: W) -> io::Result<&'static Heap<M, W>> {
+        let space = space::Space::new(config.reserve, config.cards, config.card_mask)?;
+        let gang = gang::Gang::new(config.helpers)?;
+        let n = gang.workers();
+        let heap: &'static Heap<M, W> = Box::leak(Box::new(Heap {
+            world,
+            space,
+            nursery: LeafLock::new(nursery::Nursery::new(
+                (config.nursery / space::BLOCK).max(4),
+            )?),
+            old: old::Old {
+                rooms: LeafLock::new(List::new(1 << 24)?),
+                bytes: AtomicUsize::new(0),
+            },
+            large: large::Large {
+                heads: LeafLock::new(List::new(1 << 24)?),
+                bytes: AtomicUsize::new(0),
+            },
+            statics: LeafLock::default(),
+            finalizers: finalize::Finalizers::new()?,
+            major: major::Major::new(n, config.min_major.min(config.max_heap / 2))?,
+            gate: major::Gate::default(),
+            gang,
+            grey: gang::Grey::new()?,
+            workers: (0..n)
+                .map(|_| minor::Worker::new().map(UnsafeCell::new))
+                .collect::<io::Result<_>>()?,
+            scratch: UnsafeCell::new(Scratch {
+                candidates: List::new(1 << 28)?,
+                pins: List::new(1 << 26)?,
+                evacuated: List::new(1 << 24)?,
+                moved: List::new(1 << 28)?,
+            }),
+            wants_help: AtomicBool::new(false),
+            much_survives: AtomicBool::new(false),
+            minors: AtomicU32::new(0),
+            countdown: AtomicUsize::new(config.debug.collect_every as usize),
+            stats: Stats::default(),
+            config,
+            _model: std::marker::PhantomData,
+        }));
+        std::thread::Builder::new()
+            .name("GC".into())
+            .stack_size(512 << 10)
+            .spawn(move || heap.collector())?;
+        Ok(heap)
+    }
+    /// # Safety
+    /// One user of an index at a time.
+    #[allow(clippy::mut_from_ref, reason = "the callers see to it")]
+    pub(crate) unsafe fn worker(&self, index: usize) -> &mut minor::Worker {
+        // SAFETY: passed on.
+        unsafe { &mut *self.workers[index].get() }
+    }
+
+    // ---- allocation -----------------------------------------------------------------------------------------
+
+    /// Memory for an object of `size` bytes (header included, any number), zeroed but for its header. None: the heap is
+    /// full. The thread is one of the world's and can be stopped here; `window` is its window.
+    pub fn allocate(&self, window: &mut Window, size: usize, header: u64) -> Option<usize> {
+        let size = size.checked_add(7)? & !7;
+        if self.config.debug.collect_every > 0 {
+            self.count_down();
+        }
+        if size > SMALL {
+            return self.allocate_large(size, header);
+        }
+        if window.end - window.next < size {
+            self.refill(window, size)?;
+        }
+        let at = window.next;
+        // SAFETY: the window is this thread's; there is room.
+        unsafe { *(at as *mut u64) = header };
+        window.next = at + size;
+        if self.config.debug.no_windows || self.config.debug.collect_every > 0 {
+            self.close(window);
+        }
+        Some(at)
+    }
+    /// Gives the rest of a window back, so that the next allocation comes here again.
+    fn close(&self, window: &mut Window) {
+        if window.next < window.end {
+            let mut n = self.nursery.lock();
+            nursery::terminate(window.next);
+            if window.end - window.next >= nursery::FRAGMENT {
+                n.fragments.push((window.next, window.end));
+            }
+        }
+        *window = Window::default();
+    }
+    fn count_down(&self) {
+        if self.countdown.fetch_sub(1, Relaxed) == 1 {
+            self.countdown
+                .store(self.config.debug.collect_every as usize, Relaxed);
+            if self.minors.load(Relaxed) % 16 == 15 {
+                self.collect_all();
+            } else {
+                self.collect_minor();
+            }
+        }
+    }
+    #[cold]
+    fn refill(&self, window: &mut Window, size: usize) -> Option<()> {
+        loop {
+            let seen = self.minors.load(Acquire);
+            let taken = self.nursery.lock().take(&self.space, size);
+            if let Some((from, to)) = taken {
+                // SAFETY: the piece is nobody else's.
+                unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
+                self.space.set_start(from);
+                self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
+                (window.next, window.end) = (from, to);
+                return Some(());
+            }
+            self.minor_unless_after(seen);
+            if self.is_full(0) {
+                self.collect_all();
+                if self.is_full(0) {
+                    return None;
+                }
+            }
+        }
+    }
+    /// Would the heap exceed its limit with so many bytes more?
+    fn is_full(&self, more: usize) -> bool {
+        self.old_bytes()
+            .saturating_add(more)
+            .saturating_add(self.config.nursery)
+            > self.config.max_heap
+    }
+    fn allocate_large(&self, size: usize, header: u64) -> Option<usize> {
+        if self.is_full(size) {
+            self.collect_all();
+            if self.is_full(size) {
+                return None;
+            }
+        }
+        self.consider_major();
+        self.stats.allocated.fetch_add(size as u64, Relaxed);
+        self.place_large(size, header)
+    }
+
+    // ---- collecting -----------------------------------------------------------------------------------------
+
+    /// Stops the world and shuts the gate; if that is still `wanted`, does `work`. Lets the world go on.
+    pub(crate) fn stopped(
+        &self,
+        what: What,
+        wanted: impl FnOnce() -> bool,
+        work: impl FnOnce() -> minor::Outcome,
+    ) {
+        let before = events::now();
+        self.world.stop();
+        if !wanted() {
+            self.world.restart();
+            return;
+        }
+        let gate = self.gate.shut();
+        if self.config.debug.verify_before {
+            self.verify("before a collection");
+        }
+        let outcome = work();
+        self.minors.fetch_add(1, AcqRel);
+        if self.config.debug.verify_after {
+            self.verify("after a collection");
+        }
+        drop(gate);
+        self.world.restart();
+        self.note(what, events::now() - before, outcome);
+    }
+    fn note(&self, what: What, ns: u64, outcome: minor::Outcome) {
+        let pauses = match what {
+            What::Minor => &self.stats.minor,
+            What::Major => &self.stats.major,
+        };
+        pauses.record(ns);
+        self.stats
+            .promoted
+            .fetch_add(outcome.promoted as u64, Relaxed);
+        self.stats
+            .survived
+            .fetch_add(outcome.survived as u64, Relaxed);
+        self.stats.pinned.fetch_add(outcome.pinned as u64, Relaxed);
+        if self.config.debug.log {
+            eprintln!(
+                "gc: {what:?} {:.3} ms, promoted {} survived {} pinned {}; old {} KiB, large {} KiB, {} blocks",
+                ns as f64 / 1e6,
+                outcome.promoted,
+                outcome.survived,
+                outcome.pinned,
+                self.old.bytes.load(Relaxed) >> 10,
+                self.large.bytes.load(Relaxed) >> 10,
+                self.space.in_use()
+            );
+        }
+    }
+    /// Collects the nursery now.
+    pub fn collect_minor(&self) {
+        self.minor_unless_after(self.minors.load(Acquire));
+    }
+    /// Collects the nursery, unless somebody did since the count was `seen`.
+    fn minor_unless_after(&self, seen: u32) {
+        self.stopped(
+            What::Minor,
+            || self.minors.load(Acquire) == seen,
+            || {
+                let outcome = self.minor(self.much_survives.load(Relaxed));
+                let all = (outcome.survived + outcome.promoted) * 3 > self.config.nursery;
+                self.much_survives.store(all, Relaxed);
+                outcome
+            },
+        );
+        self.consider_major();
+        if self.finalizers.waiting() > 0 {
+            self.world.finalizers_wait();
+        }
+    }
+    /// Collects everything, and waits until that is done.
+    pub fn collect_all(&self) {
+        let ticket = self.ask_for_major();
+        self.wait_for_major(ticket);
+    }
+
+    // ---- questions --------------------------------------------------------------------------------------------
+
+    /// Minor collections so far, those that begin major ones included.
+    pub fn minor_count(&self) -> u32 {
+        self.minors.load(Acquire)
+    }
+    /// Major collections that have ended.
+    pub fn major_count(&self) -> u32 {
+        self.major.count()
+    }
+    /// Bytes of objects and of windows handed out.
+    pub fn bytes(&self) -> usize {
+        self.old_bytes() + self.nursery.lock().handed_out
+    }
+    /// Bytes of blocks in use.
+    pub fn committed(&self) -> usize {
+        self.space.in_use() * space::BLOCK
+    }
+    /// Is the object young?
+    pub fn is_young(&self, object: usize) -> bool {
+        self.space.kind_at(object) == space::Kind::Nursery
+    }
+    /// Does the address lie in the range the heap has reserved?
+    pub fn contains(&self, address: usize) -> bool {
+        let (from, to) = self.space.range();
+        (from..to).contains(&address)
+    }
+    /// The object's finalizer is to run when nothing refers to it.
+    pub fn register_finalizer(&self, object: usize) {
+        self.finalizers.register(&self.space, object);
+    }
+    /// ... is not to run.
+    pub fn suppress_finalizer(&self, object: usize) {
+        self.space.set_finalizable(object, false);
+    }
+    /// Queues all objects with finalizers: the process ends.
+    pub fn queue_all_finalizers(&self) {
+        self.world.stop();
+        self.finalizers.queue_all::<M>(&self.space);
+        self.world.restart();
+    }
+
+    /// The collector cannot go on: the address space is used up in the middle of a collection.
+    pub(crate) fn exhausted(&self, during: &str) -> ! {
+        self.fail(&format!(
+            "the heap's address range is used up during {during}"
+        ))
+    }
+    pub(crate) fn fail(&self, what: &str) -> ! {
+        (self.config.fail)(what)
+    }
+}

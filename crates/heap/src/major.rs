@@ -1,0 +1,666 @@
+//! The major collection: what is reachable is marked while the program runs; then the rest is forgotten.
+//!
+//! # Invariants
+//! * Marking is incremental update over the cards. Stop one looks at stacks and roots; the marker follows references between
+//!   old objects; stop two begins with a minor collection that promotes everything unpinned, looks at stacks, roots, young
+//!   objects, and the cards that were dirty since stop one, and marks the rest. What is unmarked then is unreachable.
+//! * Minor collections while marking runs fold the cards they clean into the mod-union table, and hand what they promote,
+//!   marked, to the marker. Large objects made meanwhile are born marked.
+//! * The marker and the sweeper work in steps inside the gate; a collection waits for the step to end and keeps the gate shut,
+//!   so they never see a block change hands.
+//! * When marking begins no `mark` bit of an old block is set, because every block has been swept.
+use crate::conservative;
+use crate::gang::Grey;
+use crate::memory::List;
+use crate::model::{Contents, Model, World};
+use crate::old;
+use crate::space::{BLOCK, CARD, Kind};
+use crate::{Heap, events};
+use std::cell::UnsafeCell;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
+use vervet_os::LeafLock;
+
+/// Large objects are looked at in pieces of this size.
+const PIECE: usize = 16 << 10;
+/// Objects looked at between two looks at the gate.
+const STEP: usize = 512;
+
+/// What one marking worker has.
+pub struct Marker {
+    grey: List<usize>,
+    /// Fields that refer into blocks that will be evacuated.
+    pub fields: List<usize>,
+    ephemerons: List<usize>,
+}
+impl Marker {
+    pub(crate) fn new() -> io::Result<Marker> {
+        Ok(Marker {
+            grey: List::new(1 << 32)?,
+            fields: List::new(1 << 30)?,
+            ephemerons: List::new(1 << 24)?,
+        })
+    }
+}
+
+/// Keeps the marker and the sweeper out while the world is stopped.
+#[derive(Default)]
+pub struct Gate {
+    wanted: AtomicUsize,
+    lock: LeafLock<()>,
+}
+impl Gate {
+    /// Waits for the running step and keeps the gate shut until the guard goes.
+    pub fn shut(&self) -> impl Drop + '_ {
+        struct Shut<'a, G>(&'a Gate, Option<G>);
+        impl<G> Drop for Shut<'_, G> {
+            fn drop(&mut self) {
+                self.1.take();
+                self.0.wanted.fetch_sub(1, AcqRel);
+            }
+        }
+        self.wanted.fetch_add(1, AcqRel);
+        Shut(self, Some(self.lock.lock()))
+    }
+    /// Is somebody waiting for the step to end?
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.load(Relaxed) != 0
+    }
+    /// One step.
+    pub fn step<T>(&self, work: impl FnOnce() -> T) -> T {
+        while self.is_wanted() {
+            std::thread::yield_now();
+        }
+        let _guard = self.lock.lock();
+        work()
+    }
+}
+
+/// The state of major collections.
+pub struct Major {
+    marking: AtomicBool,
+    /// Grey objects handed over by minor collections.
+    pub grey: Grey,
+    /// Workers' private parts.
+    markers: Vec<UnsafeCell<Marker>>,
+    /// The old generation may grow to this before the next cycle.
+    pub threshold: AtomicUsize,
+    /// Tickets: cycles asked for, begun, and ended.
+    asked: AtomicU32,
+    begun: AtomicU32,
+    ended: AtomicU32,
+    dead_large: LeafLock<List<u32>>,
+    collector: LeafLock<Option<std::thread::Thread>>,
+}
+// SAFETY: each marker is used by one worker at a time.
+unsafe impl Sync for Major {}
+// SAFETY: as above.
+unsafe impl Send for Major {}
+
+impl Major {
+    pub(crate) fn new(workers: usize, threshold: usize) -> io::Result<Major> {
+        Ok(Major {
+            marking: AtomicBool::new(false),
+            grey: Grey::new()?,
+            markers: (0..workers)
+                .map(|_| Marker::new().map(UnsafeCell::new))
+                .collect::<io::Result<_>>()?,
+            threshold: AtomicUsize::new(threshold),
+            asked: AtomicU32::new(0),
+            begun: AtomicU32::new(0),
+            ended: AtomicU32::new(0),
+            dead_large: LeafLock::new(List::new(1 << 24)?),
+            collector: LeafLock::new(None),
+        })
+    }
+    /// Does marking run?
+    #[inline]
+    pub fn is_marking(&self) -> bool {
+        self.marking.load(Acquire)
+    }
+    /// Major collections that have ended.
+    pub fn count(&self) -> u32 {
+        self.ended.load(Acquire)
+    }
+}
+
+/// A worker that marks.
+pub(crate) struct Marking<'h, M: Model, W: World> {
+    pub heap: &'h Heap<M, W>,
+    pub own: &'h mut Marker,
+}
+
+impl<M: Model, W: World> Marking<'_, M, W> {
+    /// Marks an object, if it is old.
+    #[inline]
+    pub fn object(&mut self, object: usize) {
+        let space = &self.heap.space;
+        let Some(b) = space.block_of(object) else {
+            return;
+        };
+        match space.kind(b) {
+            Kind::Old => {
+                if space.set_mark(object) {
+                    self.own.grey.push(object);
+                }
+            }
+            Kind::Large => {
+                if space.info(b).hit.load(Relaxed) == 0 && space.info(b).hit.swap(1, AcqRel) == 0 {
+                    self.own.grey.push(object);
+                }
+            }
+            _ => {}
+        }
+    }
+    /// Marks what a field refers to.
+    #[inline]
+    pub fn field(&mut self, field: usize) {
+        // SAFETY: callers pass addresses of reference fields.
+        let object = unsafe { (*(field as *const AtomicUsize)).load(Relaxed) };
+        let space = &self.heap.space;
+        let Some(b) = space.block_of(object) else {
+            return;
+        };
+        match space.kind(b) {
+            Kind::Old => {
+                if space.info(b).evacuate.load(Relaxed) != 0 {
+                    self.own.fields.push(field);
+                }
+                if space.set_mark(object) {
+                    self.own.grey.push(object);
+                }
+            }
+            Kind::Large => self.object(object),
+            _ => {}
+        }
+    }
+    /// Looks at the fields of an object, or at a piece of a large one (its lowest bit is set).
+    fn scan(&mut self, entry: usize) {
+        let space = &self.heap.space;
+        let (object, from, to);
+        if entry & 1 != 0 {
+            let at = entry & !1;
+            let b = space.block(at);
+            let head = match space.kind(b) {
+                Kind::LargeTail => b - space.info(b).live.load(Relaxed) as usize,
+                _ => b,
+            };
+            (object, from, to) = (space.address(head), at, at + PIECE);
+        } else {
+            (object, from, to) = (entry, entry, usize::MAX);
+        }
+        // SAFETY: a marked object keeps its header.
+        let header = unsafe { (*(object as *const std::sync::atomic::AtomicU64)).load(Relaxed) };
+        // SAFETY: as above.
+        match unsafe { M::contents(header) } {
+            Contents::Plain => {}
+            Contents::Ephemerons => self.own.ephemerons.push(object),
+            Contents::References => {
+                let b = space.block(object);
+                let mut to = to;
+                if space.kind(b) == Kind::Large {
+                    let size = space.info(b).size.load(Relaxed);
+                    if from + PIECE < object + size {
+                        self.own.grey.push((from + PIECE) | 1);
+                        to = from + PIECE;
+                    }
+                }
+                // SAFETY: as above.
+                unsafe { M::visit(object, header, from, to, |f| self.field(f)) }
+            }
+        }
+    }
+    /// Looks at what is grey here and handed over, in steps inside the gate, until there is nothing.
+    fn drain_concurrently(&mut self) {
+        let heap = self.heap;
+        loop {
+            let more = heap.gate.step(|| {
+                for i in 0..STEP {
+                    if i % 16 == 0 && heap.gate.is_wanted() {
+                        return true;
+                    }
+                    match self.own.grey.pop() {
+                        Some(o) => self.scan(o),
+                        None => return heap.major.grey.take(&mut self.own.grey),
+                    }
+                }
+                true
+            });
+            if !more {
+                return;
+            }
+        }
+    }
+    /// The same with the world stopped, sharing with the other workers.
+    fn drain(&mut self) {
+        let grey = &self.heap.major.grey;
+        loop {
+            while let Some(o) = self.own.grey.pop() {
+                self.scan(o);
+                grey.share(&mut self.own.grey);
+            }
+            if !grey.wait(&mut self.own.grey) {
+                return;
+            }
+        }
+    }
+    /// Looks at the marked objects on cards of a block that were written to since they were looked at.
+    fn modified(&mut self, block: usize) {
+        let space = &self.heap.space;
+        let base = space.address(block);
+        let end = match space.kind(block) {
+            Kind::Old => base + BLOCK,
+            Kind::Large if space.info(block).flag.load(Relaxed) != 0 => {
+                base + space.info(block).size.load(Relaxed)
+            }
+            _ => return,
+        };
+        let mut at = base;
+        while at < end {
+            let mut bits = space.take_mod_union(at);
+            while bits != 0 {
+                let card = at + CARD * bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                self.card(block, card);
+            }
+            at += 8 * CARD;
+        }
+    }
+    /// Looks at the marked objects on a card.
+    fn card(&mut self, block: usize, card: usize) {
+        let space = &self.heap.space;
+        if space.kind(block) == Kind::Large {
+            if space.info(block).hit.load(Acquire) != 0 {
+                self.part(space.address(block), card);
+            }
+            return;
+        }
+        if card > space.address(block) {
+            if let Some(first) = space.last_start(block, card - 8) {
+                // SAFETY: a start bit.
+                let size = unsafe { M::size(first, *(first as *const u64)) };
+                if first + size > card && space.is_marked(first) {
+                    self.part(first, card);
+                }
+            }
+        }
+        let mut bits = space.start_word(card).load(Acquire) & space.mark_word(card).load(Acquire);
+        while bits != 0 {
+            self.part(card + 8 * bits.trailing_zeros() as usize, card);
+            bits &= bits - 1;
+        }
+    }
+    fn part(&mut self, object: usize, card: usize) {
+        // SAFETY: a marked object with its header.
+        unsafe {
+            let header = (*(object as *const std::sync::atomic::AtomicU64)).load(Relaxed);
+            if M::contents(header) == Contents::References {
+                M::visit(object, header, card, card + CARD, |f| self.field(f));
+            }
+        }
+    }
+}
+
+impl<M: Model, W: World> Heap<M, W> {
+    pub(crate) fn marking(&self, index: usize) -> Marking<'_, M, W> {
+        // SAFETY: each index is used by one worker at a time.
+        Marking {
+            heap: self,
+            own: unsafe { &mut *self.major.markers[index].get() },
+        }
+    }
+    /// Bytes of the old generation.
+    pub fn old_bytes(&self) -> usize {
+        self.old.bytes.load(Relaxed) + self.large.bytes.load(Relaxed)
+    }
+    /// Begins a cycle if the old generation has grown enough. Called where the world runs.
+    pub(crate) fn consider_major(&self) {
+        if self.old_bytes() >= self.major.threshold.load(Relaxed) {
+            let (asked, ended) = (
+                self.major.asked.load(Acquire),
+                self.major.ended.load(Acquire),
+            );
+            if asked == ended {
+                self.ask_for_major();
+            }
+        }
+    }
+    /// Asks for a cycle that begins after now; the ticket to wait with.
+    pub fn ask_for_major(&self) -> u32 {
+        // A cycle that has begun does not count: what died since it began may still be marked.
+        let ticket = self.major.begun.load(Acquire) + 1;
+        self.major.asked.fetch_max(ticket, AcqRel);
+        if let Some(t) = &*self.major.collector.lock() {
+            t.unpark();
+        }
+        ticket
+    }
+    /// Waits until the cycle with that ticket has ended.
+    pub fn wait_for_major(&self, ticket: u32) {
+        self.world.blocking(&mut || {
+            loop {
+                let ended = self.major.ended.load(Acquire);
+                if ended.wrapping_sub(ticket) as i32 >= 0 {
+                    return;
+                }
+                futex_wait(&self.major.ended, ended);
+            }
+        });
+    }
+    /// The collector's thread: runs cycles as they are asked for.
+    pub(crate) fn collector(&'static self) {
+        crate::gang::block_signals();
+        *self.major.collector.lock() = Some(std::thread::current());
+        loop {
+            while self.major.asked.load(Acquire) == self.major.ended.load(Acquire) {
+                std::thread::park();
+            }
+            self.cycle();
+            let now = self.major.begun.load(Acquire);
+            self.major.asked.fetch_max(now, AcqRel);
+            self.major.ended.store(now, Release);
+            futex_wake(&self.major.ended);
+            if self.finalizers.waiting() > 0 {
+                self.world.finalizers_wait();
+            }
+        }
+    }
+
+    /// One cycle, from the first stop to the last swept block.
+    fn cycle(&self) {
+        let at_once = self.old_bytes() <= self.config.stop_below;
+        self.stopped(
+            events::What::Major,
+            || true,
+            || {
+                self.major.begun.fetch_add(1, AcqRel);
+                let outcome = self.minor(at_once);
+                self.begin_marking();
+                if at_once {
+                    self.end_marking();
+                }
+                outcome
+            },
+        );
+        if !at_once {
+            self.marking(0).drain_concurrently();
+            // What was written to meanwhile, so that the second stop has less to look at.
+            for _ in 0..2 {
+                for b in 0..self.space.used() {
+                    let mut m = self.marking(0);
+                    self.gate.step(|| m.modified(b));
+                }
+                self.marking(0).drain_concurrently();
+            }
+            self.stopped(
+                events::What::Major,
+                || true,
+                || {
+                    let outcome = self.minor(true);
+                    self.end_marking();
+                    outcome
+                },
+            );
+        }
+        self.sweep();
+    }
+
+    /// Stop one: stacks and roots. The minor collection just before has left the candidates behind.
+    fn begin_marking(&self) {
+        self.choose_evacuated();
+        self.major.marking.store(true, Release);
+        let mut m = self.marking(0);
+        self.mark_stacks(&mut m);
+        self.mark_roots(&mut m);
+    }
+    /// Marks what stacks may refer to; blocks hit are not evacuated in this cycle.
+    fn mark_stacks(&self, m: &mut Marking<'_, M, W>) {
+        // SAFETY: this thread collects.
+        let scratch = unsafe { &mut *self.scratch.get() };
+        let mut cursor = conservative::Cursor::default();
+        for &c in scratch.candidates.as_slice() {
+            match self.space.kind_at(c) {
+                Kind::Old => {
+                    if let Some(o) = conservative::object_at::<M>(&self.space, c, &mut cursor) {
+                        self.space.info(self.space.block(o)).hit.store(1, Relaxed);
+                        m.object(o);
+                    }
+                }
+                Kind::Large | Kind::LargeTail => {
+                    if let Some(o) = conservative::object_at::<M>(&self.space, c, &mut cursor) {
+                        m.object(o);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    fn mark_roots(&self, m: &mut Marking<'_, M, W>) {
+        self.world.roots(&mut |f| m.field(f));
+        self.finalizers.roots(&mut |f| m.field(f));
+        self.world.strong_handles(false, &mut |o| {
+            m.object(o);
+            (o, matches!(self.space.kind_at(o), Kind::Nursery))
+        });
+        for b in 0..self.space.used() {
+            if self.space.kind(b) == Kind::Statics {
+                self.each_static(b, |f| m.field(f));
+            }
+        }
+    }
+
+    /// Stop two, behind its minor collection: the rest is marked, the dead are forgotten.
+    fn end_marking(&self) {
+        let space = &self.space;
+        let mut m = self.marking(0);
+        self.mark_stacks(&mut m);
+        self.mark_roots(&mut m);
+        for b in 0..space.used() {
+            if space.kind(b) == Kind::Nursery {
+                conservative::each_young::<M>(space, b, |o, header| {
+                    // SAFETY: a young object with its header.
+                    unsafe {
+                        match M::contents(header) {
+                            Contents::References => {
+                                M::visit(o, header, 0, usize::MAX, |f| m.field(f))
+                            }
+                            Contents::Ephemerons => m.own.ephemerons.push(o),
+                            Contents::Plain => {}
+                        }
+                    }
+                });
+            }
+        }
+        const CHUNK: usize = 64;
+        let used = space.used();
+        let tasks = AtomicUsize::new(0);
+        let job = |index: usize| {
+            self.major.grey.enter();
+            let mut m = self.marking(index);
+            loop {
+                let t = tasks.fetch_add(1, Relaxed);
+                if t * CHUNK >= used {
+                    break;
+                }
+                for b in t * CHUNK..((t + 1) * CHUNK).min(used) {
+                    m.modified(b);
+                }
+            }
+            m.drain();
+        };
+        self.gang.run(true, &job);
+        let mut m = self.marking(0);
+        for i in 1..self.gang.workers() {
+            // SAFETY: the helpers have left; indices differ.
+            let other = unsafe { &mut *self.major.markers[i].get() };
+            while let Some(t) = other.ephemerons.pop() {
+                m.own.ephemerons.push(t);
+            }
+            while let Some(f) = other.fields.pop() {
+                m.own.fields.push(f);
+            }
+        }
+        self.pairs_to_fixpoint(&mut m);
+        self.world
+            .weak_handles(false, false, &mut |o| self.marked(o));
+        self.finalize_old(&mut m);
+        self.pairs_to_fixpoint(&mut m);
+        self.bury_pairs(&mut m);
+        self.world
+            .weak_handles(true, false, &mut |o| self.marked(o));
+        self.major.marking.store(false, Release);
+        self.evacuate(&mut m);
+        m.own.fields.clear();
+        m.own.grey.clear();
+        self.sweep_large(&mut self.major.dead_large.lock());
+        self.old.rooms.lock().clear();
+        self.old.bytes.store(0, Relaxed);
+        self.major.threshold.store(usize::MAX, Relaxed);
+        for b in 0..space.used() {
+            if space.kind(b) == Kind::Old {
+                let info = space.info(b);
+                info.unswept.store(1, Release);
+                info.hit.store(0, Relaxed);
+                info.flag.store(0, Relaxed);
+            }
+        }
+    }
+    /// Where an object is after marking: None if nobody reached it.
+    fn marked(&self, object: usize) -> Option<(usize, bool)> {
+        match self.space.kind_at(object) {
+            Kind::Old => self.space.is_marked(object).then_some((object, false)),
+            Kind::Large => (self.space.info(self.space.block(object)).hit.load(Relaxed) != 0)
+                .then_some((object, false)),
+            Kind::Nursery => Some((object, true)),
+            _ => Some((object, false)),
+        }
+    }
+    fn pairs_to_fixpoint(&self, m: &mut Marking<'_, M, W>) {
+        loop {
+            let mut changed = false;
+            for i in 0..m.own.ephemerons.len() {
+                each_pair::<M>(m.own.ephemerons.as_slice()[i], |key, value, k, v| {
+                    if self.marked(k).is_some() {
+                        changed |= self.marked(v).is_none();
+                        m.field(key);
+                        m.field(value);
+                    }
+                });
+            }
+            while let Some(o) = m.own.grey.pop() {
+                m.scan(o);
+            }
+            if !changed {
+                return;
+            }
+            // Fields would be noted once more in the next round; that is harmless.
+        }
+    }
+    fn bury_pairs(&self, m: &mut Marking<'_, M, W>) {
+        let tombstone = self.world.tombstone();
+        while let Some(table) = m.own.ephemerons.pop() {
+            let old = self.space.kind_at(table) != Kind::Nursery;
+            each_pair::<M>(table, |key, value, k, _| {
+                if self.marked(k).is_none() {
+                    // SAFETY: the words of a pair; the world is stopped.
+                    unsafe {
+                        *(key as *mut usize) = tombstone;
+                        *(value as *mut usize) = 0;
+                    }
+                    if old && self.space.kind_at(tombstone) == Kind::Nursery {
+                        self.space.dirty(key);
+                    }
+                    m.field(key);
+                }
+            });
+        }
+    }
+    /// Old objects nobody reached whose finalizers are to run are queued, and kept with all they refer to.
+    fn finalize_old(&self, m: &mut Marking<'_, M, W>) {
+        if !self
+            .finalizers
+            .old::<M>(&self.space, |o| self.marked(o).is_some())
+        {
+            return;
+        }
+        self.finalizers.roots(&mut |f| m.field(f));
+        while let Some(o) = m.own.grey.pop() {
+            m.scan(o);
+        }
+    }
+
+    /// Sweeps every block that was not, then gives free memory back. On the collector's thread, the world running.
+    fn sweep(&self) {
+        let space = &self.space;
+        for b in 0..space.used() {
+            if space.kind(b) != Kind::Old || space.info(b).unswept.load(Acquire) == 0 {
+                continue;
+            }
+            self.gate.step(|| {
+                let bytes = old::sweep::<M>(space, b);
+                if bytes == 0 {
+                    if self.config.debug.poison {
+                        crate::minor::poison(space.address(b), space.address(b + 1));
+                    }
+                    space.give(b);
+                    return;
+                }
+                self.old.bytes.fetch_add(bytes, Relaxed);
+                if old::has_room(bytes) && space.info(b).flag.swap(1, Relaxed) == 0 {
+                    self.old.rooms.lock().push(b as u32);
+                }
+            });
+        }
+        self.gate
+            .step(|| self.free_large(&mut self.major.dead_large.lock()));
+        let live = self.old_bytes();
+        let threshold = (live / 100)
+            .saturating_mul(self.config.growth_percent)
+            .max(self.config.min_major);
+        self.major
+            .threshold
+            .store(threshold.min(self.config.max_heap), Relaxed);
+        let keep = self.config.nursery / BLOCK * 2 + live / BLOCK / 8;
+        space.trim(keep);
+    }
+}
+
+/// Calls `f` with the addresses and contents of each pair's key and value.
+pub(crate) fn each_pair<M: Model>(table: usize, mut f: impl FnMut(usize, usize, usize, usize)) {
+    // SAFETY: a table of pairs that is kept; the world is stopped.
+    unsafe {
+        let (first, count) = M::pairs(table);
+        for i in 0..count {
+            let key = first + 16 * i;
+            let k = *(key as *const usize);
+            if k != 0 {
+                f(key, key + 8, k, *((key + 8) as *const usize));
+            }
+        }
+    }
+}
+
+fn futex_wait(word: &AtomicU32, value: u32) {
+    // SAFETY: a futex on a word that outlives the call.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word,
+            libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+            value,
+            0usize,
+        )
+    };
+}
+fn futex_wake(word: &AtomicU32) {
+    // SAFETY: as above.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word,
+            libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
+            i32::MAX,
+        )
+    };
+}

@@ -1,0 +1,577 @@
+//! The minor collection: young objects that are reachable are copied out of the nursery, or stay where they are pinned.
+//!
+//! # Invariants
+//! * All pins (`mark` bits of young objects) are known before the first object is copied.
+//! * An object is copied by whoever swaps its whole header for "moved to"; the copy carries the header that was seen.
+//! * Blocks that receive copies are not `Nursery` while the collection runs, so "young and not yet dealt with" is one byte.
+//! * A card is cleaned before its objects are looked at, and marked again if one of them still refers to a young object.
+//!   Every old object that refers to a young one afterwards lies on a marked card.
+//! * Aging: what has survived one collection stays young; the second promotes it.
+use crate::conservative;
+use crate::memory::List;
+use crate::model::{Contents, Model, World};
+use crate::nursery::{FRAGMENT, terminate};
+use crate::old::Buffer;
+use crate::space::{BLOCK, CARD, Kind, Space};
+use crate::{Heap, finalize};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
+
+/// What one worker has: kept between collections.
+pub struct Worker {
+    /// Copied objects whose fields have not been looked at.
+    pub grey: List<usize>,
+    /// Where promoted objects go.
+    pub old: Buffer,
+    survivors_next: usize,
+    survivors_end: usize,
+    copied: usize,
+    /// Promoted while marking runs: the marker has to look at them.
+    promoted: List<usize>,
+    /// Tables of pairs that were met.
+    pub ephemerons: List<usize>,
+}
+
+impl Worker {
+    /// An idle one.
+    pub fn new() -> std::io::Result<Worker> {
+        Ok(Worker {
+            grey: List::new(1 << 30)?,
+            old: Buffer::default(),
+            survivors_next: 0,
+            survivors_end: 0,
+            copied: 0,
+            promoted: List::new(1 << 28)?,
+            ephemerons: List::new(1 << 24)?,
+        })
+    }
+}
+
+/// What a minor collection found.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Outcome {
+    /// Bytes copied and still young.
+    pub survived: usize,
+    /// Bytes promoted.
+    pub promoted: usize,
+    /// Objects pinned.
+    pub pinned: usize,
+}
+
+/// A worker at work.
+pub(crate) struct Evacuation<'h, M: Model, W: World> {
+    pub heap: &'h Heap<M, W>,
+    pub worker: &'h mut Worker,
+    pub promote_all: bool,
+    marking: bool,
+}
+
+fn header_of(object: usize) -> &'static AtomicU64 {
+    // SAFETY: callers pass addresses of objects; the word is their header.
+    unsafe { &*(object as *const AtomicU64) }
+}
+fn slot_of(slot: usize) -> &'static AtomicUsize {
+    // SAFETY: callers pass addresses of reference fields.
+    unsafe { &*(slot as *const AtomicUsize) }
+}
+
+impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
+    fn space(&self) -> &'h Space {
+        &self.heap.space
+    }
+    /// Where the object is after this collection, if that is known; None: it is young and nobody has reached it.
+    pub fn survivor(&self, object: usize) -> Option<(usize, bool)> {
+        match self.space().kind_at(object) {
+            Kind::Nursery => {
+                let h = header_of(object).load(Acquire);
+                if h & 1 != 0 {
+                    let to = (h & !1) as usize;
+                    Some((to, self.space().kind_at(to) == Kind::Survivors))
+                } else {
+                    self.space().is_marked(object).then_some((object, true))
+                }
+            }
+            Kind::Survivors => Some((object, true)),
+            _ => Some((object, false)),
+        }
+    }
+    /// Keeps an object: where it is now, and is it young?
+    #[inline]
+    pub fn keep(&mut self, object: usize) -> (usize, bool) {
+        match self.space().kind_at(object) {
+            Kind::Nursery => self.forward(object),
+            k => (object, k == Kind::Survivors),
+        }
+    }
+    /// Keeps what a slot refers to; is that young?
+    #[inline]
+    pub fn slot(&mut self, slot: usize) -> bool {
+        let s = slot_of(slot);
+        let v = s.load(Relaxed);
+        let Some(block) = self.space().block_of(v) else {
+            return false;
+        };
+        match self.space().kind(block) {
+            Kind::Nursery => {
+                let (to, young) = self.forward(v);
+                if to != v {
+                    s.store(to, Relaxed);
+                }
+                young
+            }
+            k => k == Kind::Survivors,
+        }
+    }
+    fn forward(&mut self, object: usize) -> (usize, bool) {
+        let space = self.space();
+        let header = header_of(object);
+        let seen = header.load(Acquire);
+        if seen & 1 != 0 {
+            let to = (seen & !1) as usize;
+            return (to, space.kind_at(to) == Kind::Survivors);
+        }
+        if space.is_marked(object) {
+            return (object, true);
+        }
+        debug_assert!(
+            M::is_plausible(seen),
+            "a reference to {object:#x}, which has the header {seen:#x}"
+        );
+        // SAFETY: a young object with that header.
+        let size = unsafe { M::size(object, seen) };
+        let promote = self.promote_all || space.info(space.block(object)).age.load(Relaxed) > 0;
+        let to = if promote {
+            self.worker.old.allocate::<M>(space, &self.heap.old, size)
+        } else {
+            self.survivor_memory(size)
+        };
+        let Some(to) = to else {
+            self.heap.exhausted("promotion")
+        };
+        // SAFETY: `to` is `size` fresh bytes of ours; the object does not change while the world is stopped.
+        unsafe {
+            for i in (8..size).step_by(8) {
+                *((to + i) as *mut u64) = *((object + i) as *const u64);
+            }
+            *(to as *mut u64) = seen;
+        }
+        if let Err(other) = header.compare_exchange(seen, to as u64 | 1, AcqRel, Acquire) {
+            if promote {
+                self.worker.old.undo(to, size);
+            } else {
+                self.worker.survivors_next = to;
+                self.worker.copied -= size;
+            }
+            let to = (other & !1) as usize;
+            return (to, space.kind_at(to) == Kind::Survivors);
+        }
+        if promote {
+            space.set_start(to);
+            if self.marking {
+                space.set_mark(to);
+                self.worker.promoted.push(to);
+            }
+        }
+        // SAFETY: as above.
+        if unsafe { M::contents(seen) } != Contents::Plain {
+            self.worker.grey.push(to);
+        }
+        (to, !promote)
+    }
+    fn survivor_memory(&mut self, size: usize) -> Option<usize> {
+        let w = &mut *self.worker;
+        if w.survivors_next + size > w.survivors_end {
+            if w.survivors_next < w.survivors_end {
+                terminate(w.survivors_next);
+            }
+            let space = &self.heap.space;
+            let b = space.take(Kind::Survivors)?;
+            space.clear_starts(b);
+            space.clear_marks(b);
+            space.info(b).age.store(1, Relaxed);
+            space.set_start(space.address(b));
+            w.survivors_next = space.address(b);
+            w.survivors_end = space.address(b) + BLOCK;
+        }
+        w.copied += size;
+        w.survivors_next += size;
+        Some(w.survivors_next - size)
+    }
+
+    /// Looks at the fields of an object that was kept.
+    pub fn scan(&mut self, object: usize) {
+        let header = header_of(object).load(Relaxed);
+        let old = self.space().kind_at(object) == Kind::Old;
+        // SAFETY: an object that is kept, with its header.
+        match unsafe { M::contents(header) } {
+            Contents::Plain => {}
+            Contents::Ephemerons => self.worker.ephemerons.push(object),
+            Contents::References => {
+                let space = self.space();
+                // SAFETY: as above.
+                unsafe {
+                    M::visit(object, header, 0, usize::MAX, |slot| {
+                        if self.slot(slot) && old {
+                            space.dirty(slot);
+                        }
+                    })
+                }
+            }
+        }
+    }
+    /// Looks at everything grey, until no worker has anything left.
+    pub fn drain(&mut self) {
+        loop {
+            while let Some(object) = self.worker.grey.pop() {
+                self.scan(object);
+                self.heap.grey.share(&mut self.worker.grey);
+            }
+            if !self.heap.grey.wait(&mut self.worker.grey) {
+                return;
+            }
+        }
+    }
+    /// Looks at everything grey, alone.
+    pub fn drain_alone(&mut self) {
+        while let Some(object) = self.worker.grey.pop() {
+            self.scan(object);
+        }
+    }
+
+    /// Looks at the marked cards of a block.
+    fn cards(&mut self, block: usize) {
+        let space = self.space();
+        let base = space.address(block);
+        match space.kind(block) {
+            Kind::Old => space.dirty_cards(base, base + BLOCK, |card| self.old_card(block, card)),
+            Kind::Large => {
+                let info = space.info(block);
+                if info.flag.load(Relaxed) == 0 {
+                    return;
+                }
+                let size = info.size.load(Relaxed);
+                let end = (base + size + 8 * CARD - 1) & !(8 * CARD - 1);
+                space.dirty_cards(base, end, |card| self.object_card(base, card));
+            }
+            Kind::Statics => space.dirty_cards(base, base + BLOCK, |card| {
+                space.card(card).store(crate::space::CLEAN, SeqCst);
+                let mut bits = space.start_word(card).load(Relaxed);
+                while bits != 0 {
+                    let slot = card + 8 * bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    if self.slot(slot) {
+                        space.dirty(slot);
+                    }
+                }
+            }),
+            _ => {}
+        }
+    }
+    fn clean(&self, card: usize) {
+        let space = self.space();
+        space.card(card).store(crate::space::CLEAN, SeqCst);
+        if self.marking {
+            space.set_mod_union(card);
+        }
+    }
+    fn old_card(&mut self, block: usize, card: usize) {
+        let space = self.space();
+        self.clean(card);
+        if card > space.address(block) {
+            if let Some(first) = space.last_start(block, card - 8) {
+                // SAFETY: a live start bit.
+                let size = unsafe { M::size(first, header_of(first).load(Relaxed)) };
+                if first + size > card {
+                    self.card_of(first, card);
+                }
+            }
+        }
+        let mut bits = space.live_starts(block, card);
+        while bits != 0 {
+            let object = card + 8 * bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            self.card_of(object, card);
+        }
+    }
+    fn object_card(&mut self, object: usize, card: usize) {
+        self.clean(card);
+        self.card_of(object, card);
+    }
+    fn card_of(&mut self, object: usize, card: usize) {
+        let space = self.space();
+        let header = header_of(object).load(Relaxed);
+        // SAFETY: a live old object with its header.
+        match unsafe { M::contents(header) } {
+            Contents::Plain => {}
+            Contents::Ephemerons => self.worker.ephemerons.push(object),
+            // SAFETY: as above.
+            Contents::References => unsafe {
+                M::visit(object, header, card, card + CARD, |slot| {
+                    if self.slot(slot) {
+                        space.dirty(slot);
+                    }
+                })
+            },
+        }
+    }
+
+    /// Values of pairs whose keys live are kept, until nothing changes.
+    fn pairs_to_fixpoint(&mut self) {
+        loop {
+            let mut changed = false;
+            for i in 0..self.worker.ephemerons.len() {
+                let table = self.worker.ephemerons.as_slice()[i];
+                self.each_pair(table, |this, key, value| {
+                    let Some((to, _)) = this.survivor(slot_of(key).load(Relaxed)) else {
+                        return;
+                    };
+                    slot_of(key).store(to, Relaxed);
+                    let v = slot_of(value).load(Relaxed);
+                    let new = this.survivor(v).is_none();
+                    this.slot(value);
+                    changed |= new;
+                });
+            }
+            self.drain_alone();
+            if !changed {
+                return;
+            }
+        }
+    }
+    /// Pairs whose keys are gone are made empty; cards are marked for what is still young.
+    fn bury_pairs(&mut self) {
+        let tombstone = self.heap.world.tombstone();
+        while let Some(table) = self.worker.ephemerons.pop() {
+            let old = self.space().kind_at(table) != Kind::Survivors
+                && self.space().kind_at(table) != Kind::Nursery;
+            self.each_pair(table, |this, key, value| {
+                if this.survivor(slot_of(key).load(Relaxed)).is_none() {
+                    slot_of(key).store(tombstone, Relaxed);
+                    slot_of(value).store(0, Relaxed);
+                }
+                for slot in [key, value] {
+                    if this.slot(slot) && old {
+                        this.space().dirty(slot);
+                    }
+                }
+            });
+        }
+    }
+    fn each_pair(&mut self, table: usize, mut f: impl FnMut(&mut Self, usize, usize)) {
+        // SAFETY: a table of pairs that is kept.
+        let (first, count) = unsafe { M::pairs(table) };
+        for i in 0..count {
+            let key = first + 16 * i;
+            if slot_of(key).load(Relaxed) != 0 {
+                f(self, key, key + 8);
+            }
+        }
+    }
+    fn finish(&mut self) {
+        let w = &mut *self.worker;
+        if w.survivors_next < w.survivors_end {
+            terminate(w.survivors_next);
+        }
+        (w.survivors_next, w.survivors_end) = (0, 0);
+        w.old.finish(&self.heap.space, &self.heap.old);
+        if !w.promoted.is_empty() {
+            let n = w.promoted.len();
+            self.heap.major.grey.put(&mut w.promoted, n);
+            w.promoted.clear();
+        }
+        w.grey.clear();
+    }
+}
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Collects the nursery. The world is stopped, the gate is closed, and this thread collects.
+    pub(crate) fn minor(&self, promote_all: bool) -> Outcome {
+        let marking = self.major.is_marking();
+        let space = &self.space;
+        // SAFETY: one thread collects at a time.
+        let scratch = unsafe { &mut *self.scratch.get() };
+        self.retire_windows(&mut scratch.candidates);
+        self.world
+            .pinned_handles(&mut |o| conservative::add(space, o, &mut scratch.candidates));
+        conservative::prepare(&mut scratch.candidates);
+        // Pins, in ascending order.
+        scratch.pins.clear();
+        let mut cursor = conservative::Cursor::default();
+        for &c in scratch.candidates.as_slice() {
+            if space.kind_at(c) == Kind::Nursery {
+                if let Some(o) = conservative::object_at::<M>(space, c, &mut cursor) {
+                    if space.set_mark(o) {
+                        scratch.pins.push(o);
+                    }
+                }
+            }
+        }
+        let pins = &scratch.pins;
+        let young_before = self.young_blocks();
+        let tasks = AtomicUsize::new(0);
+        let used = space.used();
+        const CHUNK: usize = 64;
+        let chunks = used.div_ceil(CHUNK);
+        let parallel = self.gang.workers() > 1 && self.wants_help.load(Relaxed);
+        let job = |index: usize| {
+            self.grey.enter();
+            let mut e = self.evacuation(index, promote_all, marking);
+            if index == 0 {
+                for &o in pins.as_slice() {
+                    e.scan(o);
+                }
+                self.world.roots(&mut |slot| {
+                    e.slot(slot);
+                });
+                self.world.strong_handles(true, &mut |o| e.keep(o));
+                self.finalizers.roots(&mut |slot| {
+                    e.slot(slot);
+                });
+            }
+            loop {
+                let t = tasks.fetch_add(1, Relaxed);
+                if t >= chunks {
+                    break;
+                }
+                for b in t * CHUNK..((t + 1) * CHUNK).min(used) {
+                    e.cards(b);
+                }
+                if e.worker.grey.len() > 4096 {
+                    e.drain_alone();
+                }
+            }
+            e.drain();
+        };
+        self.gang.run(parallel, &job);
+        // What is left is done by one.
+        let mut e = self.evacuation(0, promote_all, marking);
+        for i in 1..self.gang.workers() {
+            // SAFETY: the helpers have left the job; indices differ from ours.
+            let other = unsafe { self.worker(i) };
+            while let Some(t) = other.ephemerons.pop() {
+                e.worker.ephemerons.push(t);
+            }
+        }
+        e.pairs_to_fixpoint();
+        self.world.weak_handles(false, true, &mut |o| e.survivor(o));
+        finalize::young(self, &mut e);
+        e.pairs_to_fixpoint();
+        e.bury_pairs();
+        self.world.weak_handles(true, true, &mut |o| e.survivor(o));
+        let mut outcome = Outcome {
+            pinned: pins.len(),
+            ..Outcome::default()
+        };
+        for i in 0..self.gang.workers() {
+            // SAFETY: nobody else is in the job.
+            let mut e = self.evacuation(i, promote_all, marking);
+            outcome.promoted += e.worker.old.bytes;
+            outcome.survived += std::mem::take(&mut e.worker.copied);
+            e.finish();
+        }
+        self.wants_help
+            .store(outcome.promoted + outcome.survived > 256 << 10, Relaxed);
+        self.rebuild_nursery(young_before);
+        outcome
+    }
+
+    fn evacuation(&self, index: usize, promote_all: bool, marking: bool) -> Evacuation<'_, M, W> {
+        // SAFETY: each index is used by one worker at a time, while this thread collects.
+        let worker = unsafe { self.worker(index) };
+        Evacuation {
+            heap: self,
+            worker,
+            promote_all,
+            marking,
+        }
+    }
+
+    /// Takes the windows away and collects what the stacks may refer to.
+    fn retire_windows(&self, candidates: &mut List<usize>) {
+        candidates.clear();
+        let mut threads = 0;
+        self.world.mutators(&mut |m| {
+            threads += 1;
+            m.window.next = 0;
+            m.window.end = 0;
+            for &(from, to) in m.ranges {
+                // SAFETY: the world says these are readable.
+                unsafe { conservative::collect(&self.space, from, to, candidates) };
+            }
+        });
+        self.nursery
+            .lock()
+            .size_windows(self.config.nursery, threads);
+    }
+
+    /// Number of blocks ever used; young ones are below.
+    fn young_blocks(&self) -> usize {
+        self.space.used()
+    }
+
+    /// Frees the blocks that were evacuated, and finds the gaps in those that were not.
+    fn rebuild_nursery(&self, _before: usize) {
+        let space = &self.space;
+        // SAFETY: one thread collects at a time.
+        let scratch = unsafe { &mut *self.scratch.get() };
+        let mut nursery = self.nursery.lock();
+        nursery.fragments.clear();
+        let mut kept = 0;
+        let mut pin = 0;
+        let pins = scratch.pins.as_slice();
+        for b in 0..space.used() {
+            match space.kind(b) {
+                Kind::Survivors => space.set_kind(b, Kind::Nursery),
+                Kind::Nursery => {
+                    let (base, end) = (space.address(b), space.address(b + 1));
+                    while pin < pins.len() && pins[pin] < base {
+                        pin += 1;
+                    }
+                    if pin == pins.len() || pins[pin] >= end {
+                        if self.config.debug.poison {
+                            poison(base, end);
+                        }
+                        space.clear_marks(b);
+                        space.give(b);
+                        continue;
+                    }
+                    kept += 1;
+                    space.clear_starts(b);
+                    space.clear_marks(b);
+                    space.info(b).age.store(1, Relaxed);
+                    let mut at = base;
+                    while pin < pins.len() && pins[pin] < end {
+                        self.gap(&mut nursery.fragments, at, pins[pin]);
+                        space.set_start(pins[pin]);
+                        // SAFETY: a pinned object keeps its header.
+                        at = pins[pin]
+                            + unsafe { M::size(pins[pin], header_of(pins[pin]).load(Relaxed)) };
+                        pin += 1;
+                    }
+                    self.gap(&mut nursery.fragments, at, end);
+                }
+                _ => {}
+            }
+        }
+        let blocks = self.config.nursery / BLOCK;
+        nursery.blocks_left = blocks.saturating_sub(kept).max(blocks / 2);
+        nursery.handed_out = 0;
+    }
+    fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
+        if from >= to {
+            return;
+        }
+        if self.config.debug.poison {
+            poison(from, to);
+        }
+        terminate(from);
+        if to - from >= FRAGMENT {
+            fragments.push((from, to));
+        }
+    }
+}
+
+/// Fills freed memory with a pattern that is no reference and no header.
+pub(crate) fn poison(from: usize, to: usize) {
+    // SAFETY: the range is free heap memory.
+    unsafe { std::ptr::write_bytes(from as *mut u8, 0xDF, to - from) };
+}

@@ -1,0 +1,104 @@
+//! What the collector has to be told: how objects look ([`Model`]) and where references come from ([`World`]).
+//!
+//! # Invariants
+//! * An object's first word is its header. Its lowest bit is 0 while the object lives: the collector sets it to
+//!   say "moved", with the new address in the other bits. A header of 0 is no object (unused memory).
+//! * Objects are aligned to 8 bytes and take a multiple of 8.
+//! * Everything a [`Model`] reads to answer does not change while a collection runs.
+
+/// What is to be done with an object's contents.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contents {
+    /// It holds no references.
+    Plain,
+    /// It holds references.
+    References,
+    /// It is a table of (key, value) pairs: a value is kept by its table only while its key lives.
+    Ephemerons,
+}
+
+/// How objects look.
+///
+/// # Safety
+/// The answers decide what is kept and what is moved: they must be true of every object the heap is given.
+pub unsafe trait Model: Send + Sync + 'static {
+    /// Bytes of the object, header included, a multiple of 8. `header` is its first word as it was before it moved.
+    ///
+    /// # Safety
+    /// `object` is the address of an object with that header.
+    unsafe fn size(object: usize, header: u64) -> usize;
+    /// What it contains.
+    ///
+    /// # Safety
+    /// As for [`Model::size`].
+    unsafe fn contents(header: u64) -> Contents;
+    /// Calls `visit` with the address of each reference field that lies in `[from, to)`, in order.
+    ///
+    /// # Safety
+    /// As for [`Model::size`].
+    unsafe fn visit(object: usize, header: u64, from: usize, to: usize, visit: impl FnMut(usize));
+    /// The pairs of an object whose contents are [`Contents::Ephemerons`]: address of the first key, number of pairs.
+    /// A pair is two words, key and value.
+    ///
+    /// # Safety
+    /// As for [`Model::size`].
+    unsafe fn pairs(object: usize) -> (usize, usize);
+    /// Is its finalizer to run after those of ordinary objects?
+    ///
+    /// # Safety
+    /// As for [`Model::size`].
+    unsafe fn is_critical(header: u64) -> bool;
+    /// The name of the object's class, for people.
+    fn name(header: u64) -> String;
+    /// Could this be a header? (For the verifier.)
+    fn is_plausible(header: u64) -> bool;
+}
+
+/// A thread's allocation window: two adjacent words that generated code uses directly.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct Window {
+    /// Next free byte.
+    pub next: usize,
+    /// End of the window.
+    pub end: usize,
+}
+
+/// A thread that has a window and stacks, while the world is stopped.
+pub struct Mutator<'a> {
+    /// Its window.
+    pub window: &'a mut Window,
+    /// Memory `[from, to)` whose words may be references: stacks, saved registers.
+    pub ranges: &'a [(usize, usize)],
+}
+
+/// Where references come from, and how the threads that use them are stopped.
+pub trait World: Send + Sync + 'static {
+    /// Stops every thread that may touch objects, but the caller. The caller is such a thread or one of the collector's.
+    fn stop(&self);
+    /// Lets them go on.
+    fn restart(&self);
+    /// Calls `visit` for every such thread, the caller included. The world is stopped.
+    fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>));
+    /// Calls `visit` with the address of every reference outside the heap that is not in root memory.
+    fn roots(&self, visit: &mut dyn FnMut(usize));
+    /// Strong handles: `visit` gets what one refers to, and returns where that is now and whether it is young.
+    /// With `young_only`, those that were set since the last visit, or whose object was young then.
+    fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool));
+    /// What pinned handles refer to.
+    fn pinned_handles(&self, visit: &mut dyn FnMut(usize));
+    /// Weak handles, those that follow an object through its finalizer (`long`) or not: `visit` returns None if the
+    /// object is gone, and otherwise where it is now and whether it is young.
+    fn weak_handles(
+        &self,
+        long: bool,
+        young_only: bool,
+        visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>,
+    );
+    /// What stands in a dead pair's key.
+    fn tombstone(&self) -> usize;
+    /// Objects wait to be finalized. Called with the world running.
+    fn finalizers_wait(&self);
+    /// Runs `work`, in which the calling thread may block, in a state in which it need not be waited for.
+    fn blocking(&self, work: &mut dyn FnMut());
+}

@@ -1,0 +1,90 @@
+//! Handing out young memory as allocation windows.
+//!
+//! # Invariants
+//! * A window lies in one nursery block, begins at a `start` bit, and reads as zeros when it is handed out; objects fill it
+//!   without gaps, so a walk from a `start` bit by object sizes meets every object and ends at a zero header.
+//! * What is not handed out has no `start` bits, and begins with a zero header, where such a walk ends.
+use crate::memory::List;
+use crate::space::{BLOCK, Kind, Space};
+use std::io;
+
+/// Largest window.
+pub const WINDOW: usize = 32 << 10;
+const SMALLEST: usize = 2 << 10;
+/// Gaps between pinned objects smaller than this are not used.
+pub const FRAGMENT: usize = 256;
+
+/// Makes unused young memory the end of the row of objects before it.
+pub fn terminate(at: usize) {
+    // SAFETY: callers pass the beginning of unused young memory.
+    unsafe { *(at as *mut u64) = 0 };
+}
+
+/// See the module.
+pub struct Nursery {
+    /// Unused pieces of nursery blocks.
+    pub fragments: List<(usize, usize)>,
+    /// Blocks that may still be taken before the next minor collection.
+    pub blocks_left: usize,
+    /// Bytes handed out since the last minor collection.
+    pub handed_out: usize,
+    /// Size of windows now.
+    pub window: usize,
+}
+
+impl Nursery {
+    /// An empty nursery that may take `blocks`.
+    pub fn new(blocks: usize) -> io::Result<Nursery> {
+        Ok(Nursery {
+            fragments: List::new(1 << 24)?,
+            blocks_left: blocks,
+            handed_out: 0,
+            window: WINDOW,
+        })
+    }
+    /// Adapts the size of windows to the number of threads.
+    pub fn size_windows(&mut self, nursery: usize, threads: usize) {
+        self.window = (nursery / (4 * threads.max(1))).clamp(SMALLEST, WINDOW) & !511;
+    }
+    /// A piece of at least `want` bytes, not yet zeroed. None: it is time to collect.
+    pub fn take(&mut self, space: &Space, want: usize) -> Option<(usize, usize)> {
+        let window = self.window.max((want + 511) & !511);
+        let fits = self
+            .fragments
+            .as_slice()
+            .iter()
+            .rposition(|f| f.1 - f.0 >= want);
+        let (from, to) = match fits {
+            Some(i) => {
+                let last = self.fragments.pop()?;
+                if i < self.fragments.len() {
+                    std::mem::replace(&mut self.fragments.as_mut_slice()[i], last)
+                } else {
+                    last
+                }
+            }
+            None => {
+                self.blocks_left = self.blocks_left.checked_sub(1)?;
+                let b = space.take(Kind::Nursery)?;
+                space.clear_starts(b);
+                space.clear_marks(b);
+                space
+                    .info(b)
+                    .age
+                    .store(0, std::sync::atomic::Ordering::Relaxed);
+                (space.address(b), space.address(b) + BLOCK)
+            }
+        };
+        let end = if to - from > window + FRAGMENT {
+            from + window
+        } else {
+            to
+        };
+        if end < to {
+            terminate(end);
+            self.fragments.push((end, to));
+        }
+        self.handed_out += end - from;
+        Some((from, end))
+    }
+}

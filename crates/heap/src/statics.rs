@@ -1,0 +1,80 @@
+//! Root memory: static fields, literals, root slots. Words that never move and that every collection knows.
+//!
+//! # Invariants
+//! A word is a reference exactly if its `start` bit is set, and the bit is set before anybody stores one there. Stores mark
+//! cards, as in objects; a conservative reference into root memory keeps nothing.
+use crate::Heap;
+use crate::model::{Model, World};
+use crate::space::{BLOCK, Kind};
+use std::sync::atomic::Ordering::*;
+
+/// Where the next piece comes from.
+#[derive(Default, Debug)]
+pub struct Statics {
+    next: usize,
+    end: usize,
+}
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// `bytes` zeroed bytes, 8-aligned; the words whose numbers `references` gives are references. None: no memory.
+    pub fn allocate_statics(
+        &self,
+        bytes: usize,
+        references: impl Iterator<Item = usize>,
+    ) -> Option<usize> {
+        let bytes = (bytes + 7) & !7;
+        let at = {
+            let mut s = self.statics.lock();
+            if s.end - s.next < bytes {
+                let blocks = bytes.div_ceil(BLOCK);
+                let first = self.space.take_run(blocks)?;
+                let (from, to) = (
+                    self.space.address(first),
+                    self.space.address(first + blocks),
+                );
+                crate::memory::discard(from, to);
+                for b in first..first + blocks {
+                    self.space.clear_starts(b);
+                    self.space.info(b).age.store(0, Relaxed);
+                }
+                self.space.clean_cards(from, to - from);
+                for b in first..first + blocks {
+                    self.space.set_kind(b, Kind::Statics);
+                }
+                (s.next, s.end) = (from, to);
+            }
+            s.next += bytes;
+            s.next - bytes
+        };
+        for w in references {
+            debug_assert!(w * 8 < bytes);
+            self.space.set_start(at + 8 * w);
+        }
+        Some(at)
+    }
+    /// The words of a piece are no references any more, and zero.
+    pub fn forget_statics(&self, at: usize, bytes: usize) {
+        for w in (at..at + bytes).step_by(8) {
+            self.space.clear_start(w);
+            // SAFETY: the piece is the caller's.
+            unsafe { (*(w as *const std::sync::atomic::AtomicUsize)).store(0, Release) };
+        }
+    }
+    /// Makes words of a piece references.
+    pub fn map_statics(&self, at: usize, references: impl Iterator<Item = usize>) {
+        for w in references {
+            self.space.set_start(at + 8 * w);
+        }
+    }
+    /// Calls `visit` with the address of every reference in root memory. The world is stopped.
+    pub(crate) fn each_static(&self, block: usize, mut visit: impl FnMut(usize)) {
+        let base = self.space.address(block);
+        for card in (base..base + BLOCK).step_by(crate::space::CARD) {
+            let mut bits = self.space.start_word(card).load(Acquire);
+            while bits != 0 {
+                visit(card + 8 * bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The verifier: walks the whole heap and checks what the collector relies on.
+//!
+//! # Invariants
+//! It changes nothing. What it finds wrong ends the process with a sentence that names the object and the field.
+use crate::Heap;
+use crate::conservative::{Cursor, each_young, object_at};
+use crate::major::each_pair;
+use crate::model::{Contents, Model, World};
+use crate::space::{BLOCK, CARD, CLEAN, Kind};
+use std::sync::atomic::Ordering::*;
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Checks every object, reference and card. The world is stopped and nobody collects.
+    pub fn verify(&self, when: &str) {
+        let space = &self.space;
+        for b in 0..space.used() {
+            match space.kind(b) {
+                Kind::Old => {
+                    let base = space.address(b);
+                    let mut end = base;
+                    for card in (base..base + BLOCK).step_by(CARD) {
+                        let mut bits = space.live_starts(b, card);
+                        while bits != 0 {
+                            let o = card + 8 * bits.trailing_zeros() as usize;
+                            bits &= bits - 1;
+                            if o < end {
+                                self.wrong(when, o, "begins inside the object before it");
+                            }
+                            end = o + self.check_object(when, o, true);
+                        }
+                    }
+                    if end > base + BLOCK {
+                        self.wrong(when, end, "an object does not end inside its block");
+                    }
+                }
+                Kind::Nursery => each_young::<M>(space, b, |o, _| {
+                    self.check_object(when, o, false);
+                }),
+                Kind::Large => {
+                    let at = space.address(b);
+                    // SAFETY: the first word of a large object.
+                    if unsafe { *(at as *const u64) } != 0 && self.is_listed(b) {
+                        self.check_object(when, at, true);
+                    }
+                }
+                Kind::Statics => self.each_static(b, |f| self.check_field(when, 0, f, true)),
+                Kind::Survivors | Kind::Taken => self.wrong(
+                    when,
+                    space.address(b),
+                    "lies in a block nobody has finished",
+                ),
+                Kind::Free | Kind::LargeTail => {}
+            }
+        }
+        self.world
+            .roots(&mut |f| self.check_field(when, 0, f, false));
+        self.world.strong_handles(false, &mut |o| {
+            self.check_reference(when, 0, 0, o);
+            (o, space.kind_at(o) == Kind::Nursery)
+        });
+    }
+    fn is_listed(&self, block: usize) -> bool {
+        self.large.heads.lock().as_slice().contains(&(block as u32))
+    }
+    fn check_object(&self, when: &str, object: usize, old: bool) -> usize {
+        // SAFETY: an object found by its start bit or a walk.
+        unsafe {
+            let header = *(object as *const u64);
+            if header & 1 != 0 || !M::is_plausible(header) {
+                self.wrong(when, object, &format!("has the header {header:#x}"));
+            }
+            match M::contents(header) {
+                Contents::Plain => {}
+                Contents::References => M::visit(object, header, 0, usize::MAX, |f| {
+                    self.check_field(when, object, f, old)
+                }),
+                Contents::Ephemerons => each_pair::<M>(object, |key, value, _, _| {
+                    self.check_field(when, object, key, old);
+                    self.check_field(when, object, value, old);
+                }),
+            }
+            M::size(object, header)
+        }
+    }
+    fn check_field(&self, when: &str, object: usize, field: usize, old: bool) {
+        // SAFETY: the address of a reference field.
+        let v = unsafe { *(field as *const usize) };
+        self.check_reference(when, object, field, v);
+        if old
+            && self.space.kind_at(v) == Kind::Nursery
+            && self.space.block_of(field).is_some()
+            && self.space.card(field).load(Relaxed) == CLEAN
+        {
+            self.wrong(
+                when,
+                object,
+                &format!(
+                    "refers to the young {} from a clean card (field {field:#x})",
+                    self.say(v)
+                ),
+            );
+        }
+    }
+    fn check_reference(&self, when: &str, object: usize, field: usize, v: usize) {
+        if v == 0 {
+            return;
+        }
+        let right = v & 7 == 0 && object_at::<M>(&self.space, v, &mut Cursor::default()) == Some(v);
+        if !right {
+            self.wrong(
+                when,
+                object,
+                &format!(
+                    "refers to {v:#x} from field {field:#x}, where no object begins ({:?} block)",
+                    self.space.kind_at(v)
+                ),
+            );
+        }
+    }
+    fn say(&self, object: usize) -> String {
+        if object == 0 {
+            return "a root".into();
+        }
+        // SAFETY: the callers found an object there.
+        let header = unsafe { *(object as *const u64) };
+        if M::is_plausible(header) {
+            format!(
+                "{} at {object:#x} ({:?} block)",
+                M::name(header),
+                self.space.kind_at(object)
+            )
+        } else {
+            format!(
+                "what is at {object:#x} ({:?} block)",
+                self.space.kind_at(object)
+            )
+        }
+    }
+    fn wrong(&self, when: &str, object: usize, what: &str) -> ! {
+        self.fail(&format!(
+            "the heap is damaged, {when}: {} {what}",
+            self.say(object)
+        ))
+    }
+
+    /// What is alive, by class: (name, objects, bytes), largest first. The world is stopped and everything is swept or
+    /// marked.
+    pub fn shot(&self) -> Vec<(String, usize, usize)> {
+        let space = &self.space;
+        let mut by_class = std::collections::HashMap::<u64, (usize, usize)>::new();
+        let mut note = |o: usize| {
+            // SAFETY: a live object.
+            unsafe {
+                let header = *(o as *const u64);
+                let e = by_class.entry(header & 0xFFFF_FFFF).or_default();
+                e.0 += 1;
+                e.1 += M::size(o, header);
+            }
+        };
+        for b in 0..space.used() {
+            match space.kind(b) {
+                Kind::Old => {
+                    let base = space.address(b);
+                    for card in (base..base + BLOCK).step_by(CARD) {
+                        let mut bits = space.live_starts(b, card);
+                        while bits != 0 {
+                            note(card + 8 * bits.trailing_zeros() as usize);
+                            bits &= bits - 1;
+                        }
+                    }
+                }
+                Kind::Nursery => each_young::<M>(space, b, |o, _| note(o)),
+                Kind::Large if self.is_listed(b) => note(space.address(b)),
+                _ => {}
+            }
+        }
+        let mut all: Vec<_> = by_class
+            .into_iter()
+            .map(|(h, (n, bytes))| (M::name(h), n, bytes))
+            .collect();
+        all.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(&b.0)));
+        all
+    }
+}
