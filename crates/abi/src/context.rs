@@ -126,3 +126,12 @@ offsets! {
     SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, SIDE_NEXT = side_next, SIDE_END = side_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters,
 }
+
+/// Offsets of the words of a context that are references: all there are. The collector visits and updates them;
+/// whatever else a context leads to (its stack, side stack and records) is scanned as a stack is. `hidden` and `scratch`
+/// never hold one.
+pub const ROOT_WORDS: &[i32] = &[
+    PENDING,
+    std::mem::offset_of!(Context, thread_object) as i32,
+    std::mem::offset_of!(Context, internal_thread) as i32,
+];

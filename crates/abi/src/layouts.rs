@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! A struct here is the object as it lies in the heap, header included. At start-up the runtime compares
-//! every field's name and offset with the layout the type system computed; a mismatch is an error that names
+//! every field's name, offset, size, and whether it is a reference, with the layout the type system computed; a mismatch is an error that names
 //! the field. Fields after the last declared one are not looked at.
 
 /// A reference field of a heap object: an address or 0. The collector updates it; never keep a copy in Rust
@@ -11,12 +11,28 @@
 #[repr(transparent)]
 pub struct RawRef(pub usize);
 
+/// A type that a declared field may have.
+trait FieldType {
+    /// Is it a reference, to the collector?
+    const REFERENCE: bool = false;
+}
+impl FieldType for RawRef {
+    const REFERENCE: bool = true;
+}
+macro_rules! plain_fields { ($($t:ty)*) => { $( impl FieldType for $t {} )* } }
+plain_fields!(u8 i32 u32 i64 u64 usize);
+
 /// One declared field, for the check at start-up.
 pub struct DeclaredField {
     /// Its managed name.
     pub name: &'static str,
     /// Its offset in the object, header included.
     pub offset: usize,
+    /// Bytes that it takes.
+    pub size: usize,
+    /// Is it a reference? The collector goes by the class library's type: a raw address in a field that is declared
+    /// `object` there would be followed, a reference in an `IntPtr` would be lost.
+    pub reference: bool,
 }
 /// One declared layout.
 pub struct DeclaredLayout {
@@ -48,7 +64,8 @@ macro_rules! layouts {
         /// Every layout declared in this module.
         pub const LAYOUTS: &[DeclaredLayout] = &[ $(
             DeclaredLayout { class: $class, fields: &[ $( DeclaredField {
-                name: $managed, offset: std::mem::offset_of!($name, $field) } ),* ] },
+                name: $managed, offset: std::mem::offset_of!($name, $field),
+                size: size_of::<$ty>(), reference: <$ty as FieldType>::REFERENCE } ),* ] },
         )* ];
     };
 }

@@ -40,10 +40,11 @@ pub struct VTable {
     pub thread_static_index: u32,
     /// Number of method slots.
     pub slot_count: u32,
-    /// One word per 64 words of instance: which words hold references (offset 0 = the header word).
+    /// Which words hold references, a bit each. Of an instance: word 0 is the header. Of an array: of one element, word
+    /// 0 is its first; elements with references are a multiple of 8 bytes.
     pub ref_map: *const u64,
-    /// The Type object (a word the collector updates), or 0 until it is asked for.
-    pub type_object: AtomicUsize,
+    /// Address of the root slot that holds the Type object, or 0 until it is asked for.
+    pub type_root: AtomicUsize,
     /// Interface method table: code addresses, entered with the interface method in `Context::hidden`.
     pub imt: [AtomicUsize; IMT_SIZE],
 }
@@ -86,7 +87,7 @@ offsets! {
     INIT_STATE_OFFSET = init_state, FLAGS_OFFSET = flags, RANK_OFFSET = rank,
     ELEMENT_CLASS_OFFSET = element_class, STATICS_REFS_OFFSET = statics_refs,
     STATICS_VALUES_OFFSET = statics_values, THREAD_STATIC_INDEX_OFFSET = thread_static_index,
-    TYPE_OBJECT_OFFSET = type_object, IMT_OFFSET = imt,
+    TYPE_ROOT_OFFSET = type_root, IMT_OFFSET = imt,
 }
 /// Offset of method slot 0.
 pub const SLOTS_OFFSET: i32 = std::mem::size_of::<VTable>() as i32;

@@ -177,7 +177,10 @@ pub fn string_array<'cx, S: AsRef<str>>(cx: &'cx Cx<'cx>, items: &[S]) -> Result
 /// A byte array.
 pub fn byte_array<'cx>(cx: &'cx Cx<'cx>, bytes: &[u8]) -> Result<ObjRef<'cx>> {
     let a = cx.alloc_array(cx.known(Known::Byte), bytes.len())?;
-    a.elements::<u8>().copy_from_slice(bytes);
+    // SAFETY: the array has just been made with that many bytes.
+    unsafe {
+        vervet_runtime::heap::move_bytes(cx, a.array_data(), bytes.as_ptr(), bytes.len(), false);
+    }
     Ok(a)
 }
 /// The calling thread's errno.

@@ -107,7 +107,10 @@ impl<'cx> Cx<'cx> {
     pub fn alloc_utf16(&'cx self, units: &[u16]) -> Result<ObjRef<'cx>> {
         let s = self.alloc_string_uninit(units.len())?;
         // SAFETY: the string was just made with room for exactly these units.
-        unsafe { std::ptr::copy_nonoverlapping(units.as_ptr(), s.string_ptr(), units.len()) };
+        unsafe {
+            let (to, from) = (s.string_ptr() as *mut u8, units.as_ptr() as *const u8);
+            crate::heap::move_bytes(self, to, from, 2 * units.len(), false);
+        }
         Ok(s)
     }
     /// A string from UTF-8.

@@ -5,7 +5,7 @@
 //! VTables, literals, Type objects or entries exists elsewhere. Caches are strong.
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
-use crate::roots::Root;
+use crate::roots::{self, Root};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_abi::VTable;
@@ -72,8 +72,13 @@ impl Domain {
             Ordering::Acquire,
         ) {
             Ok(_) => Ok(made),
-            // SAFETY: as above.
-            Err(first) => Ok(unsafe { &*first }),
+            Err(first) => {
+                // SAFETY: as above; the VTable that came second was seen by nobody.
+                unsafe {
+                    crate::vtables::discard(made);
+                    Ok(&*first)
+                }
+            }
         }
     }
 
@@ -87,19 +92,17 @@ impl Domain {
     }
     /// Interns an existing string object: it becomes the interned one if its text has none yet.
     pub fn intern_object<'cx>(&self, string: ObjRef<'cx>) -> ObjRef<'cx> {
-        let root = Root::of(string);
-        self.strings
-            .lock()
-            .entry(string.units().into())
-            .or_insert(root)
-            .get()
+        match self.is_interned(string.units()) {
+            Some(first) => first,
+            None => roots::keep(&self.strings, string.units().into(), string).get(),
+        }
     }
     fn intern_root<'cx>(&self, cx: &'cx Cx<'cx>, units: &[u16]) -> Result<Root> {
         if let Some(r) = self.strings.lock().get(units) {
             return Ok(*r);
         }
-        let root = Root::of(cx.alloc_utf16(units)?);
-        Ok(*self.strings.lock().entry(units.into()).or_insert(root))
+        let made = cx.alloc_utf16(units)?;
+        Ok(roots::keep(&self.strings, units.into(), made))
     }
     /// The root slot of a string literal, filled.
     pub fn literal<'cx>(&self, cx: &'cx Cx<'cx>, module: ModuleRef, token: u32) -> Result<Root> {
@@ -125,8 +128,11 @@ impl Domain {
             std::mem::offset_of!(vervet_abi::layouts::TypeObject, handle),
             class as *const _ as usize,
         );
-        let root = Root::of(object);
-        Ok(*self.types.lock().entry(class.id).or_insert(root))
+        let root = roots::keep(&self.types, class.id, object);
+        if let Some(vt) = self.vtable_if_made(class) {
+            vt.type_root.store(root.address(), Ordering::Release);
+        }
+        Ok(root)
     }
     /// The one RuntimeType object of a class.
     pub fn type_object<'cx>(&self, cx: &'cx Cx<'cx>, class: ClassRef) -> Result<ObjRef<'cx>> {
@@ -139,7 +145,6 @@ impl Domain {
     }
     /// Caches an object unless another was first; returns the one that stands.
     pub fn cache<'cx>(&self, key: (u32, usize, usize), object: ObjRef<'cx>) -> ObjRef<'cx> {
-        let root = Root::of(object);
-        self.cache.lock().entry(key).or_insert(root).get()
+        roots::keep(&self.cache, key, object).get()
     }
 }

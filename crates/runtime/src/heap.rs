@@ -69,6 +69,17 @@ fn limit() -> usize {
     asked.unwrap_or(memory / 4 * 3).max(16 << 20) & !4095
 }
 
+/// The card table for tests that mark cards without a heap.
+#[cfg(test)]
+pub(crate) fn test_cards() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        if card_table() == 0 {
+            initialise().expect("a heap");
+        }
+    });
+}
+
 /// Base of the card table.
 pub fn card_table() -> usize {
     CARDS.load(Ordering::Relaxed)
@@ -268,20 +279,127 @@ pub unsafe fn copy_words(to: *mut usize, from: *const usize, words: usize) {
     }
 }
 
+/// Zeroes `size` bytes of a value. Null needs no card; words that may be references are zeroed whole.
+///
+/// # Safety
+/// The range may be written; with `refs` it is 8-aligned.
+pub unsafe fn clear_value(to: *mut u8, size: usize, refs: bool) {
+    // SAFETY: passed on.
+    unsafe {
+        if refs {
+            for i in 0..size / 8 {
+                (to as *mut usize).add(i).write_volatile(0);
+            }
+            to.add(size & !7).write_bytes(0, size & 7);
+        } else {
+            to.write_bytes(0, size);
+        }
+    }
+}
+
+// ---- copies of any length, in Runtime state ------------------------------------------------------------------
+
+/// Bytes that Runtime code copies or clears between two polls.
+const POLL_STEP: usize = 64 << 10;
+
+/// Where a long loop of Runtime code lets a stop happen.
+#[inline]
+pub fn poll_point(cx: &Cx<'_>) {
+    let _ = cx;
+}
+
+/// An address in a stack slot, where a scan finds it at a poll and pins the object it points into. (Without it LLVM may
+/// keep only an end pointer or the difference of two addresses.)
+struct Anchored(std::cell::Cell<usize>);
+impl Anchored {
+    #[inline(always)]
+    fn get(&self) -> usize {
+        // SAFETY: a plain word of ours; volatile, so that it is there to be read, and found, each time.
+        unsafe { self.0.as_ptr().read_volatile() }
+    }
+}
+
+/// Steps of at most [`POLL_STEP`] bytes through `size` bytes, with a poll between two, from the end if `backward`.
+#[inline(always)]
+fn in_steps(
+    size: usize,
+    backward: bool,
+    mut poll: impl FnMut(),
+    mut step: impl FnMut(usize, usize),
+) {
+    let mut done = 0;
+    loop {
+        let n = POLL_STEP.min(size - done);
+        step(if backward { size - done - n } else { done }, n);
+        done += n;
+        if done == size {
+            return;
+        }
+        poll();
+    }
+}
+
+/// Copies `size` bytes, overlap allowed, and lets stops happen on the way. With `refs` words are copied whole and cards
+/// marked.
+///
+/// # Safety
+/// Both sides are valid for `size` bytes and stay so while the world is stopped (an object, pinned by its address
+/// here, does); with `refs`, both are 8-aligned and `size` is a multiple of 8.
+pub unsafe fn move_bytes(cx: &Cx<'_>, to: *mut u8, from: *const u8, size: usize, refs: bool) {
+    // SAFETY: passed on.
+    unsafe { move_polling(to, from, size, refs, || poll_point(cx)) }
+}
+/// [`move_bytes`] with what is done between two steps.
+unsafe fn move_polling(to: *mut u8, from: *const u8, size: usize, refs: bool, poll: impl FnMut()) {
+    debug_assert!(!refs || size.is_multiple_of(8));
+    let backward = (to as usize).wrapping_sub(from as usize) < size;
+    let to = Anchored(std::cell::Cell::new(to as usize));
+    let from = Anchored(std::cell::Cell::new(from as usize));
+    in_steps(size, backward, poll, |at, n| {
+        // SAFETY: `at` and `n` lie within the caller's ranges.
+        unsafe {
+            copy_value(
+                (to.get() + at) as *mut u8,
+                (from.get() + at) as *const u8,
+                n,
+                refs,
+            )
+        }
+    });
+}
+
+/// Zeroes `size` bytes and lets stops happen on the way.
+///
+/// # Safety
+/// As [`move_bytes`].
+pub unsafe fn clear_bytes(cx: &Cx<'_>, to: *mut u8, size: usize, refs: bool) {
+    let to = Anchored(std::cell::Cell::new(to as usize));
+    in_steps(
+        size,
+        false,
+        || poll_point(cx),
+        |at, n| {
+            // SAFETY: `at` and `n` lie within the caller's range.
+            unsafe { clear_value((to.get() + at) as *mut u8, n, refs) }
+        },
+    );
+}
+
 /// A shallow copy (Object.MemberwiseClone).
 pub fn clone_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     let vt = object.vtable();
     let size = object_size(object);
     let copy = place(cx, vt, size)?;
-    // SAFETY: both objects have `size` bytes; the header is not copied.
-    unsafe {
-        copy_value(
-            (copy.addr() + 8) as *mut u8,
-            (object.addr() + 8) as *const u8,
-            size - 8,
-            vt.flags & (flags::HAS_REFS | flags::ELEMENT_REFS) != 0,
-        )
-    };
+    if vt.rank != 0 || vt.flags & flags::STRING != 0 {
+        // The copy must say how long it is before a collection may look at it.
+        const { assert!(STRING_LENGTH_OFFSET == ARRAY_LENGTH_OFFSET) };
+        let at = ARRAY_LENGTH_OFFSET as usize;
+        copy.write(at, object.read::<u32>(at));
+    }
+    let fields = (size - HEADER_SIZE as usize).next_multiple_of(8);
+    let refs = vt.flags & (flags::HAS_REFS | flags::ELEMENT_REFS) != 0;
+    // SAFETY: both objects have `size` bytes, rounded to whole words; the header is not copied.
+    unsafe { move_bytes(cx, copy.value_ptr(), object.value_ptr(), fields, refs) };
     if vt.flags & flags::FINALIZER != 0 {
         crate::handles::register_finalizer(copy);
     }
@@ -299,5 +417,78 @@ pub fn object_size(object: ObjRef<'_>) -> usize {
         md_array_data_offset(vt.rank as u32) as usize + object.array_len() * vt.size as usize
     } else {
         vt.size as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card(address: usize) -> u8 {
+        // SAFETY: the table has an entry for every masked index.
+        unsafe { *((card_table() + ((address >> CARD_SHIFT) & CARD_MASK)) as *const u8) }
+    }
+    /// Memory that is its own cards' only user.
+    fn words(n: usize) -> *mut usize {
+        test_cards();
+        let at = memory::reserve(n * 8 + 4096).expect("memory") as *mut usize;
+        for page in 0..=n * 8 / 512 {
+            mark_card(at as usize + page * 512, 0xFF);
+        }
+        at
+    }
+
+    #[test]
+    fn a_copy_with_references_marks_the_cards_it_stores_to() {
+        let (to, from) = (words(256), words(256));
+        // SAFETY: both have 256 words.
+        unsafe {
+            from.add(70).write(0x1230);
+            copy_value(to as *mut u8, from as *const u8, 8 * 128, true);
+            assert_eq!(to.add(70).read(), 0x1230);
+            assert_ne!(card(to.add(70) as usize), 0xFF);
+            assert_eq!(card(to.add(128) as usize), 0xFF, "not stored to");
+            copy_value(to.add(128) as *mut u8, from as *const u8, 8 * 128, false);
+            assert_eq!(card(to.add(128) as usize), 0xFF, "holds no references");
+        }
+    }
+
+    #[test]
+    fn words_that_look_like_a_clean_card_mark_it_dirty() {
+        let (to, from) = (words(64), words(64));
+        // SAFETY: both have 64 words.
+        unsafe {
+            from.write(0xFF);
+            copy_words(to, from, 1);
+        }
+        assert_ne!(card(to as usize), 0xFF);
+    }
+
+    #[test]
+    fn overlapping_copies_in_steps_go_the_right_way() {
+        let n = 3 * POLL_STEP / 8 + 5;
+        for (from, to) in [
+            (0, 3),
+            (3, 0),
+            (0, POLL_STEP / 8 + 1),
+            (POLL_STEP / 8 + 1, 0),
+            (7, 7),
+        ] {
+            for refs in [false, true] {
+                let at = words(n + POLL_STEP / 4);
+                // SAFETY: both ranges lie inside.
+                unsafe {
+                    (0..n).for_each(|i| at.add(from + i).write(8 * i));
+                    let (to_at, from_at) = (at.add(to) as *mut u8, at.add(from) as *const u8);
+                    let mut polls = 0;
+                    move_polling(to_at, from_at, n * 8, refs, || polls += 1);
+                    assert!(
+                        (0..n).all(|i| at.add(to + i).read() == 8 * i),
+                        "{from} to {to}"
+                    );
+                    assert_eq!(polls, 3, "one between two steps");
+                }
+            }
+        }
     }
 }

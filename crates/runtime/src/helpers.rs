@@ -27,6 +27,9 @@ pub fn address(helper: Helper) -> usize {
 pub fn initialise() {
     for &h in Helper::ALL {
         let code = match h.sig().effect {
+            // Blocks of any length, in steps that a stop does not have to wait for.
+            Effect::Leaf if h == Helper::MemMove => crate::blocks::move_stub(),
+            Effect::Leaf if h == Helper::MemSet => crate::blocks::set_stub(),
             Effect::Asm => crate::arch::grow_address(),
             Effect::Leaf => crate::prestub::place_stub(crate::arch::leaf_stub(body(h)), "helper"),
             Effect::Runtime | Effect::NoReturn => {
@@ -88,8 +91,8 @@ fn body(h: Helper) -> usize {
         Helper::MonitorExit => monitor_exit as *const () as usize,
         Helper::TypeObject => type_object as *const () as usize,
         Helper::CopyValue => copy_value as *const () as usize,
-        Helper::MemMove => mem_move as *const () as usize,
-        Helper::MemSet => mem_set as *const () as usize,
+        // Their stubs are `crate::blocks`.
+        Helper::MemMove | Helper::MemSet => 0,
         Helper::FMod => fmod as *const () as usize,
         Helper::BindPInvoke => crate::pinvoke::bind as *const () as usize,
         Helper::Poll => poll as *const () as usize,
@@ -230,7 +233,7 @@ extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
         let o = object(o);
         // SAFETY: generated code passes room for a Nullable of that class, on its stack.
         unsafe {
-            std::ptr::write_bytes(to, 0, size);
+            crate::heap::clear_value(to, size, !cx.load(c.layout())?.ref_map.is_empty());
             if o.is_null() {
                 return Ok(());
             }
@@ -238,8 +241,14 @@ extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
                 return Err(cx.throw_default(Known::InvalidCastException));
             }
             *to.add(has as usize) = 1;
-            let n = cx.load(inner.layout())?.size as usize;
-            std::ptr::copy_nonoverlapping(o.value_ptr(), to.add(at as usize), n);
+            let layout = cx.load(inner.layout())?;
+            let refs = !layout.ref_map.is_empty();
+            crate::heap::copy_value(
+                to.add(at as usize),
+                o.value_ptr(),
+                layout.size as usize,
+                refs,
+            );
         }
         Ok(())
     })
@@ -318,14 +327,6 @@ extern "C" fn copy_value(to: *mut u8, from: *const u8, c: usize) {
     };
     // SAFETY: generated code passes two addresses of values of that class.
     unsafe { crate::heap::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty()) };
-}
-extern "C" fn mem_move(to: *mut u8, from: *const u8, n: usize) {
-    // SAFETY: generated code passes valid ranges without references.
-    unsafe { std::ptr::copy(from, to, n) };
-}
-extern "C" fn mem_set(to: *mut u8, value: i32, n: usize) {
-    // SAFETY: generated code passes a valid range without references.
-    unsafe { std::ptr::write_bytes(to, value as u8, n) };
 }
 extern "C" fn fmod(a: f64, b: f64) -> f64 {
     a % b

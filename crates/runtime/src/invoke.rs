@@ -2,14 +2,16 @@
 //!
 //! # Invariants
 //! Managed code is entered only through [`crate::arch::enter`] and a generated invoke stub whose catch-all turns
-//! an exception into `Context::pending`. Arguments lie in a block on our stack: one word per machine parameter.
+//! an exception into `Context::pending`. Arguments lie in a block on our stack: one word per machine parameter. They,
+//! and struct values passed or returned by address, may hold references: all of it lies on the stack or the side
+//! stack, where the collector finds it, and never moves.
 use crate::code::entries;
 use crate::code::link;
 use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result, Throw, Value};
 use crate::object::ObjRef;
+use crate::side_stack::Scope;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use vervet_jit::Shape;
 use vervet_jit::shape::Pass;
 use vervet_os::{Chunks, LeafLock, Published};
@@ -92,17 +94,27 @@ fn call<'cx>(
     args: &[Value<'cx>],
 ) -> Result<Value<'cx>> {
     let shape = &stub.shape;
-    let mut words: SmallVec<[u64; 16]> = SmallVec::new();
-    // Copies of structs passed by address, and the return buffer: they must not move, so they are sized first.
-    let mut copies: SmallVec<[Box<[u64]>; 4]> = SmallVec::new();
-    let mut result_buffer: Box<[u64]> = Box::new([]);
+    let scope = Scope::new(cx);
+    let mut few = [0u64; FEW];
+    let count = word_count(shape, this.is_some());
+    let words: &mut [u64] = if count <= FEW {
+        &mut few[..count]
+    } else {
+        scope.slice(count, 0)?
+    };
+    let mut used = 0;
+    let mut push = |word: u64| {
+        words[used] = word;
+        used += 1;
+    };
+    let mut result_buffer = std::ptr::null_mut();
     if let Some(this) = this {
-        words.push(word_of(this));
+        push(word_of(this));
     }
     if shape.ret == Pass::Address {
         let size = cx.load(shape.ret_class.layout())?.size as usize;
-        result_buffer = vec![0u64; size.div_ceil(8)].into_boxed_slice();
-        words.push(result_buffer.as_ptr() as u64);
+        result_buffer = scope.bytes(size.next_multiple_of(8))?;
+        push(result_buffer as u64);
     }
     assert_eq!(
         args.len(),
@@ -113,41 +125,35 @@ fn call<'cx>(
     for ((pass, class), arg) in shape.params.iter().zip(&shape.param_classes).zip(args) {
         match pass {
             Pass::None => {}
-            Pass::Scalar(_) => words.push(word_of(*arg)),
+            Pass::Scalar(_) => push(word_of(*arg)),
             Pass::Leaves(leaves) => {
                 let Value::Ptr(p) = *arg else {
                     panic!("a struct argument must be a pointer")
                 };
                 for &(offset, kind) in leaves {
                     // SAFETY: the caller passes the address of a value of that class.
-                    words.push(unsafe { load_leaf(p.add(offset as usize), kind) });
+                    push(unsafe { load_leaf(p.add(offset as usize), kind) });
                 }
             }
             Pass::Address => {
                 let Value::Ptr(p) = *arg else {
                     panic!("a struct argument must be a pointer")
                 };
-                let size = cx.load(class.layout())?.size as usize;
-                let mut copy = vec![0u64; size.div_ceil(8)].into_boxed_slice();
-                // SAFETY: as above.
-                unsafe { std::ptr::copy_nonoverlapping(p, copy.as_mut_ptr() as *mut u8, size) };
-                words.push(copy.as_ptr() as u64);
-                copies.push(copy);
+                let layout = cx.load(class.layout())?;
+                let size = layout.size as usize;
+                let copy = scope.bytes(size.next_multiple_of(8))?;
+                // SAFETY: as above; the copy has room for the value.
+                unsafe { crate::heap::copy_value(copy, p, size, !layout.ref_map.is_empty()) };
+                push(copy as u64);
             }
         }
     }
+    assert_eq!(used, count, "words of {}", shape.key());
+    let words = words.as_ptr();
     let mut ret = [0u64; 8];
     // SAFETY: the stub was made for this shape and `words` has one word per parameter.
-    let status = unsafe {
-        crate::arch::enter(
-            stub.code,
-            code,
-            words.as_ptr(),
-            ret.as_mut_ptr(),
-            cx.context(),
-        )
-    };
-    drop(copies);
+    let status =
+        unsafe { crate::arch::enter(stub.code, code, words, ret.as_mut_ptr(), cx.context()) };
     if status != 0 {
         return Err(Throw(()));
     }
@@ -172,10 +178,23 @@ fn call<'cx>(
             Value::Ref(unsafe { cx.box_value(shape.ret_class, buffer.as_ptr() as *const u8)? })
         }
         // SAFETY: the callee has filled the buffer.
-        Pass::Address => Value::Ref(unsafe {
-            cx.box_value(shape.ret_class, result_buffer.as_ptr() as *const u8)?
-        }),
+        Pass::Address => Value::Ref(unsafe { cx.box_value(shape.ret_class, result_buffer)? }),
     })
+}
+
+/// Argument words that fit into an array of the caller's frame.
+const FEW: usize = 16;
+
+/// How many argument words a call has.
+fn word_count(shape: &Shape, this: bool) -> usize {
+    let of = |p: &Pass| match p {
+        Pass::None => 0,
+        Pass::Scalar(_) | Pass::Address => 1,
+        Pass::Leaves(leaves) => leaves.len(),
+    };
+    usize::from(this)
+        + usize::from(shape.ret == Pass::Address)
+        + shape.params.iter().map(of).sum::<usize>()
 }
 
 fn word_of(v: Value<'_>) -> u64 {

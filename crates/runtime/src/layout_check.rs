@@ -1,7 +1,8 @@
 //! The check of the declared layouts against the class library, at start-up.
 //!
 //! # Invariants
-//! After it, every offset in `vervet_abi::layouts` is the offset the type system gives that field.
+//! After it, every field in `vervet_abi::layouts` has the offset and size the type system gives it, and the collector
+//! takes it for a reference exactly if it is declared as one.
 use vervet_abi::HEADER_SIZE;
 use vervet_abi::layouts::LAYOUTS;
 use vervet_types::Universe;
@@ -15,6 +16,7 @@ pub fn check(universe: &'static Universe) -> Result<(), String> {
             .find_type(namespace, name)
             .map_err(|e| e.to_string())?
             .ok_or_else(|| format!("the class library has no {}", layout.class))?;
+        let references = &class.instance_layout().map_err(|e| e.to_string())?.ref_map;
         for f in layout.fields {
             let field = class
                 .find_field(f.name)
@@ -25,6 +27,24 @@ pub fn check(universe: &'static Universe) -> Result<(), String> {
                 return Err(format!(
                     "{}.{} lies at {offset}, expected at {}",
                     layout.class, f.name, f.offset
+                ));
+            }
+            let size = field.memory_size().map_err(|e| e.to_string())?;
+            if size as usize != f.size {
+                return Err(format!(
+                    "{}.{} has {size} bytes, expected {}",
+                    layout.class, f.name, f.size
+                ));
+            }
+            let reference = references.contains(&((offset - HEADER_SIZE) / 8));
+            if reference != f.reference {
+                let what = |r| if r { "a reference" } else { "no reference" };
+                return Err(format!(
+                    "{}.{} is {}, expected {}",
+                    layout.class,
+                    f.name,
+                    what(reference),
+                    what(f.reference)
                 ));
             }
         }

@@ -15,6 +15,7 @@
 pub mod abort;
 pub mod ahead;
 pub mod arch;
+mod blocks;
 pub mod casts;
 pub mod class_init;
 pub mod code;

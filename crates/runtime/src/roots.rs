@@ -1,42 +1,145 @@
-//! Slots outside the heap in which Rust code and generated code keep references.
+//! Root memory: words outside the heap in which Rust code and generated code keep references.
 //!
 //! # Invariants
-//! A root slot is one aligned word of memory that is never freed and that the collector will visit; it is
-//! written through [`Root::set`] (which marks its card) only.
+//! * A map says of every word whether it is a reference, and says so before the memory is handed out. Words that are
+//!   none may lie between them (structs among the statics); the collector does not look at those.
+//! * Root memory never moves. It is zeroed when it is handed out, and a word is written by [`Root::set`] or
+//!   [`store_ref`] (which mark its card) or by generated code that does the same.
+//! * Given back, it is zeroed and its map cleared before anybody gets it again.
 use crate::object::{ObjRef, store_ref};
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
 use vervet_os::{LeafLock, memory};
 
 /// A root slot. Copyable: it is the slot, not the reference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Root(usize);
 
-struct Slots {
+/// A range of root memory with its map, a bit per word.
+struct Chunk {
+    start: usize,
     next: usize,
     end: usize,
+    map: Box<[u64]>,
 }
-static SLOTS: LeafLock<Slots> = LeafLock::new(Slots { next: 0, end: 0 });
+impl Chunk {
+    fn set(&mut self, word: usize, reference: bool) {
+        let i = (word - self.start) / 8;
+        if reference {
+            self.map[i / 64] |= 1 << (i % 64);
+        } else {
+            self.map[i / 64] &= !(1 << (i % 64));
+        }
+    }
+    fn is_set(&self, word: usize) -> bool {
+        let i = (word - self.start) / 8;
+        self.map[i / 64] >> (i % 64) & 1 != 0
+    }
+}
+
+#[derive(Default)]
+struct Area {
+    chunks: Vec<Chunk>,
+    /// Blocks given back, by size in bytes.
+    free: FxHashMap<usize, Vec<usize>>,
+    /// Slots given back; their map bits stay.
+    free_slots: Vec<usize>,
+}
+static AREA: LeafLock<Option<Area>> = LeafLock::new(None);
 const CHUNK: usize = 1 << 20;
 
-/// `bytes` zeroed bytes of root memory, 8-aligned: reference statics and literal slots.
-pub fn reserve(bytes: usize) -> *mut u8 {
-    let bytes = (bytes + 7) & !7;
-    let mut s = SLOTS.lock();
-    if s.end - s.next < bytes {
-        let size = CHUNK.max(bytes);
-        let p = memory::reserve(size).unwrap_or_else(|e| panic!("no memory for roots: {e}"));
-        (s.next, s.end) = (p as usize, p as usize + size);
+impl Area {
+    fn take(&mut self, bytes: usize) -> usize {
+        if let Some(at) = self.free.get_mut(&bytes).and_then(Vec::pop) {
+            return at;
+        }
+        if self.chunks.last().is_none_or(|c| c.end - c.next < bytes) {
+            let size = CHUNK.max(bytes);
+            let p = memory::reserve(size).unwrap_or_else(|e| panic!("no memory for roots: {e}"));
+            self.chunks.push(Chunk {
+                start: p as usize,
+                next: p as usize,
+                end: p as usize + size,
+                map: vec![0; size.div_ceil(512)].into_boxed_slice(),
+            });
+        }
+        let chunk = self.chunks.last_mut().expect("there is one now");
+        let at = chunk.next;
+        chunk.next += bytes;
+        at
     }
-    let at = s.next;
-    s.next += bytes;
+    fn chunk_of(&mut self, address: usize) -> &mut Chunk {
+        let found = self
+            .chunks
+            .iter_mut()
+            .find(|c| (c.start..c.end).contains(&address));
+        found.expect("an address in root memory")
+    }
+    fn mark(&mut self, at: usize, words: impl Iterator<Item = usize>, reference: bool) {
+        let chunk = self.chunk_of(at);
+        for w in words {
+            chunk.set(at + 8 * w, reference);
+        }
+    }
+}
+
+/// So many zeroed words that all are references.
+pub fn reserve_refs(words: usize) -> *mut usize {
+    let mut area = AREA.lock();
+    let area = area.get_or_insert_default();
+    let at = area.take(8 * words.max(1));
+    area.mark(at, 0..words, true);
+    at as *mut usize
+}
+
+/// `bytes` zeroed bytes, 8-aligned, whose words `ref_words` are references and no others.
+pub fn reserve_mapped(bytes: usize, ref_words: &[u32]) -> *mut u8 {
+    let bytes = bytes.max(1).next_multiple_of(8);
+    assert!(
+        ref_words.iter().all(|w| (*w as usize) < bytes / 8),
+        "a map of more words than there are"
+    );
+    let mut area = AREA.lock();
+    let area = area.get_or_insert_default();
+    let at = area.take(bytes);
+    area.mark(at, ref_words.iter().map(|w| *w as usize), true);
     at as *mut u8
 }
 
-impl Root {
-    /// A fresh slot holding null.
-    pub fn new() -> Root {
-        Root(reserve(8) as usize)
+/// Takes back what [`reserve_mapped`] or [`reserve_refs`] gave.
+///
+/// # Safety
+/// It was reserved with that size and nobody, generated code included, will use it again.
+pub unsafe fn free_mapped(at: *mut u8, bytes: usize) {
+    let bytes = bytes.max(1).next_multiple_of(8);
+    let mut area = AREA.lock();
+    let area = area.get_or_insert_default();
+    // The words are zeroed first: the collector sees nulls, then no references.
+    for w in 0..bytes / 8 {
+        // SAFETY: the caller gives the range up.
+        unsafe { (at as *mut usize).add(w).write_volatile(0) };
     }
-    /// A fresh slot holding `object`.
+    area.mark(at as usize, 0..bytes / 8, false);
+    area.free.entry(bytes).or_default().push(at as usize);
+}
+
+/// Does the word at that address of root memory hold a reference?
+pub fn is_reference(address: usize) -> bool {
+    let mut area = AREA.lock();
+    area.get_or_insert_default()
+        .chunk_of(address)
+        .is_set(address & !7)
+}
+
+impl Root {
+    /// A slot holding null.
+    pub fn new() -> Root {
+        if let Some(slot) = AREA.lock().get_or_insert_default().free_slots.pop() {
+            return Root(slot);
+        }
+        Root(reserve_refs(1) as usize)
+    }
+    /// A slot holding `object`.
     pub fn of(object: ObjRef<'_>) -> Root {
         let r = Root::new();
         r.set(object);
@@ -56,9 +159,101 @@ impl Root {
     pub fn address(self) -> usize {
         self.0
     }
+    /// Gives the slot back. Nobody may use a copy of it, or code that names its address, any more.
+    pub fn free(self) {
+        self.set(ObjRef::NULL);
+        AREA.lock().get_or_insert_default().free_slots.push(self.0);
+    }
 }
 impl Default for Root {
     fn default() -> Self {
         Root::new()
+    }
+}
+
+/// The root under a key of a table, made to hold `object` if there is none: of several threads the first wins, and the
+/// others' slots go back.
+pub fn keep<K: Eq + Hash>(
+    table: &LeafLock<FxHashMap<K, Root>>,
+    key: K,
+    object: ObjRef<'_>,
+) -> Root {
+    let made = Root::of(object);
+    let kept = *table.lock().entry(key).or_insert(made);
+    if kept != made {
+        made.free();
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stand-in for an object: roots do not look at what they refer to.
+    fn object(n: usize) -> ObjRef<'static> {
+        crate::heap::test_cards();
+        // SAFETY: never dereferenced.
+        unsafe { ObjRef::from_addr(0x10_0000 + 8 * n) }
+    }
+
+    #[test]
+    fn a_map_says_which_words_are_references() {
+        let at = reserve_mapped(40, &[1, 3]) as usize;
+        let map: Vec<bool> = (0..5).map(|w| is_reference(at + 8 * w)).collect();
+        assert_eq!(map, [false, true, false, true, false]);
+    }
+
+    #[test]
+    fn what_was_given_back_comes_again_zeroed_under_its_new_map() {
+        const SIZE: usize = 8 * 1001;
+        let at = reserve_mapped(SIZE, &[0, 1, 1000]);
+        // SAFETY: the memory is ours until it is freed.
+        unsafe {
+            *(at as *mut usize) = 8;
+            *(at as *mut usize).add(1000) = 8;
+            free_mapped(at, SIZE);
+        }
+        let again = reserve_mapped(SIZE, &[2]);
+        assert_eq!(at, again);
+        let words: Vec<bool> = (0..1001)
+            .map(|w| is_reference(again as usize + 8 * w))
+            .collect();
+        assert!(words.iter().enumerate().all(|(w, r)| *r == (w == 2)));
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(
+                (*(again as *mut usize), *(again as *mut usize).add(1000)),
+                (0, 0)
+            )
+        };
+    }
+
+    #[test]
+    fn the_slot_of_who_came_second_goes_back() {
+        let table = LeafLock::new(FxHashMap::default());
+        let first = keep(&table, 1, object(1));
+        let second = keep(&table, 1, object(2));
+        assert_eq!(first, second);
+        assert_eq!(first.get(), object(1));
+        assert_eq!(table.lock().len(), 1);
+        let free = AREA.lock().as_ref().map_or(0, |a| a.free_slots.len());
+        assert!(free >= 1, "the loser's slot is in the pool");
+    }
+
+    #[test]
+    fn a_slot_is_a_reference_word_and_holds_null_again() {
+        let a = Root::of(object(3));
+        assert!(is_reference(a.address()));
+        a.free();
+        let b = Root::new();
+        assert!(b.get().is_null());
+        b.free();
+    }
+
+    #[test]
+    fn more_than_a_chunk_at_once() {
+        let at = reserve_refs(CHUNK / 8 + 7) as usize;
+        assert!(is_reference(at) && is_reference(at + CHUNK + 48));
     }
 }

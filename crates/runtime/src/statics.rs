@@ -3,7 +3,8 @@
 //! # Invariants
 //! A class's reference statics lie in root memory (8-aligned words, marked through cards), its other statics
 //! elsewhere; both are zeroed, are allocated when the class's VTable is made, and never move. A thread's block
-//! of a class's thread statics is root memory, made at the first access.
+//! of a class's thread statics is root memory, made at the first access and given back when the thread ends; the
+//! thread's table of blocks holds no reference and is the thread's own.
 use vervet_abi::{Context, VTable};
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::{ClassRef, FieldRef};
@@ -40,35 +41,80 @@ pub fn rva_data(field: FieldRef) -> Result<usize, vervet_types::LoadError> {
         .copied()
 }
 
-static THREAD_STATIC_CLASSES: LeafLock<Vec<u32>> = LeafLock::new(Vec::new());
+/// What a thread's block of one class's thread statics is like.
+#[derive(Clone, Copy)]
+struct BlockShape {
+    class: u32,
+    size: u32,
+    /// Which words are references. It lives with the class's layout, for ever.
+    references: &'static [u32],
+}
+/// By [`VTable::thread_static_index`].
+static THREAD_STATIC_CLASSES: LeafLock<Vec<BlockShape>> = LeafLock::new(Vec::new());
 
-/// The index of a class that has thread statics; `size` is that of its block.
-pub fn thread_static_index(size: u32) -> u32 {
+/// The index of a class that has thread statics; `size` is that of its block, `references` its map. A class that is
+/// asked for twice (two threads make its VTable) keeps its index.
+pub fn thread_static_index(class: ClassRef, size: u32, references: &'static [u32]) -> u32 {
     let mut t = THREAD_STATIC_CLASSES.lock();
-    t.push(size);
+    if let Some(i) = t.iter().position(|b| b.class == class.id) {
+        return i as u32;
+    }
+    t.push(BlockShape {
+        class: class.id,
+        size,
+        references,
+    });
     t.len() as u32 - 1
 }
 
 /// This thread's block of a class's thread statics, made if it is not there.
 pub fn thread_block(ctx: *mut Context, vt: &'static VTable) -> *mut u8 {
     let index = vt.thread_static_index as usize;
-    // SAFETY: the context belongs to this thread; its table has the noted length.
+    // SAFETY: the context belongs to this thread; its table has the noted length and is a boxed slice.
     unsafe {
         if index >= (*ctx).thread_statics_len {
-            let len = (index + 1).next_power_of_two().max(64);
-            let table = crate::roots::reserve(len * 8) as *mut *mut u8;
-            for i in 0..(*ctx).thread_statics_len {
-                *table.add(i) = *(*ctx).thread_statics.add(i);
-            }
-            (*ctx).thread_statics = table;
-            (*ctx).thread_statics_len = len;
+            let mut table = vec![std::ptr::null_mut(); (index + 1).next_power_of_two().max(64)]
+                .into_boxed_slice();
+            let old = thread_table(ctx);
+            table[..old.len()].copy_from_slice(&old);
+            (*ctx).thread_statics_len = table.len();
+            (*ctx).thread_statics = Box::into_raw(table) as *mut *mut u8;
         }
         let slot = (*ctx).thread_statics.add(index);
         if (*slot).is_null() {
-            let size = THREAD_STATIC_CLASSES.lock()[index];
-            *slot = crate::roots::reserve(size as usize);
+            let shape = THREAD_STATIC_CLASSES.lock()[index];
+            *slot = crate::roots::reserve_mapped(shape.size as usize, shape.references);
         }
         *slot
+    }
+}
+
+/// Takes the table of blocks out of a context, for the caller to drop.
+///
+/// # Safety
+/// The context is the caller's alone.
+unsafe fn thread_table(ctx: *mut Context) -> Box<[*mut u8]> {
+    // SAFETY: the two words are those of a boxed slice, or null and 0.
+    unsafe {
+        let (at, len) = ((*ctx).thread_statics, (*ctx).thread_statics_len);
+        ((*ctx).thread_statics, (*ctx).thread_statics_len) = (std::ptr::null_mut(), 0);
+        if at.is_null() {
+            Box::default()
+        } else {
+            Box::from_raw(std::ptr::slice_from_raw_parts_mut(at, len))
+        }
+    }
+}
+
+/// Gives back the thread statics of a thread that ends: nothing managed runs on it any more.
+pub fn release_thread_blocks(ctx: *mut Context) {
+    // SAFETY: the context belongs to the ending thread.
+    for (i, block) in unsafe { thread_table(ctx) }.iter().enumerate() {
+        if !block.is_null() {
+            let size = THREAD_STATIC_CLASSES.lock()[i].size as usize;
+            // SAFETY: reserved with that size by `thread_block`; its thread was its only user.
+            unsafe { crate::roots::free_mapped(*block, size) };
+        }
     }
 }
 
@@ -89,9 +135,4 @@ pub fn field_address(
             StaticKind::Rva => rva_data(field)? as *mut u8,
         }
     })
-}
-
-/// Bytes of thread statics a class declares, or None.
-pub fn thread_statics_size(class: ClassRef) -> Result<Option<u32>, vervet_types::LoadError> {
-    Ok(Some(class.layout()?.thread_statics_size).filter(|s| *s > 0))
 }

@@ -3,6 +3,7 @@
 //! # Invariants
 //! VTables live in one gigabyte reserved below 2 GiB, so that a u32 is the pointer. A VTable is complete before
 //! it is published in its domain; two threads may make one at the same time, the first to publish wins.
+//! What the collector needs of it (sizes, flags, the map) is all in the VTable: it asks no class.
 use crate::code::entries;
 use crate::cx::{Cx, Result};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -94,12 +95,7 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         Some(p) => p as u8,
         None => 0,
     };
-    let words = (HEADER_SIZE as usize + layout.size as usize).div_ceil(8);
-    let mut map = vec![0u64; words.div_ceil(64).max(1)];
-    for &w in &layout.ref_map {
-        let w = w as usize + 1;
-        map[w / 64] |= 1 << (w % 64);
-    }
+    let map = reference_map(class, layout, f)?;
     let supers: Vec<usize> = supers.iter().map(|c| *c as *const _ as usize).collect();
     let at = take(std::mem::size_of::<VTable>() + 8 * slots.len());
     let resolve = crate::arch::imt_resolve_address();
@@ -120,7 +116,10 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         domain,
         element_class,
         statics_refs: if layout.statics_refs_size > 0 {
-            crate::roots::reserve(layout.statics_refs_size as usize)
+            crate::roots::reserve_mapped(
+                layout.statics_refs_size as usize,
+                &layout.statics_refs_map,
+            )
         } else {
             std::ptr::null_mut()
         },
@@ -129,13 +128,13 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         } else {
             std::ptr::null_mut()
         },
-        thread_static_index: match crate::statics::thread_statics_size(class)? {
-            Some(s) => crate::statics::thread_static_index(s),
-            None => u32::MAX,
+        thread_static_index: match layout.thread_statics_size {
+            0 => u32::MAX,
+            size => crate::statics::thread_static_index(class, size, &layout.thread_statics_map),
         },
         slot_count: slots.len() as u32,
         ref_map: Box::leak(map.into_boxed_slice()).as_ptr(),
-        type_object: AtomicUsize::new(0),
+        type_root: AtomicUsize::new(0),
         imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
     };
     for e in &vt.imt {
@@ -156,6 +155,46 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
             table.add(i).write(code);
         }
         Ok(&*(at as *const VTable))
+    }
+}
+
+/// The map of an instance (the header is word 0), or of an element for arrays.
+fn reference_map(
+    class: ClassRef,
+    layout: &vervet_types::Layout,
+    f: u8,
+) -> std::result::Result<Vec<u64>, LoadError> {
+    let element = class.element().filter(|_| class.is_array());
+    let (words, refs): (u32, Vec<u32>) = match element {
+        None => (
+            (HEADER_SIZE + layout.size).div_ceil(8),
+            layout.ref_map.iter().map(|w| w + 1).collect(),
+        ),
+        Some(_) if f & flags::ELEMENT_REFS == 0 => (1, Vec::new()),
+        Some(elem) if elem.is_value_type()? => {
+            let l = elem.layout()?;
+            debug_assert!(l.size % 8 == 0, "elements with references are whole words");
+            (l.size / 8, l.ref_map.clone())
+        }
+        Some(_) => (1, vec![0]),
+    };
+    let mut map = vec![0u64; words.div_ceil(64).max(1) as usize];
+    for w in refs {
+        map[w as usize / 64] |= 1 << (w % 64);
+    }
+    Ok(map)
+}
+
+/// Gives back what belongs to a VTable that another thread's came before.
+///
+/// # Safety
+/// It was never published, so nobody uses its statics.
+pub unsafe fn discard(vt: &'static VTable) {
+    // SAFETY: the class is the one the VTable was made of.
+    let class: ClassRef = unsafe { &*(vt.class as *const vervet_types::Class) };
+    if let (Ok(layout), false) = (class.layout(), vt.statics_refs.is_null()) {
+        // SAFETY: reserved with that size by `make`; passed on.
+        unsafe { crate::roots::free_mapped(vt.statics_refs, layout.statics_refs_size as usize) };
     }
 }
 

@@ -184,6 +184,13 @@ impl Field {
         let none = || LoadError::missing_field(self.class, self.name);
         let rid = module.image.field_rva_of(self.rid).ok_or_else(none)?;
         let row = module.image.field_rva(rid).map_err(|e| module.bad(e))?;
+        if self.shape == Shape::Class && !self.ty()?.layout()?.ref_map.is_empty() {
+            // The bytes of an image are no references.
+            return Err(LoadError::type_load(
+                self.class,
+                format!("field {} has an RVA and holds references", self.name),
+            ));
+        }
         let size = self.memory_size()? as usize;
         let data = module.image.rva_data(row.rva).map_err(|e| module.bad(e))?;
         data.get(..size).ok_or_else(|| {

@@ -464,6 +464,10 @@ impl Class {
         };
         for f in fields.iter().filter(|f| f.is_static() && !f.is_literal()) {
             if f.has_rva() {
+                if f.shape == Shape::Ref {
+                    return self
+                        .bad_layout(format!("field {} has an RVA and is a reference", f.name));
+                }
                 layout.statics[f.index as usize] = Some((StaticKind::Rva, 0));
                 continue;
             }

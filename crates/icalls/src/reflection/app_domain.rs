@@ -7,7 +7,7 @@ use vervet_binder::AssemblyName;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_runtime::roots::Root;
+use vervet_runtime::roots::{self, Root};
 use vervet_types::{Assembly, Known, LoadError};
 
 /// The AppDomain object of the current domain.
@@ -137,8 +137,8 @@ icalls! { "System.AppDomain" =>
             setup.write_ref(heap_offset(cx, setup.class(), field)?, data);
             return Ok(());
         }
-        let root = *cx.rt().domain.data.lock().entry(name).or_default();
-        root.set(data);
+        let known = cx.rt().domain.data.lock().get(&name).copied();
+        known.unwrap_or_else(|| roots::keep(&cx.rt().domain.data, name, data)).set(data);
         Ok(())
     }
     /// Binds a display name; null if nothing is found.

@@ -12,6 +12,7 @@ use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::heap;
 use vervet_runtime::object::ObjRef;
+use vervet_runtime::side_stack::Scope;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// The method that a call of `method` on an object of class `class` reaches.
@@ -128,19 +129,21 @@ pub fn call<'cx>(
 ) -> Result<ObjRef<'cx>> {
     let sig = load(cx, || method.sig())?;
     let class = method.class;
-    // Room for the structs that null arguments and Nullable parameters stand for.
-    let mut scratch = Scratch::new();
+    // The arguments, and room for the structs that null arguments and Nullable parameters stand for.
+    let scratch = Scope::new(cx);
+    // The addresses are those of scratch copies.
     let mut nullable_refs: SmallVec<[(usize, ClassRef, *mut u8); 4]> = SmallVec::new();
-    let mut args: SmallVec<[Value<'cx>; 16]> = SmallVec::new();
+    let args = scratch.slice(sig.params.len(), Value::Void)?;
     for (i, &param) in sig.params.iter().enumerate() {
         let arg = parameters.element_ref(i);
-        args.push(match (param.is_byref(), param.element()) {
+        args[i] = match (param.is_byref(), param.element()) {
             (true, Some(elem)) => {
-                by_reference(cx, elem, parameters, i, &mut scratch, &mut nullable_refs)?
+                by_reference(cx, elem, parameters, i, &scratch, &mut nullable_refs)?
             }
-            _ => by_value(cx, param, arg, &mut scratch)?,
-        });
+            _ => by_value(cx, param, arg, &scratch)?,
+        };
     }
+    let args = &*args;
     let constructor = is_constructor(method) && !method.is_static();
     if constructor && is_known(class, Known::String) && object.is_null() {
         let maker = cx.load(string_maker(method))?;
@@ -151,7 +154,7 @@ pub fn call<'cx>(
             } else {
                 Some(Value::Ref(ObjRef::NULL))
             },
-            &args,
+            args,
         )?;
         return values::returned(cx, class, made);
     }
@@ -168,7 +171,7 @@ pub fn call<'cx>(
         } else {
             Value::Ref(made)
         };
-        cx.invoke(method, Some(this), &args)?;
+        cx.invoke(method, Some(this), args)?;
         return Ok(made);
     }
     let this = if method.is_static() {
@@ -178,7 +181,7 @@ pub fn call<'cx>(
     } else {
         Some(Value::Ref(object))
     };
-    let result = cx.invoke(method, this, &args)?;
+    let result = cx.invoke(method, this, args)?;
     let result = if constructor {
         object
     } else {
@@ -192,22 +195,16 @@ pub fn call<'cx>(
     Ok(result)
 }
 
-/// Values made up for a call: each keeps its place until the call is over.
-type Scratch = SmallVec<[Box<[u64]>; 4]>;
-
-fn room(cx: &Cx<'_>, class: ClassRef, scratch: &mut Scratch) -> Result<*mut u8> {
-    let size = cx.load(class.layout())?.size as usize;
-    let mut words = vec![0u64; size.div_ceil(8)].into_boxed_slice();
-    let at = words.as_mut_ptr() as *mut u8;
-    scratch.push(words);
-    Ok(at)
+/// Zeroed room for a value made up for a call: it keeps its place until the call is over.
+fn room(cx: &Cx<'_>, class: ClassRef, scratch: &Scope<'_>) -> Result<*mut u8> {
+    scratch.bytes(values::size_of(cx, class)?.next_multiple_of(8))
 }
 
 fn by_value<'cx>(
     cx: &'cx Cx<'cx>,
     param: ClassRef,
     arg: ObjRef<'cx>,
-    scratch: &mut Scratch,
+    scratch: &Scope<'cx>,
 ) -> Result<Value<'cx>> {
     if param.is_ptr() || param.is_fn_ptr() {
         return Ok(Value::Ptr(values::pointer_of(cx, arg)? as *mut u8));
@@ -240,7 +237,7 @@ fn by_reference<'cx>(
     elem: ClassRef,
     parameters: ObjRef<'cx>,
     i: usize,
-    scratch: &mut Scratch,
+    scratch: &Scope<'cx>,
     nullable_refs: &mut SmallVec<[(usize, ClassRef, *mut u8); 4]>,
 ) -> Result<Value<'cx>> {
     let arg = parameters.element_ref(i);

@@ -34,7 +34,7 @@ icalls! { RUNTIME_HELPERS: "System.Runtime.CompilerServices.RuntimeHelpers" =>
             return Err(cx.throw2(Known::ArgumentException, "Field not large enough to fill array", "field_handle"));
         }
         // SAFETY: the array has `size` bytes of elements, the data at least as many.
-        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), array.array_data(), size) };
+        unsafe { heap::move_bytes(cx, array.array_data(), data.as_ptr(), size, false) };
         Ok(())
     }
     /// Where a string's units begin, from the start of the object.

@@ -159,7 +159,7 @@ pub unsafe fn store_object<'cx>(
         }
         let layout = cx.load(class.layout())?;
         let Some(o) = object.non_null() else {
-            std::ptr::write_bytes(to, 0, layout.size as usize);
+            heap::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
             return Ok(());
         };
         if let Some(arg) = class.nullable_arg() {

@@ -133,7 +133,7 @@ pub fn set_value<'cx>(
     }
     if value.is_null() {
         // SAFETY: the element has `size` bytes; zero is null for its references.
-        unsafe { std::ptr::write_bytes(at, 0, size) };
+        unsafe { heap::clear_value(at, size, refs) };
         return Ok(());
     }
     if let Some(inner) = element.nullable_arg() {
@@ -299,7 +299,7 @@ icalls! { "System.Array" =>
         let size = dest.vtable().size as usize;
         // SAFETY: both ranges were checked; the elements have the same representation.
         unsafe {
-            heap::copy_value(dest.array_data().add(to * size), source.array_data().add(from * size), n * size, has_ref_elements(dest));
+            heap::move_bytes(cx, dest.array_data().add(to * size), source.array_data().add(from * size), n * size, has_ref_elements(dest));
         }
         Ok(true)
     }
@@ -336,7 +336,7 @@ icalls! { "System.Array" =>
         }
         let size = array.vtable().size as usize;
         // SAFETY: the range was checked; zero is null for references, and null needs no card.
-        unsafe { std::ptr::write_bytes(array.array_data().add(at * size), 0, n * size) };
+        unsafe { heap::clear_bytes(cx, array.array_data().add(at * size), n * size, has_ref_elements(array)) };
         Ok(())
     }
 }

@@ -29,7 +29,7 @@ fn finish<'cx>(cx: &'cx Cx<'cx>, made: Result<ObjRef<'cx>>) -> Throw {
     }
 }
 
-/// A new exception of the class, constructed with those strings.
+/// A new exception of the class, constructed with those strings: two at most.
 pub fn new<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, strings: &[&str]) -> Result<ObjRef<'cx>> {
     let string = cx.known(Known::String);
     let ctor = cx.load(class.methods().and_then(|all| {
@@ -44,11 +44,13 @@ pub fn new<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, strings: &[&str]) -> Result<O
         Err(LoadError::missing_method(class, ".ctor"))
     }))?;
     let object = cx.alloc(class)?;
-    let mut args = Vec::with_capacity(strings.len());
-    for s in strings {
-        args.push(Value::Ref(cx.alloc_str(s)?));
+    // On the stack, as references must be.
+    let mut args = [Value::Void; 2];
+    let args = &mut args[..strings.len()];
+    for (arg, s) in args.iter_mut().zip(strings) {
+        *arg = Value::Ref(cx.alloc_str(s)?);
     }
-    cx.invoke(ctor, Some(Value::Ref(object)), &args)?;
+    cx.invoke(ctor, Some(Value::Ref(object)), args)?;
     Ok(object)
 }
 

@@ -10,6 +10,7 @@ use crate::object::ObjRef;
 use crate::roots::Root;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::Context;
 use vervet_abi::layouts::DelegateObject;
 use vervet_os::LeafLock;
@@ -73,13 +74,22 @@ pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<
         crate::arch::reverse_thunk(record as *const Record as usize),
         "native-to-managed",
     );
+    // Known before anybody can be given it.
     TABLES
         .lock()
         .get_or_insert_default()
         .thunks
         .insert(thunk, root);
-    delegate.write(at, thunk);
-    Ok(thunk)
+    // SAFETY: the word lies in the delegate, which stays where it is while the reference is in use here.
+    let word = unsafe { AtomicUsize::from_ptr((delegate.addr() + at) as *mut usize) };
+    match word.compare_exchange(0, thunk, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Ok(thunk),
+        Err(first) => {
+            TABLES.lock().get_or_insert_default().thunks.remove(&thunk);
+            root.free();
+            Ok(first)
+        }
+    }
 }
 
 /// A delegate of that class that calls the native function; null for 0. A thunk of ours gives back its delegate.

@@ -6,20 +6,25 @@ use vervet_runtime::{heap, icalls};
 icalls! { "System.Runtime.RuntimeImports" =>
     "ZeroMemory" fn zero_memory(cx, p: *mut u8, length: u32) {
         // SAFETY: unsafe managed code vouches for the range.
-        unsafe { std::ptr::write_bytes(p, 0, length as usize) };
+        unsafe { heap::clear_bytes(cx, p, length as usize, false) };
         Ok(())
     }
     "Memmove" fn memmove(cx, dest: *mut u8, src: *const u8, length: u32) {
         // SAFETY: unsafe managed code vouches for the ranges.
-        unsafe { std::ptr::copy(src, dest, length as usize) };
+        unsafe { heap::move_bytes(cx, dest, src, length as usize, false) };
         Ok(())
     }
     /// `count` elements of a type with references.
     "Memmove_wbarrier" fn memmove_wbarrier(cx, dest: *mut u8, src: *const u8, count: u32, type_handle: usize) {
         let class = cx.class_of_handle(type_handle)?;
-        let size = if cx.load(class.is_value_type())? { cx.load(class.layout())?.size as usize } else { 8 };
+        let (size, refs) = if cx.load(class.is_value_type())? {
+            let layout = cx.load(class.layout())?;
+            (layout.size as usize, !layout.ref_map.is_empty())
+        } else {
+            (8, true)
+        };
         // SAFETY: unsafe managed code vouches for the ranges, which hold elements of that type.
-        unsafe { heap::copy_value(dest, src, size * count as usize, true) };
+        unsafe { heap::move_bytes(cx, dest, src, size * count as usize, refs) };
         Ok(())
     }
 }
