@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * When `Start` returns, the thread is no longer Unstarted and can be joined.
-//! * The new thread gets its Thread object and its delegate through GC handles, which it frees.
+//! * The new thread gets its Thread object, its delegate and the argument through GC handles, which it frees. (Managed
+//!   code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
 //! * An exception that leaves the delegate ends the process, but for ThreadAbortException, which ends the thread.
 use super::life::{self, Life};
 use super::{become_thread, end, state};
@@ -39,6 +40,10 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     let seed = Seed {
         thread: handles::alloc(thread, HandleKind::Normal),
         delegate: handles::alloc(delegate, HandleKind::Normal),
+        argument: handles::alloc(
+            thread.read_ref(offset_of!(ThreadObject, start_arg)),
+            HandleKind::Normal,
+        ),
         life,
     };
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
@@ -46,7 +51,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         Ok(0) | Err(_) => DEFAULT_STACK,
         Ok(n) => n.max(LEAST_STACK),
     };
-    let (threads, delegates) = (seed.thread, seed.delegate);
+    let given = [seed.thread, seed.delegate, seed.argument];
     let spawned = cx.native(|| {
         std::thread::Builder::new()
             .stack_size(stack + OWN_STACK)
@@ -54,8 +59,9 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
             .is_ok()
     });
     if !spawned {
-        handles::free(threads);
-        handles::free(delegates);
+        given.iter().for_each(|h| {
+            handles::free(*h);
+        });
         life::of(internal).inspect(|l| l.end());
         life::take(internal);
         state::change(internal, state::UNSTARTED, 0);
@@ -67,6 +73,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
 struct Seed {
     thread: u32,
     delegate: u32,
+    argument: u32,
     life: Arc<Life>,
 }
 
@@ -89,13 +96,14 @@ fn run(seed: Seed) {
 
 fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
     let (thread, delegate) = (take::<'cx>(seed.thread), take::<'cx>(seed.delegate));
+    let argument = take::<'cx>(seed.argument);
     let internal = thread.read_ref(offset_of!(ThreadObject, internal_thread));
     if internal.read::<u8>(offset_of!(Internal, apartment_state)) == state::APARTMENT_UNKNOWN {
         internal.write(offset_of!(Internal, apartment_state), state::APARTMENT_MTA);
     }
     become_thread(cx, thread, internal);
     show_name(internal);
-    if let Err(throw) = call(cx, thread, delegate) {
+    if let Err(throw) = call(cx, delegate, argument) {
         let exception = cx.take_pending(throw);
         if exception.class().name != "ThreadAbortException" {
             crate::startup::unhandled(cx, exception);
@@ -103,10 +111,8 @@ fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
     }
 }
 
-fn call<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) -> Result<()> {
+fn call<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, argument: ObjRef<'cx>) -> Result<()> {
     let invoke = crate::delegates::invoke_method(cx, delegate.class())?;
-    let argument = thread.read_ref(offset_of!(ThreadObject, start_arg));
-    thread.write_ref(offset_of!(ThreadObject, start_arg), ObjRef::NULL);
     let with_argument = [Value::Ref(argument)];
     let arguments: &[Value<'_>] = match cx.load(invoke.sig())?.params.len() {
         0 => &[],
