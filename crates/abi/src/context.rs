@@ -111,8 +111,8 @@ pub struct Context {
     pub stack_base: usize,
     /// Id of the current domain.
     pub domain: u32,
-    /// Padding.
-    pub _pad2: u32,
+    /// Monitors this thread owns: its owner id is not used again before it is 0.
+    pub locks_held: u32,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

@@ -231,27 +231,29 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn stopped(
         &self,
         what: What,
-        wanted: impl FnOnce() -> bool,
-        work: impl FnOnce() -> minor::Outcome,
+        wanted: impl Fn() -> bool,
+        mut work: impl FnMut() -> minor::Outcome,
     ) {
         let before = events::now();
-        self.world.stop();
-        if !wanted() {
-            self.world.restart();
-            return;
+        let mut done = None;
+        self.world.stopped(&mut || {
+            if !wanted() {
+                return;
+            }
+            let gate = self.gate.shut();
+            if self.config.debug.verify_before {
+                self.verify("before a collection");
+            }
+            done = Some(work());
+            self.minors.fetch_add(1, AcqRel);
+            if self.config.debug.verify_after {
+                self.verify("after a collection");
+            }
+            drop(gate);
+        });
+        if let Some(outcome) = done {
+            self.note(what, events::now() - before, outcome);
         }
-        let gate = self.gate.shut();
-        if self.config.debug.verify_before {
-            self.verify("before a collection");
-        }
-        let outcome = work();
-        self.minors.fetch_add(1, AcqRel);
-        if self.config.debug.verify_after {
-            self.verify("after a collection");
-        }
-        drop(gate);
-        self.world.restart();
-        self.note(what, events::now() - before, outcome);
     }
     fn note(&self, what: What, ns: u64, outcome: minor::Outcome) {
         let pauses = match what {
@@ -343,9 +345,8 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Queues all objects with finalizers: the process ends.
     pub fn queue_all_finalizers(&self) {
-        self.world.stop();
-        self.finalizers.queue_all::<M>(&self.space);
-        self.world.restart();
+        self.world
+            .stopped(&mut || self.finalizers.queue_all::<M>(&self.space));
     }
 
     /// The collector cannot go on: the address space is used up in the middle of a collection.

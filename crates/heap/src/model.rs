@@ -74,10 +74,9 @@ pub struct Mutator<'a> {
 
 /// Where references come from, and how the threads that use them are stopped.
 pub trait World: Send + Sync + 'static {
-    /// Stops every thread that may touch objects, but the caller. The caller is such a thread or one of the collector's.
-    fn stop(&self);
-    /// Lets them go on.
-    fn restart(&self);
+    /// Stops every thread that may touch objects, but the caller; does `work`; lets them go on. The caller is such a thread or
+    /// one of the collector's.
+    fn stopped(&self, work: &mut dyn FnMut());
     /// Calls `visit` for every such thread, the caller included. The world is stopped.
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>));
     /// Calls `visit` with the address of every reference outside the heap that is not in root memory.

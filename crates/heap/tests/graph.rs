@@ -53,7 +53,6 @@ unsafe impl Model for Toy {
 /// One mutator at a time: it holds the lock except while it blocks, so a stop is taking the lock.
 struct Solo {
     locked: AtomicBool,
-    mutator_is_in: AtomicBool,
     window: UnsafeCell<Window>,
     roots: Vec<AtomicUsize>,
     stack: Vec<AtomicUsize>,
@@ -71,7 +70,6 @@ impl Solo {
         let words = |n| (0..n).map(|_| AtomicUsize::new(0)).collect();
         Solo {
             locked: AtomicBool::new(true),
-            mutator_is_in: AtomicBool::new(true),
             window: UnsafeCell::new(Window::default()),
             roots: words(64),
             stack: words(16),
@@ -99,15 +97,13 @@ impl Solo {
     }
 }
 impl World for Solo {
-    fn stop(&self) {
-        if !self.is_mutator() {
-            self.lock();
+    fn stopped(&self, work: &mut dyn FnMut()) {
+        if self.is_mutator() {
+            return work();
         }
-    }
-    fn restart(&self) {
-        if !self.is_mutator() {
-            self.unlock();
-        }
+        self.lock();
+        work();
+        self.unlock();
     }
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
         let from = self.stack.as_ptr() as usize;

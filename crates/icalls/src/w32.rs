@@ -1,17 +1,20 @@
 //! Wait handles: events, semaphores, mutexes and processes, as the class library knows them.
 //!
 //! # How it works
-//! All state is behind one leaf lock. Whoever makes something signalled bumps a generation word and wakes all
-//! waiters, each of which tries again; so waiting for all is atomic, and there is nothing to get out of order.
+//! All state is behind one leaf lock. Who waits leaves its id with each object it waits for, in the same critical
+//! section in which it found that it must wait. Whoever makes an object signalled unparks all of its waiters, each of
+//! which tries again; so waiting for all is atomic, and no wake-up is lost.
 //!
 //! # Invariants
-//! A handle is `BASE + 16 * index`: never 0 or -1, never a file descriptor. An index is used again only after its
-//! last reference went. Named objects live in one namespace of this process.
+//! * An id is with an object only while its thread is in [`wait`].
+//! * A handle is `BASE + 16 * index`: never 0 or -1, never a file descriptor. An index is used again only after its
+//!   last reference went. Named objects live in one namespace of this process.
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use vervet_os::LeafLock;
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::park;
+use vervet_runtime::threads::{self, state};
 
 const BASE: usize = 0x1000_0000;
 /// The wait timed out.
@@ -72,6 +75,24 @@ struct Entry {
     object: Object,
     references: u32,
     name: Option<Vec<u16>>,
+    /// Ids of the threads that wait for it, alone or with others.
+    waiters: Vec<u32>,
+}
+impl Entry {
+    /// Those to be unparked after a change.
+    fn to_wake(&self) -> Vec<u32> {
+        let signalled = match &self.object {
+            Object::Event { set, .. } => *set,
+            Object::Semaphore { count, .. } => *count > 0,
+            Object::Mutex { owner, .. } => *owner == 0,
+            Object::Process { .. } => true,
+        };
+        if signalled {
+            self.waiters.clone()
+        } else {
+            Vec::new()
+        }
+    }
 }
 #[derive(Default)]
 struct Table {
@@ -84,7 +105,6 @@ static TABLE: LeafLock<Table> = LeafLock::new(Table {
     free: Vec::new(),
     names: None,
 });
-static GENERATION: AtomicU32 = AtomicU32::new(0);
 
 impl Table {
     fn entry(&mut self, handle: usize) -> Option<&mut Entry> {
@@ -106,39 +126,9 @@ impl Table {
             object,
             references: 1,
             name,
+            waiters: Vec::new(),
         });
         BASE + 16 * at
-    }
-}
-
-/// Somebody may go on now.
-fn signalled() {
-    GENERATION.fetch_add(1, Ordering::Release);
-    // SAFETY: the futex word is a static.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            GENERATION.as_ptr(),
-            libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-            i32::MAX,
-        );
-    }
-}
-fn park(seen: u32, limit: Option<Duration>) {
-    let time = limit.map(|d| libc::timespec {
-        tv_sec: d.as_secs() as i64,
-        tv_nsec: d.subsec_nanos() as i64,
-    });
-    let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the futex word is a static, the time lives during the call.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            GENERATION.as_ptr(),
-            libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
-            seen,
-            time,
-        );
     }
 }
 
@@ -153,6 +143,9 @@ pub enum Created {
 }
 /// Makes an object; an empty name is none.
 pub fn create(object: Object, name: &[u16]) -> Created {
+    if matches!(object, Object::Mutex { .. }) {
+        threads::at_end(abandon);
+    }
     let mut t = TABLE.lock();
     if name.is_empty() {
         return Created::New(t.add(object, None));
@@ -195,6 +188,9 @@ pub fn close(handle: usize) -> bool {
             names.remove(&name);
         }
         t.free.push(at);
+        drop(t);
+        // Whoever waits for it finds that it is gone.
+        gone.waiters.into_iter().for_each(park::unpark);
     }
     true
 }
@@ -206,11 +202,15 @@ pub fn duplicate(handle: usize) -> bool {
         .map(|e| e.references += 1)
         .is_some()
 }
-/// Changes an object; None for something that is no handle. Wakes the waiters.
+/// Changes an object; None for something that is no handle. Wakes its waiters if it is signalled then.
 pub fn change<T>(handle: usize, with: impl FnOnce(&mut Object) -> T) -> Option<T> {
-    let r = TABLE.lock().object(handle).map(with);
-    signalled();
-    r
+    let (result, waiters) = {
+        let mut t = TABLE.lock();
+        let e = t.entry(handle)?;
+        (with(&mut e.object), e.to_wake())
+    };
+    waiters.into_iter().for_each(park::unpark);
+    Some(result)
 }
 /// A copy of an object's state.
 pub fn look(handle: usize) -> Option<Object> {
@@ -255,6 +255,7 @@ pub fn release_mutex(handle: usize, me: u32) -> bool {
 }
 /// Abandons the mutexes of a thread that ends.
 pub fn abandon(thread: u32) {
+    let mut waiters = Vec::new();
     for e in TABLE.lock().entries.iter_mut().flatten() {
         if let Object::Mutex {
             owner,
@@ -264,9 +265,10 @@ pub fn abandon(thread: u32) {
             && *owner == thread
         {
             (*owner, *count, *abandoned) = (0, 0, true);
+            waiters.extend(e.to_wake());
         }
     }
-    signalled();
+    waiters.into_iter().for_each(park::unpark);
 }
 
 /// Asks the system whether a process has ended, and remembers its exit code.
@@ -339,14 +341,13 @@ fn acquire(o: &mut Object, me: u32) -> bool {
 }
 
 /// One try: the code of the contract, or None if the wait must go on.
-fn attempt(handles: &[usize], all: bool, me: u32) -> Option<i32> {
-    let mut t = TABLE.lock();
+fn attempt(t: &mut Table, handles: &[usize], all: bool, me: u32) -> Option<i32> {
     if handles.iter().any(|h| t.object(*h).is_none()) {
         return Some(FAILED);
     }
     let is_ready = |h: usize, t: &mut Table| t.object(h).is_some_and(|o| ready(o, me));
     if all {
-        if !handles.iter().all(|h| is_ready(*h, &mut t)) {
+        if !handles.iter().all(|h| is_ready(*h, t)) {
             return None;
         }
         let mut code = 0;
@@ -357,39 +358,76 @@ fn attempt(handles: &[usize], all: bool, me: u32) -> Option<i32> {
         }
         return Some(code);
     }
-    let first = handles.iter().position(|h| is_ready(*h, &mut t))?;
+    let first = handles.iter().position(|h| is_ready(*h, t))?;
     let abandoned = t.object(handles[first]).is_some_and(|o| acquire(o, me));
     Some(first as i32 + if abandoned { ABANDONED } else { 0 })
 }
 
 /// The id this thread owns mutexes by.
 pub fn me(cx: &Cx<'_>) -> u32 {
-    // SAFETY: the context belongs to this thread.
-    unsafe { (*cx.context()).owner_id }
+    park::id(cx)
+}
+
+/// One try, and if the wait must go on, this thread's id is left with every object.
+fn attempt_or_enlist(handles: &[usize], all: bool, me: u32) -> Option<i32> {
+    let mut t = TABLE.lock();
+    let code = attempt(&mut t, handles, all, me);
+    if code.is_none() {
+        for h in handles {
+            if let Some(e) = t.entry(*h)
+                && !e.waiters.contains(&me)
+            {
+                e.waiters.push(me);
+            }
+        }
+    }
+    code
+}
+fn delist(handles: &[usize], me: u32) {
+    let mut t = TABLE.lock();
+    for h in handles {
+        if let Some(e) = t.entry(*h) {
+            e.waiters.retain(|w| *w != me);
+        }
+    }
 }
 
 /// Waits for one or all of the handles; `ms` of -1 is for ever. Answers with the codes of the contract.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, handles: &[usize], all: bool, ms: i32) -> Result<i32> {
     let me = me(cx);
-    let end = u64::try_from(ms)
-        .ok()
-        .map(|ms| Instant::now() + Duration::from_millis(ms));
+    state::poll_interrupt(cx)?;
+    if let Some(code) = attempt(&mut TABLE.lock(), handles, all, me) {
+        return Ok(code);
+    }
+    let result = wait_in_line(cx, handles, all, park::deadline(ms));
+    delist(handles, me);
+    result
+}
+
+fn wait_in_line(
+    cx: &Cx<'_>,
+    handles: &[usize],
+    all: bool,
+    deadline: Option<Instant>,
+) -> Result<i32> {
     let polls = handles
         .iter()
         .any(|h| matches!(look(*h), Some(Object::Process { .. })));
-    crate::system::threading::thread::poll_interrupt(cx)?;
+    let _waiting = state::Waiting::begin(cx);
     loop {
-        let seen = GENERATION.load(Ordering::Acquire);
-        if let Some(code) = attempt(handles, all, me) {
+        state::poll_interrupt(cx)?;
+        if let Some(code) = attempt_or_enlist(handles, all, me(cx)) {
             return Ok(code);
         }
-        let mut limit = end.map(|e| e.saturating_duration_since(Instant::now()));
-        if limit.is_some_and(|l| l.is_zero()) {
+        if park::is_over(deadline) {
             return Ok(TIMEOUT);
         }
-        if polls {
-            limit = Some(limit.map_or(PROCESS_POLL, |l| l.min(PROCESS_POLL)));
-        }
-        crate::system::threading::thread::blocking(cx, || park(seen, limit))?;
+        let next = if polls {
+            let look_again = Instant::now() + PROCESS_POLL;
+            Some(deadline.map_or(look_again, |d| d.min(look_again)))
+        } else {
+            deadline
+        };
+        park::park(cx, || {}, next);
     }
 }

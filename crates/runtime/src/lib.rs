@@ -6,7 +6,8 @@
 //! * per domain: [`domain`] (interned strings, Type objects, caches), [`vtables`], [`statics`]
 //! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`ahead`], [`helpers`], [`arch`] (asm)
 //! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
-//! * running: [`invoke`], [`class_init`], [`thread`], [`startup`]
+//! * running: [`invoke`], [`class_init`], [`startup`]
+//! * threads: [`thread`] (contexts), [`threads`] (managed threads), [`park`] (waiting), [`monitor`] (locks)
 #![allow(
     clippy::not_unsafe_ptr_arg_deref,
     reason = "a context pointer is always that of the calling thread: thunks and `Cx` pass nothing else"
@@ -33,6 +34,7 @@ pub mod loader;
 pub mod marshal;
 pub mod monitor;
 pub mod object;
+pub mod park;
 pub mod pinvoke;
 pub mod prestub;
 pub mod regression;
@@ -43,6 +45,7 @@ pub mod startup;
 pub mod statics;
 pub mod stats;
 pub mod thread;
+pub mod threads;
 pub mod vtables;
 
 pub use cx::{Cx, Throw, Value};

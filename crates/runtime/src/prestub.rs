@@ -1,8 +1,7 @@
 //! What happens at a method's first call, and at an interface call no IMT stub knows.
 //!
 //! # Invariants
-//! The prestub is idempotent: two threads may compile one method, the first to link wins nothing and loses
-//! nothing. Compiling runs in Native state on the service stack; everything that may allocate, load by an event
+//! The prestub is idempotent: two threads may compile one method, and the first to publish its code wins. Compiling runs in Native state on the service stack; everything that may allocate, load by an event
 //! or throw happens in Runtime, with no lock held.
 use crate::arch::ImtTarget;
 use crate::code::table::CodeKind;
@@ -13,7 +12,7 @@ use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
 use vervet_abi::{Context, VTable, vtable};
 use vervet_jit::{CompileEnv, CompileError, Shape};
-use vervet_os::LeafLock;
+use vervet_os::SafeLock;
 use vervet_types::{Known, LoadError, MethodRef};
 
 /// From the prestub thunk: the method's code, or 0 with an exception pending.
@@ -31,8 +30,7 @@ pub fn code_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         return Ok(have);
     }
     let code = make_code(cx, method)?;
-    entry.compiled(code);
-    Ok(code)
+    Ok(entry.compiled(code))
 }
 
 struct Env;
@@ -136,7 +134,7 @@ pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> usize {
 
 /// What each IMT entry (VTable address, index) knows.
 type ImtTable = FxHashMap<(usize, usize), Vec<ImtTarget>>;
-static IMT: LeafLock<Option<ImtTable>> = LeafLock::new(None);
+static IMT: SafeLock<Option<ImtTable>> = SafeLock::new(None);
 
 /// From the IMT thunk: finds the implementation of interface method `hidden` for `this`, extends the IMT stub of
 /// its VTable, returns the code, or 0 with an exception pending.
@@ -210,23 +208,21 @@ fn extend_imt(vt: &'static VTable, method: MethodRef, target: MethodRef) {
     let index = vtable::imt_index(method.id);
     let key = method as *const _ as usize;
     let slot = entries::entry(target).slot();
-    let known: Vec<ImtTarget> = {
-        let mut all = IMT.lock();
-        let known = all
-            .get_or_insert_default()
-            .entry((vt as *const VTable as usize, index))
-            .or_default();
-        if known.iter().any(|t| t.method == key) {
-            return;
-        }
-        known.push(ImtTarget {
-            method: key,
-            slot,
-            boxed: wants_unboxing(target, vt),
-        });
-        known.clone()
-    };
-    let stub = crate::arch::place_imt_stub(&known, crate::arch::imt_resolve_address());
+    // Held until the stub is stored: of two threads the one that knows more targets stores last.
+    let mut all = IMT.lock();
+    let known = all
+        .get_or_insert_default()
+        .entry((vt as *const VTable as usize, index))
+        .or_default();
+    if known.iter().any(|t| t.method == key) {
+        return;
+    }
+    known.push(ImtTarget {
+        method: key,
+        slot,
+        boxed: wants_unboxing(target, vt),
+    });
+    let stub = crate::arch::place_imt_stub(known, crate::arch::imt_resolve_address());
     vt.imt[index].store(stub, Ordering::Release);
 }
 

@@ -14,7 +14,7 @@ use crate::roots::Root;
 use crate::runtime::{Options, Preallocated, Runtime, publish, rt};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::Context;
 use vervet_abi::layouts::*;
 use vervet_jit::Compiler;
@@ -27,8 +27,10 @@ const CORLIB_VERSION: &str = "ABB721D6-116A-4555-B4FD-9248146D2051";
 /// Exit code of an internal error.
 pub const INTERNAL_ERROR: i32 = 70;
 
-/// ProcessExit has been raised: it is raised once.
-static EXITING: AtomicBool = AtomicBool::new(false);
+/// Owner id of the thread that ends the process in the ordinary way and raises ProcessExit; 0: none yet.
+static EXITING: AtomicU32 = AtomicU32::new(0);
+/// Thread id (of the system) of the thread that is in [`exit_process`]; 0: none yet.
+static ENDING: AtomicI32 = AtomicI32::new(0);
 static SHUTDOWN: AtomicBool = AtomicBool::new(false);
 static AT_CRASH: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -200,7 +202,7 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     );
     *rt.domain.setup.lock() = Some(Root::of(setup));
     *rt.domain.app_domain.lock() = Some(Root::of(domain));
-    attach_thread_objects(cx)?;
+    crate::threads::adopt(cx)?;
     rt.preallocated.put(Preallocated {
         out_of_memory: Root::of(make::new(
             cx,
@@ -226,39 +228,6 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
         offset_of!(InternalThreadObject, current_appcontext),
         context,
     );
-    Ok(())
-}
-
-/// Makes the Thread and InternalThread objects of the calling thread.
-pub fn attach_thread_objects<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
-    let internal = cx.alloc(cx.known(Known::InternalThread))?;
-    let thread = cx.alloc(cx.known(Known::Thread))?;
-    thread.write_ref(offset_of!(ThreadObject, internal_thread), internal);
-    // SAFETY: a plain libc query; the context belongs to this thread.
-    unsafe {
-        let ctx = &mut *cx.context();
-        internal.write(
-            offset_of!(InternalThreadObject, thread_id),
-            libc::pthread_self() as u64,
-        );
-        internal.write(
-            offset_of!(InternalThreadObject, managed_id),
-            ctx.owner_id as i32,
-        );
-        internal.write(
-            offset_of!(InternalThreadObject, small_id),
-            ctx.owner_id as i32,
-        );
-        internal.write(
-            offset_of!(InternalThreadObject, runtime_thread_info),
-            cx.context() as usize,
-        );
-        ctx.thread_object = thread.addr();
-        ctx.internal_thread = internal.addr();
-    }
-    internal.write(offset_of!(InternalThreadObject, apartment_state), 2u8);
-    internal.write(offset_of!(InternalThreadObject, priority), 2i32);
-    internal.write_ref(offset_of!(InternalThreadObject, root_domain_thread), thread);
     Ok(())
 }
 
@@ -540,23 +509,31 @@ fn raise_unhandled<'cx>(
     Ok(())
 }
 
-/// The end of a run whose Main returned: ProcessExit, whose handlers may change the exit code, then the exit code.
+/// The end of a run whose Main returned: the threads of the foreground end, then ProcessExit is raised; all of them may
+/// change the exit code.
 fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
     rt().exit_code.store(code, Ordering::Relaxed);
+    crate::threads::life::wait_for_foreground(cx);
     process_exit_event(cx);
     crate::stats::report();
     rt().exit_code.load(Ordering::Relaxed)
 }
 
-/// Raises ProcessExit, once; what a handler throws ends the event and nothing else.
+/// Raises ProcessExit, once; what a handler throws ends the event and nothing else. If another thread is ending the
+/// process this one stays here.
 fn process_exit_event(cx: &Cx<'_>) {
     let cx = &Cx {
         ctx: cx.ctx,
         rt: cx.rt,
         _not_send: std::marker::PhantomData,
     };
-    if EXITING.swap(true, Ordering::AcqRel) {
-        return;
+    let me = crate::park::id(cx);
+    match EXITING.compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => {}
+        Err(who) if who == me => return,
+        Err(_) => loop {
+            crate::park::park(cx, || {}, None);
+        },
     }
     let raise = || -> Result<()> {
         let Some(root) = *cx.rt().domain.app_domain.lock() else {
@@ -590,8 +567,22 @@ pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
     exit_process(code)
 }
 
-/// Ends the process at once.
+/// Ends the process at once. Of several threads the first does; the others stay here.
 pub fn exit_process(code: i32) -> ! {
+    // SAFETY: plain system calls.
+    unsafe {
+        let me = libc::syscall(libc::SYS_gettid) as i32;
+        match ENDING.compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => {}
+            Err(who) if who == me => libc::_exit(code),
+            Err(_) => {
+                crate::thread::enter_native();
+                loop {
+                    libc::pause();
+                }
+            }
+        }
+    }
     std::process::exit(code)
 }
 

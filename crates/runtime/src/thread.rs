@@ -23,9 +23,27 @@ pub fn current_context() -> *mut Context {
 
 static NEXT_OWNER: AtomicU32 = AtomicU32::new(1);
 
-/// Attaches the calling OS thread. Its context lives as long as the process.
+/// Contexts of threads that ended, with their side stacks; they are used again.
+static SPARE: vervet_os::LeafLock<Vec<usize>> = vervet_os::LeafLock::new(Vec::new());
+/// Service stacks of threads that ended, by their tops.
+static SPARE_SERVICE: vervet_os::LeafLock<Vec<usize>> = vervet_os::LeafLock::new(Vec::new());
+
+/// Attaches the calling OS thread.
 pub fn attach() -> *mut Context {
     let (low, high) = stack_bounds();
+    let spare = SPARE.lock().pop();
+    if let Some(p) = spare {
+        let p = p as *mut Context;
+        // SAFETY: the context was given up by `detach`; nobody else has it.
+        let ctx = unsafe { &mut *p };
+        ctx.true_limit = low + RED_ZONE;
+        ctx.limit = ctx.true_limit;
+        ctx.stack_base = high;
+        CURRENT.with(|c| c.set(p));
+        crate::exceptions::traps::install_alternate_stack();
+        ctx.state = State::Runtime as u8;
+        return p;
+    }
     // SAFETY: a context of zeros is valid; the fields that matter are set before it is published.
     let mut ctx: Box<Context> = unsafe { Box::new(std::mem::zeroed()) };
     ctx.true_limit = low + RED_ZONE;
@@ -39,6 +57,35 @@ pub fn attach() -> *mut Context {
     CURRENT.with(|c| c.set(p));
     crate::exceptions::traps::install_alternate_stack();
     p
+}
+
+/// Detaches the calling OS thread, which runs no managed code any more and is about to end. Its context, owner id and
+/// side stack are used again, unless it still owns monitors.
+pub fn detach() {
+    let p = current_context();
+    if p.is_null() {
+        return;
+    }
+    CURRENT.with(|c| c.set(std::ptr::null_mut()));
+    crate::exceptions::traps::remove_alternate_stack();
+    let service = SERVICE.with(|s| s.replace(0));
+    if service != 0 {
+        SPARE_SERVICE.lock().push(service);
+    }
+    // SAFETY: the context belongs to this thread; what is kept of it is its window, its side stack and its id.
+    let reusable = unsafe {
+        let old = &*p;
+        let mut fresh: Context = std::mem::zeroed();
+        fresh.state = State::Detached as u8;
+        (fresh.alloc_next, fresh.alloc_end) = (old.alloc_next, old.alloc_end);
+        (fresh.side_next, fresh.side_end) = (old.side_next, old.side_end);
+        (fresh.owner_id, fresh.locks_held) = (old.owner_id, old.locks_held);
+        p.write(fresh);
+        (*p).locks_held == 0
+    };
+    if reusable {
+        SPARE.lock().push(p as usize);
+    }
 }
 
 /// [lowest usable address, highest address) of the calling thread's stack.
@@ -87,12 +134,17 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
     if top == usize::MAX {
         return work();
     }
-    let top = if top == 0 {
+    let spare = if top == 0 {
+        SPARE_SERVICE.lock().pop()
+    } else {
+        Some(top)
+    };
+    let top = if let Some(top) = spare {
+        top
+    } else {
         let p = vervet_os::memory::reserve(SERVICE_STACK)
             .unwrap_or_else(|e| panic!("no memory for a service stack: {e}"));
         p as usize + SERVICE_STACK
-    } else {
-        top
     };
     struct Job<F, T> {
         work: Option<F>,

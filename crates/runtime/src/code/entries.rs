@@ -148,15 +148,22 @@ impl Entry {
     pub fn code(&self) -> usize {
         self.code.load(Ordering::Acquire)
     }
-    /// Publishes the method's code: slot first, then the tables that hold the stub.
-    pub fn compiled(&self, code: usize) {
-        self.code.store(code, Ordering::Release);
+    /// Publishes the method's code unless another thread was first; the code that stands. The slot goes first, then the
+    /// tables that hold the stub.
+    pub fn compiled(&self, code: usize) -> usize {
+        let first = self
+            .code
+            .compare_exchange(0, code, Ordering::AcqRel, Ordering::Acquire);
+        if let Err(standing) = first {
+            return standing;
+        }
         // SAFETY: the slot is ours; an aligned word store is seen whole by callers.
         unsafe { (*(self.slot as *const AtomicUsize)).store(code, Ordering::Release) };
         for place in self.tables.lock().drain(..) {
             // SAFETY: places are slots of VTables, which live for ever; the word still holds the stub.
             unsafe { (*(place as *const AtomicUsize)).store(code, Ordering::Release) };
         }
+        code
     }
 }
 
@@ -167,12 +174,12 @@ pub fn virtual_code(method: MethodRef, boxed: bool, vtable: usize, i: usize) -> 
     if boxed {
         return e.boxed_stub();
     }
+    // Asked under the lock: a thread that publishes the code either sees this place or was seen.
+    let mut tables = e.tables.lock();
     let code = e.code();
     if code != 0 {
         return code;
     }
-    e.tables
-        .lock()
-        .push(vtable + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * i);
+    tables.push(vtable + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * i);
     e.stub
 }

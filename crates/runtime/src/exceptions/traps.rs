@@ -27,6 +27,19 @@ pub fn install_alternate_stack() {
     }
 }
 
+/// Takes the calling thread's alternate signal stack away; the thread is about to end.
+pub fn remove_alternate_stack() {
+    // SAFETY: the handlers of this thread are not running, so nobody is on the stack that is unmapped.
+    unsafe {
+        let mut none: libc::stack_t = std::mem::zeroed();
+        none.ss_flags = libc::SS_DISABLE;
+        let mut old: libc::stack_t = std::mem::zeroed();
+        if libc::sigaltstack(&none, &mut old) == 0 && old.ss_flags & libc::SS_DISABLE == 0 {
+            libc::munmap(old.ss_sp, old.ss_size);
+        }
+    }
+}
+
 /// Installs the fault handlers. Called once at start-up.
 pub fn initialise() {
     // SAFETY: installing handlers that follow the rules of this module.

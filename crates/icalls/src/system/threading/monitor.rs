@@ -1,21 +1,8 @@
 //! Native half of System.Threading.Monitor.
 //!
-//! Keeps nothing: monitors are the runtime's. There is one mutator thread yet, so nobody can pulse a waiter: a wait
-//! ends by its timeout.
+//! Keeps nothing: monitors are the runtime's.
 use crate::util::Out;
-use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{ObjRef, icalls, monitor};
-use vervet_types::Known;
-
-fn owned<'cx>(cx: &'cx Cx<'cx>, obj: ObjRef<'cx>) -> Result<()> {
-    if monitor::is_entered(cx, obj) {
-        return Ok(());
-    }
-    Err(cx.throw(
-        Known::SynchronizationLockException,
-        "Object is not synchronized",
-    ))
-}
 
 icalls! { "System.Threading.Monitor" =>
     "Enter" fn enter(cx, obj: ObjRef<'cx>) { monitor::enter(cx, obj) }
@@ -30,11 +17,7 @@ icalls! { "System.Threading.Monitor" =>
     /// Does any thread own it?
     "Monitor_test_synchronised" fn monitor_test_synchronised(cx, obj: ObjRef<'cx>) -> bool { Ok(monitor::owner(obj).0 != 0) }
     "Monitor_test_owner" fn monitor_test_owner(cx, obj: ObjRef<'cx>) -> bool { Ok(monitor::is_entered(cx, obj)) }
-    "Monitor_pulse" fn monitor_pulse(cx, obj: ObjRef<'cx>) { owned(cx, obj) }
-    "Monitor_pulse_all" fn monitor_pulse_all(cx, obj: ObjRef<'cx>) { owned(cx, obj) }
-    "Monitor_wait" fn monitor_wait(cx, obj: ObjRef<'cx>, ms: i32) -> bool {
-        owned(cx, obj)?;
-        super::thread::sleep(cx, ms)?;
-        Ok(false)
-    }
+    "Monitor_pulse" fn monitor_pulse(cx, obj: ObjRef<'cx>) { monitor::pulse(cx, obj, false) }
+    "Monitor_pulse_all" fn monitor_pulse_all(cx, obj: ObjRef<'cx>) { monitor::pulse(cx, obj, true) }
+    "Monitor_wait" fn monitor_wait(cx, obj: ObjRef<'cx>, ms: i32) -> bool { monitor::wait(cx, obj, ms) }
 }

@@ -1,31 +1,21 @@
 //! Native half of System.Threading.Thread and InternalThread.
 //!
 //! Keeps nothing: a thread's data lie in its InternalThread object (the name in malloc'ed memory behind
-//! `name_chars`) and in its context. Starting, aborting and suspending other threads is not here yet.
+//! `name_chars`) and in its context; its life is [`vervet_runtime::threads`]. Aborting other threads and suspending
+//! them is not here yet.
 use crate::util::Chars;
 use std::mem::offset_of;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::Ordering;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::threads::{self, current_internal, life, start, state};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
-const UNSTARTED: u32 = 8;
-const STOPPED: u32 = 16;
-const WAIT_SLEEP_JOIN: u32 = 32;
-const STATE: usize = offset_of!(InternalThreadObject, state);
 const PRIORITY: usize = offset_of!(InternalThreadObject, priority);
 const NAME: usize = offset_of!(InternalThreadObject, name_chars);
 const NAME_LENGTH: usize = offset_of!(InternalThreadObject, name_length);
-const INTERRUPTED: usize = offset_of!(InternalThreadObject, thread_interrupt_requested);
-/// Managed ids of threads that have no context (yet) count from here, so that they never meet owner ids in use.
-static NEXT_ID: AtomicI32 = AtomicI32::new(1 << 16);
 
-/// The InternalThread of the calling thread.
-pub fn current_internal<'cx>(cx: &'cx Cx<'cx>) -> ObjRef<'cx> {
-    // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
-    unsafe { ObjRef::from_addr((*cx.context()).internal_thread) }
-}
 fn internal_of<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     cx.non_null(
         cx.non_null(thread)?
@@ -34,40 +24,6 @@ fn internal_of<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>) -> Result<ObjRef<'cx>
 }
 fn state_error<'cx>(cx: &'cx Cx<'cx>, message: &str) -> vervet_runtime::Throw {
     cx.throw(Known::ThreadStateException, message)
-}
-
-/// Throws ThreadInterruptedException if an interrupt is pending for this thread. Every blocking icall asks first.
-pub fn poll_interrupt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
-    let internal = current_internal(cx);
-    if internal.is_null() || internal.read::<u8>(INTERRUPTED) == 0 {
-        return Ok(());
-    }
-    internal.write(INTERRUPTED, 0u8);
-    Err(cx.throw(
-        Known::ThreadInterruptedException,
-        "Thread was interrupted from a waiting state.",
-    ))
-}
-/// Runs a blocking call in Native state with the thread's state saying so.
-pub fn blocking<'cx, T>(cx: &'cx Cx<'cx>, work: impl FnOnce() -> T) -> Result<T> {
-    poll_interrupt(cx)?;
-    let internal = current_internal(cx);
-    if internal.is_null() {
-        return Ok(cx.native(work));
-    }
-    internal.write(STATE, internal.read::<u32>(STATE) | WAIT_SLEEP_JOIN);
-    let r = cx.native(work);
-    internal.write(STATE, internal.read::<u32>(STATE) & !WAIT_SLEEP_JOIN);
-    Ok(r)
-}
-/// Sleeps that many milliseconds (-1: for ever).
-pub fn sleep<'cx>(cx: &'cx Cx<'cx>, ms: i32) -> Result<()> {
-    blocking(cx, || match u64::try_from(ms) {
-        Ok(ms) => std::thread::sleep(std::time::Duration::from_millis(ms)),
-        Err(_) => loop {
-            std::thread::park();
-        },
-    })
 }
 
 icalls! { THREAD: "System.Threading.Thread" =>
@@ -85,13 +41,7 @@ icalls! { THREAD: "System.Threading.Thread" =>
         Ok(thread)
     }
     "ConstructInternalThread" fn construct_internal_thread(cx, this: ObjRef<'cx>) {
-        let internal = cx.alloc(cx.known(Known::InternalThread))?;
-        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        internal.write(STATE, UNSTARTED);
-        internal.write(offset_of!(InternalThreadObject, managed_id), id);
-        internal.write(offset_of!(InternalThreadObject, small_id), id);
-        internal.write(offset_of!(InternalThreadObject, apartment_state), 2u8);
-        internal.write(PRIORITY, 2i32);
+        let internal = threads::new_internal(cx)?;
         this.write_ref(offset_of!(ThreadObject, internal_thread), internal);
         Ok(())
     }
@@ -113,6 +63,8 @@ icalls! { THREAD: "System.Threading.Thread" =>
             return Err(cx.throw(Known::InvalidOperationException, "Thread.Name can only be set once."));
         }
         let units = name.take(length);
+        thread.write(NAME_LENGTH, units.len() as i32);
+        thread.write(offset_of!(InternalThreadObject, name_free), 1i32);
         // SAFETY: the copy has room for the units.
         unsafe {
             let copy = if name.is_null() {
@@ -124,29 +76,31 @@ icalls! { THREAD: "System.Threading.Thread" =>
                 std::ptr::copy_nonoverlapping(units.as_ptr(), copy, units.len());
             }
             thread.write(NAME, copy as usize);
+            // The kernel's name of the process's first thread is that of the process: it stays.
+            if thread == current_internal(cx) && libc::syscall(libc::SYS_gettid) != i64::from(libc::getpid()) {
+                start::show_name(thread);
+            }
         }
-        thread.write(NAME_LENGTH, units.len() as i32);
-        thread.write(offset_of!(InternalThreadObject, name_free), 1i32);
-        // The kernel's name of the process's first thread is that of the process: it stays.
         Ok(())
     }
-    "GetState" fn get_state(cx, thread: ObjRef<'cx>) -> i32 { Ok(cx.non_null(thread)?.read::<u32>(STATE) as i32) }
+    "GetState" fn get_state(cx, thread: ObjRef<'cx>) -> i32 { Ok(state::get(cx.non_null(thread)?) as i32) }
     "SetState" fn set_state(cx, thread: ObjRef<'cx>, set: i32) {
-        let thread = cx.non_null(thread)?;
-        thread.write(STATE, thread.read::<u32>(STATE) | set as u32);
+        state::change(cx.non_null(thread)?, set as u32, 0);
         Ok(())
     }
     "ClrState" fn clr_state(cx, thread: ObjRef<'cx>, clear: i32) {
-        let thread = cx.non_null(thread)?;
-        thread.write(STATE, thread.read::<u32>(STATE) & !(clear as u32));
+        state::change(cx.non_null(thread)?, 0, clear as u32);
         Ok(())
+    }
+    "Thread_internal" fn thread_internal(cx, this: ObjRef<'cx>, delegate: ObjRef<'cx>) -> bool {
+        start::start(cx, cx.non_null(this)?, cx.non_null(delegate)?)
     }
     "GetPriorityNative" fn get_priority_native(cx, this: ObjRef<'cx>) -> i32 { Ok(internal_of(cx, this)?.read(PRIORITY)) }
     "SetPriorityNative" fn set_priority_native(cx, this: ObjRef<'cx>, priority: i32) {
         internal_of(cx, this)?.write(PRIORITY, priority);
         Ok(())
     }
-    "SleepInternal" fn sleep_internal(cx, ms: i32) { sleep(cx, ms) }
+    "SleepInternal" fn sleep_internal(cx, ms: i32) { state::sleep(cx, ms) }
     "YieldInternal" fn yield_internal(cx) -> bool {
         cx.native(std::thread::yield_now);
         Ok(true)
@@ -160,29 +114,31 @@ icalls! { THREAD: "System.Threading.Thread" =>
         Ok(())
     }
     "JoinInternal" fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
-        let state = internal_of(cx, this)?.read::<u32>(STATE);
-        if state & UNSTARTED != 0 {
-            return Err(state_error(cx, "Thread has not been started."));
+        let internal = internal_of(cx, this)?;
+        match life::of(internal) {
+            Some(life) if state::get(internal) & state::UNSTARTED == 0 => life.join(cx, ms),
+            _ => Err(state_error(cx, "Thread has not been started.")),
         }
-        if state & STOPPED != 0 {
-            return Ok(true);
-        }
-        sleep(cx, ms)?;
-        Ok(false)
     }
     "InterruptInternal" fn interrupt_internal(cx, this: ObjRef<'cx>) {
-        internal_of(cx, this)?.write(INTERRUPTED, 1u8);
+        state::interrupt(internal_of(cx, this)?);
         Ok(())
     }
     "ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
         vervet_runtime::abort::reset(cx)
     }
-    /// Only a thread's own abort yet.
-    "Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, state: ObjRef<'cx>) {
-        if cx.non_null(thread)? != current_internal(cx) {
+    /// Of a running thread only its own abort yet.
+    "Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
+        if cx.non_null(thread)? == current_internal(cx) {
+            return Err(vervet_runtime::abort::abort_self(cx, reason));
+        }
+        let now = state::get(thread);
+        if now & state::UNSTARTED != 0 {
+            state::change(thread, state::ABORTED, 0);
+        } else if now & state::STOPPED == 0 {
             return Err(cx.throw(Known::PlatformNotSupportedException, "Aborting another thread is not supported yet."));
         }
-        Err(vervet_runtime::abort::abort_self(cx, state))
+        Ok(())
     }
     "GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         Ok(vervet_runtime::abort::state(internal_of(cx, this)?))
@@ -214,6 +170,7 @@ fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
 
 icalls! { INTERNAL_THREAD: "System.Threading.InternalThread" =>
     "Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
+        life::take(this);
         // SAFETY: the name came from malloc and is forgotten at once.
         unsafe { libc::free(this.read::<usize>(NAME) as *mut libc::c_void) };
         this.write(NAME, 0usize);

@@ -1,0 +1,148 @@
+//! Taking and leaving a fat monitor: spin, then sleep; the one who leaves wakes one.
+//!
+//! # Invariants
+//! * `owner` goes from 0 to a thread by one CAS, and back by a store of the owner; who is woken competes with who comes
+//!   along, and goes to the front of the queue if it loses.
+//! * Whoever leaves with contenders queued and none woken wakes the first. A woken one clears `woken` before it tries;
+//!   all of these accesses are sequentially consistent, so either the one who leaves sees it cleared, or it sees the
+//!   monitor free.
+use super::fat::{Fat, Queues};
+use crate::cx::{Cx, Result, Throw};
+use crate::park;
+use crate::threads::state;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+/// Turns of a first spin, and the bounds it adapts between.
+pub(super) const FIRST_SPIN: u32 = 40;
+const LEAST_SPIN: u32 = 4;
+const MOST_SPIN: u32 = 200;
+
+static CORES: AtomicU32 = AtomicU32::new(0);
+fn has_other_cores() -> bool {
+    match CORES.load(Ordering::Relaxed) {
+        0 => {
+            let n = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+            CORES.store(n, Ordering::Relaxed);
+            n > 1
+        }
+        n => n > 1,
+    }
+}
+
+/// Spins that long while `wanted` is false.
+pub(super) fn spin(turns: u32, mut wanted: impl FnMut() -> bool) -> bool {
+    if !has_other_cores() {
+        return false;
+    }
+    for _ in 0..turns {
+        if wanted() {
+            return true;
+        }
+        std::hint::spin_loop();
+    }
+    false
+}
+
+/// How a [`lock`] ended that did not get the monitor.
+pub(super) enum Missed {
+    /// The deadline passed.
+    Late,
+    /// Thread.Interrupt.
+    Interrupted(Throw),
+}
+
+/// Takes a free monitor.
+pub(super) fn try_lock(m: &Fat, me: u32) -> bool {
+    let taken =
+        m.owner.load(Relaxed) == 0 && m.owner.compare_exchange(0, me, SeqCst, SeqCst).is_ok();
+    if taken {
+        m.count.store(1, Relaxed);
+    }
+    taken
+}
+
+/// Takes the monitor of another thread, waiting for it. The caller is counted in `users`.
+pub(super) fn lock(
+    cx: &Cx<'_>,
+    m: &'static Fat,
+    interruptible: bool,
+    deadline: Option<Instant>,
+) -> std::result::Result<(), Missed> {
+    let me = park::id(cx);
+    let turns = m.spin.load(Relaxed);
+    if spin(turns, || try_lock(m, me)) {
+        m.spin
+            .store((turns + turns / 8 + 1).min(MOST_SPIN), Relaxed);
+        return Ok(());
+    }
+    m.spin.store((turns - turns / 4).max(LEAST_SPIN), Relaxed);
+    let _waiting = state::Waiting::begin(cx);
+    let mut was_woken = false;
+    loop {
+        if interruptible && let Err(throw) = state::poll_interrupt(cx) {
+            return Err(Missed::Interrupted(throw));
+        }
+        let mut queues = m.queues.lock();
+        if was_woken {
+            queues.entering.push_front(me);
+        } else {
+            queues.entering.push_back(me);
+        }
+        m.contenders.fetch_add(1, SeqCst);
+        if try_lock(m, me) {
+            leave_queue(m, &mut queues, me);
+            return Ok(());
+        }
+        park::park(cx, || drop(queues), deadline);
+        was_woken = !leave_queue(m, &mut m.queues.lock(), me);
+        if was_woken {
+            m.woken.store(0, SeqCst);
+        }
+        if try_lock(m, me) || was_woken && spin(m.spin.load(Relaxed), || try_lock(m, me)) {
+            return Ok(());
+        }
+        if park::is_over(deadline) {
+            return Err(Missed::Late);
+        }
+    }
+}
+
+/// Takes this thread out of the queue of those who enter; false if it was woken, and so is out already.
+pub(super) fn leave_queue(m: &Fat, queues: &mut Queues, me: u32) -> bool {
+    let was_in = queues.entering.remove(me);
+    if was_in {
+        m.contenders.fetch_sub(1, SeqCst);
+    }
+    was_in
+}
+
+/// Gives up a monitor that this thread owns, however often it has entered.
+pub(super) fn unlock(m: &Fat) {
+    m.count.store(0, Relaxed);
+    m.owner.store(0, SeqCst);
+    if m.contenders.load(SeqCst) != 0 && m.woken.load(SeqCst) == 0 {
+        let first = {
+            let mut queues = m.queues.lock();
+            let first = queues.entering.pop_front();
+            if first.is_some() {
+                m.contenders.fetch_sub(1, SeqCst);
+                m.woken.store(1, SeqCst);
+            }
+            first
+        };
+        if let Some(id) = first {
+            park::unpark(id);
+        }
+    }
+}
+
+/// The exception, or false for a missed deadline.
+pub(super) fn outcome(result: std::result::Result<(), Missed>) -> Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(Missed::Late) => Ok(false),
+        Err(Missed::Interrupted(throw)) => Err(throw),
+    }
+}

@@ -1,0 +1,224 @@
+//! Fat monitors: the table, its free list, and what the collector asks of it.
+//!
+//! # Invariants
+//! * An entry never moves and is never freed, only used again; its index is what an inflated sync word holds.
+//! * An entry holds no object reference. It belongs to the one object whose sync word names it.
+//! * A thread that holds an index over anything that may let the world stop is counted in `users`. So while the world
+//!   is stopped, an entry without owner and users is known to its object only, and may be taken away.
+//! * Only the owner writes `count`.
+use crate::park::Queue;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use vervet_abi::object::sync_word::*;
+use vervet_os::{Chunks, LeafLock, Published};
+
+/// Who waits at a monitor.
+#[derive(Default, Debug)]
+pub(super) struct Queues {
+    /// For its lock.
+    pub entering: Queue,
+    /// For a pulse.
+    pub waiting: Queue,
+}
+
+/// An entry. See the module.
+pub(super) struct Fat {
+    index: u32,
+    /// Owner id, or 0.
+    pub owner: AtomicU32,
+    /// How often the owner has entered.
+    pub count: AtomicU32,
+    /// Identity hash, or 0.
+    pub hash: AtomicU32,
+    /// Threads that enter, wait, or are about to.
+    pub users: AtomicU32,
+    /// Length of `queues.entering`, read without the lock.
+    pub contenders: AtomicU32,
+    /// A contender was woken and has not tried yet: no other need be woken.
+    pub woken: AtomicU32,
+    /// How long to spin before sleeping.
+    pub spin: AtomicU32,
+    pub queues: LeafLock<Queues>,
+    next_free: AtomicU32,
+    in_use: AtomicBool,
+    marked: AtomicBool,
+}
+
+static TABLE: Chunks<Published<Fat>> = Chunks::new();
+
+struct Free {
+    /// First entry of the list of free ones, 0 if there is none.
+    first: u32,
+    /// Number of entries ever made; indices begin with 1.
+    made: u32,
+}
+static FREE: LeafLock<Free> = LeafLock::new(Free { first: 0, made: 0 });
+
+/// The entry behind a fat sync word.
+pub(super) fn get(index: u32) -> &'static Fat {
+    TABLE
+        .get(index)
+        .and_then(Published::get)
+        .expect("a fat sync word names an entry")
+}
+
+/// A fresh entry with that state.
+pub(super) fn allocate(owner: u32, count: u32, hash: u32) -> &'static Fat {
+    let (reused, index) = {
+        let mut free = FREE.lock();
+        match free.first {
+            0 => {
+                free.made += 1;
+                assert!(free.made < 1 << 30, "too many monitors");
+                (false, free.made)
+            }
+            i => {
+                free.first = get(i).next_free.load(Ordering::Relaxed);
+                (true, i)
+            }
+        }
+    };
+    let entry = if reused {
+        get(index)
+    } else {
+        TABLE.at(index).put(Fat {
+            index,
+            owner: AtomicU32::new(0),
+            count: AtomicU32::new(0),
+            hash: AtomicU32::new(0),
+            users: AtomicU32::new(0),
+            contenders: AtomicU32::new(0),
+            woken: AtomicU32::new(0),
+            spin: AtomicU32::new(0),
+            queues: LeafLock::default(),
+            next_free: AtomicU32::new(0),
+            in_use: AtomicBool::new(false),
+            marked: AtomicBool::new(false),
+        })
+    };
+    entry.owner.store(owner, Ordering::Relaxed);
+    entry.count.store(count, Ordering::Relaxed);
+    entry.hash.store(hash, Ordering::Relaxed);
+    entry
+        .spin
+        .store(super::contend::FIRST_SPIN, Ordering::Relaxed);
+    // Born marked: it belongs to a live object.
+    entry.marked.store(true, Ordering::Relaxed);
+    entry.in_use.store(true, Ordering::Release);
+    entry
+}
+
+/// Gives an entry back that no sync word names (any more).
+pub(super) fn release(entry: &'static Fat) {
+    let was = entry.in_use.swap(false, Ordering::AcqRel);
+    debug_assert!(was, "an entry is given back once");
+    entry.owner.store(0, Ordering::Relaxed);
+    entry.count.store(0, Ordering::Relaxed);
+    entry.woken.store(0, Ordering::Relaxed);
+    let mut free = FREE.lock();
+    entry.next_free.store(free.first, Ordering::Relaxed);
+    free.first = entry.index;
+}
+
+impl Fat {
+    /// The sync word that names it.
+    pub fn word(&self) -> u32 {
+        self.index << PAYLOAD_SHIFT | KIND_FAT
+    }
+    fn is_idle(&self) -> bool {
+        self.owner.load(Ordering::Acquire) == 0 && self.users.load(Ordering::Acquire) == 0
+    }
+}
+
+/// The index in a fat sync word, for the collector; None for any other word.
+pub fn index_of(sync_word: u32) -> Option<u32> {
+    (sync_word & KIND_MASK == KIND_FAT).then_some(sync_word >> PAYLOAD_SHIFT)
+}
+
+/// World stopped: takes the monitor of a live object away if nobody owns, enters or waits at it. The answer is the
+/// sync word that the object gets instead (its hash, or 0).
+pub fn deflate(index: u32) -> Option<u32> {
+    let entry = get(index);
+    if !entry.is_idle() {
+        return None;
+    }
+    let word = match entry.hash.load(Ordering::Relaxed) {
+        0 => 0,
+        h => h << PAYLOAD_SHIFT | KIND_HASH,
+    };
+    release(entry);
+    Some(word)
+}
+
+/// World stopped, before marking: no monitor is known to belong to a live object.
+pub fn clear_marks() {
+    for_each_in_use(|e| e.marked.store(false, Ordering::Relaxed));
+}
+/// The monitor belongs to a live object. From any marking thread.
+pub fn mark(index: u32) {
+    get(index).marked.store(true, Ordering::Relaxed);
+}
+/// World stopped, after marking: gives back the monitors of objects that are gone; how many.
+pub fn free_unmarked() -> usize {
+    let mut freed = 0;
+    for_each_in_use(|e| {
+        // A user means the object is on its stack; an owner may have dropped it, and then nobody can ever leave.
+        if !e.marked.load(Ordering::Relaxed) && e.users.load(Ordering::Acquire) == 0 {
+            release(e);
+            freed += 1;
+        }
+    });
+    freed
+}
+/// Monitors in use, and ever made.
+pub fn counts() -> (usize, usize) {
+    let mut used = 0;
+    for_each_in_use(|_| used += 1);
+    (used, FREE.lock().made as usize)
+}
+fn for_each_in_use(mut f: impl FnMut(&'static Fat)) {
+    let made = FREE.lock().made;
+    for i in 1..=made {
+        if let Some(e) = TABLE.get(i).and_then(Published::get)
+            && e.in_use.load(Ordering::Acquire)
+        {
+            f(e);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // One test: the table is one for the process.
+    #[test]
+    fn entries_come_and_go() {
+        let owned = allocate(7, 1, 0);
+        let hashed = allocate(0, 0, 0x1234);
+        let used = allocate(0, 0, 0);
+        used.users.store(1, Ordering::Relaxed);
+        assert_eq!(index_of(owned.word()), Some(owned.index));
+        assert_eq!(index_of(0x1234 << PAYLOAD_SHIFT | KIND_HASH), None);
+        assert_eq!(deflate(owned.index), None);
+        assert_eq!(deflate(used.index), None);
+        assert_eq!(
+            deflate(hashed.index),
+            Some(0x1234 << PAYLOAD_SHIFT | KIND_HASH)
+        );
+        let again = allocate(0, 0, 0);
+        assert!(std::ptr::eq(again, hashed), "a free entry is used again");
+        assert_eq!(again.hash.load(Ordering::Relaxed), 0);
+        assert_eq!(deflate(again.index), Some(0));
+        let kept = allocate(0, 0, 0);
+        clear_marks();
+        mark(kept.index);
+        assert_eq!(free_unmarked(), 1, "the owned one: its object is gone");
+        assert_eq!(counts().0, 2);
+        used.users.store(0, Ordering::Relaxed);
+        assert_eq!(
+            (deflate(used.index), deflate(kept.index)),
+            (Some(0), Some(0))
+        );
+        assert_eq!(counts().0, 0);
+    }
+}

@@ -1,0 +1,261 @@
+//! Monitors: the lock, the condition and the identity hash that every object has.
+//!
+//! # Map
+//! Here: the sync word and what it says by itself (free, thin, hash); [`fat`]: the table of inflated monitors and what the
+//! collector asks of it; `contend`: taking and leaving those; `wait`: Wait and Pulse.
+//!
+//! # Invariants
+//! * The sync word has the form of `vervet_abi::object::sync_word`. It changes by CAS only: from free to thin and back by
+//!   the thread itself, to fat by any thread; an inflated monitor is deflated by the collector alone, world stopped.
+//! * Whoever inflates copies owner, count and hash from the very word it replaces, so an owner that comes to leave a
+//!   thin lock and finds it fat finds its own state there.
+//! * `Context::locks_held` counts the monitors a thread owns (not how often): its owner id is not used again before it is 0.
+mod contend;
+pub mod fat;
+mod wait;
+
+use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
+use fat::Fat;
+use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_abi::object::sync_word::*;
+use vervet_types::Known;
+
+pub use fat::{clear_marks, deflate, free_unmarked, index_of, mark};
+pub use wait::{pulse, wait};
+
+/// How long a thin lock of another thread is watched before it is inflated.
+const THIN_SPIN: u32 = 60;
+
+fn word(object: ObjRef<'_>) -> &'static AtomicU32 {
+    // SAFETY: every object has a sync word, aligned to 4; objects are not moved while a reference is on the stack.
+    unsafe { &*((object.addr() + vervet_abi::object::SYNC_OFFSET as usize) as *const AtomicU32) }
+}
+fn me(cx: &Cx<'_>) -> u32 {
+    // SAFETY: the context belongs to this thread.
+    unsafe { (*cx.context()).owner_id }
+}
+
+/// Counts a monitor taken (+1) or given up (-1).
+fn held(cx: &Cx<'_>, change: i32) {
+    // SAFETY: the context belongs to this thread.
+    unsafe {
+        let n = &raw mut (*cx.context()).locks_held;
+        *n = (*n).wrapping_add_signed(change);
+    }
+}
+
+/// The object's fat monitor, made if need be; its state is what the sync word said.
+fn fat_of(object: ObjRef<'_>) -> &'static Fat {
+    let w = word(object);
+    loop {
+        let v = w.load(Ordering::Acquire);
+        let entry = match v & KIND_MASK {
+            KIND_FAT => return fat::get(v >> PAYLOAD_SHIFT),
+            KIND_HASH => fat::allocate(0, 0, v >> PAYLOAD_SHIFT),
+            _ if v == 0 => fat::allocate(0, 0, 0),
+            _ => fat::allocate(v >> OWNER_SHIFT, recursion(v) + 1, 0),
+        };
+        if w.compare_exchange(v, entry.word(), Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+        {
+            return entry;
+        }
+        fat::release(entry);
+    }
+}
+fn fat_if_inflated(object: ObjRef<'_>) -> Option<&'static Fat> {
+    index_of(word(object).load(Ordering::Acquire)).map(fat::get)
+}
+fn recursion(thin: u32) -> u32 {
+    (thin & RECURSION_MASK) >> RECURSION_SHIFT
+}
+
+/// Enters the object's monitor. ArgumentNullException for null.
+pub fn enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
+    try_enter(cx, object, -1).map(|_| ())
+}
+
+/// Tries to enter within that many milliseconds (-1: for ever).
+pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool> {
+    if object.is_null() {
+        return Err(cx.throw_arg_null("obj"));
+    }
+    let (w, me) = (word(object), me(cx));
+    loop {
+        let v = w.load(Ordering::Acquire);
+        let next = match v & KIND_MASK {
+            _ if v == 0 => me << OWNER_SHIFT,
+            KIND_THIN if v >> OWNER_SHIFT == me && v & RECURSION_MASK != RECURSION_MASK => {
+                v + (1 << RECURSION_SHIFT)
+            }
+            KIND_THIN if v >> OWNER_SHIFT != me => {
+                if ms == 0 {
+                    return Ok(false);
+                }
+                if !contend::spin(THIN_SPIN, || w.load(Ordering::Relaxed) != v) {
+                    fat_of(object);
+                }
+                continue;
+            }
+            KIND_FAT => return enter_fat(cx, fat::get(v >> PAYLOAD_SHIFT), me, ms),
+            _ => {
+                fat_of(object);
+                continue;
+            }
+        };
+        if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+        {
+            held(cx, (v == 0) as i32);
+            return Ok(true);
+        }
+    }
+}
+
+fn enter_fat(cx: &Cx<'_>, m: &'static Fat, me: u32, ms: i32) -> Result<bool> {
+    if m.owner.load(Ordering::Relaxed) == me {
+        m.count.fetch_add(1, Ordering::Relaxed);
+        return Ok(true);
+    }
+    if !contend::try_lock(m, me) {
+        if ms == 0 {
+            return Ok(false);
+        }
+        m.users.fetch_add(1, Ordering::SeqCst);
+        let result = contend::lock(cx, m, true, crate::park::deadline(ms));
+        m.users.fetch_sub(1, Ordering::SeqCst);
+        if !contend::outcome(result)? {
+            return Ok(false);
+        }
+    }
+    held(cx, 1);
+    Ok(true)
+}
+
+/// Leaves the object's monitor. SynchronizationLockException if this thread does not own it.
+pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
+    if object.is_null() {
+        return Err(cx.throw_arg_null("obj"));
+    }
+    let (w, me) = (word(object), me(cx));
+    loop {
+        let v = w.load(Ordering::Acquire);
+        let next = match v & KIND_MASK {
+            KIND_THIN if v != 0 && v >> OWNER_SHIFT == me => match recursion(v) {
+                0 => 0,
+                _ => v - (1 << RECURSION_SHIFT),
+            },
+            KIND_FAT => {
+                let m = fat::get(v >> PAYLOAD_SHIFT);
+                if m.owner.load(Ordering::Relaxed) != me {
+                    return Err(not_owner(cx));
+                }
+                match m.count.load(Ordering::Relaxed) {
+                    1 => {
+                        held(cx, -1);
+                        contend::unlock(m);
+                    }
+                    n => m.count.store(n - 1, Ordering::Relaxed),
+                }
+                return Ok(());
+            }
+            _ => return Err(not_owner(cx)),
+        };
+        if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+        {
+            held(cx, -((next == 0) as i32));
+            return Ok(());
+        }
+    }
+}
+
+fn not_owner(cx: &Cx<'_>) -> crate::cx::Throw {
+    cx.throw(
+        Known::SynchronizationLockException,
+        "Object synchronization method was called from an unsynchronized block of code.",
+    )
+}
+
+fn ensure_owned<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
+    if object.is_null() {
+        return Err(cx.throw_arg_null("obj"));
+    }
+    if is_entered(cx, object) {
+        Ok(())
+    } else {
+        Err(not_owner(cx))
+    }
+}
+
+/// Who owns the monitor: (owner id or 0, recursion count).
+pub fn owner(object: ObjRef<'_>) -> (u32, u32) {
+    let v = word(object).load(Ordering::Acquire);
+    match v & KIND_MASK {
+        KIND_FAT => {
+            let m = fat::get(v >> PAYLOAD_SHIFT);
+            (
+                m.owner.load(Ordering::Acquire),
+                m.count.load(Ordering::Relaxed),
+            )
+        }
+        KIND_THIN if v != 0 => (v >> OWNER_SHIFT, recursion(v) + 1),
+        _ => (0, 0),
+    }
+}
+/// Does this thread own it?
+pub fn is_entered(cx: &Cx<'_>, object: ObjRef<'_>) -> bool {
+    owner(object).0 == me(cx)
+}
+
+static NEXT_HASH: AtomicU32 = AtomicU32::new(0x2545_F491);
+
+/// The identity hash of an object (0 for null): made once, kept in the sync word or its fat entry.
+pub fn identity_hash(object: ObjRef<'_>) -> i32 {
+    if object.is_null() {
+        return 0;
+    }
+    let w = word(object);
+    loop {
+        let v = w.load(Ordering::Acquire);
+        match v & KIND_MASK {
+            KIND_HASH => return (v >> PAYLOAD_SHIFT) as i32,
+            KIND_FAT => {
+                let m = fat::get(v >> PAYLOAD_SHIFT);
+                match m.hash.load(Ordering::Acquire) {
+                    0 => {}
+                    h => return h as i32,
+                }
+                let fresh = fresh_hash();
+                let first = m
+                    .hash
+                    .compare_exchange(0, fresh, Ordering::AcqRel, Ordering::Acquire);
+                return first.map_or_else(|h| h, |_| fresh) as i32;
+            }
+            _ if v == 0 => {
+                let h = fresh_hash();
+                if w.compare_exchange(
+                    0,
+                    h << PAYLOAD_SHIFT | KIND_HASH,
+                    Ordering::AcqRel,
+                    Ordering::Acquire,
+                )
+                .is_ok()
+                {
+                    return h as i32;
+                }
+            }
+            _ => {
+                fat_of(object);
+            }
+        }
+    }
+}
+fn fresh_hash() -> u32 {
+    let mut x = NEXT_HASH.fetch_add(0x9E37_79B9, Ordering::Relaxed);
+    x ^= x >> 16;
+    x = x.wrapping_mul(0x7FEB_352D);
+    x ^= x >> 15;
+    (x & 0x3FFF_FFFF).max(1)
+}

@@ -1,0 +1,117 @@
+//! The life of managed threads: started, waiting, interrupted, ended.
+//!
+//! # Map
+//! [`state`]: the word of ThreadState, waiting and interrupts; [`life`]: what outlives the thread (joining, keeping the
+//! process alive); [`start`]: from `Thread.Start` to the end of the OS thread.
+//!
+//! # Invariants
+//! * Attached threads only have `Thread` and `InternalThread` objects; those are words of the context, never addresses
+//!   in Rust memory: a thread being started gets them through GC handles.
+//! * An InternalThread of a thread that has run has a [`life::Life`] behind `handle`, one reference of it.
+//! * Managed ids count up from 1 and are never used again; owner ids (locks, parking) are, so nothing but locks and
+//!   parking goes by them.
+pub mod life;
+pub mod start;
+pub mod state;
+
+use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
+use vervet_types::Known;
+
+static NEXT_ID: AtomicI32 = AtomicI32::new(1);
+
+/// The InternalThread of the calling thread; null if it has none.
+pub fn current_internal<'cx>(cx: &'cx Cx<'cx>) -> ObjRef<'cx> {
+    // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
+    unsafe { ObjRef::from_addr((*cx.context()).internal_thread) }
+}
+
+/// A new InternalThread of a thread that has not been started, with an id of its own.
+pub fn new_internal<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
+    let internal = cx.alloc(cx.known(Known::InternalThread))?;
+    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    internal.write(offset_of!(Internal, managed_id), id);
+    internal.write(offset_of!(Internal, state), state::UNSTARTED);
+    internal.write(
+        offset_of!(Internal, apartment_state),
+        state::APARTMENT_UNKNOWN,
+    );
+    internal.write(offset_of!(Internal, priority), 2i32);
+    Ok(internal)
+}
+
+/// Makes the objects of the calling thread, which was not started by `Thread.Start`.
+pub fn adopt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
+    let internal = new_internal(cx)?;
+    let thread = cx.alloc(cx.known(Known::Thread))?;
+    thread.write_ref(offset_of!(ThreadObject, internal_thread), internal);
+    internal.write(offset_of!(Internal, state), 0u32);
+    internal.write_ref(offset_of!(Internal, root_domain_thread), thread);
+    life::give(internal, life::Life::new(false));
+    become_thread(cx, thread, internal);
+    Ok(())
+}
+
+/// The calling thread, which is attached, is from now on the thread of these objects.
+fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
+    // SAFETY: plain libc queries; the context belongs to this thread.
+    unsafe {
+        let ctx = &mut *cx.context();
+        ctx.thread_object = thread.addr();
+        ctx.internal_thread = internal.addr();
+        internal.write(offset_of!(Internal, thread_id), libc::pthread_self() as u64);
+        internal.write(
+            offset_of!(Internal, native_handle),
+            libc::syscall(libc::SYS_gettid) as usize,
+        );
+        internal.write(
+            offset_of!(Internal, runtime_thread_info),
+            cx.context() as usize,
+        );
+        // The default Context, once there is one.
+        if let Some(context) = *cx.rt().domain.context.lock() {
+            internal.write_ref(offset_of!(Internal, current_appcontext), context.get());
+        }
+        // Last: who sees it may unpark this thread.
+        state::field_i32(internal, offset_of!(Internal, small_id))
+            .store(ctx.owner_id as i32, Ordering::SeqCst);
+    }
+}
+
+type EndHook = fn(u32);
+static AT_END: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Has `hook` called with the owner id of every thread that ends, in Runtime state. There is one hook.
+pub fn at_end(hook: EndHook) {
+    AT_END.store(hook as *mut (), Ordering::Release);
+}
+
+/// The calling thread ends as a managed thread: it is Stopped, who joins it goes on, its thread statics are given back.
+/// Called before it is detached, in Runtime state; no managed code runs on it any more.
+pub fn end(cx: &Cx<'_>) {
+    let hook = AT_END.load(Ordering::Acquire);
+    if !hook.is_null() {
+        // SAFETY: only `at_end` stores here.
+        let hook: EndHook = unsafe { std::mem::transmute(hook) };
+        hook(crate::park::id(cx));
+    }
+    let internal = current_internal(cx);
+    if !internal.is_null() {
+        state::field_i32(internal, offset_of!(Internal, small_id)).store(0, Ordering::SeqCst);
+        internal.write(offset_of!(Internal, runtime_thread_info), 0usize);
+        state::change(internal, state::STOPPED, state::BACKGROUND);
+    }
+    crate::statics::release_thread_blocks(cx.context());
+    let life = (!internal.is_null()).then(|| life::of(internal)).flatten();
+    // SAFETY: the context belongs to this thread.
+    unsafe {
+        (*cx.context()).thread_object = 0;
+        (*cx.context()).internal_thread = 0;
+    }
+    if let Some(life) = life {
+        life.end();
+    }
+}

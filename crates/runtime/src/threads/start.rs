@@ -1,0 +1,142 @@
+//! From `Thread.Start` to the end of the OS thread.
+//!
+//! # Invariants
+//! * When `Start` returns, the thread is no longer Unstarted and can be joined.
+//! * The new thread gets its Thread object, its delegate and the argument through GC handles, which it frees. (Managed
+//!   code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
+//! * An exception that leaves the delegate ends the process, but for ThreadAbortException, which ends the thread.
+use super::life::{self, Life};
+use super::{become_thread, end, state};
+use crate::cx::{Cx, Result, Value};
+use crate::handles::{self, HandleKind};
+use crate::object::ObjRef;
+use std::mem::offset_of;
+use std::sync::Arc;
+use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
+use vervet_types::Known;
+
+/// What a thread gets that does not ask for a size, as mono has it.
+const DEFAULT_STACK: usize = 2 << 20;
+/// What mono gives at least.
+const LEAST_STACK: usize = 128 << 10;
+/// What our own code needs below managed frames, and the guard: on top of what was asked for.
+const OWN_STACK: usize = 512 << 10;
+
+/// Starts the thread with its delegate. False if there can be no more threads.
+pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) -> Result<bool> {
+    let internal = cx.non_null(thread.read_ref(offset_of!(ThreadObject, internal_thread)))?;
+    if state::get(internal) & state::ABORTED != 0 {
+        return Ok(true); // Aborted before it was started: it never runs.
+    }
+    if !state::claim_start(internal) {
+        return Err(cx.throw(
+            Known::ThreadStateException,
+            "Thread has already been started.",
+        ));
+    }
+    let life = Life::new(true);
+    life::give(internal, life.clone());
+    life.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
+    let seed = Seed {
+        thread: handles::alloc(thread, HandleKind::Normal),
+        delegate: handles::alloc(delegate, HandleKind::Normal),
+        argument: handles::alloc(
+            thread.read_ref(offset_of!(ThreadObject, start_arg)),
+            HandleKind::Normal,
+        ),
+        life,
+    };
+    let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
+    let stack = match usize::try_from(wanted) {
+        Ok(0) | Err(_) => DEFAULT_STACK,
+        Ok(n) => n.max(LEAST_STACK),
+    };
+    let given = [seed.thread, seed.delegate, seed.argument];
+    let spawned = cx.native(|| {
+        std::thread::Builder::new()
+            .stack_size(stack + OWN_STACK)
+            .spawn(move || run(seed))
+            .is_ok()
+    });
+    if !spawned {
+        given.iter().for_each(|h| {
+            handles::free(*h);
+        });
+        life::of(internal).inspect(|l| l.end());
+        life::take(internal);
+        state::change(internal, state::UNSTARTED, 0);
+    }
+    Ok(spawned)
+}
+
+/// What a new OS thread is given.
+struct Seed {
+    thread: u32,
+    delegate: u32,
+    argument: u32,
+    life: Arc<Life>,
+}
+
+fn take<'cx>(handle: u32) -> ObjRef<'cx> {
+    let object = handles::target(handle).unwrap_or(ObjRef::NULL);
+    handles::free(handle);
+    object
+}
+
+fn run(seed: Seed) {
+    crate::thread::attach();
+    {
+        let cx = Cx::current();
+        run_managed(&cx, &seed);
+        end(&cx);
+    }
+    crate::thread::detach();
+    drop(seed.life);
+}
+
+fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
+    let (thread, delegate) = (take::<'cx>(seed.thread), take::<'cx>(seed.delegate));
+    let argument = take::<'cx>(seed.argument);
+    let internal = thread.read_ref(offset_of!(ThreadObject, internal_thread));
+    if internal.read::<u8>(offset_of!(Internal, apartment_state)) == state::APARTMENT_UNKNOWN {
+        internal.write(offset_of!(Internal, apartment_state), state::APARTMENT_MTA);
+    }
+    become_thread(cx, thread, internal);
+    show_name(internal);
+    if let Err(throw) = call(cx, delegate, argument) {
+        let exception = cx.take_pending(throw);
+        if exception.class().name != "ThreadAbortException" {
+            crate::startup::unhandled(cx, exception);
+        }
+    }
+}
+
+fn call<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, argument: ObjRef<'cx>) -> Result<()> {
+    let invoke = crate::delegates::invoke_method(cx, delegate.class())?;
+    let with_argument = [Value::Ref(argument)];
+    let arguments: &[Value<'_>] = match cx.load(invoke.sig())?.params.len() {
+        0 => &[],
+        _ => &with_argument,
+    };
+    cx.invoke(invoke, Some(Value::Ref(delegate)), arguments)
+        .map(|_| ())
+}
+
+/// Shows the managed name of the calling thread to the system.
+pub fn show_name(internal: ObjRef<'_>) {
+    let chars = internal.read::<usize>(offset_of!(Internal, name_chars)) as *const u16;
+    if chars.is_null() {
+        return;
+    }
+    let length = internal.read::<i32>(offset_of!(Internal, name_length)) as usize;
+    // SAFETY: the name was stored with that length and lives as long as the object.
+    let name = String::from_utf16_lossy(unsafe { std::slice::from_raw_parts(chars, length) });
+    let mut bytes = [0u8; 16];
+    let end = (0..=name.len().min(15))
+        .rev()
+        .find(|n| name.is_char_boundary(*n))
+        .unwrap_or(0);
+    bytes[..end].copy_from_slice(&name.as_bytes()[..end]);
+    // SAFETY: a zero-terminated name of at most 16 bytes.
+    unsafe { libc::prctl(libc::PR_SET_NAME, bytes.as_ptr()) };
+}
