@@ -111,8 +111,10 @@ pub struct Context {
     pub stack_base: usize,
     /// Id of the current domain.
     pub domain: u32,
-    /// Padding.
-    pub _pad2: u32,
+    /// Monitors this thread is in: its owner id is given to another thread only if it is in none.
+    pub locks_held: u32,
+    /// Native or waiting for the world: everything the thread refers to lies at this address or above it on its stack.
+    pub scan_sp: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
@@ -124,5 +126,5 @@ offsets! {
     ALLOC_NEXT = alloc_next, ALLOC_END = alloc_end, HIDDEN = hidden, PENDING = pending, RECORD = record,
     CARRIER_SP = carrier_sp, THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
     SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, SIDE_NEXT = side_next, SIDE_END = side_end,
-    OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters,
+    OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,
 }

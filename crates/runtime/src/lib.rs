@@ -6,6 +6,7 @@
 //! * per domain: [`domain`] (interned strings, Type objects, caches), [`vtables`], [`statics`]
 //! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`ahead`], [`helpers`], [`arch`] (asm)
 //! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
+//! * stopping everybody: [`world`]
 //! * running: [`invoke`], [`class_init`], [`thread`], [`startup`]
 #![allow(
     clippy::not_unsafe_ptr_arg_deref,
@@ -43,6 +44,7 @@ pub mod statics;
 pub mod stats;
 pub mod thread;
 pub mod vtables;
+pub mod world;
 
 pub use cx::{Cx, Throw, Value};
 pub use icall::RefSlot;

@@ -72,6 +72,20 @@ pub fn thread_block(ctx: *mut Context, vt: &'static VTable) -> *mut u8 {
     }
 }
 
+/// Forgets what a thread's thread statics hold; the blocks stay with the context for the next thread that has it.
+pub fn clear_thread_blocks(ctx: *mut Context) {
+    let sizes = THREAD_STATIC_CLASSES.lock();
+    // SAFETY: the context belongs to this thread, in Runtime state; each block has the size noted for its class.
+    unsafe {
+        for (index, &size) in sizes.iter().enumerate().take((*ctx).thread_statics_len) {
+            let block = *(*ctx).thread_statics.add(index);
+            if !block.is_null() {
+                std::ptr::write_bytes(block as *mut usize, 0, (size as usize).div_ceil(8));
+            }
+        }
+    }
+}
+
 /// Address of a static field of an initialised or initialising class, in this thread's view.
 pub fn field_address(
     ctx: *mut Context,

@@ -4,9 +4,11 @@
 //! * The thread-local word holds the context exactly while the thread is attached; signal handlers read nothing
 //!   else of a thread's own.
 //! * The limit keeps a red zone of 256 KiB for stubs and our own code below managed frames.
+use crate::world::registry;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{Context, State};
+use vervet_os::signal::AlternateStack;
 
 thread_local! {
     static CURRENT: Cell<*mut Context> = const { Cell::new(std::ptr::null_mut()) };
@@ -21,24 +23,118 @@ pub fn current_context() -> *mut Context {
     CURRENT.with(Cell::get)
 }
 
-static NEXT_OWNER: AtomicU32 = AtomicU32::new(1);
+/// A piece of work done for every thread that ends, in Runtime state, before its context is given up.
+pub type DetachHook = fn(*mut Context);
+const HOOKS: usize = 8;
+static DETACH_HOOKS: [AtomicPtr<()>; HOOKS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; HOOKS];
 
-/// Attaches the calling OS thread. Its context lives as long as the process.
+/// Has `hook` called for every thread that ends (allocation windows, queues of freed handles).
+pub fn on_detach(hook: DetachHook) {
+    let slot = DETACH_HOOKS.iter().find(|s| {
+        s.compare_exchange(
+            std::ptr::null_mut(),
+            hook as *mut (),
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        )
+        .is_ok()
+    });
+    assert!(
+        slot.is_some(),
+        "room for every part that has something to do"
+    );
+}
+
+/// Detaches threads that end without saying so; its value is the thread.
+static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
+
+fn key() -> libc::pthread_key_t {
+    let have = KEY.load(Ordering::Acquire);
+    if have != u32::MAX {
+        return have;
+    }
+    let mut key = 0;
+    // SAFETY: a place of this frame, and a destructor that fits.
+    let failed = unsafe { libc::pthread_key_create(&mut key, Some(ended)) };
+    assert!(failed == 0, "no thread-specific key is left");
+    match KEY.compare_exchange(u32::MAX, key, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => key,
+        Err(first) => {
+            // SAFETY: the key was just made, nobody has it.
+            unsafe { libc::pthread_key_delete(key) };
+            first
+        }
+    }
+}
+unsafe extern "C" fn ended(_: *mut libc::c_void) {
+    detach();
+}
+
+/// Attaches the calling OS thread, in Runtime state; its context is the result. A thread that is attached keeps its
+/// context. Every thread is detached when it ends, if it has not done so itself.
 pub fn attach() -> *mut Context {
+    let current = current_context();
+    if !current.is_null() {
+        return current;
+    }
     let (low, high) = stack_bounds();
-    // SAFETY: a context of zeros is valid; the fields that matter are set before it is published.
-    let mut ctx: Box<Context> = unsafe { Box::new(std::mem::zeroed()) };
-    ctx.true_limit = low + RED_ZONE;
-    ctx.limit = ctx.true_limit;
-    ctx.stack_base = high;
-    ctx.state = State::Runtime as u8;
-    ctx.owner_id = NEXT_OWNER.fetch_add(1, Ordering::Relaxed);
-    ctx.domain = 0;
-    crate::side_stack::attach(&mut ctx);
-    let p = Box::into_raw(ctx);
-    CURRENT.with(|c| c.set(p));
-    crate::exceptions::traps::install_alternate_stack();
-    p
+    let thread = registry::take();
+    // SAFETY: the thread and its context are ours alone until they are on the list.
+    unsafe {
+        let t = &mut *thread;
+        let ctx = &mut *t.context;
+        t.stack_low = low;
+        ctx.true_limit = low + RED_ZONE;
+        ctx.limit = ctx.true_limit;
+        ctx.stack_base = high;
+        ctx.scan_sp = high;
+        CURRENT.set(t.context);
+        if SERVICE.get() == 0 {
+            SERVICE.set(std::mem::take(&mut t.service));
+        }
+        t.alternate.install();
+        libc::pthread_setspecific(key(), thread.cast());
+        registry::link(thread);
+        t.context
+    }
+}
+
+/// Detaches the calling OS thread, which is in Runtime or Native state with no managed code on its stack.
+pub fn detach() {
+    let ctx = current_context();
+    if ctx.is_null() {
+        return;
+    }
+    // SAFETY: the context belongs to this thread until it is recycled.
+    unsafe {
+        if (*ctx).state == State::Native as u8 {
+            leave_native(State::Runtime as u8);
+        }
+        assert!(
+            (*ctx).state == State::Runtime as u8,
+            "managed code is on the stack of a thread that ends"
+        );
+        for hook in &DETACH_HOOKS {
+            let hook = hook.load(Ordering::Acquire);
+            if !hook.is_null() {
+                let hook: DetachHook = std::mem::transmute(hook);
+                hook(ctx);
+            }
+        }
+        crate::statics::clear_thread_blocks(ctx);
+        (*ctx).pending = 0;
+        (*ctx).thread_object = 0;
+        (*ctx).internal_thread = 0;
+        let thread = registry::Thread::of(ctx);
+        registry::unlink(thread);
+        // From here on no signal of ours is sent to this thread, and nothing managed may be touched.
+        libc::pthread_setspecific(key(), std::ptr::null());
+        CURRENT.set(std::ptr::null_mut());
+        (*thread).service = SERVICE.replace(0);
+        AlternateStack::remove();
+        registry::recycle(thread);
+    }
 }
 
 /// [lowest usable address, highest address) of the calling thread's stack.
@@ -88,9 +184,9 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
         return work();
     }
     let top = if top == 0 {
-        let p = vervet_os::memory::reserve(SERVICE_STACK)
-            .unwrap_or_else(|e| panic!("no memory for a service stack: {e}"));
-        p as usize + SERVICE_STACK
+        vervet_os::memory::stack(SERVICE_STACK)
+            .unwrap_or_else(|e| panic!("no memory for a service stack: {e}"))
+            .1
     } else {
         top
     };

@@ -10,23 +10,6 @@ use crate::exceptions::throw::{TraceMode, raise};
 use vervet_abi::{Context, State, ThrowKind};
 use vervet_types::Known;
 
-/// Gives the calling thread its alternate signal stack.
-pub fn install_alternate_stack() {
-    // SAFETY: fresh memory that lives for ever becomes the thread's alternate stack.
-    unsafe {
-        let min = libc::getauxval(libc::AT_MINSIGSTKSZ) as usize;
-        let size = (min.max(libc::SIGSTKSZ) + (64 << 10) + 4095) & !4095;
-        let memory = vervet_os::memory::reserve(size)
-            .unwrap_or_else(|e| panic!("no memory for a signal stack: {e}"));
-        let stack = libc::stack_t {
-            ss_sp: memory.cast(),
-            ss_flags: 0,
-            ss_size: size,
-        };
-        libc::sigaltstack(&stack, std::ptr::null_mut());
-    }
-}
-
 /// Installs the fault handlers. Called once at start-up.
 pub fn initialise() {
     // SAFETY: installing handlers that follow the rules of this module.
