@@ -56,6 +56,13 @@ pub struct Record {
     pub method: usize,
 }
 
+/// Offsets of the words of a context that are references (or 0): the collector visits and updates them.
+pub const ROOT_WORDS: [usize; 3] = [
+    std::mem::offset_of!(Context, pending),
+    std::mem::offset_of!(Context, thread_object),
+    std::mem::offset_of!(Context, internal_thread),
+];
+
 /// See the module. Offsets are taken by generated code and by the asm thunks.
 #[repr(C)]
 pub struct Context {

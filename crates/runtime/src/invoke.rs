@@ -91,6 +91,7 @@ fn call<'cx>(
     this: Option<Value<'cx>>,
     args: &[Value<'cx>],
 ) -> Result<Value<'cx>> {
+    vervet_os::lock::assert_no_leaf_lock("running managed code");
     let shape = &stub.shape;
     let mut words: SmallVec<[u64; 16]> = SmallVec::new();
     // Copies of structs passed by address, and the return buffer: they must not move, so they are sized first.

@@ -28,6 +28,15 @@ fn me(cx: &Cx<'_>) -> u32 {
     unsafe { (*cx.context()).owner_id }
 }
 
+/// Notes that this thread is in one more monitor (+1), or in one less (-1): its owner id is its own while it is in any.
+fn count_locks(cx: &Cx<'_>, by: i32) {
+    // SAFETY: the context belongs to this thread.
+    unsafe {
+        let held = &mut (*cx.context()).locks_held;
+        *held = held.wrapping_add_signed(by);
+    }
+}
+
 fn inflate(object: ObjRef<'_>) -> usize {
     let w = word(object);
     loop {
@@ -84,6 +93,9 @@ pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, _ms: i32) -> Result
                 if f.owner != 0 && f.owner != me {
                     return Ok(false);
                 }
+                if f.owner == 0 {
+                    count_locks(cx, 1);
+                }
                 f.owner = me;
                 f.count += 1;
                 return Ok(true);
@@ -96,6 +108,9 @@ pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, _ms: i32) -> Result
         if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire)
             .is_ok()
         {
+            if v == 0 {
+                count_locks(cx, 1);
+            }
             return Ok(true);
         }
     }
@@ -124,6 +139,7 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
                     f.count -= 1;
                     if f.count == 0 {
                         f.owner = 0;
+                        count_locks(cx, -1);
                     }
                     return Ok(());
                 }
@@ -135,6 +151,9 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
         if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire)
             .is_ok()
         {
+            if next == 0 {
+                count_locks(cx, -1);
+            }
             return Ok(());
         }
     }

@@ -109,6 +109,7 @@ pub fn start(
     crate::vtables::initialise().map_err(say("the area of VTables"))?;
     crate::code::arena::initialise().map_err(say("the code arena"))?;
     crate::arch::initialise();
+    crate::world::initialise();
     crate::helpers::initialise();
     crate::exceptions::traps::initialise();
     crate::exceptions::report::initialise();
@@ -148,6 +149,7 @@ pub fn start(
         preallocated: Published::new(),
     });
     crate::thread::attach();
+    crate::world::debug::start();
     let cx = Cx::current();
     if prepare(&cx).is_err() {
         return Err(format!("start-up failed: {}", pending_text(&cx)));

@@ -1,4 +1,4 @@
-//! A thread's context: making it, finding it, and the Native state.
+//! A thread's context: making it, finding it, giving it up; and the Native state.
 //!
 //! # Invariants
 //! * The thread-local word holds the context exactly while the thread is attached; signal handlers read nothing
@@ -94,6 +94,7 @@ pub fn attach() -> *mut Context {
             SERVICE.set(std::mem::take(&mut t.service));
         }
         t.alternate.install();
+        vervet_os::signal::unblock(crate::world::suspend::SUSPEND);
         libc::pthread_setspecific(key(), thread.cast());
         registry::link(thread);
         t.context
@@ -109,12 +110,13 @@ pub fn detach() {
     // SAFETY: the context belongs to this thread until it is recycled.
     unsafe {
         if (*ctx).state == State::Native as u8 {
-            leave_native(State::Runtime as u8);
+            leave_native(ctx);
         }
         assert!(
             (*ctx).state == State::Runtime as u8,
             "managed code is on the stack of a thread that ends"
         );
+        crate::world::poll(ctx);
         for hook in &DETACH_HOOKS {
             let hook = hook.load(Ordering::Acquire);
             if !hook.is_null() {
@@ -134,6 +136,15 @@ pub fn detach() {
         (*thread).service = SERVICE.replace(0);
         AlternateStack::remove();
         registry::recycle(thread);
+    }
+}
+
+/// Does the address lie on the stack that the context's thread was started with?
+pub(crate) fn is_on_own_stack(ctx: *mut Context, address: usize) -> bool {
+    // SAFETY: the context belongs to this thread.
+    unsafe {
+        let low = (*registry::Thread::of(ctx)).stack_low;
+        (low..(*ctx).stack_base).contains(&address)
     }
 }
 
@@ -159,15 +170,46 @@ fn stack_bounds() -> (usize, usize) {
     }
 }
 
-/// Runs `work` in Native state.
+/// Runs `work` in Native state: it touches no object. It may be called from Native state, or by a thread that is not
+/// attached (with a null context); then it just runs.
 pub fn native<T>(ctx: *mut Context, work: impl FnOnce() -> T) -> T {
-    // SAFETY: the context belongs to this thread; a plain byte store (see design: the fence is the stopper's).
-    unsafe {
-        let before = (*ctx).state;
-        (&raw mut (*ctx).state).write_volatile(State::Native as u8);
-        let r = work();
-        (&raw mut (*ctx).state).write_volatile(before);
-        r
+    // SAFETY: the context belongs to this thread.
+    if ctx.is_null() || unsafe { (*ctx).state } != State::Runtime as u8 {
+        return work();
+    }
+    vervet_os::lock::assert_no_leaf_lock("changing to Native");
+    through_asm(work, |f, arg| {
+        // SAFETY: the context belongs to this thread, which is in Runtime state; `f` does not unwind.
+        unsafe { crate::arch::call_native(f, arg, ctx) }
+    })
+}
+
+/// Has `call` run `work` as a C function with an argument, below a frame of assembly. A panic goes round that frame.
+pub(crate) fn through_asm<T>(
+    work: impl FnOnce() -> T,
+    call: impl FnOnce(extern "C" fn(*mut u8), *mut u8),
+) -> T {
+    struct Job<F, T> {
+        work: Option<F>,
+        out: Option<std::thread::Result<T>>,
+    }
+    extern "C" fn run<F: FnOnce() -> T, T>(p: *mut u8) {
+        // SAFETY: `p` is the job of the caller below, which waits for us.
+        let job = unsafe { &mut *(p as *mut Job<F, T>) };
+        let work = job.work.take().expect("a job runs once");
+        job.out = Some(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)));
+    }
+    fn runner<F: FnOnce() -> T, T>(_: &Job<F, T>) -> extern "C" fn(*mut u8) {
+        run::<F, T>
+    }
+    let mut job = Job {
+        work: Some(work),
+        out: None,
+    };
+    call(runner(&job), &raw mut job as *mut u8);
+    match job.out.expect("the job ran") {
+        Ok(v) => v,
+        Err(p) => std::panic::resume_unwind(p),
     }
 }
 
@@ -190,32 +232,18 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
     } else {
         top
     };
-    struct Job<F, T> {
-        work: Option<F>,
-        out: Option<std::thread::Result<T>>,
+    SERVICE.set(usize::MAX);
+    struct Back(usize);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            SERVICE.set(self.0);
+        }
     }
-    extern "C" fn run<F: FnOnce() -> T, T>(p: *mut u8) {
-        // SAFETY: `p` is the job of the caller below, which waits for us.
-        let job = unsafe { &mut *(p as *mut Job<F, T>) };
-        let work = job.work.take().expect("a job runs once");
-        job.out = Some(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)));
-    }
-    fn runner<F: FnOnce() -> T, T>(_: &Job<F, T>) -> extern "C" fn(*mut u8) {
-        run::<F, T>
-    }
-    SERVICE.with(|s| s.set(usize::MAX));
-    let mut job = Job {
-        work: Some(work),
-        out: None,
-    };
-    let f = runner(&job);
-    // SAFETY: the stack is ours and idle; `run` does not unwind.
-    unsafe { crate::arch::call_on_stack(f, &mut job as *mut _ as *mut u8, top) };
-    SERVICE.with(|s| s.set(top));
-    match job.out.expect("the job ran") {
-        Ok(v) => v,
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
+    let _back = Back(top);
+    through_asm(work, |f, arg| {
+        // SAFETY: the stack is ours and idle; `f` does not unwind.
+        unsafe { crate::arch::call_on_stack(f, arg, top) }
+    })
 }
 
 /// Saves errno as the last error of the current thread.
@@ -226,24 +254,46 @@ pub fn save_last_error() {
         unsafe { (*ctx).last_error = *libc::__errno_location() };
     }
 }
-/// Native code that holds no reference announces that it may block; returns the state before.
-pub fn enter_native() -> u8 {
+/// From the thunk of [`crate::arch::enter_safe_region`]: native code that holds no reference announces that it may block.
+/// `registers` are its callee-saved ones (a caller's of ours may have references in them), `sp` its stack pointer.
+/// Returns the state before.
+pub(crate) extern "C" fn enter_native(registers: *const [usize; 6], sp: usize) -> usize {
     let ctx = current_context();
     if ctx.is_null() {
-        return State::Native as u8;
+        return State::Native as usize;
     }
-    // SAFETY: the context belongs to this thread.
+    // SAFETY: the context and its thread belong to this thread.
     unsafe {
         let before = (*ctx).state;
-        (&raw mut (*ctx).state).write_volatile(State::Native as u8);
-        before
+        if before != State::Native as u8 {
+            (*registry::Thread::of(ctx)).saved = *registers;
+            (*ctx).scan_sp = sp;
+            (&raw mut (*ctx).state).write_volatile(State::Native as u8);
+        }
+        before as usize
     }
 }
-/// Undoes [`enter_native`].
-pub fn leave_native(before: u8) {
+/// Undoes what [`crate::arch::enter_safe_region`] did.
+pub fn leave_safe_region(before: usize) {
     let ctx = current_context();
-    if !ctx.is_null() {
-        // SAFETY: the context belongs to this thread.
-        unsafe { (&raw mut (*ctx).state).write_volatile(before) };
+    if ctx.is_null() || before == State::Native as usize {
+        return;
+    }
+    leave_native(ctx);
+    // SAFETY: the context and its thread belong to this thread.
+    unsafe {
+        (*registry::Thread::of(ctx)).saved = [0; 6];
+        (&raw mut (*ctx).state).write_volatile(before as u8);
+    }
+}
+
+/// From Native to Runtime, as soon as the world runs.
+pub(crate) fn leave_native(ctx: *mut Context) {
+    use crate::world::transitions;
+    // SAFETY: the context belongs to this thread.
+    unsafe { (&raw mut (*ctx).state).write_volatile(State::Runtime as u8) };
+    std::sync::atomic::compiler_fence(Ordering::SeqCst);
+    if transitions::STOP.load(Ordering::Relaxed) != 0 {
+        transitions::leave_native(ctx);
     }
 }

@@ -30,6 +30,8 @@ pub struct Thread {
     pub(crate) parked: AtomicU32,
     /// The registers it was interrupted with, while it is parked.
     pub(crate) interrupted: AtomicPtr<libc::ucontext_t>,
+    /// 1 while this thread alone is to be stopped.
+    pub(crate) stop_one: AtomicU32,
     /// The lowest address its own stack reaches.
     pub(crate) stack_low: usize,
     /// Its alternate signal stack.
@@ -133,6 +135,7 @@ fn make() -> *mut Thread {
         tid: 0,
         parked: AtomicU32::new(0),
         interrupted: AtomicPtr::new(std::ptr::null_mut()),
+        stop_one: AtomicU32::new(0),
         stack_low: 0,
         alternate,
         side_low,
