@@ -9,6 +9,13 @@ fn main() {
         "mono_win32_compat_FillMemory",
         "mono_win32_compat_MoveMemory",
         "mono_win32_compat_ZeroMemory",
+        // src/signals.rs
+        "bsd_signal",
+        "pthread_sigmask",
+        "sigaction",
+        "signal",
+        "sigprocmask",
+        "ssignal",
     ] {
         println!("cargo:rustc-link-arg-bins=-Wl,--export-dynamic-symbol={symbol}");
     }

@@ -56,6 +56,13 @@ pub struct Record {
     pub method: usize,
 }
 
+/// Offsets of the words of a context that are references (or 0): the collector visits and updates them.
+pub const ROOT_WORDS: [usize; 3] = [
+    std::mem::offset_of!(Context, pending),
+    std::mem::offset_of!(Context, thread_object),
+    std::mem::offset_of!(Context, internal_thread),
+];
+
 /// See the module. Offsets are taken by generated code and by the asm thunks.
 #[repr(C)]
 pub struct Context {
@@ -111,8 +118,10 @@ pub struct Context {
     pub stack_base: usize,
     /// Id of the current domain.
     pub domain: u32,
-    /// Monitors this thread owns: its owner id is not used again before it is 0.
+    /// Monitors this thread is in: its owner id is given to another thread only if it is in none.
     pub locks_held: u32,
+    /// Native or waiting for the world: everything the thread refers to lies at this address or above it on its stack.
+    pub scan_sp: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
@@ -124,14 +133,5 @@ offsets! {
     ALLOC_NEXT = alloc_next, ALLOC_END = alloc_end, HIDDEN = hidden, PENDING = pending, RECORD = record,
     CARRIER_SP = carrier_sp, THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
     SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, SIDE_NEXT = side_next, SIDE_END = side_end,
-    OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters,
+    OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,
 }
-
-/// Offsets of the words of a context that are references: all there are. The collector visits and updates them;
-/// whatever else a context leads to (its stack, side stack and records) is scanned as a stack is. `hidden` and `scratch`
-/// never hold one.
-pub const ROOT_WORDS: &[i32] = &[
-    PENDING,
-    std::mem::offset_of!(Context, thread_object) as i32,
-    std::mem::offset_of!(Context, internal_thread) as i32,
-];

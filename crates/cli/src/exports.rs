@@ -16,7 +16,7 @@ static KEEP: [unsafe extern "C" fn(); 8] = [
     keep(mono_win32_compat_MoveMemory as *const ()),
     keep(mono_win32_compat_ZeroMemory as *const ()),
 ];
-const fn keep(f: *const ()) -> unsafe extern "C" fn() {
+pub(crate) const fn keep(f: *const ()) -> unsafe extern "C" fn() {
     // SAFETY: only the address is kept; nobody calls through this type.
     unsafe { std::mem::transmute(f) }
 }
@@ -43,14 +43,20 @@ extern "C" fn mono_marshal_set_last_error() {
     vervet_runtime::thread::save_last_error();
 }
 /// Native code is about to block.
+///
+/// # Safety
+/// Called by native code that holds no reference to an object.
+#[unsafe(naked)]
 #[unsafe(no_mangle)]
-extern "C" fn mono_threads_enter_gc_safe_region_internal(_stack: *mut c_void) -> *mut c_void {
-    vervet_runtime::thread::enter_native() as usize as *mut c_void
+unsafe extern "C" fn mono_threads_enter_gc_safe_region_internal(
+    _stack: *mut c_void,
+) -> *mut c_void {
+    std::arch::naked_asm!("jmp {f}", f = sym vervet_runtime::arch::enter_safe_region)
 }
 /// Native code has blocked.
 #[unsafe(no_mangle)]
 extern "C" fn mono_threads_exit_gc_safe_region_internal(cookie: *mut c_void, _stack: *mut c_void) {
-    vervet_runtime::thread::leave_native(cookie as usize as u8);
+    vervet_runtime::thread::leave_safe_region(cookie as usize);
 }
 /// kernel32's CopyMemory.
 ///

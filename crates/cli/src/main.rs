@@ -1,6 +1,7 @@
 //! The `vervet` command: options, then one of: run a program, run C# source, run regression suites.
 mod exports;
 mod options;
+mod signals;
 mod source;
 
 use clap::Parser;

@@ -2,9 +2,12 @@
 //!
 //! Nothing here knows of objects, types or managed code.
 pub mod chunks;
+pub mod futex;
 pub mod lock;
 pub mod memory;
+pub mod process_fence;
 pub mod published;
+pub mod signal;
 
 pub use chunks::Chunks;
 pub use lock::{LeafLock, SafeLock};

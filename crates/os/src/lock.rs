@@ -2,13 +2,15 @@
 //!
 //! # Invariants
 //! * [`LeafLock`]: nothing inside allocates a managed object, polls, changes thread state, runs managed
-//!   code or takes another lock. Only these may a collector take.
+//!   code or takes a lock of lower rank. Only these may a collector take. Builds with debug assertions count the leaf
+//!   locks a thread holds; what must not happen under one says so by [`assert_no_leaf_lock`].
 //! * [`SafeLock`]: may be held across polls and state changes; a collector never takes one. A thread that
 //!   has to wait for one does so in Native state: the runtime installs that by [`set_wait_hook`].
 //! * No lock is held while managed code may run.
 #![allow(clippy::disallowed_types, reason = "the two lock types are made of it")]
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A short lock around a few lines of our own code. See the module's invariants.
 #[derive(Default, Debug)]
@@ -20,9 +22,74 @@ impl<T> LeafLock<T> {
         LeafLock(Mutex::new(value))
     }
     /// Takes the lock; released when the guard goes.
-    pub fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn lock(&self) -> LeafGuard<'_, T> {
+        let held = Held::new();
+        LeafGuard {
+            guard: self.0.lock().unwrap_or_else(PoisonError::into_inner),
+            held,
+        }
     }
+}
+
+/// What [`LeafLock::lock`] gives.
+#[derive(Debug)]
+pub struct LeafGuard<'a, T> {
+    guard: MutexGuard<'a, T>,
+    held: Held,
+}
+
+impl<'a, T> LeafGuard<'a, T> {
+    /// Lets go of the lock until `changed` is notified, and takes it again.
+    pub fn wait(self, changed: &Condvar) -> LeafGuard<'a, T> {
+        let LeafGuard { guard, held } = self;
+        LeafGuard {
+            guard: changed.wait(guard).unwrap_or_else(PoisonError::into_inner),
+            held,
+        }
+    }
+}
+impl<T> Deref for LeafGuard<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.guard
+    }
+}
+impl<T> DerefMut for LeafGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.guard
+    }
+}
+
+/// Counts a leaf lock of the calling thread while it lives.
+#[derive(Debug)]
+struct Held;
+
+#[cfg(debug_assertions)]
+thread_local! {
+    static HELD: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+impl Held {
+    #[inline]
+    fn new() -> Held {
+        #[cfg(debug_assertions)]
+        HELD.with(|h| h.set(h.get() + 1));
+        Held
+    }
+}
+#[cfg(debug_assertions)]
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.with(|h| h.set(h.get() - 1));
+    }
+}
+
+/// Panics, in builds with debug assertions, if the calling thread holds a [`LeafLock`]; `what` is not done under one.
+#[inline]
+pub fn assert_no_leaf_lock(what: &str) {
+    #[cfg(debug_assertions)]
+    assert!(HELD.with(|h| h.get()) == 0, "{what} under a leaf lock");
+    let _ = what;
 }
 
 type WaitHook = fn(&mut dyn FnMut());
@@ -44,6 +111,7 @@ impl<T> SafeLock<T> {
     }
     /// Takes the lock, waiting for it in Native state if it is held.
     pub fn lock(&self) -> MutexGuard<'_, T> {
+        assert_no_leaf_lock("taking a SafeLock");
         if let Ok(guard) = self.0.try_lock() {
             return guard;
         }

@@ -14,6 +14,29 @@ pub fn reserve(size: usize) -> io::Result<*mut u8> {
     )
 }
 
+/// A stack of at least `size` bytes, [lowest usable address, end), above a page whose touch is a fault.
+pub fn stack(size: usize) -> io::Result<(usize, usize)> {
+    let size = (size + 4095) & !4095;
+    let low = reserve(size + 4096)? as usize;
+    // SAFETY: the lowest page of a mapping that was just made.
+    if unsafe { libc::mprotect(low as *mut libc::c_void, 4096, libc::PROT_NONE) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok((low + 4096, low + 4096 + size))
+}
+
+/// Gives the whole pages of a range back to the system; they read as zero afterwards.
+///
+/// # Safety
+/// The range was got from [`reserve`] or [`stack`], and nobody needs what is in it.
+pub unsafe fn discard(low: usize, high: usize) {
+    let (low, high) = ((low + 4095) & !4095, high & !4095);
+    if low < high {
+        // SAFETY: the caller's promise.
+        unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_DONTNEED) };
+    }
+}
+
 /// Reserves `size` bytes at an address in `[low, high)`, probing upwards in `step`s.
 pub fn reserve_below(low: usize, high: usize, step: usize, size: usize) -> io::Result<*mut u8> {
     let mut at = low;

@@ -96,11 +96,7 @@ pub fn take(method: MethodRef) -> Option<Blob> {
             .entry(method.id)
             .or_insert(State::Done);
         match state {
-            State::Compiling => {
-                guard = CHANGED
-                    .wait(guard)
-                    .unwrap_or_else(std::sync::PoisonError::into_inner)
-            }
+            State::Compiling => guard = guard.wait(&CHANGED),
             State::Waiting | State::Done => {
                 *state = State::Done;
                 return None;
@@ -118,9 +114,7 @@ fn work() {
     loop {
         let next = guard.as_mut().and_then(|q| q.stack.pop().map(|m| (m, q)));
         let Some((method, queue)) = next else {
-            guard = CHANGED
-                .wait(guard)
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            guard = guard.wait(&CHANGED);
             continue;
         };
         match queue.states.get_mut(&method.id) {

@@ -245,6 +245,13 @@ impl<'cx> Cx<'cx> {
         Ok(self.rt.domain.cache(key, made))
     }
 
+    /// Lets a stop of the world happen here. Runtime loops over managed data call it every 64 KiB, and read the address
+    /// of what they work on again from its reference.
+    #[inline]
+    pub fn poll(&self) {
+        crate::world::poll(self.ctx);
+    }
+
     // ---- state ------------------------------------------------------------------------------------------
 
     /// Runs a blocking call or long work in Native state: no object may be touched inside.

@@ -128,6 +128,7 @@ fn take_bytes(ctx: *mut Context, size: usize) -> Option<usize> {
 }
 
 fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
+    vervet_os::lock::assert_no_leaf_lock("allocating an object");
     match take_bytes(cx.context(), size) {
         Some(at) => {
             // SAFETY: `at` is `size` fresh zeroed bytes; a VTable's address fits a u32.

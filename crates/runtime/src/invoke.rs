@@ -93,6 +93,7 @@ fn call<'cx>(
     this: Option<Value<'cx>>,
     args: &[Value<'cx>],
 ) -> Result<Value<'cx>> {
+    vervet_os::lock::assert_no_leaf_lock("running managed code");
     let shape = &stub.shape;
     let scope = Scope::new(cx);
     let mut few = [0u64; FEW];

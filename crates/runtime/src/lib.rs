@@ -8,6 +8,7 @@
 //! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
 //! * running: [`invoke`], [`class_init`], [`startup`]
 //! * threads: [`thread`] (contexts), [`threads`] (managed threads), [`park`] (waiting), [`monitor`] (locks)
+//! * stopping everybody: [`world`]
 #![allow(
     clippy::not_unsafe_ptr_arg_deref,
     reason = "a context pointer is always that of the calling thread: thunks and `Cx` pass nothing else"
@@ -47,6 +48,7 @@ pub mod stats;
 pub mod thread;
 pub mod threads;
 pub mod vtables;
+pub mod world;
 
 pub use cx::{Cx, Throw, Value};
 pub use icall::RefSlot;

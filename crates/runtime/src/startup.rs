@@ -111,6 +111,7 @@ pub fn start(
     crate::vtables::initialise().map_err(say("the area of VTables"))?;
     crate::code::arena::initialise().map_err(say("the code arena"))?;
     crate::arch::initialise();
+    crate::world::initialise();
     crate::helpers::initialise();
     crate::exceptions::traps::initialise();
     crate::exceptions::report::initialise();
@@ -150,6 +151,7 @@ pub fn start(
         preallocated: Published::new(),
     });
     crate::thread::attach();
+    crate::world::debug::start();
     let cx = Cx::current();
     if prepare(&cx).is_err() {
         return Err(format!("start-up failed: {}", pending_text(&cx)));
@@ -575,12 +577,11 @@ pub fn exit_process(code: i32) -> ! {
         match ENDING.compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {}
             Err(who) if who == me => libc::_exit(code),
-            Err(_) => {
-                crate::thread::enter_native();
+            Err(_) => crate::thread::native(crate::thread::current_context(), || {
                 loop {
                     libc::pause();
                 }
-            }
+            }),
         }
     }
     std::process::exit(code)

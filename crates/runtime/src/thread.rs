@@ -1,12 +1,14 @@
-//! A thread's context: making it, finding it, and the Native state.
+//! A thread's context: making it, finding it, giving it up; and the Native state.
 //!
 //! # Invariants
 //! * The thread-local word holds the context exactly while the thread is attached; signal handlers read nothing
 //!   else of a thread's own.
 //! * The limit keeps a red zone of 256 KiB for stubs and our own code below managed frames.
+use crate::world::registry;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{Context, State};
+use vervet_os::signal::AlternateStack;
 
 thread_local! {
     static CURRENT: Cell<*mut Context> = const { Cell::new(std::ptr::null_mut()) };
@@ -21,70 +23,128 @@ pub fn current_context() -> *mut Context {
     CURRENT.with(Cell::get)
 }
 
-static NEXT_OWNER: AtomicU32 = AtomicU32::new(1);
+/// A piece of work done for every thread that ends, in Runtime state, before its context is given up.
+pub type DetachHook = fn(*mut Context);
+const HOOKS: usize = 8;
+static DETACH_HOOKS: [AtomicPtr<()>; HOOKS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; HOOKS];
 
-/// Contexts of threads that ended, with their side stacks; they are used again.
-static SPARE: vervet_os::LeafLock<Vec<usize>> = vervet_os::LeafLock::new(Vec::new());
-/// Service stacks of threads that ended, by their tops.
-static SPARE_SERVICE: vervet_os::LeafLock<Vec<usize>> = vervet_os::LeafLock::new(Vec::new());
+/// Has `hook` called for every thread that ends (allocation windows, queues of freed handles).
+pub fn on_detach(hook: DetachHook) {
+    let slot = DETACH_HOOKS.iter().find(|s| {
+        s.compare_exchange(
+            std::ptr::null_mut(),
+            hook as *mut (),
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        )
+        .is_ok()
+    });
+    assert!(
+        slot.is_some(),
+        "room for every part that has something to do"
+    );
+}
 
-/// Attaches the calling OS thread.
+/// Detaches threads that end without saying so; its value is the thread.
+static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
+
+fn key() -> libc::pthread_key_t {
+    let have = KEY.load(Ordering::Acquire);
+    if have != u32::MAX {
+        return have;
+    }
+    let mut key = 0;
+    // SAFETY: a place of this frame, and a destructor that fits.
+    let failed = unsafe { libc::pthread_key_create(&mut key, Some(ended)) };
+    assert!(failed == 0, "no thread-specific key is left");
+    match KEY.compare_exchange(u32::MAX, key, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => key,
+        Err(first) => {
+            // SAFETY: the key was just made, nobody has it.
+            unsafe { libc::pthread_key_delete(key) };
+            first
+        }
+    }
+}
+unsafe extern "C" fn ended(_: *mut libc::c_void) {
+    detach();
+}
+
+/// Attaches the calling OS thread, in Runtime state; its context is the result. A thread that is attached keeps its
+/// context. Every thread is detached when it ends, if it has not done so itself.
 pub fn attach() -> *mut Context {
+    let current = current_context();
+    if !current.is_null() {
+        return current;
+    }
     let (low, high) = stack_bounds();
-    let spare = SPARE.lock().pop();
-    if let Some(p) = spare {
-        let p = p as *mut Context;
-        // SAFETY: the context was given up by `detach`; nobody else has it.
-        let ctx = unsafe { &mut *p };
+    let thread = registry::take();
+    // SAFETY: the thread and its context are ours alone until they are on the list.
+    unsafe {
+        let t = &mut *thread;
+        let ctx = &mut *t.context;
+        t.stack_low = low;
         ctx.true_limit = low + RED_ZONE;
         ctx.limit = ctx.true_limit;
         ctx.stack_base = high;
-        CURRENT.with(|c| c.set(p));
-        crate::exceptions::traps::install_alternate_stack();
-        ctx.state = State::Runtime as u8;
-        return p;
+        ctx.scan_sp = high;
+        CURRENT.set(t.context);
+        if SERVICE.get() == 0 {
+            SERVICE.set(std::mem::take(&mut t.service));
+        }
+        t.alternate.install();
+        vervet_os::signal::unblock(crate::world::suspend::SUSPEND);
+        libc::pthread_setspecific(key(), thread.cast());
+        registry::link(thread);
+        t.context
     }
-    // SAFETY: a context of zeros is valid; the fields that matter are set before it is published.
-    let mut ctx: Box<Context> = unsafe { Box::new(std::mem::zeroed()) };
-    ctx.true_limit = low + RED_ZONE;
-    ctx.limit = ctx.true_limit;
-    ctx.stack_base = high;
-    ctx.state = State::Runtime as u8;
-    ctx.owner_id = NEXT_OWNER.fetch_add(1, Ordering::Relaxed);
-    ctx.domain = 0;
-    crate::side_stack::attach(&mut ctx);
-    let p = Box::into_raw(ctx);
-    CURRENT.with(|c| c.set(p));
-    crate::exceptions::traps::install_alternate_stack();
-    p
 }
 
-/// Detaches the calling OS thread, which runs no managed code any more and is about to end. Its context, owner id and
-/// side stack are used again, unless it still owns monitors.
+/// Detaches the calling OS thread, which is in Runtime or Native state with no managed code on its stack.
 pub fn detach() {
-    let p = current_context();
-    if p.is_null() {
+    let ctx = current_context();
+    if ctx.is_null() {
         return;
     }
-    CURRENT.with(|c| c.set(std::ptr::null_mut()));
-    crate::exceptions::traps::remove_alternate_stack();
-    let service = SERVICE.with(|s| s.replace(0));
-    if service != 0 {
-        SPARE_SERVICE.lock().push(service);
+    // SAFETY: the context belongs to this thread until it is recycled.
+    unsafe {
+        if (*ctx).state == State::Native as u8 {
+            leave_native(ctx);
+        }
+        assert!(
+            (*ctx).state == State::Runtime as u8,
+            "managed code is on the stack of a thread that ends"
+        );
+        crate::world::poll(ctx);
+        for hook in &DETACH_HOOKS {
+            let hook = hook.load(Ordering::Acquire);
+            if !hook.is_null() {
+                let hook: DetachHook = std::mem::transmute(hook);
+                hook(ctx);
+            }
+        }
+        crate::statics::release_thread_blocks(ctx);
+        (*ctx).pending = 0;
+        (*ctx).thread_object = 0;
+        (*ctx).internal_thread = 0;
+        let thread = registry::Thread::of(ctx);
+        registry::unlink(thread);
+        // From here on no signal of ours is sent to this thread, and nothing managed may be touched.
+        libc::pthread_setspecific(key(), std::ptr::null());
+        CURRENT.set(std::ptr::null_mut());
+        (*thread).service = SERVICE.replace(0);
+        AlternateStack::remove();
+        registry::recycle(thread);
     }
-    // SAFETY: the context belongs to this thread; what is kept of it is its window, its side stack and its id.
-    let reusable = unsafe {
-        let old = &*p;
-        let mut fresh: Context = std::mem::zeroed();
-        fresh.state = State::Detached as u8;
-        (fresh.alloc_next, fresh.alloc_end) = (old.alloc_next, old.alloc_end);
-        (fresh.side_next, fresh.side_end) = (old.side_next, old.side_end);
-        (fresh.owner_id, fresh.locks_held) = (old.owner_id, old.locks_held);
-        p.write(fresh);
-        (*p).locks_held == 0
-    };
-    if reusable {
-        SPARE.lock().push(p as usize);
+}
+
+/// Does the address lie on the stack that the context's thread was started with?
+pub(crate) fn is_on_own_stack(ctx: *mut Context, address: usize) -> bool {
+    // SAFETY: the context belongs to this thread.
+    unsafe {
+        let low = (*registry::Thread::of(ctx)).stack_low;
+        (low..(*ctx).stack_base).contains(&address)
     }
 }
 
@@ -110,15 +170,46 @@ fn stack_bounds() -> (usize, usize) {
     }
 }
 
-/// Runs `work` in Native state.
+/// Runs `work` in Native state: it touches no object. It may be called from Native state, or by a thread that is not
+/// attached (with a null context); then it just runs.
 pub fn native<T>(ctx: *mut Context, work: impl FnOnce() -> T) -> T {
-    // SAFETY: the context belongs to this thread; a plain byte store (see design: the fence is the stopper's).
-    unsafe {
-        let before = (*ctx).state;
-        (&raw mut (*ctx).state).write_volatile(State::Native as u8);
-        let r = work();
-        (&raw mut (*ctx).state).write_volatile(before);
-        r
+    // SAFETY: the context belongs to this thread.
+    if ctx.is_null() || unsafe { (*ctx).state } != State::Runtime as u8 {
+        return work();
+    }
+    vervet_os::lock::assert_no_leaf_lock("changing to Native");
+    through_asm(work, |f, arg| {
+        // SAFETY: the context belongs to this thread, which is in Runtime state; `f` does not unwind.
+        unsafe { crate::arch::call_native(f, arg, ctx) }
+    })
+}
+
+/// Has `call` run `work` as a C function with an argument, below a frame of assembly. A panic goes round that frame.
+pub(crate) fn through_asm<T>(
+    work: impl FnOnce() -> T,
+    call: impl FnOnce(extern "C" fn(*mut u8), *mut u8),
+) -> T {
+    struct Job<F, T> {
+        work: Option<F>,
+        out: Option<std::thread::Result<T>>,
+    }
+    extern "C" fn run<F: FnOnce() -> T, T>(p: *mut u8) {
+        // SAFETY: `p` is the job of the caller below, which waits for us.
+        let job = unsafe { &mut *(p as *mut Job<F, T>) };
+        let work = job.work.take().expect("a job runs once");
+        job.out = Some(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)));
+    }
+    fn runner<F: FnOnce() -> T, T>(_: &Job<F, T>) -> extern "C" fn(*mut u8) {
+        run::<F, T>
+    }
+    let mut job = Job {
+        work: Some(work),
+        out: None,
+    };
+    call(runner(&job), &raw mut job as *mut u8);
+    match job.out.expect("the job ran") {
+        Ok(v) => v,
+        Err(p) => std::panic::resume_unwind(p),
     }
 }
 
@@ -134,44 +225,25 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
     if top == usize::MAX {
         return work();
     }
-    let spare = if top == 0 {
-        SPARE_SERVICE.lock().pop()
+    let top = if top == 0 {
+        vervet_os::memory::stack(SERVICE_STACK)
+            .unwrap_or_else(|e| panic!("no memory for a service stack: {e}"))
+            .1
     } else {
-        Some(top)
-    };
-    let top = if let Some(top) = spare {
         top
-    } else {
-        let p = vervet_os::memory::reserve(SERVICE_STACK)
-            .unwrap_or_else(|e| panic!("no memory for a service stack: {e}"));
-        p as usize + SERVICE_STACK
     };
-    struct Job<F, T> {
-        work: Option<F>,
-        out: Option<std::thread::Result<T>>,
+    SERVICE.set(usize::MAX);
+    struct Back(usize);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            SERVICE.set(self.0);
+        }
     }
-    extern "C" fn run<F: FnOnce() -> T, T>(p: *mut u8) {
-        // SAFETY: `p` is the job of the caller below, which waits for us.
-        let job = unsafe { &mut *(p as *mut Job<F, T>) };
-        let work = job.work.take().expect("a job runs once");
-        job.out = Some(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)));
-    }
-    fn runner<F: FnOnce() -> T, T>(_: &Job<F, T>) -> extern "C" fn(*mut u8) {
-        run::<F, T>
-    }
-    SERVICE.with(|s| s.set(usize::MAX));
-    let mut job = Job {
-        work: Some(work),
-        out: None,
-    };
-    let f = runner(&job);
-    // SAFETY: the stack is ours and idle; `run` does not unwind.
-    unsafe { crate::arch::call_on_stack(f, &mut job as *mut _ as *mut u8, top) };
-    SERVICE.with(|s| s.set(top));
-    match job.out.expect("the job ran") {
-        Ok(v) => v,
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
+    let _back = Back(top);
+    through_asm(work, |f, arg| {
+        // SAFETY: the stack is ours and idle; `f` does not unwind.
+        unsafe { crate::arch::call_on_stack(f, arg, top) }
+    })
 }
 
 /// Saves errno as the last error of the current thread.
@@ -182,24 +254,46 @@ pub fn save_last_error() {
         unsafe { (*ctx).last_error = *libc::__errno_location() };
     }
 }
-/// Native code that holds no reference announces that it may block; returns the state before.
-pub fn enter_native() -> u8 {
+/// From the thunk of [`crate::arch::enter_safe_region`]: native code that holds no reference announces that it may block.
+/// `registers` are its callee-saved ones (a caller's of ours may have references in them), `sp` its stack pointer.
+/// Returns the state before.
+pub(crate) extern "C" fn enter_native(registers: *const [usize; 6], sp: usize) -> usize {
     let ctx = current_context();
     if ctx.is_null() {
-        return State::Native as u8;
+        return State::Native as usize;
     }
-    // SAFETY: the context belongs to this thread.
+    // SAFETY: the context and its thread belong to this thread.
     unsafe {
         let before = (*ctx).state;
-        (&raw mut (*ctx).state).write_volatile(State::Native as u8);
-        before
+        if before != State::Native as u8 {
+            (*registry::Thread::of(ctx)).saved = *registers;
+            (*ctx).scan_sp = sp;
+            (&raw mut (*ctx).state).write_volatile(State::Native as u8);
+        }
+        before as usize
     }
 }
-/// Undoes [`enter_native`].
-pub fn leave_native(before: u8) {
+/// Undoes what [`crate::arch::enter_safe_region`] did.
+pub fn leave_safe_region(before: usize) {
     let ctx = current_context();
-    if !ctx.is_null() {
-        // SAFETY: the context belongs to this thread.
-        unsafe { (&raw mut (*ctx).state).write_volatile(before) };
+    if ctx.is_null() || before == State::Native as usize {
+        return;
+    }
+    leave_native(ctx);
+    // SAFETY: the context and its thread belong to this thread.
+    unsafe {
+        (*registry::Thread::of(ctx)).saved = [0; 6];
+        (&raw mut (*ctx).state).write_volatile(before as u8);
+    }
+}
+
+/// From Native to Runtime, as soon as the world runs.
+pub(crate) fn leave_native(ctx: *mut Context) {
+    use crate::world::transitions;
+    // SAFETY: the context belongs to this thread.
+    unsafe { (&raw mut (*ctx).state).write_volatile(State::Runtime as u8) };
+    std::sync::atomic::compiler_fence(Ordering::SeqCst);
+    if transitions::STOP.load(Ordering::Relaxed) != 0 {
+        transitions::leave_native(ctx);
     }
 }

@@ -9,7 +9,11 @@
 //!   [`Record`](vervet_abi::context::Record), and links it, before it changes the state; the record's sp, fp and
 //!   pc are those of the managed frame that left.
 //! * Frame pointers chain through every thunk.
+//! * State changes are plain stores. Who goes from Runtime to Managed tests the stop word first; who leaves Native stores
+//!   Runtime and then tests it (`world/transitions.rs`). What the thunk has in registers then lies on the stack.
+//! * `Context::scan_sp` is stored before the state becomes Native.
 //! * A stub that reads `Context::hidden` reads it first.
+use crate::world::transitions::{STOP, STOPPING, leave_native};
 use std::arch::naked_asm;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,6 +25,7 @@ const RECORD: usize = offset_of!(Context, record);
 const PENDING: usize = offset_of!(Context, pending);
 const CRITICAL: usize = offset_of!(Context, critical);
 const HIDDEN: usize = offset_of!(Context, hidden);
+const SCAN_SP: usize = offset_of!(Context, scan_sp);
 const LAST_ERROR: usize = offset_of!(Context, last_error);
 const MANAGED: usize = State::Managed as usize;
 const RUNTIME: usize = State::Runtime as usize;
@@ -80,7 +85,15 @@ macro_rules! save_vectors {
 macro_rules! go_on_at_rax {
     () => {
         "
-    movups xmm0, [rsp]
+    test byte ptr [rip + {stop}], {stopping}
+    jz 6f
+    push rax
+    push rax
+    mov rdi, r15
+    call {park}
+    pop rax
+    pop rax
+    6: movups xmm0, [rsp]
     movups xmm1, [rsp + 16]
     movups xmm2, [rsp + 32]
     movups xmm3, [rsp + 48]
@@ -131,7 +144,9 @@ pub unsafe extern "C" fn icall_thunk() {
         "3: call rax",
         "cmp qword ptr [r15 + {pending}], 0",
         "jne 5f",
-        "mov r11, [rbp - 128]",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jnz 7f",
+        "6: mov r11, [rbp - 128]",
         "mov [r15 + {record}], r11",
         "mov byte ptr [r15 + {state}], {managed}",
         "mov rcx, rdx",
@@ -146,6 +161,20 @@ pub unsafe extern "C" fn icall_thunk() {
         "4: pop r11",
         "add rsp, r10",
         "jmp r11",
+        // the results wait on the stack
+        "7: push rax",
+        "push rdx",
+        "sub rsp, 32",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
+        "mov rdi, r15",
+        "call {park}",
+        "movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "add rsp, 32",
+        "pop rdx",
+        "pop rax",
+        "jmp 6b",
         "5: mov rdi, r15",
         "lea rsp, [rbp - 128]",
         "jmp {throw}",
@@ -155,6 +184,151 @@ pub unsafe extern "C" fn icall_thunk() {
         managed = const MANAGED,
         pending = const PENDING,
         throw = sym throw_pending_aligned,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        park = sym park,
+    )
+}
+
+/// Waits until the world runs: to Native, with the callee-saved registers where they are scanned, and back to Runtime.
+/// The thread is in Runtime state and has found the stop word set.
+///
+/// # Safety
+/// The context is the calling thread's.
+#[unsafe(naked)]
+pub unsafe extern "C" fn park(_ctx: *mut Context) {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 8",
+        "mov [rdi + {scan_sp}], rsp",
+        "call {leave}",
+        "lea rsp, [rbp - 40]",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        scan_sp = const SCAN_SP,
+        leave = sym leave_native,
+    )
+}
+
+/// Calls `f(arg)` in Native state and comes back to Runtime. `f` must not unwind.
+///
+/// # Safety
+/// The context is the calling thread's, in Runtime state; `f(arg)` touches no object.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_native(
+    _f: extern "C" fn(*mut u8),
+    _arg: *mut u8,
+    _ctx: *mut Context,
+) {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 8",
+        "mov rbx, rdx",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "mov [rbx + {scan_sp}], rsp",
+        "mov byte ptr [rbx + {state}], {native}",
+        "call rax",
+        "mov byte ptr [rbx + {state}], {runtime}",
+        "cmp dword ptr [rip + {stop}], 0",
+        "jne 3f",
+        "2: lea rsp, [rbp - 40]",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        "3: mov [rbx + {scan_sp}], rsp",
+        "mov rdi, rbx",
+        "call {leave}",
+        "jmp 2b",
+        scan_sp = const SCAN_SP,
+        state = const STATE,
+        native = const NATIVE,
+        runtime = const RUNTIME,
+        stop = sym STOP,
+        leave = sym leave_native,
+    )
+}
+
+/// Calls `f(arg)` with the callee-saved registers on the stack at `scan_sp` and above. `f` must not unwind.
+///
+/// # Safety
+/// The context is the calling thread's.
+#[unsafe(naked)]
+pub unsafe extern "C" fn call_with_registers_saved(
+    _f: extern "C" fn(*mut u8),
+    _arg: *mut u8,
+    _ctx: *mut Context,
+) {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "sub rsp, 8",
+        "mov [rdx + {scan_sp}], rsp",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "call rax",
+        "lea rsp, [rbp - 40]",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+        scan_sp = const SCAN_SP,
+    )
+}
+
+/// For native code that holds no reference and may block, below frames of ours that may hold some: the thread goes to
+/// Native until [`leave_safe_region`](crate::thread::leave_safe_region) gets the word this returns.
+///
+/// # Safety
+/// Called by native code only.
+#[unsafe(naked)]
+pub unsafe extern "C" fn enter_safe_region() -> usize {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "push rbp",
+        // [rsp + 8, rsp + 48) and the caller's rbp above them
+        "lea rdi, [rsp + 8]",
+        "lea rsi, [rbp + 16]",
+        "call {f}",
+        "lea rsp, [rbp]",
+        "pop rbp",
+        "ret",
+        f = sym crate::thread::enter_native,
     )
 }
 
@@ -212,6 +386,9 @@ pub unsafe extern "C" fn prestub() {
         managed = const MANAGED,
         f = sym crate::prestub::compile_for_call,
         throw = sym throw_pending_aligned,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        park = sym park,
     )
 }
 
@@ -242,6 +419,9 @@ pub unsafe extern "C" fn imt_resolve() {
         managed = const MANAGED,
         f = sym crate::prestub::resolve_interface_call,
         throw = sym throw_pending_aligned,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        park = sym park,
     )
 }
 
@@ -318,12 +498,14 @@ pub unsafe extern "C" fn enter(
         "push {entry}",
         "push qword ptr [r15 + {record}]",
         "mov [r15 + {record}], rsp",
-        "mov byte ptr [r15 + {state}], {managed}",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jnz 3f",
+        "2: mov byte ptr [r15 + {state}], {managed}",
         "mov rax, rdi",
         "mov rdi, rsi",
         "mov rsi, rdx",
         "mov rdx, rcx",
-        "mov rcx, r8",
+        "mov rcx, r15",
         "call rax",
         "mov byte ptr [r15 + {state}], {runtime}",
         "mov r11, [rsp]",
@@ -336,11 +518,25 @@ pub unsafe extern "C" fn enter(
         "pop rbx",
         "pop rbp",
         "ret",
+        "3: push rdi",
+        "push rsi",
+        "push rdx",
+        "push rcx",
+        "mov rdi, r15",
+        "call {park}",
+        "pop rcx",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
+        "jmp 2b",
         record = const RECORD,
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
         entry = const RecordKind::Entry as usize,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        park = sym park,
     )
 }
 
@@ -404,6 +600,7 @@ pub unsafe extern "C" fn native_thunk() {
         "mov rbx, rdi",
         "cmp qword ptr [rbx + {clear_errno}], 0",
         "je 6f",
+        "mov byte ptr [r15 + {state}], {runtime}",
         "call {errno}",
         "mov dword ptr [rax], 0",
         "6: mov rcx, [rbx + {n_stack}]",
@@ -434,6 +631,7 @@ pub unsafe extern "C" fn native_thunk() {
         "movsd xmm7, [rbx + {sse} + 56]",
         "mov rax, [rbx + {al}]",
         "mov r11, [rbx + {target}]",
+        "mov [r15 + {scan_sp}], rsp",
         "mov byte ptr [r15 + {state}], {native}",
         "call r11",
         "mov [rbx + {rax}], rax",
@@ -445,7 +643,9 @@ pub unsafe extern "C" fn native_thunk() {
         "mov eax, [rax]",
         "mov [r15 + {last_error}], eax",
         "mov byte ptr [r15 + {state}], {runtime}",
-        "cmp qword ptr [r15 + {pending}], 0",
+        "cmp dword ptr [rip + {stop}], 0",
+        "jne 7f",
+        "4: cmp qword ptr [r15 + {pending}], 0",
         "jne 5f",
         "mov r11, [rbp - 128]",
         "mov [r15 + {record}], r11",
@@ -454,6 +654,10 @@ pub unsafe extern "C" fn native_thunk() {
         "mov rsp, rbp",
         "pop rbp",
         "ret",
+        "7: mov rdi, r15",
+        "mov [r15 + {scan_sp}], rsp",
+        "call {leave}",
+        "jmp 4b",
         "5: mov rdi, r15",
         "jmp {throw}",
         record = const RECORD,
@@ -476,6 +680,9 @@ pub unsafe extern "C" fn native_thunk() {
         xmm1 = const offset_of!(NativeCall, ret_xmm1),
         errno = sym libc::__errno_location,
         throw = sym throw_pending_aligned,
+        scan_sp = const SCAN_SP,
+        stop = sym STOP,
+        leave = sym leave_native,
     )
 }
 
@@ -514,7 +721,10 @@ pub unsafe extern "C" fn reverse_entry() {
         "mov r12, r10",
         "call {prepare}",
         "mov r15, rax",
-        "movzx ebx, byte ptr [r15 + {state}]",
+        // the state to go back to, and what the native frames below were to be scanned from
+        "mov [rbp - 56], rdx",
+        "mov rax, [r15 + {scan_sp}]",
+        "mov [rbp - 48], rax",
         "push 0",
         "push 0",
         "push rbp",
@@ -527,7 +737,10 @@ pub unsafe extern "C" fn reverse_entry() {
         "mov rdi, [rdi]",
         "lea rsi, [rsp + 48]",
         "call qword ptr [r12 + 8]",
-        "mov byte ptr [r15 + {state}], bl",
+        "mov rax, [rbp - 48]",
+        "mov [r15 + {scan_sp}], rax",
+        "mov rax, [rbp - 56]",
+        "mov byte ptr [r15 + {state}], al",
         "mov r11, [rsp]",
         "mov [r15 + {record}], r11",
         "add rsp, 48",
@@ -552,6 +765,7 @@ pub unsafe extern "C" fn reverse_entry() {
         record = const RECORD,
         state = const STATE,
         managed = const MANAGED,
+        scan_sp = const SCAN_SP,
         prepare = sym crate::marshal::reverse::prepare,
     )
 }

@@ -74,6 +74,7 @@ pub(crate) fn initialise() {
             action.sa_sigaction = handler;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
             libc::sigemptyset(&mut action.sa_mask);
+            libc::sigaddset(&mut action.sa_mask, crate::world::suspend::SUSPEND);
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
@@ -276,7 +277,8 @@ impl std::fmt::Write for Line {
         Ok(())
     }
 }
-fn say(text: std::fmt::Arguments<'_>) {
+/// Writes a line to standard error; takes no memory.
+pub(crate) fn say_without_memory(text: std::fmt::Arguments<'_>) {
     let mut line = Line {
         bytes: [0; 200],
         len: 0,
@@ -312,21 +314,21 @@ pub(crate) fn crash(
     );
     // SAFETY: the kernel passes a valid siginfo.
     let address = unsafe { (*info).si_addr() as usize };
-    say(format_args!(
+    say_without_memory(format_args!(
         "vervet: internal error: {name} at pc {pc:#x}, address {address:#x}, sp {sp:#x}\n"
     ));
     match table::find(pc) {
-        Some(code) => say(format_args!(
+        Some(code) => say_without_memory(format_args!(
             "  in compiled code at +{:#x}, IL {:?}\n",
             pc - code.start,
             code.il_offset(pc)
         )),
-        None => say(format_args!("  not in compiled code\n")),
+        None => say_without_memory(format_args!("  not in compiled code\n")),
     }
     if !ctx.is_null() {
         // SAFETY: plain reads of this thread's context.
         unsafe {
-            say(format_args!(
+            say_without_memory(format_args!(
                 "  state {} critical {}\n",
                 (*ctx).state,
                 (*ctx).critical

@@ -188,6 +188,7 @@ fn land(ctx: *mut Context, frame: &Frame, h: &Handler, exception: ObjRef<'_>, wo
         .call_site(frame.pc)
         .expect("a frame with handlers is at a call site");
     let sp = frame.fp - site.frame_offset as usize;
+    crate::world::poll(ctx);
     // SAFETY: pc, sp and fp are those of a landing pad of a frame that is still active; the records above it are
     // cut; frames of ours between here and there hold nothing.
     unsafe {

@@ -10,36 +10,6 @@ use crate::exceptions::throw::{TraceMode, raise};
 use vervet_abi::{Context, State, ThrowKind};
 use vervet_types::Known;
 
-/// Gives the calling thread its alternate signal stack.
-pub fn install_alternate_stack() {
-    // SAFETY: fresh memory that lives for ever becomes the thread's alternate stack.
-    unsafe {
-        let min = libc::getauxval(libc::AT_MINSIGSTKSZ) as usize;
-        let size = (min.max(libc::SIGSTKSZ) + (64 << 10) + 4095) & !4095;
-        let memory = vervet_os::memory::reserve(size)
-            .unwrap_or_else(|e| panic!("no memory for a signal stack: {e}"));
-        let stack = libc::stack_t {
-            ss_sp: memory.cast(),
-            ss_flags: 0,
-            ss_size: size,
-        };
-        libc::sigaltstack(&stack, std::ptr::null_mut());
-    }
-}
-
-/// Takes the calling thread's alternate signal stack away; the thread is about to end.
-pub fn remove_alternate_stack() {
-    // SAFETY: the handlers of this thread are not running, so nobody is on the stack that is unmapped.
-    unsafe {
-        let mut none: libc::stack_t = std::mem::zeroed();
-        none.ss_flags = libc::SS_DISABLE;
-        let mut old: libc::stack_t = std::mem::zeroed();
-        if libc::sigaltstack(&none, &mut old) == 0 && old.ss_flags & libc::SS_DISABLE == 0 {
-            libc::munmap(old.ss_sp, old.ss_size);
-        }
-    }
-}
-
 /// Installs the fault handlers. Called once at start-up.
 pub fn initialise() {
     // SAFETY: installing handlers that follow the rules of this module.
@@ -48,6 +18,7 @@ pub fn initialise() {
         action.sa_sigaction = on_fault as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
         libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaddset(&mut action.sa_mask, crate::world::suspend::SUSPEND);
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }

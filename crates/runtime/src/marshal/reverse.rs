@@ -11,8 +11,8 @@ use crate::roots::Root;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vervet_abi::Context;
 use vervet_abi::layouts::DelegateObject;
+use vervet_abi::{Context, State};
 use vervet_os::LeafLock;
 use vervet_types::{ClassRef, Known, MethodRef};
 
@@ -135,8 +135,16 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
     Ok(delegate)
 }
 
-/// From the reverse thunk: the context of this thread, attached if it is foreign to us.
-pub extern "C" fn prepare() -> *mut Context {
+/// What [`prepare`] tells the reverse thunk, in two registers.
+#[repr(C)]
+pub struct Prepared {
+    ctx: *mut Context,
+    /// The state to go back to.
+    before: usize,
+}
+
+/// From the reverse thunk: the context of this thread, attached if it is foreign to us, and now in Runtime state.
+pub extern "C" fn prepare() -> Prepared {
     let ctx = crate::thread::current_context();
     if ctx.is_null() {
         let ctx = crate::thread::attach();
@@ -144,14 +152,34 @@ pub extern "C" fn prepare() -> *mut Context {
         if let Err(t) = crate::threads::adopt(&cx) {
             cx.take_pending(t);
         }
-        return ctx;
+        // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
+        unsafe { (*ctx).scan_sp = (*ctx).stack_base };
+        return Prepared {
+            ctx,
+            before: State::Native as usize,
+        };
     }
     // SAFETY: the context belongs to this thread.
-    if unsafe { (*ctx).state } == vervet_abi::State::Managed as u8 {
+    let before = unsafe { (*ctx).state };
+    if before == State::Managed as u8 {
         crate::startup::internal_error(
             "native code called managed code while this thread was in managed code (a delegate used as a signal handler?)",
             ctx,
         );
     }
-    ctx
+    if !crate::thread::is_on_own_stack(ctx, (&raw const before) as usize) {
+        crate::startup::internal_error(
+            "native code called managed code on a stack that is not its thread's",
+            ctx,
+        );
+    }
+    if before == State::Native as u8 {
+        crate::thread::leave_native(ctx);
+    } else {
+        crate::world::poll(ctx);
+    }
+    Prepared {
+        ctx,
+        before: before as usize,
+    }
 }

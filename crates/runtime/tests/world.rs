@@ -1,0 +1,354 @@
+//! Stopping the world, with threads whose states the tests set: no class library, no generated code.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use vervet_abi::{Context, State};
+use vervet_runtime::thread;
+use vervet_runtime::world::{self, Stopped};
+
+/// Tests share the process's list of threads: one at a time.
+static ONE: vervet_os::SafeLock<()> = vervet_os::SafeLock::new(());
+static READY: AtomicBool = AtomicBool::new(false);
+
+fn prepare() -> std::sync::MutexGuard<'static, ()> {
+    let guard = ONE.lock();
+    if !READY.swap(true, Ordering::SeqCst) {
+        world::initialise();
+    }
+    guard
+}
+
+fn set_state(ctx: *mut Context, state: State) {
+    // SAFETY: the context is the calling thread's.
+    unsafe { (&raw mut (*ctx).state).write_volatile(state as u8) };
+}
+fn set_critical(ctx: *mut Context, on: u8) {
+    // SAFETY: as above.
+    unsafe { (&raw mut (*ctx).critical).write_volatile(on) };
+}
+
+/// A thread that counts in one of the states until it is told to end.
+struct Worker {
+    count: Arc<AtomicU64>,
+    end: Arc<AtomicBool>,
+    ctx: Arc<AtomicPtr<Context>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+impl Worker {
+    fn start(step: impl Fn(*mut Context, &AtomicU64) + Send + 'static) -> Worker {
+        let (count, end) = (
+            Arc::new(AtomicU64::new(0)),
+            Arc::new(AtomicBool::new(false)),
+        );
+        let ctx = Arc::new(AtomicPtr::new(std::ptr::null_mut()));
+        let (c, e, x) = (count.clone(), end.clone(), ctx.clone());
+        let thread = std::thread::spawn(move || {
+            let ctx = thread::attach();
+            x.store(ctx, Ordering::SeqCst);
+            while !e.load(Ordering::SeqCst) {
+                step(ctx, &c);
+            }
+            thread::detach();
+        });
+        while count.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        Worker {
+            count,
+            end,
+            ctx,
+            thread: Some(thread),
+        }
+    }
+    /// As managed code would: in Managed state throughout, with regions that may not be interrupted.
+    fn managed() -> Worker {
+        Worker::start(|ctx, count| {
+            set_state(ctx, State::Managed);
+            for i in 0..10_000u64 {
+                if i.is_multiple_of(3) {
+                    set_critical(ctx, 1);
+                    let before = count.load(Ordering::SeqCst);
+                    count.store(before + 1, Ordering::SeqCst);
+                    set_critical(ctx, 0);
+                } else {
+                    count.fetch_add(1, Ordering::SeqCst);
+                }
+            }
+            set_state(ctx, State::Runtime);
+            world::poll(ctx);
+        })
+    }
+    /// As our own code: polls, and goes to Native now and then.
+    fn runtime() -> Worker {
+        Worker::start(|ctx, count| {
+            count.fetch_add(1, Ordering::SeqCst);
+            world::poll(ctx);
+            if count.load(Ordering::SeqCst).is_multiple_of(64) {
+                thread::native(ctx, std::thread::yield_now);
+            }
+        })
+    }
+    fn count(&self) -> u64 {
+        self.count.load(Ordering::SeqCst)
+    }
+}
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.end.store(true, Ordering::SeqCst);
+        if let Some(t) = self.thread.take() {
+            assert!(t.join().is_ok() || std::thread::panicking());
+        }
+    }
+}
+
+#[test]
+fn nobody_moves_while_the_world_is_stopped() {
+    let _one = prepare();
+    let workers: Vec<Worker> = (0..3)
+        .map(|_| Worker::managed())
+        .chain((0..3).map(|_| Worker::runtime()))
+        .collect();
+    let counts = |w: &[Worker]| w.iter().map(Worker::count).collect::<Vec<_>>();
+    for round in 0..500 {
+        world::stop(std::ptr::null_mut(), |_| {
+            let before = counts(&workers);
+            for _ in 0..200 {
+                std::hint::spin_loop();
+            }
+            if round % 50 == 0 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(before, counts(&workers), "round {round}");
+        });
+        if round % 50 == 0 {
+            // And everybody moves when it is not.
+            let before = counts(&workers);
+            let limit = Instant::now() + Duration::from_secs(20);
+            while counts(&workers).iter().zip(&before).any(|(a, b)| a == b) {
+                assert!(Instant::now() < limit, "a thread did not go on");
+                std::thread::yield_now();
+            }
+        }
+    }
+}
+
+#[test]
+fn attached_stoppers_take_turns() {
+    let _one = prepare();
+    let inside = Arc::new(AtomicU64::new(0));
+    let workers: Vec<Worker> = (0..4)
+        .map(|_| {
+            let inside = inside.clone();
+            Worker::start(move |ctx, count| {
+                world::stop(ctx, |_| {
+                    assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                    std::hint::spin_loop();
+                    assert_eq!(inside.fetch_sub(1, Ordering::SeqCst), 1);
+                });
+                count.fetch_add(1, Ordering::SeqCst);
+            })
+        })
+        .chain([Worker::managed(), Worker::runtime()])
+        .collect();
+    while workers[..4].iter().map(Worker::count).sum::<u64>() < 1000 {
+        std::thread::yield_now();
+    }
+}
+
+/// Is the word in what a collector would scan?
+fn is_found(world: &Stopped, word: usize) -> bool {
+    let mut found = false;
+    world.for_each_thread(|t| {
+        for &(low, high) in t.ranges {
+            for at in (low..high).step_by(8) {
+                // SAFETY: the ranges of a stopped thread are readable words.
+                found |= unsafe { (at as *const usize).read_volatile() } == word;
+            }
+        }
+    });
+    found
+}
+/// What `x` stands for nowhere but where the test puts it.
+fn mark(x: usize) -> usize {
+    x.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
+}
+
+#[test]
+fn registers_of_a_managed_thread_are_scanned() {
+    let _one = prepare();
+    // One word in a general register and one in a vector register, nowhere else.
+    let worker = Worker::start(|ctx, count| {
+        set_state(ctx, State::Managed);
+        // SAFETY: a loop that touches the named registers only.
+        unsafe {
+            std::arch::asm!(
+                "movq {x}, {seed2}",
+                "2:",
+                "dec {n}",
+                "jnz 2b",
+                seed2 = inout(reg) mark(77) => _,
+                x = out(xmm_reg) _,
+                inout("r12") mark(78) => _,
+                n = inout(reg) 40_000_000u64 => _,
+            );
+        }
+        set_state(ctx, State::Runtime);
+        count.fetch_add(1, Ordering::SeqCst);
+        world::poll(ctx);
+    });
+    let mut seen = (0, 0);
+    for _ in 0..50 {
+        world::stop(std::ptr::null_mut(), |w| {
+            seen.0 += u32::from(is_found(w, mark(77)));
+            seen.1 += u32::from(is_found(w, mark(78)));
+        });
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    assert!(seen.0 > 10 && seen.1 > 10, "{seen:?}");
+    drop(worker);
+}
+
+#[test]
+fn registers_of_a_native_thread_and_of_the_stopper_are_scanned() {
+    let _one = prepare();
+    let worker = Worker::start(|ctx, count| {
+        let word = std::hint::black_box(mark(177));
+        thread::native(ctx, || {
+            count.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(1));
+        });
+        assert_eq!(std::hint::black_box(word), mark(177));
+    });
+    let ctx = thread::attach();
+    let mine = std::hint::black_box(mark(178));
+    let mut seen = 0;
+    for _ in 0..50 {
+        world::stop(ctx, |w| {
+            seen += u32::from(is_found(w, mark(177)));
+            assert!(is_found(w, mark(178)));
+        });
+    }
+    assert_eq!(std::hint::black_box(mine), mark(178));
+    assert!(seen > 10, "{seen}");
+    drop(worker);
+    thread::detach();
+}
+
+#[test]
+fn one_thread_is_stopped_alone() {
+    let _one = prepare();
+    let (target, other) = (Worker::managed(), Worker::managed());
+    let mut stopped = 0;
+    for _ in 0..200 {
+        let done = world::stop_thread(
+            std::ptr::null_mut(),
+            target.ctx.load(Ordering::SeqCst),
+            |uc| {
+                assert_ne!(uc.uc_mcontext.gregs[libc::REG_RIP as usize], 0);
+                let (before, others) = (target.count(), other.count());
+                let limit = Instant::now() + Duration::from_secs(20);
+                while other.count() == others {
+                    assert!(Instant::now() < limit, "the other thread stands still");
+                    std::thread::yield_now();
+                }
+                assert_eq!(before, target.count());
+            },
+        );
+        stopped += u32::from(done.is_some());
+    }
+    assert!(stopped > 20, "{stopped}");
+}
+
+#[test]
+fn threads_come_and_go_during_stops() {
+    let _one = prepare();
+    let before = world::registry::count();
+    let end = Arc::new(AtomicBool::new(false));
+    let e = end.clone();
+    let stopper = std::thread::spawn(move || {
+        while !e.load(Ordering::SeqCst) {
+            world::stop(std::ptr::null_mut(), |w| {
+                w.for_each_thread(|t| assert!(!t.ctx.is_null()))
+            });
+        }
+    });
+    let makers: Vec<_> = (0..4)
+        .map(|n| {
+            std::thread::spawn(move || {
+                for i in 0..500 {
+                    let t = std::thread::spawn(move || {
+                        let ctx = thread::attach();
+                        assert_eq!(ctx, thread::attach());
+                        world::poll(ctx);
+                        // Every other one forgets to detach.
+                        if (i + n) % 2 == 0 {
+                            thread::detach();
+                            assert!(thread::current_context().is_null());
+                        } else {
+                            set_state(ctx, State::Native);
+                        }
+                    });
+                    assert!(t.join().is_ok());
+                }
+            })
+        })
+        .collect();
+    for m in makers {
+        assert!(m.join().is_ok());
+    }
+    end.store(true, Ordering::SeqCst);
+    assert!(stopper.join().is_ok());
+    assert_eq!(world::registry::count(), before);
+}
+
+#[test]
+fn ended_threads_leave_nothing_behind() {
+    let _one = prepare();
+    let mappings = || {
+        std::fs::read_to_string("/proc/self/maps")
+            .unwrap_or_default()
+            .lines()
+            .count()
+    };
+    let round = || {
+        for _ in 0..300 {
+            let t = std::thread::spawn(|| {
+                let ctx = thread::attach();
+                thread::native(ctx, || thread::on_service_stack(|| std::hint::black_box(1)));
+                thread::detach();
+            });
+            assert!(t.join().is_ok());
+        }
+    };
+    round();
+    let before = mappings();
+    round();
+    assert!(
+        mappings() <= before + 4,
+        "{before} mappings became {}",
+        mappings()
+    );
+}
+
+#[test]
+fn owner_ids_of_threads_that_held_locks_are_not_given_again() {
+    let _one = prepare();
+    let id = |locks: u32| {
+        let t = std::thread::spawn(move || {
+            let ctx = thread::attach();
+            // SAFETY: the context is this thread's.
+            let id = unsafe {
+                (*ctx).locks_held = locks;
+                (*ctx).owner_id
+            };
+            thread::detach();
+            id
+        });
+        t.join().unwrap_or(0)
+    };
+    let first = id(0);
+    assert_eq!(first, id(1));
+    let second = id(0);
+    assert_ne!(first, second);
+    assert_ne!(second, 0);
+}
