@@ -477,6 +477,11 @@ pub fn exception_text<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> String {
 
 /// An exception nobody caught: the event, the text, the exit code.
 pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
+    unhandled_with(cx, exception, 1)
+}
+
+/// As [`unhandled`], with the exit code of exceptions other than ThreadAbortException.
+pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
     let rt = cx.rt();
     let is_abort = exception.class().name == "ThreadAbortException";
     let mut handled = false;
@@ -512,7 +517,7 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
     if is_abort {
         exit_process(255)
     } else {
-        exit_process(1)
+        exit_process(code)
     }
 }
 
@@ -544,6 +549,7 @@ fn raise_unhandled<'cx>(
 fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
     rt().exit_code.store(code, Ordering::Relaxed);
     process_exit_event(cx);
+    crate::finalizer::finish(cx);
     crate::stats::report();
     rt().exit_code.load(Ordering::Relaxed)
 }
@@ -586,6 +592,7 @@ fn process_exit_event(cx: &Cx<'_>) {
 pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
     rt().exit_code.store(code, Ordering::Relaxed);
     process_exit_event(cx);
+    crate::finalizer::finish(cx);
     crate::stats::report();
     exit_process(code)
 }

@@ -114,4 +114,5 @@ pub fn report() {
     );
     eprintln!("heap bytes            {}", crate::heap::bytes_used());
     eprintln!("classes               {}", rt.universe.class_count());
+    eprint!("{}", crate::handles::report());
 }
