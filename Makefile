@@ -16,6 +16,7 @@ run:
 test:
 	tests/install-packages.sh test
 	$(CARGO) test --profile ci --workspace
+	$(CARGO) test --profile ci -p vervet-handles --features loom --lib
 	tests/run.sh
 
 bench:

@@ -1,7 +1,7 @@
 //! Address-space reservations and file mappings.
 //!
 //! # Invariants
-//! Nothing mapped here is ever unmapped: images, code and VTables live as long as the process.
+//! Nothing mapped here is ever unmapped but by [`release`]: images, code and VTables live as long as the process.
 use std::io;
 
 /// Reserves `size` bytes of zeroed, readable and writable memory somewhere; touched pages only cost.
@@ -35,6 +35,15 @@ pub unsafe fn discard(low: usize, high: usize) {
         // SAFETY: the caller's promise.
         unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_DONTNEED) };
     }
+}
+
+/// Gives back what [`reserve`] gave.
+///
+/// # Safety
+/// `at` and `size` are of one reservation, and nobody uses it any more.
+pub unsafe fn release(at: *mut u8, size: usize) {
+    // SAFETY: passed on. Failure leaves the memory mapped, which harms nobody.
+    unsafe { libc::munmap(at.cast(), size) };
 }
 
 /// Reserves `size` bytes at an address in `[low, high)`, probing upwards in `step`s.

@@ -1,97 +1,105 @@
-//! GC handles, ephemeron arrays and finalizer registration: the interfaces of the collector to come.
+//! GC handles of the process: [`vervet_handles`] with the calling thread's hint and domain.
 //!
 //! # Invariants
-//! A handle is `(index << 3) | (kind + 1)`, never 0. Nothing is collected yet, so weak handles stay alive.
-//! A freed or foreign value is recognised (its slot is empty) and never read wildly.
+//! * Called in Runtime state only: the collector counts on nobody changing a handle while the world is stopped.
+//! * A thread's hint is its own; when the thread ends, its slots go to the others.
+//! * A value that is stale, foreign or garbage is recognised and never read wildly.
+use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
-use crate::roots::Root;
-use vervet_os::LeafLock;
+use std::cell::RefCell;
+use vervet_handles::{Hint, Tables};
 
-/// The kinds, by their managed numbers (System.Runtime.InteropServices.GCHandleType).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum HandleKind {
-    Weak = 0,
-    WeakTrackResurrection = 1,
-    Normal = 2,
-    Pinned = 3,
+pub use vervet_handles::Kind as HandleKind;
+
+/// The handles of all threads and domains; the collector visits them.
+pub static TABLES: Tables = Tables::new();
+
+struct OwnHint(Hint);
+impl Drop for OwnHint {
+    fn drop(&mut self) {
+        TABLES.retire(&mut self.0);
+    }
+}
+thread_local! {
+    static HINT: RefCell<OwnHint> = const { RefCell::new(OwnHint(Hint::new())) };
 }
 
-impl HandleKind {
-    /// From its managed number.
-    pub fn from_i32(n: i32) -> Option<HandleKind> {
-        use HandleKind::*;
-        [Weak, WeakTrackResurrection, Normal, Pinned]
-            .get(usize::try_from(n).ok()?)
-            .copied()
+fn with_hint<T>(work: impl FnOnce(&mut Hint) -> T) -> T {
+    let mut work = Some(work);
+    let done = HINT.try_with(|own| {
+        let work = work.take().expect("not run yet");
+        work(&mut own.borrow_mut().0)
+    });
+    // The thread is ending and its own hint is gone.
+    done.unwrap_or_else(|_| {
+        let mut hint = OwnHint(Hint::new());
+        work.take().expect("not run yet")(&mut hint.0)
+    })
+}
+
+fn current_domain() -> u32 {
+    let ctx = crate::thread::current_context();
+    // SAFETY: a context that is not null belongs to this thread.
+    if ctx.is_null() {
+        0
+    } else {
+        unsafe { (*ctx).domain }
     }
 }
 
-struct Table {
-    slots: Vec<(Root, bool)>,
-    free: std::collections::VecDeque<u32>,
-}
-static TABLE: LeafLock<Table> = LeafLock::new(Table {
-    slots: Vec::new(),
-    free: std::collections::VecDeque::new(),
-});
-
-/// Allocates a handle; never 0.
+/// Allocates a handle of the calling thread's domain; never 0. The runtime's own handles: no memory for one is the end.
 pub fn alloc(object: ObjRef<'_>, kind: HandleKind) -> u32 {
-    let root = {
-        let mut t = TABLE.lock();
-        if t.free.len() > 64 {
-            let i = t.free.pop_front().expect("not empty");
-            t.slots[i as usize].1 = true;
-            (i, t.slots[i as usize].0)
-        } else {
-            let root = Root::new();
-            t.slots.push((root, true));
-            (t.slots.len() as u32 - 1, root)
-        }
-    };
-    root.1.set(object);
-    (root.0 << 3) | (kind as u32 + 1)
+    with_hint(|hint| TABLES.alloc(hint, kind, object.addr(), current_domain()))
+        .expect("memory for a GC handle")
 }
-
-fn slot(handle: u32) -> Option<Root> {
-    if !(1..=4).contains(&(handle & 7)) {
-        return None;
-    }
-    let t = TABLE.lock();
-    t.slots
-        .get((handle >> 3) as usize)
-        .filter(|s| s.1)
-        .map(|s| s.0)
+/// As [`alloc`], for handles that the program asks for: without memory, OutOfMemoryException.
+pub fn alloc_or_throw<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'_>, kind: HandleKind) -> Result<u32> {
+    with_hint(|hint| TABLES.alloc(hint, kind, object.addr(), current_domain()))
+        .ok_or_else(|| cx.rt().throw_out_of_memory(cx))
 }
-/// The kind of a handle.
+/// The kind of a handle in use.
 pub fn kind(handle: u32) -> Option<HandleKind> {
-    HandleKind::from_i32((handle & 7) as i32 - 1)
+    TABLES.kind(handle)
 }
-/// What a handle refers to; None if it is not a handle in use.
+/// What a handle refers to (null if that is gone); None if it is not a handle in use.
 pub fn target<'cx>(handle: u32) -> Option<ObjRef<'cx>> {
-    slot(handle).map(Root::get)
+    // SAFETY: a slot holds 0 or the address of a live object, and the collector waits for this thread to leave Runtime.
+    TABLES
+        .target(handle)
+        .map(|o| unsafe { ObjRef::from_addr(o) })
 }
 /// Sets what a handle refers to; false if it is not a handle in use.
 pub fn set_target(handle: u32, object: ObjRef<'_>) -> bool {
-    slot(handle).map(|r| r.set(object)).is_some()
+    TABLES.set_target(handle, object.addr())
+}
+/// Is it a handle in use, of the calling thread's domain?
+pub fn is_of_current_domain(handle: u32) -> bool {
+    TABLES.domain(handle) == Some(current_domain())
 }
 /// Frees a handle; false if it is not in use.
 pub fn free(handle: u32) -> bool {
-    match slot(handle) {
-        Some(root) => {
-            root.set(ObjRef::NULL);
-            let mut t = TABLE.lock();
-            t.slots[(handle >> 3) as usize].1 = false;
-            t.free.push_back(handle >> 3);
-            true
-        }
-        None => false,
-    }
+    with_hint(|hint| TABLES.free(hint, handle))
 }
 
-/// Notes an object whose class has a finalizer. Nothing is collected yet, so nothing is finalized.
+/// Notes an object whose class has a finalizer.
 pub fn register_finalizer(object: ObjRef<'_>) {
-    let _ = object;
+    crate::gc::register_finalizer(object);
+}
+
+/// Lines for `--stats`.
+pub fn report() -> String {
+    use std::fmt::Write;
+    let mut text = String::new();
+    for kind in HandleKind::ALL {
+        let c = TABLES.count(kind);
+        if c.given_out != 0 {
+            let kind = format!("{kind:?}");
+            let _ = writeln!(
+                text,
+                "GC handles            {kind}: {} in use, {} of them expired, {} slots",
+                c.used, c.expired, c.given_out
+            );
+        }
+    }
+    text
 }

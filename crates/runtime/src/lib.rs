@@ -2,7 +2,8 @@
 //!
 //! # Map
 //! * what managed memory looks like to Rust: [`object`], [`cx`], [`icall`]
-//! * memory: [`heap`] (allocation, cards), [`roots`] (slots Rust keeps references in), [`handles`] (GC handles)
+//! * memory: [`heap`] (allocation, cards), [`roots`] (slots Rust keeps references in), [`handles`] (GC handles), [`gc`] (what the
+//!   class library asks of the collector), [`finalizer`] (the thread that runs finalizers)
 //! * per domain: [`domain`] (interned strings, Type objects, caches), [`vtables`], [`statics`]
 //! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`ahead`], [`helpers`], [`arch`] (asm)
 //! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
@@ -25,6 +26,8 @@ pub mod cx;
 pub mod delegates;
 pub mod domain;
 pub mod exceptions;
+pub mod finalizer;
+pub mod gc;
 pub mod handles;
 pub mod heap;
 pub mod helpers;

@@ -448,6 +448,11 @@ pub fn exception_text<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> String {
 
 /// An exception nobody caught: the event, the text, the exit code.
 pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
+    unhandled_with(cx, exception, 1)
+}
+
+/// As [`unhandled`], with the exit code of exceptions other than ThreadAbortException.
+pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
     let rt = cx.rt();
     let is_abort = exception.class().name == "ThreadAbortException";
     let mut handled = false;
@@ -483,7 +488,7 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
     if is_abort {
         exit_process(255)
     } else {
-        exit_process(1)
+        exit_process(code)
     }
 }
 
@@ -517,6 +522,7 @@ fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
     rt().exit_code.store(code, Ordering::Relaxed);
     crate::threads::life::wait_for_foreground(cx);
     process_exit_event(cx);
+    crate::finalizer::finish(cx);
     crate::stats::report();
     rt().exit_code.load(Ordering::Relaxed)
 }
@@ -565,6 +571,7 @@ fn process_exit_event(cx: &Cx<'_>) {
 pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
     rt().exit_code.store(code, Ordering::Relaxed);
     process_exit_event(cx);
+    crate::finalizer::finish(cx);
     crate::stats::report();
     exit_process(code)
 }

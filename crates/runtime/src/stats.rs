@@ -115,4 +115,5 @@ pub fn report() {
     eprintln!("heap bytes            {}", crate::heap::bytes_used());
     eprintln!("classes               {}", rt.universe.class_count());
     eprint!("{}", crate::world::histogram::report());
+    eprint!("{}", crate::handles::report());
 }

@@ -1,21 +1,33 @@
 //! Native half of System.Runtime.InteropServices.GCHandle.
 //!
-//! Keeps nothing: handles are the runtime's ([`vervet_runtime::handles`]).
+//! Keeps nothing: handles are the runtime's ([`vervet_runtime::handles`]). A value that is not a handle in use gives an
+//! exception where mono reads null, crashes or ends the process; freeing one is nothing, as in mono.
+use vervet_runtime::cx::{Cx, Result, Throw};
 use vervet_runtime::handles::{self, HandleKind};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
+use vervet_types::class::type_flags;
+
+fn not_in_use(cx: &Cx<'_>) -> Throw {
+    cx.throw(
+        Known::InvalidOperationException,
+        "Handle is not initialized.",
+    )
+}
+fn target<'cx>(cx: &'cx Cx<'cx>, handle: i32) -> Result<ObjRef<'cx>> {
+    handles::target(handle as u32).ok_or_else(|| not_in_use(cx))
+}
 
 icalls! { "System.Runtime.InteropServices.GCHandle" =>
-    "CheckCurrentDomain" fn check_current_domain(cx, handle: i32) -> bool { Ok(handles::kind(handle as u32).is_some()) }
-    "GetTarget" fn get_target(cx, handle: i32) -> ObjRef<'cx> { Ok(handles::target(handle as u32).unwrap_or(ObjRef::NULL)) }
+    "CheckCurrentDomain" fn check_current_domain(cx, handle: i32) -> bool { Ok(handles::is_of_current_domain(handle as u32)) }
+    "GetTarget" fn get_target(cx, handle: i32) -> ObjRef<'cx> { target(cx, handle) }
     /// A kind of -1 sets the target of an existing handle.
     "GetTargetHandle" fn get_target_handle(cx, obj: ObjRef<'cx>, handle: i32, kind: i32) -> i32 {
         if kind == -1 {
-            handles::set_target(handle as u32, obj);
-            return Ok(handle);
+            return if handles::set_target(handle as u32, obj) { Ok(handle) } else { Err(not_in_use(cx)) };
         }
         match HandleKind::from_i32(kind) {
-            Some(k) => Ok(handles::alloc(obj, k) as i32),
+            Some(k) => Ok(handles::alloc_or_throw(cx, obj, k)? as i32),
             None => Err(cx.throw_default(Known::ArgumentException)),
         }
     }
@@ -23,21 +35,23 @@ icalls! { "System.Runtime.InteropServices.GCHandle" =>
         handles::free(handle as u32);
         Ok(())
     }
-    /// -2: not pinned; -1: not blittable; 0: no target.
+    /// -2: not pinned; -1: of a class whose fields have no order of their own; 0: no target. Mono looks no further either:
+    /// a box of a structure with references, or an array of references, has an address.
     "GetAddrOfPinnedObject" fn get_addr_of_pinned_object(cx, handle: i32) -> isize {
-        if handles::kind(handle as u32) != Some(HandleKind::Pinned) {
+        if HandleKind::of(handle as u32) != Some(HandleKind::Pinned) {
             return Ok(-2);
         }
-        let target = handles::target(handle as u32).unwrap_or(ObjRef::NULL);
-        if target.is_null() {
-            return Ok(0);
-        }
-        if target.is_string() {
-            return Ok(target.string_ptr() as isize);
-        }
-        if target.is_array() {
-            return Ok(target.array_data() as isize);
-        }
-        Ok(if cx.load(target.class().layout())?.blittable { target.value_ptr() as isize } else { -1 })
+        let target = target(cx, handle)?;
+        Ok(if target.is_null() {
+            0
+        } else if target.is_string() {
+            target.string_ptr() as isize
+        } else if target.is_array() {
+            target.array_data() as isize
+        } else if target.class().flags & type_flags::LAYOUT_MASK == 0 {
+            -1
+        } else {
+            target.value_ptr() as isize
+        })
     }
 }

@@ -1,0 +1,149 @@
+//! What the collector asks, with the world stopped.
+//!
+//! # Invariants
+//! * Nobody allocates, sets or frees handles meanwhile: that is done in Runtime state only.
+//! * After a visit that may have moved objects, a group's 'may hold young' byte says whether the visitor called one of its
+//!   objects young.
+//! * A visit with `young_only` sees every slot whose object may be young, and others of the same groups.
+//! * Visits allocate no memory.
+use crate::memory::*;
+use crate::table::{Slot, Table};
+use crate::word::Word;
+use crate::{Hint, Kind, Tables, handle_of};
+
+/// Handles of one kind, for statistics.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// In use, the expired ones included.
+    pub used: usize,
+    /// In use, but the object is gone.
+    pub expired: usize,
+    /// Slots given out to threads so far, in whole groups.
+    pub given_out: usize,
+}
+
+impl Table {
+    /// Index and contents of every slot given out that is in use (of those that may be young, with `young_only`).
+    fn used_slots(&self, young_only: bool) -> impl Iterator<Item = (u32, Slot<'_>, Word)> {
+        self.groups_to_visit(young_only)
+            .flat_map(|first| self.used_slots_of(first))
+    }
+    /// First indices of the groups given out (of those that may hold young objects).
+    fn groups_to_visit(&self, young_only: bool) -> impl Iterator<Item = u32> {
+        (0..self.groups())
+            .map(|group| group * GROUP)
+            .filter(move |&first| !young_only || self.given_slot(first).may_be_young())
+    }
+    fn used_slots_of(&self, first: u32) -> impl Iterator<Item = (u32, Slot<'_>, Word)> {
+        (first..first + GROUP).filter_map(|index| {
+            let slot = self.given_slot(index);
+            let word = Word(slot.word.load(Ordering::Acquire));
+            word.is_occupied().then_some((index, slot, word))
+        })
+    }
+
+    /// Replaces every object by what `f` says of it: (its address now, is it young?), or None if it is gone.
+    fn update(&self, young_only: bool, mut f: impl FnMut(usize) -> Option<(usize, bool)>) {
+        for first in self.groups_to_visit(young_only) {
+            let mut any_young = false;
+            for (_, slot, word) in self.used_slots_of(first) {
+                let Some(object) = word.target().filter(|&o| o != 0) else {
+                    continue;
+                };
+                let now = match f(object) {
+                    Some((address, young)) => {
+                        any_young |= young;
+                        Word::object(address)
+                    }
+                    None => Word::expired(slot.side.load(Ordering::Relaxed)),
+                };
+                if now != word {
+                    let stored = slot.word.compare_exchange(
+                        word.0,
+                        now.0,
+                        Ordering::AcqRel,
+                        Ordering::Relaxed,
+                    );
+                    debug_assert!(
+                        stored.is_ok(),
+                        "a handle changed while the world was stopped"
+                    );
+                }
+            }
+            self.given_slot(first).set_young(any_young);
+        }
+    }
+}
+
+impl Tables {
+    /// Visits the objects of normal and pinned handles, which live by that: `f` returns (the object's address now, whether it
+    /// is young).
+    pub fn visit_strong(&self, young_only: bool, mut f: impl FnMut(usize) -> (usize, bool)) {
+        for kind in [Kind::Normal, Kind::Pinned] {
+            self.table(kind)
+                .update(young_only, |object| Some(f(object)));
+        }
+    }
+
+    /// Visits the objects that pinned handles keep in their places. Before [`Tables::visit_strong`], which sets the groups'
+    /// bytes anew.
+    pub fn visit_pinned(&self, young_only: bool, mut f: impl FnMut(usize)) {
+        for (_, _, word) in self.table(Kind::Pinned).used_slots(young_only) {
+            if let Some(object) = word.target().filter(|&o| o != 0) {
+                f(object);
+            }
+        }
+    }
+
+    /// Visits the objects of weak handles of one kind, once it is known which objects live: `f` returns (the object's address
+    /// now, whether it is young), or None for one that is gone; the handle then keeps its domain only.
+    pub fn update_weak(
+        &self,
+        kind: Kind,
+        young_only: bool,
+        f: impl FnMut(usize) -> Option<(usize, bool)>,
+    ) {
+        debug_assert!(matches!(kind, Kind::Weak | Kind::WeakTrackResurrection));
+        self.table(kind).update(young_only, f);
+    }
+
+    /// Frees every handle of a domain, expired or not; returns how many.
+    pub fn free_domain(&self, domain: u32) -> usize {
+        let mut hint = Hint::new();
+        let mut freed = 0;
+        for kind in Kind::ALL {
+            for (index, slot, _) in self.table(kind).used_slots(false) {
+                if slot.side.load(Ordering::Relaxed) == domain
+                    && self.free(&mut hint, handle_of(kind, index))
+                {
+                    freed += 1;
+                }
+            }
+        }
+        self.retire(&mut hint);
+        freed
+    }
+
+    /// Visits every handle of a kind that has an object, as (handle, object).
+    pub fn each(&self, kind: Kind, mut f: impl FnMut(u32, usize)) {
+        for (index, _, word) in self.table(kind).used_slots(false) {
+            if let Some(object) = word.target().filter(|&o| o != 0) {
+                f(handle_of(kind, index), object);
+            }
+        }
+    }
+
+    /// How many there are. Walks the tables; roughly right while threads run.
+    pub fn count(&self, kind: Kind) -> Count {
+        let table = self.table(kind);
+        let mut count = Count {
+            given_out: (table.groups() * GROUP) as usize,
+            ..Count::default()
+        };
+        for (_, _, word) in table.used_slots(false) {
+            count.used += 1;
+            count.expired += usize::from(word.is_expired());
+        }
+        count
+    }
+}

@@ -1,0 +1,44 @@
+//! What a slot's word says.
+//!
+//! # Invariants
+//! Tags are in the low bits only: the rest of an object's word is the object's address, so that the word is recognised by
+//! a conservative scan of the stack of a thread that has just loaded it.
+
+/// The word says something: the slot is not free.
+const OCCUPIED: usize = 1;
+/// The rest of the word is an object's address (0: null).
+const VALID: usize = 2;
+const TAGS: usize = 7;
+
+/// A word as read from a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Word(pub(crate) usize);
+
+impl Word {
+    /// Refers to the object at that address; 0 is null.
+    pub(crate) fn object(address: usize) -> Word {
+        debug_assert!(address & TAGS == 0, "objects are 8-aligned");
+        Word(address & !TAGS | VALID | OCCUPIED)
+    }
+    /// The object is gone; the handle is still its domain's.
+    pub(crate) fn expired(domain: u32) -> Word {
+        Word((domain as usize) << 2 | OCCUPIED)
+    }
+
+    pub(crate) fn is_occupied(self) -> bool {
+        self.0 & OCCUPIED != 0
+    }
+    pub(crate) fn is_expired(self) -> bool {
+        self.0 & (OCCUPIED | VALID) == OCCUPIED
+    }
+    /// None: free. 0: null, or gone.
+    pub(crate) fn target(self) -> Option<usize> {
+        if self.0 & VALID != 0 {
+            Some(self.0 & !TAGS)
+        } else if self.is_occupied() {
+            Some(0)
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What single calls promise, wrong values included.
+#![cfg(not(feature = "loom"))]
+use vervet_handles::{Count, FIRST_BUCKET, GROUP, Hint, Kind, Tables};
+
+const A: usize = 0x10_0000_1000;
+const B: usize = 0x10_0000_2008;
+
+#[test]
+fn a_handle_refers_until_it_is_freed() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    for kind in Kind::ALL {
+        let h = t.alloc(&mut hint, kind, A, 4).unwrap();
+        assert_eq!(h & 7, kind as u32 + 1);
+        assert_eq!(
+            (t.target(h), t.kind(h), t.domain(h)),
+            (Some(A), Some(kind), Some(4))
+        );
+        assert!(t.set_target(h, B));
+        assert_eq!(t.target(h), Some(B));
+        assert!(t.set_target(h, 0));
+        assert_eq!((t.target(h), t.domain(h)), (Some(0), Some(4)));
+        assert_eq!(t.compare_exchange_target(h, A, B), Some(0));
+        assert_eq!(t.compare_exchange_target(h, 0, B), Some(0));
+        assert_eq!(t.target(h), Some(B));
+        assert!(t.free(&mut hint, h));
+        assert!(!t.free(&mut hint, h));
+        assert!(!t.set_target(h, A));
+        assert_eq!((t.target(h), t.kind(h), t.domain(h)), (None, None, None));
+        assert_eq!(t.compare_exchange_target(h, 0, A), None);
+    }
+}
+
+#[test]
+fn a_handle_to_null_is_in_use() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    let h = t.alloc(&mut hint, Kind::Pinned, 0, 0).unwrap();
+    assert_ne!(h, 0);
+    assert_eq!((t.target(h), t.kind(h)), (Some(0), Some(Kind::Pinned)));
+    t.visit_strong(false, |_| panic!("null was visited"));
+    t.visit_pinned(false, |_| panic!("null was visited"));
+}
+
+#[test]
+fn garbage_is_no_handle() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    let wrong = |t: &Tables, hint: &mut Hint| {
+        let mut values: Vec<u32> = (0..4096).collect();
+        values.extend((0..32).flat_map(|b| (0..16).map(move |low| 1 << b | low)));
+        values.extend((0..32).flat_map(|b| (0..16).map(move |low| !(1 << b) ^ low)));
+        values.extend(u32::MAX - 4096..=u32::MAX);
+        for h in values {
+            assert_eq!(
+                (t.target(h), t.kind(h), t.domain(h)),
+                (None, None, None),
+                "{h:#x}"
+            );
+            assert!(!t.set_target(h, A) && !t.free(hint, h), "{h:#x}");
+        }
+    };
+    wrong(&t, &mut hint);
+    // The same with every table begun, and one grown a few times.
+    for kind in Kind::ALL {
+        let h = t.alloc(&mut hint, kind, A, 0).unwrap();
+        t.free(&mut hint, h);
+    }
+    let many: Vec<u32> = (0..5000)
+        .map(|_| t.alloc(&mut hint, Kind::Normal, A, 0).unwrap())
+        .collect();
+    for h in many {
+        assert!(t.free(&mut hint, h));
+    }
+    wrong(&t, &mut hint);
+}
+
+#[test]
+fn the_wrong_kind_is_no_handle() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    let h = t.alloc(&mut hint, Kind::Normal, A, 0).unwrap();
+    for kind in 0..8 {
+        if kind != Kind::Normal as u32 + 1 {
+            assert_eq!(t.target(h & !7 | kind), None);
+        }
+    }
+}
+
+#[test]
+fn a_freed_slot_waits() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    let stale = t.alloc(&mut hint, Kind::Weak, A, 0).unwrap();
+    t.free(&mut hint, stale);
+    let mut live = 0;
+    loop {
+        let h = t.alloc(&mut hint, Kind::Weak, B, 0).unwrap();
+        if h == stale {
+            break;
+        }
+        assert_eq!(t.target(stale), None);
+        t.free(&mut hint, h);
+        live += 1;
+    }
+    assert!(live >= 200, "reused after {live}");
+    assert!(t.count(Kind::Weak).given_out < 1000);
+}
+
+#[test]
+fn slots_are_used_again_whoever_frees_them() {
+    let t = Tables::new();
+    let (mut producer, mut consumer) = (Hint::new(), Hint::new());
+    for _ in 0..100 {
+        let made: Vec<u32> = (0..2000)
+            .map(|_| t.alloc(&mut producer, Kind::Normal, A, 0).unwrap())
+            .collect();
+        for h in made {
+            assert!(t.free(&mut consumer, h));
+        }
+    }
+    assert!(
+        t.count(Kind::Normal).given_out < 8192,
+        "{:?}",
+        t.count(Kind::Normal)
+    );
+}
+
+#[test]
+fn a_thread_that_ends_loses_nothing() {
+    let t = Tables::new();
+    for _ in 0..1000 {
+        let mut hint = Hint::new();
+        let h = t.alloc(&mut hint, Kind::Normal, A, 0).unwrap();
+        t.free(&mut hint, h);
+        t.retire(&mut hint);
+    }
+    assert!(
+        t.count(Kind::Normal).given_out <= 1024,
+        "{:?}",
+        t.count(Kind::Normal)
+    );
+}
+
+#[test]
+fn strong_handles_follow_their_objects() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    let normal = t.alloc(&mut hint, Kind::Normal, A, 0).unwrap();
+    let pinned = t.alloc(&mut hint, Kind::Pinned, B, 0).unwrap();
+    let weak = t.alloc(&mut hint, Kind::Weak, A, 0).unwrap();
+    let mut pins = Vec::new();
+    t.visit_pinned(true, |o| pins.push(o));
+    assert_eq!(pins, [B]);
+    t.visit_strong(true, |o| (if o == A { A + 64 } else { o }, false));
+    assert_eq!(
+        (t.target(normal), t.target(pinned), t.target(weak)),
+        (Some(A + 64), Some(B), Some(A))
+    );
+}
+
+#[test]
+fn a_young_visit_skips_old_groups_until_something_is_stored() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    let handles: Vec<u32> = (0..GROUP * 10)
+        .map(|_| t.alloc(&mut hint, Kind::Normal, A, 0).unwrap())
+        .collect();
+    let visited = |young: bool, still: usize| {
+        let mut n = 0;
+        t.visit_strong(young, |o| {
+            n += 1;
+            (o, o == still)
+        });
+        n
+    };
+    assert_eq!(visited(true, A), 10 * GROUP, "stored and still young");
+    assert_eq!(visited(true, 0), 10 * GROUP, "still young the last time");
+    assert_eq!(visited(true, 0), 0, "all old");
+    t.set_target(handles[70], B);
+    assert_eq!(visited(true, B), GROUP, "one store");
+    assert_eq!(visited(false, B), 10 * GROUP, "everything");
+    assert_eq!(visited(true, 0), GROUP, "only the group with the young one");
+    assert_eq!(t.compare_exchange_target(handles[0], A, B), Some(A));
+    assert_eq!(visited(true, 0), GROUP, "an exchange stores too");
+    t.set_target(handles[0], 0);
+    assert_eq!(visited(true, 0), 0, "null is not young");
+}
+
+#[test]
+fn expired_handles_keep_their_domain() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    let of = |domain: u32, hint: &mut Hint| {
+        Kind::ALL.map(|kind| t.alloc(hint, kind, A, domain).unwrap())
+    };
+    let (mine, yours) = (of(1, &mut hint), of(2, &mut hint));
+    let null = t.alloc(&mut hint, Kind::Normal, 0, 1).unwrap();
+    t.update_weak(Kind::Weak, false, |_| None);
+    assert_eq!((t.target(mine[0]), t.domain(mine[0])), (Some(0), Some(1)));
+    assert_eq!(t.target(mine[1]), Some(A), "the long one is another table");
+    let Count { used, expired, .. } = t.count(Kind::Weak);
+    assert_eq!((used, expired), (2, 2));
+    t.update_weak(Kind::Weak, false, |_| panic!("an expired one was visited"));
+
+    assert_eq!(t.free_domain(1), 5);
+    assert!(mine.iter().chain([&null]).all(|&h| t.target(h).is_none()));
+    assert_eq!(yours.map(|h| t.domain(h)), [Some(2); 4]);
+    assert!(
+        t.set_target(yours[0], B),
+        "an expired handle can be used again"
+    );
+    assert_eq!((t.target(yours[0]), t.domain(yours[0])), (Some(B), Some(2)));
+}
+
+/// The load sequence that generated code uses, as documented at the head of the crate.
+#[test]
+fn generated_code_finds_the_slot() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    for n in 0..20_000usize {
+        let h = t.alloc(&mut hint, Kind::Weak, A + 8 * n, 0).unwrap();
+        let pointers = t.bucket_pointers(Kind::Weak) as *const *const usize;
+        let j = (h >> 3) + FIRST_BUCKET;
+        let b = j.ilog2();
+        // SAFETY: as documented: the bucket of a handle in use exists and has `1 << b` words.
+        let word = unsafe {
+            let bucket = *pointers.add(b as usize);
+            assert_eq!(
+                Some(bucket.add((j ^ 1 << b) as usize) as usize),
+                t.slot_address(Kind::Weak, h >> 3)
+            );
+            *bucket.add((j ^ 1 << b) as usize)
+        };
+        assert_ne!(word & 2, 0);
+        assert_eq!(word & !7, A + 8 * n);
+    }
+}
