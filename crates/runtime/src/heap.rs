@@ -257,25 +257,39 @@ pub unsafe fn copy_value(to: *mut u8, from: *const u8, size: usize, refs: bool) 
     }
 }
 
-/// Copies words that may be references, overlap allowed, each whole, and marks their cards.
+/// Copies words that may be references, overlap allowed, each whole, and marks their cards: a card is marked once, after
+/// all stores to it, since nothing stops a thread here (it is in Runtime state, or critical).
 ///
 /// # Safety
 /// Both sides are valid for `words` aligned words.
 pub unsafe fn copy_words(to: *mut usize, from: *const usize, words: usize) {
+    const CARD: usize = 1 << CARD_SHIFT;
     // SAFETY: passed on; volatile keeps each word in one general register.
-    unsafe {
-        if (to as usize) <= from as usize {
-            for i in 0..words {
-                let v = from.add(i).read_volatile();
-                to.add(i).write_volatile(v);
-                mark_card(to.add(i) as usize, v & !7);
-            }
-        } else {
-            for i in (0..words).rev() {
-                let v = from.add(i).read_volatile();
-                to.add(i).write_volatile(v);
-                mark_card(to.add(i) as usize, v & !7);
-            }
+    let one = |i: usize| unsafe {
+        let v = from.add(i).read_volatile();
+        to.add(i).write_volatile(v);
+        v
+    };
+    let mark = |i: usize, any: usize| {
+        if any != 0 {
+            mark_card(to as usize + 8 * i, 0);
+        }
+    };
+    if to as usize <= from as usize {
+        let mut i = 0;
+        while i < words {
+            let room = (CARD - (to as usize + 8 * i) % CARD) / 8;
+            let end = words.min(i + room);
+            mark(i, (i..end).fold(0, |any, i| any | one(i)));
+            i = end;
+        }
+    } else {
+        let mut end = words;
+        while end > 0 {
+            let room = (to as usize + 8 * (end - 1)) % CARD / 8 + 1;
+            let start = end.saturating_sub(room);
+            mark(start, (start..end).rev().fold(0, |any, i| any | one(i)));
+            end = start;
         }
     }
 }
@@ -307,6 +321,14 @@ const POLL_STEP: usize = 64 << 10;
 #[inline]
 pub fn poll_point(cx: &Cx<'_>) {
     let _ = cx;
+}
+
+/// [`poll_point`] once in a while: `i` is the index of a loop whose steps take well under a microsecond.
+#[inline]
+pub fn poll_sometimes(cx: &Cx<'_>, i: usize) {
+    if i % 4096 == 4095 {
+        poll_point(cx);
+    }
 }
 
 /// An address in a stack slot, where a scan finds it at a poll and pins the object it points into. (Without it LLVM may
@@ -447,6 +469,7 @@ mod tests {
             from.add(70).write(0x1230);
             copy_value(to as *mut u8, from as *const u8, 8 * 128, true);
             assert_eq!(to.add(70).read(), 0x1230);
+            assert_eq!(card(to as usize), 0xFF, "nulls need no mark");
             assert_ne!(card(to.add(70) as usize), 0xFF);
             assert_eq!(card(to.add(128) as usize), 0xFF, "not stored to");
             copy_value(to.add(128) as *mut u8, from as *const u8, 8 * 128, false);
@@ -463,6 +486,25 @@ mod tests {
             copy_words(to, from, 1);
         }
         assert_ne!(card(to as usize), 0xFF);
+    }
+
+    #[test]
+    fn a_copy_in_either_direction_marks_exactly_the_cards_it_stores_to() {
+        for (to, from) in [(3, 200), (200, 3), (61, 61), (64, 0), (0, 64)] {
+            for n in [1, 2, 63, 64, 65, 130] {
+                let at = words(512);
+                // SAFETY: both ranges lie inside.
+                unsafe {
+                    (0..n).for_each(|i| at.add(from + i).write(0x1000 + 8 * i));
+                    copy_words(at.add(to), at.add(from), n);
+                    assert!((0..n).all(|i| at.add(to + i).read() == 0x1000 + 8 * i));
+                }
+                for c in 0..8 {
+                    let stored = (to..to + n).any(|w| w / 64 == c);
+                    assert_eq!(card(at as usize + 512 * c) != 0xFF, stored, "{n} to {to}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -151,11 +151,10 @@ extern "C" fn alloc_jagged_array(v: usize, lengths: *const i32, count: u32) -> u
         }
         Ok(array)
     }
-    // SAFETY: generated code passes that many lengths, at least one.
     with(|cx| {
-        level(cx, vt(v), unsafe {
-            std::slice::from_raw_parts(lengths, count as usize)
-        })
+        // SAFETY: generated code passes that many lengths, at least one.
+        let lengths = unsafe { std::slice::from_raw_parts(lengths, count as usize) };
+        level(cx, vt(v), lengths)
     })
 }
 

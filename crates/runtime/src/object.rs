@@ -4,6 +4,7 @@
 //! * An [`ObjRef`] lives on the stack only (stacks are scanned conservatively, so it pins what it refers to);
 //!   it is not `Send` and has no home in containers. Rust heap memory keeps objects through [`crate::roots`].
 //! * Every store of a reference into an object or a static goes through a function here that marks the card.
+//! * What the collector takes for a reference, and nothing else, is read and written as one: debug builds ask the map.
 use std::marker::PhantomData;
 use std::ptr;
 use vervet_abi::layouts::RawRef;
@@ -12,6 +13,17 @@ use vervet_abi::{VTable, vtable::flags};
 use vervet_types::ClassRef;
 
 /// A reference to a heap object, or null. See the module.
+///
+/// It does not go to another thread:
+/// ```compile_fail,E0277
+/// fn sent<T: Send>() {}
+/// sent::<vervet_runtime::ObjRef<'static>>();
+/// ```
+/// nor does a value that may be one:
+/// ```compile_fail,E0277
+/// fn sent<T: Send>() {}
+/// sent::<vervet_runtime::cx::Value<'static>>();
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct ObjRef<'cx>(*mut u8, PhantomData<&'cx ()>);
@@ -72,18 +84,51 @@ impl<'cx> ObjRef<'cx> {
         // SAFETY: callers pass offsets of fields of the object's class.
         unsafe { (self.0.add(offset) as *const T).read_unaligned() }
     }
+    /// Does the collector take the word that `offset` lies in for a reference?
+    fn is_reference_word(self, offset: usize) -> bool {
+        let vt = self.vtable();
+        let word = if vt.rank != 0 {
+            let data = self.array_data() as usize - self.addr();
+            if offset < data || vt.flags & flags::ELEMENT_REFS == 0 {
+                return false;
+            }
+            (offset - data) % vt.size as usize / 8
+        } else if vt.flags & flags::STRING != 0 {
+            return false;
+        } else {
+            assert!(offset < vt.size as usize, "a field outside of its object");
+            offset / 8
+        };
+        // SAFETY: the map has a bit for each word of an instance or an element.
+        unsafe { *vt.ref_map.add(word / 64) >> (word % 64) & 1 != 0 }
+    }
     /// Writes a value that is not a reference.
     pub fn write<T: Plain>(self, offset: usize, value: T) {
         debug_assert!(!self.is_null());
+        debug_assert!(
+            !self.is_reference_word(offset),
+            "a plain value stored where {} holds a reference, at {offset}",
+            self.class().full_name()
+        );
         // SAFETY: as in `read`.
         unsafe { (self.0.add(offset) as *mut T).write_unaligned(value) }
     }
     /// Reads a reference field.
     pub fn read_ref(self, offset: usize) -> ObjRef<'cx> {
+        debug_assert!(
+            self.is_reference_word(offset),
+            "a reference read where {} holds none, at {offset}",
+            self.class().full_name()
+        );
         ObjRef(self.read::<usize>(offset) as *mut u8, PhantomData)
     }
     /// Writes a reference field and marks its card.
     pub fn write_ref(self, offset: usize, value: ObjRef<'_>) {
+        debug_assert!(
+            self.is_reference_word(offset),
+            "a reference stored where {} holds none, at {offset}",
+            self.class().full_name()
+        );
         // SAFETY: the field is a reference slot of a live object.
         unsafe { store_ref(self.0.add(offset) as *mut usize, value) }
     }
@@ -158,14 +203,25 @@ impl<'cx> ObjRef<'cx> {
         let at = ARRAY_BOUNDS_OFFSET as usize + dim * BOUND_SIZE as usize;
         (self.read(at), self.read(at + 4))
     }
+    fn has_reference_elements(self) -> bool {
+        self.vtable().flags & flags::ELEMENT_REFS != 0 && self.vtable().size == 8
+    }
     /// The elements of a vector of plain values. The caller knows the element type.
     pub fn elements<T: Plain>(self) -> &'cx mut [T] {
+        debug_assert!(
+            self.vtable().flags & flags::ELEMENT_REFS == 0
+                && self.vtable().size as usize == size_of::<T>(),
+            "{} seen as a slice of elements of {} bytes",
+            self.class().full_name(),
+            size_of::<T>()
+        );
         // SAFETY: `array_len` elements follow; managed data may be aliased, but only by this thread's managed code.
         unsafe { std::slice::from_raw_parts_mut(self.array_data() as *mut T, self.array_len()) }
     }
     /// Element `i` of an array of references.
     pub fn element_ref(self, i: usize) -> ObjRef<'cx> {
         assert!(i < self.array_len());
+        debug_assert!(self.has_reference_elements());
         // SAFETY: `i` is in range and the elements are references.
         ObjRef(
             unsafe { *(self.array_data() as *mut *mut u8).add(i) },
@@ -175,6 +231,7 @@ impl<'cx> ObjRef<'cx> {
     /// Stores element `i` of an array of references and marks its card.
     pub fn set_element_ref(self, i: usize, value: ObjRef<'_>) {
         assert!(i < self.array_len());
+        debug_assert!(self.has_reference_elements());
         // SAFETY: `i` is in range and the elements are references.
         unsafe { store_ref((self.array_data() as *mut usize).add(i), value) }
     }

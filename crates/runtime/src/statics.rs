@@ -7,7 +7,7 @@
 //! thread's table of blocks holds no reference and is the thread's own.
 use vervet_abi::{Context, VTable};
 use vervet_os::{Chunks, LeafLock, Published};
-use vervet_types::{ClassRef, FieldRef};
+use vervet_types::FieldRef;
 
 static VALUES: LeafLock<(usize, usize)> = LeafLock::new((0, 0));
 
@@ -52,15 +52,15 @@ struct BlockShape {
 /// By [`VTable::thread_static_index`].
 static THREAD_STATIC_CLASSES: LeafLock<Vec<BlockShape>> = LeafLock::new(Vec::new());
 
-/// The index of a class that has thread statics; `size` is that of its block, `references` its map. A class that is
+/// The index of a class (by id) that has thread statics; `size` is that of its block, `references` its map. A class that is
 /// asked for twice (two threads make its VTable) keeps its index.
-pub fn thread_static_index(class: ClassRef, size: u32, references: &'static [u32]) -> u32 {
+pub fn thread_static_index(class: u32, size: u32, references: &'static [u32]) -> u32 {
     let mut t = THREAD_STATIC_CLASSES.lock();
-    if let Some(i) = t.iter().position(|b| b.class == class.id) {
+    if let Some(i) = t.iter().position(|b| b.class == class) {
         return i as u32;
     }
     t.push(BlockShape {
-        class: class.id,
+        class,
         size,
         references,
     });
@@ -135,4 +135,41 @@ pub fn field_address(
             StaticKind::Rva => rva_data(field)? as *mut u8,
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thread_statics_of_an_ended_thread_go_to_the_next() {
+        // SAFETY: both are plain data of which zeros are valid; the class of the VTable is not looked at.
+        let (mut ctx, vt): (Context, &'static mut VTable) =
+            unsafe { (std::mem::zeroed(), Box::leak(Box::new(std::mem::zeroed()))) };
+        vt.thread_static_index = thread_static_index(u32::MAX, 5 * 808, &[0, 2]);
+        assert_eq!(
+            vt.thread_static_index,
+            thread_static_index(u32::MAX, 5 * 808, &[0, 2]),
+            "one index for a class"
+        );
+        let ctx = &raw mut ctx;
+        let block = thread_block(ctx, vt);
+        assert_eq!(block, thread_block(ctx, vt), "one block for a thread");
+        let map: Vec<bool> = (0..3)
+            .map(|w| crate::roots::is_reference(block as usize + 8 * w))
+            .collect();
+        assert_eq!(map, [true, false, true]);
+        // SAFETY: the block is this thread's.
+        unsafe { (block as *mut usize).add(1).write(7) };
+        release_thread_blocks(ctx);
+        assert!(
+            !crate::roots::is_reference(block as usize),
+            "nobody's references"
+        );
+        let next = thread_block(ctx, vt);
+        assert_eq!(block, next);
+        // SAFETY: as above.
+        assert_eq!(unsafe { (next as *const usize).add(1).read() }, 0);
+        release_thread_blocks(ctx);
+    }
 }

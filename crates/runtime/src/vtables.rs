@@ -130,7 +130,7 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         },
         thread_static_index: match layout.thread_statics_size {
             0 => u32::MAX,
-            size => crate::statics::thread_static_index(class, size, &layout.thread_statics_map),
+            size => crate::statics::thread_static_index(class.id, size, &layout.thread_statics_map),
         },
         slot_count: slots.len() as u32,
         ref_map: Box::leak(map.into_boxed_slice()).as_ptr(),

@@ -95,8 +95,8 @@ pub fn pointer_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<usize> {
         return Ok(object.read(at));
     }
     match cx.load(object.class().stack_prim())? {
-        // SAFETY: a box of a native integer holds eight bytes.
         Some(Prim::IntPtr | Prim::UIntPtr | Prim::I8 | Prim::U8) => {
+            // SAFETY: a box of a native integer holds eight bytes.
             Ok(unsafe { (object.value_ptr() as *const usize).read_unaligned() })
         }
         _ => Err(mismatch(cx, object, cx.known(Known::IntPtr))),

@@ -1,6 +1,7 @@
 //! One word to one word: what a conversion of a plan does with an object.
 use super::{allocate, release, strings, structs};
 use crate::cx::{Cx, Result, Value};
+use crate::heap::poll_sometimes;
 use crate::object::ObjRef;
 use std::mem::offset_of;
 use vervet_abi::layouts::SafeHandleObject;
@@ -134,6 +135,7 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>) -> 
             // One element more: arrays of strings are terminated for callees that want it.
             let p = allocate((n + 1) * element.size() as usize);
             for i in 0..n {
+                poll_sometimes(cx, i);
                 // SAFETY: both arrays have `n` elements.
                 unsafe {
                     structs::one_to_native(
@@ -199,6 +201,7 @@ pub fn back<'cx>(
             if !object.is_null() && native != 0 {
                 let size = object.vtable().size as usize;
                 for i in 0..object.array_len() {
+                    poll_sometimes(cx, i);
                     // SAFETY: both arrays have that many elements.
                     unsafe {
                         let n = p.add(i * element.size() as usize);
@@ -282,6 +285,7 @@ pub fn to_managed<'cx>(
             let array = cx.alloc_array(class, n)?;
             let size = array.vtable().size as usize;
             for i in 0..n {
+                poll_sometimes(cx, i);
                 // SAFETY: native code says that there are so many elements.
                 unsafe {
                     structs::one_to_managed(
