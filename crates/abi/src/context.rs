@@ -111,8 +111,8 @@ pub struct Context {
     pub stack_base: usize,
     /// Id of the current domain.
     pub domain: u32,
-    /// Padding.
-    pub _pad2: u32,
+    /// Monitors this thread is in: its owner id is given to another thread only if it is in none.
+    pub locks_held: u32,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
@@ -125,4 +125,5 @@ offsets! {
     CARRIER_SP = carrier_sp, THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
     SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, SIDE_NEXT = side_next, SIDE_END = side_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters,
+    LOCKS_HELD = locks_held,
 }

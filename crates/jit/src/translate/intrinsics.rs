@@ -31,6 +31,8 @@ enum Intrinsic {
     StringLength,
     StringChars,
     AllocateString,
+    MonitorEnter,
+    MonitorExit,
     ObjectCtor,
     TypeEquals(bool),
     Increment(i64),
@@ -100,6 +102,8 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             _ => return None,
         },
         "System.Threading" => match (class, method) {
+            ("Monitor", "Enter") => MonitorEnter,
+            ("Monitor", "Exit") => MonitorExit,
             ("Interlocked", "Increment") => Increment(1),
             ("Interlocked", "Decrement") => Increment(-1),
             ("Interlocked", "Add") => Add,
@@ -262,6 +266,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let signature = self.e.b.import_signature(shape.clif);
                 self.new_string_of(length, |e| e.call_method(method, signature, &[length])[0]);
             }
+            Intrinsic::MonitorEnter => return self.enter_monitor(method),
+            Intrinsic::MonitorExit => return self.exit_monitor(method),
             Intrinsic::ObjectCtor => {
                 self.pop()?;
             }
