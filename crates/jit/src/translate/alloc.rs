@@ -252,3 +252,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         });
     }
 }
+
+#[cfg(test)]
+#[path = "alloc_tests.rs"]
+mod tests;
