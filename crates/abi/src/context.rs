@@ -134,4 +134,5 @@ offsets! {
     CARRIER_SP = carrier_sp, THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
     SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, SIDE_NEXT = side_next, SIDE_END = side_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,
+    LOCKS_HELD = locks_held,
 }

@@ -17,6 +17,8 @@ pub enum Symbol {
     VTable(ClassRef),
     /// Address of the class's memory of static reference fields.
     StaticRefs(ClassRef),
+    /// Address of the card of a static field that is a reference (statics never move).
+    StaticCard(FieldRef),
     /// Address of the class's memory of other static fields.
     StaticValues(ClassRef),
     /// Address of an RVA static's data (writable copy).

@@ -11,7 +11,7 @@
 //! * Nothing is named but through [`Symbol`]s; a library call that Cranelift would insert is an error.
 //! * A source location is an IL offset; its bit [`NO_REDIRECT`] marks a store/mark pair.
 use crate::blob::*;
-use crate::compiler::{CompileError, Options, Tier};
+use crate::compiler::{AllocProtection, CompileError, Options, Tier};
 use cranelift_codegen::binemit::Reloc as ClReloc;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{self, types::*, *};
@@ -56,6 +56,7 @@ struct Worker {
 pub struct Codegen {
     quick: OwnedTargetIsa,
     optimised: OwnedTargetIsa,
+    allocation: AllocProtection,
 }
 
 fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
@@ -104,6 +105,7 @@ impl Codegen {
         Codegen {
             quick: isa(options, "none", "single_pass"),
             optimised: isa(options, "speed", "backtracking"),
+            allocation: options.allocation,
         }
     }
 
@@ -143,8 +145,8 @@ impl Codegen {
         let stack_arg_bytes = crate::shape::stack_arg_bytes(&request.signature);
         let context = &mut worker.context;
         context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);
-        let mut emitter =
-            Emitter::new(FunctionBuilder::new(&mut context.func, &mut worker.builder));
+        let builder = FunctionBuilder::new(&mut context.func, &mut worker.builder);
+        let mut emitter = Emitter::new(builder, self.allocation);
         emit(&mut emitter)?;
         let Emitter {
             b: mut builder,
@@ -339,6 +341,8 @@ enum Target {
 pub struct Emitter<'f> {
     /// The builder, for everything that is not here.
     pub b: FunctionBuilder<'f>,
+    /// How allocations are protected.
+    pub allocation: AllocProtection,
     symbols: Vec<Symbol>,
     helpers: Vec<Option<FuncRef>>,
     handlers: SmallVec<[(u32, Block); 4]>,
@@ -349,7 +353,7 @@ pub struct Emitter<'f> {
 }
 
 impl<'f> Emitter<'f> {
-    fn new(mut b: FunctionBuilder<'f>) -> Emitter<'f> {
+    fn new(mut b: FunctionBuilder<'f>, allocation: AllocProtection) -> Emitter<'f> {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
@@ -357,6 +361,7 @@ impl<'f> Emitter<'f> {
         b.seal_block(entry);
         Emitter {
             b,
+            allocation,
             symbols: Vec::new(),
             helpers: vec![None; Helper::ALL.len()],
             handlers: SmallVec::new(),

@@ -24,9 +24,23 @@ pub enum Tier {
     Optimised,
 }
 
+/// What keeps an allocation's window from being taken away between the load of its `next` and the store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AllocProtection {
+    /// The thread is `critical` meanwhile and is not stopped.
+    #[default]
+    CriticalFlag,
+    /// The thread may be stopped; the collector must leave the windows of threads stopped by signal alone.
+    StoreOrder,
+    /// Nothing does: for measuring what the others cost.
+    None,
+}
+
 /// Settings for the life of the process.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// How inline allocation is kept apart from the collector.
+    pub allocation: AllocProtection,
     /// Run the CLIF verifier.
     pub verify: bool,
     /// Methods whose listing is wanted: substring of the full name.

@@ -21,5 +21,5 @@ pub use blob::{
     Blob, CallSite, Clause, ClauseKind, Handler, InlineSite, Reloc, RelocKind, Symbol,
     inlined_frames,
 };
-pub use compiler::{CompileEnv, CompileError, Compiler, Options, Tier};
+pub use compiler::{AllocProtection, CompileEnv, CompileError, Compiler, Options, Tier};
 pub use shape::Shape;

@@ -84,12 +84,16 @@ pub(crate) fn test_cards() {
 pub fn card_table() -> usize {
     CARDS.load(Ordering::Relaxed)
 }
+/// Address of the card of `address`.
+#[inline]
+pub fn card_of(address: usize) -> usize {
+    card_table() + ((address >> CARD_SHIFT) & CARD_MASK)
+}
 /// Marks the card of `address` after the reference `value` was stored there.
 #[inline]
 pub fn mark_card(address: usize, value: usize) {
-    let cards = card_table();
     // SAFETY: the table has an entry for every masked index.
-    unsafe { *((cards + ((address >> CARD_SHIFT) & CARD_MASK)) as *mut u8) = value as u8 }
+    unsafe { *(card_of(address) as *mut u8) = value as u8 }
 }
 /// Bytes handed out so far, windows included.
 pub fn bytes_used() -> usize {

@@ -138,6 +138,7 @@ pub fn start(
         verify: options.verify || cfg!(debug_assertions),
         verbose: options.verbose_jit.clone(),
         optimise_all: options.optimise,
+        ..Default::default()
     });
     let runtime = publish(Runtime {
         universe,

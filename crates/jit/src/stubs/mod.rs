@@ -21,7 +21,7 @@ pub mod reverse;
 pub mod scalar;
 pub mod sysv;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::blob::Blob;
 use crate::codegen::Codegen;

@@ -431,14 +431,14 @@ fn pieces_compile_inside_protected_regions() {
 // Running -------------------------------------------------------------------------------------------------------
 
 /// Code of the tests.
-struct Arena {
+pub(crate) struct Arena {
     write: *mut u8,
     run: *const u8,
     used: usize,
 }
 
 impl Arena {
-    fn new() -> Arena {
+    pub(crate) fn new() -> Arena {
         let (write, run) = vervet_os::memory::dual_map(1 << 20).expect("memory");
         Arena {
             write,
@@ -446,7 +446,7 @@ impl Arena {
             used: 0,
         }
     }
-    fn link(&mut self, blob: &Blob, resolve: &dyn Fn(Symbol) -> usize) -> usize {
+    pub(crate) fn link(&mut self, blob: &Blob, resolve: &dyn Fn(Symbol) -> usize) -> usize {
         let at = self.used.next_multiple_of(64);
         self.used = at + blob.code.len();
         assert!(self.used <= 1 << 20);
@@ -479,13 +479,13 @@ impl Arena {
     }
 }
 
-fn unresolved(_: Symbol) -> usize {
+pub(crate) fn unresolved(_: Symbol) -> usize {
     0xdead_0000
 }
 
 /// The runtime's `enter`, without records.
 #[unsafe(naked)]
-unsafe extern "C" fn enter(
+pub(crate) unsafe extern "C" fn enter(
     _stub: usize,
     _code: usize,
     _args: *const u64,
@@ -511,7 +511,7 @@ unsafe extern "C" fn enter(
     )
 }
 
-fn context() -> Box<Context> {
+pub(crate) fn context() -> Box<Context> {
     // SAFETY: a context of zeros is one of integers and null pointers.
     unsafe { Box::new(std::mem::zeroed()) }
 }

@@ -6,7 +6,7 @@
 use super::stack::{Item, Kind, Note};
 use super::{Fail, Res, Translator};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, Value, types::*};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value, ValueDef, types::*};
 use vervet_abi::{Helper, ThrowKind};
 use vervet_metadata::il::Op;
 
@@ -112,8 +112,34 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Is the value a sum with a constant?
+    fn has_constant_part(&self, value: Value) -> bool {
+        let dfg = &self.e.b.func.dfg;
+        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(value)) else {
+            return false;
+        };
+        matches!(
+            dfg.insts[inst],
+            InstructionData::Binary { opcode: Opcode::Iadd | Opcode::Isub, args }
+                if args.iter().any(|a| self.constant(*a).is_some())
+        )
+    }
+
+    /// The same value, of which the optimiser does not know what it is.
+    fn opaque(&mut self, value: Value) -> Value {
+        let slot = self.temp(8);
+        self.e.b.ins().stack_store(I64, value, slot, 0);
+        self.e.b.ins().sequence_point();
+        self.e.b.ins().stack_load(I64, I64, slot, 0)
+    }
+
     fn address_arithmetic(&mut self, op: Op, a: &Item, b: &Item) -> Res {
-        let (x, y) = (self.as_native(a)?, self.as_native(b)?);
+        let (mut x, y) = (self.as_native(a)?, self.as_native(b)?);
+        // Of `(r + k) + (i + l)` the optimiser makes `(r + i) + (k + l)`, and `r + i` may be all that is left in a
+        // register while the thread is stopped: far outside the object, where the collector does not look for it.
+        if self.has_constant_part(x) && self.has_constant_part(y) {
+            x = self.opaque(x);
+        }
         let kind = match (
             op,
             matches!(a.kind, Kind::ByRef | Kind::Ref),

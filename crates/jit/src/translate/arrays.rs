@@ -1,8 +1,12 @@
 //! Vectors: length, element access, covariance checks.
 //!
 //! # Invariants
-//! The bounds check is one unsigned compare; an int32 index is zero-extended after it, so that no address outside
-//! the array is ever formed.
+//! * The bounds check is one unsigned compare; an int32 index is zero-extended after it, so that no address outside
+//!   the array is ever formed.
+//! * What is left of a reference in a register must be an address the collector finds the object by: inside it or
+//!   one past its end. `array + index * size` is (the header's 16 bytes are added by the access itself), and may
+//!   live as long as it likes; a constant is never added to a reference first, and none is split off an index in
+//!   64 bits, so the optimiser has nothing to regroup.
 use super::stack::{Item, Kind, Note, kind_of};
 use super::structs::Dest;
 use super::{Fail, Res, Translator};

@@ -8,6 +8,7 @@ use crate::blob::Symbol;
 use crate::codegen::{Emitter, trusted};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use vervet_abi::object::{CARD_MASK, CARD_SHIFT};
+use vervet_types::FieldRef;
 
 /// Stores a reference at `base + offset` and marks the card.
 pub fn store_reference(
@@ -36,6 +37,16 @@ pub fn mark(e: &mut Emitter<'_>, value: Value, base: Value, offset: i32) {
     let card = e.b.ins().iadd(table, card);
     e.b.ins().istore8(trusted(), value, card, 0);
     e.b.ins().sequence_point();
+}
+
+/// Stores a reference in a static field, whose card is known when the code is linked.
+pub fn store_static(e: &mut Emitter<'_>, field: FieldRef, value: Value, base: Value, offset: i32) {
+    e.without_redirect(|e| {
+        e.b.ins().store(trusted(), value, base, offset);
+        let card = e.symbol(Symbol::StaticCard(field));
+        e.b.ins().istore8(trusted(), value, card, 0);
+        e.b.ins().sequence_point();
+    });
 }
 
 impl<'a, 'f> Translator<'a, 'f> {

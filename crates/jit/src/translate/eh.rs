@@ -10,6 +10,7 @@
 //! # Invariants
 //! Which exception and record a finally is running for lies in the frame, never in the context: the finally may
 //! itself throw and catch.
+use super::monitors;
 use super::scan::{in_handler, in_try};
 use super::{Fail, Res, Translator};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, StackSlot, types::*};
@@ -331,7 +332,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             let (exception, record) =
                 (self.e.b.block_params(pad)[0], self.e.b.block_params(pad)[1]);
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
-            self.e.helper(Helper::MonitorExit, &[object]);
+            monitors::exit(self.e, object, |e| {
+                e.helper(Helper::MonitorExit, &[object]);
+            });
             self.e
                 .helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
         }

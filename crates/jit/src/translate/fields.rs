@@ -4,7 +4,8 @@
 //! * Outside protected regions a null reference faults at the access; offsets past the guard page and protected
 //!   regions get an explicit check.
 //! * A constant offset goes into the access, never into a reference that outlives it.
-use super::stack::{Item, Kind, Note};
+use super::barrier;
+use super::stack::{Item, Kind, Note, kind_of};
 use super::structs::Dest;
 use super::{Fail, Res, Translator};
 use crate::blob::Symbol;
@@ -310,7 +311,16 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     fn store_static(&mut self, field: FieldRef, value: &Item) -> Res {
         let (base, offset) = self.static_address(field)?;
-        self.store_value(field.ty()?, value, base, offset, trusted(), Dest::Anywhere)?;
+        let class = field.ty()?;
+        if field.static_kind()? == StaticKind::Refs && kind_of(class)? == Kind::Ref {
+            let value = self.coerce(value, Kind::Ref)?;
+            if self.constant(value) != Some(0) {
+                barrier::store_static(self.e, field, value, base, offset);
+                self.after_access(field);
+                return Ok(());
+            }
+        }
+        self.store_value(class, value, base, offset, trusted(), Dest::Anywhere)?;
         self.after_access(field);
         Ok(())
     }

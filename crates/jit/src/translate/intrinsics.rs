@@ -8,7 +8,7 @@ use super::stack::{Item, Kind, Note, kind_of};
 use super::structs::Dest;
 use super::{Res, Translator};
 use crate::codegen::{null_trap, trusted};
-use crate::shape::scalar_kind;
+use crate::shape::{Shape, scalar_kind};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::ThrowKind;
@@ -30,6 +30,9 @@ enum Intrinsic {
     HasReferences,
     StringLength,
     StringChars,
+    AllocateString,
+    MonitorEnter,
+    MonitorExit,
     ObjectCtor,
     TypeEquals(bool),
     Increment(i64),
@@ -74,6 +77,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             "String" => match method {
                 "get_Length" => StringLength,
                 "get_Chars" => StringChars,
+                "FastAllocateString" => AllocateString,
                 _ => return None,
             },
             "Object" if method == ".ctor" => ObjectCtor,
@@ -98,6 +102,8 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             _ => return None,
         },
         "System.Threading" => match (class, method) {
+            ("Monitor", "Enter") => MonitorEnter,
+            ("Monitor", "Exit") => MonitorExit,
             ("Interlocked", "Increment") => Increment(1),
             ("Interlocked", "Decrement") => Increment(-1),
             ("Interlocked", "Add") => Add,
@@ -254,6 +260,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .uload16(I32, trusted(), at, STRING_CHARS_OFFSET);
                 self.push(Kind::I32, value);
             }
+            Intrinsic::AllocateString => {
+                let length = self.pop_i32()?;
+                let shape = Shape::of_method(method)?;
+                let signature = self.e.b.import_signature(shape.clif);
+                self.new_string_of(length, |e| e.call_method(method, signature, &[length])[0]);
+            }
+            Intrinsic::MonitorEnter => return self.enter_monitor(method),
+            Intrinsic::MonitorExit => return self.exit_monitor(method),
             Intrinsic::ObjectCtor => {
                 self.pop()?;
             }

@@ -4,7 +4,7 @@
 //! [`scan`] plans the body: blocks, regions, reachability. The [`Translator`] then goes over the reachable blocks in
 //! IL order with a typed model of the IL stack (module `stack`) and emits CLIF through an
 //! [`Emitter`]. Modules hold one topic each: `arith`, `conv`, `locals`, `structs` (values in memory), `objects`,
-//! `fields`, `arrays`, `calls`, `intrinsics`, `eh`, `alloc`, `barrier`, `prologue`; `ops` is the table from opcodes to them.
+//! `fields`, `arrays`, `calls`, `intrinsics`, `monitors`, `eh`, `alloc`, `barrier`, `prologue`; `ops` is the table from opcodes to them.
 //! Filters are compiled afterwards as functions of their own over the parent's frame.
 //!
 //! # Invariants
@@ -23,6 +23,7 @@ pub mod fields;
 pub mod inline;
 pub mod intrinsics;
 pub mod locals;
+pub mod monitors;
 pub mod objects;
 pub mod ops;
 pub mod prologue;

@@ -4,6 +4,7 @@
 //! The stack check is the first code after the frame is reserved: nothing has been written to the heap or entered,
 //! so that the method can be called again from the start on more stack.
 use super::locals::Home;
+use super::monitors;
 use super::scan::Plan;
 use super::{Fail, Res, Translator};
 use crate::blob::Symbol;
@@ -98,7 +99,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             };
             let slot: StackSlot = self.e.slot(8);
             self.e.b.ins().stack_store(I64, object, slot, 0);
-            self.e.helper(Helper::MonitorEnter, &[object]);
+            monitors::enter(self.e, object, None, |e| {
+                e.helper(Helper::MonitorEnter, &[object]);
+            });
             let pad: Block = self.new_pad();
             self.sync = Some((slot, pad));
         }
@@ -129,7 +132,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let Some((slot, _)) = self.sync {
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
             self.e.set_handlers(&[]);
-            self.e.helper(Helper::MonitorExit, &[object]);
+            monitors::exit(self.e, object, |e| {
+                e.helper(Helper::MonitorExit, &[object]);
+            });
         }
     }
 

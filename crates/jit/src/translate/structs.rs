@@ -3,7 +3,9 @@
 //! # Invariants
 //! * A load of a struct gives a temporary. Temporaries are reused when the IL stack is empty.
 //! * A store says where it goes: into this frame (no barrier) or anywhere (barrier for every reference).
-//! * A copy's source stays intact while it goes on, so a stop in the middle loses nothing.
+//! * A copy's source stays intact while it goes on, so a stop in the middle loses nothing: what is copied to the heap
+//!   always lies in a frame, where every word of it is a root. Each reference is then stored and marked for itself, in
+//!   whole words through general registers; longer copies are left to a leaf helper, which cannot be stopped.
 use super::stack::{Item, Kind, Note, kind_of};
 use super::{Res, Translator};
 use crate::blob::Symbol;

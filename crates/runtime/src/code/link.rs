@@ -85,6 +85,10 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
         Symbol::MethodStub(m) => entries::entry(m).stub(),
         Symbol::VTable(c) => rt.vtable_or_throw(cx, c)? as *const _ as usize,
         Symbol::StaticRefs(c) => rt.vtable_or_throw(cx, c)?.statics_refs as usize,
+        Symbol::StaticCard(f) => {
+            let statics = rt.vtable_or_throw(cx, f.class)?.statics_refs as usize;
+            crate::heap::card_of(statics + cx.load(f.offset())? as usize)
+        }
         Symbol::StaticValues(c) => rt.vtable_or_throw(cx, c)?.statics_values as usize,
         Symbol::RvaData(f) => cx.load(crate::statics::rva_data(f))?,
         Symbol::Literal(module, token) => rt.domain.literal(cx, module, token)?.address(),
