@@ -2,7 +2,8 @@
 //
 // A spinning thread reads the clock; a step of more than 50 us is a gap, and the collection counts say what lay in it.
 // Other work on the machine makes gaps too, so the longest gap without a collection is printed beside them: it is the
-// measurement's noise. Where the runtime has events of its own for its stops (CoreCLR), their longest is printed as well.
+// measurement's noise. Where the runtime has events of its own for its stops (CoreCLR's listener; Mono's log, which
+// the driver reads between the lines `# part`), their longest is printed as well.
 //
 // Three parts: objects change and die as they do (minor collections, and full ones when the runtime thinks it is time);
 // `GC.Collect` that need not block while the objects go on changing; `GC.Collect` that blocks.
@@ -59,27 +60,37 @@ static class Pauses
         while (!stop) {
             long now = Stopwatch.GetTimestamp();
             if (now - last > least || gaps != current) {
-                int m = GC.CollectionCount(0), f = GC.CollectionCount(GC.MaxGeneration);
-                if (gaps == current && gaps.Count < gaps.Ticks.Length) {
+                // A stop that comes while the counts are read belongs to the same gap.
+                int m, f;
+                while (true) {
+                    m = GC.CollectionCount(0); f = GC.CollectionCount(GC.MaxGeneration);
+                    long again = Stopwatch.GetTimestamp();
+                    bool settled = again - now < least;
+                    now = again;
+                    if (settled) break;
+                }
+                if (gaps != null && now - last > least && gaps.Count < gaps.Ticks.Length) {
                     gaps.Ticks[gaps.Count] = now - last;
                     gaps.Kinds[gaps.Count] = (byte)(f != fulls ? Full : m != minors ? Minor : None);
                     gaps.Count++;
                 }
                 gaps = current; minors = m; fulls = f; seen++;
-                now = Stopwatch.GetTimestamp();
             }
             last = now;
         }
     }
 
-    static Gaps Part(Action work)
+    static Gaps Part(string name, Action work)
     {
+        Console.WriteLine("# " + name);
         var gaps = new Gaps();
         int before = seen;
         current = gaps;
         while (seen == before) Thread.Sleep(1);
         work();
+        before = seen;
         current = new Gaps();
+        while (seen == before) Thread.Sleep(1);
         return gaps;
     }
 
@@ -122,16 +133,16 @@ static class Pauses
         spinner.Start();
         while (seen == 0) Thread.Sleep(1);
 
-        var natural = Part(() => Graph.Mutate(roots, steps, ref numbers));
+        var natural = Part("natural", () => Graph.Mutate(roots, steps, ref numbers));
         Events(listener, "natural");
-        var asked = Part(() => {
+        var asked = Part("asked", () => {
             int before = GC.CollectionCount(GC.MaxGeneration);
             GC.Collect(GC.MaxGeneration, GCCollectionMode.Forced, false);
             for (int i = 0; i < 1000 && GC.CollectionCount(GC.MaxGeneration) == before; i++) Graph.Mutate(roots, 100, ref numbers);
             Graph.Mutate(roots, steps / 10, ref numbers);
         });
         Events(listener, "asked");
-        var blocking = Part(() => { for (int i = 0; i < 3; i++) GC.Collect(); });
+        var blocking = Part("blocking", () => { for (int i = 0; i < 3; i++) { GC.Collect(); Thread.Sleep(50); } });
         Events(listener, "blocking");
         stop = true;
         spinner.Join();
