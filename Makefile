@@ -4,7 +4,10 @@
 CARGO ?= cargo
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: run test bench check fmt clean
+# `make stress` does for minutes what `make test` does for seconds.
+STRESS_SECONDS ?= 300
+
+.PHONY: run test stress bench bench-gc check fmt clean
 
 run:
 	tests/install-packages.sh run
@@ -19,10 +22,19 @@ test:
 	$(CARGO) test --profile ci -p vervet-handles --features loom --lib
 	tests/run.sh
 
+stress:
+	tests/install-packages.sh test
+	tests/stress/run.sh $(STRESS_SECONDS)
+
 bench:
 	tests/install-packages.sh test
 	$(CARGO) build --release -p vervet
 	benches/run.sh $(TARGET_DIR)/release/vervet
+
+bench-gc:
+	tests/install-packages.sh test
+	$(CARGO) build --release -p vervet
+	benches/gc.sh $(TARGET_DIR)/release/vervet
 
 check:
 	$(CARGO) fmt --all --check

@@ -63,14 +63,21 @@ regression_with() {
 
 # ---- managed: our own programs, each with its output beside or inside it ----------------------------------------
 
-# Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`, `// timeout:` tune a program.
+# Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`, `// timeout:` tune a program, and
+# `// env: NAME=VALUE ...` sets its environment. `// gc-debug: no, REASON` keeps it out of the `managed-gc` suite.
+# With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
 managed_one() {
-    local source=$1 name exe flags args code want limit
+    local source=$1 name exe flags args env code want limit debug=()
     name=${source#tests/managed/}; name=${name%.cs}
     exe=$CACHE/managed/$name.exe
     mkdir -p "$(dirname "$exe")"
     flags=$(sed -n 's,^// mcs: *,,p' "$source"); args=$(sed -n 's,^// args: *,,p' "$source")
     want=$(sed -n 's,^// exit: *,,p' "$source"); limit=$(sed -n 's,^// timeout: *,,p' "$source")
+    env=$(sed -n 's,^// env: *,,p' "$source"); limit=${limit:-$PROGRAM_LIMIT}
+    if [ -n "${GC_DEBUG:-}" ]; then
+        grep -q '^// gc-debug: no' "$source" && { echo skip; return; }
+        debug=("--gc-debug=$GC_DEBUG"); limit=$((limit * 3))
+    fi
     if [ ! -e "$exe" ] || [ "$source" -nt "$exe" ]; then
         # shellcheck disable=SC2086
         mcs -nologo -unsafe -langversion:latest -warn:0 -r:System.Core.dll $flags "-out:$exe" "$source" > "$exe.log" 2>&1 ||
@@ -79,7 +86,7 @@ managed_one() {
     if [ -e "${source%.cs}.expected" ]; then cp "${source%.cs}.expected" "$exe.want"
     else sed -nE 's,.*// expect: ?(.*)$,\1,p' "$source" > "$exe.want"; fi
     # shellcheck disable=SC2086
-    (cd "$(dirname "$exe")" && timeout -k 5 "${limit:-$PROGRAM_LIMIT}" "$VERVET" "$exe" $args) \
+    (cd "$(dirname "$exe")" && env $env timeout -k 5 "$limit" "$VERVET" ${debug[@]+"${debug[@]}"} "$exe" $args) \
         > "$exe.stdout" 2> "$exe.stderr" < /dev/null
     code=$?
     if [ "$code" != "${want:-0}" ]; then
@@ -92,12 +99,27 @@ managed_one() {
 }
 export -f managed_one
 
-managed() {
-    local folder=$1 log=$results/managed.log
+managed() { managed_with managed "$1"; }
+managed_with() {
+    local kind=$1 folder=$2 log=$results/$1.log
     find "tests/managed/$folder" -name '*.cs' -print0 | sort -z |
         xargs -0 -r -n 1 -P "$JOBS" bash -c 'managed_one "${0/\/.\//\/}"' > "$log"
-    echo "managed $folder: $(grep -cx ok "$log") of $(wc -l < "$log") pass"
-    while IFS= read -r line; do fail "$line"; done < <(grep -vx ok "$log")
+    echo "$kind $folder: $(grep -cx ok "$log") of $(grep -vcx skip "$log") pass"
+    while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'ok|skip' "$log")
+}
+
+# The same with a collection every so many allocations and the heap verified after each.
+managed-gc() {
+    local -x GC_DEBUG=${GC_DEBUG:-verify,collect-every=1000}
+    managed_with managed-gc "$1"
+}
+
+# ---- stress: stopping the world under foreign signals, as many seconds as asked ----------------------------------
+
+stress() {
+    local log=$results/stress.log
+    tests/stress/run.sh "$1" > "$log" 2>&1 || fail "stress: see below"
+    cat "$log"
 }
 
 # ---- conformance: Mono's own runtime programs; exit code 0 is a pass --------------------------------------------
@@ -155,7 +177,7 @@ case $suites in *conformance*) tests/build-mono-tests.sh || exit 1 ;; esac
 
 while read -r kind name; do
     case $kind in
-        regression|managed|conformance|behaviour) "$kind" "$name" ;;
+        regression|managed|managed-gc|conformance|behaviour|stress) "$kind" "$name" ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
 done <<< "$suites"

@@ -1,0 +1,163 @@
+#!/bin/bash
+# Times the collector beside its peers: every program of benches/gc under every runtime there is, in turn, RUNS (5) times.
+#
+#   benches/gc.sh VERVET [PROGRAM...]     `-` for VERVET leaves it out; PROGRAM is a name in benches/gc, default all
+#   VARIANTS='opt opt' benches/gc.sh …    runs NewObject once more under Vervet with each of these options
+#
+# A program prints `name value unit` and checks its own result; a run that fails counts for nothing and is said.
+# The table shows medians, what Vervet takes of Mono's and CoreCLR's, and whether benches/gc/aims.txt is met; every
+# single value is in .cache/benches/gc/values.tsv. `peak-*` is the largest resident set. A peer that is missing is
+# skipped, and said so. Without a quiet machine the pauses mean little: `pause-natural-noise` says how little.
+set -uo pipefail
+
+runs=${RUNS:-5}
+[ "${1:-}" ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
+[ "$1" = - ] && vervet= || vervet=$(realpath "$1")
+shift
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD out=$PWD/.cache/benches/gc src=$PWD/benches/gc
+mkdir -p "$out"
+
+# ---- the runtimes --------------------------------------------------------------------------------------------------
+
+# CoreCLR 3.1 comes as a Python package; its host starts a program that mcs compiled when told the framework's version.
+coreclr() {
+    local home=$root/.cache/coreclr
+    host=$home/dotnetcore2/bin/dotnet
+    if [ ! -e "$host" ]; then
+        command -v python3 > /dev/null || return 1
+        python3 -m pip install -q --no-deps --target "$home" dotnetcore2 > "$out/coreclr.log" 2>&1 || return 1
+    fi
+    chmod +x "$host"
+    cat > "$home/bench.json" << 'JSON'
+{ "runtimeOptions": { "framework": { "name": "Microsoft.NETCore.App", "version": "3.1.0" },
+                      "configProperties": { "System.Globalization.Invariant": true } } }
+JSON
+    "$host" exec --runtimeconfig "$home/bench.json" "$out/NewObject.exe" 1000 > "$out/coreclr.log" 2>&1
+}
+
+skipped() { echo "$1: skipped"; }
+
+cc -O2 -o "$out/measure" benches/measure.c || exit 1
+for source in "$src"/*.cs; do
+    name=$(basename "$source" .cs)
+    case $name in Bench|Graph) continue ;; esac
+    [ "$out/$name.exe" -nt "$source" ] && [ "$out/$name.exe" -nt "$src/Bench.cs" ] && [ "$out/$name.exe" -nt "$src/Graph.cs" ] && continue
+    mcs -nologo -optimize -langversion:latest -warn:0 -r:System.Core.dll "-out:$out/$name.exe" \
+        "$source" "$src/Bench.cs" "$src/Graph.cs" || exit 1
+done
+
+runtimes=()
+[ -n "$vervet" ] && runtimes+=(vervet)
+if command -v mono > /dev/null; then runtimes+=(mono); else skipped 'mono is not installed'; fi
+if coreclr; then runtimes+=(coreclr); else skipped 'CoreCLR 3.1 (Python package dotnetcore2) is not to be had'; fi
+if ! command -v go > /dev/null; then skipped 'go is not installed'
+elif (cd "$src/go" && go build -o "$out/gobench" .); then runtimes+=(go)
+else skipped 'the Go programs do not compile'; fi
+if ! command -v javac > /dev/null; then skipped 'a JDK is not installed'
+elif javac -d "$out/java" "$src/java/Bench.java"; then runtimes+=(java)
+else skipped 'the Java programs do not compile'; fi
+
+# ---- running -------------------------------------------------------------------------------------------------------
+
+values=$out/values.tsv
+: > "$values"
+
+# Mono's log has a line with `stw 1.23ms` for each stop: gives the longest of each part of Pauses, and the minor p99.
+mono_log() {
+    awk '/^# /{ part = $2 }
+        part && /GC_(MINOR|MAJOR).*stw/ {
+            match($0, /stw [0-9.]+ms/); ms = substr($0, RSTART + 4, RLENGTH - 6) + 0
+            if (ms > most[part]) most[part] = ms
+            if (part == "natural" && /GC_MINOR/) minor[++n] = ms
+        }
+        END {
+            for (p in most) print "pause-" p "-events-longest", most[p], "ms"
+            for (i = 2; i <= n; i++) { v = minor[i]; for (j = i - 1; j > 0 && minor[j] > v; j--) minor[j + 1] = minor[j]; minor[j + 1] = v }
+            if (n) print "pause-minor-events-p99", minor[int(n * 0.99) ? int(n * 0.99) : 1], "ms"
+        }' "$1"
+}
+
+# label, program, its argument or nothing, command...
+run() {
+    local label=$1 program=$2 argument=$3 code; shift 3
+    rm -f "$out/memory"
+    timeout 600 "$out/measure" "$out/memory" "$@" > "$out/stdout" 2> "$out/stderr" < /dev/null
+    code=$?
+    if [ $code != 0 ]; then
+        echo "$program${argument:+ $argument} under $label: code $code: $(grep -m1 . "$out/stderr" | cut -c1-160)"
+        return
+    fi
+    {   grep -E '^[a-z][^ ]* [0-9.]+ [A-Za-z]+$' "$out/stdout"
+        case $label-$program in mono-Pauses) mono_log "$out/stdout" ;; esac
+        sed "s/^peak-memory/peak-$program${argument:+-$argument}/" "$out/memory"
+    } | awk -v OFS='\t' -v r="$label" '{ print r, $1, $2, $3 }' >> "$values"
+}
+
+program() { # name, its argument or nothing
+    local name=$1 argument=${2:-} log=() option r
+    [ "$name" = Pauses ] && log=(env MONO_LOG_LEVEL=info MONO_LOG_MASK=gc)
+    for r in "${runtimes[@]}"; do
+        # shellcheck disable=SC2086
+        case $r in
+            vervet)  run vervet "$name" "$argument" "$vervet" "$out/$name.exe" $argument
+                     [ "$name" = NewObject ] && for option in ${VARIANTS:-}; do
+                         run "vervet $option" "$name" "$argument" "$vervet" "$option" "$out/$name.exe" $argument
+                     done ;;
+            mono)    run mono "$name" "$argument" "${log[@]}" mono "$out/$name.exe" $argument ;;
+            coreclr) run coreclr "$name" "$argument" "$host" exec --runtimeconfig "$root/.cache/coreclr/bench.json" "$out/$name.exe" $argument ;;
+            go|java) case $name in
+                         BinaryTrees|HashMap|LiveGraph)
+                             if [ "$r" = go ]; then run go "$name" "$argument" "$out/gobench" "$name" $argument
+                             else run java "$name" "$argument" java -cp "$out/java" Bench "$name" $argument; fi ;;
+                     esac ;;
+        esac
+    done
+}
+
+programs=("$@")
+[ $# -gt 0 ] || programs=(NewObject WeakReferences Handles ManyHandles Locks BinaryTrees LinkedList HashMap Strings LiveGraph Pauses)
+for ((i = 0; i < runs; i++)); do
+    for name in "${programs[@]}"; do
+        case $name in
+            BinaryTrees) program BinaryTrees 18; program BinaryTrees 20 ;;
+            *) program "$name" ;;
+        esac
+    done
+done
+
+# ---- the table -----------------------------------------------------------------------------------------------------
+
+sort -t $'\t' -k2,2 -k1,1 -k3,3g "$values" | awk -F '\t' -v aims="$src/aims.txt" -v order="$values" -v runs="$runs" '
+    function ratio(a, b) { return a == "" || b == "" || b == 0 ? "-" : sprintf("%.2f", a / b) }
+    function show(x) { return x == "" ? "-" : x >= 100 ? sprintf("%.0f", x) : sprintf("%.3g", x) }
+    function verdict(f,   n, a, i, w, got, base, met, all) {
+        n = split(wanted[f], a, ";"); if (!n || m["vervet", f] == "") return ""
+        all = ""
+        for (i = 1; i <= n; i++) {
+            split(a[i], w, " ")
+            base = w[1] == "is" ? 1 : w[1] == "best" ? best(f) : m[w[1], f]
+            if (base == "") continue
+            got = m["vervet", f] / base
+            met = got <= w[2] + 0
+            all = all (all ? ", " : "") (met ? "met" : "MISSED") " (" w[2] (w[1] == "is" ? " " unit[f] : " of " w[1]) ")"
+        }
+        return all
+    }
+    function best(f,   a, b) { a = m["mono", f]; b = m["coreclr", f]; return a == "" ? b : b == "" || a < b ? a : b }
+    BEGIN {
+        while ((getline line < aims) > 0) if (line !~ /^#/ && split(line, w, " ") == 3) wanted[w[1]] = wanted[w[1]] (wanted[w[1]] ? ";" : "") w[2] " " w[3]
+        while ((getline line < order) > 0) { split(line, w, "\t"); if (!(w[2] in place)) { place[w[2]] = ++figures; name[figures] = w[2]; unit[w[2]] = w[4] } }
+    }
+    { key = $1 SUBSEP $2; if (key != last) { flush(); last = key; count = 0 } v[++count] = $3; if ($1 ~ /^vervet /) variant[$1] = 1 }
+    function flush() { if (last != "") m[last] = v[int((count + 1) / 2)] }
+    END {
+        flush()
+        printf "%-28s %-4s %9s %9s %9s %9s %9s %7s %9s  %s\n", "median of " runs, "unit", "vervet", "mono", "coreclr", "go", "java", "/mono", "/coreclr", "aim"
+        for (i = 1; i <= figures; i++) {
+            f = name[i]
+            printf "%-28s %-4s %9s %9s %9s %9s %9s %7s %9s  %s\n", f, unit[f], show(m["vervet", f]), show(m["mono", f]), show(m["coreclr", f]),
+                show(m["go", f]), show(m["java", f]), ratio(m["vervet", f], m["mono", f]), ratio(m["vervet", f], m["coreclr", f]), verdict(f)
+            for (r in variant) if ((r, f) in m) printf "%-28s %-4s %9s %9s %9s %9s %9s %7s %9s  %s\n", "  " r, unit[f], show(m[r, f]), "", "", "", "", ratio(m[r, f], m["mono", f]), ratio(m[r, f], m["coreclr", f]), ratio(m[r, f], m["vervet", f]) " of the default"
+        }
+    }'
