@@ -5,7 +5,7 @@
 //!   else of a thread's own.
 //! * The limit keeps a red zone of 256 KiB for stubs and our own code below managed frames.
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{Context, State};
 
 thread_local! {
@@ -19,6 +19,54 @@ const SERVICE_STACK: usize = 4 << 20;
 /// The context of this thread, null if it is not attached.
 pub fn current_context() -> *mut Context {
     CURRENT.with(Cell::get)
+}
+
+/// A piece of work done for every thread that ends, in Runtime state, before its context is given up.
+pub type DetachHook = fn(*mut Context);
+const HOOKS: usize = 8;
+static DETACH_HOOKS: [AtomicPtr<()>; HOOKS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; HOOKS];
+
+/// Has `hook` called for every thread that ends (allocation windows, queues of freed handles).
+pub fn on_detach(hook: DetachHook) {
+    let slot = DETACH_HOOKS.iter().find(|s| {
+        s.compare_exchange(
+            std::ptr::null_mut(),
+            hook as *mut (),
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        )
+        .is_ok()
+    });
+    assert!(
+        slot.is_some(),
+        "room for every part that has something to do"
+    );
+}
+
+/// Detaches threads that end without saying so; its value is the thread.
+static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
+
+fn key() -> libc::pthread_key_t {
+    let have = KEY.load(Ordering::Acquire);
+    if have != u32::MAX {
+        return have;
+    }
+    let mut key = 0;
+    // SAFETY: a place of this frame, and a destructor that fits.
+    let failed = unsafe { libc::pthread_key_create(&mut key, Some(ended)) };
+    assert!(failed == 0, "no thread-specific key is left");
+    match KEY.compare_exchange(u32::MAX, key, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => key,
+        Err(first) => {
+            // SAFETY: the key was just made, nobody has it.
+            unsafe { libc::pthread_key_delete(key) };
+            first
+        }
+    }
+}
+unsafe extern "C" fn ended(_: *mut libc::c_void) {
+    detach();
 }
 
 static NEXT_OWNER: AtomicU32 = AtomicU32::new(1);
@@ -40,6 +88,7 @@ pub fn attach() -> *mut Context {
         ctx.limit = ctx.true_limit;
         ctx.stack_base = high;
         CURRENT.with(|c| c.set(p));
+        set_key(p);
         crate::exceptions::traps::install_alternate_stack();
         ctx.state = State::Runtime as u8;
         return p;
@@ -55,8 +104,13 @@ pub fn attach() -> *mut Context {
     crate::side_stack::attach(&mut ctx);
     let p = Box::into_raw(ctx);
     CURRENT.with(|c| c.set(p));
+    set_key(p);
     crate::exceptions::traps::install_alternate_stack();
     p
+}
+fn set_key(value: *const Context) {
+    // SAFETY: the key is ours; any value but null has its destructor run.
+    unsafe { libc::pthread_setspecific(key(), value.cast()) };
 }
 
 /// Detaches the calling OS thread, which runs no managed code any more and is about to end. Its context, owner id and
@@ -66,19 +120,35 @@ pub fn detach() {
     if p.is_null() {
         return;
     }
+    // SAFETY: the context belongs to this thread; only `on_detach` stores hooks.
+    unsafe {
+        (&raw mut (*p).state).write_volatile(State::Runtime as u8);
+        for hook in &DETACH_HOOKS {
+            let hook = hook.load(Ordering::Acquire);
+            if !hook.is_null() {
+                let hook: DetachHook = std::mem::transmute(hook);
+                hook(p);
+            }
+        }
+    }
+    crate::statics::clear_thread_blocks(p);
+    set_key(std::ptr::null());
     CURRENT.with(|c| c.set(std::ptr::null_mut()));
     crate::exceptions::traps::remove_alternate_stack();
     let service = SERVICE.with(|s| s.replace(0));
     if service != 0 {
         SPARE_SERVICE.lock().push(service);
     }
-    // SAFETY: the context belongs to this thread; what is kept of it is its window, its side stack and its id.
+    // SAFETY: the context belongs to this thread; what is kept of it is its window, its side stack, its
+    // blocks of thread statics and its id.
     let reusable = unsafe {
         let old = &*p;
         let mut fresh: Context = std::mem::zeroed();
         fresh.state = State::Detached as u8;
         (fresh.alloc_next, fresh.alloc_end) = (old.alloc_next, old.alloc_end);
         (fresh.side_next, fresh.side_end) = (old.side_next, old.side_end);
+        fresh.thread_statics = old.thread_statics;
+        fresh.thread_statics_len = old.thread_statics_len;
         (fresh.owner_id, fresh.locks_held) = (old.owner_id, old.locks_held);
         p.write(fresh);
         (*p).locks_held == 0

@@ -131,7 +131,7 @@ pub extern "C" fn prepare() -> *mut Context {
     if ctx.is_null() {
         let ctx = crate::thread::attach();
         let cx = Cx::current();
-        if let Err(t) = crate::threads::adopt(&cx) {
+        if let Err(t) = crate::startup::attach_thread_objects(&cx) {
             cx.take_pending(t);
         }
         return ctx;
