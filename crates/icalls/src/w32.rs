@@ -10,11 +10,13 @@
 //! * A handle is `BASE + 16 * index`: never 0 or -1, never a file descriptor. An index is used again only after its
 //!   last reference went. Named objects live in one namespace of this process.
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use vervet_os::LeafLock;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::park;
-use vervet_runtime::threads::{self, state};
+use vervet_runtime::thread;
+use vervet_runtime::threads::state;
 
 const BASE: usize = 0x1000_0000;
 /// The wait timed out.
@@ -144,7 +146,7 @@ pub enum Created {
 /// Makes an object; an empty name is none.
 pub fn create(object: Object, name: &[u16]) -> Created {
     if matches!(object, Object::Mutex { .. }) {
-        threads::at_end(abandon);
+        abandon_at_end();
     }
     let mut t = TABLE.lock();
     if name.is_empty() {
@@ -252,6 +254,14 @@ pub fn release_mutex(handle: usize, me: u32) -> bool {
         _ => false,
     })
     .unwrap_or(false)
+}
+/// From the first mutex on, threads that end abandon theirs.
+fn abandon_at_end() {
+    static HOOKED: AtomicBool = AtomicBool::new(false);
+    if !HOOKED.swap(true, Ordering::AcqRel) {
+        // SAFETY: the context is that of the thread that ends.
+        thread::on_detach(|ctx| abandon(unsafe { (*ctx).owner_id }));
+    }
 }
 /// Abandons the mutexes of a thread that ends.
 pub fn abandon(thread: u32) {

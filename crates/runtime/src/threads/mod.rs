@@ -17,7 +17,8 @@ pub mod state;
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use std::mem::offset_of;
-use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
+use vervet_abi::Context;
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
 use vervet_types::Known;
 
@@ -81,36 +82,18 @@ fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
     }
 }
 
-type EndHook = fn(u32);
-static AT_END: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
-
-/// Has `hook` called with the owner id of every thread that ends, in Runtime state. There is one hook.
-pub fn at_end(hook: EndHook) {
-    AT_END.store(hook as *mut (), Ordering::Release);
-}
-
-/// The calling thread ends as a managed thread: it is Stopped, who joins it goes on, its thread statics are given back.
-/// Called before it is detached, in Runtime state; no managed code runs on it any more.
-pub fn end(cx: &Cx<'_>) {
-    let hook = AT_END.load(Ordering::Acquire);
-    if !hook.is_null() {
-        // SAFETY: only `at_end` stores here.
-        let hook: EndHook = unsafe { std::mem::transmute(hook) };
-        hook(crate::park::id(cx));
+/// The calling thread ends as a managed thread: it is Stopped, and who joins it goes on. A hook of
+/// [`crate::thread::detach`], so in Runtime state; no managed code runs on the thread any more.
+pub fn end(ctx: *mut Context) {
+    // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
+    let internal: ObjRef<'_> = unsafe { ObjRef::from_addr((*ctx).internal_thread) };
+    if internal.is_null() {
+        return;
     }
-    let internal = current_internal(cx);
-    if !internal.is_null() {
-        state::field_i32(internal, offset_of!(Internal, small_id)).store(0, Ordering::SeqCst);
-        internal.write(offset_of!(Internal, runtime_thread_info), 0usize);
-        state::change(internal, state::STOPPED, state::BACKGROUND);
-    }
-    crate::statics::release_thread_blocks(cx.context());
-    let life = (!internal.is_null()).then(|| life::of(internal)).flatten();
-    // SAFETY: the context belongs to this thread.
-    unsafe {
-        (*cx.context()).thread_object = 0;
-        (*cx.context()).internal_thread = 0;
-    }
+    state::field_i32(internal, offset_of!(Internal, small_id)).store(0, Ordering::SeqCst);
+    internal.write(offset_of!(Internal, runtime_thread_info), 0usize);
+    let life = life::of(internal);
+    state::change(internal, state::STOPPED, state::BACKGROUND);
     if let Some(life) = life {
         life.end();
     }

@@ -6,12 +6,11 @@
 //!   code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
 //! * An exception that leaves the delegate ends the process, but for ThreadAbortException, which ends the thread.
 use super::life::{self, Life};
-use super::{become_thread, end, state};
+use super::{become_thread, state};
 use crate::cx::{Cx, Result, Value};
 use crate::handles::{self, HandleKind};
 use crate::object::ObjRef;
 use std::mem::offset_of;
-use std::sync::Arc;
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
 use vervet_types::Known;
 
@@ -35,6 +34,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         ));
     }
     let life = Life::new(true);
+    // First: who changes Background from here on finds it.
     life::give(internal, life.clone());
     life.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
     let seed = Seed {
@@ -44,7 +44,6 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
             thread.read_ref(offset_of!(ThreadObject, start_arg)),
             HandleKind::Normal,
         ),
-        life,
     };
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
     let stack = match usize::try_from(wanted) {
@@ -74,7 +73,6 @@ struct Seed {
     thread: u32,
     delegate: u32,
     argument: u32,
-    life: Arc<Life>,
 }
 
 fn take<'cx>(handle: u32) -> ObjRef<'cx> {
@@ -88,10 +86,8 @@ fn run(seed: Seed) {
     {
         let cx = Cx::current();
         run_managed(&cx, &seed);
-        end(&cx);
     }
     crate::thread::detach();
-    drop(seed.life);
 }
 
 fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
