@@ -82,7 +82,10 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options, work: impl FnOnce(&'static vervet_runtime::Runtime) -> i32) -> i32 {
-    match vervet_runtime::startup::start(options.runtime(), vervet_icalls::all()) {
+    let started = options
+        .runtime()
+        .and_then(|o| vervet_runtime::startup::start(o, vervet_icalls::all()));
+    match started {
         Ok(rt) => work(rt),
         Err(text) => {
             eprintln!("{text}");

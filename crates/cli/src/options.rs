@@ -27,9 +27,13 @@ pub struct Options {
     /// Code generation: `all` optimises every method at its first call; other values are accepted
     #[arg(long = "optimize", value_name = "LIST")]
     pub optimize: Option<String>,
-    /// Accepted for compatibility: there is one collector
-    #[arg(long, value_name = "GC")]
+    /// The collector's parameters: nursery-size=SIZE, max-heap=SIZE (sizes end in k, m or g)
+    #[arg(long, value_name = "LIST")]
     pub gc: Option<String>,
+    /// Finds bugs of the collector's: verify, verify-before, verify-after, collect-every=N, poison, log, heap-shot,
+    /// no-managed-allocator
+    #[arg(long, value_name = "LIST")]
+    pub gc_debug: Option<String>,
     /// Prints methods as they are compiled; with a value, those whose name contains it
     #[arg(long, value_name = "EXPR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub trace: Option<String>,
@@ -248,13 +252,18 @@ impl Options {
         })
     }
 
-    /// The runtime's options.
-    pub fn runtime(&self) -> vervet_runtime::runtime::Options {
+    /// The runtime's options. `Err` is a sentence for the user.
+    pub fn runtime(&self) -> Result<vervet_runtime::runtime::Options, String> {
+        let mut gc = vervet_runtime::gc::options::GcOptions::default();
+        gc.environment()?;
+        gc.parameters(self.gc.as_deref().unwrap_or(""))?;
+        gc.debug(self.gc_debug.as_deref().unwrap_or(""))?;
         if let Some(c) = &self.config {
             // SAFETY: no other thread runs yet.
             unsafe { std::env::set_var("MONO_CONFIG", c) };
         }
-        vervet_runtime::runtime::Options {
+        Ok(vervet_runtime::runtime::Options {
+            gc,
             debug: self.debug,
             stats: self.stats,
             trace: self.trace.clone(),
@@ -263,6 +272,6 @@ impl Options {
             perf_map: self.perf_map || std::env::var_os("VERVET_PERF_MAP").is_some(),
             verify: self.verify_clif,
             optimise: self.optimize.as_deref() == Some("all"),
-        }
+        })
     }
 }

@@ -66,6 +66,10 @@ impl<M: Model, W: World> Heap<M, W> {
             self.space.set_start(at + 8 * w);
         }
     }
+    /// Is the word at that address of root memory a reference?
+    pub fn is_static_reference(&self, at: usize) -> bool {
+        self.space.kind_at(at) == Kind::Statics && self.space.is_start(at)
+    }
     /// Calls `visit` with the address of every reference in root memory. The world is stopped.
     pub(crate) fn each_static(&self, block: usize, mut visit: impl FnMut(usize)) {
         let base = self.space.address(block);

@@ -54,11 +54,11 @@ pub fn notify() -> u32 {
 }
 
 /// Makes the thread exist. False if the system has no thread for us.
-pub fn start(cx: &Cx<'_>) -> bool {
+pub fn start() -> bool {
     if STARTED.swap(true, SeqCst) {
         return true;
     }
-    let started = cx.native(|| {
+    let started = crate::thread::native(crate::thread::current_context(), || {
         std::thread::Builder::new()
             .name("Finalizer".into())
             .stack_size(8 << 20)
@@ -78,7 +78,7 @@ fn is_finalizer(ctx: *mut Context) -> bool {
 
 /// Waits until what is queued now has been finalized. On the finalizer thread itself, returns at once.
 pub fn wait_for_pending(cx: &Cx<'_>) {
-    if is_finalizer(cx.context()) || !start(cx) {
+    if is_finalizer(cx.context()) || !start() {
         return;
     }
     let request = notify();
@@ -108,7 +108,7 @@ pub fn finish(cx: &Cx<'_>) {
         return;
     }
     let due = gc::queue_all_finalizers(cx) || STARTED.load(SeqCst);
-    if due && start(cx) {
+    if due && start() {
         let request = notify();
         if !cx.native(|| wait_served(request, Some(PATIENCE))) {
             tracing::warn!("finalizers did not end in {PATIENCE:?}");

@@ -81,11 +81,6 @@ pub fn free(handle: u32) -> bool {
     with_hint(|hint| TABLES.free(hint, handle))
 }
 
-/// Notes an object whose class has a finalizer.
-pub fn register_finalizer(object: ObjRef<'_>) {
-    crate::gc::register_finalizer(object);
-}
-
 /// Lines for `--stats`.
 pub fn report() -> String {
     use std::fmt::Write;

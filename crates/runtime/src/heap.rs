@@ -1,85 +1,28 @@
-//! The heap of this stage: a reserved range that only grows, allocation windows, and the card table.
+//! Making objects, and copying what they hold: what the runtime does with the heap of [`crate::gc`].
 //!
 //! # Invariants
-//! * Memory handed out is zeroed and 8-aligned; an object's header is stored before anybody sees the object.
-//! * The window `[alloc_next, alloc_end)` belongs to the thread that owns the context.
+//! * An object's header and length are stored before this thread lets the world stop.
 //! * `card[(address >> 9) & CARD_MASK]` exists for every address; a mark is the low byte of the stored
 //!   reference, clean is 0xFF (never the low byte of a reference).
-//!
-//! Nothing is collected yet; the interfaces are those of the collector that follows.
 use crate::cx::{Cx, Result};
+use crate::gc;
 use crate::object::ObjRef;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::object::*;
 use vervet_abi::vtable::flags;
-use vervet_abi::{Context, VTable};
+use vervet_abi::VTable;
+use vervet_heap::Window;
 use vervet_os::memory;
 use vervet_types::{ClassRef, Known};
 
-const WINDOW: usize = 256 * 1024;
-static NEXT: AtomicUsize = AtomicUsize::new(0);
-static END: AtomicUsize = AtomicUsize::new(0);
-static START: AtomicUsize = AtomicUsize::new(0);
 static CARDS: AtomicUsize = AtomicUsize::new(0);
 
-/// Reserves the heap and the card table. Called once at start-up.
-pub fn initialise() -> std::io::Result<()> {
-    let cards = memory::reserve(CARD_MASK + 1)?;
-    CARDS.store(cards as usize, Ordering::Release);
-    let mut size = limit().min(256 << 30);
-    let base = loop {
-        match memory::reserve(size) {
-            Ok(p) => break p as usize,
-            Err(e) if size <= 1 << 30 => return Err(e),
-            Err(_) => size /= 2,
-        }
-    };
-    START.store(base, Ordering::Release);
-    NEXT.store(base, Ordering::Release);
-    END.store(base + size, Ordering::Release);
-    Ok(())
+/// Reserves the card table; its base. Called once, before the heap is made.
+pub(crate) fn reserve_cards() -> std::io::Result<usize> {
+    let cards = memory::reserve(CARD_MASK + 1)? as usize;
+    CARDS.store(cards, Ordering::Release);
+    Ok(cards)
 }
-
-/// How large the heap may grow: `max-heap-size` of MONO_GC_PARAMS, else three quarters of the machine's memory, so that
-/// a program that never stops allocating gets OutOfMemoryException and the machine lives on.
-fn limit() -> usize {
-    let asked = std::env::var("MONO_GC_PARAMS").ok().and_then(|p| {
-        let text = p
-            .split(',')
-            .find_map(|o| o.strip_prefix("max-heap-size="))?
-            .to_ascii_lowercase();
-        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let shift = match &text[digits.len()..] {
-            "" => 0,
-            "k" => 10,
-            "m" => 20,
-            "g" => 30,
-            _ => return None,
-        };
-        digits.parse::<usize>().ok()?.checked_shl(shift)
-    });
-    // SAFETY: plain queries.
-    let (pages, page) = unsafe {
-        (
-            libc::sysconf(libc::_SC_PHYS_PAGES),
-            libc::sysconf(libc::_SC_PAGESIZE),
-        )
-    };
-    let memory = (pages.max(1) as usize).saturating_mul(page.max(1) as usize);
-    asked.unwrap_or(memory / 4 * 3).max(16 << 20) & !4095
-}
-
-/// The card table for tests that mark cards without a heap.
-#[cfg(test)]
-pub(crate) fn test_cards() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        if card_table() == 0 {
-            initialise().expect("a heap");
-        }
-    });
-}
-
 /// Base of the card table.
 pub fn card_table() -> usize {
     CARDS.load(Ordering::Relaxed)
@@ -95,52 +38,14 @@ pub fn mark_card(address: usize, value: usize) {
     // SAFETY: the table has an entry for every masked index.
     unsafe { *(card_of(address) as *mut u8) = value as u8 }
 }
-/// Bytes handed out so far, windows included.
-pub fn bytes_used() -> usize {
-    NEXT.load(Ordering::Relaxed) - START.load(Ordering::Relaxed)
-}
-/// Does the address lie in the heap?
-pub fn contains(address: usize) -> bool {
-    (START.load(Ordering::Relaxed)..END.load(Ordering::Relaxed)).contains(&address)
-}
-
-fn take(size: usize) -> Option<usize> {
-    let end = END.load(Ordering::Relaxed);
-    NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| {
-        n.checked_add(size).filter(|e| *e <= end)
-    })
-    .ok()
-}
-
-/// `size` zeroed bytes for one object, from the window or the range.
-fn take_bytes(ctx: *mut Context, size: usize) -> Option<usize> {
-    let size = (size + 7) & !7;
-    // SAFETY: the context belongs to this thread.
-    let ctx = unsafe { &mut *ctx };
-    if ctx.alloc_end - ctx.alloc_next >= size {
-        let at = ctx.alloc_next;
-        ctx.alloc_next += size;
-        return Some(at);
-    }
-    if size > LARGE_OBJECT_SIZE as usize {
-        return take(size);
-    }
-    let window = take(WINDOW)?;
-    ctx.alloc_next = window + size;
-    ctx.alloc_end = window + WINDOW;
-    Some(window)
-}
 
 fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
     vervet_os::lock::assert_no_leaf_lock("allocating an object");
-    match take_bytes(cx.context(), size) {
-        Some(at) => {
-            // SAFETY: `at` is `size` fresh zeroed bytes; a VTable's address fits a u32.
-            unsafe {
-                *(at as *mut u32) = vt as *const VTable as usize as u32;
-                Ok(ObjRef::from_addr(at))
-            }
-        }
+    // SAFETY: the context belongs to this thread; the two words of its window lie side by side.
+    let window = unsafe { &mut *((&raw mut (*cx.context()).alloc_next) as *mut Window) };
+    match gc::heap().allocate(window, size, vt as *const VTable as u64) {
+        // SAFETY: fresh zeroed memory with that header.
+        Some(at) => Ok(unsafe { ObjRef::from_addr(at) }),
         None => Err(cx.rt().throw_out_of_memory(cx)),
     }
 }
@@ -150,7 +55,7 @@ pub fn alloc_object<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<ObjRef
     debug_assert!(vt.rank == 0 && vt.flags & flags::STRING == 0);
     let object = place(cx, vt, vt.size as usize)?;
     if vt.flags & flags::FINALIZER != 0 {
-        crate::handles::register_finalizer(object);
+        gc::register_finalizer(object);
     }
     Ok(object)
 }
@@ -324,7 +229,7 @@ const POLL_STEP: usize = 64 << 10;
 /// Where a long loop of Runtime code lets a stop happen.
 #[inline]
 pub fn poll_point(cx: &Cx<'_>) {
-    let _ = cx;
+    crate::world::poll(cx.context());
 }
 
 /// [`poll_point`] once in a while: `i` is the index of a loop whose steps take well under a microsecond.
@@ -428,7 +333,7 @@ pub fn clone_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ObjRef
     // SAFETY: both objects have `size` bytes, rounded to whole words; the header is not copied.
     unsafe { move_bytes(cx, copy.value_ptr(), object.value_ptr(), fields, refs) };
     if vt.flags & flags::FINALIZER != 0 {
-        crate::handles::register_finalizer(copy);
+        gc::register_finalizer(copy);
     }
     Ok(copy)
 }
@@ -457,7 +362,7 @@ mod tests {
     }
     /// Memory that is its own cards' only user.
     fn words(n: usize) -> *mut usize {
-        test_cards();
+        gc::for_tests();
         let at = memory::reserve(n * 8 + 4096).expect("memory") as *mut usize;
         for page in 0..=n * 8 / 512 {
             mark_card(at as usize + page * 512, 0xFF);

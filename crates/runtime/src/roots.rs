@@ -6,90 +6,47 @@
 //! * Root memory never moves. It is zeroed when it is handed out, and a word is written by [`Root::set`] or
 //!   [`store_ref`] (which mark its card) or by generated code that does the same.
 //! * Given back, it is zeroed and its map cleared before anybody gets it again.
+use crate::gc;
 use crate::object::{ObjRef, store_ref};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use vervet_os::{LeafLock, memory};
+use vervet_os::LeafLock;
 
 /// A root slot. Copyable: it is the slot, not the reference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Root(usize);
 
-/// A range of root memory with its map, a bit per word.
-struct Chunk {
-    start: usize,
-    next: usize,
-    end: usize,
-    map: Box<[u64]>,
-}
-impl Chunk {
-    fn set(&mut self, word: usize, reference: bool) {
-        let i = (word - self.start) / 8;
-        if reference {
-            self.map[i / 64] |= 1 << (i % 64);
-        } else {
-            self.map[i / 64] &= !(1 << (i % 64));
-        }
-    }
-    fn is_set(&self, word: usize) -> bool {
-        let i = (word - self.start) / 8;
-        self.map[i / 64] >> (i % 64) & 1 != 0
-    }
-}
-
 #[derive(Default)]
 struct Area {
-    chunks: Vec<Chunk>,
     /// Blocks given back, by size in bytes.
     free: FxHashMap<usize, Vec<usize>>,
     /// Slots given back; their map bits stay.
     free_slots: Vec<usize>,
 }
 static AREA: LeafLock<Option<Area>> = LeafLock::new(None);
-const CHUNK: usize = 1 << 20;
 
-impl Area {
-    fn take(&mut self, bytes: usize) -> usize {
-        if let Some(at) = self.free.get_mut(&bytes).and_then(Vec::pop) {
-            return at;
+/// `bytes` (a multiple of 8) with that map.
+fn take(bytes: usize, references: impl Iterator<Item = usize>) -> usize {
+    let used = AREA
+        .lock()
+        .get_or_insert_default()
+        .free
+        .get_mut(&bytes)
+        .and_then(Vec::pop);
+    match used {
+        Some(at) => {
+            gc::heap().map_statics(at, references);
+            at
         }
-        if self.chunks.last().is_none_or(|c| c.end - c.next < bytes) {
-            let size = CHUNK.max(bytes);
-            let p = memory::reserve(size).unwrap_or_else(|e| panic!("no memory for roots: {e}"));
-            self.chunks.push(Chunk {
-                start: p as usize,
-                next: p as usize,
-                end: p as usize + size,
-                map: vec![0; size.div_ceil(512)].into_boxed_slice(),
-            });
-        }
-        let chunk = self.chunks.last_mut().expect("there is one now");
-        let at = chunk.next;
-        chunk.next += bytes;
-        at
-    }
-    fn chunk_of(&mut self, address: usize) -> &mut Chunk {
-        let found = self
-            .chunks
-            .iter_mut()
-            .find(|c| (c.start..c.end).contains(&address));
-        found.expect("an address in root memory")
-    }
-    fn mark(&mut self, at: usize, words: impl Iterator<Item = usize>, reference: bool) {
-        let chunk = self.chunk_of(at);
-        for w in words {
-            chunk.set(at + 8 * w, reference);
-        }
+        None => gc::heap()
+            .allocate_statics(bytes, references)
+            .unwrap_or_else(|| panic!("no memory for {bytes} bytes of roots")),
     }
 }
 
 /// So many zeroed words that all are references.
 pub fn reserve_refs(words: usize) -> *mut usize {
-    let mut area = AREA.lock();
-    let area = area.get_or_insert_default();
-    let at = area.take(8 * words.max(1));
-    area.mark(at, 0..words, true);
-    at as *mut usize
+    take(8 * words.max(1), 0..words) as *mut usize
 }
 
 /// `bytes` zeroed bytes, 8-aligned, whose words `ref_words` are references and no others.
@@ -99,11 +56,7 @@ pub fn reserve_mapped(bytes: usize, ref_words: &[u32]) -> *mut u8 {
         ref_words.iter().all(|w| (*w as usize) < bytes / 8),
         "a map of more words than there are"
     );
-    let mut area = AREA.lock();
-    let area = area.get_or_insert_default();
-    let at = area.take(bytes);
-    area.mark(at, ref_words.iter().map(|w| *w as usize), true);
-    at as *mut u8
+    take(bytes, ref_words.iter().map(|w| *w as usize)) as *mut u8
 }
 
 /// Takes back what [`reserve_mapped`] or [`reserve_refs`] gave.
@@ -112,23 +65,15 @@ pub fn reserve_mapped(bytes: usize, ref_words: &[u32]) -> *mut u8 {
 /// It was reserved with that size and nobody, generated code included, will use it again.
 pub unsafe fn free_mapped(at: *mut u8, bytes: usize) {
     let bytes = bytes.max(1).next_multiple_of(8);
+    gc::heap().forget_statics(at as usize, bytes);
     let mut area = AREA.lock();
-    let area = area.get_or_insert_default();
-    // The words are zeroed first: the collector sees nulls, then no references.
-    for w in 0..bytes / 8 {
-        // SAFETY: the caller gives the range up.
-        unsafe { (at as *mut usize).add(w).write_volatile(0) };
-    }
-    area.mark(at as usize, 0..bytes / 8, false);
-    area.free.entry(bytes).or_default().push(at as usize);
+    let free = &mut area.get_or_insert_default().free;
+    free.entry(bytes).or_default().push(at as usize);
 }
 
 /// Does the word at that address of root memory hold a reference?
 pub fn is_reference(address: usize) -> bool {
-    let mut area = AREA.lock();
-    area.get_or_insert_default()
-        .chunk_of(address)
-        .is_set(address & !7)
+    gc::heap().is_static_reference(address & !7)
 }
 
 impl Root {
@@ -189,16 +134,18 @@ pub fn keep<K: Eq + Hash>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    const CHUNK: usize = 1 << 20;
 
     /// A stand-in for an object: roots do not look at what they refer to.
     fn object(n: usize) -> ObjRef<'static> {
-        crate::heap::test_cards();
+        gc::for_tests();
         // SAFETY: never dereferenced.
         unsafe { ObjRef::from_addr(0x10_0000 + 8 * n) }
     }
 
     #[test]
     fn a_map_says_which_words_are_references() {
+        gc::for_tests();
         let at = reserve_mapped(40, &[1, 3]) as usize;
         let map: Vec<bool> = (0..5).map(|w| is_reference(at + 8 * w)).collect();
         assert_eq!(map, [false, true, false, true, false]);
@@ -206,6 +153,7 @@ mod tests {
 
     #[test]
     fn what_was_given_back_comes_again_zeroed_under_its_new_map() {
+        gc::for_tests();
         const SIZE: usize = 8 * 1001;
         let at = reserve_mapped(SIZE, &[0, 1, 1000]);
         // SAFETY: the memory is ours until it is freed.
@@ -253,6 +201,7 @@ mod tests {
 
     #[test]
     fn more_than_a_chunk_at_once() {
+        gc::for_tests();
         let at = reserve_refs(CHUNK / 8 + 7) as usize;
         assert!(is_reference(at) && is_reference(at + CHUNK + 48));
     }

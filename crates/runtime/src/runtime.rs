@@ -53,6 +53,8 @@ pub struct Options {
     pub perf_map: bool,
     /// Run the CLIF verifier.
     pub verify: bool,
+    /// `--gc`, `--gc-debug` and MONO_GC_PARAMS.
+    pub gc: crate::gc::options::GcOptions,
     /// `--optimize` / `-O=`: everything optimised.
     pub optimise: bool,
 }

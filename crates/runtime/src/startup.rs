@@ -107,7 +107,7 @@ pub fn start(
         let what = what.to_string();
         move |e: std::io::Error| format!("cannot reserve {what}: {e}")
     };
-    crate::heap::initialise().map_err(say("the heap"))?;
+    crate::gc::initialise(&options.gc).map_err(say("the heap"))?;
     crate::vtables::initialise().map_err(say("the area of VTables"))?;
     crate::code::arena::initialise().map_err(say("the code arena"))?;
     crate::arch::initialise();
@@ -126,6 +126,10 @@ pub fn start(
         .set_corlib(corlib.manifest)
         .map_err(|e| e.to_string())?;
     crate::layout_check::check(universe)?;
+    crate::gc::model::know(
+        universe.known(Known::Ephemeron),
+        universe.known(Known::CriticalFinalizerObject),
+    );
 
     let mut table = rustc_hash::FxHashMap::default();
     for row in icalls {
@@ -138,7 +142,7 @@ pub fn start(
         verify: options.verify || cfg!(debug_assertions),
         verbose: options.verbose_jit.clone(),
         optimise_all: options.optimise,
-        ..Default::default()
+        allocation: options.gc.allocator,
     });
     let runtime = publish(Runtime {
         universe,

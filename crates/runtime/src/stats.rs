@@ -112,7 +112,7 @@ pub fn report() {
         c as f64 / 1e6,
         per(c)
     );
-    eprintln!("heap bytes            {}", crate::heap::bytes_used());
+    eprint!("{}", crate::gc::report());
     eprintln!("classes               {}", rt.universe.class_count());
     eprint!("{}", crate::world::histogram::report());
     eprint!("{}", crate::handles::report());

@@ -26,6 +26,11 @@ pub fn initialise() -> std::io::Result<()> {
     Ok(())
 }
 
+/// Does the address lie in the area, where VTables have been made so far?
+pub fn contains(address: usize) -> bool {
+    (64 << 20..NEXT.load(Ordering::Relaxed)).contains(&address)
+}
+
 fn take(size: usize) -> usize {
     let at = NEXT.fetch_add((size + 15) & !15, Ordering::Relaxed);
     assert!(

@@ -1,0 +1,137 @@
+//! What users can tell the collector: `--gc=`, `--gc-debug=`, and the names of MONO_GC_PARAMS that mean the same here.
+//!
+//! # Invariants
+//! An option of ours that nobody knows is an error in words. In MONO_GC_PARAMS, which may be set for mono, unknown names
+//! are ignored; a value that is none is an error there too.
+use vervet_heap::{Config, Debug};
+use vervet_jit::AllocProtection;
+
+/// The parsed options: what differs from a heap's usual configuration.
+#[derive(Clone, Debug, Default)]
+pub struct GcOptions {
+    nursery: Option<usize>,
+    max_heap: Option<usize>,
+    debug: Debug,
+    /// The inline allocator's protection.
+    pub allocator: AllocProtection,
+}
+
+/// A size with the suffix k, m or g.
+fn size(text: &str) -> Option<usize> {
+    let text = text.to_ascii_lowercase();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match &text[digits.len()..] {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        _ => return None,
+    };
+    digits.parse::<usize>().ok()?.checked_mul(1 << shift)
+}
+
+impl GcOptions {
+    /// Takes `name=value,…` of `--gc`.
+    pub fn parameters(&mut self, text: &str) -> Result<(), String> {
+        for part in text.split(',').filter(|p| !p.is_empty()) {
+            if !self.parameter(part)? && !matches!(part, "sgen" | "boehm") {
+                return Err(format!("--gc: '{part}' is none of nursery-size=, max-heap="));
+            }
+        }
+        Ok(())
+    }
+    fn parameter(&mut self, part: &str) -> Result<bool, String> {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let field = match name {
+            "nursery-size" => &mut self.nursery,
+            "max-heap" | "max-heap-size" => &mut self.max_heap,
+            _ => return Ok(false),
+        };
+        let bytes = size(value).ok_or_else(|| format!("{name}: '{value}' is no size (such as 4m)"))?;
+        if name == "nursery-size" && !(256 << 10..=1 << 30).contains(&bytes) {
+            return Err(format!("nursery-size: {value} is not between 256k and 1g"));
+        }
+        *field = Some(bytes);
+        Ok(true)
+    }
+    /// Takes MONO_GC_PARAMS.
+    pub fn environment(&mut self) -> Result<(), String> {
+        if let Ok(text) = std::env::var("MONO_GC_PARAMS") {
+            for part in text.split(',') {
+                self.parameter(part)
+                    .map_err(|e| format!("MONO_GC_PARAMS: {e}"))?;
+            }
+        }
+        Ok(())
+    }
+    /// Takes the list of `--gc-debug`.
+    pub fn debug(&mut self, text: &str) -> Result<(), String> {
+        for part in text.split(',').filter(|p| !p.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let d = &mut self.debug;
+            match name {
+                "verify" => (d.verify_before, d.verify_after) = (true, true),
+                "verify-before" => d.verify_before = true,
+                "verify-after" => d.verify_after = true,
+                "collect-every" => {
+                    d.collect_every = value.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
+                        format!("--gc-debug: collect-every wants a number of allocations, not '{value}'")
+                    })?
+                }
+                "poison" => d.poison = true,
+                "log" => d.log = true,
+                "heap-shot" => d.heap_shot = true,
+                "no-managed-allocator" => d.no_windows = true,
+                "unprotected-allocator" => self.allocator = AllocProtection::None,
+                _ => {
+                    return Err(format!(
+                        "--gc-debug: '{part}' is none of verify, verify-before, verify-after, collect-every=N, poison, log, heap-shot, no-managed-allocator, unprotected-allocator"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+    /// The heap's configuration.
+    pub fn config(&self) -> Config {
+        let default = Config::default();
+        Config {
+            nursery: self.nursery.unwrap_or(default.nursery) & !0xFFFF,
+            max_heap: self.max_heap.unwrap_or_else(three_quarters).max(8 << 20),
+            debug: self.debug.clone(),
+            ..default
+        }
+    }
+}
+
+/// Three quarters of the machine's memory, so that a program that never stops allocating gets OutOfMemoryException and
+/// the machine lives on.
+fn three_quarters() -> usize {
+    // SAFETY: plain queries.
+    let (pages, page) = unsafe {
+        (
+            libc::sysconf(libc::_SC_PHYS_PAGES),
+            libc::sysconf(libc::_SC_PAGESIZE),
+        )
+    };
+    (pages.max(1) as usize).saturating_mul(page.max(1) as usize) / 4 * 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn sizes_and_names() {
+        let mut o = GcOptions::default();
+        o.parameters("nursery-size=8m,max-heap=1g").unwrap();
+        assert_eq!((o.config().nursery, o.config().max_heap), (8 << 20, 1 << 30));
+        assert!(o.parameters("nursery-size=8x").is_err());
+        assert!(o.parameters("nursery-size=1k").is_err());
+        assert!(o.parameters("neverheardof=1").is_err());
+        assert!(o.parameters("max-heap=99999999999999999999g").is_err());
+        o.debug("verify,collect-every=7").unwrap();
+        assert!(o.config().debug.verify_after && o.config().debug.collect_every == 7);
+        assert!(o.debug("collect-every=0").is_err());
+        assert!(o.debug("verfy").is_err());
+    }
+}

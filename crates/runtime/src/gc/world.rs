@@ -1,0 +1,83 @@
+//! How the collector sees the process: threads, handles, roots outside the heap.
+//!
+//! # Invariants
+//! What is asked here is asked by the thread that has stopped the world, within [`World::stopped`]; nothing takes
+//! memory or a lock that a stopped thread may hold.
+use crate::thread::current_context;
+use crate::world::Stopped;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use vervet_abi::context::ROOT_WORDS;
+use vervet_heap::{Mutator, Window, World};
+
+/// See the module.
+#[derive(Default)]
+pub struct Process {
+    stopped: AtomicPtr<Stopped>,
+}
+
+impl Process {
+    fn now(&self) -> &Stopped {
+        // SAFETY: set while the world is stopped, which is when this is called.
+        unsafe {
+            self.stopped
+                .load(Ordering::Acquire)
+                .as_ref()
+                .expect("the world is stopped")
+        }
+    }
+}
+
+impl World for Process {
+    fn stopped(&self, work: &mut dyn FnMut()) {
+        crate::world::stop(current_context(), |s| {
+            self.stopped
+                .store(s as *const Stopped as *mut Stopped, Ordering::Release);
+            work();
+            self.stopped
+                .store(std::ptr::null_mut(), Ordering::Release);
+        });
+    }
+    fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
+        self.now().for_each_thread(|t| {
+            // SAFETY: the thread is stopped; the two words of its window lie side by side.
+            let window = unsafe { &mut *((&raw mut (*t.ctx).alloc_next) as *mut Window) };
+            visit(Mutator {
+                window,
+                ranges: t.ranges,
+            });
+        });
+    }
+    fn roots(&self, visit: &mut dyn FnMut(usize)) {
+        self.now().for_each_thread(|t| {
+            for offset in ROOT_WORDS {
+                visit(t.ctx as usize + offset);
+            }
+        });
+    }
+    fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool)) {
+        crate::handles::TABLES.visit_strong(young_only, visit);
+    }
+    fn pinned_handles(&self, visit: &mut dyn FnMut(usize)) {
+        crate::handles::TABLES.visit_pinned(false, visit);
+    }
+    fn weak_handles(
+        &self,
+        long: bool,
+        young_only: bool,
+        visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>,
+    ) {
+        use crate::handles::HandleKind::{Weak, WeakTrackResurrection};
+        let kind = if long { WeakTrackResurrection } else { Weak };
+        crate::handles::TABLES.update_weak(kind, young_only, visit);
+    }
+    fn tombstone(&self) -> usize {
+        super::tombstone()
+    }
+    fn finalizers_wait(&self) {
+        crate::finalizer::start();
+        crate::finalizer::notify();
+    }
+    fn blocking(&self, work: &mut dyn FnMut()) {
+        crate::thread::native(current_context(), work)
+    }
+}
