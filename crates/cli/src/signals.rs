@@ -10,7 +10,7 @@
 //!   mask takes it, and a handler for it is called for those signals that are not ours.
 //! * All this is as async-signal-safe as what it stands for.
 use libc::{c_int, sighandler_t, sigset_t};
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 use vervet_runtime::world::suspend::{SUSPEND, set_foreign_handler};
 
 /// Keeps the functions in the executable.
@@ -195,7 +195,10 @@ mod tests {
             assert_eq!(sigprocmask(libc::SIG_SETMASK, &before, &mut during), 0);
             assert_eq!(libc::sigismember(&during, SUSPEND), 0);
             assert_eq!(libc::sigismember(&during, libc::SIGUSR1), 1);
-            assert_eq!(pthread_sigmask(99, &all, null_mut()), libc::EINVAL);
+            assert_eq!(
+                pthread_sigmask(99, &all, std::ptr::null_mut()),
+                libc::EINVAL
+            );
         }
     }
 
