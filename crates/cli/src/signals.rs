@@ -195,7 +195,10 @@ mod tests {
             assert_eq!(sigprocmask(libc::SIG_SETMASK, &before, &mut during), 0);
             assert_eq!(libc::sigismember(&during, SUSPEND), 0);
             assert_eq!(libc::sigismember(&during, libc::SIGUSR1), 1);
-            assert_eq!(pthread_sigmask(99, &all, null_mut()), libc::EINVAL);
+            assert_eq!(
+                pthread_sigmask(99, &all, std::ptr::null_mut()),
+                libc::EINVAL
+            );
         }
     }
 

@@ -93,8 +93,11 @@ impl Loader {
             .and_then(|p| Path::new(p).parent().map(Path::to_path_buf))
     }
 
-    /// Loads the assembly in a file.
+    /// Loads the assembly in a file, in Native state.
     pub fn open(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
+        in_native(|| self.open_file(path))
+    }
+    fn open_file(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
         let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(a) = self.state.lock().by_path.get(&full) {
             return Ok(a);
@@ -115,9 +118,11 @@ impl Loader {
         file_name: &str,
     ) -> std::result::Result<ModuleRef, LoadError> {
         let path = self.directory(manifest).unwrap_or_default().join(file_name);
-        let data = vervet_os::memory::map_file(&path).map_err(|e| not_found(&path, &e))?;
-        self.universe()
-            .load_module(data, Some(path.to_string_lossy().into_owned()))
+        in_native(|| {
+            let data = vervet_os::memory::map_file(&path).map_err(|e| not_found(&path, &e))?;
+            self.universe()
+                .load_module(data, Some(path.to_string_lossy().into_owned()))
+        })
     }
     /// Loads an assembly from memory.
     pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
@@ -163,8 +168,15 @@ impl Loader {
         Some((a, same))
     }
 
-    /// Binds a name in the default context, without events.
+    /// Binds a name in the default context, without events, in Native state.
     pub fn bind(
+        &self,
+        name: &AssemblyName,
+        requesting: Option<ModuleRef>,
+    ) -> std::result::Result<Option<&'static Assembly>, LoadError> {
+        in_native(|| self.bind_name(name, requesting))
+    }
+    fn bind_name(
         &self,
         name: &AssemblyName,
         requesting: Option<ModuleRef>,
@@ -336,6 +348,11 @@ impl Loader {
         let map: &'static DllMap = Box::leak(Box::new(map));
         self.maps.lock().entry(module.id).or_insert(map)
     }
+}
+
+/// Looking for files and reading them touches no object and may take long.
+fn in_native<T>(work: impl FnOnce() -> T) -> T {
+    crate::thread::native(crate::thread::current_context(), work)
 }
 
 /// The RuntimeAssembly object of an assembly (`_mono_assembly` is its address).

@@ -49,6 +49,8 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
                 (None, _) => None,
             };
             if let Some(kind) = kind {
+                // A region that traps is given up.
+                (*ctx).critical = 0;
                 let sp = regs[libc::REG_RSP as usize] as usize - 8;
                 *(sp as *mut usize) = pc;
                 regs[libc::REG_RSP as usize] = sp as i64;

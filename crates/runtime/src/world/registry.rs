@@ -45,6 +45,12 @@ pub struct Thread {
 }
 
 impl Thread {
+    /// As much as its stack can hold, with what lies below the part that is ours to use.
+    pub(crate) fn stack_size(&self) -> usize {
+        // SAFETY: contexts are never freed; its base does not change while the thread is attached.
+        let base = unsafe { (*self.context).stack_base };
+        base - self.stack_low + (128 << 10)
+    }
     /// The thread a context belongs to.
     ///
     /// # Safety

@@ -62,6 +62,11 @@ pub struct ThreadView<'a> {
 /// context, in Runtime state, or null if it is not attached. `work` follows the rules of this module.
 pub fn stop<T>(ctx: *mut Context, work: impl FnOnce(&Stopped) -> T) -> T {
     vervet_os::lock::assert_no_leaf_lock("stopping the world");
+    // SAFETY: the context is the calling thread's.
+    debug_assert!(
+        ctx.is_null() || unsafe { (*ctx).state } == State::Runtime as u8,
+        "the stopper is in Runtime state"
+    );
     let _lock = STOP_LOCK.lock();
     with_registers_saved(ctx, || {
         let began = now();
@@ -137,12 +142,13 @@ fn wait_for_all(me: *mut Context, began: u64) -> Option<Culprit> {
             }
         });
         let Some(waited_for) = last else {
-            return late.and_then(|(ctx, state)| culprit(ctx, state));
+            let long = now() - began >= histogram::LONG;
+            return late
+                .filter(|_| long)
+                .and_then(|(ctx, state)| culprit(ctx, state));
         };
+        late = Some(waited_for);
         let so_far = now() - began;
-        if so_far >= histogram::LONG {
-            late = Some(waited_for);
-        }
         if so_far >= HANGING && !said {
             said = true;
             complain(waited_for);
@@ -203,6 +209,15 @@ fn complain((ctx, state): (*mut Context, u8)) {
     ));
 }
 
+/// A thread is stopped on a stack that nobody knows the extent of.
+fn give_up(owner: u32, sp: usize) -> ! {
+    crate::exceptions::report::say_without_memory(format_args!(
+        "vervet: internal error: thread {owner} runs managed code on a stack that is not its own, at {sp:#x}\n"
+    ));
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(crate::startup::INTERNAL_ERROR) }
+}
+
 impl Stopped {
     /// Visits every attached thread, the stopper included.
     pub fn for_each_thread(&self, mut visit: impl FnMut(ThreadView<'_>)) {
@@ -237,6 +252,9 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
         } else {
             (*ctx).scan_sp
         };
+        if low > (*ctx).stack_base || (*ctx).stack_base - low > thread.stack_size() {
+            give_up((*ctx).owner_id, low);
+        }
         add(low, (*ctx).stack_base);
         add(thread.side_low, (*ctx).side_next);
         let saved = (&raw const thread.saved) as usize;
