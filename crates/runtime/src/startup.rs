@@ -582,9 +582,14 @@ pub fn exit_process(code: i32) -> ! {
             Ok(_) => {}
             Err(who) if who == me => libc::_exit(code),
             Err(_) => {
-                crate::thread::enter_native();
-                loop {
-                    libc::pause();
+                let stay = || {
+                    loop {
+                        libc::pause();
+                    }
+                };
+                match crate::thread::current_context() {
+                    ctx if ctx.is_null() => stay(),
+                    ctx => crate::thread::native(ctx, stay),
                 }
             }
         }
