@@ -37,8 +37,10 @@ pub fn total_memory(cx: &Cx<'_>, force: bool) -> i64 {
 }
 
 /// Bytes that the calling thread has allocated so far.
-pub fn allocated_bytes_of_this_thread(_cx: &Cx<'_>) -> i64 {
-    crate::heap::bytes_used() as i64
+pub fn allocated_bytes_of_this_thread(cx: &Cx<'_>) -> i64 {
+    // SAFETY: the context belongs to this thread.
+    let left = unsafe { (*cx.context()).alloc_end - (*cx.context()).alloc_next };
+    crate::heap::bytes_used() as i64 - left as i64
 }
 
 /// The generation of an object; null counts as old.
