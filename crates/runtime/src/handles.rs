@@ -39,12 +39,11 @@ fn with_hint<T>(work: impl FnOnce(&mut Hint) -> T) -> T {
 
 fn current_domain() -> u32 {
     let ctx = crate::thread::current_context();
-    // SAFETY: a context that is not null belongs to this thread.
     if ctx.is_null() {
-        0
-    } else {
-        unsafe { (*ctx).domain }
+        return 0;
     }
+    // SAFETY: the context belongs to this thread.
+    unsafe { (*ctx).domain }
 }
 
 /// Allocates a handle of the calling thread's domain; never 0. The runtime's own handles: no memory for one is the end.
