@@ -14,15 +14,6 @@ pub fn reserve(size: usize) -> io::Result<*mut u8> {
     )
 }
 
-/// Gives back what [`reserve`] gave.
-///
-/// # Safety
-/// `at` and `size` are of one reservation, and nobody uses it any more.
-pub unsafe fn release(at: *mut u8, size: usize) {
-    // SAFETY: passed on. Failure leaves the memory mapped, which harms nobody.
-    unsafe { libc::munmap(at.cast(), size) };
-}
-
 /// Reserves `size` bytes at an address in `[low, high)`, probing upwards in `step`s.
 pub fn reserve_below(low: usize, high: usize, step: usize, size: usize) -> io::Result<*mut u8> {
     let mut at = low;
@@ -148,4 +139,13 @@ pub fn dual_map_with_tail(size: usize, tail: usize) -> io::Result<(*mut u8, *con
         }
         Ok((rw.cast(), rx.cast_const().cast(), whole.add(size)))
     }
+}
+
+/// Gives back what [`reserve`] gave.
+///
+/// # Safety
+/// `at` and `size` are of one reservation, and nobody uses it any more.
+pub unsafe fn release(at: *mut u8, size: usize) {
+    // SAFETY: passed on. Failure leaves the memory mapped, which harms nobody.
+    unsafe { libc::munmap(at.cast(), size) };
 }

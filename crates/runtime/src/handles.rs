@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * Called in Runtime state only: the collector counts on nobody changing a handle while the world is stopped.
-//! * A thread's hint is its own; when the thread ends, its slots go to the others.
+//! * A thread's hint is its own; when the thread ends, its slots go to the others. That may be while the world is stopped,
+//!   the thread being detached by then: it changes free slots only, at which the collector does not look.
 //! * A value that is stale, foreign or garbage is recognised and never read wildly.
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;

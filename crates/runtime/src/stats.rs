@@ -113,6 +113,6 @@ pub fn report() {
         per(c)
     );
     eprintln!("heap bytes            {}", crate::heap::bytes_used());
-    eprintln!("classes               {}", rt.universe.class_count());
     eprint!("{}", crate::handles::report());
+    eprintln!("classes               {}", rt.universe.class_count());
 }
