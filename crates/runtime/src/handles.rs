@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * Called in Runtime state only: the collector counts on nobody changing a handle while the world is stopped.
-//! * A thread's hint is its own; when the thread ends, its slots go to the others.
+//! * A thread's hint is its own; when the thread ends, its slots go to the others. That may be while the world is stopped,
+//!   the thread being detached by then: it changes free slots only, at which the collector does not look.
 //! * A value that is stale, foreign or garbage is recognised and never read wildly.
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
@@ -39,12 +40,11 @@ fn with_hint<T>(work: impl FnOnce(&mut Hint) -> T) -> T {
 
 fn current_domain() -> u32 {
     let ctx = crate::thread::current_context();
-    // SAFETY: a context that is not null belongs to this thread.
     if ctx.is_null() {
-        0
-    } else {
-        unsafe { (*ctx).domain }
+        return 0;
     }
+    // SAFETY: the context belongs to this thread.
+    unsafe { (*ctx).domain }
 }
 
 /// Allocates a handle of the calling thread's domain; never 0. The runtime's own handles: no memory for one is the end.
