@@ -148,12 +148,15 @@ static class Pauses
         spinner.Join();
         Graph.CheckAll(roots);
 
-        Bench.Figure("pause-minor-p50", natural.Percentile(Minor, 0.5), "ms");
-        Bench.Figure("pause-minor-p99", natural.Percentile(Minor, 0.99), "ms");
-        Bench.Figure("pause-minor-longest", natural.Longest(Minor), "ms");
+        // No figure rather than a nought for what did not happen.
         Bench.Figure("pause-minor-number", natural.Number(Minor), "gaps");
-        Bench.Figure("pause-natural-full-longest", natural.Longest(Full), "ms");
+        if (natural.Number(Minor) > 0) {
+            Bench.Figure("pause-minor-p50", natural.Percentile(Minor, 0.5), "ms");
+            Bench.Figure("pause-minor-p99", natural.Percentile(Minor, 0.99), "ms");
+            Bench.Figure("pause-minor-longest", natural.Longest(Minor), "ms");
+        }
         Bench.Figure("pause-natural-full-number", natural.Number(Full), "gaps");
+        if (natural.Number(Full) > 0) Bench.Figure("pause-natural-full-longest", natural.Longest(Full), "ms");
         Bench.Figure("pause-natural-noise", natural.Longest(None), "ms");
         Bench.Figure("pause-asked-longest", asked.Longest(-1), "ms");
         Bench.Figure("pause-blocking-longest", blocking.Longest(-1), "ms");

@@ -353,6 +353,7 @@ static class Stress
             Native.stress_signals(0), Native.stress_signals(1), Native.stress_signals(2));
         Console.Error.WriteLine("collections  {0,9} minor, {1} full", GC.CollectionCount(0), GC.CollectionCount(GC.MaxGeneration));
         for (int i = 0; i < 2; i++) if (Native.stress_signals(i) == 0) Cell.Fail("no signal came");
+        if (GC.CollectionCount(0) == 0 || GC.CollectionCount(GC.MaxGeneration) == 0) Cell.Fail("nothing was collected");
         Console.WriteLine("ok");
         return 0;
     }
