@@ -184,6 +184,7 @@ impl<M: Model, W: World> Heap<M, W> {
             self.world
                 .weak_handles(long, false, &mut |o| Some((new(o), young(o))));
         }
+        self.world.noted(false, &mut |o| Some((new(o), young(o))));
         for &b in blocks.as_slice() {
             if self.config.debug.poison {
                 crate::minor::poison(space.address(b as usize), space.address(b as usize + 1));

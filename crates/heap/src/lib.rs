@@ -162,8 +162,9 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         Some(at)
     }
-    /// Gives the rest of a window back, so that the next allocation comes here again.
-    fn close(&self, window: &mut Window) {
+    /// Gives the rest of a window back: its thread ends, or is to come here for each allocation. A thread that is not one of
+    /// the world's has no window.
+    pub fn close(&self, window: &mut Window) {
         if window.next < window.end {
             let mut n = self.nursery.lock();
             nursery::terminate(window.next);
@@ -270,11 +271,12 @@ impl<M: Model, W: World> Heap<M, W> {
         self.stats.pinned.fetch_add(outcome.pinned as u64, Relaxed);
         if self.config.debug.log {
             eprintln!(
-                "gc: {what:?} {:.3} ms, promoted {} survived {} pinned {}; old {} KiB, large {} KiB, {} blocks",
+                "gc: {what:?} {:.3} ms, promoted {} survived {} pinned {} (moved {} in all); old {} KiB, large {} KiB, {} blocks",
                 ns as f64 / 1e6,
                 outcome.promoted,
                 outcome.survived,
                 outcome.pinned,
+                self.stats.evacuated.load(Relaxed),
                 self.old.bytes.load(Relaxed) >> 10,
                 self.large.bytes.load(Relaxed) >> 10,
                 self.space.in_use()

@@ -509,6 +509,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.bury_pairs(&mut m);
         self.world
             .weak_handles(true, false, &mut |o| self.marked(o));
+        self.world.noted(false, &mut |o| self.marked(o));
         self.major.marking.store(false, Release);
         self.evacuate(&mut m);
         m.own.fields.clear();

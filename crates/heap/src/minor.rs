@@ -457,6 +457,7 @@ impl<M: Model, W: World> Heap<M, W> {
         e.pairs_to_fixpoint();
         e.bury_pairs();
         self.world.weak_handles(true, true, &mut |o| e.survivor(o));
+        self.world.noted(true, &mut |o| e.survivor(o));
         let mut outcome = Outcome {
             pinned: pins.len(),
             ..Outcome::default()

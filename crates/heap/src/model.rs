@@ -94,6 +94,9 @@ pub trait World: Send + Sync + 'static {
         young_only: bool,
         visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>,
     );
+    /// Objects the world has noted something of outside them, which is to go with the object: asked once it is known what
+    /// goes for good, in the manner of [`World::weak_handles`].
+    fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>);
     /// What stands in a dead pair's key.
     fn tombstone(&self) -> usize;
     /// Objects wait to be finalized. Called with the world running.

@@ -138,6 +138,7 @@ impl World for Solo {
             }
         }
     }
+    fn noted(&self, _: bool, _: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {}
     fn tombstone(&self) -> usize {
         0
     }

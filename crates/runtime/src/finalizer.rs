@@ -116,8 +116,14 @@ pub fn finish(cx: &Cx<'_>) {
     }
 }
 
-/// The thread.
+/// The thread. It may have been started by a thread of the collector's, which takes no signals: this one does.
 fn run() {
+    // SAFETY: changes the calling thread's mask only.
+    unsafe {
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+    }
     crate::thread::attach();
     {
         let cx = Cx::current();

@@ -8,10 +8,9 @@ use crate::cx::{Cx, Result};
 use crate::gc;
 use crate::object::ObjRef;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_abi::VTable;
 use vervet_abi::object::*;
 use vervet_abi::vtable::flags;
-use vervet_abi::VTable;
-use vervet_heap::Window;
 use vervet_os::memory;
 use vervet_types::{ClassRef, Known};
 
@@ -41,8 +40,8 @@ pub fn mark_card(address: usize, value: usize) {
 
 fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
     vervet_os::lock::assert_no_leaf_lock("allocating an object");
-    // SAFETY: the context belongs to this thread; the two words of its window lie side by side.
-    let window = unsafe { &mut *((&raw mut (*cx.context()).alloc_next) as *mut Window) };
+    // SAFETY: the context belongs to this thread.
+    let window = unsafe { gc::window(cx.context()) };
     match gc::heap().allocate(window, size, vt as *const VTable as u64) {
         // SAFETY: fresh zeroed memory with that header.
         Some(at) => Ok(unsafe { ObjRef::from_addr(at) }),

@@ -50,6 +50,28 @@ pub fn heap() -> &'static TheHeap {
     unsafe { HEAP.load(Ordering::Relaxed).as_ref() }.expect("the heap has been made")
 }
 
+/// A thread's allocation window: two adjacent words of its context.
+///
+/// # Safety
+/// The context is the calling thread's, or that of a stopped one.
+pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a mut vervet_heap::Window {
+    use vervet_abi::Context;
+    const {
+        assert!(
+            std::mem::offset_of!(Context, alloc_next) + 8
+                == std::mem::offset_of!(Context, alloc_end)
+        )
+    };
+    // SAFETY: the words lie side by side, as `Window` has them.
+    unsafe { &mut *((&raw mut (*ctx).alloc_next) as *mut vervet_heap::Window) }
+}
+
+/// A thread ends: what is left of its window can be used by others. From then on it allocates nothing.
+pub(crate) fn close_window(ctx: *mut vervet_abi::Context) {
+    // SAFETY: the ending thread's own context, in Runtime state.
+    heap().close(unsafe { window(ctx) });
+}
+
 /// Collects generation 0 up to `generation` (-1: all).
 pub fn collect(_cx: &Cx<'_>, generation: i32, _blocking: bool) {
     if generation == 0 {

@@ -141,9 +141,7 @@ unsafe impl Model for Objects {
         let vt = vtable(header);
         let critical = CRITICAL.load(Ordering::Acquire);
         // SAFETY: `supers` has `depth + 1` classes.
-        unsafe {
-            std::slice::from_raw_parts(vt.supers, vt.depth as usize + 1).contains(&critical)
-        }
+        unsafe { std::slice::from_raw_parts(vt.supers, vt.depth as usize + 1).contains(&critical) }
     }
     fn name(header: u64) -> String {
         // SAFETY: the class word of a VTable is that of a class, which lives for ever.

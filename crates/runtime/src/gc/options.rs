@@ -35,7 +35,9 @@ impl GcOptions {
     pub fn parameters(&mut self, text: &str) -> Result<(), String> {
         for part in text.split(',').filter(|p| !p.is_empty()) {
             if !self.parameter(part)? && !matches!(part, "sgen" | "boehm") {
-                return Err(format!("--gc: '{part}' is none of nursery-size=, max-heap="));
+                return Err(format!(
+                    "--gc: '{part}' is none of nursery-size=, max-heap="
+                ));
             }
         }
         Ok(())
@@ -47,7 +49,8 @@ impl GcOptions {
             "max-heap" | "max-heap-size" => &mut self.max_heap,
             _ => return Ok(false),
         };
-        let bytes = size(value).ok_or_else(|| format!("{name}: '{value}' is no size (such as 4m)"))?;
+        let bytes =
+            size(value).ok_or_else(|| format!("{name}: '{value}' is no size (such as 4m)"))?;
         if name == "nursery-size" && !(256 << 10..=1 << 30).contains(&bytes) {
             return Err(format!("nursery-size: {value} is not between 256k and 1g"));
         }
@@ -75,7 +78,9 @@ impl GcOptions {
                 "verify-after" => d.verify_after = true,
                 "collect-every" => {
                     d.collect_every = value.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
-                        format!("--gc-debug: collect-every wants a number of allocations, not '{value}'")
+                        format!(
+                            "--gc-debug: collect-every wants a number of allocations, not '{value}'"
+                        )
                     })?
                 }
                 "poison" => d.poison = true,
@@ -124,7 +129,10 @@ mod tests {
     fn sizes_and_names() {
         let mut o = GcOptions::default();
         o.parameters("nursery-size=8m,max-heap=1g").unwrap();
-        assert_eq!((o.config().nursery, o.config().max_heap), (8 << 20, 1 << 30));
+        assert_eq!(
+            (o.config().nursery, o.config().max_heap),
+            (8 << 20, 1 << 30)
+        );
         assert!(o.parameters("nursery-size=8x").is_err());
         assert!(o.parameters("nursery-size=1k").is_err());
         assert!(o.parameters("neverheardof=1").is_err());

@@ -7,7 +7,7 @@ use crate::thread::current_context;
 use crate::world::Stopped;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_abi::context::ROOT_WORDS;
-use vervet_heap::{Mutator, Window, World};
+use vervet_heap::{Mutator, World};
 
 /// See the module.
 #[derive(Default)]
@@ -33,14 +33,13 @@ impl World for Process {
             self.stopped
                 .store(s as *const Stopped as *mut Stopped, Ordering::Release);
             work();
-            self.stopped
-                .store(std::ptr::null_mut(), Ordering::Release);
+            self.stopped.store(std::ptr::null_mut(), Ordering::Release);
         });
     }
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
         self.now().for_each_thread(|t| {
-            // SAFETY: the thread is stopped; the two words of its window lie side by side.
-            let window = unsafe { &mut *((&raw mut (*t.ctx).alloc_next) as *mut Window) };
+            // SAFETY: the thread is stopped.
+            let window = unsafe { super::window(t.ctx) };
             visit(Mutator {
                 window,
                 ranges: t.ranges,
@@ -69,6 +68,9 @@ impl World for Process {
         use crate::handles::HandleKind::{Weak, WeakTrackResurrection};
         let kind = if long { WeakTrackResurrection } else { Weak };
         crate::handles::TABLES.update_weak(kind, young_only, visit);
+    }
+    fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
+        crate::monitor::owners::visit(young_only, visit);
     }
     fn tombstone(&self) -> usize {
         super::tombstone()

@@ -40,7 +40,6 @@ pub(super) struct Fat {
     pub queues: LeafLock<Queues>,
     next_free: AtomicU32,
     in_use: AtomicBool,
-    marked: AtomicBool,
 }
 
 static TABLE: Chunks<Published<Fat>> = Chunks::new();
@@ -92,7 +91,6 @@ pub(super) fn allocate(owner: u32, count: u32, hash: u32) -> &'static Fat {
             queues: LeafLock::default(),
             next_free: AtomicU32::new(0),
             in_use: AtomicBool::new(false),
-            marked: AtomicBool::new(false),
         })
     };
     entry.owner.store(owner, Ordering::Relaxed);
@@ -101,8 +99,6 @@ pub(super) fn allocate(owner: u32, count: u32, hash: u32) -> &'static Fat {
     entry
         .spin
         .store(super::contend::FIRST_SPIN, Ordering::Relaxed);
-    // Born marked: it belongs to a live object.
-    entry.marked.store(true, Ordering::Relaxed);
     entry.in_use.store(true, Ordering::Release);
     entry
 }
@@ -149,25 +145,14 @@ pub fn deflate(index: u32) -> Option<u32> {
     Some(word)
 }
 
-/// World stopped, before marking: no monitor is known to belong to a live object.
-pub fn clear_marks() {
-    for_each_in_use(|e| e.marked.store(false, Ordering::Relaxed));
-}
-/// The monitor belongs to a live object. From any marking thread.
-pub fn mark(index: u32) {
-    get(index).marked.store(true, Ordering::Relaxed);
-}
-/// World stopped, after marking: gives back the monitors of objects that are gone; how many.
-pub fn free_unmarked() -> usize {
-    let mut freed = 0;
-    for_each_in_use(|e| {
-        // A user means the object is on its stack; an owner may have dropped it, and then nobody can ever leave.
-        if !e.marked.load(Ordering::Relaxed) && e.users.load(Ordering::Acquire) == 0 {
-            release(e);
-            freed += 1;
-        }
-    });
-    freed
+/// World stopped: the monitor's object is gone. (An owner has dropped it; nobody can ever leave.)
+pub fn abandon(index: u32) {
+    let entry = get(index);
+    debug_assert!(
+        entry.users.load(Ordering::Acquire) == 0,
+        "an object that somebody waits at is on a stack"
+    );
+    release(entry);
 }
 /// Monitors in use, and ever made.
 pub fn counts() -> (usize, usize) {
@@ -210,9 +195,7 @@ mod tests {
         assert_eq!(again.hash.load(Ordering::Relaxed), 0);
         assert_eq!(deflate(again.index), Some(0));
         let kept = allocate(0, 0, 0);
-        clear_marks();
-        mark(kept.index);
-        assert_eq!(free_unmarked(), 1, "the owned one: its object is gone");
+        abandon(owned.index);
         assert_eq!(counts().0, 2);
         used.users.store(0, Ordering::Relaxed);
         assert_eq!(

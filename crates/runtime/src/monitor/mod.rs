@@ -1,7 +1,7 @@
 //! Monitors: the lock, the condition and the identity hash that every object has.
 //!
 //! # Map
-//! Here: the sync word and what it says by itself (free, thin, hash); [`fat`]: the table of inflated monitors and what the
+//! Here: the sync word and what it says by itself (free, thin, hash); [`fat`]: the table of inflated monitors; [`owners`]: what the
 //! collector asks of it; `contend`: taking and leaving those; `wait`: Wait and Pulse.
 //!
 //! # Invariants
@@ -12,6 +12,7 @@
 //! * `Context::locks_held` counts the monitors a thread owns (not how often): its owner id is not used again before it is 0.
 mod contend;
 pub mod fat;
+pub mod owners;
 mod wait;
 
 use crate::cx::{Cx, Result};
@@ -21,7 +22,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::object::sync_word::*;
 use vervet_types::Known;
 
-pub use fat::{clear_marks, deflate, free_unmarked, index_of, mark};
+use fat::index_of;
 pub use wait::{pulse, wait};
 
 /// How long a thin lock of another thread is watched before it is inflated.
@@ -59,6 +60,7 @@ fn fat_of(object: ObjRef<'_>) -> &'static Fat {
         if w.compare_exchange(v, entry.word(), Ordering::AcqRel, Ordering::Acquire)
             .is_ok()
         {
+            owners::add(object);
             return entry;
         }
         fat::release(entry);

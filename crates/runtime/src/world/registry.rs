@@ -105,8 +105,6 @@ pub(crate) fn take() -> *mut Thread {
             side_end: ctx.side_end,
             thread_statics: ctx.thread_statics,
             thread_statics_len: ctx.thread_statics_len,
-            alloc_next: ctx.alloc_next,
-            alloc_end: ctx.alloc_end,
             ..std::mem::zeroed()
         };
         *ctx = clean;
