@@ -110,8 +110,13 @@ fn nobody_moves_while_the_world_is_stopped() {
         .collect();
     let counts = |w: &[Worker]| w.iter().map(Worker::count).collect::<Vec<_>>();
     for round in 0..500 {
-        world::stop(std::ptr::null_mut(), |_| {
+        world::stop(std::ptr::null_mut(), |w| {
             let before = counts(&workers);
+            w.for_each_thread(|t| {
+                // SAFETY: the context of a stopped thread.
+                let critical = unsafe { (*t.ctx).critical };
+                assert_eq!(critical, 0, "stopped in a critical region");
+            });
             for _ in 0..200 {
                 std::hint::spin_loop();
             }
@@ -173,23 +178,31 @@ fn mark(x: usize) -> usize {
     x.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
 }
 
+/// Hides a mark until it is in the register it is meant for, so that it lies nowhere else.
+const HIDE: usize = 0x0123_4567_89AB_CDEF;
+
 #[test]
 fn registers_of_a_managed_thread_are_scanned() {
     let _one = prepare();
-    // One word in a general register and one in a vector register, nowhere else.
     let worker = Worker::start(|ctx, count| {
         set_state(ctx, State::Managed);
         // SAFETY: a loop that touches the named registers only.
         unsafe {
             std::arch::asm!(
-                "movq {x}, {seed2}",
+                "xor {seed}, {hide}",
+                "movq {x}, {seed}",
+                "xor {seed:e}, {seed:e}",
+                "xor r12, {hide}",
                 "2:",
                 "dec {n}",
                 "jnz 2b",
-                seed2 = inout(reg) mark(77) => _,
+                "pxor {x}, {x}",
+                "xor r12d, r12d",
+                seed = inout(reg) mark(77) ^ HIDE => _,
+                hide = in(reg) HIDE,
                 x = out(xmm_reg) _,
-                inout("r12") mark(78) => _,
-                n = inout(reg) 40_000_000u64 => _,
+                inout("r12") mark(78) ^ HIDE => _,
+                n = inout(reg) 10_000_000u64 => _,
             );
         }
         set_state(ctx, State::Runtime);
@@ -208,30 +221,105 @@ fn registers_of_a_managed_thread_are_scanned() {
     drop(worker);
 }
 
+/// Calls `f(arg)` through one of the thunks, with a mark in a callee-saved register and nowhere else.
+fn with_marked_register(
+    thunk: unsafe extern "C" fn(extern "C" fn(*mut u8), *mut u8, *mut Context),
+    f: extern "C" fn(*mut u8),
+    arg: *mut u8,
+    ctx: *mut Context,
+    mark: usize,
+) {
+    // SAFETY: a call as the ABI has it.
+    unsafe {
+        std::arch::asm!(
+            "xor r12, r13",
+            "call {thunk}",
+            "xor r12d, r12d",
+            thunk = in(reg) thunk,
+            in("rdi") f,
+            in("rsi") arg,
+            in("rdx") ctx,
+            inout("r12") mark ^ HIDE => _,
+            inout("r13") HIDE => _,
+            clobber_abi("C"),
+        );
+    }
+}
+
 #[test]
-fn registers_of_a_native_thread_and_of_the_stopper_are_scanned() {
+fn callee_saved_registers_of_a_native_thread_are_scanned() {
     let _one = prepare();
+    extern "C" fn nap(count: *mut u8) {
+        // SAFETY: the worker's counter, which outlives the call.
+        unsafe { &*(count as *const AtomicU64) }.fetch_add(1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(1));
+    }
     let worker = Worker::start(|ctx, count| {
-        let word = std::hint::black_box(mark(177));
-        thread::native(ctx, || {
-            count.fetch_add(1, Ordering::SeqCst);
-            std::thread::sleep(Duration::from_millis(1));
-        });
-        assert_eq!(std::hint::black_box(word), mark(177));
+        let count = std::ptr::from_ref(count) as *mut u8;
+        with_marked_register(
+            vervet_runtime::arch::call_native,
+            nap,
+            count,
+            ctx,
+            mark(177),
+        );
     });
-    let ctx = thread::attach();
-    let mine = std::hint::black_box(mark(178));
     let mut seen = 0;
     for _ in 0..50 {
-        world::stop(ctx, |w| {
-            seen += u32::from(is_found(w, mark(177)));
-            assert!(is_found(w, mark(178)));
+        world::stop(std::ptr::null_mut(), |w| {
+            seen += u32::from(is_found(w, mark(177)))
         });
+        std::thread::sleep(Duration::from_micros(300));
     }
-    assert_eq!(std::hint::black_box(mine), mark(178));
     assert!(seen > 10, "{seen}");
     drop(worker);
+}
+
+#[test]
+fn callee_saved_registers_of_the_stopper_are_scanned() {
+    let _one = prepare();
+    extern "C" fn stop_and_look(found: *mut u8) {
+        let ctx = thread::current_context();
+        // SAFETY: the caller's flag.
+        unsafe { *found = u8::from(world::stop(ctx, |w| is_found(w, mark(178)))) };
+    }
+    unsafe extern "C" fn call(f: extern "C" fn(*mut u8), arg: *mut u8, _ctx: *mut Context) {
+        f(arg);
+    }
+    let ctx = thread::attach();
+    let mut found = 0u8;
+    with_marked_register(call, stop_and_look, &raw mut found, ctx, mark(178));
+    assert_eq!(found, 1);
     thread::detach();
+}
+
+#[test]
+fn callee_saved_registers_of_a_polling_thread_are_scanned() {
+    let _one = prepare();
+    extern "C" fn poll_for_a_while(count: *mut u8) {
+        let ctx = thread::current_context();
+        for _ in 0..2000 {
+            // SAFETY: the worker's counter, which outlives the call.
+            unsafe { &*(count as *const AtomicU64) }.fetch_add(1, Ordering::SeqCst);
+            world::poll(ctx);
+        }
+    }
+    unsafe extern "C" fn call(f: extern "C" fn(*mut u8), arg: *mut u8, _ctx: *mut Context) {
+        f(arg);
+    }
+    let worker = Worker::start(|ctx, count| {
+        let count = std::ptr::from_ref(count) as *mut u8;
+        with_marked_register(call, poll_for_a_while, count, ctx, mark(179));
+    });
+    let mut seen = 0;
+    for _ in 0..50 {
+        world::stop(std::ptr::null_mut(), |w| {
+            seen += u32::from(is_found(w, mark(179)))
+        });
+        std::thread::sleep(Duration::from_micros(300));
+    }
+    assert!(seen > 10, "{seen}");
+    drop(worker);
 }
 
 #[test]

@@ -62,9 +62,10 @@ pub struct ThreadView<'a> {
 /// context, in Runtime state, or null if it is not attached. `work` follows the rules of this module.
 pub fn stop<T>(ctx: *mut Context, work: impl FnOnce(&Stopped) -> T) -> T {
     vervet_os::lock::assert_no_leaf_lock("stopping the world");
-    // SAFETY: the context is the calling thread's.
+    // SAFETY: the context is the calling thread's, or null.
+    let state = unsafe { ctx.as_ref() }.map(|c| c.state);
     debug_assert!(
-        ctx.is_null() || unsafe { (*ctx).state } == State::Runtime as u8,
+        state.is_none_or(|s| s == State::Runtime as u8),
         "the stopper is in Runtime state"
     );
     let _lock = STOP_LOCK.lock();
