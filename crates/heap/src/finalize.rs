@@ -85,11 +85,11 @@ impl Finalizers {
         let t = self.0.lock();
         t.ready.list.len() - t.ready.head + t.critical.list.len() - t.critical.head
     }
-    /// Queues every object that still has a registration (the process ends). The world is stopped.
+    /// Queues every object that still has a registration, the last registered first (the process ends). The world is stopped.
     pub fn queue_all<M: Model>(&self, space: &Space) {
         let t = &mut *self.0.lock();
-        for list in [&mut t.old, &mut t.young] {
-            for &o in list.as_slice() {
+        for list in [&mut t.young, &mut t.old] {
+            for &o in list.as_slice().iter().rev() {
                 if space.set_finalizable(o, false) {
                     queue::<M>(&mut t.ready, &mut t.critical, o);
                 }

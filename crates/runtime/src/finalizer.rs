@@ -144,7 +144,9 @@ fn serve() {
     loop {
         let request = REQUESTED.load(SeqCst);
         // A token of its own for each object: what a finalizer leaves behind is not kept by this frame.
-        while finalize_next(&Cx::current()) {}
+        while finalize_next(&Cx::current()) {
+            gc::clear_stack_below();
+        }
         SERVED.store(request, SeqCst);
         futex::wake(&SERVED, i32::MAX);
         if REQUESTED.load(SeqCst) == request {

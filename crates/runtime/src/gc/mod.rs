@@ -72,8 +72,17 @@ pub(crate) fn close_window(ctx: *mut vervet_abi::Context) {
     heap().close(unsafe { window(ctx) });
 }
 
+/// Zeroes 2 KiB of stack below the caller's frame, so that words which dead frames left there are not taken for references
+/// when later frames cover them without writing to them.
+#[inline(never)]
+pub(crate) fn clear_stack_below() {
+    let mut dead = [0u64; 256];
+    std::hint::black_box(&mut dead);
+}
+
 /// Collects generation 0 up to `generation` (-1: all).
 pub fn collect(_cx: &Cx<'_>, generation: i32, _blocking: bool) {
+    clear_stack_below();
     if generation == 0 {
         heap().collect_minor();
     } else {
@@ -90,8 +99,7 @@ pub fn max_generation() -> i32 {
 pub fn collection_count(generation: i32) -> i32 {
     match generation {
         0 => heap().minor_count() as i32,
-        1 => heap().major_count() as i32,
-        _ => 0,
+        _ => heap().major_count() as i32,
     }
 }
 
