@@ -198,6 +198,10 @@ impl Grey {
         self.idle.fetch_sub(1, AcqRel);
         more
     }
+    /// A worker stops before the work is done.
+    pub fn leave(&self) {
+        self.active.fetch_sub(1, AcqRel);
+    }
     /// Is there anything?
     pub fn is_empty(&self) -> bool {
         self.len.load(Acquire) == 0

@@ -24,6 +24,7 @@ pub mod minor;
 pub mod model;
 pub mod nursery;
 pub mod old;
+pub mod rebuild;
 pub mod space;
 pub mod statics;
 pub mod verify;
@@ -68,6 +69,8 @@ pub struct Heap<M: Model, W: World> {
     workers: Vec<UnsafeCell<minor::Worker>>,
     pub(crate) scratch: UnsafeCell<Scratch>,
     pub(crate) wants_help: AtomicBool,
+    /// Minor collections that do without helpers, because those found no work.
+    pub(crate) no_help_for: AtomicU32,
     /// Aging is given up while most of the nursery survives: copying it twice would only cost.
     much_survives: AtomicBool,
     minors: AtomicU32,
@@ -117,6 +120,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 moved: List::new(1 << 28)?,
             }),
             wants_help: AtomicBool::new(false),
+            no_help_for: AtomicU32::new(0),
             much_survives: AtomicBool::new(false),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),
@@ -293,9 +297,11 @@ impl<M: Model, W: World> Heap<M, W> {
             What::Minor,
             || self.minors.load(Acquire) == seen,
             || {
+                let young = self.nursery.lock().handed_out;
                 let outcome = self.minor(self.much_survives.load(Relaxed));
-                let all = (outcome.survived + outcome.promoted) * 3 > self.config.nursery;
-                self.much_survives.store(all, Relaxed);
+                let much = (outcome.survived + outcome.promoted) * 5 > young * 3;
+                self.much_survives.store(much, Relaxed);
+                self.assist();
                 outcome
             },
         );

@@ -4,8 +4,8 @@
 //! * Marking is incremental update over the cards. Stop one looks at stacks and roots; the marker follows references between
 //!   old objects; stop two begins with a minor collection that promotes everything unpinned, looks at stacks, roots, young
 //!   objects, and the cards that were dirty since stop one, and marks the rest. What is unmarked then is unreachable.
-//! * Minor collections while marking runs fold the cards they clean into the mod-union table, and hand what they promote,
-//!   marked, to the marker. Large objects made meanwhile are born marked.
+//! * Minor collections while marking runs fold the cards they clean into the mod-union table. What they promote is marked, and
+//!   so is what it refers to. Large objects made meanwhile are born marked.
 //! * The marker and the sweeper work in steps inside the gate; a collection waits for the step to end and keeps the gate shut,
 //!   so they never see a block change hands.
 //! * When marking begins no `mark` bit of an old block is set, because every block has been swept.
@@ -86,6 +86,8 @@ pub struct Major {
     markers: Vec<UnsafeCell<Marker>>,
     /// The old generation may grow to this before the next cycle.
     pub threshold: AtomicUsize,
+    /// The old generation's size when the cycle began.
+    goal: AtomicUsize,
     /// Tickets: cycles asked for, begun, and ended.
     asked: AtomicU32,
     begun: AtomicU32,
@@ -107,6 +109,7 @@ impl Major {
                 .map(|_| Marker::new().map(UnsafeCell::new))
                 .collect::<io::Result<_>>()?,
             threshold: AtomicUsize::new(threshold),
+            goal: AtomicUsize::new(0),
             asked: AtomicU32::new(0),
             begun: AtomicU32::new(0),
             ended: AtomicU32::new(0),
@@ -175,6 +178,10 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             _ => {}
         }
     }
+    /// The object is marked, and its fields are to be looked at.
+    pub fn look_at(&mut self, object: usize) {
+        self.own.grey.push(object);
+    }
     /// Looks at the fields of an object, or at a piece of a large one (its lowest bit is set).
     fn scan(&mut self, entry: usize) {
         let space = &self.heap.space;
@@ -228,6 +235,27 @@ impl<M: Model, W: World> Marking<'_, M, W> {
                 true
             });
             if !more {
+                return;
+            }
+        }
+    }
+    /// Part of it, with the world stopped, until the moment given.
+    fn drain_until(&mut self, end: u64) {
+        let grey = &self.heap.major.grey;
+        let mut n = 0u32;
+        loop {
+            while let Some(o) = self.own.grey.pop() {
+                self.scan(o);
+                grey.share(&mut self.own.grey);
+                n += 1;
+                if n.is_multiple_of(256) && events::now() >= end {
+                    let all = self.own.grey.len();
+                    grey.put(&mut self.own.grey, all);
+                    grey.leave();
+                    return;
+                }
+            }
+            if !grey.wait(&mut self.own.grey) {
                 return;
             }
         }
@@ -348,6 +376,29 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         });
     }
+    /// In the stop of a minor collection, while marking runs: marks for a while if the program makes garbage faster than the
+    /// marker, which runs between such stops only, gets round. The longer the old generation has grown beyond where the
+    /// cycle began, the longer.
+    pub(crate) fn assist(&self) {
+        if !self.major.is_marking() {
+            return;
+        }
+        let goal = self.major.goal.load(Relaxed).max(1);
+        let percent = self.old_bytes() / (goal / 100 + 1);
+        let ns = match percent {
+            0..125 => return,
+            125..150 => 500_000,
+            150..200 => 1_000_000,
+            200..300 => 4_000_000,
+            _ => 1_000_000_000,
+        };
+        let end = events::now() + ns;
+        let job = |index: usize| {
+            self.major.grey.enter();
+            self.marking(index).drain_until(end);
+        };
+        self.gang.run(true, &job);
+    }
     /// The collector's thread: runs cycles as they are asked for.
     pub(crate) fn collector(&'static self) {
         crate::gang::block_signals();
@@ -409,6 +460,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Stop one: stacks and roots. The minor collection just before has left the candidates behind.
     fn begin_marking(&self) {
         self.choose_evacuated();
+        self.major.goal.store(self.old_bytes(), Relaxed);
         self.major.marking.store(true, Release);
         let mut m = self.marking(0);
         self.mark_stacks(&mut m);
@@ -416,6 +468,11 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Marks what stacks may refer to; blocks hit are not evacuated in this cycle.
     fn mark_stacks(&self, m: &mut Marking<'_, M, W>) {
+        self.world.pinned_handles(false, &mut |o| {
+            if self.space.kind_at(o) == Kind::Old {
+                self.space.info(self.space.block(o)).hit.store(1, Relaxed);
+            }
+        });
         // SAFETY: this thread collects.
         let scratch = unsafe { &mut *self.scratch.get() };
         let mut cursor = conservative::Cursor::default();

@@ -10,7 +10,7 @@
 use crate::conservative;
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
-use crate::nursery::{FRAGMENT, terminate};
+use crate::nursery::terminate;
 use crate::old::Buffer;
 use crate::space::{BLOCK, CARD, Kind, Space};
 use crate::{Heap, finalize};
@@ -25,8 +25,10 @@ pub struct Worker {
     survivors_next: usize,
     survivors_end: usize,
     copied: usize,
-    /// Promoted while marking runs: the marker has to look at them.
-    promoted: List<usize>,
+    /// Old objects that promoted ones refer to and nobody had marked: the marker has to look at them.
+    marked: List<usize>,
+    /// Fields of promoted objects that refer into blocks that will be evacuated.
+    fields: List<usize>,
     /// Tables of pairs that were met.
     pub ephemerons: List<usize>,
 }
@@ -40,7 +42,8 @@ impl Worker {
             survivors_next: 0,
             survivors_end: 0,
             copied: 0,
-            promoted: List::new(1 << 28)?,
+            marked: List::new(1 << 28)?,
+            fields: List::new(1 << 27)?,
             ephemerons: List::new(1 << 24)?,
         })
     }
@@ -63,6 +66,8 @@ pub(crate) struct Evacuation<'h, M: Model, W: World> {
     pub worker: &'h mut Worker,
     pub promote_all: bool,
     marking: bool,
+    /// No other worker copies meanwhile.
+    alone: bool,
 }
 
 fn header_of(object: usize) -> &'static AtomicU64 {
@@ -154,7 +159,9 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
             }
             *(to as *mut u64) = seen;
         }
-        if let Err(other) = header.compare_exchange(seen, to as u64 | 1, AcqRel, Acquire) {
+        if self.alone {
+            header.store(to as u64 | 1, Release);
+        } else if let Err(other) = header.compare_exchange(seen, to as u64 | 1, AcqRel, Acquire) {
             if promote {
                 self.worker.old.undo(to, size);
             } else {
@@ -165,11 +172,8 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
             return (to, space.kind_at(to) == Kind::Survivors);
         }
         if promote {
-            space.set_start(to);
-            if self.marking {
-                space.set_mark(to);
-                self.worker.promoted.push(to);
-            }
+            // The block is filled by this worker only.
+            space.set_start_alone(to, self.marking);
         }
         // SAFETY: as above.
         if unsafe { M::contents(seen) } != Contents::Plain {
@@ -204,18 +208,49 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         // SAFETY: an object that is kept, with its header.
         match unsafe { M::contents(header) } {
             Contents::Plain => {}
-            Contents::Ephemerons => self.worker.ephemerons.push(object),
+            Contents::Ephemerons => {
+                self.worker.ephemerons.push(object);
+                if old && self.marking {
+                    self.worker.marked.push(object);
+                }
+            }
             Contents::References => {
                 let space = self.space();
                 // SAFETY: as above.
                 unsafe {
                     M::visit(object, header, 0, usize::MAX, |slot| {
-                        if self.slot(slot) && old {
-                            space.dirty(slot);
+                        if self.slot(slot) {
+                            if old {
+                                space.dirty(slot);
+                            }
+                        } else if old && self.marking {
+                            self.mark(slot);
                         }
                     })
                 }
             }
+        }
+    }
+    /// Marks what a field of a promoted object refers to: the marker does not look at promoted objects again.
+    fn mark(&mut self, slot: usize) {
+        let space = self.space();
+        let object = slot_of(slot).load(Relaxed);
+        let Some(block) = space.block_of(object) else {
+            return;
+        };
+        let info = space.info(block);
+        let new = match space.kind(block) {
+            Kind::Old => {
+                if info.evacuate.load(Relaxed) != 0 {
+                    self.worker.fields.push(slot);
+                }
+                space.set_mark(object)
+            }
+            Kind::Large => info.hit.load(Relaxed) == 0 && info.hit.swap(1, AcqRel) == 0,
+            _ => false,
+        };
+        if new {
+            self.worker.marked.push(object);
         }
     }
     /// Looks at everything grey, until no worker has anything left.
@@ -373,10 +408,18 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         }
         (w.survivors_next, w.survivors_end) = (0, 0);
         w.old.finish(&self.heap.space, &self.heap.old);
-        if !w.promoted.is_empty() {
-            let n = w.promoted.len();
-            self.heap.major.grey.put(&mut w.promoted, n);
-            w.promoted.clear();
+        if !w.marked.is_empty() {
+            let n = w.marked.len();
+            self.heap.major.grey.put(&mut w.marked, n);
+            w.marked.clear();
+        }
+        if !w.fields.is_empty() {
+            // The gate is shut: the marker is not at work.
+            let fields = &mut self.heap.marking(0).own.fields;
+            while let Some(f) = w.fields.pop() {
+                fields.push(f);
+            }
+            w.fields.clear();
         }
         w.grey.clear();
     }
@@ -390,11 +433,17 @@ impl<M: Model, W: World> Heap<M, W> {
         // SAFETY: one thread collects at a time.
         let scratch = unsafe { &mut *self.scratch.get() };
         self.retire_windows(&mut scratch.candidates);
-        self.world
-            .pinned_handles(&mut |o| conservative::add(space, o, &mut scratch.candidates));
         conservative::prepare(&mut scratch.candidates);
-        // Pins, in ascending order.
+        // Pins. What a handle pins may be many, and stays pinned: its block will be an old one.
         scratch.pins.clear();
+        self.world.pinned_handles(true, &mut |o| {
+            if space.kind_at(o) == Kind::Nursery {
+                space.info(space.block(o)).hit.store(1, Relaxed);
+                if space.set_mark(o) {
+                    scratch.pins.push(o);
+                }
+            }
+        });
         let mut cursor = conservative::Cursor::default();
         for &c in scratch.candidates.as_slice() {
             if space.kind_at(c) == Kind::Nursery {
@@ -405,8 +454,8 @@ impl<M: Model, W: World> Heap<M, W> {
                 }
             }
         }
+        scratch.pins.as_mut_slice().sort_unstable();
         let pins = &scratch.pins;
-        let young_before = self.young_blocks();
         let tasks = AtomicUsize::new(0);
         let used = space.used();
         const CHUNK: usize = 64;
@@ -415,6 +464,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let job = |index: usize| {
             self.grey.enter();
             let mut e = self.evacuation(index, promote_all, marking);
+            e.alone = !parallel;
             if index == 0 {
                 for &o in pins.as_slice() {
                     e.scan(o);
@@ -444,6 +494,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.gang.run(parallel, &job);
         // What is left is done by one.
         let mut e = self.evacuation(0, promote_all, marking);
+        e.alone = true;
         for i in 1..self.gang.workers() {
             // SAFETY: the helpers have left the job; indices differ from ours.
             let other = unsafe { self.worker(i) };
@@ -462,17 +513,35 @@ impl<M: Model, W: World> Heap<M, W> {
             pinned: pins.len(),
             ..Outcome::default()
         };
+        let mut helped = 0;
         for i in 0..self.gang.workers() {
             // SAFETY: nobody else is in the job.
             let mut e = self.evacuation(i, promote_all, marking);
+            if i > 0 {
+                helped += e.worker.old.bytes + e.worker.copied;
+            }
             outcome.promoted += e.worker.old.bytes;
             outcome.survived += std::mem::take(&mut e.worker.copied);
             e.finish();
         }
-        self.wants_help
-            .store(outcome.promoted + outcome.survived > 256 << 10, Relaxed);
-        self.rebuild_nursery(young_before);
+        self.wants_help.store(
+            self.wants_help_after(parallel, outcome.promoted + outcome.survived, helped),
+            Relaxed,
+        );
+        self.rebuild_nursery(marking, outcome.promoted + outcome.survived);
         outcome
+    }
+
+    /// Are helpers worth waking next time? Not for little work, and not where they found none: a list has no two ends.
+    fn wants_help_after(&self, parallel: bool, copied: usize, helped: usize) -> bool {
+        const ENOUGH: usize = 256 << 10;
+        const RETRY: u32 = 32;
+        if parallel && helped < copied / 8 {
+            self.no_help_for.store(RETRY, Relaxed);
+        }
+        let wait = self.no_help_for.load(Relaxed);
+        self.no_help_for.store(wait.saturating_sub(1), Relaxed);
+        wait == 0 && copied > ENOUGH
     }
 
     fn evacuation(&self, index: usize, promote_all: bool, marking: bool) -> Evacuation<'_, M, W> {
@@ -483,6 +552,7 @@ impl<M: Model, W: World> Heap<M, W> {
             worker,
             promote_all,
             marking,
+            alone: false,
         }
     }
 
@@ -502,72 +572,6 @@ impl<M: Model, W: World> Heap<M, W> {
         self.nursery
             .lock()
             .size_windows(self.config.nursery, threads);
-    }
-
-    /// Number of blocks ever used; young ones are below.
-    fn young_blocks(&self) -> usize {
-        self.space.used()
-    }
-
-    /// Frees the blocks that were evacuated, and finds the gaps in those that were not.
-    fn rebuild_nursery(&self, _before: usize) {
-        let space = &self.space;
-        // SAFETY: one thread collects at a time.
-        let scratch = unsafe { &mut *self.scratch.get() };
-        let mut nursery = self.nursery.lock();
-        nursery.fragments.clear();
-        let mut kept = 0;
-        let mut pin = 0;
-        let pins = scratch.pins.as_slice();
-        for b in 0..space.used() {
-            match space.kind(b) {
-                Kind::Survivors => space.set_kind(b, Kind::Nursery),
-                Kind::Nursery => {
-                    let (base, end) = (space.address(b), space.address(b + 1));
-                    while pin < pins.len() && pins[pin] < base {
-                        pin += 1;
-                    }
-                    if pin == pins.len() || pins[pin] >= end {
-                        if self.config.debug.poison {
-                            poison(base, end);
-                        }
-                        space.clear_marks(b);
-                        space.give(b);
-                        continue;
-                    }
-                    kept += 1;
-                    space.clear_starts(b);
-                    space.clear_marks(b);
-                    space.info(b).age.store(1, Relaxed);
-                    let mut at = base;
-                    while pin < pins.len() && pins[pin] < end {
-                        self.gap(&mut nursery.fragments, at, pins[pin]);
-                        space.set_start(pins[pin]);
-                        // SAFETY: a pinned object keeps its header.
-                        at = pins[pin]
-                            + unsafe { M::size(pins[pin], header_of(pins[pin]).load(Relaxed)) };
-                        pin += 1;
-                    }
-                    self.gap(&mut nursery.fragments, at, end);
-                }
-                _ => {}
-            }
-        }
-        let blocks = self.config.nursery / BLOCK;
-        nursery.blocks_left = blocks.saturating_sub(kept).max(blocks / 2);
-        nursery.handed_out = 0;
-    }
-    fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
-        if from >= to {
-            return;
-        }
-        if self.config.debug.poison {
-            poison(from, to);
-        }
-        terminate(from);
-        if to - from >= FRAGMENT {
-            fragments.push((from, to));
-        }
     }
 }
 

@@ -84,8 +84,8 @@ pub trait World: Send + Sync + 'static {
     /// Strong handles: `visit` gets what one refers to, and returns where that is now and whether it is young.
     /// With `young_only`, those that were set since the last visit, or whose object was young then.
     fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool));
-    /// What pinned handles refer to.
-    fn pinned_handles(&self, visit: &mut dyn FnMut(usize));
+    /// What pinned handles refer to. With `young_only`, those of handles whose objects may be young.
+    fn pinned_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize));
     /// Weak handles, those that follow an object through its finalizer (`long`) or not: `visit` returns None if the
     /// object is gone, and otherwise where it is now and whether it is young.
     fn weak_handles(

@@ -24,6 +24,8 @@ pub fn terminate(at: usize) {
 pub struct Nursery {
     /// Unused pieces of nursery blocks.
     pub fragments: List<(usize, usize)>,
+    /// Blocks of young objects between two collections, now.
+    pub eden: usize,
     /// Blocks that may still be taken before the next minor collection.
     pub blocks_left: usize,
     /// Bytes handed out since the last minor collection.
@@ -37,6 +39,7 @@ impl Nursery {
     pub fn new(blocks: usize) -> io::Result<Nursery> {
         Ok(Nursery {
             fragments: List::new(1 << 24)?,
+            eden: blocks,
             blocks_left: blocks,
             handed_out: 0,
             window: WINDOW,

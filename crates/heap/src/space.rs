@@ -227,6 +227,17 @@ impl Space {
         self.start_word(address)
             .fetch_or(Self::bit(address), AcqRel);
     }
+    /// Sets a `start` bit, and with `mark` the `mark` bit, in a block that nobody else sets bits in meanwhile.
+    #[inline]
+    pub fn set_start_alone(&self, address: usize, mark: bool) {
+        let b = Self::bit(address);
+        let w = self.start_word(address);
+        w.store(w.load(Relaxed) | b, Release);
+        if mark {
+            let w = self.mark_word(address);
+            w.store(w.load(Relaxed) | b, Release);
+        }
+    }
     /// Clears a `start` bit.
     pub fn clear_start(&self, address: usize) {
         self.start_word(address)

@@ -124,7 +124,7 @@ impl World for Solo {
             h.store(visit(h.load(Relaxed)).0, Relaxed);
         }
     }
-    fn pinned_handles(&self, _: &mut dyn FnMut(usize)) {}
+    fn pinned_handles(&self, _: bool, _: &mut dyn FnMut(usize)) {}
     fn weak_handles(
         &self,
         long: bool,

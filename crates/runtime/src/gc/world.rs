@@ -56,8 +56,8 @@ impl World for Process {
     fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool)) {
         crate::handles::TABLES.visit_strong(young_only, visit);
     }
-    fn pinned_handles(&self, visit: &mut dyn FnMut(usize)) {
-        crate::handles::TABLES.visit_pinned(false, visit);
+    fn pinned_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize)) {
+        crate::handles::TABLES.visit_pinned(young_only, visit);
     }
     fn weak_handles(
         &self,

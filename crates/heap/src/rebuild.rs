@@ -1,0 +1,157 @@
+//! The nursery after a minor collection: evacuated blocks are free, gaps between pinned objects can be used again, and what
+//! is pinned for long becomes old where it lies.
+//!
+//! # Invariants
+//! * A block that keeps pinned objects stays young, with `start` bits for exactly those, unless a handle pins one of them or they
+//!   are many: then it becomes an old block, so that later collections need not look at them one by one.
+//! * Objects that become old so have the cards marked on which they refer to young ones; while marking runs they are marked,
+//!   and the marker looks at them.
+use crate::Heap;
+use crate::memory::List;
+use crate::minor::poison;
+use crate::model::{Model, World};
+use crate::nursery::{FRAGMENT, terminate};
+use crate::space::{BLOCK, Kind};
+use std::sync::atomic::Ordering::*;
+
+/// More pinned objects than this in a block make it old.
+const MANY: usize = 64;
+/// The copying a minor collection is to do at most, in bytes: about a millisecond. The nursery is made smaller for it.
+const COPY_GOAL: usize = 1 << 20;
+/// ... but not smaller than this many blocks.
+const SMALLEST: usize = 8;
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Frees what was evacuated and makes the nursery anew. `copied` is what survived. The world is stopped.
+    pub(crate) fn rebuild_nursery(&self, marking: bool, copied: usize) {
+        let space = &self.space;
+        // SAFETY: one thread collects at a time.
+        let scratch = unsafe { &mut *self.scratch.get() };
+        let mut nursery = self.nursery.lock();
+        nursery.fragments.clear();
+        let mut kept = 0;
+        let mut all = scratch.pins.as_slice();
+        for b in 0..space.used() {
+            match space.kind(b) {
+                Kind::Survivors => space.set_kind(b, Kind::Nursery),
+                Kind::Nursery => {
+                    let (base, end) = (space.address(b), space.address(b + 1));
+                    let first = all.partition_point(|p| *p < base);
+                    let count = all[first..].partition_point(|p| *p < end);
+                    let pins = &all[first..first + count];
+                    all = &all[first + count..];
+                    if pins.is_empty() {
+                        if self.config.debug.poison {
+                            poison(base, end);
+                        }
+                        space.clear_marks(b);
+                        space.give(b);
+                        continue;
+                    }
+                    space.clear_starts(b);
+                    space.clear_marks(b);
+                    let by_handle = space.info(b).hit.swap(0, Relaxed) != 0;
+                    if by_handle || count > MANY {
+                        self.promote_in_place(b, pins, marking);
+                        continue;
+                    }
+                    kept += 1;
+                    space.info(b).age.store(1, Relaxed);
+                    let mut at = base;
+                    for &pin in pins {
+                        self.gap(&mut nursery.fragments, at, pin);
+                        space.set_start_alone(pin, false);
+                        at = pin + size::<M>(pin);
+                    }
+                    self.gap(&mut nursery.fragments, at, end);
+                }
+                _ => {}
+            }
+        }
+        let most = self.config.nursery / BLOCK;
+        nursery.eden = eden(nursery.eden, most, nursery.handed_out, copied);
+        nursery.blocks_left = nursery.eden.saturating_sub(kept).max(nursery.eden / 2);
+        nursery.handed_out = 0;
+    }
+    fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
+        if from >= to {
+            return;
+        }
+        if self.config.debug.poison {
+            poison(from, to);
+        }
+        terminate(from);
+        if to - from >= FRAGMENT {
+            fragments.push((from, to));
+        }
+    }
+    /// A block of which only pinned objects are left becomes an old one.
+    fn promote_in_place(&self, block: usize, pins: &[usize], marking: bool) {
+        let space = &self.space;
+        let base = space.address(block);
+        space.clean_cards(base, BLOCK);
+        let info = space.info(block);
+        info.age.store(0, Relaxed);
+        info.unswept.store(0, Relaxed);
+        info.live.store(BLOCK as u32, Relaxed);
+        space.set_kind(block, Kind::Old);
+        let mut bytes = 0;
+        let mut at = base;
+        for &object in pins {
+            if self.config.debug.poison {
+                poison(at, object);
+            }
+            at = object + size::<M>(object);
+            bytes += at - object;
+            space.set_start_alone(object, marking);
+            if marking {
+                // SAFETY: the gate is shut, so the marker is not at work.
+                self.marking(0).look_at(object);
+            }
+            // SAFETY: a pinned object with its header.
+            unsafe {
+                let header = *(object as *const u64);
+                M::visit(object, header, 0, usize::MAX, |field| {
+                    let to = *(field as *const usize);
+                    if matches!(space.kind_at(to), Kind::Nursery | Kind::Survivors) {
+                        space.dirty(field);
+                    }
+                });
+            }
+        }
+        self.old.bytes.fetch_add(bytes, Relaxed);
+        if bytes < BLOCK / 4 * 3 && info.flag.swap(1, Relaxed) == 0 {
+            self.old.rooms.lock().push(block as u32);
+        }
+    }
+}
+
+fn size<M: Model>(object: usize) -> usize {
+    // SAFETY: callers pass pinned objects, which keep their headers.
+    unsafe { M::size(object, *(object as *const u64)) }
+}
+
+/// Blocks of young objects until the next collection: so many that, at the rate at which objects survived this one, it
+/// copies no more than the goal. Grows by at most a quarter at a time.
+fn eden(now: usize, most: usize, handed_out: usize, copied: usize) -> usize {
+    let fit = match copied {
+        0 => most,
+        _ => (handed_out as u64 * COPY_GOAL as u64 / copied as u64 / BLOCK as u64) as usize,
+    };
+    fit.min(now + now / 4 + 1).clamp(SMALLEST.min(most), most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn the_nursery_shrinks_while_much_survives_and_grows_again() {
+        let all = 4 << 20;
+        assert_eq!(eden(64, 64, all, all), 16);
+        assert_eq!(eden(64, 64, all, all / 8), 64);
+        assert_eq!(eden(16, 64, all / 4, 0), 21);
+        assert_eq!(eden(64, 64, all, 100 * all), 8);
+        assert_eq!(eden(64, 64, 0, 0), 64);
+        assert_eq!(eden(2, 2, all, all), 2);
+    }
+}
