@@ -1,9 +1,10 @@
 //! The major collection: what is reachable is marked while the program runs; then the rest is forgotten.
 //!
 //! # Invariants
-//! * Marking is incremental update over the cards. Stop one looks at stacks and roots; the marker follows references between
-//!   old objects; stop two begins with a minor collection that promotes everything unpinned, looks at stacks, roots, young
-//!   objects, and the cards that were dirty since stop one, and marks the rest. What is unmarked then is unreachable.
+//! * Marking is incremental update over the cards. Both stops begin with a minor collection that promotes everything unpinned.
+//!   Stop one looks at stacks, roots and what is still young; the marker follows references between old objects; stop two looks
+//!   at stacks, roots, young objects and the cards that were dirty since stop one, and marks the rest. What is unmarked then is
+//!   unreachable.
 //! * Minor collections while marking runs fold the cards they clean into the mod-union table. What they promote is marked, and
 //!   so is what it refers to. Large objects made meanwhile are born marked.
 //! * The marker and the sweeper work in steps inside the gate; a collection waits for the step to end and keeps the gate shut,
@@ -426,7 +427,7 @@ impl<M: Model, W: World> Heap<M, W> {
             || true,
             || {
                 self.major.begun.fetch_add(1, AcqRel);
-                let outcome = self.minor(at_once);
+                let outcome = self.minor(true);
                 self.begin_marking();
                 if at_once {
                     self.end_marking();
@@ -465,6 +466,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut m = self.marking(0);
         self.mark_stacks(&mut m);
         self.mark_roots(&mut m);
+        self.mark_from_young(&mut m, false);
     }
     /// Marks what stacks may refer to; blocks hit are not evacuated in this cycle.
     fn mark_stacks(&self, m: &mut Marking<'_, M, W>) {
@@ -493,6 +495,27 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
+    /// Young objects, of which only pinned ones are left, may be all that refers to most of the old ones.
+    /// They may have moved by stop two (`last`), so nothing is noted of them or their fields before.
+    fn mark_from_young(&self, m: &mut Marking<'_, M, W>, last: bool) {
+        let space = &self.space;
+        for b in 0..space.used() {
+            if space.kind(b) == Kind::Nursery {
+                conservative::each_young::<M>(space, b, |o, header| {
+                    // SAFETY: a young object with its header.
+                    unsafe {
+                        match M::contents(header) {
+                            Contents::References => M::visit(o, header, 0, usize::MAX, |f| {
+                                m.object(*(f as *const usize));
+                            }),
+                            Contents::Ephemerons if last => m.own.ephemerons.push(o),
+                            _ => {}
+                        }
+                    }
+                });
+            }
+        }
+    }
     fn mark_roots(&self, m: &mut Marking<'_, M, W>) {
         self.world.roots(&mut |f| m.field(f));
         self.finalizers.roots(&mut |f| m.field(f));
@@ -513,22 +536,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut m = self.marking(0);
         self.mark_stacks(&mut m);
         self.mark_roots(&mut m);
-        for b in 0..space.used() {
-            if space.kind(b) == Kind::Nursery {
-                conservative::each_young::<M>(space, b, |o, header| {
-                    // SAFETY: a young object with its header.
-                    unsafe {
-                        match M::contents(header) {
-                            Contents::References => {
-                                M::visit(o, header, 0, usize::MAX, |f| m.field(f))
-                            }
-                            Contents::Ephemerons => m.own.ephemerons.push(o),
-                            Contents::Plain => {}
-                        }
-                    }
-                });
-            }
-        }
+        self.mark_from_young(&mut m, true);
         const CHUNK: usize = 64;
         let used = space.used();
         let tasks = AtomicUsize::new(0);
