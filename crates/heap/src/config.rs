@@ -9,8 +9,10 @@ pub struct Config {
     pub nursery: usize,
     /// Beyond this, allocation fails.
     pub max_heap: usize,
-    /// A major collection begins when the old generation has grown to this percentage of what survived the last.
+    /// A major collection begins when the old generation has grown by this percentage of what survived the last.
     pub growth_percent: usize,
+    /// The same for what survived beyond 256 MiB: large heaps are to be lean.
+    pub growth_percent_beyond: usize,
     /// ... but not below this.
     pub min_major: usize,
     /// Up to this size of the old generation, a major collection is one stop.
@@ -54,7 +56,8 @@ impl Default for Config {
             reserve: 256 << 30,
             nursery: 4 << 20,
             max_heap: usize::MAX,
-            growth_percent: 150,
+            growth_percent: 50,
+            growth_percent_beyond: 20,
             min_major: 16 << 20,
             stop_below: 4 << 20,
             evacuate: 4 << 20,

@@ -131,7 +131,7 @@ impl Grey {
     /// An empty list.
     pub fn new() -> io::Result<Grey> {
         Ok(Grey {
-            list: LeafLock::new(List::new(1 << 32)?),
+            list: LeafLock::new(List::new(1 << 28)?),
             len: AtomicUsize::new(0),
             active: AtomicUsize::new(0),
             idle: AtomicUsize::new(0),

@@ -24,12 +24,18 @@ use vervet_os::LeafLock;
 
 /// Large objects are looked at in pieces of this size.
 const PIECE: usize = 16 << 10;
+/// How many objects are fetched ahead of being looked at: as many as cover the memory's latency.
+const AHEAD: usize = 8;
 /// Objects looked at between two looks at the gate.
 const STEP: usize = 512;
 
 /// What one marking worker has.
 pub struct Marker {
     grey: List<usize>,
+    /// Entries taken from `grey` a few steps before they are looked at, so that their memory is on its way.
+    ahead: [usize; AHEAD],
+    ahead_first: usize,
+    ahead_len: usize,
     /// Fields that refer into blocks that will be evacuated.
     pub fields: List<usize>,
     ephemerons: List<usize>,
@@ -37,11 +43,55 @@ pub struct Marker {
 impl Marker {
     pub(crate) fn new() -> io::Result<Marker> {
         Ok(Marker {
-            grey: List::new(1 << 32)?,
-            fields: List::new(1 << 30)?,
+            grey: List::new(1 << 28)?,
+            ahead: [0; AHEAD],
+            ahead_first: 0,
+            ahead_len: 0,
+            fields: List::new(1 << 28)?,
             ephemerons: List::new(1 << 24)?,
         })
     }
+}
+
+impl Marker {
+    /// The next entry to be looked at.
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.ahead_len < AHEAD
+            && let Some(entry) = self.grey.pop()
+        {
+            prefetch(entry & !1);
+            self.ahead[(self.ahead_first + self.ahead_len) % AHEAD] = entry;
+            self.ahead_len += 1;
+        }
+        if self.ahead_len == 0 {
+            return None;
+        }
+        let entry = self.ahead[self.ahead_first];
+        self.ahead_first = (self.ahead_first + 1) % AHEAD;
+        self.ahead_len -= 1;
+        Some(entry)
+    }
+    /// Everything back into the list, so that it can be handed over.
+    fn gather(&mut self) {
+        while self.ahead_len > 0 {
+            self.grey.push(self.ahead[self.ahead_first]);
+            self.ahead_first = (self.ahead_first + 1) % AHEAD;
+            self.ahead_len -= 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn prefetch(address: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch touches nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address as *const i8);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// Keeps the marker and the sweeper out while the world is stopped.
@@ -228,7 +278,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
                     if i % 16 == 0 && heap.gate.is_wanted() {
                         return true;
                     }
-                    match self.own.grey.pop() {
+                    match self.own.next() {
                         Some(o) => self.scan(o),
                         None => return heap.major.grey.take(&mut self.own.grey),
                     }
@@ -245,11 +295,12 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         let grey = &self.heap.major.grey;
         let mut n = 0u32;
         loop {
-            while let Some(o) = self.own.grey.pop() {
+            while let Some(o) = self.own.next() {
                 self.scan(o);
                 grey.share(&mut self.own.grey);
                 n += 1;
                 if n.is_multiple_of(256) && events::now() >= end {
+                    self.own.gather();
                     let all = self.own.grey.len();
                     grey.put(&mut self.own.grey, all);
                     grey.leave();
@@ -265,7 +316,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
     fn drain(&mut self) {
         let grey = &self.heap.major.grey;
         loop {
-            while let Some(o) = self.own.grey.pop() {
+            while let Some(o) = self.own.next() {
                 self.scan(o);
                 grey.share(&mut self.own.grey);
             }
@@ -614,7 +665,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     }
                 });
             }
-            while let Some(o) = m.own.grey.pop() {
+            while let Some(o) = m.own.next() {
                 m.scan(o);
             }
             if !changed {
@@ -651,7 +702,7 @@ impl<M: Model, W: World> Heap<M, W> {
             return;
         }
         self.finalizers.roots(&mut |f| m.field(f));
-        while let Some(o) = m.own.grey.pop() {
+        while let Some(o) = m.own.next() {
             m.scan(o);
         }
     }
@@ -681,9 +732,10 @@ impl<M: Model, W: World> Heap<M, W> {
         self.gate
             .step(|| self.free_large(&mut self.major.dead_large.lock()));
         let live = self.old_bytes();
-        let threshold = (live / 100)
-            .saturating_mul(self.config.growth_percent)
-            .max(self.config.min_major);
+        const LARGE: usize = 256 << 20;
+        let growth = live.min(LARGE) / 100 * self.config.growth_percent
+            + live.saturating_sub(LARGE) / 100 * self.config.growth_percent_beyond;
+        let threshold = (live + growth).max(self.config.min_major);
         self.major
             .threshold
             .store(threshold.min(self.config.max_heap), Relaxed);

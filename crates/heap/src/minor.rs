@@ -37,7 +37,7 @@ impl Worker {
     /// An idle one.
     pub fn new() -> std::io::Result<Worker> {
         Ok(Worker {
-            grey: List::new(1 << 30)?,
+            grey: List::new(1 << 28)?,
             old: Buffer::default(),
             survivors_next: 0,
             survivors_end: 0,
