@@ -569,9 +569,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 unsafe { conservative::collect(&self.space, from, to, candidates) };
             }
         });
-        self.nursery
-            .lock()
-            .size_windows(self.config.nursery, threads);
+        self.nursery.lock().threads = threads;
     }
 }
 

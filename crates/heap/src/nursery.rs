@@ -32,6 +32,8 @@ pub struct Nursery {
     pub handed_out: usize,
     /// Size of windows now.
     pub window: usize,
+    /// Threads that have windows.
+    pub threads: usize,
 }
 
 impl Nursery {
@@ -43,11 +45,13 @@ impl Nursery {
             blocks_left: blocks,
             handed_out: 0,
             window: WINDOW,
+            threads: 1,
         })
     }
-    /// Adapts the size of windows to the number of threads.
-    pub fn size_windows(&mut self, nursery: usize, threads: usize) {
-        self.window = (nursery / (4 * threads.max(1))).clamp(SMALLEST, WINDOW) & !511;
+    /// Adapts the size of windows to the number of threads: each gets several before the next collection.
+    pub fn size_windows(&mut self) {
+        let share = self.eden * BLOCK / (4 * self.threads.max(1));
+        self.window = share.clamp(SMALLEST, WINDOW) & !511;
     }
     /// A piece of at least `want` bytes, not yet zeroed. None: it is time to collect.
     pub fn take(&mut self, space: &Space, want: usize) -> Option<(usize, usize)> {

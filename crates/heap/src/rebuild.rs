@@ -72,6 +72,7 @@ impl<M: Model, W: World> Heap<M, W> {
         nursery.eden = eden(nursery.eden, most, nursery.handed_out, copied);
         nursery.blocks_left = nursery.eden.saturating_sub(kept).max(nursery.eden / 2);
         nursery.handed_out = 0;
+        nursery.size_windows();
     }
     fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
         if from >= to {

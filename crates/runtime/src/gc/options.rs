@@ -87,10 +87,12 @@ impl GcOptions {
                 "log" => d.log = true,
                 "heap-shot" => d.heap_shot = true,
                 "no-managed-allocator" => d.no_windows = true,
+                // Benchmarks of one thread only: the collector does not leave windows alone, as these would need.
+                "store-order-allocator" => self.allocator = AllocProtection::StoreOrder,
                 "unprotected-allocator" => self.allocator = AllocProtection::None,
                 _ => {
                     return Err(format!(
-                        "--gc-debug: '{part}' is none of verify, verify-before, verify-after, collect-every=N, poison, log, heap-shot, no-managed-allocator, unprotected-allocator"
+                        "--gc-debug: '{part}' is none of verify, verify-before, verify-after, collect-every=N, poison, log, heap-shot, no-managed-allocator, store-order-allocator, unprotected-allocator"
                     ));
                 }
             }
