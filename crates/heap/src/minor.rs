@@ -70,16 +70,19 @@ pub(crate) struct Evacuation<'h, M: Model, W: World> {
     alone: bool,
 }
 
+#[inline(always)]
 fn header_of(object: usize) -> &'static AtomicU64 {
     // SAFETY: callers pass addresses of objects; the word is their header.
     unsafe { &*(object as *const AtomicU64) }
 }
+#[inline(always)]
 fn slot_of(slot: usize) -> &'static AtomicUsize {
     // SAFETY: callers pass addresses of reference fields.
     unsafe { &*(slot as *const AtomicUsize) }
 }
 
 impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
+    #[inline(always)]
     fn space(&self) -> &'h Space {
         &self.heap.space
     }

@@ -16,8 +16,8 @@ use std::sync::atomic::Ordering::*;
 
 /// More pinned objects than this in a block make it old.
 const MANY: usize = 64;
-/// The copying a minor collection is to do at most, in bytes: about a millisecond. The nursery is made smaller for it.
-const COPY_GOAL: usize = 1 << 20;
+/// The copying a minor collection is to do at most, in bytes: one or two milliseconds. The nursery is made smaller for it.
+const COPY_GOAL: usize = 2 << 20;
 /// ... but not smaller than this many blocks.
 const SMALLEST: usize = 8;
 
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn the_nursery_shrinks_while_much_survives_and_grows_again() {
         let all = 4 << 20;
-        assert_eq!(eden(64, 64, all, all), 16);
+        assert_eq!(eden(64, 64, all, all), 32);
         assert_eq!(eden(64, 64, all, all / 8), 64);
         assert_eq!(eden(16, 64, all / 4, 0), 21);
         assert_eq!(eden(64, 64, all, 100 * all), 8);

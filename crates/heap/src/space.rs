@@ -47,7 +47,7 @@ pub enum Kind {
     Taken = 7,
 }
 impl Kind {
-    #[inline]
+    #[inline(always)]
     fn from_u8(n: u8) -> Kind {
         debug_assert!(n <= 7);
         // SAFETY: the table holds values of `Kind` only.
@@ -148,7 +148,7 @@ impl Space {
         self.base + (block << BLOCK_SHIFT)
     }
     /// The block an address lies in, if it was ever used.
-    #[inline]
+    #[inline(always)]
     pub fn block_of(&self, address: usize) -> Option<usize> {
         let b = address.wrapping_sub(self.base) >> BLOCK_SHIFT;
         (b < self.used.load(Relaxed)).then_some(b)
@@ -170,17 +170,18 @@ impl Space {
     pub fn range(&self) -> (usize, usize) {
         (self.base, self.base + self.blocks * BLOCK)
     }
+    #[inline(always)]
     fn kind_cell(&self, block: usize) -> &AtomicU8 {
         // SAFETY: the table has an entry for each block.
         unsafe { &*((self.kinds + block) as *const AtomicU8) }
     }
     /// What a block is.
-    #[inline]
+    #[inline(always)]
     pub fn kind(&self, block: usize) -> Kind {
         Kind::from_u8(self.kind_cell(block).load(Relaxed))
     }
     /// What the block of an address is; Free outside the heap.
-    #[inline]
+    #[inline(always)]
     pub fn kind_at(&self, address: usize) -> Kind {
         match self.block_of(address) {
             Some(b) => self.kind(b),
@@ -193,7 +194,7 @@ impl Space {
         self.kind_cell(block).store(kind as u8, Release);
     }
     /// What is noted of a block.
-    #[inline]
+    #[inline(always)]
     pub fn info(&self, block: usize) -> &Info {
         debug_assert!(block < self.blocks);
         // SAFETY: the table has an entry for each block, zeroed at first.
@@ -202,22 +203,22 @@ impl Space {
 
     // ---- bitmaps ------------------------------------------------------------------------------------------
 
-    #[inline]
+    #[inline(always)]
     fn word(&self, map: usize, address: usize) -> &AtomicU64 {
         // SAFETY: the map has a word for every 512 bytes of the range.
         unsafe { &*((map as *const AtomicU64).add((address - self.base) >> CARD_SHIFT)) }
     }
-    #[inline]
+    #[inline(always)]
     fn bit(address: usize) -> u64 {
         1 << ((address >> 3) & 63)
     }
     /// The word of `start` bits of the 512 bytes around an address.
-    #[inline]
+    #[inline(always)]
     pub fn start_word(&self, address: usize) -> &AtomicU64 {
         self.word(self.start, address)
     }
     /// The word of `mark` bits.
-    #[inline]
+    #[inline(always)]
     pub fn mark_word(&self, address: usize) -> &AtomicU64 {
         self.word(self.mark, address)
     }
@@ -228,7 +229,7 @@ impl Space {
             .fetch_or(Self::bit(address), AcqRel);
     }
     /// Sets a `start` bit, and with `mark` the `mark` bit, in a block that nobody else sets bits in meanwhile.
-    #[inline]
+    #[inline(always)]
     pub fn set_start_alone(&self, address: usize, mark: bool) {
         let b = Self::bit(address);
         let w = self.start_word(address);
@@ -255,7 +256,7 @@ impl Space {
         w.load(Relaxed) & b == 0 && w.fetch_or(b, AcqRel) & b == 0
     }
     /// Is the `mark` bit set?
-    #[inline]
+    #[inline(always)]
     pub fn is_marked(&self, address: usize) -> bool {
         self.mark_word(address).load(Relaxed) & Self::bit(address) != 0
     }
