@@ -36,7 +36,7 @@ use events::{Stats, What};
 use memory::List;
 use std::cell::UnsafeCell;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
 
 /// Objects larger than this are large objects.
@@ -69,8 +69,10 @@ pub struct Heap<M: Model, W: World> {
     workers: Vec<UnsafeCell<minor::Worker>>,
     pub(crate) scratch: UnsafeCell<Scratch>,
     pub(crate) wants_help: AtomicBool,
-    /// Minor collections that do without helpers, because those found no work.
-    pub(crate) no_help_for: AtomicU32,
+    /// Nanoseconds that copying a kilobyte took lately: alone, and with helpers.
+    pub(crate) copy_cost: [AtomicU64; 2],
+    /// Minor collections in which helpers might have been worth it.
+    pub(crate) collections_with_work: AtomicU32,
     /// Aging is given up while most of the nursery survives: copying it twice would only cost.
     much_survives: AtomicBool,
     minors: AtomicU32,
@@ -120,7 +122,8 @@ impl<M: Model, W: World> Heap<M, W> {
                 moved: List::new(1 << 28)?,
             }),
             wants_help: AtomicBool::new(false),
-            no_help_for: AtomicU32::new(0),
+            copy_cost: [const { AtomicU64::new(0) }; 2],
+            collections_with_work: AtomicU32::new(0),
             much_survives: AtomicBool::new(false),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),

@@ -13,7 +13,7 @@ use crate::model::{Contents, Model, World};
 use crate::nursery::terminate;
 use crate::old::Buffer;
 use crate::space::{BLOCK, CARD, Kind, Space};
-use crate::{Heap, finalize};
+use crate::{Heap, events, finalize};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 
 /// What one worker has: kept between collections.
@@ -464,6 +464,7 @@ impl<M: Model, W: World> Heap<M, W> {
         const CHUNK: usize = 64;
         let chunks = used.div_ceil(CHUNK);
         let parallel = self.gang.workers() > 1 && self.wants_help.load(Relaxed);
+        let began = events::now();
         let job = |index: usize| {
             self.grey.enter();
             let mut e = self.evacuation(index, promote_all, marking);
@@ -516,35 +517,46 @@ impl<M: Model, W: World> Heap<M, W> {
             pinned: pins.len(),
             ..Outcome::default()
         };
-        let mut helped = 0;
+        let ns = events::now() - began;
         for i in 0..self.gang.workers() {
             // SAFETY: nobody else is in the job.
             let mut e = self.evacuation(i, promote_all, marking);
-            if i > 0 {
-                helped += e.worker.old.bytes + e.worker.copied;
-            }
             outcome.promoted += e.worker.old.bytes;
             outcome.survived += std::mem::take(&mut e.worker.copied);
             e.finish();
         }
         self.wants_help.store(
-            self.wants_help_after(parallel, outcome.promoted + outcome.survived, helped),
+            self.wants_help_after(parallel, outcome.promoted + outcome.survived, ns),
             Relaxed,
         );
         self.rebuild_nursery(marking, outcome.promoted + outcome.survived);
         outcome
     }
 
-    /// Are helpers worth waking next time? Not for little work, and not where they found none: a list has no two ends.
-    fn wants_help_after(&self, parallel: bool, copied: usize, helped: usize) -> bool {
+    /// Are helpers worth waking next time? Not for little work, not where they find none (a list has no two ends), and not
+    /// where the machine has no core for them: what a kilobyte cost with and without them is compared, and the worse way tried
+    /// again now and then.
+    fn wants_help_after(&self, parallel: bool, copied: usize, ns: u64) -> bool {
         const ENOUGH: usize = 256 << 10;
-        const RETRY: u32 = 32;
-        if parallel && helped < copied / 8 {
-            self.no_help_for.store(RETRY, Relaxed);
+        const RETRY: u32 = 64;
+        if copied < ENOUGH {
+            return false;
         }
-        let wait = self.no_help_for.load(Relaxed);
-        self.no_help_for.store(wait.saturating_sub(1), Relaxed);
-        wait == 0 && copied > ENOUGH
+        let cost = &self.copy_cost[usize::from(parallel)];
+        let now = (ns << 10) / copied as u64;
+        let before = cost.load(Relaxed);
+        cost.store(
+            if before == 0 {
+                now
+            } else {
+                (3 * before + now) / 4
+            },
+            Relaxed,
+        );
+        let [alone, helped] = [0, 1].map(|i| self.copy_cost[i].load(Relaxed));
+        let better = helped < alone;
+        let turn = self.collections_with_work.fetch_add(1, Relaxed);
+        if turn % RETRY == 0 { !better } else { better }
     }
 
     fn evacuation(&self, index: usize, promote_all: bool, marking: bool) -> Evacuation<'_, M, W> {
