@@ -92,6 +92,15 @@ pub fn assert_no_leaf_lock(what: &str) {
     let _ = what;
 }
 
+/// Does the calling thread hold a [`LeafLock`]? Only builds with debug assertions know; others say no.
+#[inline]
+pub fn holds_leaf_lock() -> bool {
+    #[cfg(debug_assertions)]
+    return HELD.with(|h| h.get()) != 0;
+    #[cfg(not(debug_assertions))]
+    false
+}
+
 type WaitHook = fn(&mut dyn FnMut());
 static WAIT_HOOK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 

@@ -587,7 +587,7 @@ pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
     exit_process(code)
 }
 
-/// Ends the process at once. Of several threads the first does; the others stay here.
+/// Ends the process at once, in Native state. Of several threads the first does; the others stay here.
 pub fn exit_process(code: i32) -> ! {
     // SAFETY: plain system calls.
     unsafe {
@@ -602,7 +602,12 @@ pub fn exit_process(code: i32) -> ! {
             }),
         }
     }
-    std::process::exit(code)
+    // What runs now (exit handlers of libraries) may wait for a lock whose owner is stopped by somebody who waits for us.
+    let end = || std::process::exit(code);
+    if vervet_os::lock::holds_leaf_lock() {
+        end();
+    }
+    crate::thread::native(crate::thread::current_context(), end)
 }
 
 /// A hole in an invariant of ours: says what and the managed stack, and ends with code 70.

@@ -3,7 +3,8 @@
 //! # Invariants
 //! * The thread-local word holds the context exactly while the thread is attached; signal handlers read nothing
 //!   else of a thread's own.
-//! * The limit keeps a red zone of 256 KiB for stubs and our own code below managed frames.
+//! * The limit keeps a red zone for stubs and our own code below managed frames: 256 KiB, or half of a small stack (a
+//!   library's threads may have 64 KiB in all).
 use crate::world::registry;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -85,7 +86,7 @@ pub fn attach() -> *mut Context {
         let t = &mut *thread;
         let ctx = &mut *t.context;
         t.stack_low = low;
-        ctx.true_limit = low + RED_ZONE;
+        ctx.true_limit = low + RED_ZONE.min((high - low) / 2);
         ctx.limit = ctx.true_limit;
         ctx.stack_base = high;
         ctx.scan_sp = high;
@@ -167,7 +168,7 @@ fn stack_bounds() -> (usize, usize) {
         } else {
             size.min(limit.rlim_cur as usize)
         };
-        (high - size + (64 << 10), high)
+        (high - size + (64 << 10).min(size / 8), high)
     }
 }
 

@@ -94,8 +94,9 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     // Nothing with a destructor may be left: this frame is abandoned.
     drop(frames);
     let Some(target) = found else {
-        // No invoke stub below us: managed code was entered without one.
-        crate::startup::internal_error("an exception left managed code without a catch-all", ctx);
+        // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
+        crate::startup::unhandled(cx, exception);
+        crate::startup::internal_error("an unhandled exception did not end the process", ctx);
     };
     // SAFETY: the record list is this thread's.
     let start = unsafe { (*ctx).record };

@@ -107,8 +107,11 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
 
 /// From the grow thunk, on an OS thread: the stack is used up.
 pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
-    // SAFETY: the context belongs to this thread; the red zone gives our own code room to run.
-    unsafe { (*ctx).limit = (*ctx).true_limit - (192 << 10) };
+    // SAFETY: the context belongs to this thread; the red zone gives our own code room to run, three quarters of it.
+    unsafe {
+        let zone = (*ctx).true_limit - (*crate::world::registry::Thread::of(ctx)).stack_low;
+        (*ctx).limit = (*ctx).true_limit - zone / 4 * 3;
+    }
     let cx = Cx::current();
     let frames = crate::exceptions::walk::describe(ctx);
     let _ = &cx;
