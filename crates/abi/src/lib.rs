@@ -1,6 +1,7 @@
 //! Facts that generated code, the runtime and the collector share. Plain data: nothing here runs.
 #![allow(clippy::len_without_is_empty)]
 pub mod context;
+pub mod handles;
 pub mod helpers;
 pub mod layouts;
 pub mod native_call;

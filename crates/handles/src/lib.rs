@@ -27,13 +27,15 @@
 //! as long as its slot is not reused, and freed slots wait in first-in-first-out queues to put that off.
 //!
 //! # For generated code
-//! The target of a handle of known kind, `h != 0`, with `t` = [`Tables::bucket_pointers`]`(kind)`:
+//! The target of any 32 bits `h`, with `t` = [`Tables::rows`]:
 //! ```text
+//! row    = t + ((h & 7) << ROW_SHIFT)
 //! j = (h >> 3) + FIRST_BUCKET        b = index of the highest set bit of j (bsr)
-//! bucket = load t[b]                 null: no such handle, go the slow way
+//! bucket = load row[b]               null: no such handle, go the slow way
 //! word   = load bucket[j ^ 1 << b]   (8-byte words)
-//! word & 2 == 0: free or expired, go the slow way; else the object is word & !7
+//! word & VALID == 0: free or expired, go the slow way; else the object is word & !TAGS
 //! ```
+//! The low bits that are no kind's (0, 5, 6, 7) have rows of nulls, and `b` is never beyond a row's bucket pointers.
 //!
 //! # Model checking
 //! `cargo test -p vervet-handles --features loom --lib` runs the models of allocate, free, expire and grow on tables
@@ -49,6 +51,7 @@ mod word;
 pub use collect::Count;
 pub use memory::{FIRST_BUCKET, GROUP};
 pub use queue::Hint;
+pub use word::{TAGS, VALID};
 
 use memory::Ordering;
 use table::Table;
@@ -92,11 +95,29 @@ fn handle_of(kind: Kind, index: u32) -> u32 {
     index << 3 | (kind as u32 + 1)
 }
 
+/// Each kind's table takes `1 << ROW_SHIFT` bytes and begins with the bucket pointers.
+pub const ROW_SHIFT: u32 = 9;
+#[cfg(not(feature = "loom"))]
+const _: () = assert!(size_of::<Table>() == 1 << ROW_SHIFT);
+
+/// The row of low bits that are no kind's: null bucket pointers.
+#[derive(Debug)]
+#[repr(C, align(512))]
+struct NoTable([usize; (1 << ROW_SHIFT) / size_of::<usize>()]);
+
+impl NoTable {
+    const fn new() -> NoTable {
+        NoTable([0; (1 << ROW_SHIFT) / size_of::<usize>()])
+    }
+}
+
 /// The handles of a process. See the crate.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Tables {
+    none: NoTable,
     tables: [Table; 4],
+    beyond: [NoTable; 3],
 }
 
 impl Tables {
@@ -108,7 +129,9 @@ impl Tables {
     )]
     pub const fn new() -> Tables {
         Tables {
+            none: NoTable::new(),
             tables: [const { Table::new() }; 4],
+            beyond: [const { NoTable::new() }; 3],
         }
     }
     /// No handles, and no memory yet.
@@ -116,7 +139,9 @@ impl Tables {
     #[allow(clippy::new_without_default, reason = "as without the feature")]
     pub fn new() -> Tables {
         Tables {
+            none: NoTable::new(),
             tables: std::array::from_fn(|_| Table::new()),
+            beyond: [const { NoTable::new() }; 3],
         }
     }
 
@@ -131,10 +156,30 @@ impl Tables {
     /// A new handle to the object at `object` (0: null), which belongs to `domain` (under 2^30). None: no memory, or all 2^29
     /// handles of the kind are in use.
     pub fn alloc(&self, hint: &mut Hint, kind: Kind, object: usize, domain: u32) -> Option<u32> {
+        let index = self.table(kind).take(&mut hint.lanes[kind as usize])?;
+        Some(self.claim(kind, index, object, domain))
+    }
+
+    /// As [`Tables::alloc`], in a few instructions, with slots that are the hint's already. None: it has none to spare, call
+    /// that one.
+    #[inline]
+    pub fn alloc_own(
+        &self,
+        hint: &mut Hint,
+        kind: Kind,
+        object: usize,
+        domain: u32,
+    ) -> Option<u32> {
+        let lane = &mut hint.lanes[kind as usize];
+        let index = self.table(kind).take_own(lane)?;
+        Some(self.claim(kind, index, object, domain))
+    }
+
+    /// A slot that is the caller's becomes a handle.
+    #[inline]
+    fn claim(&self, kind: Kind, index: u32, object: usize, domain: u32) -> u32 {
         debug_assert!(domain < 1 << 30);
-        let table = self.table(kind);
-        let index = table.take(&mut hint.lanes[kind as usize])?;
-        let slot = table.given_slot(index);
+        let slot = self.table(kind).given_slot(index);
         slot.side.store(domain, Ordering::Release);
         let word = Word::object(object).0;
         if cfg!(debug_assertions) {
@@ -146,10 +191,11 @@ impl Tables {
         if object != 0 {
             slot.note_young();
         }
-        Some(handle_of(kind, index))
+        handle_of(kind, index)
     }
 
-    /// Frees a handle; false if it is not in use.
+    /// Frees a handle; false if it is not in use. Waits for nobody.
+    #[inline]
     pub fn free(&self, hint: &mut Hint, handle: u32) -> bool {
         let Some(slot) = self.slot(handle) else {
             return false;
@@ -252,8 +298,8 @@ impl Tables {
         Some(std::ptr::from_ref(slot.word) as usize)
     }
 
-    /// Address of the kind's bucket pointers, for generated code. See the crate.
-    pub fn bucket_pointers(&self, kind: Kind) -> usize {
-        self.table(kind).bucket_pointers()
+    /// Address of what generated code reads: a row of bucket pointers for each value of a handle's low bits. See the crate.
+    pub fn rows(&self) -> usize {
+        std::ptr::from_ref(self) as usize
     }
 }

@@ -39,8 +39,9 @@ pub use sizes::*;
 
 /// Indices have 29 bits; the first bucket's size is added to them before the highest bit is looked for.
 pub(crate) const MAX_SLOTS: u32 = (1 << 29) - FIRST_BUCKET;
-/// Number of bucket pointers; entry `b` is the bucket of `1 << b` slots.
-pub(crate) const BUCKETS: usize = 29;
+/// Number of bucket pointers; entry `b` is the bucket of `1 << b` slots. The last is for the indices from [`MAX_SLOTS`] on, so
+/// it is always null.
+pub(crate) const BUCKETS: usize = 30;
 
 #[cfg(not(feature = "loom"))]
 mod bucket {

@@ -63,6 +63,7 @@ impl Chain {
         len: 0,
     };
 
+    #[inline]
     fn append(&mut self, table: &Table, more: Chain) {
         if more.len == 0 {
             return;
@@ -75,6 +76,7 @@ impl Chain {
             self.len += more.len;
         }
     }
+    #[inline]
     fn push(&mut self, table: &Table, index: u32) {
         self.append(
             table,
@@ -85,6 +87,7 @@ impl Chain {
             },
         );
     }
+    #[inline]
     fn pop(&mut self, table: &Table) -> Option<u32> {
         self.len = self.len.checked_sub(1)?;
         let index = self.first;
@@ -110,6 +113,7 @@ impl Chain {
     }
 }
 
+#[inline]
 fn link(table: &Table, index: u32) -> &AtomicU32 {
     table.given_slot(index).side
 }
@@ -172,28 +176,40 @@ impl Shared {
 }
 
 impl Table {
-    /// A free slot that is now the caller's.
-    pub(crate) fn take(&self, lane: &mut Lane) -> Option<u32> {
+    /// A free slot that is now the caller's, out of its lane. None: the lane has none to spare.
+    #[inline]
+    pub(crate) fn take_own(&self, lane: &mut Lane) -> Option<u32> {
         if lane.freed.len > REUSE_DELAY {
             return lane.freed.pop(self);
         }
         if lane.next == lane.end {
-            if self.shared.len() > REUSE_DELAY && self.take_shared(lane) {
-                return lane.freed.pop(self);
-            }
-            match self.take_group() {
-                Some(first) => (lane.next, lane.end) = (first, first + GROUP),
-                // Nothing fresh is to be had: now what was freed lately has to do.
-                None => {
-                    if lane.freed.len == 0 {
-                        self.take_shared(lane);
-                    }
-                    return lane.freed.pop(self);
-                }
-            }
+            return None;
         }
         lane.next += 1;
         Some(lane.next - 1)
+    }
+
+    /// A free slot that is now the caller's.
+    pub(crate) fn take(&self, lane: &mut Lane) -> Option<u32> {
+        if let Some(own) = self.take_own(lane) {
+            return Some(own);
+        }
+        if self.shared.len() > REUSE_DELAY && self.take_shared(lane) {
+            return lane.freed.pop(self);
+        }
+        match self.take_group() {
+            Some(first) => {
+                (lane.next, lane.end) = (first + 1, first + GROUP);
+                Some(first)
+            }
+            // Nothing fresh is to be had: now what was freed lately has to do.
+            None => {
+                if lane.freed.len == 0 {
+                    self.take_shared(lane);
+                }
+                lane.freed.pop(self)
+            }
+        }
     }
 
     fn take_shared(&self, lane: &mut Lane) -> bool {
@@ -210,6 +226,7 @@ impl Table {
     }
 
     /// A slot that the caller has just freed waits in its queue.
+    #[inline]
     pub(crate) fn put(&self, lane: &mut Lane, index: u32) {
         lane.freed.push(self, index);
         if lane.freed.len >= HAND_OVER {
@@ -217,6 +234,7 @@ impl Table {
         }
     }
 
+    #[cold]
     fn hand_over(&self, lane: &mut Lane) -> bool {
         let done = self
             .shared

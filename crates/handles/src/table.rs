@@ -8,9 +8,10 @@ use crate::memory::*;
 use crate::queue::Shared;
 use std::ptr;
 
-/// See the module. Readers of buckets and the writers of the rest use different cache lines.
+/// See the module. Readers of buckets and the writers of the rest use different cache lines. The size is a power of two, so
+/// that generated code finds a kind's table by a shift ([`ROW_SHIFT`](crate::ROW_SHIFT)).
 #[derive(Debug)]
-#[repr(C, align(64))]
+#[repr(C, align(512))]
 pub(crate) struct Table {
     buckets: [AtomicPtr<Start>; BUCKETS],
     /// The next group to be given out.
@@ -88,6 +89,7 @@ impl Table {
     }
 
     /// As [`Table::slot`], for the index of a slot that was given out.
+    #[inline]
     pub(crate) fn given_slot(&self, index: u32) -> Slot<'_> {
         self.slot(index).expect("a slot that was given out")
     }
@@ -135,10 +137,6 @@ impl Table {
             unsafe { Bucket::release(made, 1 << b) };
         }
         Some(())
-    }
-
-    pub(crate) fn bucket_pointers(&self) -> usize {
-        ptr::from_ref(&self.buckets) as usize
     }
 }
 

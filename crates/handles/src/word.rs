@@ -7,8 +7,9 @@
 /// The word says something: the slot is not free.
 const OCCUPIED: usize = 1;
 /// The rest of the word is an object's address (0: null).
-const VALID: usize = 2;
-const TAGS: usize = 7;
+pub const VALID: usize = 2;
+/// What is no part of the address in an object's word.
+pub const TAGS: usize = 7;
 
 /// A word as read from a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! What single calls promise, wrong values included.
 #![cfg(not(feature = "loom"))]
-use vervet_handles::{Count, FIRST_BUCKET, GROUP, Hint, Kind, Tables};
+use vervet_handles::{Count, FIRST_BUCKET, GROUP, Hint, Kind, ROW_SHIFT, TAGS, Tables, VALID};
 
 const A: usize = 0x10_0000_1000;
 const B: usize = 0x10_0000_2008;
@@ -206,24 +206,68 @@ fn expired_handles_keep_their_domain() {
 }
 
 /// The load sequence that generated code uses, as documented at the head of the crate.
+/// What generated code does: None is its slow way.
+fn inlined(t: &Tables, h: u32) -> Option<usize> {
+    let row = t.rows() + (((h & 7) as usize) << ROW_SHIFT);
+    let j = (h >> 3) + FIRST_BUCKET;
+    let b = j.ilog2();
+    // SAFETY: as documented, for any value: rows have that many pointers, and a bucket that exists has `1 << b` words.
+    let word = unsafe {
+        let bucket = *(row as *const *const usize).add(b as usize);
+        if bucket.is_null() {
+            return None;
+        }
+        *bucket.add((j ^ 1 << b) as usize)
+    };
+    (word & VALID != 0).then_some(word & !TAGS)
+}
+
 #[test]
 fn generated_code_finds_the_slot() {
     let (t, mut hint) = (Tables::new(), Hint::new());
     for n in 0..20_000usize {
-        let h = t.alloc(&mut hint, Kind::Weak, A + 8 * n, 0).unwrap();
-        let pointers = t.bucket_pointers(Kind::Weak) as *const *const usize;
-        let j = (h >> 3) + FIRST_BUCKET;
-        let b = j.ilog2();
-        // SAFETY: as documented: the bucket of a handle in use exists and has `1 << b` words.
-        let word = unsafe {
-            let bucket = *pointers.add(b as usize);
-            assert_eq!(
-                Some(bucket.add((j ^ 1 << b) as usize) as usize),
-                t.slot_address(Kind::Weak, h >> 3)
-            );
-            *bucket.add((j ^ 1 << b) as usize)
-        };
-        assert_ne!(word & 2, 0);
-        assert_eq!(word & !7, A + 8 * n);
+        for kind in Kind::ALL {
+            let h = t.alloc(&mut hint, kind, A + 8 * n, 0).unwrap();
+            assert_eq!(inlined(&t, h), Some(A + 8 * n));
+            if n % 3 == 0 {
+                t.free(&mut hint, h);
+                assert_eq!(inlined(&t, h), None);
+            }
+        }
     }
+}
+
+#[test]
+fn generated_code_reads_nothing_wildly() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    for n in 0..1000usize {
+        t.alloc(&mut hint, Kind::ALL[n % 4], A + 8 * n, 0).unwrap();
+    }
+    let edges = (0..32).flat_map(|bit| {
+        let power = 1u32 << bit;
+        (0..64).flat_map(move |d| [power.wrapping_add(d), power.wrapping_sub(d)])
+    });
+    for h in edges.chain((0..1 << 16).map(|n: u32| n.wrapping_mul(0x9E37_79B1))) {
+        assert_eq!(inlined(&t, h), t.target(h), "{h:#x}");
+    }
+}
+
+#[test]
+fn a_hint_gives_its_own_slots_only() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    assert_eq!(t.alloc_own(&mut hint, Kind::Weak, A, 0), None);
+    let first = t.alloc(&mut hint, Kind::Weak, A, 0).unwrap();
+    // The rest of the group.
+    let mut all = vec![first];
+    while let Some(h) = t.alloc_own(&mut hint, Kind::Weak, A + 8, 3) {
+        assert_eq!((t.target(h), t.domain(h)), (Some(A + 8), Some(3)));
+        all.push(h);
+    }
+    assert_eq!(all.len(), GROUP as usize);
+    assert_eq!(t.alloc_own(&mut hint, Kind::Normal, A, 0), None);
+    // Freed ones wait before they are used again.
+    for &h in &all {
+        assert!(t.free(&mut hint, h));
+    }
+    assert_eq!(t.alloc_own(&mut hint, Kind::Weak, A, 0), None);
 }

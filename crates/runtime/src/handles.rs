@@ -1,13 +1,14 @@
 //! GC handles of the process: [`vervet_handles`] with the calling thread's hint and domain.
 //!
 //! # Invariants
-//! * Called in Runtime state only: the collector counts on nobody changing a handle while the world is stopped.
-//! * A thread's hint is its own; when the thread ends, its slots go to the others. That may be while the world is stopped,
-//!   the thread being detached by then: it changes free slots only, at which the collector does not look.
+//! * Called in Runtime state, or with `critical` set, only: the collector counts on nobody changing a handle while the world
+//!   is stopped.
+//! * A thread's hint is its own and lies in its [`Thread`]; when the thread is detached, its slots go to the others.
 //! * A value that is stale, foreign or garbage is recognised and never read wildly.
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
-use std::cell::RefCell;
+use crate::world::registry::Thread;
+use vervet_abi::Context;
 use vervet_handles::{Hint, Tables};
 
 pub use vervet_handles::Kind as HandleKind;
@@ -15,47 +16,83 @@ pub use vervet_handles::Kind as HandleKind;
 /// The handles of all threads and domains; the collector visits them.
 pub static TABLES: Tables = Tables::new();
 
-struct OwnHint(Hint);
-impl Drop for OwnHint {
-    fn drop(&mut self) {
-        TABLES.retire(&mut self.0);
+const _: () = {
+    use vervet_abi::handles as abi;
+    assert!(abi::KIND_BITS == 3 && abi::ROW_SHIFT == vervet_handles::ROW_SHIFT);
+    assert!(abi::FIRST_BUCKET == vervet_handles::FIRST_BUCKET);
+    assert!(abi::VALID == vervet_handles::VALID as u64 && abi::TAGS == vervet_handles::TAGS as u64);
+};
+
+/// Runs `work` with the slots and the domain of the thread that has this context; a thread that is not attached (null) has
+/// none of its own.
+///
+/// # Safety
+/// The context is the calling thread's, or null.
+#[inline]
+unsafe fn with_hint<T>(ctx: *mut Context, work: impl FnOnce(&mut Hint, u32) -> T) -> T {
+    if ctx.is_null() {
+        let mut hint = Hint::new();
+        let result = work(&mut hint, 0);
+        TABLES.retire(&mut hint);
+        return result;
     }
-}
-thread_local! {
-    static HINT: RefCell<OwnHint> = const { RefCell::new(OwnHint(Hint::new())) };
+    // SAFETY: passed on; `work` is this module's and comes back here by no way.
+    unsafe { work(&mut (*Thread::of(ctx)).handles, (*ctx).domain) }
 }
 
-fn with_hint<T>(work: impl FnOnce(&mut Hint) -> T) -> T {
-    let mut work = Some(work);
-    let done = HINT.try_with(|own| {
-        let work = work.take().expect("not run yet");
-        work(&mut own.borrow_mut().0)
-    });
-    // The thread is ending and its own hint is gone.
-    done.unwrap_or_else(|_| {
-        let mut hint = OwnHint(Hint::new());
-        work.take().expect("not run yet")(&mut hint.0)
-    })
+/// The calling thread, whose context this is, ends: its slots go to the others.
+pub(crate) fn retire(ctx: *mut Context) {
+    // SAFETY: the context is the calling thread's.
+    unsafe { with_hint(ctx, |hint, _| TABLES.retire(hint)) }
 }
 
 fn current_domain() -> u32 {
-    let ctx = crate::thread::current_context();
-    if ctx.is_null() {
+    // SAFETY: null or the context of this thread.
+    unsafe { crate::thread::current_context().as_ref() }.map_or(0, |ctx| ctx.domain)
+}
+
+/// For generated code: a new handle, out of the thread's own slots; 0 if there are none or there is no such kind.
+///
+/// # Safety
+/// The context is the calling thread's, which cannot be stopped meanwhile.
+pub(crate) unsafe fn alloc_own(ctx: *mut Context, object: ObjRef<'_>, kind: i32) -> u32 {
+    let Some(kind) = HandleKind::from_i32(kind) else {
         return 0;
+    };
+    // SAFETY: passed on.
+    unsafe {
+        with_hint(ctx, |hint, domain| {
+            TABLES.alloc_own(hint, kind, object.addr(), domain)
+        })
     }
-    // SAFETY: the context belongs to this thread.
-    unsafe { (*ctx).domain }
+    .unwrap_or(0)
+}
+
+/// For generated code: as [`free`].
+///
+/// # Safety
+/// The context is the calling thread's, which cannot be stopped meanwhile.
+pub(crate) unsafe fn free_by(ctx: *mut Context, handle: u32) -> bool {
+    // SAFETY: passed on.
+    unsafe { with_hint(ctx, |hint, _| TABLES.free(hint, handle)) }
+}
+
+fn try_alloc(ctx: *mut Context, object: ObjRef<'_>, kind: HandleKind) -> Option<u32> {
+    // SAFETY: callers pass the calling thread's context.
+    unsafe {
+        with_hint(ctx, |hint, domain| {
+            TABLES.alloc(hint, kind, object.addr(), domain)
+        })
+    }
 }
 
 /// Allocates a handle of the calling thread's domain; never 0. The runtime's own handles: no memory for one is the end.
 pub fn alloc(object: ObjRef<'_>, kind: HandleKind) -> u32 {
-    with_hint(|hint| TABLES.alloc(hint, kind, object.addr(), current_domain()))
-        .expect("memory for a GC handle")
+    try_alloc(crate::thread::current_context(), object, kind).expect("memory for a GC handle")
 }
 /// As [`alloc`], for handles that the program asks for: without memory, OutOfMemoryException.
 pub fn alloc_or_throw<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'_>, kind: HandleKind) -> Result<u32> {
-    with_hint(|hint| TABLES.alloc(hint, kind, object.addr(), current_domain()))
-        .ok_or_else(|| cx.rt().throw_out_of_memory(cx))
+    try_alloc(cx.ctx, object, kind).ok_or_else(|| cx.rt().throw_out_of_memory(cx))
 }
 /// The kind of a handle in use.
 pub fn kind(handle: u32) -> Option<HandleKind> {
@@ -78,7 +115,8 @@ pub fn is_of_current_domain(handle: u32) -> bool {
 }
 /// Frees a handle; false if it is not in use.
 pub fn free(handle: u32) -> bool {
-    with_hint(|hint| TABLES.free(hint, handle))
+    // SAFETY: the context is the calling thread's, in Runtime state.
+    unsafe { free_by(crate::thread::current_context(), handle) }
 }
 
 /// Lines for `--stats`.

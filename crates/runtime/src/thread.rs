@@ -127,6 +127,7 @@ pub fn detach() {
         }
         crate::statics::release_thread_blocks(ctx);
         crate::gc::close_window(ctx);
+        crate::handles::retire(ctx);
         (*ctx).pending = 0;
         (*ctx).thread_object = 0;
         (*ctx).internal_thread = 0;

@@ -33,6 +33,9 @@ enum Intrinsic {
     AllocateString,
     MonitorEnter,
     MonitorExit,
+    HandleTarget,
+    TargetHandle,
+    FreeHandle,
     ObjectCtor,
     TypeEquals(bool),
     Increment(i64),
@@ -99,6 +102,12 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
         "System.Runtime.CompilerServices" => match (class, method) {
             ("RuntimeHelpers", "get_OffsetToStringData") => OffsetToStringData,
             ("RuntimeHelpers", "IsReferenceOrContainsReferences") => HasReferences,
+            _ => return None,
+        },
+        "System.Runtime.InteropServices" => match (class, method) {
+            ("GCHandle", "GetTarget" | "get_Target") => HandleTarget,
+            ("GCHandle", "GetTargetHandle") => TargetHandle,
+            ("GCHandle", "FreeHandle") => FreeHandle,
             _ => return None,
         },
         "System.Threading" => match (class, method) {
@@ -268,6 +277,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Intrinsic::MonitorEnter => return self.enter_monitor(method),
             Intrinsic::MonitorExit => return self.exit_monitor(method),
+            Intrinsic::HandleTarget => return self.handle_target(method),
+            Intrinsic::TargetHandle => return self.target_handle(method),
+            Intrinsic::FreeHandle => return self.free_handle(method),
             Intrinsic::ObjectCtor => {
                 self.pop()?;
             }

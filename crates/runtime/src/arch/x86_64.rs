@@ -338,7 +338,9 @@ unsafe extern "C" fn throw_pending_aligned() {
     naked_asm!("call {f}", "ud2", f = sym crate::exceptions::throw::throw_pending)
 }
 
-/// A leaf helper: rax = function. Runs with `critical` set.
+/// A leaf helper: rax = function. Runs with `critical` set. The suspend signal that came meanwhile has had no effect: if the
+/// world is to be stopped, the thread waits here, in managed code, for the next one. Otherwise a loop that does little but
+/// call a leaf could put the stop off many times.
 ///
 /// # Safety
 /// Entered only as its description says, by generated code or by the runtime.
@@ -350,9 +352,17 @@ pub unsafe extern "C" fn leaf_thunk() {
         "mov byte ptr [r15 + {critical}], 1",
         "call rax",
         "mov byte ptr [r15 + {critical}], 0",
-        "pop rbp",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jnz 3f",
+        "2: pop rbp",
         "ret",
+        "3: pause",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jnz 3b",
+        "jmp 2b",
         critical = const CRITICAL,
+        stop = sym STOP,
+        stopping = const STOPPING,
     )
 }
 

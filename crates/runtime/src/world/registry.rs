@@ -42,6 +42,8 @@ pub struct Thread {
     pub(crate) service: usize,
     /// Callee-saved registers of native code that said it may block, while it does.
     pub(crate) saved: [usize; 6],
+    /// Free slots of GC handles that are this thread's own. Nobody but the thread uses it.
+    pub(crate) handles: vervet_handles::Hint,
 }
 
 impl Thread {
@@ -145,6 +147,7 @@ fn make() -> *mut Thread {
         side_low,
         service: 0,
         saved: [0; 6],
+        handles: vervet_handles::Hint::new(),
     }))
 }
 
