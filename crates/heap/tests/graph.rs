@@ -1,182 +1,14 @@
 //! The collector against a model: a mutator changes a graph of objects at random, keeps a copy of it in ordinary Rust
 //! collections, and both must agree after collections of every kind.
-//!
-//! The object model: header = `16 * fields + (plain words << 32)` and bit 28, bit 3 says "table of pairs", bit 2 "critical". An object is its
-//! header, its id, its fields, its plain words (all holding the id).
-use std::cell::UnsafeCell;
+mod toy;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
-use vervet_heap::{Config, Contents, Debug, Heap, Model, Mutator, Window, World};
+use std::sync::atomic::Ordering::*;
+use toy::{Rng, ToyHeap, Yard, fields, id, read};
+use vervet_heap::{Config, Debug, World};
 
-struct Toy;
-fn fields(header: u64) -> usize {
-    (header as u32 >> 4 & 0xF_FFFF) as usize
-}
-fn header(fields: usize, plain: usize, pairs: bool) -> u64 {
-    (fields as u64) << 4 | (plain as u64) << 32 | u64::from(pairs) << 3 | 1 << 28
-}
-// SAFETY: the answers follow from the header, as the test lays objects out.
-unsafe impl Model for Toy {
-    unsafe fn size(_: usize, h: u64) -> usize {
-        8 * (2 + fields(h) + (h >> 32) as usize)
-    }
-    unsafe fn contents(h: u64) -> Contents {
-        match (fields(h), h & 8 != 0) {
-            (0, _) => Contents::Plain,
-            (_, true) => Contents::Ephemerons,
-            _ => Contents::References,
-        }
-    }
-    unsafe fn visit(o: usize, h: u64, from: usize, to: usize, mut f: impl FnMut(usize)) {
-        for i in 0..fields(h) {
-            let at = o + 16 + 8 * i;
-            if at >= from && at < to {
-                f(at);
-            }
-        }
-    }
-    unsafe fn pairs(o: usize) -> (usize, usize) {
-        // SAFETY: the caller's object.
-        (o + 16, fields(unsafe { *(o as *const u64) }) / 2)
-    }
-    unsafe fn is_critical(h: u64) -> bool {
-        h & 4 != 0
-    }
-    fn name(h: u64) -> String {
-        format!("Toy{h:#x}")
-    }
-    fn is_plausible(h: u64) -> bool {
-        h & 3 == 0 && h & 1 << 28 != 0
-    }
-}
-
-/// One mutator at a time: it holds the lock except while it blocks, so a stop is taking the lock.
-struct Solo {
-    locked: AtomicBool,
-    window: UnsafeCell<Window>,
-    roots: Vec<AtomicUsize>,
-    stack: Vec<AtomicUsize>,
-    strong: Vec<AtomicUsize>,
-    short: Vec<AtomicUsize>,
-    long: Vec<AtomicUsize>,
-    owner: UnsafeCell<Option<std::thread::ThreadId>>,
-}
-// SAFETY: the cells are used by whoever holds the lock.
-unsafe impl Sync for Solo {}
-// SAFETY: as above.
-unsafe impl Send for Solo {}
-impl Solo {
-    fn new() -> Solo {
-        let words = |n| (0..n).map(|_| AtomicUsize::new(0)).collect();
-        Solo {
-            locked: AtomicBool::new(true),
-            window: UnsafeCell::new(Window::default()),
-            roots: words(64),
-            stack: words(16),
-            strong: words(16),
-            short: words(16),
-            long: words(16),
-            owner: UnsafeCell::new(Some(std::thread::current().id())),
-        }
-    }
-    fn lock(&self) {
-        while self
-            .locked
-            .compare_exchange(false, true, Acquire, Relaxed)
-            .is_err()
-        {
-            std::thread::yield_now();
-        }
-    }
-    fn unlock(&self) {
-        self.locked.store(false, Release);
-    }
-    fn is_mutator(&self) -> bool {
-        // SAFETY: written once, before other threads exist.
-        unsafe { *self.owner.get() == Some(std::thread::current().id()) }
-    }
-}
-impl World for Solo {
-    fn stopped(&self, work: &mut dyn FnMut()) {
-        if self.is_mutator() {
-            return work();
-        }
-        self.lock();
-        work();
-        self.unlock();
-    }
-    fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
-        let from = self.stack.as_ptr() as usize;
-        // SAFETY: the world is stopped.
-        let window = unsafe { &mut *self.window.get() };
-        visit(Mutator {
-            window,
-            ranges: &[(from, from + 8 * self.stack.len())],
-        });
-    }
-    fn roots(&self, visit: &mut dyn FnMut(usize)) {
-        for r in &self.roots {
-            visit(r as *const _ as usize);
-        }
-    }
-    fn strong_handles(&self, _: bool, visit: &mut dyn FnMut(usize) -> (usize, bool)) {
-        for h in &self.strong {
-            h.store(visit(h.load(Relaxed)).0, Relaxed);
-        }
-    }
-    fn pinned_handles(&self, _: bool, _: &mut dyn FnMut(usize)) {}
-    fn weak_handles(
-        &self,
-        long: bool,
-        _: bool,
-        visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>,
-    ) {
-        for h in if long { &self.long } else { &self.short } {
-            let v = h.load(Relaxed);
-            if v != 0 {
-                h.store(visit(v).map_or(0, |r| r.0), Relaxed);
-            }
-        }
-    }
-    fn noted(&self, _: bool, _: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {}
-    fn tombstone(&self) -> usize {
-        0
-    }
-    fn finalizers_wait(&self) {}
-    fn blocking(&self, work: &mut dyn FnMut()) {
-        self.unlock();
-        work();
-        self.lock();
-    }
-}
-
-fn read(at: usize) -> usize {
-    // SAFETY: the tests pass addresses of live words.
-    unsafe { (*(at as *const AtomicUsize)).load(Relaxed) }
-}
-fn id(o: usize) -> usize {
-    read(o + 8)
-}
-
-struct Rng(u64);
-impl Rng {
-    fn next(&mut self) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize
-    }
-    fn below(&mut self, n: usize) -> usize {
-        self.next() % n
-    }
-}
-
-type ToyHeap = Heap<Toy, Solo>;
 struct Test {
     heap: &'static ToyHeap,
-    cards: usize,
     rng: Rng,
-    next_id: usize,
     /// id -> ids of its fields (0: null).
     shadow: HashMap<usize, Vec<usize>>,
     roots: Vec<usize>,
@@ -184,59 +16,30 @@ struct Test {
     stack: Vec<usize>,
 }
 
-const MASK: usize = (1 << 21) - 1;
-
 impl Test {
     fn new(seed: u64, nursery: usize, debug: Debug) -> Test {
-        let cards = vervet_heap::memory::reserve(MASK + 1).unwrap();
         let config = Config {
-            reserve: 1 << 30,
             nursery,
-            cards,
-            card_mask: MASK,
             min_major: 1 << 20,
             stop_below: if seed % 3 == 0 { 4 << 20 } else { 0 },
             helpers: (seed % 2) as usize,
             debug,
             ..Config::default()
         };
-        let heap = ToyHeap::start(config, Solo::new()).unwrap();
+        let heap = toy::start(64, config);
         Test {
             heap,
-            cards,
             rng: Rng(seed * 0x9E37_79B9 + 77),
-            next_id: 1,
             shadow: HashMap::new(),
             roots: vec![0; 64],
             stack: vec![0; 16],
         }
     }
-    fn world(&self) -> &'static Solo {
+    fn world(&self) -> &'static Yard {
         &self.heap.world
     }
-    fn store(&self, field: usize, value: usize) {
-        // SAFETY: a field of a live object; the mutator holds the lock.
-        unsafe {
-            (*(field as *const AtomicUsize)).store(value, Relaxed);
-            *((self.cards + ((field >> 9) & MASK)) as *mut u8) = value as u8;
-        }
-    }
     fn make(&mut self, n: usize, plain: usize) -> usize {
-        let h = header(n, plain, false);
-        // SAFETY: the mutator's window.
-        let window = unsafe { &mut *self.world().window.get() };
-        let o = self
-            .heap
-            .allocate(window, 8 * (2 + n + plain), h)
-            .expect("memory");
-        self.next_id += 1;
-        for w in std::iter::once(1).chain(2 + n..2 + n + plain) {
-            // SAFETY: words of the fresh object.
-            unsafe { *((o + 8 * w) as *mut usize) = self.next_id << 4 | 3 };
-        }
-        for i in 0..n {
-            assert_eq!(read(o + 16 + 8 * i), 0, "memory handed out reads as zeros");
-        }
+        let o = toy::make(self.heap, n, plain, 0);
         self.shadow.insert(id(o), vec![0; n]);
         o
     }
@@ -274,7 +77,7 @@ impl Test {
                 for f in 0..n.min(6) {
                     let old = self.pick();
                     if old != 0 {
-                        self.store(o + 16 + 8 * f, old);
+                        self.world().store(o + 16 + 8 * f, old);
                         self.shadow.get_mut(&id(o)).unwrap()[f] = id(old);
                     }
                 }
@@ -285,7 +88,7 @@ impl Test {
                 let n = if a == 0 { 0 } else { fields(read(a) as u64) };
                 if n > 0 {
                     let f = self.rng.below(n);
-                    self.store(a + 16 + 8 * f, b);
+                    self.world().store(a + 16 + 8 * f, b);
                     self.shadow.get_mut(&id(a)).unwrap()[f] = if b == 0 { 0 } else { id(b) };
                 }
             }
@@ -297,7 +100,7 @@ impl Test {
                 let (i, o) = (self.rng.below(16), self.pick());
                 // Anywhere inside the object.
                 let inside = if o == 0 { 0 } else { o + self.rng.below(16) };
-                self.world().stack[i].store(inside, Relaxed);
+                self.world().seats[0].stack[i].store(inside, Relaxed);
                 self.stack[i] = o;
             }
             94..98 => {
@@ -327,7 +130,7 @@ impl Test {
             assert_eq!(if o == 0 { 0 } else { id(o) }, *want, "a root");
             todo.push(o);
         }
-        for (s, o) in self.world().stack.iter().zip(&self.stack) {
+        for (s, o) in self.world().seats[0].stack.iter().zip(&self.stack) {
             assert!(s.load(Relaxed) == 0 || (s.load(Relaxed) - o) < 16);
             todo.push(*o);
         }

@@ -1,0 +1,363 @@
+//! What the heap's tests share: a small object model, and a world of threads that stop where they ask to.
+//!
+//! An object is its header, its id, its fields, its plain words. The header is `16 * fields + (plain words << 32)` and bit
+//! 28; bit 3 says "table of pairs", bit 2 "critical".
+//!
+//! # Invariants
+//! * A thread is stopped only inside [`Yard::poll`], [`World::blocking`], and allocation that collects: between these,
+//!   addresses it has read stay true.
+//! * Nothing but [`Seat::stack`] is scanned conservatively, so what dies is exact.
+#![allow(dead_code, reason = "each test program uses a part")]
+use std::cell::{Cell, UnsafeCell};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+use vervet_heap::{Config, Contents, Debug, Heap, Model, Mutator, Window, World};
+
+pub struct Toy;
+pub type ToyHeap = Heap<Toy, Yard>;
+
+pub const CRITICAL: u64 = 4;
+pub const TABLE: u64 = 8;
+
+pub fn fields(header: u64) -> usize {
+    (header as u32 >> 4 & 0xF_FFFF) as usize
+}
+pub fn header(fields: usize, plain: usize, flags: u64) -> u64 {
+    (fields as u64) << 4 | (plain as u64) << 32 | flags | 1 << 28
+}
+// SAFETY: the answers follow from the header, as the tests lay objects out.
+unsafe impl Model for Toy {
+    unsafe fn size(_: usize, h: u64) -> usize {
+        8 * (2 + fields(h) + (h >> 32) as usize)
+    }
+    unsafe fn contents(h: u64) -> Contents {
+        match (fields(h), h & TABLE != 0) {
+            (0, _) => Contents::Plain,
+            (_, true) => Contents::Ephemerons,
+            _ => Contents::References,
+        }
+    }
+    unsafe fn visit(o: usize, h: u64, from: usize, to: usize, mut f: impl FnMut(usize)) {
+        for i in 0..fields(h) {
+            let at = o + 16 + 8 * i;
+            if at >= from && at < to {
+                f(at);
+            }
+        }
+    }
+    unsafe fn pairs(o: usize) -> (usize, usize) {
+        (o + 16, fields(read(o) as u64) / 2)
+    }
+    unsafe fn is_critical(h: u64) -> bool {
+        h & CRITICAL != 0
+    }
+    fn name(h: u64) -> String {
+        format!("Toy{h:#x}")
+    }
+    fn is_plausible(h: u64) -> bool {
+        h & 3 == 0 && h & 1 << 28 != 0
+    }
+}
+
+pub fn read(at: usize) -> usize {
+    // SAFETY: the tests pass addresses of live words.
+    unsafe { (*(at as *const AtomicUsize)).load(Relaxed) }
+}
+pub fn id(o: usize) -> usize {
+    if o == 0 { 0 } else { read(o + 8) }
+}
+pub fn field(o: usize, i: usize) -> usize {
+    o + 16 + 8 * i
+}
+
+const ABSENT: usize = 0;
+const RUNNING: usize = 1;
+const AWAY: usize = 2;
+
+/// A thread of the world.
+pub struct Seat {
+    state: AtomicUsize,
+    pub window: UnsafeCell<Window>,
+    /// The words of it that are scanned conservatively.
+    pub stack: Vec<AtomicUsize>,
+}
+
+thread_local! {
+    static SEAT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+pub struct Yard {
+    stop: AtomicBool,
+    stopping: AtomicBool,
+    pub seats: Vec<Seat>,
+    pub roots: Vec<AtomicUsize>,
+    pub strong: Vec<AtomicUsize>,
+    pub pinned: Vec<AtomicUsize>,
+    pub short: Vec<AtomicUsize>,
+    pub long: Vec<AtomicUsize>,
+    pub noted: Vec<AtomicUsize>,
+    pub tombstone: AtomicUsize,
+    pub finalizers_wait: AtomicUsize,
+    cards: AtomicUsize,
+}
+// SAFETY: a seat's window is used by its thread, or while that is stopped.
+unsafe impl Sync for Yard {}
+// SAFETY: as above.
+unsafe impl Send for Yard {}
+
+const MASK: usize = (1 << 21) - 1;
+
+pub fn words(n: usize) -> Vec<AtomicUsize> {
+    (0..n).map(|_| AtomicUsize::new(0)).collect()
+}
+
+impl Yard {
+    /// The calling thread has its first seat.
+    pub fn new(roots: usize, stack: usize) -> Yard {
+        let yard = Yard {
+            stop: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+            seats: (0..9)
+                .map(|_| Seat {
+                    state: AtomicUsize::new(ABSENT),
+                    window: UnsafeCell::default(),
+                    stack: words(stack),
+                })
+                .collect(),
+            roots: words(roots),
+            strong: words(roots),
+            pinned: words(16),
+            short: words(roots),
+            long: words(roots),
+            noted: words(roots),
+            tombstone: AtomicUsize::new(0),
+            finalizers_wait: AtomicUsize::new(0),
+            cards: AtomicUsize::new(0),
+        };
+        yard.seats[0].state.store(RUNNING, SeqCst);
+        SEAT.set(Some(0));
+        yard
+    }
+    fn leave(&self, seat: usize) {
+        self.seats[seat].state.store(AWAY, SeqCst);
+    }
+    fn enter(&self, seat: usize) {
+        loop {
+            while self.stop.load(SeqCst) {
+                std::thread::yield_now();
+            }
+            self.seats[seat].state.store(RUNNING, SeqCst);
+            if !self.stop.load(SeqCst) {
+                return;
+            }
+            self.seats[seat].state.store(AWAY, SeqCst);
+        }
+    }
+    /// Stops here if somebody wants that.
+    pub fn poll(&self) {
+        if self.stop.load(SeqCst) {
+            let me = SEAT.get().expect("a thread of the world");
+            self.leave(me);
+            self.enter(me);
+        }
+    }
+    /// A further thread comes and goes.
+    pub fn attached<T>(&self, seat: usize, heap: &ToyHeap, work: impl FnOnce() -> T) -> T {
+        SEAT.set(Some(seat));
+        self.enter(seat);
+        let result = work();
+        heap.close(self.window(seat));
+        for w in &self.seats[seat].stack {
+            w.store(0, Relaxed);
+        }
+        self.seats[seat].state.store(ABSENT, SeqCst);
+        SEAT.set(None);
+        result
+    }
+    #[allow(clippy::mut_from_ref, reason = "a window is its thread's")]
+    pub fn window(&self, seat: usize) -> &mut Window {
+        // SAFETY: see the type.
+        unsafe { &mut *self.seats[seat].window.get() }
+    }
+    /// Stores a reference as a program does.
+    pub fn store(&self, field: usize, value: usize) {
+        // SAFETY: a field of a live object or of root memory, and its card.
+        unsafe {
+            (*(field as *const AtomicUsize)).store(value, Relaxed);
+            let card = self.cards.load(Relaxed) + ((field >> 9) & MASK);
+            (*(card as *const std::sync::atomic::AtomicU8)).store(value as u8, Relaxed);
+        }
+    }
+}
+
+impl World for Yard {
+    fn stopped(&self, work: &mut dyn FnMut()) {
+        let me = SEAT.get();
+        if let Some(me) = me {
+            self.leave(me);
+        }
+        while self.stopping.swap(true, SeqCst) {
+            std::thread::yield_now();
+        }
+        self.stop.store(true, SeqCst);
+        for s in &self.seats {
+            while s.state.load(SeqCst) == RUNNING {
+                std::thread::yield_now();
+            }
+        }
+        work();
+        self.stop.store(false, SeqCst);
+        self.stopping.store(false, SeqCst);
+        if let Some(me) = me {
+            self.enter(me);
+        }
+    }
+    fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
+        for (i, s) in self.seats.iter().enumerate() {
+            if s.state.load(SeqCst) != ABSENT {
+                let from = s.stack.as_ptr() as usize;
+                visit(Mutator {
+                    window: self.window(i),
+                    ranges: &[(from, from + 8 * s.stack.len())],
+                });
+            }
+        }
+    }
+    fn roots(&self, visit: &mut dyn FnMut(usize)) {
+        for r in self.roots.iter().chain([&self.tombstone]) {
+            visit(r as *const _ as usize);
+        }
+    }
+    fn strong_handles(&self, _: bool, visit: &mut dyn FnMut(usize) -> (usize, bool)) {
+        for h in &self.strong {
+            h.store(visit(h.load(Relaxed)).0, Relaxed);
+        }
+    }
+    fn pinned_handles(&self, visit: &mut dyn FnMut(usize)) {
+        for h in &self.pinned {
+            visit(h.load(Relaxed));
+        }
+    }
+    fn weak_handles(
+        &self,
+        long: bool,
+        _: bool,
+        visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>,
+    ) {
+        update(if long { &self.long } else { &self.short }, visit);
+    }
+    fn noted(&self, _: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
+        update(&self.noted, visit);
+    }
+    fn tombstone(&self) -> usize {
+        self.tombstone.load(Relaxed)
+    }
+    fn finalizers_wait(&self) {
+        self.finalizers_wait.fetch_add(1, Relaxed);
+    }
+    fn blocking(&self, work: &mut dyn FnMut()) {
+        let me = SEAT.get().expect("a thread of the world");
+        self.leave(me);
+        work();
+        self.enter(me);
+    }
+}
+
+fn update(words: &[AtomicUsize], visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
+    for w in words {
+        let v = w.load(Relaxed);
+        if v != 0 {
+            w.store(visit(v).map_or(0, |r| r.0), Relaxed);
+        }
+    }
+}
+
+/// A heap whose first thread is the caller.
+pub fn start(roots: usize, config: Config) -> &'static ToyHeap {
+    let cards = vervet_heap::memory::reserve(MASK + 1).unwrap();
+    let config = Config {
+        reserve: config.reserve.min(1 << 30),
+        cards,
+        card_mask: MASK,
+        ..config
+    };
+    let heap = ToyHeap::start(config, Yard::new(roots, 64)).unwrap();
+    heap.world.cards.store(cards, Relaxed);
+    heap
+}
+
+/// How a test's heap collects: in one stop or while the program runs, and with how many helpers.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    pub at_once: bool,
+    pub helpers: usize,
+}
+pub const WAYS: [Way; 4] = [
+    Way {
+        at_once: true,
+        helpers: 0,
+    },
+    Way {
+        at_once: false,
+        helpers: 0,
+    },
+    Way {
+        at_once: true,
+        helpers: 3,
+    },
+    Way {
+        at_once: false,
+        helpers: 1,
+    },
+];
+impl Way {
+    /// A small heap with every check.
+    pub fn config(self) -> Config {
+        Config {
+            nursery: 256 << 10,
+            min_major: 1 << 20,
+            stop_below: if self.at_once { 1 << 30 } else { 0 },
+            helpers: self.helpers,
+            debug: Debug {
+                verify_before: true,
+                verify_after: true,
+                poison: true,
+                ..Debug::default()
+            },
+            ..Config::default()
+        }
+    }
+}
+
+static IDS: AtomicUsize = AtomicUsize::new(1);
+
+/// Memory for an object, or None.
+pub fn try_make(heap: &ToyHeap, seat: usize, n: usize, plain: usize, flags: u64) -> Option<usize> {
+    let h = header(n, plain, flags);
+    let o = heap.allocate(heap.world.window(seat), 8 * (2 + n + plain), h)?;
+    let id = IDS.fetch_add(1, Relaxed) << 4 | 3;
+    for i in 0..n {
+        assert_eq!(read(field(o, i)), 0, "memory handed out reads as zeros");
+    }
+    for w in std::iter::once(1).chain(2 + n..2 + n + plain) {
+        // SAFETY: words of the fresh object.
+        unsafe { (*((o + 8 * w) as *const AtomicUsize)).store(id, Relaxed) };
+    }
+    Some(o)
+}
+/// A new object of seat 0's thread.
+pub fn make(heap: &ToyHeap, n: usize, plain: usize, flags: u64) -> usize {
+    try_make(heap, 0, n, plain, flags).expect("memory")
+}
+
+pub struct Rng(pub u64);
+impl Rng {
+    pub fn next(&mut self) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize
+    }
+    pub fn below(&mut self, n: usize) -> usize {
+        self.next() % n
+    }
+}
