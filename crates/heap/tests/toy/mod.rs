@@ -232,7 +232,7 @@ impl World for Yard {
             h.store(visit(h.load(Relaxed)).0, Relaxed);
         }
     }
-    fn pinned_handles(&self, visit: &mut dyn FnMut(usize)) {
+    fn pinned_handles(&self, _: bool, visit: &mut dyn FnMut(usize)) {
         for h in &self.pinned {
             visit(h.load(Relaxed));
         }
