@@ -306,7 +306,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Collects everything, and waits until that is done.
     pub fn collect_all(&self) {
-        let ticket = self.ask_for_major();
+        let ticket = self.ask_for_exact_major();
         self.wait_for_major(ticket);
     }
 
@@ -343,7 +343,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// ... is not to run.
     pub fn suppress_finalizer(&self, object: usize) {
-        self.space.set_finalizable(object, false);
+        self.finalizers.suppress(&self.space, object);
     }
     /// Queues all objects with finalizers: the process ends.
     pub fn queue_all_finalizers(&self) {

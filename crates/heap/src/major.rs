@@ -90,6 +90,8 @@ pub struct Major {
     asked: AtomicU32,
     begun: AtomicU32,
     ended: AtomicU32,
+    /// Cycles up to this one begin by promoting whatever is young and not pinned.
+    exact: AtomicU32,
     dead_large: LeafLock<List<u32>>,
     collector: LeafLock<Option<std::thread::Thread>>,
 }
@@ -110,6 +112,7 @@ impl Major {
             asked: AtomicU32::new(0),
             begun: AtomicU32::new(0),
             ended: AtomicU32::new(0),
+            exact: AtomicU32::new(0),
             dead_large: LeafLock::new(List::new(1 << 24)?),
             collector: LeafLock::new(None),
         })
@@ -336,6 +339,17 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         ticket
     }
+    /// The same, and the cycle frees everything that is unreachable when it begins: what is young then is promoted before
+    /// marking, not during it, when dead old objects would still keep it.
+    pub fn ask_for_exact_major(&self) -> u32 {
+        loop {
+            let ticket = self.major.begun.load(Acquire) + 1;
+            self.major.exact.fetch_max(ticket, AcqRel);
+            if self.major.begun.load(Acquire) < ticket {
+                return self.ask_for_major();
+            }
+        }
+    }
     /// Waits until the cycle with that ticket has ended.
     pub fn wait_for_major(&self, ticket: u32) {
         self.world.blocking(&mut || {
@@ -374,8 +388,9 @@ impl<M: Model, W: World> Heap<M, W> {
             events::What::Major,
             || true,
             || {
-                self.major.begun.fetch_add(1, AcqRel);
-                let outcome = self.minor(at_once);
+                let number = self.major.begun.fetch_add(1, AcqRel) + 1;
+                let exact = self.major.exact.load(Acquire) >= number;
+                let outcome = self.minor(at_once || exact);
                 self.begin_marking();
                 if at_once {
                     self.end_marking();
