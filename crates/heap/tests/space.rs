@@ -1,6 +1,6 @@
 //! Where objects lie: large ones, limits, memory given back, pins and the gaps between them, cards, several threads.
 mod toy;
-use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicUsize, Ordering::*, fence};
 use toy::{Rng, ToyHeap, WAYS, Way, field, fields, id, make, read, try_make, words};
 use vervet_heap::{Config, World};
 
@@ -180,7 +180,7 @@ fn cards(way: Way) {
     let mut step = 0;
     for round in 0..3 {
         for (i, n) in sizes.into_iter().enumerate() {
-            let mut names = Vec::new();
+            let mut names = std::collections::HashMap::new();
             let o = w.roots[i].load(Relaxed);
             for f in (round..n)
                 .step_by(if n < 600 { 3 } else { 61 })
@@ -190,7 +190,7 @@ fn cards(way: Way) {
                 // (It may have collected: old objects stay where they are, unless a cycle moves them.)
                 let o = w.roots[i].load(Relaxed);
                 w.store(field(o, f), young);
-                names.push((f, id(young)));
+                names.insert(f, id(young));
                 step += 1;
             }
             heap.collect_minor();
@@ -228,7 +228,7 @@ fn helpers_promote_a_wide_graph() {
             },
         );
         let w = &heap.world;
-        for round in 0..6 {
+        for round in 0..4 {
             // Many lists, so that there is work to share; a tree on top, so that it has to be found first.
             let mut sum = 0usize;
             for i in 0..64 {
@@ -284,8 +284,9 @@ fn threads(way: Way, count: usize, steps: usize) {
                 w.store(field(o, 0), next);
             }
             w.store(field(o, 1), read(board + 8 * rng.below(64)));
-            // SAFETY: a word of the fresh object.
-            unsafe { *((o + 32) as *mut usize) = id(read(field(o, 0))) };
+            // SAFETY: a word of the fresh object; complete before anybody is shown it.
+            unsafe { (*((o + 32) as *const AtomicUsize)).store(id(read(field(o, 0))), Relaxed) };
+            fence(SeqCst);
             mine[i].store(o, Relaxed);
             names[i].store(id(o), Relaxed);
             if rng.below(10) == 0 {
