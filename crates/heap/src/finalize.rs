@@ -13,6 +13,9 @@ use crate::space::Space;
 use std::io;
 use vervet_os::LeafLock;
 
+/// Lists shorter than this are left alone.
+const TIDY: usize = 4096;
+
 #[derive(Debug)]
 struct Queue {
     list: List<usize>,
@@ -53,6 +56,22 @@ struct Tables {
     old: List<usize>,
     ready: Queue,
     critical: Queue,
+    /// When the lists are this long together, entries that mean nothing are dropped.
+    tidy_at: usize,
+}
+impl Tables {
+    /// Drops entries whose bits are clear, and all but the first of an object.
+    fn tidy(&mut self, space: &Space) {
+        for list in [&mut self.young, &mut self.old] {
+            list.retain_map(|o| space.set_finalizable(o, false).then_some(o));
+        }
+        for list in [&self.young, &self.old] {
+            for &o in list.as_slice() {
+                space.set_finalizable(o, true);
+            }
+        }
+        self.tidy_at = 2 * (self.young.len() + self.old.len()).max(TIDY);
+    }
 }
 /// See the module.
 #[derive(Debug)]
@@ -66,6 +85,7 @@ impl Finalizers {
             old: List::new(1 << 28)?,
             ready: Queue::new()?,
             critical: Queue::new()?,
+            tidy_at: 2 * TIDY,
         })))
     }
     /// The object's finalizer is to run when it is unreachable.
@@ -73,12 +93,26 @@ impl Finalizers {
         let mut t = self.0.lock();
         if !space.set_finalizable(object, true) {
             t.young.push(object);
+            if t.young.len() + t.old.len() >= t.tidy_at {
+                t.tidy(space);
+            }
         }
+    }
+    /// The object's finalizer is not to run.
+    pub fn suppress(&self, space: &Space, object: usize) {
+        // (The lock: while it is held, bits may be clear that mean something.)
+        let _t = self.0.lock();
+        space.set_finalizable(object, false);
     }
     /// The next object whose finalizer is to run now.
     pub fn next(&self) -> Option<usize> {
         let mut t = self.0.lock();
         t.ready.pop().or_else(|| t.critical.pop())
+    }
+    /// Entries of the lists, those that mean nothing included.
+    pub fn registrations(&self) -> usize {
+        let t = self.0.lock();
+        t.young.len() + t.old.len()
     }
     /// How many wait.
     pub fn waiting(&self) -> usize {

@@ -17,9 +17,8 @@ type Job<'a> = &'a (dyn Fn(usize) + Sync);
 
 struct Shared {
     job: UnsafeCell<Option<Job<'static>>>,
-    /// OPEN while helpers may join; below it the number that have joined and not left.
+    /// OPEN while helpers may join; below it the number that have joined and not left. A helper is always the same worker.
     session: AtomicU32,
-    joined: AtomicUsize,
     threads: LeafLock<Vec<std::thread::Thread>>,
 }
 // SAFETY: `job` is written only while no session is open and nobody has joined.
@@ -39,7 +38,6 @@ impl Gang {
         let shared: &'static Shared = Box::leak(Box::new(Shared {
             job: UnsafeCell::new(None),
             session: AtomicU32::new(0),
-            joined: AtomicUsize::new(0),
             threads: LeafLock::new(Vec::new()),
         }));
         for i in 0..helpers {
@@ -50,7 +48,7 @@ impl Gang {
                     block_signals();
                     loop {
                         std::thread::park();
-                        help(shared);
+                        help(shared, i + 1);
                     }
                 })?;
             shared.threads.lock().push(handle.thread().clone());
@@ -71,7 +69,6 @@ impl Gang {
         // SAFETY: no session is open; the job outlives the session, which ends below. The lifetime is only lengthened
         // for the time of this call.
         unsafe { *s.job.get() = Some(std::mem::transmute::<Job<'_>, Job<'static>>(job)) };
-        s.joined.store(0, Relaxed);
         s.session.store(OPEN, Release);
         for t in s.threads.lock().iter() {
             t.unpark();
@@ -84,14 +81,15 @@ impl Gang {
     }
 }
 
-fn help(s: &'static Shared) {
+/// Joins as that worker if a session is open. (A thread that wakes twice in a session joins twice, one time after the
+/// other.)
+fn help(s: &'static Shared, worker: usize) {
     let join = s
         .session
         .fetch_update(AcqRel, Acquire, |v| (v & OPEN != 0).then_some(v + 1));
     if join.is_err() {
         return;
     }
-    let worker = 1 + s.joined.fetch_add(1, AcqRel);
     // SAFETY: the session is open or we are counted in it, so the job is there.
     if let Some(job) = unsafe { *s.job.get() } {
         job(worker);

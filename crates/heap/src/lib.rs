@@ -214,12 +214,14 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Would the heap exceed its limit with so many bytes more?
+    /// Would the heap exceed its limit with so many bytes more, or leave a collection too little of its address range?
     fn is_full(&self, more: usize) -> bool {
+        let needed = more.saturating_add(2 * self.config.nursery + self.config.evacuate);
         self.old_bytes()
             .saturating_add(more)
             .saturating_add(self.config.nursery)
             > self.config.max_heap
+            || self.space.available() < needed
     }
     fn allocate_large(&self, size: usize, header: u64) -> Option<usize> {
         if self.is_full(size) {
@@ -230,7 +232,10 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         self.consider_major();
         self.stats.allocated.fetch_add(size as u64, Relaxed);
-        self.place_large(size, header)
+        self.place_large(size, header).or_else(|| {
+            self.collect_all();
+            self.place_large(size, header)
+        })
     }
 
     // ---- collecting -----------------------------------------------------------------------------------------
@@ -352,7 +357,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// ... is not to run.
     pub fn suppress_finalizer(&self, object: usize) {
-        self.space.set_finalizable(object, false);
+        self.finalizers.suppress(&self.space, object);
     }
     /// Queues all objects with finalizers: the process ends.
     pub fn queue_all_finalizers(&self) {

@@ -396,6 +396,10 @@ impl Space {
         let f = self.free.lock();
         f.used - f.count
     }
+    /// Bytes of the range that are free.
+    pub fn available(&self) -> usize {
+        (self.blocks - self.in_use()) * BLOCK
+    }
     /// Takes one block and makes it `kind`. None: the reservation is used up.
     pub fn take(&self, kind: Kind) -> Option<usize> {
         let mut f = self.free.lock();

@@ -273,6 +273,7 @@ fn update(words: &[AtomicUsize], visit: &mut dyn FnMut(usize) -> Option<(usize, 
 
 /// A heap whose first thread is the caller.
 pub fn start(roots: usize, config: Config) -> &'static ToyHeap {
+    end_with_the_collector();
     let cards = vervet_heap::memory::reserve(MASK + 1).unwrap();
     let config = Config {
         reserve: config.reserve.min(1 << 30),
@@ -283,6 +284,23 @@ pub fn start(roots: usize, config: Config) -> &'static ToyHeap {
     let heap = ToyHeap::start(config, Yard::new(roots, 64)).unwrap();
     heap.world.cards.store(cards, Relaxed);
     heap
+}
+
+/// What fails on a thread of the collector fails the test: its program would wait for ever.
+fn end_with_the_collector() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            usual(info);
+            if std::thread::current()
+                .name()
+                .is_some_and(|n| n.starts_with("GC"))
+            {
+                std::process::abort();
+            }
+        }));
+    });
 }
 
 /// How a test's heap collects: in one stop or while the program runs, and with how many helpers.
