@@ -4,7 +4,7 @@
 # A new failure, a surprise pass and a changed count are all errors. Every program has a time limit, in seconds.
 #
 #   tests/run.sh                        all suites that are on
-#   tests/run.sh regression basic       one suite, on or not
+#   tests/run.sh regression basic       one suite, on or not; `regression basic managed Gc`: several, in that order
 #   VERVET=/usr/bin/mono tests/run.sh   another runtime instead of target/ci/vervet
 set -uo pipefail
 
@@ -64,10 +64,12 @@ regression_with() {
 # ---- managed: our own programs, each with its output beside or inside it ----------------------------------------
 
 # Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`, `// timeout:` tune a program, and
-# `// env: NAME=VALUE ...` sets its environment. `// gc-debug: no, REASON` keeps it out of the `managed-gc` suite.
-# With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
+# `// env: NAME=VALUE ...` sets its environment. `// cc: FLAGS` says that the C file of the same name beside it is a library
+# that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` suite, and
+# `// gc-debug: collect-every=N, REASON` says what is often enough for it. With GC_DEBUG, the runtime gets
+# `--gc-debug=$GC_DEBUG` and three times as long.
 managed_one() {
-    local source=$1 name exe flags args env code want limit debug=()
+    local source=$1 name exe flags args env code want limit every cc library debug=()
     name=${source#tests/managed/}; name=${name%.cs}
     exe=$CACHE/managed/$name.exe
     mkdir -p "$(dirname "$exe")"
@@ -76,7 +78,17 @@ managed_one() {
     env=$(sed -n 's,^// env: *,,p' "$source"); limit=${limit:-$PROGRAM_LIMIT}
     if [ -n "${GC_DEBUG:-}" ]; then
         grep -q '^// gc-debug: no' "$source" && { echo skip; return; }
-        debug=("--gc-debug=$GC_DEBUG"); limit=$((limit * 3))
+        every=$(sed -nE 's,^// gc-debug: (collect-every=[0-9]+)\,.*,\1,p' "$source")
+        debug=("--gc-debug=$GC_DEBUG${every:+,$every}"); limit=$((limit * 3))
+    fi
+    if cc=$(grep -m1 '^// cc:' "$source"); then
+        library=$(dirname "$exe")/lib$(basename "$name").so
+        if [ ! -e "$library" ] || [ "${source%.cs}.c" -nt "$library" ]; then
+            # shellcheck disable=SC2086
+            cc -O2 -Wall -Werror -shared -fPIC -o "$library.new" "${source%.cs}.c" ${cc#// cc:} > "$library.log" 2>&1 ||
+                { echo "$name: its library does not compile: $(grep -m1 error "$library.log")"; return; }
+            mv "$library.new" "$library"
+        fi
     fi
     if [ ! -e "$exe" ] || [ "$source" -nt "$exe" ]; then
         # shellcheck disable=SC2086
@@ -160,7 +172,9 @@ behaviour() {
 
 # ---- the table ---------------------------------------------------------------------------------------------------
 
-if [ $# -gt 0 ]; then suites="$*"
+if [ $# -gt 0 ]; then
+    [ $(($# % 2)) = 0 ] || { echo "tests/run.sh: suites are named by pairs: kind and name" >&2; exit 2; }
+    suites=$(printf '%s %s\n' "$@")
 else suites=$(awk '!/^[ \t]*(#|$)/ { print $1, $2 }' tests/suites.txt); fi
 if [ -z "$suites" ]; then
     echo "tests/run.sh: no managed suite is switched on in tests/suites.txt"
@@ -175,15 +189,19 @@ export VERVET
 case $suites in *regression*)  tests/build-mini.sh || exit 1 ;; esac
 case $suites in *conformance*) tests/build-mono-tests.sh || exit 1 ;; esac
 
+ran=0
 while read -r kind name; do
+    began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|conformance|behaviour|stress) "$kind" "$name" ;;
+        regression|managed|managed-gc|conformance|behaviour|stress) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
+    echo "  $kind $name took $((SECONDS - began)) s"
+    ran=$((ran + 1))
 done <<< "$suites"
 
 if [ "$errors" -gt 0 ]; then
     echo "tests/run.sh: $errors differences from what is expected"
     exit 1
 fi
-echo "tests/run.sh: everything as expected"
+echo "tests/run.sh: $ran suites in $SECONDS s, everything as expected"
