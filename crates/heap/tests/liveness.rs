@@ -442,7 +442,7 @@ fn finalizers_in_order(way: Way) {
 }
 #[test]
 fn finalizers_run_in_order_once_per_registration() {
-    WAYS.map(finalizers_in_order);
+    WAYS.into_iter().for_each(finalizers_in_order);
 }
 
 #[test]
@@ -540,5 +540,5 @@ fn root_memory(way: Way) {
 }
 #[test]
 fn root_memory_keeps_what_its_map_names() {
-    WAYS.map(root_memory);
+    WAYS.into_iter().for_each(root_memory);
 }

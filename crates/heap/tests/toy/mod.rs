@@ -286,7 +286,7 @@ pub fn start(roots: usize, config: Config) -> &'static ToyHeap {
     heap
 }
 
-/// What fails on a thread of the collector fails the test: its program would wait for ever.
+/// What fails on a thread of the collector, or on one that a test started, ends the program: the others would wait for ever.
 fn end_with_the_collector() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
