@@ -78,6 +78,13 @@ mono_log() {
         }' "$1"
 }
 
+# Vervet's log (--gc-debug=log) has a line `gc N minor|major pause_us=1.2 …` for each stop: the same of it.
+vervet_log() {
+    sed -nE -e '/^# /p' -e 's/^gc [0-9]+ (minor|major) pause_us=([0-9.]+) .*/\1 \2/p' "$1" |
+        awk '$1 == "minor" || $1 == "major" { printf "GC_%s stw %.4fms\n", toupper($1), $2 / 1000; next } { print }' > "$1.stops"
+    mono_log "$1.stops"
+}
+
 # label, program, its argument or nothing, command...
 run() {
     local label=$1 program=$2 argument=$3 code; shift 3
@@ -89,7 +96,7 @@ run() {
         return
     fi
     {   grep -E '^[a-z][^ ]* [0-9.]+ [A-Za-z]+$' "$out/stdout"
-        case $label-$program in mono-Pauses) mono_log "$out/stdout" ;; esac
+        case $label-$program in mono-Pauses) mono_log "$out/stdout" ;; vervet-Pauses) vervet_log "$out/stdout" ;; esac
         sed "s/^peak-memory/peak-$program${argument:+-$argument}/" "$out/memory"
     } | awk -v OFS='\t' -v r="$label" '{ print r, $1, $2, $3 }' >> "$values"
 }
@@ -100,7 +107,10 @@ program() { # name, its argument or nothing
     for r in "${runtimes[@]}"; do
         # shellcheck disable=SC2086
         case $r in
-            vervet)  run vervet "$name" "$argument" "$vervet" "$out/$name.exe" $argument
+            vervet)  if [ "$name" = Pauses ]; then
+                         # The log goes to the error stream: between the program's lines.
+                         run vervet "$name" "$argument" sh -c 'exec "$@" 2>&1' sh "$vervet" --gc-debug=log "$out/$name.exe"
+                     else run vervet "$name" "$argument" "$vervet" "$out/$name.exe" $argument; fi
                      [ "$name" = NewObject ] && for option in ${VARIANTS:-}; do
                          run "vervet $option" "$name" "$argument" "$vervet" "$option" "$out/$name.exe" $argument
                      done ;;

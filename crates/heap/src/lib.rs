@@ -282,18 +282,32 @@ impl<M: Model, W: World> Heap<M, W> {
             .fetch_add(outcome.survived as u64, Relaxed);
         self.stats.pinned.fetch_add(outcome.pinned as u64, Relaxed);
         if self.config.debug.log {
-            eprintln!(
-                "gc: {what:?} {:.3} ms, promoted {} survived {} pinned {} (moved {} in all); old {} KiB, large {} KiB, {} blocks",
-                ns as f64 / 1e6,
-                outcome.promoted,
-                outcome.survived,
-                outcome.pinned,
-                self.stats.evacuated.load(Relaxed),
-                self.old.bytes.load(Relaxed) >> 10,
-                self.large.bytes.load(Relaxed) >> 10,
-                self.space.in_use()
-            );
+            self.log(what, ns, outcome);
         }
+    }
+    /// One line for `log`, in one write, so that lines of several threads do not mix. Words and `name=value` pairs, in this
+    /// order; sizes in bytes: `gc N minor|major pause_us=… promoted=… survived=… pinned=… evacuated=… old=… large=…
+    /// blocks=…`. N counts stops, `pinned` objects, `blocks` those in use, and `evacuated` all bytes moved out of sparse
+    /// blocks so far.
+    fn log(&self, what: What, ns: u64, outcome: minor::Outcome) {
+        let line = format!(
+            "gc {} {} pause_us={:.1} promoted={} survived={} pinned={} evacuated={} old={} large={} blocks={}\n",
+            self.stats.minor.count() + self.stats.major.count(),
+            match what {
+                What::Minor => "minor",
+                What::Major => "major",
+            },
+            ns as f64 / 1e3,
+            outcome.promoted,
+            outcome.survived,
+            outcome.pinned,
+            self.stats.evacuated.load(Relaxed),
+            self.old.bytes.load(Relaxed),
+            self.large.bytes.load(Relaxed),
+            self.space.in_use()
+        );
+        // SAFETY: the bytes of a string.
+        unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
     }
     /// Collects the nursery now.
     pub fn collect_minor(&self) {

@@ -60,10 +60,14 @@ impl GcOptions {
     /// Takes MONO_GC_PARAMS.
     pub fn environment(&mut self) -> Result<(), String> {
         if let Ok(text) = std::env::var("MONO_GC_PARAMS") {
-            for part in text.split(',') {
-                self.parameter(part)
-                    .map_err(|e| format!("MONO_GC_PARAMS: {e}"))?;
-            }
+            self.mono(&text)?;
+        }
+        Ok(())
+    }
+    fn mono(&mut self, text: &str) -> Result<(), String> {
+        for part in text.split(',') {
+            self.parameter(part)
+                .map_err(|e| format!("MONO_GC_PARAMS: {e}"))?;
         }
         Ok(())
     }
@@ -142,6 +146,14 @@ mod tests {
         o.debug("verify,collect-every=7").unwrap();
         assert!(o.config().debug.verify_after && o.config().debug.collect_every == 7);
         assert!(o.debug("collect-every=0").is_err());
+        // Mono's names: what means the same acts, the rest is for mono.
+        let mono = "major=marksweep-conc,minor=split,nursery-size=1m,max-heap-size=64m,soft-heap-limit=32m,evacuation-threshold=66,save-target-ratio=0.5";
+        o.mono(mono).unwrap();
+        assert_eq!(
+            (o.config().nursery, o.config().max_heap),
+            (1 << 20, 64 << 20)
+        );
+        assert!(o.mono("max-heap-size=much").is_err());
         assert!(o.debug("verfy").is_err());
     }
 }
