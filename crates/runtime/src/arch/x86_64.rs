@@ -339,8 +339,8 @@ unsafe extern "C" fn throw_pending_aligned() {
 }
 
 /// A leaf helper: rax = function. Runs with `critical` set. The suspend signal that came meanwhile has had no effect: if the
-/// world is to be stopped, the thread waits here, in managed code, for the next one. Otherwise a loop that does little but
-/// call a leaf could put the stop off many times.
+/// world is to be stopped, the thread leaves managed code as an internal call does and waits. Otherwise a loop that does
+/// little but call a leaf could put the stop off many times.
 ///
 /// # Safety
 /// Entered only as its description says, by generated code or by the runtime.
@@ -354,15 +354,37 @@ pub unsafe extern "C" fn leaf_thunk() {
         "mov byte ptr [r15 + {critical}], 0",
         "test byte ptr [rip + {stop}], {stopping}",
         "jnz 3f",
-        "2: pop rbp",
+        "pop rbp",
         "ret",
-        "3: pause",
-        "test byte ptr [rip + {stop}], {stopping}",
-        "jnz 3b",
-        "jmp 2b",
+        // the stack as it was on entry; the results wait on it
+        "3: pop rbp",
+        "xor r11d, r11d",
+        push_exit!("0"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "push rax",
+        "push rdx",
+        "sub rsp, 16",
+        "movups [rsp], xmm0",
+        "mov rdi, r15",
+        "call {park}",
+        "movups xmm0, [rsp]",
+        "add rsp, 16",
+        "pop rdx",
+        "pop rax",
+        "mov r11, [rbp - 128]",
+        "mov [r15 + {record}], r11",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "mov rsp, rbp",
+        "pop rbp",
+        "ret",
         critical = const CRITICAL,
         stop = sym STOP,
         stopping = const STOPPING,
+        record = const RECORD,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        park = sym park,
     )
 }
 
