@@ -82,6 +82,8 @@ pub struct Context {
     pub alloc_next: usize,
     /// End of the allocation window.
     pub alloc_end: usize,
+    /// Bytes of windows and large objects the thread was given so far.
+    pub alloc_taken: usize,
     /// Hidden argument: stored directly before a call, read by the first instruction of a stub.
     pub hidden: usize,
     /// The exception in flight from our code to managed code (an object reference), or 0.

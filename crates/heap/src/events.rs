@@ -98,6 +98,12 @@ pub struct Stats {
     pub allocated: AtomicU64,
 }
 
+/// Writes to standard error in one piece, so that what several threads say does not mix.
+pub fn say(text: &str) {
+    // SAFETY: the bytes of a string.
+    unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+}
+
 /// Monotonic time in nanoseconds.
 pub fn now() -> u64 {
     let mut t = libc::timespec {

@@ -155,7 +155,9 @@ impl<M: Model, W: World> Heap<M, W> {
             self.count_down();
         }
         if size > SMALL {
-            return self.allocate_large(size, header);
+            let at = self.allocate_large(size, header)?;
+            window.taken += size;
+            return Some(at);
         }
         if window.end - window.next < size {
             self.refill(window, size)?;
@@ -179,7 +181,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 n.fragments.push((window.next, window.end));
             }
         }
-        *window = Window::default();
+        window.give_up();
     }
     fn count_down(&self) {
         if self.countdown.fetch_sub(1, Relaxed) == 1 {
@@ -202,7 +204,9 @@ impl<M: Model, W: World> Heap<M, W> {
                 unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
                 self.space.set_start(from);
                 self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
+                window.give_up();
                 (window.next, window.end) = (from, to);
+                window.taken += to - from;
                 return Some(());
             }
             self.minor_unless_after(seen);
@@ -306,8 +310,7 @@ impl<M: Model, W: World> Heap<M, W> {
             self.large.bytes.load(Relaxed),
             self.space.in_use()
         );
-        // SAFETY: the bytes of a string.
-        unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
+        events::say(&line);
     }
     /// Collects the nursery now.
     pub fn collect_minor(&self) {

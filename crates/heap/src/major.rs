@@ -507,6 +507,9 @@ impl<M: Model, W: World> Heap<M, W> {
             );
         }
         self.sweep();
+        if self.config.debug.heap_shot {
+            self.print_shot();
+        }
     }
 
     /// Stop one: stacks and roots. The minor collection just before has left the candidates behind.
@@ -557,7 +560,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     unsafe {
                         match M::contents(header) {
                             Contents::References => M::visit(o, header, 0, usize::MAX, |f| {
-                                m.object(*(f as *const usize));
+                                m.object(word(f));
                             }),
                             Contents::Ephemerons if last => m.own.ephemerons.push(o),
                             _ => {}
@@ -568,15 +571,15 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
     fn mark_roots(&self, m: &mut Marking<'_, M, W>) {
-        self.world.roots(&mut |f| m.field(f));
-        self.finalizers.roots(&mut |f| m.field(f));
+        self.world.roots(&mut |f| m.object(word(f)));
+        self.finalizers.roots(&mut |f| m.object(word(f)));
         self.world.strong_handles(false, &mut |o| {
             m.object(o);
             (o, matches!(self.space.kind_at(o), Kind::Nursery))
         });
         for b in 0..self.space.used() {
             if self.space.kind(b) == Kind::Statics {
-                self.each_static(b, |f| m.field(f));
+                self.each_static(b, |f| m.object(word(f)));
             }
         }
     }
@@ -701,7 +704,7 @@ impl<M: Model, W: World> Heap<M, W> {
         {
             return;
         }
-        self.finalizers.roots(&mut |f| m.field(f));
+        self.finalizers.roots(&mut |f| m.object(word(f)));
         while let Some(o) = m.own.next() {
             m.scan(o);
         }
@@ -757,6 +760,12 @@ pub(crate) fn each_pair<M: Model>(table: usize, mut f: impl FnMut(usize, usize, 
             }
         }
     }
+}
+
+/// What a root refers to. (Roots are not noted for evacuation: it looks at them again.)
+fn word(root: usize) -> usize {
+    // SAFETY: callers pass addresses of words that are references.
+    unsafe { (*(root as *const AtomicUsize)).load(Relaxed) }
 }
 
 fn futex_wait(word: &AtomicU32, value: u32) {

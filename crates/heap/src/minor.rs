@@ -577,8 +577,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut threads = 0;
         self.world.mutators(&mut |m| {
             threads += 1;
-            m.window.next = 0;
-            m.window.end = 0;
+            m.window.give_up();
             for &(from, to) in m.ranges {
                 // SAFETY: the world says these are readable.
                 unsafe { conservative::collect(&self.space, from, to, candidates) };

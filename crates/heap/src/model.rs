@@ -54,7 +54,7 @@ pub unsafe trait Model: Send + Sync + 'static {
     fn is_plausible(header: u64) -> bool;
 }
 
-/// A thread's allocation window: two adjacent words that generated code uses directly.
+/// A thread's allocation window: adjacent words, of which generated code uses the first two directly.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct Window {
@@ -62,6 +62,19 @@ pub struct Window {
     pub next: usize,
     /// End of the window.
     pub end: usize,
+    /// Bytes of windows and large objects that the thread was ever given, but for what it gave back.
+    pub taken: usize,
+}
+impl Window {
+    /// The thread has no window any more; what was left of it does not count as taken.
+    pub fn give_up(&mut self) {
+        self.taken -= self.end - self.next;
+        (self.next, self.end) = (0, 0);
+    }
+    /// Bytes that the thread has allocated.
+    pub fn allocated(&self) -> usize {
+        self.taken - (self.end - self.next)
+    }
 }
 
 /// A thread that has a window and stacks, while the world is stopped.

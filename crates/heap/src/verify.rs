@@ -5,6 +5,7 @@
 use crate::Heap;
 use crate::conservative::{Cursor, each_young, object_at};
 use crate::major::each_pair;
+use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, CLEAN, Kind};
 use std::sync::atomic::Ordering::*;
@@ -144,18 +145,15 @@ impl<M: Model, W: World> Heap<M, W> {
         ))
     }
 
-    /// What is alive, by class: (name, objects, bytes), largest first. The world is stopped and everything is swept or
-    /// marked.
-    pub fn shot(&self) -> Vec<(String, usize, usize)> {
+    /// Notes (header, bytes) of every object that is alive. The world is stopped, and everything is swept or marked; takes no
+    /// memory but the list's.
+    pub fn survey(&self, out: &mut List<(u64, usize)>) {
         let space = &self.space;
-        let mut by_class = std::collections::HashMap::<u64, (usize, usize)>::new();
         let mut note = |o: usize| {
             // SAFETY: a live object.
             unsafe {
                 let header = *(o as *const u64);
-                let e = by_class.entry(header & 0xFFFF_FFFF).or_default();
-                e.0 += 1;
-                e.1 += M::size(o, header);
+                out.push((header & 0xFFFF_FFFF, M::size(o, header)));
             }
         };
         for b in 0..space.used() {
@@ -175,11 +173,46 @@ impl<M: Model, W: World> Heap<M, W> {
                 _ => {}
             }
         }
-        let mut all: Vec<_> = by_class
+    }
+    /// What was alive, by class: (name, objects, bytes), the largest first. The world runs.
+    pub fn by_class(survey: &List<(u64, usize)>) -> Vec<(String, usize, usize)> {
+        let mut sums = std::collections::HashMap::<u64, (usize, usize)>::new();
+        for &(header, bytes) in survey.as_slice() {
+            let sum = sums.entry(header).or_default();
+            sum.0 += 1;
+            sum.1 += bytes;
+        }
+        let mut all: Vec<_> = sums
             .into_iter()
-            .map(|(h, (n, bytes))| (M::name(h), n, bytes))
+            .map(|(header, (n, bytes))| (M::name(header), n, bytes))
             .collect();
         all.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(&b.0)));
         all
+    }
+    /// What is alive, by class.
+    pub fn shot(&self) -> Vec<(String, usize, usize)> {
+        let mut survey = match List::new(1 << 28) {
+            Ok(list) => list,
+            Err(_) => return Vec::new(),
+        };
+        self.world.stopped(&mut || {
+            let gate = self.gate.shut();
+            self.survey(&mut survey);
+            drop(gate);
+        });
+        Self::by_class(&survey)
+    }
+    /// Prints what is alive, in one write.
+    pub(crate) fn print_shot(&self) {
+        use std::fmt::Write;
+        let (mut text, mut objects, mut bytes) = (String::new(), 0, 0);
+        for (name, n, size) in self.shot() {
+            let _ = writeln!(text, "{size:>12} {n:>10}  {name}");
+            (objects, bytes) = (objects + n, bytes + size);
+        }
+        let head = format!(
+            "heap-shot: {objects} objects, {bytes} bytes\n       bytes    objects  class\n"
+        );
+        crate::events::say(&(head + &text));
     }
 }

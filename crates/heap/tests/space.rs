@@ -154,7 +154,7 @@ fn pins(way: Way, every: usize) {
     }
     heap.collect_all();
     heap.collect_all();
-    w.stopped(&mut || assert_eq!(heap.shot(), []));
+    assert_eq!(heap.shot(), []);
 }
 #[test]
 fn pinned_objects_stay_and_the_gaps_between_them_are_used() {
@@ -350,7 +350,7 @@ fn threads(way: Way, count: usize, steps: usize) {
     }
     heap.forget_statics(board, 8 * 64);
     heap.collect_all();
-    w.stopped(&mut || assert_eq!(heap.shot(), []));
+    assert_eq!(heap.shot(), []);
 }
 #[test]
 fn threads_with_windows_share_a_heap() {

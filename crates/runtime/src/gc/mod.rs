@@ -50,7 +50,7 @@ pub fn heap() -> &'static TheHeap {
     unsafe { HEAP.load(Ordering::Relaxed).as_ref() }.expect("the heap has been made")
 }
 
-/// A thread's allocation window: two adjacent words of its context.
+/// A thread's allocation window: three adjacent words of its context.
 ///
 /// # Safety
 /// The context is the calling thread's, or that of a stopped one.
@@ -60,6 +60,8 @@ pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a mut vervet
         assert!(
             std::mem::offset_of!(Context, alloc_next) + 8
                 == std::mem::offset_of!(Context, alloc_end)
+                && std::mem::offset_of!(Context, alloc_next) + 16
+                    == std::mem::offset_of!(Context, alloc_taken)
         )
     };
     // SAFETY: the words lie side by side, as `Window` has them.
@@ -112,8 +114,9 @@ pub fn total_memory(cx: &Cx<'_>, force: bool) -> i64 {
 }
 
 /// Bytes that the calling thread has allocated so far.
-pub fn allocated_bytes_of_this_thread(_cx: &Cx<'_>) -> i64 {
-    heap().stats.allocated.load(Ordering::Relaxed) as i64
+pub fn allocated_bytes_of_this_thread(cx: &Cx<'_>) -> i64 {
+    // SAFETY: the context belongs to this thread.
+    unsafe { window(cx.context()) }.allocated() as i64
 }
 
 /// The generation of an object; null counts as old.
