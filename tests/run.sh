@@ -65,11 +65,10 @@ regression_with() {
 
 # Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`, `// timeout:` tune a program, and
 # `// env: NAME=VALUE ...` sets its environment. `// cc: FLAGS` says that the C file of the same name beside it is a library
-# that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` suite, and
-# `// gc-debug: collect-every=N, REASON` says what is often enough for it. With GC_DEBUG, the runtime gets
-# `--gc-debug=$GC_DEBUG` and three times as long.
+# that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` suite.
+# With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
 managed_one() {
-    local source=$1 name exe flags args env code want limit every cc library debug=()
+    local source=$1 name exe flags args env code want limit cc library debug=()
     name=${source#tests/managed/}; name=${name%.cs}
     exe=$CACHE/managed/$name.exe
     mkdir -p "$(dirname "$exe")"
@@ -78,8 +77,7 @@ managed_one() {
     env=$(sed -n 's,^// env: *,,p' "$source"); limit=${limit:-$PROGRAM_LIMIT}
     if [ -n "${GC_DEBUG:-}" ]; then
         grep -q '^// gc-debug: no' "$source" && { echo skip; return; }
-        every=$(sed -nE 's,^// gc-debug: (collect-every=[0-9]+)\,.*,\1,p' "$source")
-        debug=("--gc-debug=$GC_DEBUG${every:+,$every}"); limit=$((limit * 3))
+        debug=("--gc-debug=$GC_DEBUG"); limit=$((limit * 3))
     fi
     if cc=$(grep -m1 '^// cc:' "$source"); then
         library=$(dirname "$exe")/lib$(basename "$name").so
@@ -122,7 +120,7 @@ managed_with() {
 
 # The same with a collection every so many allocations and the heap verified after each.
 managed-gc() {
-    local -x GC_DEBUG=${GC_DEBUG:-verify,collect-every=1000}
+    local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000}
     managed_with managed-gc "$1"
 }
 
