@@ -299,7 +299,7 @@ static class Stress
 
     static void Collect(int round)
     {
-        if (round % 8 == 7) GC.Collect();
+        if (round % 8 == 0) GC.Collect();
         else GC.Collect(0);
         if (round % 64 == 0) Thread.Sleep(1);
     }
