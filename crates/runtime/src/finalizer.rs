@@ -145,7 +145,8 @@ fn serve() {
         let request = REQUESTED.load(SeqCst);
         // A token of its own for each object: what a finalizer leaves behind is not kept by this frame.
         while finalize_next(&Cx::current()) {
-            gc::clear_stack_below();
+            // A finalizer is a call of some depth.
+            gc::clear_stack_below::<2048>();
         }
         SERVED.store(request, SeqCst);
         futex::wake(&SERVED, i32::MAX);

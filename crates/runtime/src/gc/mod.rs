@@ -70,21 +70,26 @@ pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a mut vervet
 
 /// A thread ends: what is left of its window can be used by others. From then on it allocates nothing.
 pub(crate) fn close_window(ctx: *mut vervet_abi::Context) {
-    // SAFETY: the ending thread's own context, in Runtime state.
-    heap().close(unsafe { window(ctx) });
+    // SAFETY: only `initialise` stores here; the ending thread's own context, in Runtime state.
+    unsafe {
+        // Before there is a heap there are no windows.
+        if let Some(heap) = HEAP.load(Ordering::Acquire).as_ref() {
+            heap.close(window(ctx));
+        }
+    }
 }
 
-/// Zeroes 2 KiB of stack below the caller's frame, so that words which dead frames left there are not taken for references
+/// Zeroes `WORDS` words of stack below the caller's frame, so that words which dead frames left there are not taken for references
 /// when later frames cover them without writing to them.
 #[inline(never)]
-pub(crate) fn clear_stack_below() {
-    let mut dead = [0u64; 256];
+pub(crate) fn clear_stack_below<const WORDS: usize>() {
+    let mut dead = [0u64; WORDS];
     std::hint::black_box(&mut dead);
 }
 
 /// Collects generation 0 up to `generation` (-1: all).
 pub fn collect(_cx: &Cx<'_>, generation: i32, _blocking: bool) {
-    clear_stack_below();
+    clear_stack_below::<256>();
     if generation == 0 {
         heap().collect_minor();
     } else {
