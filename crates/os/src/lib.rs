@@ -8,6 +8,7 @@ pub mod memory;
 pub mod process_fence;
 pub mod published;
 pub mod signal;
+pub mod thread;
 
 pub use chunks::Chunks;
 pub use lock::{LeafLock, SafeLock};

@@ -51,12 +51,8 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         Ok(n) => n.max(LEAST_STACK),
     };
     let given = [seed.thread, seed.delegate, seed.argument];
-    let spawned = cx.native(|| {
-        std::thread::Builder::new()
-            .stack_size(stack + OWN_STACK)
-            .spawn(move || run(seed))
-            .is_ok()
-    });
+    let spawned = cx
+        .native(|| vervet_os::thread::spawn_detached(stack + OWN_STACK, move || run(seed)).is_ok());
     if !spawned {
         given.iter().for_each(|h| {
             handles::free(*h);
