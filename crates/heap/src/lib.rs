@@ -101,6 +101,7 @@ impl<M: Model, W: World> Heap<M, W> {
             old: old::Old {
                 rooms: LeafLock::new(List::new(1 << 24)?),
                 bytes: AtomicUsize::new(0),
+                at_mark: AtomicUsize::new(0),
             },
             large: large::Large {
                 heads: LeafLock::new(List::new(1 << 24)?),
@@ -378,8 +379,10 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Queues all objects with finalizers: the process ends.
     pub fn queue_all_finalizers(&self) {
-        self.world
-            .stopped(&mut || self.finalizers.queue_all::<M>(&self.space));
+        self.world.stopped(&mut || {
+            let _gate = self.gate.shut();
+            self.finalizers.queue_all::<M>(&self.space);
+        });
     }
 
     /// The collector cannot go on: the address space is used up in the middle of a collection.

@@ -631,11 +631,13 @@ impl<M: Model, W: World> Heap<M, W> {
         self.world.noted(false, &mut |o| self.marked(o));
         self.major.marking.store(false, Release);
         self.evacuate(&mut m);
+        self.old
+            .at_mark
+            .store(self.old.bytes.load(Relaxed), Relaxed);
         m.own.fields.clear();
         m.own.grey.clear();
         self.sweep_large(&mut self.major.dead_large.lock());
         self.old.rooms.lock().clear();
-        self.old.bytes.store(0, Relaxed);
         self.major.threshold.store(usize::MAX, Relaxed);
         for b in 0..space.used() {
             if space.kind(b) == Kind::Old {
@@ -713,6 +715,9 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Sweeps every block that was not, then gives free memory back. On the collector's thread, the world running.
     fn sweep(&self) {
         let space = &self.space;
+        // What is promoted meanwhile adds to the figure; what the swept blocks were counted as is corrected at the end.
+        let before = self.old.at_mark.load(Relaxed);
+        let mut live = 0;
         for b in 0..space.used() {
             if space.kind(b) != Kind::Old || space.info(b).unswept.load(Acquire) == 0 {
                 continue;
@@ -726,7 +731,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     space.give(b);
                     return;
                 }
-                self.old.bytes.fetch_add(bytes, Relaxed);
+                live += bytes;
                 if old::has_room(bytes) && space.info(b).flag.swap(1, Relaxed) == 0 {
                     self.old.rooms.lock().push(b as u32);
                 }
@@ -734,6 +739,8 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         self.gate
             .step(|| self.free_large(&mut self.major.dead_large.lock()));
+        self.old.bytes.fetch_add(live, Relaxed);
+        self.old.bytes.fetch_sub(before, Relaxed);
         let live = self.old_bytes();
         const LARGE: usize = 256 << 20;
         let growth = live.min(LARGE) / 100 * self.config.growth_percent

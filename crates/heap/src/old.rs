@@ -26,6 +26,8 @@ pub struct Old {
     pub rooms: LeafLock<List<u32>>,
     /// Bytes of small objects, old: what the last sweep found, and what was promoted since.
     pub bytes: AtomicUsize,
+    /// What `bytes` was when the last marking ended.
+    pub at_mark: AtomicUsize,
 }
 
 /// Which lines of an old block live objects overlap.
