@@ -24,6 +24,8 @@ use vervet_os::LeafLock;
 
 /// Large objects are looked at in pieces of this size.
 const PIECE: usize = 16 << 10;
+/// Blocks whose cards are looked at between two looks at the gate.
+const BATCH: usize = 64;
 /// How many objects are fetched ahead of being looked at: as many as cover the memory's latency.
 const AHEAD: usize = 8;
 /// Objects looked at between two looks at the gate.
@@ -490,9 +492,14 @@ impl<M: Model, W: World> Heap<M, W> {
             self.marking(0).drain_concurrently();
             // What was written to meanwhile, so that the second stop has less to look at.
             for _ in 0..2 {
-                for b in 0..self.space.used() {
+                let used = self.space.used();
+                for first in (0..used).step_by(BATCH) {
                     let mut m = self.marking(0);
-                    self.gate.step(|| m.modified(b));
+                    self.gate.step(|| {
+                        for b in first..(first + BATCH).min(used) {
+                            m.modified(b);
+                        }
+                    });
                 }
                 self.marking(0).drain_concurrently();
             }
