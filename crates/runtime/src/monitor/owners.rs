@@ -24,7 +24,7 @@ pub(super) fn add(object: ObjRef<'_>) {
     owners
         .get_or_insert_with(|| {
             let list =
-                || List::new(1 << 28).unwrap_or_else(|e| panic!("no memory for monitors: {e}"));
+                || List::new(1 << 25).unwrap_or_else(|e| panic!("no memory for monitors: {e}"));
             Owners {
                 young: list(),
                 old: list(),
