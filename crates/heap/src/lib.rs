@@ -37,7 +37,7 @@ use memory::List;
 use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
-use vervet_os::LeafLock;
+use vervet_os::{LeafLock, clock};
 
 /// Objects larger than this are large objects.
 pub const SMALL: usize = 8 << 10;
@@ -252,7 +252,7 @@ impl<M: Model, W: World> Heap<M, W> {
         wanted: impl Fn() -> bool,
         mut work: impl FnMut() -> minor::Outcome,
     ) {
-        let before = events::now();
+        let before = clock::now();
         let mut done = None;
         self.world.stopped(&mut || {
             if !wanted() {
@@ -270,7 +270,7 @@ impl<M: Model, W: World> Heap<M, W> {
             drop(gate);
         });
         if let Some(outcome) = done {
-            self.note(what, events::now() - before, outcome);
+            self.note(what, clock::now() - before, outcome);
         }
     }
     fn note(&self, what: What, ns: u64, outcome: minor::Outcome) {

@@ -20,7 +20,7 @@ use crate::{Heap, events};
 use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
-use vervet_os::LeafLock;
+use vervet_os::{LeafLock, clock, futex};
 
 /// Large objects are looked at in pieces of this size.
 const PIECE: usize = 16 << 10;
@@ -301,7 +301,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
                 self.scan(o);
                 grey.share(&mut self.own.grey);
                 n += 1;
-                if n.is_multiple_of(256) && events::now() >= end {
+                if n.is_multiple_of(256) && clock::now() >= end {
                     self.own.gather();
                     let all = self.own.grey.len();
                     grey.put(&mut self.own.grey, all);
@@ -426,7 +426,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 if ended.wrapping_sub(ticket) as i32 >= 0 {
                     return;
                 }
-                futex_wait(&self.major.ended, ended);
+                futex::wait(&self.major.ended, ended, None);
             }
         });
     }
@@ -446,7 +446,7 @@ impl<M: Model, W: World> Heap<M, W> {
             200..300 => 4_000_000,
             _ => 1_000_000_000,
         };
-        let end = events::now() + ns;
+        let end = clock::now() + ns;
         let job = |index: usize| {
             self.major.grey.enter();
             self.marking(index).drain_until(end);
@@ -465,7 +465,7 @@ impl<M: Model, W: World> Heap<M, W> {
             let now = self.major.begun.load(Acquire);
             self.major.asked.fetch_max(now, AcqRel);
             self.major.ended.store(now, Release);
-            futex_wake(&self.major.ended);
+            futex::wake(&self.major.ended, i32::MAX);
             if self.finalizers.waiting() > 0 {
                 self.world.finalizers_wait();
             }
@@ -780,28 +780,4 @@ pub(crate) fn each_pair<M: Model>(table: usize, mut f: impl FnMut(usize, usize, 
 fn word(root: usize) -> usize {
     // SAFETY: callers pass addresses of words that are references.
     unsafe { (*(root as *const AtomicUsize)).load(Relaxed) }
-}
-
-fn futex_wait(word: &AtomicU32, value: u32) {
-    // SAFETY: a futex on a word that outlives the call.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word,
-            libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
-            value,
-            0usize,
-        )
-    };
-}
-fn futex_wake(word: &AtomicU32) {
-    // SAFETY: as above.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word,
-            libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-            i32::MAX,
-        )
-    };
 }

@@ -13,11 +13,8 @@ pub fn reserve(size: usize) -> io::Result<usize> {
 
 /// Gives the pages wholly inside `[from, to)` back to the system; they read as zeros afterwards.
 pub fn discard(from: usize, to: usize) {
-    let (from, to) = ((from + 4095) & !4095, to & !4095);
-    if from < to {
-        // SAFETY: the callers own the range and want its contents gone.
-        unsafe { libc::madvise(from as *mut _, to - from, libc::MADV_DONTNEED) };
-    }
+    // SAFETY: the callers own the range, a part of a reservation, and want its contents gone.
+    unsafe { vervet_os::memory::discard(from, to) };
 }
 
 /// A growable list of plain values. See the module.

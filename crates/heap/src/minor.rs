@@ -13,8 +13,9 @@ use crate::model::{Contents, Model, World};
 use crate::nursery::terminate;
 use crate::old::Buffer;
 use crate::space::{BLOCK, CARD, Kind, Space};
-use crate::{Heap, events, finalize};
+use crate::{Heap, finalize};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
+use vervet_os::clock;
 
 /// What one worker has: kept between collections.
 pub struct Worker {
@@ -464,7 +465,7 @@ impl<M: Model, W: World> Heap<M, W> {
         const CHUNK: usize = 64;
         let chunks = used.div_ceil(CHUNK);
         let parallel = self.gang.workers() > 1 && self.wants_help.load(Relaxed);
-        let began = events::now();
+        let began = clock::now();
         let job = |index: usize| {
             self.grey.enter();
             let mut e = self.evacuation(index, promote_all, marking);
@@ -517,7 +518,7 @@ impl<M: Model, W: World> Heap<M, W> {
             pinned: pins.len(),
             ..Outcome::default()
         };
-        let ns = events::now() - began;
+        let ns = clock::now() - began;
         for i in 0..self.gang.workers() {
             // SAFETY: nobody else is in the job.
             let mut e = self.evacuation(i, promote_all, marking);

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows of objects, types or managed code.
 pub mod chunks;
+pub mod clock;
 pub mod futex;
 pub mod lock;
 pub mod memory;

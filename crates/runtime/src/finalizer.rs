@@ -166,7 +166,7 @@ fn make_objects(cx: &Cx<'_>) -> bool {
         rt: cx.rt,
         _not_send: std::marker::PhantomData,
     };
-    if let Err(throw) = crate::startup::attach_thread_objects(cx) {
+    if let Err(throw) = crate::threads::adopt(cx) {
         let _ = cx.take_pending(throw);
         return false;
     }

@@ -15,8 +15,8 @@
 use crate::cx::Cx;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use vervet_os::Chunks;
 use vervet_os::chunks::Zeroed;
+use vervet_os::{Chunks, futex};
 
 const RUNNING: u32 = 0;
 const PARKING: u32 = 1;
@@ -83,15 +83,7 @@ pub fn park(cx: &Cx<'_>, commit: impl FnOnce(), deadline: Option<Instant>) -> bo
 pub fn unpark(id: u32) {
     let w = waiter(id);
     if w.state.swap(TOKEN, Ordering::SeqCst) == PARKED {
-        // SAFETY: the futex word lives for ever.
-        unsafe {
-            libc::syscall(
-                libc::SYS_futex,
-                w.state.as_ptr(),
-                libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-                1,
-            );
-        }
+        futex::wake(&w.state, 1);
     }
 }
 
@@ -101,21 +93,7 @@ fn futex_wait(word: &AtomicU32, deadline: Option<Instant>) -> bool {
         Some(left) if left.is_zero() => return false,
         left => left,
     };
-    let time = left.map(|d| libc::timespec {
-        tv_sec: d.as_secs() as i64,
-        tv_nsec: i64::from(d.subsec_nanos()),
-    });
-    let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the futex word lives for ever, the time during the call.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
-            PARKED,
-            time,
-        );
-    }
+    futex::wait(word, PARKED, left);
     true
 }
 

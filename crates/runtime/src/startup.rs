@@ -210,7 +210,7 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     *rt.domain.setup.lock() = Some(Root::of(setup));
     *rt.domain.app_domain.lock() = Some(Root::of(domain));
     crate::thread::on_detach(crate::threads::end);
-    attach_thread_objects(cx)?;
+    crate::threads::adopt(cx)?;
     rt.preallocated.put(Preallocated {
         out_of_memory: Root::of(make::new(
             cx,
@@ -237,11 +237,6 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
         context,
     );
     Ok(())
-}
-
-/// Makes the Thread and InternalThread objects of the calling thread, which `Thread.Start` did not start.
-pub fn attach_thread_objects<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
-    crate::threads::adopt(cx)
 }
 
 /// Runs a program: `path` as the user gave it, and its arguments. Returns the exit code.

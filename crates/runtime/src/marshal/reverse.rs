@@ -149,7 +149,7 @@ pub extern "C" fn prepare() -> Prepared {
     if ctx.is_null() {
         let ctx = crate::thread::attach();
         let cx = Cx::current();
-        if let Err(t) = crate::startup::attach_thread_objects(&cx) {
+        if let Err(t) = crate::threads::adopt(&cx) {
             cx.take_pending(t);
         }
         // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use vervet_abi::context::RecordKind;
 use vervet_abi::{Context, State};
-use vervet_os::{SafeLock, futex, process_fence, signal};
+use vervet_os::{SafeLock, clock::now, futex, process_fence, signal};
 
 static STOP_LOCK: SafeLock<()> = SafeLock::new(());
 /// Counts threads that have come to a stop; the stopper sleeps on it.
@@ -99,15 +99,6 @@ fn with_registers_saved<T>(ctx: *mut Context, work: impl FnOnce() -> T) -> T {
         // SAFETY: the context is the calling thread's; `f` does not unwind.
         unsafe { crate::arch::call_with_registers_saved(f, arg, ctx) }
     })
-}
-
-pub(super) fn now() -> u64 {
-    // SAFETY: a place of this frame; answered without entering the kernel.
-    unsafe {
-        let mut t: libc::timespec = std::mem::zeroed();
-        libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t);
-        t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
-    }
 }
 
 fn state_of(thread: &Thread) -> u8 {
