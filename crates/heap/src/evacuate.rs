@@ -7,7 +7,7 @@
 //! * Roots, root memory, handles, registrations and young objects are not noted but looked at again, all of them.
 use crate::Heap;
 use crate::conservative;
-use crate::major::{Marking, each_pair};
+use crate::marking::{Marking, each_pair};
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, Kind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};

@@ -3,7 +3,7 @@
 //!
 //! * Young objects are bump-allocated in threads' windows ([`nursery`]); a minor collection copies what lives ([`minor`]), and
 //!   pins what a stack may refer to ([`conservative`]).
-//! * Old objects lie in blocks with side bitmaps ([`space`], [`old`]); they are marked while the program runs ([`major`]), swept
+//! * Old objects lie in blocks with side bitmaps ([`space`], [`old`]); they are marked while the program runs ([`marking`], [`major`]), swept
 //!   lazily, and sparse blocks are emptied ([`evacuate`]). Large objects have blocks of their own ([`large`]).
 //! * References from old to young objects are found by cards: `card[(address >> 9) & mask]` is marked with the low byte of the
 //!   reference that was stored; 0xFF is clean.
@@ -17,8 +17,10 @@ pub mod evacuate;
 pub mod events;
 pub mod finalize;
 pub mod gang;
+pub mod gate;
 pub mod large;
 pub mod major;
+pub mod marking;
 pub mod memory;
 pub mod minor;
 pub mod model;
@@ -63,7 +65,7 @@ pub struct Heap<M: Model, W: World> {
     /// Finalizers.
     pub finalizers: finalize::Finalizers,
     pub(crate) major: major::Major,
-    pub(crate) gate: major::Gate,
+    pub(crate) gate: gate::Gate,
     pub(crate) gang: gang::Gang,
     pub(crate) grey: gang::Grey,
     workers: Vec<UnsafeCell<minor::Worker>>,
@@ -110,7 +112,7 @@ impl<M: Model, W: World> Heap<M, W> {
             statics: LeafLock::default(),
             finalizers: finalize::Finalizers::new()?,
             major: major::Major::new(n, config.min_major.min(config.max_heap / 2))?,
-            gate: major::Gate::default(),
+            gate: gate::Gate::default(),
             gang,
             grey: gang::Grey::new()?,
             workers: (0..n)

@@ -4,7 +4,7 @@
 //! It changes nothing. What it finds wrong ends the process with a sentence that names the object and the field.
 use crate::Heap;
 use crate::conservative::{Cursor, each_young, object_at};
-use crate::major::each_pair;
+use crate::marking::each_pair;
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, CLEAN, Kind};

@@ -28,8 +28,8 @@ pub fn initialise() {
     for &h in Helper::ALL {
         let code = match h.sig().effect {
             // Blocks of any length, in steps that a stop does not have to wait for.
-            Effect::Leaf if h == Helper::MemMove => crate::blocks::move_stub(),
-            Effect::Leaf if h == Helper::MemSet => crate::blocks::set_stub(),
+            Effect::Leaf if h == Helper::MemMove => crate::arch::blocks::move_stub(),
+            Effect::Leaf if h == Helper::MemSet => crate::arch::blocks::set_stub(),
             Effect::Asm => crate::arch::grow_address(),
             Effect::Leaf => crate::prestub::place_stub(crate::arch::leaf_stub(body(h)), "helper"),
             Effect::Runtime | Effect::NoReturn => {

@@ -18,7 +18,6 @@
 pub mod abort;
 pub mod ahead;
 pub mod arch;
-mod blocks;
 pub mod casts;
 pub mod class_init;
 pub mod code;

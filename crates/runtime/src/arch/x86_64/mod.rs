@@ -13,10 +13,16 @@
 //!   Runtime and then tests it (`world/transitions.rs`). What the thunk has in registers then lies on the stack.
 //! * `Context::scan_sp` is stored before the state becomes Native.
 //! * A stub that reads `Context::hidden` reads it first.
+//!
+//! [`stubs`]: the small pieces of code that lead to a thunk; [`blocks`]: block moves and fills.
+pub mod blocks;
+mod stubs;
+
+pub use stubs::*;
+
 use crate::world::transitions::{STOP, STOPPING, leave_native};
 use std::arch::naked_asm;
 use std::mem::offset_of;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::context::{Context, RecordKind, State};
 use vervet_abi::native_call::{NativeCall, ReverseCall};
 
@@ -61,6 +67,31 @@ macro_rules! push_exit {
     mov [r15 + {record}], rsp
 "
         )
+    };
+}
+
+/// Pushes the callee-saved registers of the C calling convention, but for rbp.
+macro_rules! push_callee_saved {
+    () => {
+        "
+    push rbx
+    push r12
+    push r13
+    push r14
+    push r15
+"
+    };
+}
+/// Undoes [`push_callee_saved`].
+macro_rules! pop_callee_saved {
+    () => {
+        "
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbx
+"
     };
 }
 
@@ -200,20 +231,12 @@ pub unsafe extern "C" fn park(_ctx: *mut Context) {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
+        push_callee_saved!(),
         "sub rsp, 8",
         "mov [rdi + {scan_sp}], rsp",
         "call {leave}",
         "lea rsp, [rbp - 40]",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
+        pop_callee_saved!(),
         "pop rbp",
         "ret",
         scan_sp = const SCAN_SP,
@@ -234,11 +257,7 @@ pub unsafe extern "C" fn call_native(
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
+        push_callee_saved!(),
         "sub rsp, 8",
         "mov rbx, rdx",
         "mov rax, rdi",
@@ -250,11 +269,7 @@ pub unsafe extern "C" fn call_native(
         "cmp dword ptr [rip + {stop}], 0",
         "jne 3f",
         "2: lea rsp, [rbp - 40]",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
+        pop_callee_saved!(),
         "pop rbp",
         "ret",
         "3: mov [rbx + {scan_sp}], rsp",
@@ -283,22 +298,14 @@ pub unsafe extern "C" fn call_with_registers_saved(
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
+        push_callee_saved!(),
         "sub rsp, 8",
         "mov [rdx + {scan_sp}], rsp",
         "mov rax, rdi",
         "mov rdi, rsi",
         "call rax",
         "lea rsp, [rbp - 40]",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
+        pop_callee_saved!(),
         "pop rbp",
         "ret",
         scan_sp = const SCAN_SP,
@@ -315,11 +322,7 @@ pub unsafe extern "C" fn enter_safe_region() -> usize {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
+        push_callee_saved!(),
         "push rbp",
         // [rsp + 8, rsp + 48) and the caller's rbp above them
         "lea rdi, [rsp + 8]",
@@ -516,11 +519,7 @@ pub unsafe extern "C" fn enter(
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
+        push_callee_saved!(),
         "sub rsp, 8",
         "mov r15, r8",
         "push 0",
@@ -543,11 +542,7 @@ pub unsafe extern "C" fn enter(
         "mov r11, [rsp]",
         "mov [r15 + {record}], r11",
         "add rsp, 56",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
+        pop_callee_saved!(),
         "pop rbp",
         "ret",
         "3: push rdi",
@@ -728,11 +723,7 @@ pub unsafe extern "C" fn reverse_entry() {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
+        push_callee_saved!(),
         "sub rsp, 168",
         "mov [rsp + {ints}], rdi",
         "mov [rsp + {ints} + 8], rsi",
@@ -781,11 +772,7 @@ pub unsafe extern "C" fn reverse_entry() {
         "movsd xmm0, [rsp + {ret_sse}]",
         "movsd xmm1, [rsp + {ret_sse} + 8]",
         "lea rsp, [rbp - 40]",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
+        pop_callee_saved!(),
         "pop rbp",
         "ret",
         ints = const offset_of!(ReverseCall, int_regs),
@@ -800,113 +787,4 @@ pub unsafe extern "C" fn reverse_entry() {
         scan_sp = const SCAN_SP,
         prepare = sym crate::marshal::reverse::prepare,
     )
-}
-
-/// The thunk of one delegate: loads its record and goes to [`reverse_entry`].
-pub fn reverse_thunk(record: usize) -> Vec<u8> {
-    let mut c = vec![0x49, 0xBA]; // mov r10, record
-    c.extend(record.to_le_bytes());
-    jump(&mut c, reverse_entry as *const () as usize);
-    c
-}
-
-static NEAR_PRESTUB: AtomicUsize = AtomicUsize::new(0);
-static NEAR_IMT: AtomicUsize = AtomicUsize::new(0);
-static NEAR_NATIVE: AtomicUsize = AtomicUsize::new(0);
-static NEAR_GROW: AtomicUsize = AtomicUsize::new(0);
-
-fn near(target: usize) -> usize {
-    // jmp [rip + 0]; address
-    let mut code = [0u8; 16];
-    code[..2].copy_from_slice(&[0xFF, 0x25]);
-    code[6..14].copy_from_slice(&target.to_le_bytes());
-    crate::code::arena::place(&mut code, 16, |_, _| {}, |at| at)
-}
-
-/// Makes the jumps through which code in the arena reaches the thunks. Called once at start-up.
-pub fn initialise() {
-    NEAR_PRESTUB.store(near(prestub as *const () as usize), Ordering::Release);
-    NEAR_IMT.store(near(imt_resolve as *const () as usize), Ordering::Release);
-    NEAR_NATIVE.store(near(native_thunk as *const () as usize), Ordering::Release);
-    NEAR_GROW.store(near(grow as *const () as usize), Ordering::Release);
-}
-/// The prestub, as code in the arena reaches it.
-pub fn near_prestub() -> usize {
-    NEAR_PRESTUB.load(Ordering::Relaxed)
-}
-/// What every IMT entry holds at first.
-pub fn imt_resolve_address() -> usize {
-    NEAR_IMT.load(Ordering::Relaxed)
-}
-/// The native thunk.
-pub fn native_thunk_address() -> usize {
-    NEAR_NATIVE.load(Ordering::Relaxed)
-}
-/// The grow thunk.
-pub fn grow_address() -> usize {
-    NEAR_GROW.load(Ordering::Relaxed)
-}
-
-/// A stub that calls `target` through the icall thunk for `method` with that many bytes of stack arguments.
-pub fn icall_stub(target: usize, method: usize, stack_bytes: u32) -> Vec<u8> {
-    let mut c = Vec::with_capacity(48);
-    c.extend([0x48, 0xB8]); // mov rax, target
-    c.extend(target.to_le_bytes());
-    c.extend([0x49, 0xBB]); // mov r11, method
-    c.extend(method.to_le_bytes());
-    c.extend([0x41, 0xBA]); // mov r10d, bytes
-    c.extend(stack_bytes.to_le_bytes());
-    jump(&mut c, icall_thunk as *const () as usize);
-    c
-}
-/// A stub that calls a leaf helper.
-pub fn leaf_stub(target: usize) -> Vec<u8> {
-    let mut c = Vec::with_capacity(32);
-    c.extend([0x48, 0xB8]);
-    c.extend(target.to_le_bytes());
-    jump(&mut c, leaf_thunk as *const () as usize);
-    c
-}
-fn jump(c: &mut Vec<u8>, target: usize) {
-    c.extend([0xFF, 0x25, 0, 0, 0, 0]);
-    c.extend(target.to_le_bytes());
-}
-
-/// What an IMT stub leads to for one interface method.
-#[derive(Clone, Copy)]
-pub struct ImtTarget {
-    /// The interface method, as `hidden` has it.
-    pub method: usize,
-    /// The implementation's slot.
-    pub slot: usize,
-    /// The implementation wants a byref to the value in the box.
-    pub boxed: bool,
-}
-
-/// Places an IMT stub: compares `hidden` with each interface method and jumps through its implementation's slot;
-/// otherwise to the resolver.
-pub fn place_imt_stub(known: &[ImtTarget], resolver: usize) -> usize {
-    let mut c = Vec::new();
-    let mut fixups = Vec::new();
-    c.extend([0x49, 0x8B, 0x87]); // mov rax, [r15 + hidden]
-    c.extend((HIDDEN as u32).to_le_bytes());
-    for t in known {
-        c.extend([0x49, 0xBB]); // mov r11, method
-        c.extend(t.method.to_le_bytes());
-        c.extend([0x4C, 0x39, 0xD8]); // cmp rax, r11
-        c.extend([0x75, if t.boxed { 10 } else { 6 }]); // jne over the jump
-        if t.boxed {
-            c.extend([0x48, 0x83, 0xC7, 0x08]); // add rdi, 8
-        }
-        c.extend([0xFF, 0x25, 0, 0, 0, 0]); // jmp [slot]
-        fixups.push((c.len(), t.slot));
-    }
-    jump(&mut c, resolver);
-    let patch = |c: &mut [u8], at: usize| {
-        for (end, slot) in fixups {
-            let d = (slot as i64 - (at + end) as i64) as i32;
-            c[end - 4..end].copy_from_slice(&d.to_le_bytes());
-        }
-    };
-    crate::code::arena::place(&mut c, 16, patch, |at| at)
 }

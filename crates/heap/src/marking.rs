@@ -1,0 +1,309 @@
+//! One worker that marks: from grey objects to what they refer to.
+//!
+//! # Invariants
+//! * An entry of a grey list is a marked object, or (lowest bit set) where to go on in a large one. It is looked at once.
+//! * Tables of pairs are put aside, and fields that refer into blocks to be evacuated are noted, as they are met.
+//! * What a worker does beside the program it does in steps inside the gate.
+use crate::Heap;
+use crate::memory::List;
+use crate::model::{Contents, Model, World};
+use crate::space::{BLOCK, CARD, Kind};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+use vervet_os::clock;
+
+/// Large objects are looked at in pieces of this size.
+const PIECE: usize = 16 << 10;
+/// How many objects are fetched ahead of being looked at: as many as cover the memory's latency.
+const AHEAD: usize = 8;
+/// Objects looked at between two looks at the gate.
+const STEP: usize = 512;
+
+/// What one marking worker has.
+pub struct Marker {
+    pub(crate) grey: List<usize>,
+    /// Entries taken from `grey` a few steps before they are looked at, so that their memory is on its way.
+    ahead: [usize; AHEAD],
+    ahead_first: usize,
+    ahead_len: usize,
+    /// Fields that refer into blocks that will be evacuated.
+    pub fields: List<usize>,
+    pub(crate) ephemerons: List<usize>,
+}
+impl Marker {
+    pub(crate) fn new() -> io::Result<Marker> {
+        Ok(Marker {
+            grey: List::new(1 << 28)?,
+            ahead: [0; AHEAD],
+            ahead_first: 0,
+            ahead_len: 0,
+            fields: List::new(1 << 28)?,
+            ephemerons: List::new(1 << 24)?,
+        })
+    }
+}
+
+impl Marker {
+    /// The next entry to be looked at.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<usize> {
+        while self.ahead_len < AHEAD
+            && let Some(entry) = self.grey.pop()
+        {
+            prefetch(entry & !1);
+            self.ahead[(self.ahead_first + self.ahead_len) % AHEAD] = entry;
+            self.ahead_len += 1;
+        }
+        if self.ahead_len == 0 {
+            return None;
+        }
+        let entry = self.ahead[self.ahead_first];
+        self.ahead_first = (self.ahead_first + 1) % AHEAD;
+        self.ahead_len -= 1;
+        Some(entry)
+    }
+    /// Everything back into the list, so that it can be handed over.
+    fn gather(&mut self) {
+        while self.ahead_len > 0 {
+            self.grey.push(self.ahead[self.ahead_first]);
+            self.ahead_first = (self.ahead_first + 1) % AHEAD;
+            self.ahead_len -= 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn prefetch(address: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch touches nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address as *const i8);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+/// A worker that marks.
+pub(crate) struct Marking<'h, M: Model, W: World> {
+    pub heap: &'h Heap<M, W>,
+    pub own: &'h mut Marker,
+}
+
+impl<M: Model, W: World> Marking<'_, M, W> {
+    /// Marks an object, if it is old.
+    #[inline]
+    pub fn object(&mut self, object: usize) {
+        let space = &self.heap.space;
+        let Some(b) = space.block_of(object) else {
+            return;
+        };
+        match space.kind(b) {
+            Kind::Old => {
+                if space.set_mark(object) {
+                    self.own.grey.push(object);
+                }
+            }
+            Kind::Large => {
+                if space.info(b).hit.load(Relaxed) == 0 && space.info(b).hit.swap(1, AcqRel) == 0 {
+                    self.own.grey.push(object);
+                }
+            }
+            _ => {}
+        }
+    }
+    /// Marks what a field refers to.
+    #[inline]
+    pub fn field(&mut self, field: usize) {
+        // SAFETY: callers pass addresses of reference fields.
+        let object = unsafe { (*(field as *const AtomicUsize)).load(Relaxed) };
+        let space = &self.heap.space;
+        let Some(b) = space.block_of(object) else {
+            return;
+        };
+        match space.kind(b) {
+            Kind::Old => {
+                if space.info(b).evacuate.load(Relaxed) != 0 {
+                    self.own.fields.push(field);
+                }
+                if space.set_mark(object) {
+                    self.own.grey.push(object);
+                }
+            }
+            Kind::Large => self.object(object),
+            _ => {}
+        }
+    }
+    /// The object is marked, and its fields are to be looked at.
+    pub fn look_at(&mut self, object: usize) {
+        self.own.grey.push(object);
+    }
+    /// Looks at the fields of an object, or at a piece of a large one (its lowest bit is set).
+    pub(crate) fn scan(&mut self, entry: usize) {
+        let space = &self.heap.space;
+        let (object, from, to);
+        if entry & 1 != 0 {
+            let at = entry & !1;
+            let b = space.block(at);
+            let head = match space.kind(b) {
+                Kind::LargeTail => b - space.info(b).live.load(Relaxed) as usize,
+                _ => b,
+            };
+            (object, from, to) = (space.address(head), at, at + PIECE);
+        } else {
+            (object, from, to) = (entry, entry, usize::MAX);
+        }
+        // SAFETY: a marked object keeps its header.
+        let header = unsafe { (*(object as *const std::sync::atomic::AtomicU64)).load(Relaxed) };
+        // SAFETY: as above.
+        match unsafe { M::contents(header) } {
+            Contents::Plain => {}
+            Contents::Ephemerons => self.own.ephemerons.push(object),
+            Contents::References => {
+                let b = space.block(object);
+                let mut to = to;
+                if space.kind(b) == Kind::Large {
+                    let size = space.info(b).size.load(Relaxed);
+                    if from + PIECE < object + size {
+                        self.own.grey.push((from + PIECE) | 1);
+                        to = from + PIECE;
+                    }
+                }
+                // SAFETY: as above.
+                unsafe { M::visit(object, header, from, to, |f| self.field(f)) }
+            }
+        }
+    }
+    /// Looks at what is grey here and handed over, in steps inside the gate, until there is nothing.
+    pub(crate) fn drain_concurrently(&mut self) {
+        let heap = self.heap;
+        loop {
+            let more = heap.gate.step(|| {
+                for i in 0..STEP {
+                    if i % 16 == 0 && heap.gate.is_wanted() {
+                        return true;
+                    }
+                    match self.own.next() {
+                        Some(o) => self.scan(o),
+                        None => return heap.major.grey.take(&mut self.own.grey),
+                    }
+                }
+                true
+            });
+            if !more {
+                return;
+            }
+        }
+    }
+    /// Part of it, with the world stopped, until the moment given.
+    pub(crate) fn drain_until(&mut self, end: u64) {
+        let grey = &self.heap.major.grey;
+        let mut n = 0u32;
+        loop {
+            while let Some(o) = self.own.next() {
+                self.scan(o);
+                grey.share(&mut self.own.grey);
+                n += 1;
+                if n.is_multiple_of(256) && clock::now() >= end {
+                    self.own.gather();
+                    let all = self.own.grey.len();
+                    grey.put(&mut self.own.grey, all);
+                    grey.leave();
+                    return;
+                }
+            }
+            if !grey.wait(&mut self.own.grey) {
+                return;
+            }
+        }
+    }
+    /// The same with the world stopped, sharing with the other workers.
+    pub(crate) fn drain(&mut self) {
+        let grey = &self.heap.major.grey;
+        loop {
+            while let Some(o) = self.own.next() {
+                self.scan(o);
+                grey.share(&mut self.own.grey);
+            }
+            if !grey.wait(&mut self.own.grey) {
+                return;
+            }
+        }
+    }
+    /// Looks at the marked objects on cards of a block that were written to since they were looked at.
+    pub(crate) fn modified(&mut self, block: usize) {
+        let space = &self.heap.space;
+        let base = space.address(block);
+        let end = match space.kind(block) {
+            Kind::Old => base + BLOCK,
+            Kind::Large if space.info(block).flag.load(Relaxed) != 0 => {
+                base + space.info(block).size.load(Relaxed)
+            }
+            _ => return,
+        };
+        let mut at = base;
+        while at < end {
+            let mut bits = space.take_mod_union(at);
+            while bits != 0 {
+                let card = at + CARD * bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                self.card(block, card);
+            }
+            at += 8 * CARD;
+        }
+    }
+    /// Looks at the marked objects on a card.
+    fn card(&mut self, block: usize, card: usize) {
+        let space = &self.heap.space;
+        if space.kind(block) == Kind::Large {
+            if space.info(block).hit.load(Acquire) != 0 {
+                self.part(space.address(block), card);
+            }
+            return;
+        }
+        if card > space.address(block) {
+            if let Some(first) = space.last_start(block, card - 8) {
+                // SAFETY: a start bit.
+                let size = unsafe { M::size(first, *(first as *const u64)) };
+                if first + size > card && space.is_marked(first) {
+                    self.part(first, card);
+                }
+            }
+        }
+        let mut bits = space.start_word(card).load(Acquire) & space.mark_word(card).load(Acquire);
+        while bits != 0 {
+            self.part(card + 8 * bits.trailing_zeros() as usize, card);
+            bits &= bits - 1;
+        }
+    }
+    fn part(&mut self, object: usize, card: usize) {
+        // SAFETY: a marked object with its header.
+        unsafe {
+            let header = (*(object as *const std::sync::atomic::AtomicU64)).load(Relaxed);
+            if M::contents(header) == Contents::References {
+                M::visit(object, header, card, card + CARD, |f| self.field(f));
+            }
+        }
+    }
+}
+
+/// Calls `f` with the addresses and contents of each pair's key and value.
+pub(crate) fn each_pair<M: Model>(table: usize, mut f: impl FnMut(usize, usize, usize, usize)) {
+    // SAFETY: a table of pairs that is kept; the world is stopped.
+    unsafe {
+        let (first, count) = M::pairs(table);
+        for i in 0..count {
+            let key = first + 16 * i;
+            let k = *(key as *const usize);
+            if k != 0 {
+                f(key, key + 8, k, *((key + 8) as *const usize));
+            }
+        }
+    }
+}
+
+/// What a root refers to. (Roots are not noted for evacuation: it looks at them again.)
+pub(crate) fn word(root: usize) -> usize {
+    // SAFETY: callers pass addresses of words that are references.
+    unsafe { (*(root as *const AtomicUsize)).load(Relaxed) }
+}
