@@ -79,6 +79,8 @@ pub struct Seat {
     pub window: UnsafeCell<Window>,
     /// The words of it that are scanned conservatively.
     pub stack: Vec<AtomicUsize>,
+    /// It may be stopped at any instruction: between a store and its card.
+    pub interrupted: AtomicBool,
 }
 
 thread_local! {
@@ -121,6 +123,7 @@ impl Yard {
                     state: AtomicUsize::new(ABSENT),
                     window: UnsafeCell::default(),
                     stack: words(stack),
+                    interrupted: AtomicBool::new(false),
                 })
                 .collect(),
             roots: words(roots),
@@ -180,9 +183,18 @@ impl Yard {
     }
     /// Stores a reference as a program does.
     pub fn store(&self, field: usize, value: usize) {
-        // SAFETY: a field of a live object or of root memory, and its card.
+        self.store_only(field, value);
+        self.mark_card(field, value);
+    }
+    /// The first half of a store.
+    pub fn store_only(&self, field: usize, value: usize) {
+        // SAFETY: a field of a live object or of root memory.
+        unsafe { (*(field as *const AtomicUsize)).store(value, Relaxed) };
+    }
+    /// The second half of a store.
+    pub fn mark_card(&self, field: usize, value: usize) {
+        // SAFETY: the table has a card for every address.
         unsafe {
-            (*(field as *const AtomicUsize)).store(value, Relaxed);
             let card = self.cards.load(Relaxed) + ((field >> 9) & MASK);
             (*(card as *const std::sync::atomic::AtomicU8)).store(value as u8, Relaxed);
         }
@@ -218,6 +230,7 @@ impl World for Yard {
                 visit(Mutator {
                     window: self.window(i),
                     ranges: &[(from, from + 8 * s.stack.len())],
+                    interrupted: s.interrupted.load(SeqCst),
                 });
             }
         }
