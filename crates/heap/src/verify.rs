@@ -213,9 +213,9 @@ impl<M: Model, W: World> Heap<M, W> {
             Err(_) => return Vec::new(),
         };
         self.world.stopped(&mut || {
-            let gate = self.gate.shut();
+            let mut stop = self.gate.stop();
+            stop.shut();
             self.survey(&mut survey);
-            drop(gate);
         });
         Self::by_class(&survey)
     }

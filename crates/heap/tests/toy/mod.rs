@@ -321,23 +321,39 @@ fn end_with_the_collector() {
 pub struct Way {
     pub at_once: bool,
     pub helpers: usize,
+    /// Every so many minor collections promote in place.
+    pub in_place: u32,
 }
-pub const WAYS: [Way; 4] = [
+pub const WAYS: [Way; 6] = [
     Way {
         at_once: true,
         helpers: 0,
+        in_place: 0,
     },
     Way {
         at_once: false,
         helpers: 0,
+        in_place: 0,
     },
     Way {
         at_once: true,
         helpers: 3,
+        in_place: 0,
     },
     Way {
         at_once: false,
         helpers: 1,
+        in_place: 0,
+    },
+    Way {
+        at_once: true,
+        helpers: 0,
+        in_place: 2,
+    },
+    Way {
+        at_once: false,
+        helpers: 2,
+        in_place: 3,
     },
 ];
 impl Way {
@@ -352,6 +368,7 @@ impl Way {
                 verify_before: true,
                 verify_after: true,
                 poison: true,
+                promote_in_place: self.in_place,
                 ..Debug::default()
             },
             ..Config::default()
