@@ -11,6 +11,7 @@
 //! # Invariants
 //! * One thread collects at a time: it has stopped the world. What the collector's own thread does meanwhile: [`gate`].
 //! * While the world is stopped nothing here calls malloc or takes a lock that a stopped thread may hold.
+pub mod ahead;
 pub mod config;
 pub mod conservative;
 pub mod evacuate;

@@ -9,6 +9,7 @@
 //! * Aging: what has survived one collection stays young; the second promotes it.
 //! * While nearly everything survives, nothing is copied: what is reachable is marked like a pinned object, and every nursery
 //!   block becomes an old one ([`crate::rebuild`]). Then nothing is young afterwards, so no slot changes and no card is needed.
+use crate::ahead::Ahead;
 use crate::conservative;
 use crate::gate::Stop;
 use crate::memory::List;
@@ -29,6 +30,7 @@ const IN_PLACE: u32 = 80;
 pub struct Worker {
     /// Copied objects whose fields have not been looked at.
     pub grey: List<usize>,
+    ahead: Ahead,
     /// Where promoted objects go.
     pub old: Buffer,
     survivors_next: usize,
@@ -49,6 +51,7 @@ impl Worker {
     pub fn new() -> std::io::Result<Worker> {
         Ok(Worker {
             grey: List::new(1 << 28)?,
+            ahead: Ahead::default(),
             old: Buffer::default(),
             survivors_next: 0,
             survivors_end: 0,
@@ -223,18 +226,15 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
             space.set_mark(object)
         };
         if new {
-            let header = header_of(object).load(Relaxed);
-            debug_assert!(
-                M::is_plausible(header),
-                "a reference to {object:#x}, which has the header {header:#x}"
-            );
-            // SAFETY: a young object with that header.
-            unsafe {
-                self.worker.stayed += M::size(object, header);
-                if M::contents(header) != Contents::Plain {
-                    self.worker.grey.push(object);
-                }
-            }
+            self.worker.grey.push(object);
+        }
+    }
+    /// The next object to be looked at. A copy has just been written; what stays has not been touched yet.
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        match self.how {
+            How::InPlace => self.worker.ahead.next(&mut self.worker.grey),
+            _ => self.worker.grey.pop(),
         }
     }
     fn survivor_memory(&mut self, size: usize) -> Option<usize> {
@@ -260,7 +260,18 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
     /// Looks at the fields of an object that was kept.
     pub fn scan(&mut self, object: usize) {
         let header = header_of(object).load(Relaxed);
-        let old = self.how == How::InPlace || self.space().kind_at(object) == Kind::Old;
+        debug_assert!(
+            M::is_plausible(header),
+            "a reference to {object:#x}, which has the header {header:#x}"
+        );
+        let old = match self.how {
+            How::InPlace => {
+                // SAFETY: an object that is kept, with its header.
+                self.worker.stayed += unsafe { M::size(object, header) };
+                true
+            }
+            _ => self.space().kind_at(object) == Kind::Old,
+        };
         // SAFETY: an object that is kept, with its header.
         match unsafe { M::contents(header) } {
             Contents::Plain => {}
@@ -312,7 +323,7 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
     /// Looks at everything grey, until no worker has anything left.
     pub fn drain(&mut self) {
         loop {
-            while let Some(object) = self.worker.grey.pop() {
+            while let Some(object) = self.next() {
                 self.scan(object);
                 self.heap.grey.share(&mut self.worker.grey);
             }
@@ -323,7 +334,7 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
     }
     /// Looks at everything grey, alone.
     pub fn drain_alone(&mut self) {
-        while let Some(object) = self.worker.grey.pop() {
+        while let Some(object) = self.next() {
             self.scan(object);
         }
     }
