@@ -44,6 +44,15 @@ pub fn new_internal<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
     Ok(internal)
 }
 
+/// The id by which the thread of a Thread object is unparked; None if it has not begun or has ended.
+pub fn owner_of(thread: ObjRef<'_>) -> Option<u32> {
+    let internal = thread
+        .read_ref(offset_of!(ThreadObject, internal_thread))
+        .non_null()?;
+    let id = state::field_i32(internal, offset_of!(Internal, small_id)).load(Ordering::SeqCst);
+    u32::try_from(id).ok().filter(|id| *id != 0)
+}
+
 /// Makes the objects of the calling thread, which was not started by `Thread.Start`.
 pub fn adopt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     let internal = new_internal(cx)?;
