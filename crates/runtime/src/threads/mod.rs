@@ -2,7 +2,7 @@
 //!
 //! # Map
 //! [`state`]: the word of ThreadState, waiting and interrupts; [`life`]: what outlives the thread (joining, keeping the
-//! process alive); [`start`]: from `Thread.Start` to the end of the OS thread.
+//! process alive); [`name`]; [`start`]: from `Thread.Start` to the end of the OS thread.
 //!
 //! # Invariants
 //! * Attached threads only have `Thread` and `InternalThread` objects; those are words of the context, never addresses
@@ -11,6 +11,7 @@
 //! * Managed ids count up from 1 and are never used again; owner ids (locks, parking) are, so nothing but locks and
 //!   parking goes by them.
 pub mod life;
+pub mod name;
 pub mod start;
 pub mod state;
 
