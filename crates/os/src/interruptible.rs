@@ -65,7 +65,13 @@ mod tests {
     fn read(word: &AtomicU32, fd: i32) -> Result<usize, i32> {
         let mut byte = [0u8; 1];
         // SAFETY: one byte is stored.
-        unsafe { call(word, libc::SYS_read, [fd as usize, byte.as_mut_ptr() as usize, 1, 0, 0, 0]) }
+        unsafe {
+            call(
+                word,
+                libc::SYS_read,
+                [fd as usize, byte.as_mut_ptr() as usize, 1, 0, 0, 0],
+            )
+        }
     }
 
     #[test]
@@ -115,7 +121,10 @@ mod tests {
             assert!(signal::send(TID.load(Ordering::SeqCst), libc::SIGUSR1));
             let since = Instant::now();
             while WORD.load(Ordering::SeqCst) & STOP != 0 {
-                assert!(since.elapsed() < Duration::from_secs(10), "round {round} hangs");
+                assert!(
+                    since.elapsed() < Duration::from_secs(10),
+                    "round {round} hangs"
+                );
                 std::thread::yield_now();
             }
         }

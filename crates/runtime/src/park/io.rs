@@ -45,7 +45,11 @@ impl Calls<'_> {
     ///
     /// # Safety
     /// As the system call; see [`interruptible::call`].
-    pub unsafe fn call(&self, number: i64, arguments: [usize; 6]) -> std::result::Result<usize, i32> {
+    pub unsafe fn call(
+        &self,
+        number: i64,
+        arguments: [usize; 6],
+    ) -> std::result::Result<usize, i32> {
         // SAFETY: passed on.
         unsafe { interruptible::call(self.0, number, arguments) }
     }
@@ -64,7 +68,9 @@ impl Calls<'_> {
         });
         // The kernel writes what is left into it.
         let mut time = time;
-        let time = time.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
+        let time = time
+            .as_mut()
+            .map_or(std::ptr::null_mut(), std::ptr::from_mut);
         let (at, count) = (descriptors.as_mut_ptr() as usize, descriptors.len());
         // SAFETY: the records and the time live for the length of the call.
         unsafe { self.call(libc::SYS_ppoll, [at, count, time as usize, 0, 0, 0]) }
@@ -85,7 +91,9 @@ impl<'a> Inside<'a> {
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
         let change = |w: u32| Some((w & !(INSIDE | CANCEL | REQUEST)).wrapping_add(ROUND));
-        let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
+        let _ = self
+            .0
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_os::Published;
 use vervet_runtime::ObjRef;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_types::{ClassRef, Known, LoadError};
+use vervet_types::{ClassRef, Known};
 
 /// AddressFamily.InterNetworkV6.
 const WINDOWS_INET6: i32 = 23;
@@ -250,10 +250,7 @@ mod tests {
         v6.extend([5, 0, 0, 0]);
         assert_eq!(there_and_back(&v6), Some(v6.clone()));
         let path = [&[1, 0][..], b"/tmp/x\0"].concat();
-        assert_eq!(
-            there_and_back(&path),
-            Some([&path[..], &[0, 0]].concat())
-        );
+        assert_eq!(there_and_back(&path), Some([&path[..], &[0, 0]].concat()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Native half of System.Net.Dns.
 //!
 //! Keeps nothing; the C library resolves, in Native state.
-use crate::util::{Out, string_array};
+use crate::util::string_array;
 use std::ffi::{CStr, CString};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use vervet_runtime::cx::{Cx, Result};
@@ -52,11 +52,16 @@ fn look_up(name: &CStr, hint: i32) -> Option<Entry> {
         if libc::getaddrinfo(name.as_ptr(), std::ptr::null(), &hints, &mut list) != 0 {
             return None;
         }
-        let mut entry = Entry { name: String::new(), addresses: Vec::new() };
+        let mut entry = Entry {
+            name: String::new(),
+            addresses: Vec::new(),
+        };
         let mut at = list;
         while let Some(item) = at.as_ref() {
             if !item.ai_canonname.is_null() && entry.name.is_empty() {
-                entry.name = CStr::from_ptr(item.ai_canonname).to_string_lossy().into_owned();
+                entry.name = CStr::from_ptr(item.ai_canonname)
+                    .to_string_lossy()
+                    .into_owned();
             }
             entry.addresses.extend(ip(item.ai_addr));
             at = item.ai_next;
@@ -78,7 +83,7 @@ fn host_name() -> Option<CString> {
     CStr::from_bytes_until_nul(&name).ok().map(CStr::to_owned)
 }
 
-/// The addresses of this machine's interfaces that are up, without loops: the fourth kind first.
+/// The addresses of this machine's interfaces that are up, without loops. Only of the fourth kind: Mono tells no others.
 fn own_addresses() -> Vec<IpAddr> {
     let mut found = Vec::new();
     // SAFETY: the list is given back when it was read.
@@ -91,13 +96,12 @@ fn own_addresses() -> Vec<IpAddr> {
         while let Some(item) = at.as_ref() {
             let flags = item.ifa_flags as i32;
             if flags & libc::IFF_UP != 0 && flags & libc::IFF_LOOPBACK == 0 {
-                found.extend(ip(item.ifa_addr));
+                found.extend(ip(item.ifa_addr).filter(IpAddr::is_ipv4));
             }
             at = item.ifa_next;
         }
         libc::freeifaddrs(list);
     }
-    found.sort_by_key(IpAddr::is_ipv6);
     found
 }
 
@@ -105,14 +109,11 @@ fn own_addresses() -> Vec<IpAddr> {
 fn by_name(name: &CStr, hint: i32) -> Option<Entry> {
     let own = name.is_empty() || host_name().is_some_and(|own| *own == *name);
     if own {
-        let addresses: Vec<IpAddr> = own_addresses()
-            .into_iter()
-            .filter(|a| match hint & (IPV4 | IPV6) {
-                IPV4 => a.is_ipv4(),
-                IPV6 => a.is_ipv6(),
-                _ => true,
-            })
-            .collect();
+        let addresses = if hint & (IPV4 | IPV6) == IPV6 {
+            Vec::new()
+        } else {
+            own_addresses()
+        };
         if !addresses.is_empty() {
             let name = name.to_string_lossy().into_owned();
             return Some(Entry { name, addresses });
@@ -142,7 +143,15 @@ fn by_address(text: &str, hint: i32) -> Option<Entry> {
             }
         };
         let (to, room) = (name.as_mut_ptr().cast(), name.len() as libc::socklen_t);
-        libc::getnameinfo(at, size as libc::socklen_t, to, room, std::ptr::null_mut(), 0, 0) != 0
+        libc::getnameinfo(
+            at,
+            size as libc::socklen_t,
+            to,
+            room,
+            std::ptr::null_mut(),
+            0,
+            0,
+        ) != 0
     };
     if failed {
         return None;

@@ -46,27 +46,67 @@ const HOST: &[(i32, i32, i32, i32)] = &[
     (SOCKET, 0x1006, libc::SOL_SOCKET, libc::SO_RCVTIMEO),
     (SOCKET, 0x1007, libc::SOL_SOCKET, libc::SO_ERROR),
     (SOCKET, 0x1008, libc::SOL_SOCKET, libc::SO_TYPE),
-    (SOCKET, PEER_CREDENTIALS, libc::SOL_SOCKET, libc::SO_PEERCRED),
+    (
+        SOCKET,
+        PEER_CREDENTIALS,
+        libc::SOL_SOCKET,
+        libc::SO_PEERCRED,
+    ),
     // Winsock's other sockets cannot share an address unless they say so.
-    (SOCKET, EXCLUSIVE_ADDRESS_USE, libc::SOL_SOCKET, libc::SO_REUSEADDR),
+    (
+        SOCKET,
+        EXCLUSIVE_ADDRESS_USE,
+        libc::SOL_SOCKET,
+        libc::SO_REUSEADDR,
+    ),
     (IP, 1, libc::IPPROTO_IP, libc::IP_OPTIONS),
     (IP, 2, libc::IPPROTO_IP, libc::IP_HDRINCL),
     (IP, 3, libc::IPPROTO_IP, libc::IP_TOS),
     (IP, 4, libc::IPPROTO_IP, libc::IP_TTL),
-    (IP, MULTICAST_INTERFACE, libc::IPPROTO_IP, libc::IP_MULTICAST_IF),
+    (
+        IP,
+        MULTICAST_INTERFACE,
+        libc::IPPROTO_IP,
+        libc::IP_MULTICAST_IF,
+    ),
     (IP, 10, libc::IPPROTO_IP, libc::IP_MULTICAST_TTL),
     (IP, 11, libc::IPPROTO_IP, libc::IP_MULTICAST_LOOP),
-    (IP, ADD_MEMBERSHIP, libc::IPPROTO_IP, libc::IP_ADD_MEMBERSHIP),
-    (IP, DROP_MEMBERSHIP, libc::IPPROTO_IP, libc::IP_DROP_MEMBERSHIP),
+    (
+        IP,
+        ADD_MEMBERSHIP,
+        libc::IPPROTO_IP,
+        libc::IP_ADD_MEMBERSHIP,
+    ),
+    (
+        IP,
+        DROP_MEMBERSHIP,
+        libc::IPPROTO_IP,
+        libc::IP_DROP_MEMBERSHIP,
+    ),
     (IP, DONT_FRAGMENT, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER),
     (IP, 19, libc::IPPROTO_IP, libc::IP_PKTINFO),
     (IPV6, 4, libc::IPPROTO_IPV6, libc::IPV6_UNICAST_HOPS),
     (IPV6, 21, libc::IPPROTO_IPV6, libc::IPV6_UNICAST_HOPS),
-    (IPV6, MULTICAST_INTERFACE, libc::IPPROTO_IPV6, libc::IPV6_MULTICAST_IF),
+    (
+        IPV6,
+        MULTICAST_INTERFACE,
+        libc::IPPROTO_IPV6,
+        libc::IPV6_MULTICAST_IF,
+    ),
     (IPV6, 10, libc::IPPROTO_IPV6, libc::IPV6_MULTICAST_HOPS),
     (IPV6, 11, libc::IPPROTO_IPV6, libc::IPV6_MULTICAST_LOOP),
-    (IPV6, ADD_MEMBERSHIP, libc::IPPROTO_IPV6, libc::IPV6_ADD_MEMBERSHIP),
-    (IPV6, DROP_MEMBERSHIP, libc::IPPROTO_IPV6, libc::IPV6_DROP_MEMBERSHIP),
+    (
+        IPV6,
+        ADD_MEMBERSHIP,
+        libc::IPPROTO_IPV6,
+        libc::IPV6_ADD_MEMBERSHIP,
+    ),
+    (
+        IPV6,
+        DROP_MEMBERSHIP,
+        libc::IPPROTO_IPV6,
+        libc::IPV6_DROP_MEMBERSHIP,
+    ),
     (IPV6, 19, libc::IPPROTO_IPV6, libc::IPV6_PKTINFO),
     (IPV6, 27, libc::IPPROTO_IPV6, libc::IPV6_V6ONLY),
     (TCP, 1, libc::IPPROTO_TCP, libc::TCP_NODELAY),
@@ -78,7 +118,10 @@ fn host(level: i32, name: i32) -> Option<(i32, i32)> {
     Some((row.2, row.3))
 }
 fn is_timeout(host: (i32, i32)) -> bool {
-    matches!(host, (libc::SOL_SOCKET, libc::SO_RCVTIMEO | libc::SO_SNDTIMEO))
+    matches!(
+        host,
+        (libc::SOL_SOCKET, libc::SO_RCVTIMEO | libc::SO_SNDTIMEO)
+    )
 }
 
 fn set<T>(fd: i32, (level, name): (i32, i32), value: &T) -> Io<()> {
@@ -121,7 +164,10 @@ fn set_number(fd: i32, host: (i32, i32), value: i32) -> Io<()> {
 }
 fn get_number(fd: i32, host: (i32, i32)) -> Io<i32> {
     if is_timeout(host) {
-        let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
+        let mut time = libc::timeval {
+            tv_sec: 0,
+            tv_usec: 0,
+        };
         get(fd, host, &mut time)?;
         return Ok((time.tv_sec * 1000 + time.tv_usec / 1000) as i32);
     }
@@ -137,15 +183,22 @@ fn get_number(fd: i32, host: (i32, i32)) -> Io<i32> {
     Ok(value)
 }
 fn set_linger(fd: i32, on: bool, seconds: i32) -> Io<()> {
-    let linger = libc::linger { l_onoff: i32::from(on), l_linger: seconds };
+    let linger = libc::linger {
+        l_onoff: i32::from(on),
+        l_linger: seconds,
+    };
     set(fd, (libc::SOL_SOCKET, libc::SO_LINGER), &linger)
 }
 
 /// An IPAddress of the fourth kind; any for null.
 fn ipv4<'cx>(cx: &'cx Cx<'cx>, address: ObjRef<'cx>) -> Result<libc::in_addr> {
-    let Some(a) = address.non_null() else { return Ok(libc::in_addr { s_addr: 0 }) };
+    let Some(a) = address.non_null() else {
+        return Ok(libc::in_addr { s_addr: 0 });
+    };
     let at = field_offset(cx, a.class(), "_addressOrScopeId")?;
-    Ok(libc::in_addr { s_addr: a.read::<u32>(at) })
+    Ok(libc::in_addr {
+        s_addr: a.read::<u32>(at),
+    })
 }
 /// An IPAddress of the sixth kind; any for null.
 fn ipv6<'cx>(cx: &'cx Cx<'cx>, address: ObjRef<'cx>) -> Result<libc::in6_addr> {
@@ -159,7 +212,12 @@ fn ipv6<'cx>(cx: &'cx Cx<'cx>, address: ObjRef<'cx>) -> Result<libc::in6_addr> {
     }
     Ok(libc::in6_addr { s6_addr: bytes })
 }
-fn set_membership<'cx>(cx: &'cx Cx<'cx>, fd: i32, host: (i32, i32), option: ObjRef<'cx>) -> Result<Io<()>> {
+fn set_membership<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: i32,
+    host: (i32, i32),
+    option: ObjRef<'cx>,
+) -> Result<Io<()>> {
     let field = |name: &str| field_offset(cx, option.class(), name);
     if host.0 == libc::IPPROTO_IPV6 {
         let group = ipv6(cx, option.read_ref(field("m_Group")?))?;
@@ -184,7 +242,11 @@ fn set_multicast_interface(fd: i32, host: (i32, i32), value: i32) -> Io<()> {
         return set(
             fd,
             host,
-            &libc::ip_mreqn { imr_multiaddr: any, imr_address: any, imr_ifindex: index },
+            &libc::ip_mreqn {
+                imr_multiaddr: any,
+                imr_address: any,
+                imr_ifindex: index,
+            },
         );
     }
     set(fd, host, &value)
@@ -207,10 +269,18 @@ fn peer<'cx>(cx: &'cx Cx<'cx>, credentials: libc::ucred) -> Result<Io<ObjRef<'cx
 }
 
 /// An option as an object.
-fn get_object<'cx>(cx: &'cx Cx<'cx>, fd: i32, host: (i32, i32), name: i32) -> Result<Io<ObjRef<'cx>>> {
+fn get_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: i32,
+    host: (i32, i32),
+    name: i32,
+) -> Result<Io<ObjRef<'cx>>> {
     let number = match (host, name) {
         ((libc::SOL_SOCKET, libc::SO_LINGER), _) => {
-            let mut linger = libc::linger { l_onoff: 0, l_linger: 0 };
+            let mut linger = libc::linger {
+                l_onoff: 0,
+                l_linger: 0,
+            };
             if let Err(e) = get(fd, host, &mut linger) {
                 return Ok(Err(e));
             }
@@ -219,13 +289,20 @@ fn get_object<'cx>(cx: &'cx Cx<'cx>, fd: i32, host: (i32, i32), name: i32) -> Re
             } else {
                 let class = system_class(cx, "System.Net.Sockets", "LingerOption")?;
                 let object = cx.alloc(class)?;
-                object.write(field_offset(cx, class, "enabled")?, (linger.l_onoff != 0) as u8);
+                object.write(
+                    field_offset(cx, class, "enabled")?,
+                    (linger.l_onoff != 0) as u8,
+                );
                 crate::util::set_i32(cx, object, "lingerTime", linger.l_linger)?;
                 return Ok(Ok(object));
             }
         }
         (_, PEER_CREDENTIALS) => {
-            let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
+            let mut credentials = libc::ucred {
+                pid: 0,
+                uid: 0,
+                gid: 0,
+            };
             return match get(fd, host, &mut credentials) {
                 Ok(_) => peer(cx, credentials),
                 Err(e) => Ok(Err(e)),
@@ -238,11 +315,19 @@ fn get_object<'cx>(cx: &'cx Cx<'cx>, fd: i32, host: (i32, i32), name: i32) -> Re
         },
     };
     // SAFETY: the value is an int.
-    Ok(Ok(unsafe { cx.box_value(cx.known(Known::Int32), (&raw const number).cast()) }?))
+    Ok(Ok(unsafe {
+        cx.box_value(cx.known(Known::Int32), (&raw const number).cast())
+    }?))
 }
 
 /// Sets an option from an object, which managed code has checked to be one for that option.
-fn set_object<'cx>(cx: &'cx Cx<'cx>, fd: i32, host: (i32, i32), name: i32, value: ObjRef<'cx>) -> Result<Io<()>> {
+fn set_object<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: i32,
+    host: (i32, i32),
+    name: i32,
+    value: ObjRef<'cx>,
+) -> Result<Io<()>> {
     match name {
         LINGER => {
             let field = |name: &str| field_offset(cx, value.class(), name);
@@ -261,7 +346,13 @@ fn set_bytes(fd: i32, host: (i32, i32), name: i32, bytes: &[u8]) -> Io<()> {
         _ if is_timeout(host) => Err(libc::EINVAL),
         // SAFETY: the kernel reads no more than the array has.
         _ => check(unsafe {
-            libc::setsockopt(fd, host.0, host.1, bytes.as_ptr().cast(), bytes.len() as libc::socklen_t)
+            libc::setsockopt(
+                fd,
+                host.0,
+                host.1,
+                bytes.as_ptr().cast(),
+                bytes.len() as libc::socklen_t,
+            )
         })
         .map(drop),
     }
@@ -350,6 +441,8 @@ fn control(fd: i32, code: u32, input: &[u8]) -> Io<Vec<u8>> {
     const KEEP_ALIVE: u32 = 0x9800_0004;
     const DATA_TO_READ: u32 = 0x4004_667f;
     const AT_MARK: u32 = 0x4004_7307;
+    /// SIOCATMARK.
+    const HOST_AT_MARK: libc::Ioctl = 0x8905;
     /// As much as a request's record may have.
     const RECORD: usize = 1 << 14;
     match code {
@@ -368,14 +461,19 @@ fn control(fd: i32, code: u32, input: &[u8]) -> Io<Vec<u8>> {
                 // Milliseconds to seconds, at least one.
                 let seconds = |ms: u32| (ms.saturating_add(500) / 1000).clamp(1, 32767) as i32;
                 set_int(fd, libc::IPPROTO_TCP, libc::TCP_KEEPIDLE, seconds(time))?;
-                set_int(fd, libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, seconds(interval))?;
+                set_int(
+                    fd,
+                    libc::IPPROTO_TCP,
+                    libc::TCP_KEEPINTVL,
+                    seconds(interval),
+                )?;
             }
             Ok(Vec::new())
         }
         _ => {
             let code = match code {
                 DATA_TO_READ => libc::FIONREAD,
-                AT_MARK => libc::SIOCATMARK,
+                AT_MARK => HOST_AT_MARK,
                 // Another of the kernel's own, with a copy of the record.
                 c => libc::Ioctl::from(c),
             };
@@ -398,7 +496,10 @@ mod tests {
         for (i, a) in HOST.iter().enumerate() {
             assert!(HOST[..i].iter().all(|b| (a.0, a.1) != (b.0, b.1)), "{a:?}");
         }
-        assert_eq!(host(SOCKET, 4), Some((libc::SOL_SOCKET, libc::SO_REUSEADDR)));
+        assert_eq!(
+            host(SOCKET, 4),
+            Some((libc::SOL_SOCKET, libc::SO_REUSEADDR))
+        );
         assert_eq!(host(TCP, 2), None);
         assert_eq!(host(17, 1), None);
     }

@@ -22,7 +22,11 @@ fn record(fd: i32, mode: usize) -> libc::pollfd {
         1 => libc::POLLOUT,
         _ => ERRORS,
     };
-    libc::pollfd { fd, events, revents: 0 }
+    libc::pollfd {
+        fd,
+        events,
+        revents: 0,
+    }
 }
 
 /// Waits so many microseconds (for ever if negative) until one of them is ready; how many are.
@@ -44,7 +48,9 @@ static HANDLE: Field = Field::new("m_Handle");
 /// A Socket's descriptor; -1 if it has none.
 fn descriptor<'cx>(cx: &'cx Cx<'cx>, socket: ObjRef<'cx>) -> Result<i32> {
     let safe = socket.read_ref(HANDLE.of(cx, socket.class())?);
-    Ok(safe.non_null().map_or(-1, |s| s.read::<usize>(offset_of!(SafeHandleObject, handle)) as i32))
+    Ok(safe.non_null().map_or(-1, |s| {
+        s.read::<usize>(offset_of!(SafeHandleObject, handle)) as i32
+    }))
 }
 
 icalls! { "System.Net.Sockets.Socket" =>

@@ -49,7 +49,11 @@ impl Entry {
         }
     }
     fn queue(&mut self, writes: bool) -> &mut VecDeque<u32> {
-        if writes { &mut self.writes } else { &mut self.reads }
+        if writes {
+            &mut self.writes
+        } else {
+            &mut self.reads
+        }
     }
     fn wanted(&self) -> u32 {
         let reads = if self.reads.is_empty() { 0 } else { READ };
@@ -185,7 +189,11 @@ pub fn remove<'cx>(cx: &'cx Cx<'cx>, fd: i32) -> Result<()> {
         unsafe { libc::epoll_ctl(epoll, libc::EPOLL_CTL_DEL, fd, &mut event) };
         entry.generation = entry.generation.wrapping_add(1);
         (entry.registered, entry.armed) = (false, 0);
-        let all: Vec<u32> = entry.reads.drain(..).chain(entry.writes.drain(..)).collect();
+        let all: Vec<u32> = entry
+            .reads
+            .drain(..)
+            .chain(entry.writes.drain(..))
+            .collect();
         all
     });
     for handle in jobs.unwrap_or_default() {

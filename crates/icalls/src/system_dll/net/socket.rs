@@ -34,7 +34,8 @@ pub(super) fn blocking_call<'cx>(
 }
 pub(super) fn is_non_blocking(fd: i32) -> bool {
     // SAFETY: a plain query.
-    unsafe { libc::fcntl(fd, libc::F_GETFL) } & libc::O_NONBLOCK != 0
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    flags & libc::O_NONBLOCK != 0
 }
 fn has_timeout(fd: i32, interest: Interest) -> bool {
     let option = match interest {

@@ -4,7 +4,7 @@
 use super::address::{self, Address};
 use super::socket::{blocking_call, is_non_blocking};
 use super::{state, winsock};
-use crate::util::{Chars, Out, errno};
+use crate::util::{Out, errno};
 use std::os::fd::{AsRawFd, OwnedFd};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icall::RefSlot;
@@ -67,7 +67,12 @@ fn receive<'cx>(
     message: Message<'_>,
     from: Option<&mut Address>,
 ) -> Result<Io<usize>> {
-    let Message { fd, flags, vector, blocking } = message;
+    let Message {
+        fd,
+        flags,
+        vector,
+        blocking,
+    } = message;
     // SAFETY: a record of zeros is an empty one.
     let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
     header.msg_iov = vector.as_mut_ptr();
@@ -80,7 +85,12 @@ fn receive<'cx>(
     let at = &raw mut header as usize;
     let result = blocking_call(cx, fd, Interest::Read, blocking, |calls| {
         // SAFETY: the record and what it refers to live for the length of the call.
-        unsafe { calls.call(libc::SYS_recvmsg, [fd as usize, at, flags as usize, 0, 0, 0]) }
+        unsafe {
+            calls.call(
+                libc::SYS_recvmsg,
+                [fd as usize, at, flags as usize, 0, 0, 0],
+            )
+        }
     })?;
     if let Some(room) = room {
         room.len = header.msg_namelen;
@@ -101,7 +111,12 @@ fn receive_plain<'cx>(
 ) -> Result<Io<usize>> {
     let result = blocking_call(cx, fd, Interest::Read, blocking, |calls| {
         // SAFETY: managed code passes a pinned buffer of that size.
-        unsafe { calls.call(libc::SYS_recvfrom, [fd as usize, buffer as usize, count, flags as usize, 0, 0]) }
+        unsafe {
+            calls.call(
+                libc::SYS_recvfrom,
+                [fd as usize, buffer as usize, count, flags as usize, 0, 0],
+            )
+        }
     })?;
     Ok(match result {
         Ok(0) if count > 0 && state::is_shut(fd) => Err(libc::EINTR),
@@ -126,7 +141,12 @@ fn send_plain<'cx>(
     let (to, len) = to.map_or((0, 0), |t| (t.ptr() as usize, t.len as usize));
     let result = blocking_call(cx, fd, Interest::Write, blocking, |calls| {
         // SAFETY: managed code passes a pinned buffer of that size; the address is complete.
-        unsafe { calls.call(libc::SYS_sendto, [fd as usize, buffer as usize, count, flags as usize, to, len]) }
+        unsafe {
+            calls.call(
+                libc::SYS_sendto,
+                [fd as usize, buffer as usize, count, flags as usize, to, len],
+            )
+        }
     })?;
     Ok(timed_out(fd, result))
 }
@@ -140,11 +160,16 @@ fn send_file<'cx>(
     blocking: bool,
 ) -> Result<Io<()>> {
     let part = |array: ObjRef<'cx>| -> Result<Io<()>> {
-        let Some(array) = array.non_null() else { return Ok(Ok(())) };
+        let Some(array) = array.non_null() else {
+            return Ok(Ok(()));
+        };
         let mut done = 0;
         while done < array.array_len() {
             // SAFETY: the range lies in the array, which the argument keeps in its place.
-            let rest = (unsafe { array.array_data().add(done) }.cast_const(), array.array_len() - done);
+            let rest = (
+                unsafe { array.array_data().add(done) }.cast_const(),
+                array.array_len() - done,
+            );
             match send_plain(cx, fd, rest, libc::MSG_NOSIGNAL, None, blocking)? {
                 Ok(n) => done += n,
                 Err(e) => return Ok(Err(e)),
