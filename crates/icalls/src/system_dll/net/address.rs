@@ -84,7 +84,7 @@ pub enum Bad {
     Family,
     /// It is too short: SystemException.
     Short,
-    /// A path that is too long: IndexOutOfRangeException.
+    /// A path that is too long: ArgumentOutOfRangeException.
     Long,
 }
 
@@ -191,7 +191,7 @@ pub fn read<'cx>(
         Ok(host) => Ok(Ok(host)),
         Err(Bad::Family) => Ok(Err(winsock::FAMILY_NOT_SUPPORTED)),
         Err(Bad::Short) => Err(cx.throw_default(Known::SystemException)),
-        Err(Bad::Long) => Err(cx.throw_default(Known::IndexOutOfRangeException)),
+        Err(Bad::Long) => Err(cx.throw_default(Known::ArgumentOutOfRangeException)),
     }
 }
 
