@@ -139,16 +139,10 @@ fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
         });
     if let Err(throw) = result {
         let exception: ObjRef<'_> = cx.take_pending(throw);
-        match exception.class().name {
-            "ThreadAbortException" => {
-                if let Err(throw) = crate::abort::reset(cx) {
-                    let _ = cx.take_pending(throw);
-                }
-            }
-            "AppDomainUnloadedException" => {}
-            _ => {
-                crate::startup::unhandled_with(cx, exception, 255);
-            }
+        if !threads::start::ends_thread_only(exception) {
+            crate::startup::unhandled_with(cx, exception, 255);
+        } else if let Err(throw) = crate::abort::reset(cx) {
+            let _ = cx.take_pending(throw); // No abort was under way.
         }
     }
     reset(cx);

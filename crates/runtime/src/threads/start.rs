@@ -4,7 +4,8 @@
 //! * When `Start` returns, the thread is no longer Unstarted and can be joined.
 //! * The new thread gets its Thread object, its delegate and the argument through GC handles, which it frees. (Managed
 //!   code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
-//! * An exception that leaves the delegate ends the process, but for ThreadAbortException, which ends the thread.
+//! * An exception that leaves the delegate ends the process, but for ThreadAbortException and AppDomainUnloadedException,
+//!   which end the thread.
 use super::life::{self, Life};
 use super::{become_thread, state};
 use crate::cx::{Cx, Result, Value};
@@ -97,10 +98,18 @@ fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
     super::name::show(internal);
     if let Err(throw) = call(cx, delegate, argument) {
         let exception = cx.take_pending(throw);
-        if exception.class().name != "ThreadAbortException" {
+        if !ends_thread_only(exception) {
             crate::startup::unhandled(cx, exception);
         }
     }
+}
+
+/// Is that an exception that ends the thread or callback it leaves, and nothing else?
+pub fn ends_thread_only(exception: ObjRef<'_>) -> bool {
+    matches!(
+        exception.class().name,
+        "ThreadAbortException" | "AppDomainUnloadedException"
+    )
 }
 
 fn call<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, argument: ObjRef<'cx>) -> Result<()> {
