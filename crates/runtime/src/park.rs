@@ -87,6 +87,10 @@ pub fn unpark(id: u32) {
     }
 }
 
+/// Ends the system call for input or output in which a thread blocks outside [`park`], if there is one, so that it looks whether
+/// it was interrupted or aborted. Called after the request can be seen. (No such call can be ended yet.)
+pub fn interrupt_io(_id: u32) {}
+
 /// One futex wait while the word is PARKED; false if the deadline has passed.
 fn futex_wait(word: &AtomicU32, deadline: Option<Instant>) -> bool {
     let left = match deadline.map(|d| d.saturating_duration_since(Instant::now())) {
