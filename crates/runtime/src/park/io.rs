@@ -17,6 +17,7 @@
 //!   word is INSIDE: one of the two sees the other.
 use super::{id, waiter};
 use crate::cx::{Cx, Result};
+use crate::threads::attention;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Instant;
@@ -110,7 +111,7 @@ pub fn block_on<T>(
     let word = &waiter(id(cx)).io;
     let _inside = Inside::enter(word);
     loop {
-        raise_requests(cx)?;
+        attention::serve(cx)?;
         let answer = cx.native(|| {
             let calls = Calls(word);
             loop {
@@ -157,11 +158,6 @@ fn await_ready(
         0 => Err(libc::ETIMEDOUT),
         _ => Ok(()),
     }
-}
-
-/// Raises what another thread asked of this one.
-fn raise_requests(_cx: &Cx<'_>) -> Result<()> {
-    Ok(())
 }
 
 /// Has a thread that is in the door look for requests. Called after they can be seen.
