@@ -1,3 +1,4 @@
+// gc-debug: no, it measures memory
 using System;
 using System.IO;
 using System.Linq;

@@ -40,13 +40,10 @@ static LIMITS: LeafLock<Option<AllLimits>> = LeafLock::new(None);
 /// The most workers that the counts have room for.
 const MOST: i32 = i16::MAX as i32;
 
-fn processors() -> i32 {
-    std::thread::available_parallelism().map_or(1, |n| n.get().min(1 << 10) as i32)
-}
 fn with_limits<T>(use_them: impl FnOnce(&mut AllLimits) -> T) -> T {
     let mut limits = LIMITS.lock();
     use_them(limits.get_or_insert_with(|| {
-        let cpus = processors();
+        let cpus = vervet_os::thread::processors();
         let per_cpu = std::env::var("MONO_THREADS_PER_CPU")
             .ok()
             .and_then(|v| v.parse::<i32>().ok())
@@ -85,7 +82,7 @@ pub fn set_min(cx: &Cx<'_>, workers: i32, io: i32) -> bool {
 }
 /// Sets the maxima. False, and nothing changes, unless both are at least the minima and the number of processors.
 pub fn set_max(cx: &Cx<'_>, workers: i32, io: i32) -> bool {
-    let cpus = processors();
+    let cpus = vervet_os::thread::processors();
     let workers = workers.min(MOST);
     let done = with_limits(|l| {
         let fits = workers >= l.workers.min.max(cpus) && io >= l.io.min.max(cpus);
