@@ -17,6 +17,7 @@
 //!   word is INSIDE: one of the two sees the other.
 use super::{id, waiter};
 use crate::cx::{Cx, Result};
+use crate::threads::attention;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Instant;
@@ -99,7 +100,8 @@ impl Drop for Inside<'_> {
 
 /// Makes an operation on a descriptor that may block. `operation` runs in Native state, as often as needed: it gives its
 /// answer (or errno), or Pending if the descriptor is to be waited for. ETIMEDOUT if that is not ready by the deadline,
-/// EINTR if the operation was cancelled; what another thread asked of this one is raised.
+/// EINTR if the operation was cancelled; what another thread asks of this one is served (an abort, a suspension; an interrupt is
+/// for waits of the class library's only, as Mono has it).
 pub fn block_on<T>(
     cx: &Cx<'_>,
     descriptor: i32,
@@ -108,9 +110,14 @@ pub fn block_on<T>(
     mut operation: impl FnMut(&Calls<'_>) -> Poll<std::result::Result<T, i32>>,
 ) -> Result<std::result::Result<T, i32>> {
     let word = &waiter(id(cx)).io;
-    let _inside = Inside::enter(word);
     loop {
-        raise_requests(cx)?;
+        let inside = Inside::enter(word);
+        if attention::is_due(cx) {
+            // Serving it may run managed code.
+            drop(inside);
+            attention::serve(cx)?;
+            continue;
+        }
         let answer = cx.native(|| {
             let calls = Calls(word);
             loop {
@@ -131,10 +138,9 @@ pub fn block_on<T>(
                 }
             }
         });
-        match answer {
-            Some(answer) => return Ok(answer),
-            None => word.fetch_and(!REQUEST, Ordering::SeqCst),
-        };
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
     }
 }
 
@@ -157,11 +163,6 @@ fn await_ready(
         0 => Err(libc::ETIMEDOUT),
         _ => Ok(()),
     }
-}
-
-/// Raises what another thread asked of this one.
-fn raise_requests(_cx: &Cx<'_>) -> Result<()> {
-    Ok(())
 }
 
 /// Has a thread that is in the door look for requests. Called after they can be seen.
