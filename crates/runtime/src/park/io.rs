@@ -100,7 +100,8 @@ impl Drop for Inside<'_> {
 
 /// Makes an operation on a descriptor that may block. `operation` runs in Native state, as often as needed: it gives its
 /// answer (or errno), or Pending if the descriptor is to be waited for. ETIMEDOUT if that is not ready by the deadline,
-/// EINTR if the operation was cancelled; what another thread asked of this one is raised.
+/// EINTR if the operation was cancelled; what another thread asks of this one is served (an abort, a suspension; an interrupt is
+/// for waits of the class library's only, as Mono has it).
 pub fn block_on<T>(
     cx: &Cx<'_>,
     descriptor: i32,
@@ -109,9 +110,14 @@ pub fn block_on<T>(
     mut operation: impl FnMut(&Calls<'_>) -> Poll<std::result::Result<T, i32>>,
 ) -> Result<std::result::Result<T, i32>> {
     let word = &waiter(id(cx)).io;
-    let _inside = Inside::enter(word);
     loop {
-        attention::serve(cx)?;
+        let inside = Inside::enter(word);
+        if attention::is_due(cx) {
+            // Serving it may run managed code.
+            drop(inside);
+            attention::serve(cx)?;
+            continue;
+        }
         let answer = cx.native(|| {
             let calls = Calls(word);
             loop {
@@ -132,10 +138,9 @@ pub fn block_on<T>(
                 }
             }
         });
-        match answer {
-            Some(answer) => return Ok(answer),
-            None => word.fetch_and(!REQUEST, Ordering::SeqCst),
-        };
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
     }
 }
 

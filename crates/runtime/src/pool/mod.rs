@@ -20,7 +20,7 @@ use crate::cx::Cx;
 use counts::Word;
 use std::sync::atomic::{AtomicU64, Ordering};
 use vervet_os::chunks::Zeroed;
-use vervet_os::{Chunks, LeafLock};
+use vervet_os::{Chunks, LeafLock, Published};
 
 static COUNTS: Word = Word::new();
 
@@ -120,6 +120,25 @@ pub fn request(cx: &Cx<'_>) -> bool {
         worker::send(cx.context());
     }
     true
+}
+
+/// Where requests come from that nobody announces: descriptors that become ready. A worker that finds nothing else to do looks
+/// there itself, so that no other thread has to be woken in between.
+pub struct Poller {
+    /// Makes requests of what is ready now; false if nothing is. Called in Runtime state, by one worker at a time.
+    pub look: fn() -> bool,
+    /// No worker works any more.
+    pub rest: fn(),
+}
+static POLLER: Published<Poller> = Published::new();
+
+/// Does no worker work?
+pub fn is_idle() -> bool {
+    COUNTS.get().working == 0
+}
+/// Says where workers are to look. Once.
+pub fn set_poller(poller: &'static Poller) {
+    POLLER.set(poller);
 }
 
 /// Items that threads completed, by owner id; each is written by its thread alone.

@@ -7,7 +7,7 @@
 //!   library puts the culture back.)
 //! * An exception that leaves a callback ends the process with code 255; an abort ends that callback only.
 use super::counts::{Next, Step};
-use super::{COUNTS, IDS, idle, monitor};
+use super::{COUNTS, IDS, POLLER, idle, monitor};
 use crate::cx::Cx;
 use crate::object::ObjRef;
 use crate::threads::{self, current_internal, name, state};
@@ -78,7 +78,14 @@ fn work() -> bool {
                 COUNTS.dispatched()
             }
             Next::Search => search(),
-            Next::Sleep => return true,
+            Next::Sleep => {
+                if let Some(poller) = POLLER.get()
+                    && COUNTS.get().working == 0
+                {
+                    (poller.rest)();
+                }
+                return true;
+            }
         };
     }
 }
@@ -96,6 +103,9 @@ fn search() -> Step {
             std::hint::spin_loop();
         }
         cx.poll();
+        if POLLER.get().is_some_and(|p| (p.look)()) {
+            continue;
+        }
         let now = Instant::now();
         if now >= *end.get_or_insert(now + SEARCH) {
             return COUNTS.give_up();

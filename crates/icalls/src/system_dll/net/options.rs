@@ -340,9 +340,9 @@ fn set_object<'cx>(
 }
 fn set_bytes(fd: i32, host: (i32, i32), name: i32, bytes: &[u8]) -> Io<()> {
     match bytes {
-        &[on] if name == DONT_LINGER => set_linger(fd, on == 0, 0),
+        [on] if name == DONT_LINGER => set_linger(fd, *on == 0, 0),
         _ if name == DONT_LINGER => Err(libc::EINVAL),
-        &[a, b, c, d] => set_number(fd, host, i32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d] => set_number(fd, host, i32::from_le_bytes([*a, *b, *c, *d])),
         _ if is_timeout(host) => Err(libc::EINVAL),
         // SAFETY: the kernel reads no more than the array has.
         _ => check(unsafe {

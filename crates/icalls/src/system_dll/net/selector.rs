@@ -4,7 +4,8 @@
 //! An `IOSelectorJob` waits in the queue of its descriptor, which is registered with an epoll for what its queues wait for,
 //! once (EPOLLONESHOT). One background thread waits for events and gives the first job of each kind that is ready to the
 //! thread pool; if more wait, the descriptor is armed again. Who adds a job arms the descriptor itself: the thread need not
-//! be woken for it.
+//! be woken for it. Workers of the pool that have nothing else to do look for events too, and while they do, the thread
+//! stays away, so that an event wakes nobody who is not needed.
 //!
 //! # Invariants
 //! * A job waits behind a GC handle, which goes to whoever takes the job out, once.
@@ -14,10 +15,12 @@
 use super::address::Field;
 use crate::util::errno;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicI32, Ordering};
-use vervet_os::LeafLock;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::time::Duration;
+use vervet_os::{LeafLock, futex};
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::handles::{self, HandleKind};
+use vervet_runtime::pool::Poller;
 use vervet_runtime::threads::{self, name, state};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{Known, LoadError};
@@ -245,19 +248,65 @@ fn run(epoll: i32) {
     vervet_runtime::thread::detach();
 }
 
-fn serve(epoll: i32) {
-    let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
-    loop {
-        let (at, room) = (events.as_mut_ptr(), events.len() as i32);
-        // SAFETY: at most that many records are written.
-        let count = Cx::current().native(|| unsafe { libc::epoll_wait(epoll, at, room, -1) });
-        for event in &events[..count.max(0) as usize] {
-            let (events, data) = (event.events, event.u64);
-            let jobs = take_ready(epoll, data as u32 as i32, (data >> 32) as u32, events);
-            for job in jobs.into_iter().flatten() {
-                deliver_or_die(&Cx::current(), job);
-            }
+/// How often workers looked at the epoll.
+static LOOKS: AtomicU32 = AtomicU32::new(0);
+/// 1 while this thread naps.
+static NAPPING: AtomicU32 = AtomicU32::new(0);
+static POLLER: Poller = Poller {
+    look: || {
+        LOOKS.fetch_add(1, Ordering::Relaxed);
+        deliver_events(EPOLL.load(Ordering::Acquire), 0)
+    },
+    rest: || {
+        if NAPPING.load(Ordering::SeqCst) == 1 && NAPPING.swap(0, Ordering::SeqCst) == 1 {
+            futex::wake(&NAPPING, 1);
         }
+    },
+};
+
+/// Waits for events (`timeout` as of epoll) and gives their jobs to the pool; false if there were none.
+fn deliver_events(epoll: i32, timeout: i32) -> bool {
+    let mut events = [libc::epoll_event { events: 0, u64: 0 }; 128];
+    let (at, room) = (events.as_mut_ptr(), events.len() as i32);
+    // SAFETY: at most that many records are written.
+    let wait = || unsafe { libc::epoll_wait(epoll, at, room, timeout) };
+    let count = match timeout {
+        0 => wait(),
+        _ => Cx::current().native(wait),
+    };
+    for event in &events[..count.max(0) as usize] {
+        let (events, data) = (event.events, event.u64);
+        let jobs = take_ready(epoll, data as u32 as i32, (data >> 32) as u32, events);
+        for job in jobs.into_iter().flatten() {
+            deliver_or_die(&Cx::current(), job);
+        }
+    }
+    count > 0
+}
+
+const FIRST_NAP: Duration = Duration::from_micros(250);
+const LONGEST_NAP: Duration = Duration::from_millis(1);
+
+/// When it has given jobs to the pool, the thread naps as long as workers look for the next events themselves: a worker that
+/// finds them needs not be woken. It wakes when the last worker goes to sleep, and now and then to see whether they still look.
+fn serve(epoll: i32) {
+    vervet_runtime::pool::set_poller(&POLLER);
+    loop {
+        deliver_events(epoll, -1);
+        let (mut looks, mut nap) = (LOOKS.load(Ordering::Relaxed), FIRST_NAP);
+        loop {
+            NAPPING.store(1, Ordering::SeqCst);
+            if vervet_runtime::pool::is_idle() {
+                break;
+            }
+            Cx::current().native(|| futex::wait(&NAPPING, 1, Some(nap)));
+            let now = LOOKS.load(Ordering::Relaxed);
+            if NAPPING.load(Ordering::SeqCst) == 0 || now == looks {
+                break;
+            }
+            (looks, nap) = (now, (nap * 2).min(LONGEST_NAP));
+        }
+        NAPPING.store(0, Ordering::SeqCst);
     }
 }
 /// A job that cannot be given to the pool (no memory) is an unhandled exception of this thread.

@@ -65,7 +65,7 @@ struct Message<'a> {
 fn receive<'cx>(
     cx: &'cx Cx<'cx>,
     message: Message<'_>,
-    from: Option<&mut Address>,
+    mut from: Option<&mut Address>,
 ) -> Result<Io<usize>> {
     let Message {
         fd,
@@ -77,11 +77,10 @@ fn receive<'cx>(
     let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
     header.msg_iov = vector.as_mut_ptr();
     header.msg_iovlen = vector.len();
-    let room = from.map(|f| {
-        header.msg_name = f.ptr().cast();
-        header.msg_namelen = f.len;
-        f
-    });
+    if let Some(from) = from.as_deref_mut() {
+        header.msg_name = from.ptr().cast();
+        header.msg_namelen = from.len;
+    }
     let at = &raw mut header as usize;
     let result = blocking_call(cx, fd, Interest::Read, blocking, |calls| {
         // SAFETY: the record and what it refers to live for the length of the call.
@@ -92,8 +91,8 @@ fn receive<'cx>(
             )
         }
     })?;
-    if let Some(room) = room {
-        room.len = header.msg_namelen;
+    if let Some(from) = from {
+        from.len = header.msg_namelen;
     }
     let wanted = vector.iter().any(|v| v.iov_len > 0);
     Ok(match result {
