@@ -8,6 +8,7 @@ use crate::exceptions::{self, throw::TraceMode};
 use crate::icall::{IcallRet, finish};
 use crate::marshal::helpers as marshal;
 use crate::object::ObjRef;
+use crate::threads::attention;
 use vervet_abi::vtable::flags;
 use vervet_abi::{Effect, Helper, VTable};
 use vervet_os::{Chunks, Published};
@@ -121,11 +122,15 @@ extern "C" fn alloc_object(v: usize) -> usize {
                 "Cannot create an instance of an abstract class or interface.",
             ));
         }
+        attention::serve(cx)?;
         crate::heap::alloc_object(cx, v)
     })
 }
 extern "C" fn alloc_array(v: usize, len: i64) -> usize {
-    with(|cx| crate::heap::alloc_array(cx, vt(v), len))
+    with(|cx| {
+        attention::serve(cx)?;
+        crate::heap::alloc_array(cx, vt(v), len)
+    })
 }
 extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -> usize {
     with(|cx| {
@@ -282,7 +287,7 @@ extern "C" fn end_catch() {
     poll();
 }
 extern "C" fn poll() {
-    with(crate::threads::attention::serve)
+    with(attention::serve)
 }
 extern "C" fn class_init(v: usize) {
     with(|cx| crate::class_init::ensure(cx, vt(v)))
