@@ -120,7 +120,7 @@ managed_with() {
 
 # The same with a collection every so many allocations and the heap verified after each.
 managed-gc() {
-    local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000}
+    local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
     managed_with managed-gc "$1"
 }
 

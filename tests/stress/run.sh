@@ -49,6 +49,6 @@ case $(basename "$VERVET") in
         third=$(((seconds + 2) / 3)) debug=${GC_DEBUG:-verify}
         run "$third" '' "--gc-debug=$debug"
         run "$third" ,nursery-size=256k "--gc-debug=$debug"
-        run "$third" '' "--gc-debug=$debug,collect-every=5000" ;;
+        run "$third" '' "--gc-debug=$debug,collect-every=5000,promote-in-place=4" ;;
 esac
 [ "$errors" = 0 ]

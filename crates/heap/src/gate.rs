@@ -1,28 +1,40 @@
-//! The gate between collections and the threads of the collector that work beside the program.
+//! The gate between collections and the thread of the collector that works beside the program.
 //!
 //! # Invariants
-//! A step runs under the gate's lock and looks often at whether the gate is wanted; while it is shut no step runs.
-use std::sync::atomic::{AtomicUsize, Ordering::*};
-use vervet_os::LeafLock;
+//! * The marker and the sweeper work in steps, which look often at whether the gate is wanted; while it is shut no step runs.
+//! * A stop of the world leaves the gate open as long as it only copies or marks young objects, scans cards and promotes:
+//!   steps read old objects, set `mark` bits atomically and sweep blocks, which such a stop can bear. It is shut before
+//!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
+//!   beginning of a stop of a major collection.
+//! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
+use std::sync::atomic::{AtomicU32, Ordering::*};
+use vervet_os::lock::LeafGuard;
+use vervet_os::{LeafLock, futex};
 
-/// Keeps the marker and the sweeper out while the world is stopped.
+/// See the module.
 #[derive(Default)]
 pub struct Gate {
-    wanted: AtomicUsize,
-    lock: LeafLock<()>,
+    wanted: AtomicU32,
+    waits: AtomicU32,
+    step: LeafLock<()>,
+    stop: LeafLock<()>,
 }
+
+/// A stop of the world, as the gate sees it.
+pub struct Stop<'g> {
+    gate: &'g Gate,
+    shut: Option<LeafGuard<'g, ()>>,
+    _stop: LeafGuard<'g, ()>,
+}
+
 impl Gate {
-    /// Waits for the running step and keeps the gate shut until the guard goes.
-    pub fn shut(&self) -> impl Drop + '_ {
-        struct Shut<'a, G>(&'a Gate, Option<G>);
-        impl<G> Drop for Shut<'_, G> {
-            fn drop(&mut self) {
-                self.1.take();
-                self.0.wanted.fetch_sub(1, AcqRel);
-            }
+    /// A stop begins. The gate is still open.
+    pub fn stop(&self) -> Stop<'_> {
+        Stop {
+            gate: self,
+            _stop: self.stop.lock(),
+            shut: None,
         }
-        self.wanted.fetch_add(1, AcqRel);
-        Shut(self, Some(self.lock.lock()))
     }
     /// Is somebody waiting for the step to end?
     #[inline]
@@ -31,10 +43,46 @@ impl Gate {
     }
     /// One step.
     pub fn step<T>(&self, work: impl FnOnce() -> T) -> T {
-        while self.is_wanted() {
-            std::thread::yield_now();
+        loop {
+            let wanted = self.wanted.load(SeqCst);
+            if wanted == 0 {
+                break;
+            }
+            self.waits.store(1, SeqCst);
+            futex::wait(&self.wanted, wanted, None);
+            self.waits.store(0, SeqCst);
         }
-        let _guard = self.lock.lock();
+        let _guard = self.step.lock();
         work()
+    }
+    /// Does something during which the world is not stopped.
+    pub fn between_stops<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _guard = self.stop.lock();
+        work()
+    }
+}
+
+impl Stop<'_> {
+    /// Waits for the running step and keeps the gate shut until the stop ends or [`Stop::open`].
+    pub fn shut(&mut self) {
+        if self.shut.is_none() {
+            self.gate.wanted.fetch_add(1, SeqCst);
+            self.shut = Some(self.gate.step.lock());
+        }
+    }
+    /// Steps may go on.
+    pub fn open(&mut self) {
+        if let Some(guard) = self.shut.take() {
+            drop(guard);
+            self.gate.wanted.fetch_sub(1, SeqCst);
+            if self.gate.waits.load(SeqCst) != 0 {
+                futex::wake(&self.gate.wanted, 1);
+            }
+        }
+    }
+}
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.open();
     }
 }

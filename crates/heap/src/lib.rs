@@ -9,8 +9,9 @@
 //!   reference that was stored; 0xFF is clean.
 //!
 //! # Invariants
-//! * One thread collects at a time: it has stopped the world and shut the gate.
+//! * One thread collects at a time: it has stopped the world. What the collector's own thread does meanwhile: [`gate`].
 //! * While the world is stopped nothing here calls malloc or takes a lock that a stopped thread may hold.
+pub mod ahead;
 pub mod config;
 pub mod conservative;
 pub mod evacuate;
@@ -75,8 +76,8 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) copy_cost: [AtomicU64; 2],
     /// Minor collections in which helpers might have been worth it.
     pub(crate) collections_with_work: AtomicU32,
-    /// Aging is given up while most of the nursery survives: copying it twice would only cost.
-    much_survives: AtomicBool,
+    /// Percentage of the young bytes that survived the last collection that had enough of them.
+    survival: AtomicU32,
     minors: AtomicU32,
     countdown: AtomicUsize,
     /// What happened so far.
@@ -127,7 +128,7 @@ impl<M: Model, W: World> Heap<M, W> {
             wants_help: AtomicBool::new(false),
             copy_cost: [const { AtomicU64::new(0) }; 2],
             collections_with_work: AtomicU32::new(0),
-            much_survives: AtomicBool::new(false),
+            survival: AtomicU32::new(0),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),
             stats: Stats::default(),
@@ -247,12 +248,13 @@ impl<M: Model, W: World> Heap<M, W> {
 
     // ---- collecting -----------------------------------------------------------------------------------------
 
-    /// Stops the world and shuts the gate; if that is still `wanted`, does `work`. Lets the world go on.
+    /// Stops the world; if that is still `wanted`, does `work`. Lets the world go on. The gate is shut for a major collection;
+    /// a minor one shuts it when it must.
     pub(crate) fn stopped(
         &self,
         what: What,
         wanted: impl Fn() -> bool,
-        mut work: impl FnMut() -> minor::Outcome,
+        mut work: impl FnMut(&mut gate::Stop<'_>) -> minor::Outcome,
     ) {
         let before = clock::now();
         let mut done = None;
@@ -260,16 +262,20 @@ impl<M: Model, W: World> Heap<M, W> {
             if !wanted() {
                 return;
             }
-            let gate = self.gate.shut();
+            let mut stop = self.gate.stop();
             if self.config.debug.verify_before {
+                stop.shut();
                 self.verify("before a collection");
+                stop.open();
             }
-            done = Some(work());
+            if let What::Major = what {
+                stop.shut();
+            }
+            done = Some(work(&mut stop));
             self.minors.fetch_add(1, AcqRel);
             if self.config.debug.verify_after {
                 self.verify("after a collection");
             }
-            drop(gate);
         });
         if let Some(outcome) = done {
             self.note(what, clock::now() - before, outcome);
@@ -324,11 +330,8 @@ impl<M: Model, W: World> Heap<M, W> {
         self.stopped(
             What::Minor,
             || self.minors.load(Acquire) == seen,
-            || {
-                let young = self.nursery.lock().handed_out;
-                let outcome = self.minor(self.much_survives.load(Relaxed));
-                let much = (outcome.survived + outcome.promoted) * 5 > young * 3;
-                self.much_survives.store(much, Relaxed);
+            |stop| {
+                let outcome = self.minor(false, stop);
                 self.assist();
                 outcome
             },
@@ -382,7 +385,8 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Queues all objects with finalizers: the process ends.
     pub fn queue_all_finalizers(&self) {
         self.world.stopped(&mut || {
-            let _gate = self.gate.shut();
+            let mut stop = self.gate.stop();
+            stop.shut();
             self.finalizers.queue_all::<M>(&self.space);
         });
     }

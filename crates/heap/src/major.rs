@@ -7,8 +7,8 @@
 //!   unreachable.
 //! * Minor collections while marking runs fold the cards they clean into the mod-union table. What they promote is marked, and
 //!   so is what it refers to. Large objects made meanwhile are born marked.
-//! * The marker and the sweeper work in steps inside the gate; a collection waits for the step to end and keeps the gate shut,
-//!   so they never see a block change hands.
+//! * The marker and the sweeper work in steps ([`crate::gate`]), beside the program and beside the copying of minor collections;
+//!   they never see a block change hands.
 //! * When marking begins no `mark` bit of an old block is set, because every block has been swept.
 use crate::conservative;
 use crate::gang::Grey;
@@ -21,10 +21,14 @@ use crate::{Heap, events};
 use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
+use std::time::Duration;
 use vervet_os::{LeafLock, clock, futex};
 
 /// Blocks whose cards are looked at between two looks at the gate.
 const BATCH: usize = 64;
+/// So long after a cycle, if no other has begun, the memory that the next one would need is given back too.
+const REST: Duration = Duration::from_secs(5);
+
 /// The state of major collections.
 pub struct Major {
     marking: AtomicBool,
@@ -149,11 +153,23 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn collector(&'static self) {
         crate::gang::block_signals();
         *self.major.collector.lock() = Some(std::thread::current());
+        let is_idle = || self.major.asked.load(Acquire) == self.major.ended.load(Acquire);
+        let mut ran = false;
         loop {
-            while self.major.asked.load(Acquire) == self.major.ended.load(Acquire) {
+            if ran {
+                let end = clock::now() + REST.as_nanos() as u64;
+                while is_idle() && clock::now() < end {
+                    std::thread::park_timeout(REST);
+                }
+                if is_idle() {
+                    self.trim(0);
+                }
+            }
+            while is_idle() {
                 std::thread::park();
             }
             self.cycle();
+            ran = true;
             let now = self.major.begun.load(Acquire);
             self.major.asked.fetch_max(now, AcqRel);
             self.major.ended.store(now, Release);
@@ -170,9 +186,9 @@ impl<M: Model, W: World> Heap<M, W> {
         self.stopped(
             events::What::Major,
             || true,
-            || {
+            |stop| {
                 self.major.begun.fetch_add(1, AcqRel);
-                let outcome = self.minor(true);
+                let outcome = self.minor(true, stop);
                 self.begin_marking();
                 if at_once {
                     self.end_marking();
@@ -198,8 +214,8 @@ impl<M: Model, W: World> Heap<M, W> {
             self.stopped(
                 events::What::Major,
                 || true,
-                || {
-                    let outcome = self.minor(true);
+                |stop| {
+                    let outcome = self.minor(true, stop);
                     self.end_marking();
                     outcome
                 },
@@ -417,6 +433,7 @@ impl<M: Model, W: World> Heap<M, W> {
         // What is promoted meanwhile adds to the figure; what the swept blocks were counted as is corrected at the end.
         let before = self.old.at_mark.load(Relaxed);
         let mut live = 0;
+        let (mut empty, mut empties) = ([0; BATCH], 0);
         for b in 0..space.used() {
             if space.kind(b) != Kind::Old || space.info(b).unswept.load(Acquire) == 0 {
                 continue;
@@ -424,10 +441,8 @@ impl<M: Model, W: World> Heap<M, W> {
             self.gate.step(|| {
                 let bytes = old::sweep::<M>(space, b);
                 if bytes == 0 {
-                    if self.config.debug.poison {
-                        crate::minor::poison(space.address(b), space.address(b + 1));
-                    }
-                    space.give(b);
+                    empty[empties] = b;
+                    empties += 1;
                     return;
                 }
                 live += bytes;
@@ -435,9 +450,14 @@ impl<M: Model, W: World> Heap<M, W> {
                     self.old.rooms.lock().push(b as u32);
                 }
             });
+            if empties == empty.len() {
+                self.give_all(&empty);
+                empties = 0;
+            }
         }
+        self.give_all(&empty[..empties]);
         self.gate
-            .step(|| self.free_large(&mut self.major.dead_large.lock()));
+            .between_stops(|| self.free_large(&mut self.major.dead_large.lock()));
         self.old.bytes.fetch_add(live, Relaxed);
         self.old.bytes.fetch_sub(before, Relaxed);
         let live = self.old_bytes();
@@ -448,7 +468,23 @@ impl<M: Model, W: World> Heap<M, W> {
         self.major
             .threshold
             .store(threshold.min(self.config.max_heap), Relaxed);
-        let keep = self.config.nursery / BLOCK * 2 + live / BLOCK / 8;
-        space.trim(keep);
+        // What the program will fill before the next cycle would only have to be asked for again.
+        self.trim(threshold - live.min(threshold));
+    }
+    /// Gives empty blocks back, while no minor collection looks at their cards.
+    fn give_all(&self, blocks: &[usize]) {
+        self.gate.between_stops(|| {
+            for &b in blocks {
+                if self.config.debug.poison {
+                    crate::minor::poison(self.space.address(b), self.space.address(b + 1));
+                }
+                self.space.give(b);
+            }
+        });
+    }
+    /// Gives free memory back to the system, but for `soon` bytes and some to go on with.
+    fn trim(&self, soon: usize) {
+        let some = self.config.nursery * 2 + self.old_bytes() / 8;
+        self.space.trim((soon + some) / BLOCK);
     }
 }

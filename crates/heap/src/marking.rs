@@ -5,6 +5,7 @@
 //! * Tables of pairs are put aside, and fields that refer into blocks to be evacuated are noted, as they are met.
 //! * What a worker does beside the program it does in steps inside the gate.
 use crate::Heap;
+use crate::ahead::Ahead;
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, Kind};
@@ -14,18 +15,13 @@ use vervet_os::clock;
 
 /// Large objects are looked at in pieces of this size.
 const PIECE: usize = 16 << 10;
-/// How many objects are fetched ahead of being looked at: as many as cover the memory's latency.
-const AHEAD: usize = 8;
 /// Objects looked at between two looks at the gate.
 const STEP: usize = 512;
 
 /// What one marking worker has.
 pub struct Marker {
     pub(crate) grey: List<usize>,
-    /// Entries taken from `grey` a few steps before they are looked at, so that their memory is on its way.
-    ahead: [usize; AHEAD],
-    ahead_first: usize,
-    ahead_len: usize,
+    ahead: Ahead,
     /// Fields that refer into blocks that will be evacuated.
     pub fields: List<usize>,
     pub(crate) ephemerons: List<usize>,
@@ -34,54 +30,16 @@ impl Marker {
     pub(crate) fn new() -> io::Result<Marker> {
         Ok(Marker {
             grey: List::new(1 << 28)?,
-            ahead: [0; AHEAD],
-            ahead_first: 0,
-            ahead_len: 0,
+            ahead: Ahead::default(),
             fields: List::new(1 << 28)?,
             ephemerons: List::new(1 << 24)?,
         })
     }
-}
-
-impl Marker {
     /// The next entry to be looked at.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<usize> {
-        while self.ahead_len < AHEAD
-            && let Some(entry) = self.grey.pop()
-        {
-            prefetch(entry & !1);
-            self.ahead[(self.ahead_first + self.ahead_len) % AHEAD] = entry;
-            self.ahead_len += 1;
-        }
-        if self.ahead_len == 0 {
-            return None;
-        }
-        let entry = self.ahead[self.ahead_first];
-        self.ahead_first = (self.ahead_first + 1) % AHEAD;
-        self.ahead_len -= 1;
-        Some(entry)
+        self.ahead.next(&mut self.grey)
     }
-    /// Everything back into the list, so that it can be handed over.
-    fn gather(&mut self) {
-        while self.ahead_len > 0 {
-            self.grey.push(self.ahead[self.ahead_first]);
-            self.ahead_first = (self.ahead_first + 1) % AHEAD;
-            self.ahead_len -= 1;
-        }
-    }
-}
-
-#[inline(always)]
-fn prefetch(address: usize) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch touches nothing.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address as *const i8);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }
 
 /// A worker that marks.
@@ -205,7 +163,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
                 grey.share(&mut self.own.grey);
                 n += 1;
                 if n.is_multiple_of(256) && clock::now() >= end {
-                    self.own.gather();
+                    self.own.ahead.give_back(&mut self.own.grey);
                     let all = self.own.grey.len();
                     grey.put(&mut self.own.grey, all);
                     grey.leave();

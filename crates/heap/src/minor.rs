@@ -7,7 +7,11 @@
 //! * A card is cleaned before its objects are looked at, and marked again if one of them still refers to a young object.
 //!   Every old object that refers to a young one afterwards lies on a marked card.
 //! * Aging: what has survived one collection stays young; the second promotes it.
+//! * While nearly everything survives, nothing is copied: what is reachable is marked like a pinned object, and every nursery
+//!   block becomes an old one ([`crate::rebuild`]). Then nothing is young afterwards, so no slot changes and no card is needed.
+use crate::ahead::Ahead;
 use crate::conservative;
+use crate::gate::Stop;
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::nursery::terminate;
@@ -17,15 +21,23 @@ use crate::{Heap, finalize};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 use vervet_os::clock;
 
+/// From this percentage of survivors on, objects are promoted at once: copying them twice would only cost.
+const PROMOTE: u32 = 60;
+/// ... and not even copied.
+const IN_PLACE: u32 = 80;
+
 /// What one worker has: kept between collections.
 pub struct Worker {
     /// Copied objects whose fields have not been looked at.
     pub grey: List<usize>,
+    ahead: Ahead,
     /// Where promoted objects go.
     pub old: Buffer,
     survivors_next: usize,
     survivors_end: usize,
     copied: usize,
+    /// Bytes of objects that become old where they are.
+    stayed: usize,
     /// Old objects that promoted ones refer to and nobody had marked: the marker has to look at them.
     marked: List<usize>,
     /// Fields of promoted objects that refer into blocks that will be evacuated.
@@ -39,10 +51,12 @@ impl Worker {
     pub fn new() -> std::io::Result<Worker> {
         Ok(Worker {
             grey: List::new(1 << 28)?,
+            ahead: Ahead::default(),
             old: Buffer::default(),
             survivors_next: 0,
             survivors_end: 0,
             copied: 0,
+            stayed: 0,
             marked: List::new(1 << 28)?,
             fields: List::new(1 << 27)?,
             ephemerons: List::new(1 << 24)?,
@@ -61,11 +75,22 @@ pub struct Outcome {
     pub pinned: usize,
 }
 
+/// What becomes of objects that live.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum How {
+    /// They are copied: once within the nursery, then out of it.
+    Age,
+    /// They are copied out of the nursery.
+    Promote,
+    /// They become old where they are.
+    InPlace,
+}
+
 /// A worker at work.
 pub(crate) struct Evacuation<'h, M: Model, W: World> {
     pub heap: &'h Heap<M, W>,
     pub worker: &'h mut Worker,
-    pub promote_all: bool,
+    how: How,
     marking: bool,
     /// No other worker copies meanwhile.
     alone: bool,
@@ -96,7 +121,8 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
                     let to = (h & !1) as usize;
                     Some((to, self.space().kind_at(to) == Kind::Survivors))
                 } else {
-                    self.space().is_marked(object).then_some((object, true))
+                    let young = self.how != How::InPlace;
+                    self.space().is_marked(object).then_some((object, young))
                 }
             }
             Kind::Survivors => Some((object, true)),
@@ -131,6 +157,10 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         }
     }
     fn forward(&mut self, object: usize) -> (usize, bool) {
+        if self.how == How::InPlace {
+            self.stay(object);
+            return (object, false);
+        }
         let space = self.space();
         let header = header_of(object);
         let seen = header.load(Acquire);
@@ -147,7 +177,8 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         );
         // SAFETY: a young object with that header.
         let size = unsafe { M::size(object, seen) };
-        let promote = self.promote_all || space.info(space.block(object)).age.load(Relaxed) > 0;
+        let promote =
+            self.how == How::Promote || space.info(space.block(object)).age.load(Relaxed) > 0;
         let to = if promote {
             self.worker.old.allocate::<M>(space, &self.heap.old, size)
         } else {
@@ -185,6 +216,27 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         }
         (to, !promote)
     }
+    /// Keeps a young object where it is.
+    #[inline]
+    fn stay(&mut self, object: usize) {
+        let space = self.space();
+        let new = if self.alone {
+            space.set_mark_alone(object)
+        } else {
+            space.set_mark(object)
+        };
+        if new {
+            self.worker.grey.push(object);
+        }
+    }
+    /// The next object to be looked at. A copy has just been written; what stays has not been touched yet.
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        match self.how {
+            How::InPlace => self.worker.ahead.next(&mut self.worker.grey),
+            _ => self.worker.grey.pop(),
+        }
+    }
     fn survivor_memory(&mut self, size: usize) -> Option<usize> {
         let w = &mut *self.worker;
         if w.survivors_next + size > w.survivors_end {
@@ -208,7 +260,18 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
     /// Looks at the fields of an object that was kept.
     pub fn scan(&mut self, object: usize) {
         let header = header_of(object).load(Relaxed);
-        let old = self.space().kind_at(object) == Kind::Old;
+        debug_assert!(
+            M::is_plausible(header),
+            "a reference to {object:#x}, which has the header {header:#x}"
+        );
+        let old = match self.how {
+            How::InPlace => {
+                // SAFETY: an object that is kept, with its header.
+                self.worker.stayed += unsafe { M::size(object, header) };
+                true
+            }
+            _ => self.space().kind_at(object) == Kind::Old,
+        };
         // SAFETY: an object that is kept, with its header.
         match unsafe { M::contents(header) } {
             Contents::Plain => {}
@@ -260,7 +323,7 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
     /// Looks at everything grey, until no worker has anything left.
     pub fn drain(&mut self) {
         loop {
-            while let Some(object) = self.worker.grey.pop() {
+            while let Some(object) = self.next() {
                 self.scan(object);
                 self.heap.grey.share(&mut self.worker.grey);
             }
@@ -271,7 +334,7 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
     }
     /// Looks at everything grey, alone.
     pub fn drain_alone(&mut self) {
-        while let Some(object) = self.worker.grey.pop() {
+        while let Some(object) = self.next() {
             self.scan(object);
         }
     }
@@ -430,9 +493,10 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
 }
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Collects the nursery. The world is stopped, the gate is closed, and this thread collects.
-    pub(crate) fn minor(&self, promote_all: bool) -> Outcome {
+    /// Collects the nursery. The world is stopped, and this thread collects. The gate is shut afterwards.
+    pub(crate) fn minor(&self, promote_all: bool, stop: &mut Stop<'_>) -> Outcome {
         let marking = self.major.is_marking();
+        let how = self.how(promote_all);
         let space = &self.space;
         // SAFETY: one thread collects at a time.
         let scratch = unsafe { &mut *self.scratch.get() };
@@ -467,8 +531,10 @@ impl<M: Model, W: World> Heap<M, W> {
         let parallel = self.gang.workers() > 1 && self.wants_help.load(Relaxed);
         let began = clock::now();
         let job = |index: usize| {
-            self.grey.enter();
-            let mut e = self.evacuation(index, promote_all, marking);
+            if parallel {
+                self.grey.enter();
+            }
+            let mut e = self.evacuation(index, how, marking);
             e.alone = !parallel;
             if index == 0 {
                 for &o in pins.as_slice() {
@@ -494,11 +560,16 @@ impl<M: Model, W: World> Heap<M, W> {
                     e.drain_alone();
                 }
             }
-            e.drain();
+            if parallel {
+                e.drain();
+            } else {
+                e.drain_alone();
+            }
         };
         self.gang.run(parallel, &job);
-        // What is left is done by one.
-        let mut e = self.evacuation(0, promote_all, marking);
+        // What is left is done by one, without the marker.
+        stop.shut();
+        let mut e = self.evacuation(0, how, marking);
         e.alone = true;
         for i in 1..self.gang.workers() {
             // SAFETY: the helpers have left the job; indices differ from ours.
@@ -521,8 +592,8 @@ impl<M: Model, W: World> Heap<M, W> {
         let ns = clock::now() - began;
         for i in 0..self.gang.workers() {
             // SAFETY: nobody else is in the job.
-            let mut e = self.evacuation(i, promote_all, marking);
-            outcome.promoted += e.worker.old.bytes;
+            let mut e = self.evacuation(i, how, marking);
+            outcome.promoted += e.worker.old.bytes + std::mem::take(&mut e.worker.stayed);
             outcome.survived += std::mem::take(&mut e.worker.copied);
             e.finish();
         }
@@ -530,8 +601,19 @@ impl<M: Model, W: World> Heap<M, W> {
             self.wants_help_after(parallel, outcome.promoted + outcome.survived, ns),
             Relaxed,
         );
-        self.rebuild_nursery(marking, outcome.promoted + outcome.survived);
+        self.rebuild_nursery(how, marking, outcome.promoted + outcome.survived);
         outcome
+    }
+    fn how(&self, promote_all: bool) -> How {
+        let every = self.config.debug.promote_in_place;
+        let forced = every > 0 && self.minor_count() % every == 0;
+        match self.survival.load(Relaxed) {
+            IN_PLACE.. => How::InPlace,
+            _ if forced => How::InPlace,
+            PROMOTE.. => How::Promote,
+            _ if promote_all => How::Promote,
+            _ => How::Age,
+        }
     }
 
     /// Are helpers worth waking next time? Not for little work, not where they find none (a list has no two ends), and not
@@ -560,13 +642,13 @@ impl<M: Model, W: World> Heap<M, W> {
         if turn % RETRY == 0 { !better } else { better }
     }
 
-    fn evacuation(&self, index: usize, promote_all: bool, marking: bool) -> Evacuation<'_, M, W> {
+    fn evacuation(&self, index: usize, how: How, marking: bool) -> Evacuation<'_, M, W> {
         // SAFETY: each index is used by one worker at a time, while this thread collects.
         let worker = unsafe { self.worker(index) };
         Evacuation {
             heap: self,
             worker,
-            promote_all,
+            how,
             marking,
             alone: false,
         }

@@ -83,6 +83,8 @@ pub struct Mutator<'a> {
     pub window: &'a mut Window,
     /// Memory `[from, to)` whose words may be references: stacks, saved registers.
     pub ranges: &'a [(usize, usize)],
+    /// It was stopped anywhere, perhaps between storing a reference and marking the card; the reference is then in `ranges`.
+    pub interrupted: bool,
 }
 
 /// Where references come from, and how the threads that use them are stopped.

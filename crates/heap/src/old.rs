@@ -4,8 +4,8 @@
 //! * A hole is a run of free lines (128 bytes); a line is free if no live object overlaps it. Only the last object that
 //!   begins in a line has to be asked for its size, so looking for holes reads at most one header per line.
 //! * A block is filled by one [`Buffer`] at a time. An object's `start` bit is set when it is complete.
-//! * Sweeping changes `start` to the live objects and clears the `mark` bits; then `unswept` is cleared. Whoever sweeps keeps
-//!   collections out (the gate), or is one.
+//! * Sweeping changes `start` to the live objects, clears `unswept`, and then the `mark` bits, in this order: a minor collection
+//!   may look at the block meanwhile.
 use crate::memory::List;
 use crate::model::Model;
 use crate::space::{BLOCK, CARD, CARDS, Kind, Space};

@@ -4,14 +4,16 @@
 //! # Invariants
 //! * A block that keeps pinned objects stays young, with `start` bits for exactly those, unless a handle pins one of them or they
 //!   are many: then it becomes an old block, so that later collections need not look at them one by one.
-//! * Objects that become old so have the cards marked on which they refer to young ones; while marking runs they are marked,
+//! * If the collection promoted in place, every block with marked objects becomes an old one, and nothing is young.
+//! * Pinned objects that become old have the cards marked on which they refer to young ones; while marking runs they are marked,
 //!   and the marker looks at them.
 use crate::Heap;
 use crate::memory::List;
-use crate::minor::poison;
+use crate::minor::{How, poison};
 use crate::model::{Model, World};
 use crate::nursery::{FRAGMENT, terminate};
-use crate::space::{BLOCK, Kind};
+use crate::old;
+use crate::space::{BLOCK, CARD, Kind};
 use std::sync::atomic::Ordering::*;
 
 /// More pinned objects than this in a block make it old.
@@ -21,9 +23,12 @@ const COPY_GOAL: usize = 2 << 20;
 /// ... but not smaller than this many blocks.
 const SMALLEST: usize = 8;
 
+/// How much survives is judged by collections of at least this many bytes.
+const ENOUGH: usize = 128 << 10;
+
 impl<M: Model, W: World> Heap<M, W> {
     /// Frees what was evacuated and makes the nursery anew. `copied` is what survived. The world is stopped.
-    pub(crate) fn rebuild_nursery(&self, marking: bool, copied: usize) {
+    pub(crate) fn rebuild_nursery(&self, how: How, marking: bool, copied: usize) {
         let space = &self.space;
         // SAFETY: one thread collects at a time.
         let scratch = unsafe { &mut *self.scratch.get() };
@@ -33,6 +38,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut all = scratch.pins.as_slice();
         for b in 0..space.used() {
             match space.kind(b) {
+                Kind::Nursery if how == How::InPlace => self.become_old(b, marking),
                 Kind::Survivors => space.set_kind(b, Kind::Nursery),
                 Kind::Nursery => {
                     let (base, end) = (space.address(b), space.address(b + 1));
@@ -48,13 +54,14 @@ impl<M: Model, W: World> Heap<M, W> {
                         space.give(b);
                         continue;
                     }
-                    space.clear_starts(b);
-                    space.clear_marks(b);
                     let by_handle = space.info(b).hit.swap(0, Relaxed) != 0;
                     if by_handle || count > MANY {
-                        self.promote_in_place(b, pins, marking);
+                        self.become_old(b, marking);
+                        self.look_at_promoted(pins, marking);
                         continue;
                     }
+                    space.clear_starts(b);
+                    space.clear_marks(b);
                     kept += 1;
                     space.info(b).age.store(1, Relaxed);
                     let mut at = base;
@@ -69,6 +76,10 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
         let most = self.config.nursery / BLOCK;
+        if nursery.handed_out >= ENOUGH {
+            let percent = copied as u64 * 100 / nursery.handed_out as u64;
+            self.survival.store(percent as u32, Relaxed);
+        }
         nursery.eden = eden(nursery.eden, most, nursery.handed_out, copied);
         nursery.blocks_left = nursery.eden.saturating_sub(kept).max(nursery.eden / 2);
         nursery.handed_out = 0;
@@ -86,25 +97,56 @@ impl<M: Model, W: World> Heap<M, W> {
             fragments.push((from, to));
         }
     }
-    /// A block of which only pinned objects are left becomes an old one.
-    fn promote_in_place(&self, block: usize, pins: &[usize], marking: bool) {
+    /// The marked objects of a nursery block become old where they lie; the rest of it is free. If nothing is marked, all of it.
+    fn become_old(&self, block: usize, marking: bool) {
         let space = &self.space;
-        let base = space.address(block);
+        let (base, end) = (space.address(block), space.address(block + 1));
+        if !space.start_at_marks(block, marking) {
+            if self.config.debug.poison {
+                poison(base, end);
+            }
+            space.give(block);
+            return;
+        }
         space.clean_cards(base, BLOCK);
         let info = space.info(block);
         info.age.store(0, Relaxed);
         info.unswept.store(0, Relaxed);
-        info.live.store(BLOCK as u32, Relaxed);
+        info.hit.store(0, Relaxed);
         space.set_kind(block, Kind::Old);
-        let mut bytes = 0;
+        if self.config.debug.poison {
+            self.poison_gaps(block);
+        }
+        let used: u32 = old::lines::<M>(space, block)
+            .iter()
+            .map(|w| w.count_ones())
+            .sum();
+        let bytes = used as usize * old::LINE;
+        info.live.store(bytes as u32, Relaxed);
+        self.old.bytes.fetch_add(bytes, Relaxed);
+        if old::has_room(bytes) && info.flag.swap(1, Relaxed) == 0 {
+            self.old.rooms.lock().push(block as u32);
+        }
+    }
+    fn poison_gaps(&self, block: usize) {
+        let space = &self.space;
+        let (base, end) = (space.address(block), space.address(block + 1));
         let mut at = base;
-        for &object in pins {
-            if self.config.debug.poison {
+        for card in (base..end).step_by(CARD) {
+            let mut bits = space.live_starts(block, card);
+            while bits != 0 {
+                let object = card + 8 * bits.trailing_zeros() as usize;
+                bits &= bits - 1;
                 poison(at, object);
+                at = object + size::<M>(object);
             }
-            at = object + size::<M>(object);
-            bytes += at - object;
-            space.set_start_alone(object, marking);
+        }
+        poison(at, end);
+    }
+    /// Pinned objects have become old beside young ones: cards are marked, and the marker looks at them.
+    fn look_at_promoted(&self, pins: &[usize], marking: bool) {
+        let space = &self.space;
+        for &object in pins {
             if marking {
                 // SAFETY: the gate is shut, so the marker is not at work.
                 self.marking(0).look_at(object);
@@ -119,10 +161,6 @@ impl<M: Model, W: World> Heap<M, W> {
                     }
                 });
             }
-        }
-        self.old.bytes.fetch_add(bytes, Relaxed);
-        if bytes < BLOCK / 4 * 3 && info.flag.swap(1, Relaxed) == 0 {
-            self.old.rooms.lock().push(block as u32);
         }
     }
 }

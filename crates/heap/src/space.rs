@@ -228,15 +228,14 @@ impl Space {
         self.start_word(address)
             .fetch_or(Self::bit(address), AcqRel);
     }
-    /// Sets a `start` bit, and with `mark` the `mark` bit, in a block that nobody else sets bits in meanwhile.
+    /// Sets a `start` bit in a block where nobody else sets any meanwhile; with `mark` also the `mark` bit, as the marker may.
     #[inline(always)]
     pub fn set_start_alone(&self, address: usize, mark: bool) {
         let b = Self::bit(address);
         let w = self.start_word(address);
         w.store(w.load(Relaxed) | b, Release);
         if mark {
-            let w = self.mark_word(address);
-            w.store(w.load(Relaxed) | b, Release);
+            self.mark_word(address).fetch_or(b, AcqRel);
         }
     }
     /// Clears a `start` bit.
@@ -254,6 +253,28 @@ impl Space {
     pub fn set_mark(&self, address: usize) -> bool {
         let (w, b) = (self.mark_word(address), Self::bit(address));
         w.load(Relaxed) & b == 0 && w.fetch_or(b, AcqRel) & b == 0
+    }
+    /// As [`Space::set_mark`], in a block that nobody else marks in meanwhile.
+    #[inline(always)]
+    pub fn set_mark_alone(&self, address: usize) -> bool {
+        let (w, b) = (self.mark_word(address), Self::bit(address));
+        let before = w.load(Relaxed);
+        w.store(before | b, Relaxed);
+        before & b == 0
+    }
+    /// Makes the `mark` bits of a block its `start` bits; keeps them as `mark` bits if asked. Were there any?
+    pub fn start_at_marks(&self, block: usize, keep: bool) -> bool {
+        let base = self.address(block);
+        let mut any = 0;
+        for card in (base..base + BLOCK).step_by(CARD) {
+            let bits = self.mark_word(card).load(Relaxed);
+            any |= bits;
+            self.start_word(card).store(bits, Relaxed);
+            if !keep {
+                self.mark_word(card).store(0, Relaxed);
+            }
+        }
+        any != 0
     }
     /// Is the `mark` bit set?
     #[inline(always)]
@@ -281,25 +302,30 @@ impl Space {
     }
     /// Clears the `start` bits of a block.
     pub fn clear_starts(&self, block: usize) {
-        let first = self.start_word(self.address(block)) as *const AtomicU64 as *mut u64;
-        // SAFETY: the words of a block; nobody else uses them while the block changes hands.
-        unsafe { std::ptr::write_bytes(first, 0, CARDS) };
+        let base = self.address(block);
+        for card in (base..base + BLOCK).step_by(CARD) {
+            self.start_word(card).store(0, Relaxed);
+        }
     }
     /// Clears the `mark` bits of a block.
     pub fn clear_marks(&self, block: usize) {
-        let first = self.mark_word(self.address(block)) as *const AtomicU64 as *mut u64;
-        // SAFETY: as above.
-        unsafe { std::ptr::write_bytes(first, 0, CARDS) };
+        let base = self.address(block);
+        for card in (base..base + BLOCK).step_by(CARD) {
+            self.mark_word(card).store(0, Release);
+        }
     }
     /// The `start` bits of live objects in the 512 bytes around an address of an old block.
     #[inline]
     pub fn live_starts(&self, block: usize, address: usize) -> u64 {
-        let s = self.start_word(address).load(Acquire);
-        if self.info(block).unswept.load(Acquire) != 0 {
-            s & self.mark_word(address).load(Acquire)
-        } else {
-            s
+        let starts = || self.start_word(address).load(Acquire);
+        let s = starts();
+        let unswept = || self.info(block).unswept.load(Acquire) != 0;
+        if !unswept() {
+            return s;
         }
+        let live = s & self.mark_word(address).load(Acquire);
+        // The sweeper may have been here meanwhile: it clears the marks last.
+        if unswept() { live } else { starts() }
     }
     /// The last live object of an old or nursery block that begins at or before `address`.
     pub fn last_start(&self, block: usize, address: usize) -> Option<usize> {

@@ -92,6 +92,7 @@ impl<M: Model, W: World> Heap<M, W> {
             && self.space.kind_at(v) == Kind::Nursery
             && self.space.block_of(field).is_some()
             && self.space.card(field).load(Relaxed) == CLEAN
+            && !self.is_being_stored(v)
         {
             self.wrong(
                 when,
@@ -118,6 +119,22 @@ impl<M: Model, W: World> Heap<M, W> {
                 ),
             );
         }
+    }
+    /// May a thread have been stopped between storing this reference and marking the card? It then still holds the reference,
+    /// with which it will mark the card; the object is pinned meanwhile.
+    fn is_being_stored(&self, object: usize) -> bool {
+        let mut found = false;
+        self.world.mutators(&mut |m| {
+            if m.interrupted {
+                for &(from, to) in m.ranges {
+                    for at in (from..to).step_by(8) {
+                        // SAFETY: the world says these words are readable, and their threads are stopped.
+                        found |= unsafe { (at as *const usize).read_volatile() } == object;
+                    }
+                }
+            }
+        });
+        found
     }
     fn say(&self, object: usize) -> String {
         if object == 0 {
@@ -196,9 +213,9 @@ impl<M: Model, W: World> Heap<M, W> {
             Err(_) => return Vec::new(),
         };
         self.world.stopped(&mut || {
-            let gate = self.gate.shut();
+            let mut stop = self.gate.stop();
+            stop.shut();
             self.survey(&mut survey);
-            drop(gate);
         });
         Self::by_class(&survey)
     }

@@ -23,7 +23,10 @@ impl Test {
             min_major: 1 << 20,
             stop_below: if seed % 3 == 0 { 4 << 20 } else { 0 },
             helpers: (seed % 2) as usize,
-            debug,
+            debug: Debug {
+                promote_in_place: (seed % 4) as u32,
+                ..debug
+            },
             ..Config::default()
         };
         let heap = toy::start(64, config);

@@ -79,6 +79,8 @@ pub struct Seat {
     pub window: UnsafeCell<Window>,
     /// The words of it that are scanned conservatively.
     pub stack: Vec<AtomicUsize>,
+    /// It may be stopped at any instruction: between a store and its card.
+    pub interrupted: AtomicBool,
 }
 
 thread_local! {
@@ -121,6 +123,7 @@ impl Yard {
                     state: AtomicUsize::new(ABSENT),
                     window: UnsafeCell::default(),
                     stack: words(stack),
+                    interrupted: AtomicBool::new(false),
                 })
                 .collect(),
             roots: words(roots),
@@ -180,9 +183,18 @@ impl Yard {
     }
     /// Stores a reference as a program does.
     pub fn store(&self, field: usize, value: usize) {
-        // SAFETY: a field of a live object or of root memory, and its card.
+        self.store_only(field, value);
+        self.mark_card(field, value);
+    }
+    /// The first half of a store.
+    pub fn store_only(&self, field: usize, value: usize) {
+        // SAFETY: a field of a live object or of root memory.
+        unsafe { (*(field as *const AtomicUsize)).store(value, Relaxed) };
+    }
+    /// The second half of a store.
+    pub fn mark_card(&self, field: usize, value: usize) {
+        // SAFETY: the table has a card for every address.
         unsafe {
-            (*(field as *const AtomicUsize)).store(value, Relaxed);
             let card = self.cards.load(Relaxed) + ((field >> 9) & MASK);
             (*(card as *const std::sync::atomic::AtomicU8)).store(value as u8, Relaxed);
         }
@@ -218,6 +230,7 @@ impl World for Yard {
                 visit(Mutator {
                     window: self.window(i),
                     ranges: &[(from, from + 8 * s.stack.len())],
+                    interrupted: s.interrupted.load(SeqCst),
                 });
             }
         }
@@ -308,23 +321,39 @@ fn end_with_the_collector() {
 pub struct Way {
     pub at_once: bool,
     pub helpers: usize,
+    /// Every so many minor collections promote in place.
+    pub in_place: u32,
 }
-pub const WAYS: [Way; 4] = [
+pub const WAYS: [Way; 6] = [
     Way {
         at_once: true,
         helpers: 0,
+        in_place: 0,
     },
     Way {
         at_once: false,
         helpers: 0,
+        in_place: 0,
     },
     Way {
         at_once: true,
         helpers: 3,
+        in_place: 0,
     },
     Way {
         at_once: false,
         helpers: 1,
+        in_place: 0,
+    },
+    Way {
+        at_once: true,
+        helpers: 0,
+        in_place: 2,
+    },
+    Way {
+        at_once: false,
+        helpers: 2,
+        in_place: 3,
     },
 ];
 impl Way {
@@ -339,6 +368,7 @@ impl Way {
                 verify_before: true,
                 verify_after: true,
                 poison: true,
+                promote_in_place: self.in_place,
                 ..Debug::default()
             },
             ..Config::default()

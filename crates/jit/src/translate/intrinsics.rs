@@ -31,6 +31,7 @@ enum Intrinsic {
     StringLength,
     StringChars,
     AllocateString,
+    Move { shift: i64 },
     MonitorEnter,
     MonitorExit,
     HandleTarget,
@@ -81,6 +82,11 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 "get_Length" => StringLength,
                 "get_Chars" => StringChars,
                 "FastAllocateString" => AllocateString,
+                "wstrcpy" => Move { shift: 1 },
+                _ => return None,
+            },
+            "Buffer" => match method {
+                "Memcpy" | "Memmove" => Move { shift: 0 },
                 _ => return None,
             },
             "Object" if method == ".ctor" => ObjectCtor,
@@ -233,6 +239,22 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let has = !class.is_value_type()? || !class.layout()?.ref_map.is_empty();
                 let value = self.i32(has as i32);
                 self.push(Kind::I32, value);
+            }
+            // (to, from, count of 1 << shift bytes), whose bodies go by bytes where addresses are not aligned.
+            Intrinsic::Move { shift } => {
+                let fits = sig.params.len() == 3 && !sig.has_this && method.method_args.is_empty();
+                if !fits || self.stack.last().is_none_or(|i| i.kind != Kind::I32) {
+                    return Ok(false);
+                }
+                self.settle(3)?;
+                let count = self.pop_i32()?;
+                let from = self.pop_address()?;
+                let to = self.pop_address()?;
+                let zero = self.i32(0);
+                let count = self.e.b.ins().smax(count, zero);
+                let count = self.e.b.ins().uextend(I64, count);
+                let size = self.e.b.ins().ishl_imm_u(count, shift);
+                self.move_block(&to, &from, size);
             }
             Intrinsic::StringLength => {
                 let string = self.pop_ref()?;

@@ -10,7 +10,6 @@ use crate::codegen::{null_trap, trusted};
 use crate::shape::{load_leaf, store_leaf};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
-use smallvec::SmallVec;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_abi::{Helper, vtable};
 use vervet_metadata::Token;
@@ -18,9 +17,6 @@ use vervet_metadata::il::{Op, Operand};
 use vervet_types::check::can_access_method;
 use vervet_types::resolve::TokenTarget;
 use vervet_types::{ClassRef, Known, LeafKind, LoadError, MethodRef};
-
-/// What a leaf helper, which cannot be stopped, moves or fills at a time.
-const STEP: i64 = 16 * 1024;
 
 /// How a cast can be decided inline.
 enum Test {
@@ -442,12 +438,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         let from = self.pop_address()?;
         let to = self.pop_address()?;
         let size = self.unsigned_size(&size)?;
-        self.block_null_checks(size, &[to, from]);
-        self.in_steps(size, &[to.value, from.value], |t, ends, size| {
-            t.e.helper(Helper::MemMove, &[ends[0], ends[1], size]);
-        });
-        self.after_indirect();
+        self.move_block(&to, &from, size);
         Ok(())
+    }
+    /// Moves `size` bytes without references between two addresses.
+    pub(crate) fn move_block(&mut self, to: &Item, from: &Item, size: Value) {
+        self.block_null_checks(size, &[to, from]);
+        self.e
+            .helper(Helper::MemMove, &[to.value, from.value, size]);
+        self.after_indirect();
     }
 
     /// initblk
@@ -457,47 +456,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         let byte = self.pop_i32()?;
         let at = self.pop_address()?;
         let size = self.unsigned_size(&size)?;
-        self.block_null_checks(size, &[at]);
-        self.in_steps(size, &[at.value], |t, ends, size| {
-            t.e.helper(Helper::MemSet, &[ends[0], byte, size]);
-        });
+        self.block_null_checks(size, &[&at]);
+        self.e.helper(Helper::MemSet, &[at.value, byte, size]);
         self.after_indirect();
         Ok(())
-    }
-
-    /// Does something with blocks of memory, at most [`STEP`] bytes at a time.
-    fn in_steps(
-        &mut self,
-        size: Value,
-        starts: &[Value],
-        step: impl FnOnce(&mut Self, &[Value], Value),
-    ) {
-        if self.constant(size).is_some_and(|n| (0..=STEP).contains(&n)) {
-            return step(self, starts, size);
-        }
-        let (head, done) = (self.e.b.create_block(), self.e.b.create_block());
-        let mut args: SmallVec<[BlockArg; 3]> = SmallVec::new();
-        for value in starts.iter().chain([&size]) {
-            self.e.b.append_block_param(head, I64);
-            args.push(BlockArg::Value(*value));
-        }
-        self.e.b.ins().jump(head, &args);
-        self.e.b.switch_to_block(head);
-        let state: SmallVec<[Value; 3]> = self.e.b.block_params(head).into();
-        let (left, ends) = state.split_last().expect("the size at least");
-        let most = self.i64(STEP);
-        let now = self.e.b.ins().umin(*left, most);
-        step(self, ends, now);
-        let rest = self.e.b.ins().isub(*left, now);
-        let mut args: SmallVec<[BlockArg; 3]> = SmallVec::new();
-        for end in ends {
-            args.push(BlockArg::Value(self.e.b.ins().iadd(*end, now)));
-        }
-        args.push(BlockArg::Value(rest));
-        self.e.b.ins().brif(rest, head, &args, done, &[]);
-        self.e.b.seal_block(head);
-        self.e.b.seal_block(done);
-        self.e.b.switch_to_block(done);
     }
 
     fn unsigned_size(&mut self, item: &Item) -> Res<Value> {
@@ -508,7 +470,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// A null address is NullReferenceException unless nothing is moved.
-    fn block_null_checks(&mut self, size: Value, ends: &[Item]) {
+    fn block_null_checks(&mut self, size: Value, ends: &[&Item]) {
         for end in ends {
             if matches!(end.note, Note::Frame | Note::NonNull) {
                 continue;

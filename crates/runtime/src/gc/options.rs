@@ -87,6 +87,14 @@ impl GcOptions {
                         )
                     })?
                 }
+                "promote-in-place" => {
+                    d.promote_in_place =
+                        value.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
+                            format!(
+                                "--gc-debug: promote-in-place wants a number of collections, not '{value}'"
+                            )
+                        })?
+                }
                 "poison" => d.poison = true,
                 "log" => d.log = true,
                 "heap-shot" => d.heap_shot = true,
@@ -96,7 +104,7 @@ impl GcOptions {
                 "unprotected-allocator" => self.allocator = AllocProtection::None,
                 _ => {
                     return Err(format!(
-                        "--gc-debug: '{part}' is none of verify, verify-before, verify-after, collect-every=N, poison, log, heap-shot, no-managed-allocator, store-order-allocator, unprotected-allocator"
+                        "--gc-debug: '{part}' is none of verify, verify-before, verify-after, collect-every=N, promote-in-place=N, poison, log, heap-shot, no-managed-allocator, store-order-allocator, unprotected-allocator"
                     ));
                 }
             }

@@ -43,6 +43,7 @@ impl World for Process {
             visit(Mutator {
                 window,
                 ranges: t.ranges,
+                interrupted: t.interrupted,
             });
         });
     }

@@ -56,6 +56,8 @@ pub struct ThreadView<'a> {
     /// [low, high) addresses, 8-aligned, of everything else that may hold references: its stack, saved registers, side
     /// stack. To be scanned conservatively.
     pub ranges: &'a [(usize, usize)],
+    /// A signal stopped it, at any instruction of managed code.
+    pub interrupted: bool,
 }
 
 /// Stops every attached thread but the calling one, runs `work`, and lets them go on. `ctx` is the calling thread's
@@ -234,7 +236,8 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
                 n += 1;
             }
         };
-        let low = if !is_stopper && thread.parked.load(Ordering::SeqCst) != 0 {
+        let interrupted = !is_stopper && thread.parked.load(Ordering::SeqCst) != 0;
+        let low = if interrupted {
             let uc = thread.interrupted.load(Ordering::Acquire);
             for (low, high) in suspend::registers(uc) {
                 add(low, high);
@@ -254,6 +257,7 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
         visit(ThreadView {
             ctx,
             ranges: &ranges[..n],
+            interrupted,
         });
     }
 }

@@ -1,0 +1,58 @@
+//! Fetching objects ahead of looking at them.
+//!
+//! # Invariants
+//! An entry is in a list of grey objects or on its way here, never in both and never lost: a list is empty only if this is too
+//! ([`Ahead::next`]), or after [`Ahead::give_back`].
+use crate::memory::List;
+
+/// How many objects are on their way: as many as cover the memory's latency.
+const AHEAD: usize = 8;
+
+/// Entries taken from a grey list a few steps before they are looked at, so that their memory is on its way.
+#[derive(Default)]
+pub struct Ahead {
+    ring: [usize; AHEAD],
+    first: usize,
+    len: usize,
+}
+
+impl Ahead {
+    /// The next entry of the list to be looked at. The lowest bit of an entry is its owner's.
+    #[inline]
+    pub fn next(&mut self, grey: &mut List<usize>) -> Option<usize> {
+        while self.len < AHEAD
+            && let Some(entry) = grey.pop()
+        {
+            prefetch(entry & !1);
+            self.ring[(self.first + self.len) % AHEAD] = entry;
+            self.len += 1;
+        }
+        if self.len == 0 {
+            return None;
+        }
+        let entry = self.ring[self.first];
+        self.first = (self.first + 1) % AHEAD;
+        self.len -= 1;
+        Some(entry)
+    }
+    /// Everything back into the list, so that it can be handed over.
+    pub fn give_back(&mut self, grey: &mut List<usize>) {
+        while self.len > 0 {
+            grey.push(self.ring[self.first]);
+            self.first = (self.first + 1) % AHEAD;
+            self.len -= 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn prefetch(address: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch touches nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address as *const i8);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
