@@ -1,7 +1,6 @@
 cs VoidMain
 run VoidMain.exe abort
 run VoidMain.exe abort 5
-run VoidMain.exe aborted 6
 run VoidMain.exe background 7
 run VoidMain.exe spinning
 run VoidMain.exe thread 8

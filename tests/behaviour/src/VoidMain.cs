@@ -12,12 +12,6 @@ static class VoidMain
 		case "abort":
 			Thread.CurrentThread.Abort ();
 			break;
-		case "aborted": {
-			var main = Thread.CurrentThread;
-			new Thread (() => main.Abort ()).Start ();
-			Thread.Sleep (Timeout.Infinite);
-			break;
-		}
 		case "background": {
 			var ready = new ManualResetEvent (false);
 			var thread = new Thread (() => {
@@ -37,7 +31,7 @@ static class VoidMain
 			Thread.Sleep (Timeout.Infinite);
 			break;
 		case "foreground":
-			new Thread (() => { Thread.Sleep (50); Console.WriteLine ("thread"); Environment.ExitCode = 4; }).Start ();
+			new Thread (() => { Thread.Sleep (300); Console.WriteLine ("thread"); Environment.ExitCode = 4; }).Start ();
 			break;
 		}
 		Console.WriteLine ("Main ends");
