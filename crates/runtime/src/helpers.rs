@@ -90,6 +90,9 @@ fn body(h: Helper) -> usize {
         Helper::Localloc => localloc as *const () as usize,
         Helper::MonitorEnter => monitor_enter as *const () as usize,
         Helper::MonitorExit => monitor_exit as *const () as usize,
+        Helper::MonitorEnterQuick => monitor_enter_quick as *const () as usize,
+        Helper::MonitorExitQuick => monitor_exit_quick as *const () as usize,
+        Helper::MonitorWake => monitor_wake as *const () as usize,
         Helper::TypeObject => type_object as *const () as usize,
         Helper::CopyValue => copy_value as *const () as usize,
         // Their stubs are `crate::blocks`.
@@ -327,6 +330,17 @@ extern "C" fn monitor_enter(o: usize) {
 }
 extern "C" fn monitor_exit(o: usize) {
     with(|cx| crate::monitor::exit(cx, object(o)))
+}
+extern "C" fn monitor_enter_quick(ctx: *mut vervet_abi::Context, o: usize) -> u32 {
+    // SAFETY: generated code passes its thread's context, and cannot be stopped in here.
+    unsafe { crate::monitor::quick::enter(ctx, object(o)) as u32 }
+}
+extern "C" fn monitor_exit_quick(ctx: *mut vervet_abi::Context, o: usize) -> u32 {
+    // SAFETY: as above.
+    unsafe { crate::monitor::quick::exit(ctx, object(o)) as u32 }
+}
+extern "C" fn monitor_wake(o: usize) {
+    crate::monitor::quick::wake(object(o));
 }
 extern "C" fn type_object(c: usize) -> usize {
     with(|cx| cx.type_object(class(c)))
