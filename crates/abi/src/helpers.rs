@@ -106,6 +106,12 @@ helpers! {
     MonitorEnter(I64) : Runtime;
     /// (object): leave its monitor.
     MonitorExit(I64) : Runtime;
+    /// (context, object): enter the monitor if that takes no waiting and no inflation -> 1; otherwise 0.
+    MonitorEnterQuick(I64, I64) -> I32 : Leaf;
+    /// (context, object): leave the monitor if nobody is to be woken -> 1; left, but somebody has to be woken -> 2; not left -> 0.
+    MonitorExitQuick(I64, I64) -> I32 : Leaf;
+    /// (object): wake a thread that enters the object's monitor.
+    MonitorWake(I64) : Runtime;
     /// (class) -> its Type object.
     TypeObject(I64) -> I64 : Runtime;
     /// (destination, source, class): copy a value that holds references, marking cards; both non-null.

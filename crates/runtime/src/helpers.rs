@@ -8,6 +8,7 @@ use crate::exceptions::{self, throw::TraceMode};
 use crate::icall::{IcallRet, finish};
 use crate::marshal::helpers as marshal;
 use crate::object::ObjRef;
+use crate::threads::attention;
 use vervet_abi::vtable::flags;
 use vervet_abi::{Effect, Helper, VTable};
 use vervet_os::{Chunks, Published};
@@ -91,6 +92,9 @@ fn body(h: Helper) -> usize {
         Helper::Localloc => localloc as *const () as usize,
         Helper::MonitorEnter => monitor_enter as *const () as usize,
         Helper::MonitorExit => monitor_exit as *const () as usize,
+        Helper::MonitorEnterQuick => monitor_enter_quick as *const () as usize,
+        Helper::MonitorExitQuick => monitor_exit_quick as *const () as usize,
+        Helper::MonitorWake => monitor_wake as *const () as usize,
         Helper::TypeObject => type_object as *const () as usize,
         Helper::CopyValue => copy_value as *const () as usize,
         // Their stubs are `crate::blocks`.
@@ -123,11 +127,15 @@ extern "C" fn alloc_object(v: usize) -> usize {
                 "Cannot create an instance of an abstract class or interface.",
             ));
         }
+        attention::serve(cx)?;
         crate::heap::alloc_object(cx, v)
     })
 }
 extern "C" fn alloc_array(v: usize, len: i64) -> usize {
-    with(|cx| crate::heap::alloc_array(cx, vt(v), len))
+    with(|cx| {
+        attention::serve(cx)?;
+        crate::heap::alloc_array(cx, vt(v), len)
+    })
 }
 extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -> usize {
     with(|cx| {
@@ -292,7 +300,7 @@ extern "C" fn end_catch() {
     poll();
 }
 extern "C" fn poll() {
-    with(crate::threads::attention::serve)
+    with(attention::serve)
 }
 extern "C" fn class_init(v: usize) {
     with(|cx| crate::class_init::ensure(cx, vt(v)))
@@ -338,6 +346,17 @@ extern "C" fn monitor_enter(o: usize) {
 }
 extern "C" fn monitor_exit(o: usize) {
     with(|cx| crate::monitor::exit(cx, object(o)))
+}
+extern "C" fn monitor_enter_quick(ctx: *mut vervet_abi::Context, o: usize) -> u32 {
+    // SAFETY: generated code passes its thread's context, and cannot be stopped in here.
+    unsafe { crate::monitor::quick::enter(ctx, object(o)) as u32 }
+}
+extern "C" fn monitor_exit_quick(ctx: *mut vervet_abi::Context, o: usize) -> u32 {
+    // SAFETY: as above.
+    unsafe { crate::monitor::quick::exit(ctx, object(o)) as u32 }
+}
+extern "C" fn monitor_wake(o: usize) {
+    crate::monitor::quick::wake(object(o));
 }
 extern "C" fn type_object(c: usize) -> usize {
     with(|cx| cx.type_object(class(c)))

@@ -465,6 +465,7 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
 /// As [`unhandled`], with the exit code of exceptions other than ThreadAbortException: that one ends with
 /// Environment.ExitCode, which an aborted Main that returns a code leaves at -1.
 pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
+    let _region = crate::exceptions::protected::Region::begin();
     let rt = cx.rt();
     let is_abort = exception.class().name == "ThreadAbortException";
     let mut handled = false;
@@ -510,7 +511,6 @@ fn raise_unhandled<'cx>(
     handler: ObjRef<'cx>,
     exception: ObjRef<'cx>,
 ) -> Result<()> {
-    let _region = crate::exceptions::protected::Region::begin();
     let class = cx.known(Known::UnhandledExceptionEventArgs);
     let ctor = cx.load(class.find_method(".ctor", Some(2)))?;
     let Some(ctor) = ctor else { return Ok(()) };

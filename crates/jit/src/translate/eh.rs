@@ -292,7 +292,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let unwind = self.e.b.create_block();
             let slot = self.slot_of(n, |c| &mut c.index);
             let index = self.e.b.ins().stack_load(I64, I32, slot, 0);
-            let mut calls = vec![self.e.b.func.dfg.block_call(unwind, &[])];
+            let mut targets = vec![unwind];
             let mut through = Vec::new();
             let mut out = Vec::new();
             for continuation in self.clauses[n].continuations.clone() {
@@ -308,17 +308,26 @@ impl<'a, 'f> Translator<'a, 'f> {
                         block
                     }
                 };
-                calls.push(self.e.b.func.dfg.block_call(block, &[]));
+                targets.push(block);
             }
-            if calls.len() == 1 {
-                self.e.b.ins().jump(unwind, &[]);
-            } else {
-                let default = calls[0];
-                let table = self
-                    .e
-                    .b
-                    .create_jump_table(JumpTableData::new(default, &calls));
-                self.e.b.ins().br_table(index, table);
+            match targets[..] {
+                [_] => {
+                    self.e.b.ins().jump(unwind, &[]);
+                }
+                // Nearly always: `lock`, `using`, `foreach`.
+                [_, out] => {
+                    self.e.b.ins().brif(index, out, &[], unwind, &[]);
+                    self.e.b.set_cold_block(unwind);
+                }
+                _ => {
+                    let dfg = &mut self.e.b.func.dfg;
+                    let calls: Vec<_> = targets.iter().map(|b| dfg.block_call(*b, &[])).collect();
+                    let table = self
+                        .e
+                        .b
+                        .create_jump_table(JumpTableData::new(calls[0], &calls));
+                    self.e.b.ins().br_table(index, table);
+                }
             }
             for (block, clause, index) in through {
                 self.e.b.switch_to_block(block);

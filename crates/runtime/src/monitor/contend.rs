@@ -129,19 +129,32 @@ pub(super) fn leave_queue(m: &Fat, queues: &mut Queues, me: u32) -> bool {
 pub(super) fn unlock(m: &Fat) {
     m.count.store(0, Relaxed);
     m.owner.store(0, SeqCst);
-    if m.contenders.load(SeqCst) != 0 && m.woken.load(SeqCst) == 0 {
-        let first = {
-            let mut queues = m.queues.lock();
-            let first = queues.entering.pop_front();
-            if first.is_some() {
-                m.contenders.fetch_sub(1, SeqCst);
-                m.woken.store(1, SeqCst);
-            }
-            first
-        };
-        if let Some(id) = first {
-            park::unpark(id);
+    if must_wake(m) {
+        wake_next(m);
+    }
+}
+
+/// The monitor was left: has somebody to be woken?
+pub(super) fn must_wake(m: &Fat) -> bool {
+    m.contenders.load(SeqCst) != 0 && m.woken.load(SeqCst) == 0
+}
+
+/// Wakes the first of those that enter, if none has been woken yet.
+pub(super) fn wake_next(m: &Fat) {
+    let first = {
+        let mut queues = m.queues.lock();
+        if m.woken.load(SeqCst) != 0 {
+            return;
         }
+        let first = queues.entering.pop_front();
+        if first.is_some() {
+            m.contenders.fetch_sub(1, SeqCst);
+            m.woken.store(1, SeqCst);
+        }
+        first
+    };
+    if let Some(id) = first {
+        park::unpark(id);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! # Map
 //! Here: the sync word and what it says by itself (free, thin, hash); [`fat`]: the table of inflated monitors; [`owners`]: what the
-//! collector asks of it; `contend`: taking and leaving those; `wait`: Wait and Pulse.
+//! collector asks of it; `contend`: taking and leaving those; [`quick`]: what needs no waiting; `wait`: Wait and Pulse.
 //!
 //! # Invariants
 //! * The sync word has the form of `vervet_abi::object::sync_word`. It changes by CAS only: from free to thin and back by
@@ -13,6 +13,7 @@
 mod contend;
 pub mod fat;
 pub mod owners;
+pub mod quick;
 mod wait;
 
 use crate::cx::{Cx, Result};

@@ -6,6 +6,7 @@
 //! * a branch back in a method with exception handlers, which looks at the word;
 //! * any instruction of a method without handlers: the thread is stopped by the suspend signal and its registers are
 //!   changed so that it calls [`at_instruction`] from where it is;
+//! * the slow path of an allocation, because a loop that does little but allocate can hardly be stopped elsewhere;
 //! * the end of a wait ([`super::state::park`]), out of which an abort wakes it.
 //!
 //! Who asks tries once; then the *driver*, a thread of its own, tries again with growing pauses until the request is served:
@@ -108,8 +109,17 @@ fn stop_and_look(me: *mut Context, ctx: *mut Context) {
 
 /// Serves what is asked of the calling thread, which is at a place where it can throw: suspends itself as long as that is
 /// wanted, and throws if it is aborted and may be.
+#[inline]
 pub fn serve<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
-    if word(cx.context()).load(Ordering::SeqCst) & SUSPEND != 0 {
+    match word(cx.context()).load(Ordering::Relaxed) {
+        0 => Ok(()),
+        bits => serve_requests(cx, bits),
+    }
+}
+
+#[cold]
+fn serve_requests<'cx>(cx: &'cx Cx<'cx>, bits: u32) -> Result<()> {
+    if bits & SUSPEND != 0 {
         suspend_here(cx);
     }
     abort::poll(cx)
