@@ -309,11 +309,16 @@ fn serve(epoll: i32) {
         NAPPING.store(0, Ordering::SeqCst);
     }
 }
-/// A job that cannot be given to the pool (no memory) is an unhandled exception of this thread.
+/// A job that cannot be given to the pool (no memory) is an unhandled exception of this thread. An abort, which the end of the
+/// process may bring, ends the giving only.
 fn deliver_or_die<'cx>(cx: &'cx Cx<'cx>, job: u32) {
     if let Err(throw) = deliver(cx, job) {
         let exception = cx.take_pending(throw);
-        vervet_runtime::startup::unhandled_with(cx, exception, 255);
+        if exception.class().name != "ThreadAbortException" {
+            vervet_runtime::startup::unhandled_with(cx, exception, 255);
+        } else if let Err(throw) = vervet_runtime::abort::reset(cx) {
+            let _ = cx.take_pending(throw);
+        }
     }
 }
 
