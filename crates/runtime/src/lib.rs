@@ -41,6 +41,7 @@ pub mod park;
 pub mod pinvoke;
 pub mod pool;
 pub mod prestub;
+mod red_zone;
 pub mod regression;
 pub mod roots;
 pub mod runtime;

@@ -16,7 +16,6 @@ thread_local! {
     static SERVICE: Cell<usize> = const { Cell::new(0) };
 }
 
-const RED_ZONE: usize = 256 << 10;
 const SERVICE_STACK: usize = 4 << 20;
 
 /// The context of this thread, null if it is not attached.
@@ -86,7 +85,7 @@ pub fn attach() -> *mut Context {
         let t = &mut *thread;
         let ctx = &mut *t.context;
         t.stack_low = low;
-        ctx.true_limit = low + RED_ZONE.min((high - low) / 2);
+        ctx.true_limit = crate::red_zone::limit(low, high);
         ctx.limit = ctx.true_limit;
         ctx.stack_base = high;
         ctx.scan_sp = high;

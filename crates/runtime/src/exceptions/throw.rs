@@ -72,10 +72,9 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
         frames.push(trace::RawFrame::wrapper(m));
     }
     'search: while let Some(frame) = walk.next() {
-        frames.extend(trace::RawFrame::of(&frame));
-        if let Some(m) = walk.take_wrapper() {
-            frames.push(trace::RawFrame::wrapper(m));
-        }
+        let wrapper = walk.take_wrapper().map(trace::RawFrame::wrapper);
+        let left = trace::MOST_FRAMES.saturating_sub(frames.len());
+        frames.extend(trace::RawFrame::of(&frame).chain(wrapper).take(left));
         for h in handlers(&frame) {
             if is_filter(&frame, h) {
                 // Filters see the trace up to their frame.
@@ -183,6 +182,9 @@ fn land(ctx: *mut Context, frame: &Frame, h: &Handler, exception: ObjRef<'_>, wo
         && h.clause == Target::unpack(word).clause
     {
         crate::abort::caught(ctx, exception, frame.fp);
+    }
+    if frame.fp == Target::unpack(word).fp {
+        crate::red_zone::take_back(ctx);
     }
     let site = frame
         .code

@@ -11,6 +11,8 @@ use crate::object::ObjRef;
 use vervet_abi::layouts::ExceptionObject;
 use vervet_types::{Known, MethodRef};
 
+/// A throw collects at most this many frames, the innermost; mono shows no more either.
+pub const MOST_FRAMES: usize = 999;
 const WORDS: usize = 4;
 const STACK_TRACE: usize = std::mem::offset_of!(ExceptionObject, stack_trace);
 

@@ -96,6 +96,7 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
     // Mono raises this one with a message of its own (without the full stop of the class library's).
     let message: &[&str] = match kind {
         K::NullReference => &["Object reference not set to an instance of an object"],
+        K::StackOverflow => &["The requested operation caused a stack overflow."],
         _ => &[],
     };
     let exception = match make::new(cx, cx.known(class), message) {
@@ -105,25 +106,20 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
     raise(cx, exception, TraceMode::Fresh)
 }
 
-/// From the grow thunk, on an OS thread: the stack is used up.
+/// From the grow thunk, on an OS thread: the stack is used up. StackOverflowException is raised where the method was called;
+/// handlers that run on the way to where it is caught get part of the red zone. Used up as well, it ends the process.
 pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
-    // SAFETY: the context belongs to this thread; the red zone gives our own code room to run, three quarters of it.
-    unsafe {
-        let zone = (*ctx).true_limit - (*crate::world::registry::Thread::of(ctx)).stack_low;
-        (*ctx).limit = (*ctx).true_limit - zone / 4 * 3;
+    if !crate::red_zone::give(ctx) {
+        let mut text = String::from(
+            "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
+        );
+        let frames = crate::exceptions::walk::describe(ctx);
+        for f in frames.iter().take(64) {
+            text.push_str(&format!("  at {f}\n"));
+        }
+        crate::startup::say(&text);
+        crate::startup::exit_process(1)
     }
     let cx = Cx::current();
-    let frames = crate::exceptions::walk::describe(ctx);
-    let _ = &cx;
-    let mut text = String::from(
-        "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
-    );
-    for f in frames.iter().take(64) {
-        text.push_str(&format!("  at {f}\n"));
-    }
-    if frames.len() > 64 {
-        text.push_str(&format!("  ... {} more frames\n", frames.len() - 64));
-    }
-    crate::startup::say(&text);
-    crate::startup::exit_process(1)
+    throw_kind(&cx, ThrowKind::StackOverflow as u32)
 }
