@@ -56,6 +56,19 @@ pub struct Record {
     pub method: usize,
 }
 
+/// Bits of [`Context::attention`]. Others set them by atomic operations; a loop that polls, and the end of a catch, call the
+/// runtime while any is set.
+pub mod attention {
+    /// The exception of an abort was raised and has not been reset: it is raised again at the end of each catch.
+    pub const RAISED: u32 = 1;
+    /// An abort was asked for.
+    pub const ABORT: u32 = 2;
+    /// The thread is asked to suspend itself, if its ThreadState still says so.
+    pub const SUSPEND: u32 = 4;
+    /// The thread has suspended itself.
+    pub const SUSPENDED: u32 = 8;
+}
+
 /// Offsets of the words of a context that are references (or 0): the collector visits and updates them.
 pub const ROOT_WORDS: [usize; 3] = [
     std::mem::offset_of!(Context, pending),
@@ -70,7 +83,7 @@ pub struct Context {
     pub limit: usize,
     /// The real limit.
     pub true_limit: usize,
-    /// Bits of requests (abort, interrupt, suspend).
+    /// Bits of [`attention`].
     pub attention: u32,
     /// Non-zero: the thread must not be stopped here.
     pub critical: u8,

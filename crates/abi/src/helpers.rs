@@ -133,7 +133,7 @@ helpers! {
     MarshalBack(I64, I64, I64, I64) : Runtime;
     /// Marshalling: (method, native result) -> managed result.
     MarshalResult(I64, I64) -> I64 : Runtime;
-    /// Back-edge poll of loops inside protected regions: serve `attention`.
+    /// Poll at branches back in methods with handlers: serve `attention`.
     Poll() : Runtime;
     /// (delegate, BeginInvoke's method, address of one word per CLIF parameter after `this`) -> IAsyncResult.
     DelegateBeginInvoke(I64, I64, I64) -> I64 : Runtime;

@@ -1,24 +1,28 @@
-//! Thread.Abort of the calling thread: raised at once, and again at the end of each catch until it is reset.
+//! Thread.Abort: asked for by any thread, raised by the thread itself, and again at the end of each catch until it is reset.
 //!
 //! # Invariants
-//! While an abort is under way, the InternalThread has its exception in `abort_exc`, the bit [`REQUESTED`] in its
-//! state and the context has [`ATTENTION`], which makes generated code call [`raise_again`] when it leaves a catch.
-//! What the catching handler calls is not disturbed: only the frame that caught it, and its callers, raise it again.
+//! * From the request to the reset (or the end of the thread) the bit [`REQUESTED`] is set in the InternalThread's state;
+//!   who sets it makes the request, so there is one at a time, with one state object.
+//! * `attention::ABORT` says that the exception is still to be raised, `RAISED` that it was: then the InternalThread has it in
+//!   `abort_exc`, and generated code calls [`raise_again`] when it leaves a catch.
+//! * An abort by another thread is not raised where [`protected`] says no. One of the thread's own is raised anywhere.
+//! * What the catching handler calls is not disturbed: only the frame that caught it, and its callers, raise it again.
 use crate::cx::{Cx, Result, Throw};
 use crate::exceptions::walk::Walk;
-use crate::exceptions::{make, throw};
+use crate::exceptions::{make, protected, throw};
 use crate::handles::{self, HandleKind};
 use crate::object::ObjRef;
+use crate::threads::{attention, current_internal, state};
 use std::cell::Cell;
 use std::mem::offset_of;
+use std::sync::atomic::Ordering;
 use vervet_abi::Context;
+use vervet_abi::context::attention::{ABORT, RAISED};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::Known;
 
 /// ThreadState.AbortRequested.
 pub const REQUESTED: u32 = 128;
-/// The bit of `Context::attention`.
-pub const ATTENTION: u32 = 1;
 
 thread_local! {
     /// Frame pointer of the frame that caught the abort last.
@@ -27,46 +31,69 @@ thread_local! {
 
 /// A catch at `fp` is about to get `exception`.
 pub(crate) fn caught(ctx: *mut Context, exception: ObjRef<'_>, fp: usize) {
+    if attention::word(ctx).load(Ordering::Relaxed) & RAISED == 0 {
+        return;
+    }
     // SAFETY: the context belongs to this thread; its field is 0 or an InternalThread.
-    let thread: ObjRef<'_> = unsafe {
-        if (*ctx).attention & ATTENTION == 0 {
-            return;
-        }
-        ObjRef::from_addr((*ctx).internal_thread)
-    };
+    let thread: ObjRef<'_> = unsafe { ObjRef::from_addr((*ctx).internal_thread) };
     if !thread.is_null() && thread.read_ref(offset_of!(Internal, abort_exc)) == exception {
         CAUGHT_AT.set(fp);
     }
 }
 
-fn internal<'cx>(cx: &'cx Cx<'cx>) -> ObjRef<'cx> {
-    // SAFETY: the context belongs to this thread, its field is an InternalThread.
-    unsafe { ObjRef::from_addr((*cx.context()).internal_thread) }
+/// The calling thread aborts itself.
+pub fn abort_self<'cx>(cx: &'cx Cx<'cx>, reason: ObjRef<'cx>) -> Throw {
+    let thread = current_internal(cx);
+    state::change(thread, REQUESTED, 0);
+    set_state(thread, reason);
+    begin(cx)
 }
 
-/// The calling thread aborts itself.
-pub fn abort_self<'cx>(cx: &'cx Cx<'cx>, state: ObjRef<'cx>) -> Throw {
+/// Aborts another thread: it will raise the exception where that may be. Nothing is done for one that has ended or is
+/// being aborted; one that has not been started will never run.
+pub fn abort_other<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
+    if !state::request_abort(thread) {
+        return;
+    }
+    set_state(thread, reason);
+    attention::request(cx, thread, ABORT);
+    // A suspended thread goes on, to be aborted.
+    let _ = state::resume(thread);
+}
+
+/// Makes the exception and notes that an abort is under way.
+fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
+    let word = attention::word(cx.context());
+    // First: the exception's constructor looks for requests too.
+    let bits = word.fetch_and(!ABORT, Ordering::SeqCst);
     let exception = match make::new(cx, cx.known(Known::ThreadAbortException), &[]) {
         Ok(e) => e,
-        Err(t) => return t,
+        Err(t) => {
+            word.fetch_or(bits & ABORT, Ordering::SeqCst);
+            return t;
+        }
     };
-    let thread = internal(cx);
-    thread.write(
-        offset_of!(Internal, state),
-        thread.read::<u32>(offset_of!(Internal, state)) | REQUESTED,
-    );
-    thread.write_ref(offset_of!(Internal, abort_exc), exception);
-    forget_state(thread);
-    if !state.is_null() {
-        thread.write(
-            offset_of!(Internal, abort_state_handle),
-            handles::alloc(state, HandleKind::Normal) as i32,
-        );
-    }
-    // SAFETY: the context belongs to this thread.
-    unsafe { (*cx.context()).attention |= ATTENTION };
+    current_internal(cx).write_ref(offset_of!(Internal, abort_exc), exception);
+    word.fetch_or(RAISED, Ordering::SeqCst);
     CAUGHT_AT.set(usize::MAX);
     cx.throw_object(exception)
+}
+
+/// Is the calling thread to raise the exception of an abort here?
+pub fn is_due(cx: &Cx<'_>) -> bool {
+    attention::word(cx.context()).load(Ordering::SeqCst) & ABORT != 0
+        && !protected::is_protected(cx)
+}
+/// Raises the exception of an abort that another thread has asked for, if it may be raised here.
+pub fn poll<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
+    match is_due(cx) {
+        true => Err(raise_due(cx)),
+        false => Ok(()),
+    }
+}
+/// The exception of an abort that [`is_due`].
+pub(crate) fn raise_due(_: &Cx<'_>) -> Throw {
+    begin(&Cx::current())
 }
 
 /// What was given to Thread.Abort.
@@ -75,34 +102,46 @@ pub fn state<'cx>(thread: ObjRef<'cx>) -> ObjRef<'cx> {
         .unwrap_or(ObjRef::NULL)
 }
 
-fn forget_state(thread: ObjRef<'_>) {
+fn set_state(thread: ObjRef<'_>, reason: ObjRef<'_>) {
+    forget_state(thread);
+    if !reason.is_null() {
+        thread.write(
+            offset_of!(Internal, abort_state_handle),
+            handles::alloc(reason, HandleKind::Normal) as i32,
+        );
+    }
+}
+/// Lets go of what was given to Thread.Abort.
+pub fn forget_state(thread: ObjRef<'_>) {
     handles::free(thread.read::<i32>(offset_of!(Internal, abort_state_handle)) as u32);
     thread.write(offset_of!(Internal, abort_state_handle), 0i32);
 }
 
-/// Thread.ResetAbort of the calling thread.
+/// Thread.ResetAbort of the calling thread. An abort that is still to be raised is forgotten.
 pub fn reset<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
-    let thread = internal(cx);
-    let state = thread.read::<u32>(offset_of!(Internal, state));
-    if state & REQUESTED == 0 {
+    let thread = current_internal(cx);
+    if state::get(thread) & REQUESTED == 0 {
         return Err(cx.throw(
             Known::ThreadStateException,
             "Unable to reset abort because no abort was requested.",
         ));
     }
-    thread.write(offset_of!(Internal, state), state & !REQUESTED);
+    attention::word(cx.context()).fetch_and(!(ABORT | RAISED), Ordering::SeqCst);
     thread.write_ref(offset_of!(Internal, abort_exc), ObjRef::NULL);
     forget_state(thread);
-    // SAFETY: the context belongs to this thread.
-    unsafe { (*cx.context()).attention &= !ATTENTION };
+    // Last: from here on another thread may ask again.
+    state::change(thread, 0, REQUESTED);
     Ok(())
 }
 
 /// At the end of a catch: raises the exception of an abort under way again.
 pub fn raise_again(cx: &Cx<'_>) {
-    // SAFETY: the context belongs to this thread; its field is 0 or an InternalThread.
-    let thread: ObjRef<'_> = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
-    if thread.is_null() || thread.read::<u32>(offset_of!(Internal, state)) & REQUESTED == 0 {
+    if attention::word(cx.context()).load(Ordering::Relaxed) & RAISED == 0 {
+        return;
+    }
+    let cx = &Cx::current();
+    let thread = current_internal(cx);
+    if thread.is_null() || state::get(thread) & REQUESTED == 0 {
         return;
     }
     let exception = thread.read_ref(offset_of!(Internal, abort_exc));

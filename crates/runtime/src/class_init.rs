@@ -146,13 +146,16 @@ fn run<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
     };
     let Err(throw) = result else {
         ended(vt, INIT_DONE, None);
-        return Ok(());
+        // An abort that had to wait for the constructor.
+        return crate::abort::poll(cx);
     };
     let inner = cx.take_pending(throw);
     match make::type_initialization(cx, class, inner) {
         Ok(wrapped) => {
             ended(vt, INIT_FAILED, Some(Root::of(wrapped)));
-            Err(cx.throw_object(wrapped))
+            // Whoever aborted itself in its constructor goes on with that; the others get the wrapped one.
+            let is_abort = inner.class().name == "ThreadAbortException";
+            Err(cx.throw_object(if is_abort { inner } else { wrapped }))
         }
         // No memory for the exception: the next access tries again.
         Err(throw) => {

@@ -69,8 +69,9 @@ pub fn start() -> bool {
     started
 }
 
-fn is_finalizer(ctx: *mut Context) -> bool {
-    // SAFETY: the context belongs to this thread.
+/// Is it the context of the finalizer thread?
+pub(crate) fn is_finalizer(ctx: *mut Context) -> bool {
+    // SAFETY: contexts are never freed, and the id is the thread's as long as it is attached.
     OWNER.load(SeqCst) == unsafe { (*ctx).owner_id }
 }
 

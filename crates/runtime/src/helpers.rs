@@ -288,9 +288,12 @@ extern "C" fn throw_kind(kind: u32) {
 }
 extern "C" fn end_catch() {
     let cx = Cx::current();
-    crate::abort::raise_again(&cx)
+    crate::abort::raise_again(&cx);
+    poll();
 }
-extern "C" fn poll() {}
+extern "C" fn poll() {
+    with(crate::threads::attention::serve)
+}
 extern "C" fn class_init(v: usize) {
     with(|cx| crate::class_init::ensure(cx, vt(v)))
 }

@@ -11,7 +11,12 @@
 //!   its condition again in a loop, because a token may be old.
 //! * Commit runs exactly once, in Runtime, before the thread sleeps.
 //! * Waiters are never freed or moved, so an id may be unparked at any time, even one whose thread has ended.
+//! * Waits for descriptors are in [`io`].
 //! * A waiter is in at most one [`Queue`] at a time; its links belong to the lock of that queue.
+pub mod io;
+
+pub use io::interrupt_io;
+
 use crate::cx::Cx;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -31,6 +36,8 @@ pub struct Waiter {
     previous: AtomicU32,
     queued: AtomicU32,
     signalled: AtomicU32,
+    /// The word of [`io`].
+    io: AtomicU32,
 }
 // SAFETY: atomics of zero: running, in no queue.
 unsafe impl Zeroed for Waiter {}

@@ -392,8 +392,13 @@ fn call_main<'cx>(
     } else {
         &with_args
     };
-    Ok(match cx.invoke(entry, None, values)? {
-        Value::Int(code) if std::ptr::eq(sig.ret, cx.known(Known::Int32)) => {
+    let has_code = std::ptr::eq(sig.ret, cx.known(Known::Int32));
+    let result = cx.invoke(entry, None, values);
+    if result.is_err() && has_code {
+        rt.exit_code.store(-1, Ordering::Relaxed);
+    }
+    Ok(match result? {
+        Value::Int(code) if has_code => {
             rt.exit_code.store(code as i32, Ordering::Relaxed);
             code as i32
         }
@@ -457,7 +462,8 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
     unhandled_with(cx, exception, 1)
 }
 
-/// As [`unhandled`], with the exit code of exceptions other than ThreadAbortException.
+/// As [`unhandled`], with the exit code of exceptions other than ThreadAbortException: that one ends with
+/// Environment.ExitCode, which an aborted Main that returns a code leaves at -1.
 pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
     let rt = cx.rt();
     let is_abort = exception.class().name == "ThreadAbortException";
@@ -492,7 +498,7 @@ pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) 
     say(&format!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}\n"));
     crate::stats::report();
     if is_abort {
-        exit_process(255)
+        exit_process(rt.exit_code.load(Ordering::Relaxed))
     } else {
         exit_process(code)
     }
@@ -504,6 +510,7 @@ fn raise_unhandled<'cx>(
     handler: ObjRef<'cx>,
     exception: ObjRef<'cx>,
 ) -> Result<()> {
+    let _region = crate::exceptions::protected::Region::begin();
     let class = cx.known(Known::UnhandledExceptionEventArgs);
     let ctor = cx.load(class.find_method(".ctor", Some(2)))?;
     let Some(ctor) = ctor else { return Ok(()) };
@@ -528,6 +535,7 @@ fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
     rt().exit_code.store(code, Ordering::Relaxed);
     crate::threads::life::wait_for_foreground(cx);
     process_exit_event(cx);
+    crate::threads::shutdown::abort_background(cx);
     crate::finalizer::finish(cx);
     crate::stats::report();
     rt().exit_code.load(Ordering::Relaxed)
@@ -549,6 +557,7 @@ fn process_exit_event(cx: &Cx<'_>) {
             crate::park::park(cx, || {}, None);
         },
     }
+    let _region = crate::exceptions::protected::Region::begin();
     let raise = || -> Result<()> {
         let Some(root) = *cx.rt().domain.app_domain.lock() else {
             return Ok(());

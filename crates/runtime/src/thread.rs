@@ -133,6 +133,7 @@ pub fn detach() {
         (*ctx).internal_thread = 0;
         let thread = registry::Thread::of(ctx);
         registry::unlink(thread);
+        crate::threads::attention::forget(ctx);
         // From here on no signal of ours is sent to this thread, and nothing managed may be touched.
         libc::pthread_setspecific(key(), std::ptr::null());
         CURRENT.set(std::ptr::null_mut());

@@ -406,6 +406,6 @@ fn wait_in_line(
         } else {
             deadline
         };
-        park::park(cx, || {}, next);
+        state::park(cx, || {}, next).map_err(|alert| alert.raise(cx))?;
     }
 }

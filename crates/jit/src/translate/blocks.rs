@@ -346,13 +346,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// A branch back in a protected region must let asynchronous exceptions in if nothing else in the loop does.
-    fn poll(&mut self, target: u32) {
+    /// Code with handlers looks at every branch back whether its thread is wanted: it cannot be redirected where it is,
+    /// because handlers are found by calls. (What a loop calls may be inlined, or too small to look.)
+    pub(crate) fn poll(&mut self, target: u32) {
         let from = self.plan.instrs[self.index].offset;
-        if target > from || !self.e.has_handlers() || self.plan.calls_between(target, from) {
-            return;
+        if target <= from && (!self.plan.clauses.is_empty() || self.sync.is_some()) {
+            self.attention(Helper::Poll);
         }
-        self.attention(Helper::Poll);
     }
 
     /// Calls a helper if the thread is wanted.

@@ -424,6 +424,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .for_each(|a| *a = own);
             }
             self.epilogue();
+            self.e.begin_no_redirect();
             self.e
                 .b
                 .ins()
@@ -537,6 +538,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let signature: SigRef = self.e.b.import_signature(shape.clif.clone());
         if tail && p.result.is_none() && self.can_tail_call(&shape, &p) {
             self.epilogue();
+            self.e.begin_no_redirect();
             self.e
                 .b
                 .ins()
@@ -855,6 +857,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let signature = self.e.b.import_signature(shape.clif.clone());
         let target = self.e.load_symbol(I64, Symbol::MethodSlot(method), 0);
         self.epilogue();
+        self.e.begin_no_redirect();
         self.e
             .b
             .ins()

@@ -222,6 +222,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         match next {
             None => self.branch(target),
             Some((clause, index)) => {
+                self.poll(target);
                 self.enter_finally(clause, index)?;
                 self.dead = true;
                 Ok(())
@@ -293,9 +294,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             let index = self.e.b.ins().stack_load(I64, I32, slot, 0);
             let mut calls = vec![self.e.b.func.dfg.block_call(unwind, &[])];
             let mut through = Vec::new();
+            let mut out = Vec::new();
             for continuation in self.clauses[n].continuations.clone() {
                 let block = match continuation {
-                    Continuation::Block(to) => self.edge(to)?.0,
+                    Continuation::Block(to) => {
+                        let block = self.e.b.create_block();
+                        out.push((block, to));
+                        block
+                    }
                     Continuation::Finally(clause, index) => {
                         let block = self.e.b.create_block();
                         through.push((block, clause, index));
@@ -325,6 +331,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             let record = self.e.b.ins().stack_load(I64, I64, slot, 0);
             self.e
                 .helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
+            for (block, to) in out {
+                // An abort that had to wait for the handler comes where it has ended.
+                self.e.b.switch_to_block(block);
+                self.e.at(plan.blocks[to].offset);
+                self.set_region(plan.blocks[to].region)?;
+                self.attention(Helper::Poll);
+                self.jump_to(to)?;
+            }
         }
         if let Some((slot, pad)) = self.sync {
             self.e.set_handlers(&[]);

@@ -66,7 +66,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         let results = self
             .e
             .call_symbol(Symbol::Helper(Helper::Grow), signature, &params);
+        self.e.begin_no_redirect();
         self.e.b.ins().return_(&results);
+        self.e.end_no_redirect();
         self.e.b.switch_to_block(on);
         Ok(())
     }
@@ -186,6 +188,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         }
         self.epilogue();
+        self.e.begin_no_redirect();
         self.e.b.ins().return_(&values);
         self.dead = true;
         Ok(())

@@ -338,20 +338,6 @@ impl Plan {
             .any(|(target, source)| *target <= offset && offset <= *source)
     }
 
-    /// Does a range of instructions call anything whose prologue polls?
-    pub fn calls_between(&self, from: u32, to: u32) -> bool {
-        let first = self.instrs.partition_point(|i| i.offset < from);
-        self.instrs[first..]
-            .iter()
-            .take_while(|i| i.offset <= to)
-            .any(|i| {
-                matches!(
-                    i.op,
-                    Op::Call | Op::Callvirt | Op::Calli | Op::Newobj | Op::Newarr
-                )
-            })
-    }
-
     /// Live variables at the entry of every block, arguments first, then locals: for the write-through rule.
     pub fn liveness(&self) -> Res<Liveness> {
         Liveness::new(self)

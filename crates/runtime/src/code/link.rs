@@ -71,6 +71,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
                 inline_sites: std::mem::take(&mut blob.inline_sites),
                 inline_map: std::mem::take(&mut blob.inline_map),
                 prologue_end: blob.prologue_end,
+                no_redirect: std::mem::take(&mut blob.no_redirect),
             })
         },
     );

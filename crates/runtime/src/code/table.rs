@@ -48,6 +48,8 @@ pub struct Code {
     pub inline_map: Vec<(u32, u32, u32)>,
     /// Behind the prologue.
     pub prologue_end: u32,
+    /// Ranges where no call may be put between two instructions; sorted.
+    pub no_redirect: Vec<(u32, u32)>,
 }
 
 static CODES: Chunks<Published<Code>> = Chunks::new();
@@ -102,6 +104,19 @@ impl Code {
             .binary_search_by_key(&off, |t| t.0)
             .ok()
             .map(|i| self.traps[i].1)
+    }
+    /// May a thread that was stopped at `pc` be made to call something there, which may throw? Not in a prologue or an
+    /// epilogue, where its frame is not whole, nor where two instructions belong together. And not where there are
+    /// handlers: those are found by return addresses of calls, so such code polls in every loop instead.
+    pub fn may_call_at(&self, pc: usize) -> bool {
+        let off = (pc - self.start) as u32;
+        let after = self.no_redirect.partition_point(|r| r.1 <= off);
+        matches!(self.kind, CodeKind::Method(m) if !m.is_synchronized())
+            && self.clauses.is_empty()
+            && self.handlers.is_empty()
+            && self.prologue_end != 0
+            && off >= self.prologue_end
+            && self.no_redirect.get(after).is_none_or(|r| off < r.0)
     }
     /// The methods inlined at a code address, innermost first, with the IL offset reached in each. For a return
     /// address pass the address minus one.

@@ -6,6 +6,7 @@
 //! * Pass one runs no finally. Pass two runs finallys and faults innermost first, then enters the catch.
 pub mod from_error;
 pub mod make;
+pub mod protected;
 pub mod report;
 pub mod throw;
 pub mod trace;

@@ -7,9 +7,9 @@
 //!   all of these accesses are sequentially consistent, so either the one who leaves sees it cleared, or it sees the
 //!   monitor free.
 use super::fat::{Fat, Queues};
-use crate::cx::{Cx, Result, Throw};
+use crate::cx::{Cx, Result};
 use crate::park;
-use crate::threads::state;
+use crate::threads::state::{self, Alerted};
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
@@ -49,8 +49,8 @@ pub(super) fn spin(turns: u32, mut wanted: impl FnMut() -> bool) -> bool {
 pub(super) enum Missed {
     /// The deadline passed.
     Late,
-    /// Thread.Interrupt.
-    Interrupted(Throw),
+    /// The thread is interrupted or aborted.
+    Alerted(Alerted),
 }
 
 /// Takes a free monitor.
@@ -81,9 +81,6 @@ pub(super) fn lock(
     let _waiting = state::Waiting::begin(cx);
     let mut was_woken = false;
     loop {
-        if interruptible && let Err(throw) = state::poll_interrupt(cx) {
-            return Err(Missed::Interrupted(throw));
-        }
         let mut queues = m.queues.lock();
         if was_woken {
             queues.entering.push_front(me);
@@ -95,13 +92,23 @@ pub(super) fn lock(
             leave_queue(m, &mut queues, me);
             return Ok(());
         }
-        park::park(cx, || drop(queues), deadline);
+        let alert = match interruptible {
+            true => state::park(cx, || drop(queues), deadline).err(),
+            false => {
+                park::park(cx, || drop(queues), deadline);
+                None
+            }
+        };
         was_woken = !leave_queue(m, &mut m.queues.lock(), me);
         if was_woken {
             m.woken.store(0, SeqCst);
         }
         if try_lock(m, me) || was_woken && spin(m.spin.load(Relaxed), || try_lock(m, me)) {
             return Ok(());
+        }
+        // Somebody has the monitor, and wakes the next one when it leaves.
+        if let Some(alert) = alert {
+            return Err(Missed::Alerted(alert));
         }
         if park::is_over(deadline) {
             return Err(Missed::Late);
@@ -139,10 +146,10 @@ pub(super) fn unlock(m: &Fat) {
 }
 
 /// The exception, or false for a missed deadline.
-pub(super) fn outcome(result: std::result::Result<(), Missed>) -> Result<bool> {
+pub(super) fn outcome(cx: &Cx<'_>, result: std::result::Result<(), Missed>) -> Result<bool> {
     match result {
         Ok(()) => Ok(true),
         Err(Missed::Late) => Ok(false),
-        Err(Missed::Interrupted(throw)) => Err(throw),
+        Err(Missed::Alerted(alert)) => Err(alert.raise(cx)),
     }
 }

@@ -127,7 +127,7 @@ fn enter_fat(cx: &Cx<'_>, m: &'static Fat, me: u32, ms: i32) -> Result<bool> {
         m.users.fetch_add(1, Ordering::SeqCst);
         let result = contend::lock(cx, m, true, crate::park::deadline(ms));
         m.users.fetch_sub(1, Ordering::SeqCst);
-        if !contend::outcome(result)? {
+        if !contend::outcome(cx, result)? {
             return Ok(false);
         }
     }

@@ -49,6 +49,7 @@ fn wait_for_pulse(
     queues.waiting.push_back(me);
     let mut guard = Some(queues);
     loop {
+        // Not `state::park`: its commit has to run, whatever is pending.
         park::park(
             cx,
             || {
@@ -60,7 +61,7 @@ fn wait_for_pulse(
             },
             deadline,
         );
-        if park::is_signalled(me) || park::is_over(deadline) || state::is_interrupted(cx) {
+        if park::is_signalled(me) || park::is_over(deadline) || state::alerted(cx).is_some() {
             break;
         }
     }

@@ -10,8 +10,10 @@
 //! * An InternalThread of a thread that has run has a [`life::Life`] behind `handle`, one reference of it.
 //! * Managed ids count up from 1 and are never used again; owner ids (locks, parking) are, so nothing but locks and
 //!   parking goes by them.
+pub mod attention;
 pub mod life;
 pub mod name;
+pub mod shutdown;
 pub mod start;
 pub mod state;
 
@@ -20,6 +22,7 @@ use crate::object::ObjRef;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicI32, Ordering};
 use vervet_abi::Context;
+use vervet_abi::context::attention::{ABORT, SUSPEND};
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
 use vervet_types::Known;
 
@@ -43,6 +46,15 @@ pub fn new_internal<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
     );
     internal.write(offset_of!(Internal, priority), 2i32);
     Ok(internal)
+}
+
+/// The id by which the thread of a Thread object is unparked; None if it has not begun or has ended.
+pub fn owner_of(thread: ObjRef<'_>) -> Option<u32> {
+    let internal = thread
+        .read_ref(offset_of!(ThreadObject, internal_thread))
+        .non_null()?;
+    let id = state::field_i32(internal, offset_of!(Internal, small_id)).load(Ordering::SeqCst);
+    u32::try_from(id).ok().filter(|id| *id != 0)
 }
 
 /// Makes the objects of the calling thread, which was not started by `Thread.Start`.
@@ -80,6 +92,14 @@ fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
         // Last: who sees it may unpark this thread.
         state::field_i32(internal, offset_of!(Internal, small_id))
             .store(ctx.owner_id as i32, Ordering::SeqCst);
+    }
+    // Asked for before the thread could be found. (Who asks sets the state first and then looks for the thread.)
+    let asked = state::get(internal);
+    if asked & crate::abort::REQUESTED != 0 {
+        attention::request_own(cx.context(), ABORT);
+    }
+    if asked & state::SUSPEND_REQUESTED != 0 {
+        attention::request_own(cx.context(), SUSPEND);
     }
 }
 

@@ -22,6 +22,8 @@ pub enum Default {
     Finalizer,
     /// A worker of the pool.
     PoolWorker,
+    /// The thread that learns which sockets are ready.
+    IoSelector,
 }
 /// The units of ASCII text.
 const fn units<const N: usize>(text: &str) -> [u16; N] {
@@ -35,12 +37,14 @@ const fn units<const N: usize>(text: &str) -> [u16; N] {
 }
 static FINALIZER: [u16; 9] = units("Finalizer");
 static POOL_WORKER: [u16; 18] = units("Thread Pool Worker");
+static IO_SELECTOR: [u16; 24] = units("Thread Pool I/O Selector");
 
 impl Default {
     fn units(self) -> &'static [u16] {
         match self {
             Default::Finalizer => &FINALIZER,
             Default::PoolWorker => &POOL_WORKER,
+            Default::IoSelector => &IO_SELECTOR,
         }
     }
 }

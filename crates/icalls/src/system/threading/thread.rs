@@ -1,14 +1,14 @@
 //! Native half of System.Threading.Thread and InternalThread.
 //!
 //! Keeps nothing: a thread's data lie in its InternalThread object (its name: [`name`]) and in
-//! its context; its life is [`vervet_runtime::threads`]. Aborting other threads and suspending
-//! them is not here yet.
+//! its context; its life is [`vervet_runtime::threads`].
 use crate::util::Chars;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
+use vervet_abi::context::attention::SUSPEND;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::{self, current_internal, life, name, start, state};
+use vervet_runtime::threads::{self, attention, current_internal, life, name, start, state};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -19,6 +19,9 @@ fn internal_of<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>) -> Result<ObjRef<'cx>
         cx.non_null(thread)?
             .read_ref(offset_of!(ThreadObject, internal_thread)),
     )
+}
+fn dead<'cx>(cx: &'cx Cx<'cx>) -> vervet_runtime::Throw {
+    state_error(cx, "Thread has not been started, or is dead.")
 }
 fn state_error<'cx>(cx: &'cx Cx<'cx>, message: &str) -> vervet_runtime::Throw {
     cx.throw(Known::ThreadStateException, message)
@@ -110,24 +113,33 @@ icalls! { THREAD: "System.Threading.Thread" =>
     "ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
         vervet_runtime::abort::reset(cx)
     }
-    /// Of a running thread only its own abort yet.
     "Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
         if cx.non_null(thread)? == current_internal(cx) {
             return Err(vervet_runtime::abort::abort_self(cx, reason));
         }
-        let now = state::get(thread);
-        if now & state::UNSTARTED != 0 {
-            state::change(thread, state::ABORTED, 0);
-        } else if now & state::STOPPED == 0 {
-            return Err(cx.throw(Known::PlatformNotSupportedException, "Aborting another thread is not supported yet."));
-        }
+        vervet_runtime::abort::abort_other(cx, thread, reason);
         Ok(())
     }
     "GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         Ok(vervet_runtime::abort::state(internal_of(cx, this)?))
     }
     "ResumeInternal" fn resume_internal(cx, this: ObjRef<'cx>) {
-        Err(state_error(cx, "Thread has not been started, or is dead."))
+        match state::resume(internal_of(cx, this)?) {
+            state::Suspending::WrongState => Err(dead(cx)),
+            _ => Ok(()),
+        }
+    }
+    "SuspendInternal" fn suspend_internal(cx, this: ObjRef<'cx>) {
+        let internal = internal_of(cx, this)?;
+        match state::request_suspend(internal) {
+            state::Suspending::WrongState => return Err(dead(cx)),
+            state::Suspending::Already => {}
+            state::Suspending::Done => {
+                attention::request(cx, internal, SUSPEND);
+            }
+        }
+        // Of the thread itself: here.
+        attention::serve(cx)
     }
     /// One domain yet: a copy.
     "ByteArrayToRootDomain" fn byte_array_to_root_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
@@ -155,6 +167,7 @@ icalls! { INTERNAL_THREAD: "System.Threading.InternalThread" =>
     "Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
         life::take(this);
         name::free(this);
+        vervet_runtime::abort::forget_state(this);
         Ok(())
     }
 }

@@ -15,9 +15,11 @@
 //! * A stub that reads `Context::hidden` reads it first.
 //!
 //! [`stubs`]: the small pieces of code that lead to a thunk; [`blocks`]: block moves and fills.
+mod attention;
 pub mod blocks;
 mod stubs;
 
+pub use attention::*;
 pub use stubs::*;
 
 use crate::world::transitions::{STOP, STOPPING, leave_native};
@@ -483,7 +485,8 @@ pub unsafe extern "C" fn trap_stub() {
     )
 }
 
-/// Below the limit on an OS thread: entered with the method's own arguments and its code in `hidden`.
+/// Below the limit: entered with the method's own arguments and its code in `hidden`. If it is the real limit that was passed,
+/// the stack is used up; otherwise the thread is wanted, and goes on with the method from its start.
 ///
 /// # Safety
 /// Entered only as its description says, by generated code or by the runtime.
@@ -493,14 +496,33 @@ pub unsafe extern "C" fn grow() {
         "xor r11d, r11d",
         push_exit!("2"),
         "mov byte ptr [r15 + {state}], {runtime}",
-        "and rsp, -16",
         "mov rdi, r15",
-        "call {f}",
+        "cmp rsp, [r15 + {true_limit}]",
+        "jb 4f",
+        "sub rsp, 144",
+        save_vectors!(),
+        "mov r11, [r15 + {hidden}]",
+        "mov [rsp + 128], r11",
+        "call {look}",
+        "test rax, rax",
+        "jz 5f",
+        "mov rax, [rsp + 128]",
+        go_on_at_rax!(),
+        "4: and rsp, -16",
+        "call {overflow}",
         "ud2",
         record = const RECORD,
+        hidden = const HIDDEN,
         state = const STATE,
         runtime = const RUNTIME,
-        f = sym crate::exceptions::traps::stack_overflow,
+        managed = const MANAGED,
+        true_limit = const offset_of!(Context, true_limit),
+        look = sym crate::threads::attention::at_prologue,
+        overflow = sym crate::exceptions::traps::stack_overflow,
+        throw = sym throw_pending_aligned,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        park = sym park,
     )
 }
 
