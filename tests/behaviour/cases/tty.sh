@@ -1,6 +1,8 @@
 # On a terminal: output, keys, and the terminal's settings as they were afterwards.
 cs Tty
+trap '' PIPE # a program may be gone when its answer comes
 cat > each.sh <<'END'
+trap : INT # for the program alone
 before=$(stty -a)
 "$VERVET" Tty.exe "$1"
 echo "exit $?"
@@ -16,9 +18,9 @@ tty_run() {
         out+=$c
         case $out in
             *$'\033[6n')
-                printf '\033[1;1R' >&4
+                printf '\033[1;1R' >&4 2> /dev/null
                 sleep 0.5
-                printf "$2" >&4
+                printf "$2" >&4 2> /dev/null
                 ;;
         esac
     done
@@ -33,3 +35,6 @@ tty_run key 'x'
 tty_run key '\033[A'
 tty_run exit ""
 tty_run throw ""
+tty_run cancel '\003'
+tty_run cancelled '\003'
+tty_run interrupted '\003'

@@ -96,15 +96,6 @@ extern "C" fn restore() {
         apply(found);
     }
 }
-extern "C" fn on_interrupt(_: i32) {
-    // Until Console.CancelKeyPress is delivered, ^C ends the process as it would without a console driver.
-    restore();
-    // SAFETY: the default action is put back and taken at once.
-    unsafe {
-        libc::signal(libc::SIGINT, libc::SIG_DFL);
-        libc::raise(libc::SIGINT);
-    }
-}
 fn handle(signal: i32, handler: extern "C" fn(i32)) -> usize {
     // SAFETY: complete records; the handler is async-signal-safe.
     unsafe {
@@ -192,7 +183,9 @@ icalls! { "System.ConsoleDriver" =>
         if !SETUP_DONE.swap(true, Ordering::AcqRel) {
             OLD_CONT.store(handle(libc::SIGCONT, on_continue) as *mut (), Ordering::Relaxed);
             handle(libc::SIGWINCH, on_window_change);
-            handle(libc::SIGINT, on_interrupt);
+            if super::console_interrupt::start() {
+                handle(libc::SIGINT, super::console_interrupt::on_interrupt);
+            }
         }
         Ok(true)
     }

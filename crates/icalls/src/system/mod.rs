@@ -4,6 +4,7 @@ pub mod array;
 pub mod buffer;
 pub mod clr_config;
 pub mod console_driver;
+pub mod console_interrupt;
 pub mod datetime;
 pub mod environment;
 pub mod gc;

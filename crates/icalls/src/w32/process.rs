@@ -217,6 +217,8 @@ fn watch(pid: i32) {
     if epoll < 0 {
         return;
     }
+    TABLE.lock().processes.watched.push(pid);
+    let forget = || TABLE.lock().processes.watched.retain(|w| *w != pid);
     // SAFETY: plain calls on descriptors; the record lives during the call.
     unsafe {
         let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0) as i32;
@@ -224,6 +226,7 @@ fn watch(pid: i32) {
             if crate::util::errno() != libc::ESRCH {
                 EPOLL.store(BROKEN, Ordering::Release);
             }
+            forget();
             return; // Who asks finds that it is gone.
         }
         let mut event = libc::epoll_event {
@@ -233,10 +236,9 @@ fn watch(pid: i32) {
         if libc::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &mut event) != 0 {
             EPOLL.store(BROKEN, Ordering::Release);
             libc::close(fd);
-            return;
+            forget();
         }
     }
-    TABLE.lock().processes.watched.push(pid);
 }
 
 fn run(epoll: i32) {
@@ -258,8 +260,13 @@ fn run(epoll: i32) {
                 t.processes.watched.retain(|w| *w != pid);
                 update(&mut t, pid, true)
             };
-            // SAFETY: the pidfd is this thread's; closing it takes it out of the epoll.
-            unsafe { libc::close((event.u64 >> 32) as i32) };
+            let fd = (event.u64 >> 32) as i32;
+            // SAFETY: the pidfd is this thread's. Closing it would not take it out of the epoll while a process that
+            // is being started has a copy.
+            unsafe {
+                libc::epoll_ctl(epoll, libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut());
+                libc::close(fd);
+            }
             waiters.into_iter().for_each(park::unpark);
         }
     }

@@ -1,0 +1,57 @@
+//! ^C for `Console.CancelKeyPress`: from the signal's handler to managed code.
+//!
+//! # How it works
+//! The handler counts and wakes a thread, which becomes a managed one for as long as it takes to call
+//! `Console.DoConsoleCancelEventInBackground`. The class library then calls the program's handlers on the pool, and ends
+//! the process with code 58 unless one of them cancels that.
+//!
+//! # Invariants
+//! * The handler does nothing but count and wake.
+//! * The thread is attached only while it calls, so that nothing ever has to wait for it.
+use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_os::futex;
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::{thread, threads};
+use vervet_types::{Known, LoadError};
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// Starts the thread. False if the system has none for us.
+pub fn start() -> bool {
+    vervet_os::thread::spawn_detached((2 << 20) + (512 << 10), serve).is_ok()
+}
+
+/// The handler of SIGINT.
+pub extern "C" fn on_interrupt(_: i32) {
+    COUNT.fetch_add(1, Ordering::SeqCst);
+    futex::wake(&COUNT, 1);
+}
+
+fn serve() {
+    let mut served = 0;
+    loop {
+        while COUNT.load(Ordering::SeqCst) == served {
+            futex::wait(&COUNT, served, None);
+        }
+        served = served.wrapping_add(1);
+        thread::attach();
+        {
+            let cx = Cx::current();
+            if let Err(throw) = cancel(&cx) {
+                let thrown = cx.take_pending(throw);
+                tracing::warn!("the cancel event: {}", thrown.class().full_name());
+            }
+        }
+        thread::detach();
+    }
+}
+
+fn cancel<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
+    const METHOD: &str = "DoConsoleCancelEventInBackground";
+    threads::adopt(cx)?;
+    let console = cx.known(Known::Console);
+    match cx.load(console.find_method(METHOD, Some(0)))? {
+        Some(method) => cx.invoke(method, None, &[]).map(drop),
+        None => Err(cx.throw_load(LoadError::missing_method(console, METHOD))),
+    }
+}
