@@ -1,7 +1,7 @@
 #!/bin/bash
 # Times the collector beside its peers: every program of benches/gc under every runtime there is, in turn, RUNS (5) times.
 #
-#   benches/gc.sh VERVET [PROGRAM...]     `-` for VERVET leaves it out; PROGRAM is a name in benches/gc, default all
+#   benches/gc.sh VERVET [PROGRAM...]     `-` for VERVET leaves it out; PROGRAM is a name in benches/gc, default all but Monitors
 #   VARIANTS='opt opt' benches/gc.sh …    runs NewObject once more under Vervet with each of these options
 #
 # A program prints `name value unit` and checks its own result; a run that fails counts for nothing and is said.
