@@ -7,7 +7,7 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 # `make stress` does for minutes what `make test` does for seconds.
 STRESS_SECONDS ?= 300
 
-.PHONY: run test stress bench bench-gc check fmt clean
+.PHONY: run test stress bench bench-gc bench-net check fmt clean
 
 run:
 	tests/install-packages.sh run
@@ -36,6 +36,11 @@ bench-gc:
 	tests/install-packages.sh test
 	$(CARGO) build --release -p vervet
 	benches/gc.sh $(TARGET_DIR)/release/vervet
+
+bench-net:
+	tests/install-packages.sh test
+	$(CARGO) build --release -p vervet
+	benches/net.sh $(TARGET_DIR)/release/vervet
 
 check:
 	$(CARGO) fmt --all --check

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Times the collector beside its peers: every program of benches/gc under every runtime there is, in turn, RUNS (5) times.
 #
-#   benches/gc.sh VERVET [PROGRAM...]     `-` for VERVET leaves it out; PROGRAM is a name in benches/gc, default all but Monitors
+#   benches/gc.sh VERVET [PROGRAM...]     `-` for VERVET leaves it out; PROGRAM is a name in benches/gc, default all
 #   VARIANTS='opt opt' benches/gc.sh …    runs NewObject once more under Vervet with each of these options
 #
 # A program prints `name value unit` and checks its own result; a run that fails counts for nothing and is said.
@@ -20,21 +20,7 @@ mkdir -p "$out"
 
 # ---- the runtimes --------------------------------------------------------------------------------------------------
 
-# CoreCLR 3.1 comes as a Python package; its host starts a program that mcs compiled when told the framework's version.
-coreclr() {
-    local home=$root/.cache/coreclr
-    host=$home/dotnetcore2/bin/dotnet
-    if [ ! -e "$host" ]; then
-        command -v python3 > /dev/null || return 1
-        python3 -m pip install -q --no-deps --target "$home" dotnetcore2 > "$out/coreclr.log" 2>&1 || return 1
-    fi
-    chmod +x "$host"
-    cat > "$home/bench.json" << 'JSON'
-{ "runtimeOptions": { "framework": { "name": "Microsoft.NETCore.App", "version": "3.1.0" },
-                      "configProperties": { "System.Globalization.Invariant": true } } }
-JSON
-    "$host" exec --runtimeconfig "$home/bench.json" "$out/NewObject.exe" 1000 > "$out/coreclr.log" 2>&1
-}
+. benches/coreclr.sh
 
 skipped() { echo "$1: skipped"; }
 
@@ -138,36 +124,5 @@ done
 
 # ---- the table -----------------------------------------------------------------------------------------------------
 
-sort -t $'\t' -k2,2 -k1,1 -k3,3g "$values" | awk -F '\t' -v aims="$src/aims.txt" -v order="$values" -v runs="$runs" '
-    function ratio(a, b) { return a == "" || b == "" || b == 0 ? "-" : sprintf("%.2f", a / b) }
-    function show(x) { return x == "" ? "-" : x >= 100 ? sprintf("%.0f", x) : sprintf("%.3g", x) }
-    function verdict(f,   n, a, i, w, got, base, met, all) {
-        n = split(wanted[f], a, ";"); if (!n || m["vervet", f] == "") return ""
-        all = ""
-        for (i = 1; i <= n; i++) {
-            split(a[i], w, " ")
-            base = w[1] == "is" ? 1 : w[1] == "best" ? best(f) : m[w[1], f]
-            if (base == "") continue
-            got = m["vervet", f] / base
-            met = got <= w[2] + 0
-            all = all (all ? ", " : "") (met ? "met" : "MISSED") " (" w[2] (w[1] == "is" ? " " unit[f] : " of " w[1]) ")"
-        }
-        return all
-    }
-    function best(f,   a, b) { a = m["mono", f]; b = m["coreclr", f]; return a == "" ? b : b == "" || a < b ? a : b }
-    BEGIN {
-        while ((getline line < aims) > 0) if (line !~ /^#/ && split(line, w, " ") == 3) wanted[w[1]] = wanted[w[1]] (wanted[w[1]] ? ";" : "") w[2] " " w[3]
-        while ((getline line < order) > 0) { split(line, w, "\t"); if (!(w[2] in place)) { place[w[2]] = ++figures; name[figures] = w[2]; unit[w[2]] = w[4] } }
-    }
-    { key = $1 SUBSEP $2; if (key != last) { flush(); last = key; count = 0 } v[++count] = $3; if ($1 ~ /^vervet /) variant[$1] = 1 }
-    function flush() { if (last != "") m[last] = v[int((count + 1) / 2)] }
-    END {
-        flush()
-        printf "%-28s %-4s %9s %9s %9s %9s %9s %7s %9s  %s\n", "median of " runs, "unit", "vervet", "mono", "coreclr", "go", "java", "/mono", "/coreclr", "aim"
-        for (i = 1; i <= figures; i++) {
-            f = name[i]
-            printf "%-28s %-4s %9s %9s %9s %9s %9s %7s %9s  %s\n", f, unit[f], show(m["vervet", f]), show(m["mono", f]), show(m["coreclr", f]),
-                show(m["go", f]), show(m["java", f]), ratio(m["vervet", f], m["mono", f]), ratio(m["vervet", f], m["coreclr", f]), verdict(f)
-            for (r in variant) if ((r, f) in m) printf "%-28s %-4s %9s %9s %9s %9s %9s %7s %9s  %s\n", "  " r, unit[f], show(m[r, f]), "", "", "", "", ratio(m[r, f], m["mono", f]), ratio(m[r, f], m["coreclr", f]), ratio(m[r, f], m["vervet", f]) " of the default"
-        }
-    }'
+sort -t $'\t' -k2,2 -k1,1 -k3,3g "$values" | awk -F '\t' -v aims="$src/aims.txt" -v order="$values" -v runs="$runs" \
+    -f benches/table.awk

@@ -181,6 +181,22 @@ layouts! {
         dynamic_base: RawRef = "dynamic_base", license_file: RawRef = "license_file",
         private_bin_path: RawRef = "private_bin_path", private_bin_path_probe: RawRef = "private_bin_path_probe",
     }
+    /// System.Runtime.Remoting.Messaging.AsyncResult.
+    AsyncResultObject = "System.Runtime.Remoting.Messaging.AsyncResult": Header {
+        async_state: RawRef = "async_state", handle: RawRef = "handle", async_delegate: RawRef = "async_delegate",
+        data: usize = "data", object_data: RawRef = "object_data", sync_completed: u8 = "sync_completed",
+        completed: u8 = "completed", endinvoke_called: u8 = "endinvoke_called",
+    }
+    /// System.MonoAsyncCall.
+    MonoAsyncCallObject = "System.MonoAsyncCall": Header {
+        msg: RawRef = "msg", cb_method: usize = "cb_method", cb_target: RawRef = "cb_target", state: RawRef = "state",
+        res: RawRef = "res", out_args: RawRef = "out_args",
+    }
+    /// System.Runtime.Remoting.Messaging.MonoMethodMessage.
+    MonoMethodMessageObject = "System.Runtime.Remoting.Messaging.MonoMethodMessage": Header {
+        method: RawRef = "method", args: RawRef = "args", names: RawRef = "names", arg_types: RawRef = "arg_types",
+        ctx: RawRef = "ctx", rval: RawRef = "rval", exc: RawRef = "exc",
+    }
     /// System.Runtime.InteropServices.SafeHandle.
     SafeHandleObject = "System.Runtime.InteropServices.SafeHandle": Header {
         handle: usize = "handle", state: i32 = "_state",

@@ -14,7 +14,9 @@
 pub mod ahead;
 pub mod config;
 pub mod conservative;
+pub mod copying;
 pub mod evacuate;
+
 pub mod events;
 pub mod finalize;
 pub mod gang;
@@ -69,7 +71,7 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) gate: gate::Gate,
     pub(crate) gang: gang::Gang,
     pub(crate) grey: gang::Grey,
-    workers: Vec<UnsafeCell<minor::Worker>>,
+    workers: Vec<UnsafeCell<copying::Worker>>,
     pub(crate) scratch: UnsafeCell<Scratch>,
     pub(crate) wants_help: AtomicBool,
     /// Nanoseconds that copying a kilobyte took lately: alone, and with helpers.
@@ -117,7 +119,7 @@ impl<M: Model, W: World> Heap<M, W> {
             gang,
             grey: gang::Grey::new()?,
             workers: (0..n)
-                .map(|_| minor::Worker::new().map(UnsafeCell::new))
+                .map(|_| copying::Worker::new().map(UnsafeCell::new))
                 .collect::<io::Result<_>>()?,
             scratch: UnsafeCell::new(Scratch {
                 candidates: List::new(1 << 28)?,
@@ -144,7 +146,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// # Safety
     /// One user of an index at a time.
     #[allow(clippy::mut_from_ref, reason = "the callers see to it")]
-    pub(crate) unsafe fn worker(&self, index: usize) -> &mut minor::Worker {
+    pub(crate) unsafe fn worker(&self, index: usize) -> &mut copying::Worker {
         // SAFETY: passed on.
         unsafe { &mut *self.workers[index].get() }
     }

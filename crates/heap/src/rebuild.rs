@@ -8,8 +8,9 @@
 //! * Pinned objects that become old have the cards marked on which they refer to young ones; while marking runs they are marked,
 //!   and the marker looks at them.
 use crate::Heap;
+use crate::copying::How;
 use crate::memory::List;
-use crate::minor::{How, poison};
+use crate::minor::poison;
 use crate::model::{Model, World};
 use crate::nursery::{FRAGMENT, terminate};
 use crate::old;

@@ -1,4 +1,4 @@
-//! Starting threads that nobody joins.
+//! Starting threads that nobody joins, and how many run at once.
 //!
 //! # Why not std's
 //! Dropping its handle detaches a thread that runs already. The C library then looks at the thread's record once more after
@@ -8,6 +8,26 @@
 //! # Invariants
 //! The closure is owned by the new thread, or dropped here if there is none.
 use std::io;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// How many processors the process may run on: as it was when first asked, because programs ask often.
+pub fn processors() -> i32 {
+    static COUNT: AtomicI32 = AtomicI32::new(0);
+    let have = COUNT.load(Ordering::Relaxed);
+    if have != 0 {
+        return have;
+    }
+    // SAFETY: sched_getaffinity fills the set it is given; the rest are queries.
+    let n = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        match libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) {
+            0 => libc::CPU_COUNT(&set),
+            _ => libc::sysconf(libc::_SC_NPROCESSORS_ONLN) as i32,
+        }
+    };
+    COUNT.store(n.max(1), Ordering::Relaxed);
+    n.max(1)
+}
 
 type Work = Box<dyn FnOnce() + Send>;
 

@@ -18,12 +18,10 @@
 //! * An exception that leaves a finalizer ends the process with code 255; ThreadAbortException ends that finalizer only.
 use crate::cx::{Cx, Value};
 use crate::gc;
-use crate::object::ObjRef;
-use std::mem::offset_of;
+use crate::threads;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use vervet_abi::Context;
-use vervet_abi::layouts::InternalThreadObject;
 use vervet_os::futex;
 
 /// How long the end of the process waits for finalizers.
@@ -167,26 +165,14 @@ fn make_objects(cx: &Cx<'_>) -> bool {
         rt: cx.rt,
         _not_send: std::marker::PhantomData,
     };
-    if let Err(throw) = crate::threads::adopt(cx) {
+    if let Err(throw) = threads::adopt(cx) {
         let _ = cx.take_pending(throw);
         return false;
     }
-    // SAFETY: the context belongs to this thread; its InternalThread was made just now. The name is malloc'ed, as its
-    // finalizer expects.
-    unsafe {
-        let internal: ObjRef<'_> = ObjRef::from_addr((*cx.context()).internal_thread);
-        let name: Vec<u16> = "Finalizer".encode_utf16().collect();
-        let chars = libc::malloc(name.len() * 2 + 2) as *mut u16;
-        if !chars.is_null() {
-            chars.copy_from_nonoverlapping(name.as_ptr(), name.len());
-            internal.write(offset_of!(InternalThreadObject, name_chars), chars as usize);
-            internal.write(
-                offset_of!(InternalThreadObject, name_length),
-                name.len() as i32,
-            );
-            internal.write(offset_of!(InternalThreadObject, name_free), 1i32);
-        }
-    }
+    threads::name::set_default(
+        threads::current_internal(cx),
+        threads::name::Default::Finalizer,
+    );
     true
 }
 

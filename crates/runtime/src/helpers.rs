@@ -87,6 +87,8 @@ fn body(h: Helper) -> usize {
         Helper::ResolveVirtual => resolve_virtual as *const () as usize,
         Helper::DelegateCtor => delegate_ctor as *const () as usize,
         Helper::DelegateCtorMethod => delegate_ctor_method as *const () as usize,
+        Helper::DelegateBeginInvoke => delegate_begin_invoke as *const () as usize,
+        Helper::DelegateEndInvoke => delegate_end_invoke as *const () as usize,
         Helper::Localloc => localloc as *const () as usize,
         Helper::MonitorEnter => monitor_enter as *const () as usize,
         Helper::MonitorExit => monitor_exit as *const () as usize,
@@ -235,33 +237,41 @@ extern "C" fn unbox(o: usize, c: usize) -> usize {
     })
 }
 extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
-    with(|cx| {
-        let c = class(c);
-        let inner = c.nullable_arg().expect("a nullable class");
-        let (has, at) = crate::vtables::nullable_offsets(cx, c)?;
-        let size = cx.load(c.layout())?.size as usize;
-        let o = object(o);
-        // SAFETY: generated code passes room for a Nullable of that class, on its stack.
-        unsafe {
-            crate::heap::clear_value(to, size, !cx.load(c.layout())?.ref_map.is_empty());
-            if o.is_null() {
-                return Ok(());
-            }
-            if !std::ptr::eq(o.class(), inner) {
-                return Err(cx.throw_default(Known::InvalidCastException));
-            }
-            *to.add(has as usize) = 1;
-            let layout = cx.load(inner.layout())?;
-            let refs = !layout.ref_map.is_empty();
-            crate::heap::copy_value(
-                to.add(at as usize),
-                o.value_ptr(),
-                layout.size as usize,
-                refs,
-            );
+    // SAFETY: generated code passes room for a Nullable of that class, on its stack.
+    with(|cx| unsafe { unbox_nullable_into(cx, object(o), class(c), to) })
+}
+/// Unboxes null or a box of the argument as a Nullable of class `c`.
+///
+/// # Safety
+/// `to` has room for it.
+pub(crate) unsafe fn unbox_nullable_into<'cx>(
+    cx: &'cx Cx<'cx>,
+    o: ObjRef<'cx>,
+    c: &'static Class,
+    to: *mut u8,
+) -> Result<()> {
+    let inner = c.nullable_arg().expect("a nullable class");
+    let (has, at) = crate::vtables::nullable_offsets(cx, c)?;
+    let layout = cx.load(c.layout())?;
+    // SAFETY: the caller's promise; the offsets lie inside.
+    unsafe {
+        crate::heap::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
+        if o.is_null() {
+            return Ok(());
         }
-        Ok(())
-    })
+        if !std::ptr::eq(o.class(), inner) {
+            return Err(cx.throw_default(Known::InvalidCastException));
+        }
+        *to.add(has as usize) = 1;
+        let layout = cx.load(inner.layout())?;
+        crate::heap::copy_value(
+            to.add(at as usize),
+            o.value_ptr(),
+            layout.size as usize,
+            !layout.ref_map.is_empty(),
+        );
+    }
+    Ok(())
 }
 extern "C" fn box_nullable(c: usize, from: *const u8) -> usize {
     // SAFETY: generated code passes the address of a Nullable of that class.
@@ -321,6 +331,12 @@ extern "C" fn delegate_ctor_method(d: usize, target: usize, m: usize, is_virtual
         }
         crate::delegates::init(cx, d, target, m, is_virtual != 0)
     })
+}
+extern "C" fn delegate_begin_invoke(d: usize, m: usize, words: *const u64) -> usize {
+    with(|cx| crate::delegates::async_call::begin(cx, object(d), method(m), words))
+}
+extern "C" fn delegate_end_invoke(d: usize, m: usize, words: *const u64, out: *mut u8) {
+    with(|cx| crate::delegates::async_call::end(cx, object(d), method(m), words, out))
 }
 extern "C" fn localloc(bytes: u64) -> usize {
     with(|cx| crate::side_stack::take(cx, bytes as usize))

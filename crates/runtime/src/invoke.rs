@@ -255,7 +255,7 @@ unsafe fn load_leaf(p: *const u8, kind: LeafKind) -> u64 {
 ///
 /// # Safety
 /// `p` points to room for the leaf, not in the heap.
-unsafe fn store_leaf(p: *mut u8, kind: LeafKind, word: u64) {
+pub(crate) unsafe fn store_leaf(p: *mut u8, kind: LeafKind, word: u64) {
     // SAFETY: passed on.
     unsafe {
         match kind {

@@ -8,7 +8,7 @@
 //! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`ahead`], [`helpers`], [`arch`] (asm)
 //! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
 //! * running: [`invoke`], [`class_init`], [`startup`]
-//! * threads: [`thread`] (contexts), [`threads`] (managed threads), [`park`] (waiting), [`monitor`] (locks)
+//! * threads: [`thread`] (contexts), [`threads`] (managed threads), [`park`] (waiting), [`monitor`] (locks), [`pool`]
 //! * stopping everybody: [`world`]
 #![allow(
     clippy::not_unsafe_ptr_arg_deref,
@@ -39,6 +39,7 @@ pub mod monitor;
 pub mod object;
 pub mod park;
 pub mod pinvoke;
+pub mod pool;
 pub mod prestub;
 pub mod regression;
 pub mod roots;

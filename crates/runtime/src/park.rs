@@ -10,7 +10,12 @@
 //!   its condition again in a loop, because a token may be old.
 //! * Commit runs exactly once, in Runtime, before the thread sleeps.
 //! * Waiters are never freed or moved, so an id may be unparked at any time, even one whose thread has ended.
+//! * Waits for descriptors are in [`io`].
 //! * A waiter is in at most one [`Queue`] at a time; its links belong to the lock of that queue.
+pub mod io;
+
+pub use io::interrupt_io;
+
 use crate::cx::Cx;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -26,6 +31,8 @@ pub struct Waiter {
     previous: AtomicU32,
     queued: AtomicU32,
     signalled: AtomicU32,
+    /// The word of [`io`].
+    io: AtomicU32,
 }
 // SAFETY: atomics of zero: running, in no queue.
 unsafe impl Zeroed for Waiter {}
@@ -71,10 +78,6 @@ pub fn unpark(id: u32) {
         futex::wake(w.word.futex(), 1);
     }
 }
-
-/// Ends the system call for input or output in which a thread blocks outside [`park`], if there is one, so that it looks whether
-/// it was interrupted or aborted. Called after the request can be seen. (No such call can be ended yet.)
-pub fn interrupt_io(_id: u32) {}
 
 /// One futex wait while the word says that its thread sleeps; false if the deadline has passed.
 fn futex_wait(word: &AtomicU32, deadline: Option<Instant>) -> bool {

@@ -56,7 +56,7 @@ known! {
     "System.Threading": Thread, InternalThread, ThreadAbortException, ThreadInterruptedException,
         ThreadStateException, ThreadStartException, SynchronizationLockException, SemaphoreFullException,
         AbandonedMutexException, WaitHandleCannotBeOpenedException, LockRecursionException, Monitor,
-        ManualResetEvent, AutoResetEvent, WaitHandle, Mutex, Timer, ThreadPool,
+        ManualResetEvent, AutoResetEvent, EventWaitHandle, WaitHandle, Mutex, Timer, ThreadPool,
         ThreadPoolWaitCallback = "_ThreadPoolWaitCallback", ExecutionContext, SynchronizationContext, ThreadStart,
         ParameterizedThreadStart, Interlocked, Volatile, IThreadPoolWorkItem, RegisteredWaitHandle, NativeOverlapped,
         Overlapped, CancellationToken, SpinLock;
@@ -91,7 +91,7 @@ known! {
     "System.Runtime.ConstrainedExecution": CriticalFinalizerObject;
     "System.Runtime.ExceptionServices": ExceptionDispatchInfo, FirstChanceExceptionEventArgs,
         HandleProcessCorruptedStateExceptionsAttribute;
-    "System.Runtime.Remoting": IRemotingTypeInfo, RemotingServices, ServerIdentity, Identity;
+    "System.Runtime.Remoting": IRemotingTypeInfo, RemotingException, RemotingServices, ServerIdentity, Identity;
     "System.Runtime.Remoting.Proxies": TransparentProxy, RealProxy, ProxyAttribute;
     "System.Runtime.Remoting.Messaging": MonoMethodMessage, AsyncResult, IMessage, CallContext, LogicalCallContext;
     "System.Runtime.Remoting.Contexts": Context;

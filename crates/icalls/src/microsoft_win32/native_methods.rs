@@ -33,9 +33,9 @@ icalls! { "Microsoft.Win32.NativeMethods" =>
             code.set(STILL_ACTIVE);
             return Ok(true);
         }
-        match w32::process_exit(handle as usize) {
-            Some(exit) => {
-                code.set(exit.unwrap_or(STILL_ACTIVE));
+        match w32::process::end_of(handle as usize) {
+            Some(ended) => {
+                code.set(ended.map_or(STILL_ACTIVE, |e| e.code));
                 Ok(true)
             }
             None => Ok(false),
@@ -61,6 +61,15 @@ icalls! { "Microsoft.Win32.NativeMethods" =>
             };
             kernel.set(time(usage.ru_stime));
             user.set(time(usage.ru_utime));
+        }
+        if let Some(Some(ended)) = w32::process::end_of(handle as usize) {
+            if let Some(Object::Process { started, .. }) = w32::look(handle as usize) {
+                creation.set(started);
+            }
+            exit.set(ended.at);
+            kernel.set(ended.kernel);
+            user.set(ended.user);
+            return Ok(true);
         }
         let Some(stat) = crate::system_dll::process::Stat::of(pid) else {
             creation.set(filetime_now());

@@ -137,21 +137,7 @@ icalls! { "System.Environment" =>
     }
     "GetIs64BitOperatingSystem" fn get_is_64_bit_operating_system(cx) -> bool { Ok(true) }
     "get_ProcessorCount" fn get_processor_count(cx) -> i32 {
-        // SAFETY: sched_getaffinity fills the set it is given.
-        let n = unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            match libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) {
-                0 => libc::CPU_COUNT(&set),
-                _ => libc::sysconf(libc::_SC_NPROCESSORS_ONLN) as i32,
-            }
-        };
-        Ok(n.max(1))
-    }
-    /// The library root; managed code appends `mono/gac`.
-    "internalGetGacPath" fn internal_get_gac_path(cx) -> ObjRef<'cx> { cx.alloc_str("/usr/lib") }
-    "GetLogicalDrivesInternal" fn get_logical_drives_internal(cx) -> ObjRef<'cx> {
-        let mounts = crate::system::io::drive_info::mounts();
-        string_array(cx, &mounts.iter().map(|m| m.point.as_str()).collect::<Vec<_>>())
+        Ok(vervet_os::thread::processors())
     }
     "GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(MACHINE_CONFIG) }
     "internalGetHome" fn internal_get_home(cx) -> ObjRef<'cx> {

@@ -1,5 +1,6 @@
 //! Native halves of classes of System.dll.
 pub mod configuration;
+pub mod net;
 pub mod process;
 pub mod small;
 pub mod start;
@@ -8,7 +9,7 @@ use vervet_runtime::icall::Icall;
 
 /// The tables of this assembly.
 pub fn tables() -> Vec<&'static [Icall]> {
-    vec![
+    let mut all = vec![
         configuration::DEFAULT_CONFIG,
         configuration::INTERNAL_CONFIGURATION_HOST,
         configuration::WEB,
@@ -20,5 +21,7 @@ pub fn tables() -> Vec<&'static [Icall]> {
         small::TLS,
         small::SYS,
         small::COUNTER_CATEGORY,
-    ]
+    ];
+    all.extend(net::tables());
+    all
 }

@@ -5,7 +5,7 @@
 use crate::microsoft_win32::native_methods::pid_of;
 use crate::system::datetime::EPOCH_AS_FILETIME;
 use crate::util::Out;
-use crate::w32::{self, Created, Object};
+use crate::w32;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -80,10 +80,7 @@ icalls! { "System.Diagnostics.Process" =>
         if !alive(pid) {
             return Ok(0);
         }
-        match w32::create(Object::Process { pid, exit: None, child: false }, &[]) {
-            Created::New(h) | Created::Existing(h) => Ok(h as isize),
-            Created::WrongKind => Ok(0),
-        }
+        Ok(w32::process::create(pid, false) as isize)
     }
     "GetProcesses_internal" fn get_processes_internal(cx) -> ObjRef<'cx> {
         let pids: Vec<i32> = cx.native(|| {

@@ -4,7 +4,7 @@
 //! started through this very runtime.
 use crate::errors;
 use crate::util::string_field;
-use crate::w32::{self, Created, Object};
+use crate::w32;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -279,17 +279,7 @@ fn finish<'cx>(
     result: std::result::Result<i32, i32>,
 ) -> Result<bool> {
     let (handle, pid) = match result {
-        Ok(pid) => match w32::create(
-            Object::Process {
-                pid,
-                exit: None,
-                child: true,
-            },
-            &[],
-        ) {
-            Created::New(h) | Created::Existing(h) => (h as isize, pid),
-            Created::WrongKind => (0, pid),
-        },
+        Ok(pid) => (w32::process::create(pid, true) as isize, pid),
         Err(e) => (-1, -e),
     };
     let handle_at = info_field(cx, start, info, "process_handle")? as *mut isize;
@@ -392,21 +382,12 @@ mod tests {
             })
         };
         let pid = start("sh", "-c 'exit 7'").expect("started");
-        let Created::New(handle) = w32::create(
-            Object::Process {
-                pid,
-                exit: None,
-                child: true,
-            },
-            &[],
-        ) else {
-            panic!()
-        };
+        let handle = w32::process::create(pid, true);
         let exit = (0..500).find_map(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
-            w32::process_exit(handle).flatten()
+            w32::process::end_of(handle).flatten()
         });
-        assert_eq!(exit, Some(7));
+        assert_eq!(exit.map(|e| e.code), Some(7));
         assert!(w32::close(handle) && !w32::close(handle));
         assert_eq!(start("no-such-program", ""), Err(errors::FILE_NOT_FOUND));
         assert_eq!(start("/etc/passwd", ""), Err(errors::ACCESS_DENIED));

@@ -125,6 +125,11 @@ fn serve_requests<'cx>(cx: &'cx Cx<'cx>, bits: u32) -> Result<()> {
     abort::poll(cx)
 }
 
+/// Would [`serve`] do something now?
+pub fn is_due(cx: &Cx<'_>) -> bool {
+    word(cx.context()).load(Ordering::SeqCst) & SUSPEND != 0 || abort::is_due(cx)
+}
+
 fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
     let (word, internal) = (word(cx.context()), current_internal(cx));
     word.fetch_or(SUSPENDED, Ordering::SeqCst);

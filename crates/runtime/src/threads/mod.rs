@@ -2,7 +2,7 @@
 //!
 //! # Map
 //! [`state`]: the word of ThreadState, waiting and interrupts; [`life`]: what outlives the thread (joining, keeping the
-//! process alive); [`start`]: from `Thread.Start` to the end of the OS thread.
+//! process alive); [`name`]; [`start`]: from `Thread.Start` to the end of the OS thread.
 //!
 //! # Invariants
 //! * Attached threads only have `Thread` and `InternalThread` objects; those are words of the context, never addresses
@@ -12,6 +12,7 @@
 //!   parking goes by them.
 pub mod attention;
 pub mod life;
+pub mod name;
 pub mod shutdown;
 pub mod start;
 pub mod state;
@@ -45,6 +46,15 @@ pub fn new_internal<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
     );
     internal.write(offset_of!(Internal, priority), 2i32);
     Ok(internal)
+}
+
+/// The id by which the thread of a Thread object is unparked; None if it has not begun or has ended.
+pub fn owner_of(thread: ObjRef<'_>) -> Option<u32> {
+    let internal = thread
+        .read_ref(offset_of!(ThreadObject, internal_thread))
+        .non_null()?;
+    let id = state::field_i32(internal, offset_of!(Internal, small_id)).load(Ordering::SeqCst);
+    u32::try_from(id).ok().filter(|id| *id != 0)
 }
 
 /// Makes the objects of the calling thread, which was not started by `Thread.Start`.

@@ -4,7 +4,8 @@
 //! * When `Start` returns, the thread is no longer Unstarted and can be joined.
 //! * The new thread gets its Thread object, its delegate and the argument through GC handles, which it frees. (Managed
 //!   code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
-//! * An exception that leaves the delegate ends the process, but for ThreadAbortException, which ends the thread.
+//! * An exception that leaves the delegate ends the process, but for ThreadAbortException and AppDomainUnloadedException,
+//!   which end the thread.
 use super::life::{self, Life};
 use super::{become_thread, state};
 use crate::cx::{Cx, Result, Value};
@@ -94,13 +95,21 @@ fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
         internal.write(offset_of!(Internal, apartment_state), state::APARTMENT_MTA);
     }
     become_thread(cx, thread, internal);
-    show_name(internal);
+    super::name::show(internal);
     if let Err(throw) = call(cx, delegate, argument) {
         let exception = cx.take_pending(throw);
-        if exception.class().name != "ThreadAbortException" {
+        if !ends_thread_only(exception) {
             crate::startup::unhandled(cx, exception);
         }
     }
+}
+
+/// Is that an exception that ends the thread or callback it leaves, and nothing else?
+pub fn ends_thread_only(exception: ObjRef<'_>) -> bool {
+    matches!(
+        exception.class().name,
+        "ThreadAbortException" | "AppDomainUnloadedException"
+    )
 }
 
 fn call<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, argument: ObjRef<'cx>) -> Result<()> {
@@ -112,23 +121,4 @@ fn call<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, argument: ObjRef<'cx>) -> 
     };
     cx.invoke(invoke, Some(Value::Ref(delegate)), arguments)
         .map(|_| ())
-}
-
-/// Shows the managed name of the calling thread to the system.
-pub fn show_name(internal: ObjRef<'_>) {
-    let chars = internal.read::<usize>(offset_of!(Internal, name_chars)) as *const u16;
-    if chars.is_null() {
-        return;
-    }
-    let length = internal.read::<i32>(offset_of!(Internal, name_length)) as usize;
-    // SAFETY: the name was stored with that length and lives as long as the object.
-    let name = String::from_utf16_lossy(unsafe { std::slice::from_raw_parts(chars, length) });
-    let mut bytes = [0u8; 16];
-    let end = (0..=name.len().min(15))
-        .rev()
-        .find(|n| name.is_char_boundary(*n))
-        .unwrap_or(0);
-    bytes[..end].copy_from_slice(&name.as_bytes()[..end]);
-    // SAFETY: a zero-terminated name of at most 16 bytes.
-    unsafe { libc::prctl(libc::PR_SET_NAME, bytes.as_ptr()) };
 }

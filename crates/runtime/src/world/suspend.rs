@@ -11,18 +11,30 @@
 //!   would not be known. In every other case it returns, and who asked looks again. It draws no other conclusion: it
 //!   does not matter what handlers are nested below it.
 //! * It reads one thread-local word, which needs no initialisation, takes no memory and no lock, and keeps errno.
+//! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall.
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
 use super::registry::Thread;
 use super::transitions::{STOP, STOPPING, is_stopping};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::{Context, State};
-use vervet_os::{futex, signal};
+use vervet_os::{futex, interruptible, signal};
 
 /// See the module.
 pub const SUSPEND: i32 = libc::SIGURG;
 
 /// A handler that a library installed for our signal: it gets those that are not ours.
 static FOREIGN: AtomicUsize = AtomicUsize::new(libc::SIG_IGN);
+
+/// Sends our signal to the thread with that owner id, if there is one: it ends a system call that was made to be ended
+/// ([`vervet_os::interruptible`]).
+pub(crate) fn signal_owner(owner: u32) {
+    super::registry::visit(|thread| {
+        // SAFETY: threads on the list are alive, and so is their context.
+        if unsafe { (*thread.context).owner_id } == owner {
+            signal::send(thread.tid, SUSPEND);
+        }
+    });
+}
 
 /// Installs the handler. Called once, before the first thread is attached.
 pub(super) fn initialise() {
@@ -46,6 +58,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
                 handler(signal, info, uc);
             }
         }
+        interruptible::on_signal(uc);
         let ctx = crate::thread::current_context();
         if ctx.is_null() || !may_park(ctx) {
             return;

@@ -360,10 +360,7 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
     ) -> bool {
         if source == -1 {
             // The pseudo handle of this process.
-            let this = w32::Object::Process { pid: std::process::id() as i32, exit: None, child: false };
-            if let w32::Created::New(handle) = w32::create(this, &[]) {
-                target.set(handle as isize);
-            }
+            target.set(w32::process::create(std::process::id() as i32, false) as isize);
             return Ok(report(Ok(()), error));
         }
         if w32::duplicate(source as usize) {

@@ -2,6 +2,7 @@
 pub mod interlocked;
 pub mod monitor;
 pub mod thread;
+pub mod thread_pool;
 pub mod volatile;
 pub mod wait_handle;
 
@@ -16,6 +17,7 @@ pub fn tables() -> Vec<&'static [Icall]> {
         thread::INTERNAL_THREAD,
         thread::CONTEXT,
         thread::TIMER,
+        thread_pool::ICALLS,
         volatile::VOLATILE,
         volatile::THREAD,
         wait_handle::WAIT_HANDLE,

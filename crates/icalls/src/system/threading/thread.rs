@@ -1,20 +1,18 @@
 //! Native half of System.Threading.Thread and InternalThread.
 //!
-//! Keeps nothing: a thread's data lie in its InternalThread object (the name in malloc'ed memory behind
-//! `name_chars`) and in its context; its life is [`vervet_runtime::threads`].
+//! Keeps nothing: a thread's data lie in its InternalThread object (its name: [`name`]) and in
+//! its context; its life is [`vervet_runtime::threads`].
 use crate::util::Chars;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use vervet_abi::context::attention::SUSPEND;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::{self, attention, current_internal, life, start, state};
+use vervet_runtime::threads::{self, attention, current_internal, life, name, start, state};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
 const PRIORITY: usize = offset_of!(InternalThreadObject, priority);
-const NAME: usize = offset_of!(InternalThreadObject, name_chars);
-const NAME_LENGTH: usize = offset_of!(InternalThreadObject, name_length);
 
 fn internal_of<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     cx.non_null(
@@ -53,36 +51,21 @@ icalls! { THREAD: "System.Threading.Thread" =>
         Ok(unsafe { (*cx.context()).domain } as i32)
     }
     "GetName_internal" fn get_name_internal(cx, thread: ObjRef<'cx>) -> ObjRef<'cx> {
-        let chars = cx.non_null(thread)?.read::<usize>(NAME) as *const u16;
-        if chars.is_null() {
-            return Ok(ObjRef::NULL);
+        match name::get(cx.non_null(thread)?) {
+            Some(units) => cx.alloc_utf16(&units),
+            None => Ok(ObjRef::NULL),
         }
-        // SAFETY: the name was stored with that length by `SetName_icall`.
-        cx.alloc_utf16(unsafe { std::slice::from_raw_parts(chars, thread.read::<i32>(NAME_LENGTH) as usize) })
     }
     "SetName_icall" fn set_name_icall(cx, thread: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
         let thread = cx.non_null(thread)?;
-        if thread.read::<usize>(NAME) != 0 {
+        let units = (!name.is_null()).then(|| name.take(length));
+        if !name::set(thread, units) {
             return Err(cx.throw(Known::InvalidOperationException, "Thread.Name can only be set once."));
         }
-        let units = name.take(length);
-        thread.write(NAME_LENGTH, units.len() as i32);
-        thread.write(offset_of!(InternalThreadObject, name_free), 1i32);
-        // SAFETY: the copy has room for the units.
-        unsafe {
-            let copy = if name.is_null() {
-                std::ptr::null_mut()
-            } else {
-                libc::malloc(units.len() * 2 + 2) as *mut u16
-            };
-            if !copy.is_null() {
-                std::ptr::copy_nonoverlapping(units.as_ptr(), copy, units.len());
-            }
-            thread.write(NAME, copy as usize);
-            // The kernel's name of the process's first thread is that of the process: it stays.
-            if thread == current_internal(cx) && libc::syscall(libc::SYS_gettid) != i64::from(libc::getpid()) {
-                start::show_name(thread);
-            }
+        // SAFETY: plain system calls. The kernel's name of the process's first thread is that of the process: it stays.
+        let first = unsafe { libc::syscall(libc::SYS_gettid) == i64::from(libc::getpid()) };
+        if thread == current_internal(cx) && !first {
+            name::show(thread);
         }
         Ok(())
     }
@@ -183,11 +166,8 @@ fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
 icalls! { INTERNAL_THREAD: "System.Threading.InternalThread" =>
     "Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
         life::take(this);
+        name::free(this);
         vervet_runtime::abort::forget_state(this);
-        // SAFETY: the name came from malloc and is forgotten at once.
-        unsafe { libc::free(this.read::<usize>(NAME) as *mut libc::c_void) };
-        this.write(NAME, 0usize);
-        this.write(NAME_LENGTH, 0i32);
         Ok(())
     }
 }

@@ -9,6 +9,8 @@
 //! * An id is with an object only while its thread is in [`wait`].
 //! * A handle is `BASE + 16 * index`: never 0 or -1, never a file descriptor. An index is used again only after its
 //!   last reference went. Named objects live in one namespace of this process.
+pub mod process;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -61,10 +63,10 @@ pub enum Object {
     Process {
         /// Its id.
         pid: i32,
-        /// Its exit code, once it is known to have ended.
-        exit: Option<i32>,
-        /// It is a child of ours, to be waited for.
-        child: bool,
+        /// When it was started, as a FILETIME.
+        started: i64,
+        /// What is known of its end.
+        ended: Option<process::Ended>,
     },
 }
 impl Object {
@@ -101,11 +103,13 @@ struct Table {
     entries: Vec<Option<Entry>>,
     free: Vec<usize>,
     names: Option<HashMap<Vec<u16>, usize>>,
+    processes: process::Processes,
 }
 static TABLE: LeafLock<Table> = LeafLock::new(Table {
     entries: Vec::new(),
     free: Vec::new(),
     names: None,
+    processes: process::Processes::new(),
 });
 
 impl Table {
@@ -281,49 +285,12 @@ pub fn abandon(thread: u32) {
     waiters.into_iter().for_each(park::unpark);
 }
 
-/// Asks the system whether a process has ended, and remembers its exit code.
-fn update_process(pid: i32, exit: &mut Option<i32>, child: bool) {
-    if exit.is_some() {
-        return;
-    }
-    // SAFETY: plain system calls about a process id.
-    unsafe {
-        if child {
-            let mut status = 0;
-            match libc::waitpid(pid, &mut status, libc::WNOHANG) {
-                p if p == pid && libc::WIFEXITED(status) => *exit = Some(libc::WEXITSTATUS(status)),
-                p if p == pid && libc::WIFSIGNALED(status) => {
-                    *exit = Some(128 + libc::WTERMSIG(status))
-                }
-                -1 => *exit = Some(-1),
-                _ => {}
-            }
-        } else if libc::kill(pid, 0) == -1 && crate::util::errno() == libc::ESRCH {
-            *exit = Some(-1);
-        }
-    }
-}
-/// A process's exit code if it has ended.
-pub fn process_exit(handle: usize) -> Option<Option<i32>> {
-    let mut t = TABLE.lock();
-    match t.object(handle)? {
-        Object::Process { pid, exit, child } => {
-            update_process(*pid, exit, *child);
-            Some(*exit)
-        }
-        _ => None,
-    }
-}
-
 fn ready(o: &mut Object, me: u32) -> bool {
     match o {
         Object::Event { set, .. } => *set,
         Object::Semaphore { count, .. } => *count > 0,
         Object::Mutex { owner, .. } => *owner == 0 || *owner == me,
-        Object::Process { pid, exit, child } => {
-            update_process(*pid, exit, *child);
-            exit.is_some()
-        }
+        Object::Process { ended, .. } => ended.is_some(),
     }
 }
 /// Takes what a wait takes; true if it was abandoned.
@@ -420,9 +387,9 @@ fn wait_in_line(
     all: bool,
     deadline: Option<Instant>,
 ) -> Result<i32> {
-    let polls = handles
-        .iter()
-        .any(|h| matches!(look(*h), Some(Object::Process { .. })));
+    let is_process = |h: &&usize| matches!(look(**h), Some(Object::Process { .. }));
+    let processes: Vec<usize> = handles.iter().filter(is_process).copied().collect();
+    processes.iter().for_each(|h| process::will_wait(*h));
     let _waiting = state::Waiting::begin(cx);
     loop {
         state::poll_interrupt(cx)?;
@@ -432,7 +399,8 @@ fn wait_in_line(
         if park::is_over(deadline) {
             return Ok(TIMEOUT);
         }
-        let next = if polls {
+        let next = if !processes.is_empty() && !process::is_watching() {
+            processes.iter().for_each(|h| process::will_wait(*h));
             let look_again = Instant::now() + PROCESS_POLL;
             Some(deadline.map_or(look_again, |d| d.min(look_again)))
         } else {

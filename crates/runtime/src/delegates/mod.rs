@@ -5,6 +5,8 @@
 //! the method's own code address exactly when the delegate is closed over a non-null first argument; every other
 //! delegate has a thunk for its shape that gets the delegate as first argument. `method_ptr` is the method's
 //! permanent stub, equal for equal targets.
+pub mod async_call;
+
 use crate::code::entries;
 use crate::code::link;
 use crate::code::table::CodeKind;

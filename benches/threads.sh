@@ -1,0 +1,60 @@
+#!/bin/bash
+# Times threads beside their peers: every program of benches/threads under every runtime there is, in turn, RUNS (5) times.
+#
+#   benches/threads.sh VERVET [PROGRAM...]   `-` for VERVET leaves it out; PROGRAM is a name in benches/threads, default all
+#
+# A program prints `name value unit` and checks its own result; a run that fails counts for nothing and is said.
+# The table shows medians, what Vervet takes of Mono's and CoreCLR's, and whether benches/threads/aims.txt is met; every
+# single value is in .cache/benches/threads/values.tsv. A peer that is missing is skipped, and said so. ARGUMENT is given
+# to every program: how often it does things.
+set -uo pipefail
+
+runs=${RUNS:-5}
+[ "${1:-}" ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
+[ "$1" = - ] && vervet= || vervet=$(realpath "$1")
+shift
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD out=$PWD/.cache/benches/threads src=$PWD/benches/threads probe=Handoff
+mkdir -p "$out"
+. benches/coreclr.sh
+
+programs=("$@")
+[ $# -gt 0 ] || programs=(Pool Handoff)
+for name in Pool Handoff; do
+    [ "$out/$name.exe" -nt "$src/$name.cs" ] && [ "$out/$name.exe" -nt benches/gc/Bench.cs ] && continue
+    mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/$name.exe" "$src/$name.cs" benches/gc/Bench.cs || exit 1
+done
+
+skipped() { echo "$1: skipped"; }
+runtimes=()
+[ -n "$vervet" ] && runtimes+=(vervet)
+if command -v mono > /dev/null; then runtimes+=(mono); else skipped 'mono is not installed'; fi
+if coreclr; then runtimes+=(coreclr); else skipped 'CoreCLR 3.1 (Python package dotnetcore2) is not to be had'; fi
+
+values=$out/values.tsv
+: > "$values"
+run() { # label, program, command...
+    local label=$1 program=$2 code; shift 2
+    # shellcheck disable=SC2086
+    timeout 600 "$@" "$out/$program.exe" ${ARGUMENT:-} > "$out/stdout" 2> "$out/stderr" < /dev/null
+    code=$?
+    if [ $code != 0 ]; then
+        echo "$program under $label: code $code: $(grep -m1 . "$out/stderr" | cut -c1-160)"
+        return
+    fi
+    awk -v OFS='\t' -v r="$label" '/^[a-z][^ ]* [0-9.]+ [A-Za-z]+$/ { print r, $1, $2, $3 }' "$out/stdout" >> "$values"
+}
+for ((i = 0; i < runs; i++)); do
+    for name in "${programs[@]}"; do
+        for r in "${runtimes[@]}"; do
+            case $r in
+                vervet)  run vervet "$name" "$vervet" ;;
+                mono)    run mono "$name" mono ;;
+                coreclr) run coreclr "$name" "$host" exec --runtimeconfig "$root/.cache/coreclr/bench.json" ;;
+            esac
+        done
+    done
+done
+
+sort -t $'\t' -k2,2 -k1,1 -k3,3g "$values" | awk -F '\t' -v aims="$src/aims.txt" -v order="$values" -v runs="$runs" \
+    -f benches/table.awk

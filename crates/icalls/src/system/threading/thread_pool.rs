@@ -1,0 +1,49 @@
+//! Native half of System.Threading.ThreadPool.
+//!
+//! Keeps nothing: the pool is the runtime's. There are no threads for input and output; their limits are only kept.
+use crate::util::Out;
+use vervet_runtime::{icalls, pool};
+use vervet_types::Known;
+
+icalls! { "System.Threading.ThreadPool" =>
+    /// The class library does not tell us what each worker does.
+    "InitializeVMTp" fn initialize_vm_tp(cx, tracking: Out<'cx, u8>) {
+        pool::initialise(cx);
+        tracking.set(0);
+        Ok(())
+    }
+    "RequestWorkerThread" fn request_worker_thread(cx) -> bool { Ok(pool::request(cx)) }
+    "NotifyWorkItemComplete" fn notify_work_item_complete(cx) -> bool { Ok(pool::completed(cx)) }
+    "NotifyWorkItemProgressNative" fn notify_work_item_progress_native(cx) {
+        pool::progress(cx);
+        Ok(())
+    }
+    /// Nothing counts these.
+    "NotifyWorkItemQueued" fn notify_work_item_queued(cx) { Ok(()) }
+    /// Never called: tracking is off.
+    "ReportThreadStatus" fn report_thread_status(cx, working: bool) { Ok(()) }
+    "GetMinThreadsNative" fn get_min_threads_native(cx, workers: Out<'cx, i32>, io: Out<'cx, i32>) {
+        let limits = pool::limits();
+        workers.set(limits.0.min);
+        io.set(limits.1.min);
+        Ok(())
+    }
+    "GetMaxThreadsNative" fn get_max_threads_native(cx, workers: Out<'cx, i32>, io: Out<'cx, i32>) {
+        let limits = pool::limits();
+        workers.set(limits.0.max);
+        io.set(limits.1.max);
+        Ok(())
+    }
+    "GetAvailableThreadsNative" fn get_available_threads_native(cx, workers: Out<'cx, i32>, io: Out<'cx, i32>) {
+        let available = pool::available();
+        workers.set(available.0);
+        io.set(available.1);
+        Ok(())
+    }
+    "SetMinThreadsNative" fn set_min_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_min(cx, workers, io)) }
+    "SetMaxThreadsNative" fn set_max_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_max(cx, workers, io)) }
+    /// There are no completion ports.
+    "PostQueuedCompletionStatus" fn post_queued_completion_status(cx, overlapped: usize) -> bool {
+        Err(cx.throw_default(Known::NotImplementedException))
+    }
+}

@@ -1,0 +1,45 @@
+//! What we remember of a socket besides what the kernel knows.
+//!
+//! # Invariants
+//! A descriptor's word is cleared when a socket gets that descriptor. Words never move, so they are read and written without locks;
+//! what managed code does with one socket from several threads is ordered by nothing else either.
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_os::Chunks;
+
+/// The program has shut it down for receiving.
+const SHUT: usize = 1;
+const ERROR_SHIFT: u32 = 16;
+
+static WORDS: Chunks<AtomicUsize> = Chunks::new();
+
+fn word(fd: i32) -> Option<&'static AtomicUsize> {
+    u32::try_from(fd).ok().map(|fd| WORDS.at(fd))
+}
+
+/// A new socket has that descriptor.
+pub fn begin(fd: i32) {
+    if let Some(w) = word(fd) {
+        w.store(0, Ordering::Relaxed);
+    }
+}
+/// The program shuts it down for receiving.
+pub fn set_shut(fd: i32) {
+    if let Some(w) = word(fd) {
+        w.fetch_or(SHUT, Ordering::Relaxed);
+    }
+}
+/// Has the program done that?
+pub fn is_shut(fd: i32) -> bool {
+    word(fd).is_some_and(|w| w.load(Ordering::Relaxed) & SHUT != 0)
+}
+/// Remembers the Winsock number of an error, which the kernel reports once only.
+pub fn save_error(fd: i32, number: i32) {
+    if let Some(w) = word(fd) {
+        let set = |s: usize| Some(s & SHUT | (number as usize) << ERROR_SHIFT);
+        let _ = w.fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
+    }
+}
+/// The last one remembered, or 0.
+pub fn saved_error(fd: i32) -> i32 {
+    word(fd).map_or(0, |w| (w.load(Ordering::Relaxed) >> ERROR_SHIFT) as i32)
+}

@@ -1,0 +1,5 @@
+//! What depends on the machine's registers.
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86_64::*;
