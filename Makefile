@@ -20,6 +20,7 @@ test:
 	tests/install-packages.sh test
 	$(CARGO) test --profile ci --workspace
 	$(CARGO) test --profile ci -p vervet-handles --features loom --lib
+	$(CARGO) test --profile ci -p vervet-parking --features loom --lib
 	tests/run.sh
 
 stress:

@@ -6,8 +6,7 @@
 //! On an OS thread waiting is a futex in Native state; a scheduler of green threads takes that place later.
 //!
 //! # Invariants
-//! * A waiter is RUNNING, PARKING (its commit may be running), PARKED, or has a TOKEN. An unpark always leaves the
-//!   token, which ends the current park or the next one; so a wake-up is never lost, and every caller of `park` looks at
+//! * An unpark always leaves a token ([`Word`], whose models are in its crate), which ends the current park or the next one; so a wake-up is never lost, and every caller of `park` looks at
 //!   its condition again in a loop, because a token may be old.
 //! * Commit runs exactly once, in Runtime, before the thread sleeps.
 //! * Waiters are never freed or moved, so an id may be unparked at any time, even one whose thread has ended.
@@ -22,16 +21,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use vervet_os::chunks::Zeroed;
 use vervet_os::{Chunks, futex};
-
-const RUNNING: u32 = 0;
-const PARKING: u32 = 1;
-const PARKED: u32 = 2;
-const TOKEN: u32 = 3;
+use vervet_parking::Word;
 
 /// What others need of a thread that may wait. See the module.
 #[repr(align(64))]
 pub struct Waiter {
-    state: AtomicU32,
+    word: Word,
     next: AtomicU32,
     previous: AtomicU32,
     queued: AtomicU32,
@@ -68,39 +63,29 @@ pub fn is_over(deadline: Option<Instant>) -> bool {
 /// Waits for an [`unpark`] of this thread or the deadline. True if a token ended it. May end early: look again.
 pub fn park(cx: &Cx<'_>, commit: impl FnOnce(), deadline: Option<Instant>) -> bool {
     let me = waiter(id(cx));
-    let starts = me
-        .state
-        .compare_exchange(RUNNING, PARKING, Ordering::SeqCst, Ordering::SeqCst)
-        .is_ok();
+    let starts = me.word.begin();
     commit();
-    let sleeps = starts
-        && me
-            .state
-            .compare_exchange(PARKING, PARKED, Ordering::SeqCst, Ordering::SeqCst)
-            .is_ok();
-    if sleeps {
-        cx.native(|| {
-            while me.state.load(Ordering::SeqCst) == PARKED && futex_wait(&me.state, deadline) {}
-        });
+    if starts && me.word.sleeps() {
+        cx.native(|| while me.word.is_parked() && futex_wait(me.word.futex(), deadline) {});
     }
-    me.state.swap(RUNNING, Ordering::SeqCst) == TOKEN
+    me.word.end()
 }
 
 /// Lets a thread go on: ends its park, or its next one.
 pub fn unpark(id: u32) {
     let w = waiter(id);
-    if w.state.swap(TOKEN, Ordering::SeqCst) == PARKED {
-        futex::wake(&w.state, 1);
+    if w.word.unpark() {
+        futex::wake(w.word.futex(), 1);
     }
 }
 
-/// One futex wait while the word is PARKED; false if the deadline has passed.
+/// One futex wait while the word says that its thread sleeps; false if the deadline has passed.
 fn futex_wait(word: &AtomicU32, deadline: Option<Instant>) -> bool {
     let left = match deadline.map(|d| d.saturating_duration_since(Instant::now())) {
         Some(left) if left.is_zero() => return false,
         left => left,
     };
-    futex::wait(word, PARKED, left);
+    futex::wait(word, Word::PARKED, left);
     true
 }
 
@@ -208,14 +193,15 @@ mod tests {
     fn an_unpark_before_the_park_leaves_a_token() {
         let w = waiter(A + 100);
         unpark(A + 100);
-        assert_eq!(w.state.load(Ordering::SeqCst), TOKEN);
         unpark(A + 100);
-        assert_eq!(w.state.swap(RUNNING, Ordering::SeqCst), TOKEN);
+        assert!(!w.word.begin() && w.word.end());
+        assert!(w.word.begin() && w.word.sleeps() && w.word.is_parked());
+        assert!(w.word.unpark() && w.word.end() && !w.word.end());
     }
 
     #[test]
     fn a_futex_wait_ends_by_its_deadline() {
-        let word = AtomicU32::new(PARKED);
+        let word = AtomicU32::new(Word::PARKED);
         let end = Some(Instant::now() + Duration::from_millis(5));
         while futex_wait(&word, end) {}
         assert!(is_over(end));

@@ -1,16 +1,14 @@
 //! Taking and leaving a fat monitor: spin, then sleep; the one who leaves wakes one.
 //!
 //! # Invariants
-//! * `owner` goes from 0 to a thread by one CAS, and back by a store of the owner; who is woken competes with who comes
-//!   along, and goes to the front of the queue if it loses.
-//! * Whoever leaves with contenders queued and none woken wakes the first. A woken one clears `woken` before it tries;
-//!   all of these accesses are sequentially consistent, so either the one who leaves sees it cleared, or it sees the
-//!   monitor free.
+//! * Who owns the monitor and whom it wakes goes by [`vervet_parking::Handoff`], whose models are in its crate; the threads
+//!   it counts are those in `queues.entering`.
+//! * Who is woken and does not get the monitor goes to the front of the queue.
 use super::fat::{Fat, Queues};
 use crate::cx::{Cx, Result};
 use crate::park;
 use crate::threads::state::{self, Alerted};
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
@@ -55,8 +53,7 @@ pub(super) enum Missed {
 
 /// Takes a free monitor.
 pub(super) fn try_lock(m: &Fat, me: u32) -> bool {
-    let taken =
-        m.owner.load(Relaxed) == 0 && m.owner.compare_exchange(0, me, SeqCst, SeqCst).is_ok();
+    let taken = m.lock.try_take(me);
     if taken {
         m.count.store(1, Relaxed);
     }
@@ -87,7 +84,7 @@ pub(super) fn lock(
         } else {
             queues.entering.push_back(me);
         }
-        m.contenders.fetch_add(1, SeqCst);
+        m.lock.queued();
         if try_lock(m, me) {
             leave_queue(m, &mut queues, me);
             return Ok(());
@@ -101,7 +98,7 @@ pub(super) fn lock(
         };
         was_woken = !leave_queue(m, &mut m.queues.lock(), me);
         if was_woken {
-            m.woken.store(0, SeqCst);
+            m.lock.woke();
         }
         if try_lock(m, me) || was_woken && spin(m.spin.load(Relaxed), || try_lock(m, me)) {
             return Ok(());
@@ -120,7 +117,7 @@ pub(super) fn lock(
 pub(super) fn leave_queue(m: &Fat, queues: &mut Queues, me: u32) -> bool {
     let was_in = queues.entering.remove(me);
     if was_in {
-        m.contenders.fetch_sub(1, SeqCst);
+        m.lock.unqueued();
     }
     was_in
 }
@@ -128,30 +125,20 @@ pub(super) fn leave_queue(m: &Fat, queues: &mut Queues, me: u32) -> bool {
 /// Gives up a monitor that this thread owns, however often it has entered.
 pub(super) fn unlock(m: &Fat) {
     m.count.store(0, Relaxed);
-    m.owner.store(0, SeqCst);
-    if must_wake(m) {
+    if m.lock.give_up() {
         wake_next(m);
     }
 }
 
-/// The monitor was left: has somebody to be woken?
-pub(super) fn must_wake(m: &Fat) -> bool {
-    m.contenders.load(SeqCst) != 0 && m.woken.load(SeqCst) == 0
-}
-
-/// Wakes the first of those that enter, if none has been woken yet.
+/// The monitor was left: wakes the first of those that enter, if none has been woken yet.
 pub(super) fn wake_next(m: &Fat) {
     let first = {
         let mut queues = m.queues.lock();
-        if m.woken.load(SeqCst) != 0 {
+        if !m.lock.wakes() {
             return;
         }
-        let first = queues.entering.pop_front();
-        if first.is_some() {
-            m.contenders.fetch_sub(1, SeqCst);
-            m.woken.store(1, SeqCst);
-        }
-        first
+        m.lock.unqueued();
+        queues.entering.pop_front()
     };
     if let Some(id) = first {
         park::unpark(id);

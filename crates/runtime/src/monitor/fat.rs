@@ -10,6 +10,7 @@ use crate::park::Queue;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use vervet_abi::object::sync_word::*;
 use vervet_os::{Chunks, LeafLock, Published};
+use vervet_parking::Handoff;
 
 /// Who waits at a monitor.
 #[derive(Default, Debug)]
@@ -23,18 +24,14 @@ pub(super) struct Queues {
 /// An entry. See the module.
 pub(super) struct Fat {
     index: u32,
-    /// Owner id, or 0.
-    pub owner: AtomicU32,
+    /// Its owner's id, and whom it wakes.
+    pub lock: Handoff,
     /// How often the owner has entered.
     pub count: AtomicU32,
     /// Identity hash, or 0.
     pub hash: AtomicU32,
     /// Threads that enter, wait, or are about to.
     pub users: AtomicU32,
-    /// Length of `queues.entering`, read without the lock.
-    pub contenders: AtomicU32,
-    /// A contender was woken and has not tried yet: no other need be woken.
-    pub woken: AtomicU32,
     /// How long to spin before sleeping.
     pub spin: AtomicU32,
     pub queues: LeafLock<Queues>,
@@ -81,19 +78,17 @@ pub(super) fn allocate(owner: u32, count: u32, hash: u32) -> &'static Fat {
     } else {
         TABLE.at(index).put(Fat {
             index,
-            owner: AtomicU32::new(0),
+            lock: Handoff::new(0),
             count: AtomicU32::new(0),
             hash: AtomicU32::new(0),
             users: AtomicU32::new(0),
-            contenders: AtomicU32::new(0),
-            woken: AtomicU32::new(0),
             spin: AtomicU32::new(0),
             queues: LeafLock::default(),
             next_free: AtomicU32::new(0),
             in_use: AtomicBool::new(false),
         })
     };
-    entry.owner.store(owner, Ordering::Relaxed);
+    entry.lock.reset(owner);
     entry.count.store(count, Ordering::Relaxed);
     entry.hash.store(hash, Ordering::Relaxed);
     entry
@@ -107,9 +102,8 @@ pub(super) fn allocate(owner: u32, count: u32, hash: u32) -> &'static Fat {
 pub(super) fn release(entry: &'static Fat) {
     let was = entry.in_use.swap(false, Ordering::AcqRel);
     debug_assert!(was, "an entry is given back once");
-    entry.owner.store(0, Ordering::Relaxed);
+    entry.lock.reset(0);
     entry.count.store(0, Ordering::Relaxed);
-    entry.woken.store(0, Ordering::Relaxed);
     let mut free = FREE.lock();
     entry.next_free.store(free.first, Ordering::Relaxed);
     free.first = entry.index;
@@ -121,7 +115,7 @@ impl Fat {
         self.index << PAYLOAD_SHIFT | KIND_FAT
     }
     fn is_idle(&self) -> bool {
-        self.owner.load(Ordering::Acquire) == 0 && self.users.load(Ordering::Acquire) == 0
+        self.lock.owner() == 0 && self.users.load(Ordering::Acquire) == 0
     }
 }
 

@@ -21,6 +21,7 @@ use crate::object::ObjRef;
 use fat::Fat;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::object::sync_word::*;
+use vervet_parking::thin::{self, Step};
 use vervet_types::Known;
 
 use fat::index_of;
@@ -52,15 +53,11 @@ fn fat_of(object: ObjRef<'_>) -> &'static Fat {
     let w = word(object);
     loop {
         let v = w.load(Ordering::Acquire);
-        let entry = match v & KIND_MASK {
-            KIND_FAT => return fat::get(v >> PAYLOAD_SHIFT),
-            KIND_HASH => fat::allocate(0, 0, v >> PAYLOAD_SHIFT),
-            _ if v == 0 => fat::allocate(0, 0, 0),
-            _ => fat::allocate(v >> OWNER_SHIFT, recursion(v) + 1, 0),
+        let Some((owner, count, hash)) = thin::state(v) else {
+            return fat::get(v >> PAYLOAD_SHIFT);
         };
-        if w.compare_exchange(v, entry.word(), Ordering::AcqRel, Ordering::Acquire)
-            .is_ok()
-        {
+        let entry = fat::allocate(owner, count, hash);
+        if thin::exchange(w, v, entry.word()) {
             owners::add(object);
             return entry;
         }
@@ -70,10 +67,6 @@ fn fat_of(object: ObjRef<'_>) -> &'static Fat {
 fn fat_if_inflated(object: ObjRef<'_>) -> Option<&'static Fat> {
     index_of(word(object).load(Ordering::Acquire)).map(fat::get)
 }
-fn recursion(thin: u32) -> u32 {
-    (thin & RECURSION_MASK) >> RECURSION_SHIFT
-}
-
 /// Enters the object's monitor. ArgumentNullException for null.
 pub fn enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
     try_enter(cx, object, -1).map(|_| ())
@@ -86,38 +79,32 @@ pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<
     }
     let (w, me) = (word(object), me(cx));
     loop {
-        let v = w.load(Ordering::Acquire);
-        let next = match v & KIND_MASK {
-            _ if v == 0 => me << OWNER_SHIFT,
-            KIND_THIN if v >> OWNER_SHIFT == me && v & RECURSION_MASK != RECURSION_MASK => {
-                v + (1 << RECURSION_SHIFT)
+        match thin::enter(w, me) {
+            Step::Changed => {
+                held(cx, 1);
+                return Ok(true);
             }
-            KIND_THIN if v >> OWNER_SHIFT != me => {
-                if ms == 0 {
-                    return Ok(false);
+            Step::Counted => return Ok(true),
+            Step::Other(v) => match v & KIND_MASK {
+                KIND_FAT => return enter_fat(cx, fat::get(v >> PAYLOAD_SHIFT), me, ms),
+                KIND_THIN if v >> OWNER_SHIFT != me => {
+                    if ms == 0 {
+                        return Ok(false);
+                    }
+                    if !contend::spin(THIN_SPIN, || w.load(Ordering::Relaxed) != v) {
+                        fat_of(object);
+                    }
                 }
-                if !contend::spin(THIN_SPIN, || w.load(Ordering::Relaxed) != v) {
+                _ => {
                     fat_of(object);
                 }
-                continue;
-            }
-            KIND_FAT => return enter_fat(cx, fat::get(v >> PAYLOAD_SHIFT), me, ms),
-            _ => {
-                fat_of(object);
-                continue;
-            }
-        };
-        if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire)
-            .is_ok()
-        {
-            held(cx, (v == 0) as i32);
-            return Ok(true);
+            },
         }
     }
 }
 
 fn enter_fat(cx: &Cx<'_>, m: &'static Fat, me: u32, ms: i32) -> Result<bool> {
-    if m.owner.load(Ordering::Relaxed) == me {
+    if m.lock.is_own(me) {
         m.count.fetch_add(1, Ordering::Relaxed);
         return Ok(true);
     }
@@ -141,37 +128,22 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
     if object.is_null() {
         return Err(cx.throw_arg_null("obj"));
     }
-    let (w, me) = (word(object), me(cx));
-    loop {
-        let v = w.load(Ordering::Acquire);
-        let next = match v & KIND_MASK {
-            KIND_THIN if v != 0 && v >> OWNER_SHIFT == me => match recursion(v) {
-                0 => 0,
-                _ => v - (1 << RECURSION_SHIFT),
+    let me = me(cx);
+    match thin::exit(word(object), me) {
+        Step::Changed => held(cx, -1),
+        Step::Counted => {}
+        Step::Other(v) => match index_of(v).map(fat::get) {
+            Some(m) if m.lock.is_own(me) => match m.count.load(Ordering::Relaxed) {
+                1 => {
+                    held(cx, -1);
+                    contend::unlock(m);
+                }
+                n => m.count.store(n - 1, Ordering::Relaxed),
             },
-            KIND_FAT => {
-                let m = fat::get(v >> PAYLOAD_SHIFT);
-                if m.owner.load(Ordering::Relaxed) != me {
-                    return Err(not_owner(cx));
-                }
-                match m.count.load(Ordering::Relaxed) {
-                    1 => {
-                        held(cx, -1);
-                        contend::unlock(m);
-                    }
-                    n => m.count.store(n - 1, Ordering::Relaxed),
-                }
-                return Ok(());
-            }
             _ => return Err(not_owner(cx)),
-        };
-        if w.compare_exchange(v, next, Ordering::AcqRel, Ordering::Acquire)
-            .is_ok()
-        {
-            held(cx, -((next == 0) as i32));
-            return Ok(());
-        }
+        },
     }
+    Ok(())
 }
 
 fn not_owner(cx: &Cx<'_>) -> crate::cx::Throw {
@@ -195,16 +167,12 @@ fn ensure_owned<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
 /// Who owns the monitor: (owner id or 0, recursion count).
 pub fn owner(object: ObjRef<'_>) -> (u32, u32) {
     let v = word(object).load(Ordering::Acquire);
-    match v & KIND_MASK {
-        KIND_FAT => {
+    match thin::state(v) {
+        Some((owner, count, _)) => (owner, count),
+        None => {
             let m = fat::get(v >> PAYLOAD_SHIFT);
-            (
-                m.owner.load(Ordering::Acquire),
-                m.count.load(Ordering::Relaxed),
-            )
+            (m.lock.owner(), m.count.load(Ordering::Relaxed))
         }
-        KIND_THIN if v != 0 => (v >> OWNER_SHIFT, recursion(v) + 1),
-        _ => (0, 0),
     }
 }
 /// Does this thread own it?

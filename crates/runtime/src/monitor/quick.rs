@@ -4,12 +4,11 @@
 //! # Invariants
 //! * The thread cannot be stopped in here, so a fat monitor that the sync word names stays the object's.
 //! * Nothing here takes a lock or memory, or throws: whatever else is to be done is left to the caller.
-use super::fat::{self, Fat};
-use super::{contend, recursion, word};
+use super::{contend, fat, word};
 use crate::object::ObjRef;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use std::sync::atomic::Ordering::Relaxed;
 use vervet_abi::Context;
-use vervet_abi::object::sync_word::*;
+use vervet_parking::thin::{self, Step};
 
 /// How [`exit`] went.
 #[repr(u32)]
@@ -32,30 +31,24 @@ pub unsafe fn enter(ctx: *mut Context, object: ObjRef<'_>) -> bool {
     }
     // SAFETY: the context is the calling thread's.
     let (me, held) = unsafe { ((*ctx).owner_id, &mut (*ctx).locks_held) };
-    let w = word(object);
-    let v = w.load(Acquire);
-    match v & KIND_MASK {
-        _ if v == 0 => {
-            let taken = w
-                .compare_exchange(0, me << OWNER_SHIFT, AcqRel, Relaxed)
-                .is_ok();
-            *held += taken as u32;
-            taken
+    match thin::enter(word(object), me) {
+        Step::Changed => {
+            *held += 1;
+            true
         }
-        KIND_THIN if v >> OWNER_SHIFT == me && v & RECURSION_MASK != RECURSION_MASK => w
-            .compare_exchange(v, v + (1 << RECURSION_SHIFT), AcqRel, Relaxed)
-            .is_ok(),
-        KIND_FAT => {
-            let m = fat::get(v >> PAYLOAD_SHIFT);
-            if m.owner.load(Relaxed) == me {
+        Step::Counted => true,
+        Step::Other(v) => match fat::index_of(v).map(fat::get) {
+            Some(m) if m.lock.is_own(me) => {
                 m.count.store(m.count.load(Relaxed) + 1, Relaxed);
-                return true;
+                true
             }
-            let taken = contend::try_lock(m, me);
-            *held += taken as u32;
-            taken
-        }
-        _ => false,
+            Some(m) => {
+                let taken = contend::try_lock(m, me);
+                *held += taken as u32;
+                taken
+            }
+            None => false,
+        },
     }
 }
 
@@ -69,46 +62,27 @@ pub unsafe fn exit(ctx: *mut Context, object: ObjRef<'_>) -> Exit {
     }
     // SAFETY: the context is the calling thread's.
     let (me, held) = unsafe { ((*ctx).owner_id, &mut (*ctx).locks_held) };
-    let w = word(object);
-    let v = w.load(Acquire);
-    match v & KIND_MASK {
-        KIND_THIN if v != 0 && v >> OWNER_SHIFT == me => {
-            let (next, given_up) = match recursion(v) {
-                0 => (0, 1),
-                _ => (v - (1 << RECURSION_SHIFT), 0),
-            };
-            if w.compare_exchange(v, next, AcqRel, Relaxed).is_err() {
-                return Exit::Not;
-            }
-            *held -= given_up;
+    match thin::exit(word(object), me) {
+        Step::Changed => {
+            *held -= 1;
             Exit::Done
         }
-        KIND_FAT => {
-            let m = fat::get(v >> PAYLOAD_SHIFT);
-            if m.owner.load(Relaxed) != me || m.contenders.load(Relaxed) != 0 {
-                return Exit::Not;
-            }
-            match m.count.load(Relaxed) {
-                1 => {
-                    *held -= 1;
-                    free(m)
+        Step::Counted => Exit::Done,
+        Step::Other(v) => match fat::index_of(v).map(fat::get) {
+            Some(m) if m.lock.is_own(me) && m.lock.is_uncontended() => {
+                let count = m.count.load(Relaxed) - 1;
+                m.count.store(count, Relaxed);
+                if count != 0 {
+                    return Exit::Done;
                 }
-                n => {
-                    m.count.store(n - 1, Relaxed);
-                    Exit::Done
+                *held -= 1;
+                match m.lock.give_up() {
+                    true => Exit::Wake,
+                    false => Exit::Done,
                 }
             }
-        }
-        _ => Exit::Not,
-    }
-}
-
-fn free(m: &Fat) -> Exit {
-    m.count.store(0, Relaxed);
-    m.owner.store(0, SeqCst);
-    match contend::must_wake(m) {
-        true => Exit::Wake,
-        false => Exit::Done,
+            _ => Exit::Not,
+        },
     }
 }
 

@@ -72,7 +72,7 @@ fn wait_for_pulse(
     }
     // Pulsed, so it was moved; in no queue any more if somebody who left has woken it.
     if !contend::leave_queue(m, &mut queues, me) {
-        m.woken.store(0, SeqCst);
+        m.lock.woke();
     }
     true
 }
@@ -87,7 +87,7 @@ pub fn pulse<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, all: bool) -> Result<()
     while let Some(id) = queues.waiting.pop_front() {
         park::set_signalled(id, true);
         queues.entering.push_back(id);
-        m.contenders.fetch_add(1, SeqCst);
+        m.lock.queued();
         if !all {
             break;
         }

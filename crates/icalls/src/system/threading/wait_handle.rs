@@ -6,6 +6,7 @@ use crate::util::{Chars, Out};
 use crate::w32::{self, Created, Object};
 use vervet_runtime::cx::Cx;
 use vervet_runtime::icalls;
+use vervet_types::Known;
 
 fn set_last_error(cx: &Cx<'_>, error: i32) {
     // SAFETY: the context belongs to this thread.
@@ -68,6 +69,9 @@ icalls! { WAIT_HANDLE: "System.Threading.WaitHandle" =>
     "Wait_internal" fn wait_internal(cx, handles: *const usize, count: i32, all: bool, ms: i32) -> i32 {
         // SAFETY: managed code passes that many handles; they are copied because waiting may take long.
         let handles = unsafe { std::slice::from_raw_parts(handles, count.max(0) as usize) }.to_vec();
+        if all && (1..handles.len()).any(|i| handles[..i].contains(&handles[i])) {
+            return Err(cx.throw_default(Known::DuplicateWaitObjectException));
+        }
         w32::wait(cx, &handles, all, ms)
     }
     "SignalAndWait_Internal" fn signal_and_wait_internal(cx, to_signal: usize, to_wait: usize, ms: i32) -> i32 {

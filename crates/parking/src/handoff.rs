@@ -1,0 +1,84 @@
+//! Who has a monitor, and whom its owner wakes when it leaves.
+//!
+//! # Invariants
+//! * `owner` goes from 0 to a thread by one exchange, and back by a store of the owner. Nobody is handed the monitor:
+//!   who is woken competes with who comes along.
+//! * A thread that will sleep counts itself in `contenders` and then tries once more; who leaves gives the monitor up
+//!   and then looks at `contenders`. All of it is sequentially consistent, so one of the two sees the other.
+//! * While `woken` is set a woken thread has not tried yet; it clears it before it does. So there is one at a time.
+use crate::sync::{
+    AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Handoff {
+    owner: AtomicU32,
+    contenders: AtomicU32,
+    woken: AtomicU32,
+}
+
+impl Handoff {
+    /// Of that owner, or 0.
+    pub fn new(owner: u32) -> Handoff {
+        Handoff {
+            owner: AtomicU32::new(owner),
+            contenders: AtomicU32::new(0),
+            woken: AtomicU32::new(0),
+        }
+    }
+    /// Not in use by anybody: it begins with that owner, or 0.
+    pub fn reset(&self, owner: u32) {
+        self.owner.store(owner, Relaxed);
+        self.woken.store(0, Relaxed);
+    }
+    /// Who has it, or 0. A thread knows whether it is itself.
+    pub fn owner(&self) -> u32 {
+        self.owner.load(std::sync::atomic::Ordering::Acquire)
+    }
+    /// Is it this thread's? Asked by the thread itself.
+    pub fn is_own(&self, me: u32) -> bool {
+        self.owner.load(Relaxed) == me
+    }
+    /// Takes it if it is free.
+    pub fn try_take(&self, me: u32) -> bool {
+        self.owner.load(SeqCst) == 0 && self.owner.compare_exchange(0, me, SeqCst, SeqCst).is_ok()
+    }
+    /// The owner gives it up. True: somebody has to be woken, see [`Handoff::wakes`].
+    pub fn give_up(&self) -> bool {
+        self.owner.store(0, SeqCst);
+        in_order();
+        self.contenders.load(SeqCst) != 0 && self.woken.load(SeqCst) == 0
+    }
+    /// Does nobody wait for it? A hint.
+    pub fn is_uncontended(&self) -> bool {
+        self.contenders.load(Relaxed) == 0
+    }
+    /// A thread was put in the queue. Under the queue's lock.
+    pub fn queued(&self) {
+        self.contenders.fetch_add(1, SeqCst);
+        in_order();
+    }
+    /// A thread was taken out of the queue. Under the queue's lock.
+    pub fn unqueued(&self) {
+        self.contenders.fetch_sub(1, SeqCst);
+    }
+    /// Is a thread to be taken out of the queue and woken? Under the queue's lock; then there will be no other.
+    pub fn wakes(&self) -> bool {
+        self.contenders.load(SeqCst) != 0 && self.woken.swap(1, SeqCst) == 0
+    }
+    /// The woken thread is going to try.
+    pub fn woke(&self) {
+        self.woken.store(0, SeqCst);
+        in_order();
+    }
+}
+
+/// What is stored before is seen by whoever stores something of its own before it looks. Sequentially consistent accesses
+/// say so; loom takes them for acquire and release, and has to be told by a fence.
+#[inline]
+fn in_order() {
+    #[cfg(feature = "loom")]
+    loom::sync::atomic::fence(SeqCst);
+}

@@ -1,0 +1,101 @@
+//! The states of a sync word that is no monitor's index: free, thin, hash (`vervet_abi::object::sync_word`).
+//!
+//! # Invariants
+//! The word changes by exchange only. Its owner leaves by exchange too, because any thread may inflate the lock meanwhile;
+//! who inflates copies the state out of the very word it replaces ([`state`]), so an owner that comes to leave and finds
+//! the word changed finds its own state there.
+use crate::sync::{AtomicU32, Ordering};
+use vervet_abi::object::sync_word::*;
+
+/// What came of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The lock changed hands: it was free and is the thread's, or was the thread's and is free.
+    Changed,
+    /// The thread has it once more, or once less.
+    Counted,
+    /// Nothing was done: the word says something else.
+    Other(u32),
+}
+
+/// Enters if the lock is free or the thread's own.
+pub fn enter(word: &AtomicU32, me: u32) -> Step {
+    loop {
+        let v = word.load(Ordering::Acquire);
+        let (next, step) = match v & KIND_MASK {
+            _ if v == 0 => (me << OWNER_SHIFT, Step::Changed),
+            KIND_THIN if v >> OWNER_SHIFT == me && v & RECURSION_MASK != RECURSION_MASK => {
+                (v + (1 << RECURSION_SHIFT), Step::Counted)
+            }
+            _ => return Step::Other(v),
+        };
+        if exchange(word, v, next) {
+            return step;
+        }
+    }
+}
+
+/// Leaves if the lock is the thread's own.
+pub fn exit(word: &AtomicU32, me: u32) -> Step {
+    loop {
+        let v = word.load(Ordering::Acquire);
+        let (next, step) = match v & KIND_MASK {
+            KIND_THIN if v != 0 && v >> OWNER_SHIFT == me => match v & RECURSION_MASK {
+                0 => (0, Step::Changed),
+                _ => (v - (1 << RECURSION_SHIFT), Step::Counted),
+            },
+            _ => return Step::Other(v),
+        };
+        if exchange(word, v, next) {
+            return step;
+        }
+    }
+}
+
+/// What a monitor begins with that takes the place of the word: owner, how often it has entered, hash. None if the word is a
+/// monitor's index.
+pub fn state(v: u32) -> Option<(u32, u32, u32)> {
+    match v & KIND_MASK {
+        KIND_FAT => None,
+        KIND_HASH => Some((0, 0, v >> PAYLOAD_SHIFT)),
+        _ if v == 0 => Some((0, 0, 0)),
+        _ => Some((
+            v >> OWNER_SHIFT,
+            ((v & RECURSION_MASK) >> RECURSION_SHIFT) + 1,
+            0,
+        )),
+    }
+}
+
+/// Replaces the word if it is still `v`.
+pub fn exchange(word: &AtomicU32, v: u32, next: u32) -> bool {
+    word.compare_exchange(v, next, Ordering::AcqRel, Ordering::Relaxed)
+        .is_ok()
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_up_to_the_last_recursion() {
+        let word = AtomicU32::new(0);
+        assert_eq!(enter(&word, 5), Step::Changed);
+        for _ in 0..255 {
+            assert_eq!(enter(&word, 5), Step::Counted);
+        }
+        let full = word.load(Ordering::Relaxed);
+        assert_eq!(enter(&word, 5), Step::Other(full));
+        assert_eq!(state(full), Some((5, 256, 0)));
+        assert_eq!(enter(&word, 6), Step::Other(full));
+        assert_eq!(exit(&word, 6), Step::Other(full));
+        for _ in 0..255 {
+            assert_eq!(exit(&word, 5), Step::Counted);
+        }
+        assert_eq!(exit(&word, 5), Step::Changed);
+        assert_eq!(exit(&word, 5), Step::Other(0));
+        assert_eq!(state(0), Some((0, 0, 0)));
+        assert_eq!(state(7 << PAYLOAD_SHIFT | KIND_HASH), Some((0, 0, 7)));
+        assert_eq!(state(7 << PAYLOAD_SHIFT | KIND_FAT), None);
+    }
+}

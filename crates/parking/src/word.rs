@@ -1,0 +1,57 @@
+//! The word of a thread that may park.
+//!
+//! # Invariants
+//! It is RUNNING, PARKING (what makes the wait known may be running), PARKED, or has a TOKEN. An unpark always leaves the
+//! token, which ends the current park or the next one: no wake-up is lost.
+use crate::sync::{AtomicU32, Ordering::SeqCst};
+
+const RUNNING: u32 = 0;
+const PARKING: u32 = 1;
+/// What [`Word::futex`] holds while its thread sleeps.
+const PARKED: u32 = 2;
+const TOKEN: u32 = 3;
+
+/// See the module. All zero bytes are a valid one: running.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Word(AtomicU32);
+
+impl Word {
+    /// The value of the word while its thread sleeps.
+    pub const PARKED: u32 = PARKED;
+
+    /// A running thread's.
+    #[allow(clippy::new_without_default, reason = "loom's are not const")]
+    pub fn new() -> Word {
+        Word(AtomicU32::new(RUNNING))
+    }
+    /// Its thread is going to park. False: there is a token, so it will not sleep.
+    pub fn begin(&self) -> bool {
+        self.0
+            .compare_exchange(RUNNING, PARKING, SeqCst, SeqCst)
+            .is_ok()
+    }
+    /// The wait is known to others now. True: its thread sleeps while [`Word::is_parked`].
+    pub fn sleeps(&self) -> bool {
+        self.0
+            .compare_exchange(PARKING, PARKED, SeqCst, SeqCst)
+            .is_ok()
+    }
+    /// Has nobody unparked it since it went to sleep?
+    pub fn is_parked(&self) -> bool {
+        self.0.load(SeqCst) == PARKED
+    }
+    /// Its thread goes on; was it by a token?
+    pub fn end(&self) -> bool {
+        self.0.swap(RUNNING, SeqCst) == TOKEN
+    }
+    /// Leaves a token. True: its thread sleeps, and has to be woken.
+    pub fn unpark(&self) -> bool {
+        self.0.swap(TOKEN, SeqCst) == PARKED
+    }
+    /// What its thread sleeps on.
+    #[cfg(not(feature = "loom"))]
+    pub fn futex(&self) -> &AtomicU32 {
+        &self.0
+    }
+}
