@@ -8,9 +8,9 @@ before=$(stty -a)
 echo "exit $?"
 [ "$(stty -a)" = "$before" ] && echo restored || { echo "not restored"; stty sane; }
 END
-# mode, what is typed once the program has asked the terminal where its cursor is and heard an answer
+# mode, what is typed, and (1) how often the program asks the terminal where its cursor is before it is ready for that
 tty_run() {
-    local out= c
+    local out= c asked=0
     echo "\$ $1"
     coproc timeout 20 script -qec "bash each.sh $1" /dev/null 2> /dev/null
     exec 3<&"${COPROC[0]}" 4>&"${COPROC[1]}"
@@ -19,8 +19,10 @@ tty_run() {
         case $out in
             *$'\033[6n')
                 printf '\033[1;1R' >&4 2> /dev/null
-                sleep 0.5
-                printf "$2" >&4 2> /dev/null
+                if [ $((++asked)) = "${3:-1}" ]; then
+                    sleep 0.5
+                    printf "$2" >&4 2> /dev/null
+                fi
                 ;;
         esac
     done
@@ -29,7 +31,7 @@ tty_run() {
     printf '%s' "$out" | normalise | cat -v
 }
 tty_run none ""
-tty_run line 'hi there\n'
+tty_run line 'hi there\n' 2
 tty_run color ""
 tty_run key 'x'
 tty_run key '\033[A'
