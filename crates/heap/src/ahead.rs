@@ -3,7 +3,7 @@
 //! # Invariants
 //! An entry is in a list of grey objects or on its way here, never in both and never lost: a list is empty only if this is too
 //! ([`Ahead::next`]), or after [`Ahead::give_back`].
-use crate::memory::List;
+use crate::memory::{List, prefetch};
 
 /// How many objects are on their way: as many as cover the memory's latency.
 const AHEAD: usize = 8;
@@ -43,16 +43,4 @@ impl Ahead {
             self.len -= 1;
         }
     }
-}
-
-#[inline(always)]
-fn prefetch(address: usize) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch touches nothing.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address as *const i8);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }

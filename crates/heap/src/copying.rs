@@ -7,18 +7,24 @@
 //!   Every old object that refers to a young one afterwards lies on a marked card.
 use crate::Heap;
 use crate::ahead::Ahead;
-use crate::memory::List;
+use crate::memory::{List, prefetch};
 use crate::model::{Contents, Model, World};
 use crate::nursery::terminate;
 use crate::old::Buffer;
 use crate::space::{BLOCK, CARD, Kind, Space};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 
+/// Marked cards whose memory is on its way before they are looked at.
+const CARDS_AHEAD: usize = 4;
+
 /// What one worker has: kept between collections.
 pub struct Worker {
     /// Copied objects whose fields have not been looked at.
     pub grey: List<usize>,
     ahead: Ahead,
+    /// Marked cards of old blocks, or 0.
+    cards: [usize; CARDS_AHEAD],
+    card: usize,
     /// Where promoted objects go.
     pub old: Buffer,
     survivors_next: usize,
@@ -41,6 +47,8 @@ impl Worker {
         Ok(Worker {
             grey: List::new(1 << 28)?,
             ahead: Ahead::default(),
+            cards: [0; CARDS_AHEAD],
+            card: 0,
             old: Buffer::default(),
             survivors_next: 0,
             survivors_end: 0,
@@ -322,7 +330,7 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         let space = self.space();
         let base = space.address(block);
         match space.kind(block) {
-            Kind::Old => space.dirty_cards(base, base + BLOCK, |card| self.old_card(block, card)),
+            Kind::Old => space.dirty_cards(base, base + BLOCK, |card| self.soon(card)),
             Kind::Large => {
                 let info = space.info(block);
                 if info.flag.load(Relaxed) == 0 {
@@ -344,6 +352,29 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
                 }
             }),
             _ => {}
+        }
+    }
+    /// Looks at a card of an old block when its memory has come; now at one that was met before.
+    fn soon(&mut self, card: usize) {
+        prefetch(self.space().start_word(card) as *const AtomicU64 as usize);
+        for line in (card..card + CARD).step_by(64) {
+            prefetch(line);
+        }
+        let i = self.worker.card % CARDS_AHEAD;
+        self.worker.card = i + 1;
+        let before = std::mem::replace(&mut self.worker.cards[i], card);
+        self.look_at_card(before);
+    }
+    fn look_at_card(&mut self, card: usize) {
+        if card != 0 {
+            self.old_card(self.space().block(card), card);
+        }
+    }
+    /// Looks at the cards that are left.
+    pub(crate) fn last_cards(&mut self) {
+        for i in 0..CARDS_AHEAD {
+            let card = std::mem::take(&mut self.worker.cards[i]);
+            self.look_at_card(card);
         }
     }
     fn clean(&self, card: usize) {

@@ -17,6 +17,25 @@ pub fn discard(from: usize, to: usize) {
     unsafe { vervet_os::memory::discard(from, to) };
 }
 
+/// Prefers huge pages in `[from, to)`.
+pub fn prefer_huge_pages(from: usize, to: usize) {
+    // SAFETY: the callers own the range, a part of a reservation.
+    unsafe { vervet_os::memory::prefer_huge_pages(from, to) };
+}
+
+/// Has the memory at an address on its way into the cache.
+#[inline(always)]
+pub fn prefetch(address: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch touches nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address as *const i8);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// A growable list of plain values. See the module.
 pub struct List<T: Copy> {
     at: usize,

@@ -99,6 +99,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     e.drain_alone();
                 }
             }
+            e.last_cards();
             if parallel {
                 e.drain();
             } else {

@@ -7,7 +7,7 @@
 //! * Side bitmaps have one bit per 8 bytes of heap: `start` (an object, or the first of a walkable row of objects, begins
 //!   here), `mark` (old: reached in this cycle; young: pinned in this collection), `finalizable` (its finalizer is to run).
 //!   One word of a bitmap covers one card.
-use crate::memory::{discard, reserve};
+use crate::memory::{discard, prefer_huge_pages, reserve};
 use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::*, fence};
 use vervet_os::LeafLock;
@@ -24,6 +24,9 @@ pub const CARD: usize = 1 << CARD_SHIFT;
 pub const CARDS: usize = BLOCK / CARD;
 /// What a clean card holds: never the low byte of a reference.
 pub const CLEAN: u8 = 0xFF;
+
+/// Beyond this part of the range huge pages are preferred: a large heap is walked much faster, a small one is to stay small.
+const HUGE_FROM: usize = 32 << 20;
 
 /// What a block is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,6 +123,9 @@ impl Space {
             }
         };
         let blocks = size / BLOCK;
+        if size > HUGE_FROM {
+            prefer_huge_pages(base + HUGE_FROM, base + size);
+        }
         Ok(Space {
             base,
             blocks,

@@ -37,6 +37,15 @@ pub unsafe fn discard(low: usize, high: usize) {
     }
 }
 
+/// Asks the system for huge pages in the range, if it has them for those who ask. It is the same memory with or without.
+///
+/// # Safety
+/// The range is part of what [`reserve`] gave.
+pub unsafe fn prefer_huge_pages(low: usize, high: usize) {
+    // SAFETY: the caller's promise; the contents stay as they are.
+    unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_HUGEPAGE) };
+}
+
 /// Gives back what [`reserve`] gave.
 ///
 /// # Safety
