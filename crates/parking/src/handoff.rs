@@ -5,7 +5,8 @@
 //!   who is woken competes with who comes along.
 //! * A thread that will sleep counts itself in `contenders` and then tries once more; who leaves gives the monitor up
 //!   and then looks at `contenders`. All of it is sequentially consistent, so one of the two sees the other.
-//! * While `woken` is set a woken thread has not tried yet; it clears it before it does. So there is one at a time.
+//! * While `woken` is set a woken thread tries, and nobody else is woken. It clears it when it has the monitor, whose next owner
+//!   it then is, or when it is queued again, and then tries once more.
 use crate::sync::{
     AtomicU32,
     Ordering::{Relaxed, SeqCst},
@@ -68,7 +69,7 @@ impl Handoff {
     pub fn wakes(&self) -> bool {
         self.contenders.load(SeqCst) != 0 && self.woken.swap(1, SeqCst) == 0
     }
-    /// The woken thread is going to try.
+    /// The woken thread has the monitor, or is queued again and is going to try once more.
     pub fn woke(&self) {
         self.woken.store(0, SeqCst);
         in_order();

@@ -88,10 +88,14 @@ impl Monitor {
         if self.handoff.try_take(id) {
             return;
         }
+        let mut woken = false;
         loop {
             let mut queue = self.queue.lock().unwrap();
             queue.push(me);
             self.handoff.queued();
+            if woken {
+                self.handoff.woke();
+            }
             if self.handoff.try_take(id) {
                 queue.pop();
                 self.handoff.unqueued();
@@ -100,15 +104,17 @@ impl Monitor {
             park(&self.words[me], || drop(queue));
             {
                 let mut queue = self.queue.lock().unwrap();
-                match queue.iter().position(|q| *q == me) {
-                    Some(at) => {
-                        queue.remove(at);
-                        self.handoff.unqueued();
-                    }
-                    None => self.handoff.woke(),
+                let at = queue.iter().position(|q| *q == me);
+                if let Some(at) = at {
+                    queue.remove(at);
+                    self.handoff.unqueued();
                 }
+                woken = at.is_none();
             }
             if self.handoff.try_take(id) {
+                if woken {
+                    self.handoff.woke();
+                }
                 return;
             }
         }

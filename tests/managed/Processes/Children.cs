@@ -96,7 +96,7 @@ static class Children
 			Say ("by id", Process.GetProcessById (self.Id).ProcessName == self.ProcessName);
 			Say ("among all", Process.GetProcesses ().Any (p => p.Id == self.Id));
 			Say ("by name", Process.GetProcessesByName (self.ProcessName).Any (p => p.Id == self.Id));
-			Say ("facts", (self.WorkingSet64 > 0) + " " + (self.VirtualMemorySize64 > 0) + " " + (self.PeakWorkingSet64 > 0) + " " + self.PriorityClass);
+			Say ("facts", (self.WorkingSet64 > 0) + " " + (self.VirtualMemorySize64 > 0) + " " + (self.PeakWorkingSet64 > 0) + " " + (self.PriorityClass == Process.GetCurrentProcess ().PriorityClass));
 		}
 
 		// The end of a process that was found, not started.

@@ -3,7 +3,9 @@
 //! # Invariants
 //! * Who owns the monitor and whom it wakes goes by [`vervet_parking::Handoff`], whose models are in its crate; the threads
 //!   it counts are those in `queues.entering`.
-//! * Who is woken and does not get the monitor goes to the front of the queue.
+//! * Who is woken and does not get the monitor goes to the front of the queue. While it tries, nobody else is woken: it
+//!   is marked as woken until it has the monitor, or is in the queue again and then looks once more, or gives up and then
+//!   wakes the next one itself if the monitor is free.
 use super::fat::{Fat, Queues};
 use crate::cx::{Cx, Result};
 use crate::park;
@@ -13,9 +15,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 /// Turns of a first spin, and the bounds it adapts between.
-pub(super) const FIRST_SPIN: u32 = 40;
+pub(super) const FIRST_SPIN: u32 = 8;
 const LEAST_SPIN: u32 = 4;
-const MOST_SPIN: u32 = 200;
+const MOST_SPIN: u32 = 12;
+/// Pauses between two looks at a monitor: first, and at last. Each look takes the cache line from the owner, who then waits for it
+/// twice as long as a short critical section takes; so looks are rare.
+const FIRST_PAUSE: u32 = 32;
+const LONGEST_PAUSE: u32 = 128;
 
 static CORES: AtomicU32 = AtomicU32::new(0);
 fn has_other_cores() -> bool {
@@ -34,11 +40,15 @@ pub(super) fn spin(turns: u32, mut wanted: impl FnMut() -> bool) -> bool {
     if !has_other_cores() {
         return false;
     }
+    let mut pause = FIRST_PAUSE;
     for _ in 0..turns {
         if wanted() {
             return true;
         }
-        std::hint::spin_loop();
+        for _ in 0..pause {
+            std::hint::spin_loop();
+        }
+        pause = (2 * pause).min(LONGEST_PAUSE);
     }
     false
 }
@@ -60,23 +70,41 @@ pub(super) fn try_lock(m: &Fat, me: u32) -> bool {
     taken
 }
 
-/// Takes the monitor of another thread, waiting for it. The caller is counted in `users`.
+/// Spins for the monitor of another thread, as long as that was worth it lately. The world is not stopped meanwhile, so the
+/// caller need not be counted in `users`.
+pub(super) fn spin_for(m: &Fat, me: u32) -> bool {
+    let turns = m.spin.load(Relaxed);
+    let taken = spin(turns, || try_lock(m, me));
+    let then = match taken {
+        true => (turns + turns / 8 + 1).min(MOST_SPIN),
+        false => (turns - turns / 4).max(LEAST_SPIN),
+    };
+    if then != turns {
+        m.spin.store(then, Relaxed);
+    }
+    taken
+}
+
+/// Takes the monitor of another thread, waiting for it. The caller is counted in `users`. `was_woken`: somebody who left has
+/// taken it out of the queue.
 pub(super) fn lock(
     cx: &Cx<'_>,
     m: &'static Fat,
     interruptible: bool,
     deadline: Option<Instant>,
+    mut was_woken: bool,
 ) -> std::result::Result<(), Missed> {
     let me = park::id(cx);
-    let turns = m.spin.load(Relaxed);
-    if spin(turns, || try_lock(m, me)) {
-        m.spin
-            .store((turns + turns / 8 + 1).min(MOST_SPIN), Relaxed);
-        return Ok(());
+    let taken = |was_woken: bool| {
+        if was_woken {
+            m.lock.woke();
+        }
+        Ok(())
+    };
+    if was_woken && spin_for(m, me) {
+        return taken(was_woken);
     }
-    m.spin.store((turns - turns / 4).max(LEAST_SPIN), Relaxed);
     let _waiting = state::Waiting::begin(cx);
-    let mut was_woken = false;
     loop {
         let mut queues = m.queues.lock();
         if was_woken {
@@ -85,6 +113,9 @@ pub(super) fn lock(
             queues.entering.push_back(me);
         }
         m.lock.queued();
+        if was_woken {
+            m.lock.woke();
+        }
         if try_lock(m, me) {
             leave_queue(m, &mut queues, me);
             return Ok(());
@@ -97,19 +128,21 @@ pub(super) fn lock(
             }
         };
         was_woken = !leave_queue(m, &mut m.queues.lock(), me);
+        if try_lock(m, me) || was_woken && spin_for(m, me) {
+            return taken(was_woken);
+        }
+        let missed = match alert {
+            Some(alert) => Missed::Alerted(alert),
+            None if park::is_over(deadline) => Missed::Late,
+            None => continue,
+        };
         if was_woken {
             m.lock.woke();
+            if m.lock.owner() == 0 {
+                wake_next(m);
+            }
         }
-        if try_lock(m, me) || was_woken && spin(m.spin.load(Relaxed), || try_lock(m, me)) {
-            return Ok(());
-        }
-        // Somebody has the monitor, and wakes the next one when it leaves.
-        if let Some(alert) = alert {
-            return Err(Missed::Alerted(alert));
-        }
-        if park::is_over(deadline) {
-            return Err(Missed::Late);
-        }
+        return Err(missed);
     }
 }
 

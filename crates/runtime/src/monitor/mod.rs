@@ -28,7 +28,7 @@ use fat::index_of;
 pub use wait::{pulse, wait};
 
 /// How long a thin lock of another thread is watched before it is inflated.
-const THIN_SPIN: u32 = 60;
+const THIN_SPIN: u32 = 8;
 
 fn word(object: ObjRef<'_>) -> &'static AtomicU32 {
     // SAFETY: every object has a sync word, aligned to 4; objects are not moved while a reference is on the stack.
@@ -112,11 +112,13 @@ fn enter_fat(cx: &Cx<'_>, m: &'static Fat, me: u32, ms: i32) -> Result<bool> {
         if ms == 0 {
             return Ok(false);
         }
-        m.users.fetch_add(1, Ordering::SeqCst);
-        let result = contend::lock(cx, m, true, crate::park::deadline(ms));
-        m.users.fetch_sub(1, Ordering::SeqCst);
-        if !contend::outcome(cx, result)? {
-            return Ok(false);
+        if !contend::spin_for(m, me) {
+            m.users.fetch_add(1, Ordering::SeqCst);
+            let result = contend::lock(cx, m, true, crate::park::deadline(ms), false);
+            m.users.fetch_sub(1, Ordering::SeqCst);
+            if !contend::outcome(cx, result)? {
+                return Ok(false);
+            }
         }
     }
     held(cx, 1);

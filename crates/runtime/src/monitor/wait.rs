@@ -21,11 +21,12 @@ pub fn wait<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool>
     let count = m.count.load(Relaxed);
     let deadline = park::deadline(ms);
     m.users.fetch_add(1, SeqCst);
-    let signalled = {
+    let pulsed = {
         let _waiting = state::Waiting::begin(cx);
         wait_for_pulse(cx, m, me, deadline)
     };
-    let again = contend::lock(cx, m, false, None);
+    let (signalled, was_woken) = (pulsed.is_some(), pulsed == Some(true));
+    let again = contend::lock(cx, m, false, None, was_woken);
     assert!(
         again.is_ok(),
         "a lock without deadline that cannot be interrupted"
@@ -38,12 +39,13 @@ pub fn wait<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool>
     Ok(signalled)
 }
 
+/// None: it ended without a pulse. Otherwise: has somebody who left the monitor woken this thread?
 fn wait_for_pulse(
     cx: &Cx<'_>,
     m: &'static Fat,
     me: u32,
     deadline: Option<std::time::Instant>,
-) -> bool {
+) -> Option<bool> {
     let mut queues = m.queues.lock();
     park::set_signalled(me, false);
     queues.waiting.push_back(me);
@@ -68,13 +70,11 @@ fn wait_for_pulse(
     let mut queues = m.queues.lock();
     if !park::is_signalled(me) {
         queues.waiting.remove(me);
-        return false;
+        return None;
     }
     // Pulsed, so it was moved; in no queue any more if somebody who left has woken it.
-    if !contend::leave_queue(m, &mut queues, me) {
-        m.lock.woke();
-    }
-    true
+    let was_woken = !contend::leave_queue(m, &mut queues, me);
+    Some(was_woken)
 }
 
 /// Lets the first waiter go on, or all of them, once this thread leaves.
