@@ -15,14 +15,12 @@ runs=${RUNS:-5}
 [ "$1" = - ] && vervet= || vervet=$(realpath "$1")
 shift
 cd "$(dirname "$0")/.." || exit 1
-root=$PWD out=$PWD/.cache/benches/gc src=$PWD/benches/gc
+root=$PWD out=$PWD/.cache/benches/gc src=$PWD/benches/gc probe=NewObject
 mkdir -p "$out"
 
 # ---- the runtimes --------------------------------------------------------------------------------------------------
 
-. benches/coreclr.sh
-
-skipped() { echo "$1: skipped"; }
+. benches/peers.sh
 
 cc -O2 -o "$out/measure" benches/measure.c || exit 1
 for source in "$src"/*.cs; do
@@ -33,10 +31,7 @@ for source in "$src"/*.cs; do
         "$source" "$src/Bench.cs" "$src/Graph.cs" || exit 1
 done
 
-runtimes=()
-[ -n "$vervet" ] && runtimes+=(vervet)
-if command -v mono > /dev/null; then runtimes+=(mono); else skipped 'mono is not installed'; fi
-if coreclr; then runtimes+=(coreclr); else skipped 'CoreCLR 3.1 (Python package dotnetcore2) is not to be had'; fi
+find_runtimes
 if ! command -v go > /dev/null; then skipped 'go is not installed'
 elif (cd "$src/go" && go build -o "$out/gobench" .); then runtimes+=(go)
 else skipped 'the Go programs do not compile'; fi

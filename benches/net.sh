@@ -15,34 +15,15 @@ runs=${RUNS:-5} connections=${CONNECTIONS:-1 100 1000} roundtrips=${ROUNDTRIPS:-
 [ "$1" = - ] && vervet= || vervet=$(realpath "$1")
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD out=$PWD/.cache/benches/net src=$PWD/benches/net
+probe=Echo probe_arguments='sync 1 100'
 mkdir -p "$out"
+. benches/peers.sh
 
 # ---- the runtimes --------------------------------------------------------------------------------------------------
 
-# CoreCLR 3.1 comes as a Python package; benches/gc.sh says how.
-coreclr() {
-    local home=$root/.cache/coreclr
-    host=$home/dotnetcore2/bin/dotnet
-    if [ ! -e "$host" ]; then
-        command -v python3 > /dev/null || return 1
-        python3 -m pip install -q --no-deps --target "$home" dotnetcore2 > "$out/coreclr.log" 2>&1 || return 1
-    fi
-    chmod +x "$host"
-    cat > "$home/bench.json" << 'JSON'
-{ "runtimeOptions": { "framework": { "name": "Microsoft.NETCore.App", "version": "3.1.0" },
-                      "configProperties": { "System.Globalization.Invariant": true } } }
-JSON
-    "$host" exec --runtimeconfig "$home/bench.json" "$out/Echo.exe" sync 1 100 > "$out/coreclr.log" 2>&1
-}
-
-skipped() { echo "$1: skipped"; }
-
 mcs -nologo -optimize -langversion:latest -warn:0 -r:System.Core.dll "-out:$out/Echo.exe" "$src/Echo.cs" benches/gc/Bench.cs || exit 1
 cc -O2 -pthread -o "$out/echo" "$src/echo.c" || exit 1
-runtimes=()
-[ -n "$vervet" ] && runtimes+=(vervet)
-if command -v mono > /dev/null; then runtimes+=(mono); else skipped 'mono is not installed'; fi
-if coreclr; then runtimes+=(coreclr); else skipped 'CoreCLR 3.1 (Python package dotnetcore2) is not to be had'; fi
+find_runtimes
 
 # ---- running -------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ shift
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD out=$PWD/.cache/benches/threads src=$PWD/benches/threads probe=Handoff
 mkdir -p "$out"
-. benches/coreclr.sh
+. benches/peers.sh
 
 programs=("$@")
 [ $# -gt 0 ] || programs=(Pool Handoff)
@@ -25,11 +25,7 @@ for name in Pool Handoff; do
     mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/$name.exe" "$src/$name.cs" benches/gc/Bench.cs || exit 1
 done
 
-skipped() { echo "$1: skipped"; }
-runtimes=()
-[ -n "$vervet" ] && runtimes+=(vervet)
-if command -v mono > /dev/null; then runtimes+=(mono); else skipped 'mono is not installed'; fi
-if coreclr; then runtimes+=(coreclr); else skipped 'CoreCLR 3.1 (Python package dotnetcore2) is not to be had'; fi
+find_runtimes
 
 values=$out/values.tsv
 : > "$values"

@@ -196,6 +196,15 @@ fn send_file<'cx>(
     part(after)
 }
 
+/// [`flags_to_host`]; what it does not know is said.
+fn known_flags(flags: i32, error: Out<'_, i32>) -> Option<i32> {
+    let host = flags_to_host(flags);
+    if host.is_none() {
+        error.set(winsock::OPERATION_NOT_SUPPORTED);
+    }
+    host
+}
+
 /// TransmitFileOptions.Disconnect.
 const DISCONNECT: i32 = 1;
 
@@ -203,20 +212,14 @@ icalls! { "System.Net.Sockets.Socket" =>
     "Receive_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_one(
         cx, fd: isize, buffer: *mut u8, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
-        let Some(flags) = flags_to_host(flags) else {
-            error.set(winsock::OPERATION_NOT_SUPPORTED);
-            return Ok(0);
-        };
+        let Some(flags) = known_flags(flags, error) else { return Ok(0) };
         let result = receive_plain(cx, fd as i32, (buffer, count.max(0) as usize), flags, blocking)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
     "Receive_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_many(
         cx, fd: isize, buffers: *const Buffer, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
-        let Some(flags) = flags_to_host(flags) else {
-            error.set(winsock::OPERATION_NOT_SUPPORTED);
-            return Ok(0);
-        };
+        let Some(flags) = known_flags(flags, error) else { return Ok(0) };
         let vector = &mut vector(buffers, count);
         let result = receive(cx, Message { fd: fd as i32, flags, vector, blocking }, None)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
@@ -232,10 +235,7 @@ icalls! { "System.Net.Sockets.Socket" =>
                 return Ok(0);
             }
         };
-        let Some(flags) = flags_to_host(flags) else {
-            error.set(winsock::OPERATION_NOT_SUPPORTED);
-            return Ok(0);
-        };
+        let Some(flags) = known_flags(flags, error) else { return Ok(0) };
         let vector = &mut [libc::iovec { iov_base: buffer.cast(), iov_len: count.max(0) as usize }];
         let result = receive(cx, Message { fd: fd as i32, flags, vector, blocking }, Some(&mut room))?;
         let Some(n) = report(cx, result, error) else { return Ok(0) };
@@ -253,20 +253,14 @@ icalls! { "System.Net.Sockets.Socket" =>
     "Send_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_one(
         cx, fd: isize, buffer: *const u8, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
-        let Some(flags) = flags_to_host(flags) else {
-            error.set(winsock::OPERATION_NOT_SUPPORTED);
-            return Ok(0);
-        };
+        let Some(flags) = known_flags(flags, error) else { return Ok(0) };
         let result = send_plain(cx, fd as i32, (buffer, count.max(0) as usize), flags, None, blocking)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
     "Send_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_many(
         cx, fd: isize, buffers: *const Buffer, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
-        let Some(flags) = flags_to_host(flags) else {
-            error.set(winsock::OPERATION_NOT_SUPPORTED);
-            return Ok(0);
-        };
+        let Some(flags) = known_flags(flags, error) else { return Ok(0) };
         let mut vector = vector(buffers, count);
         // SAFETY: a record of zeros is an empty one.
         let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
@@ -289,10 +283,7 @@ icalls! { "System.Net.Sockets.Socket" =>
                 return Ok(0);
             }
         };
-        let Some(flags) = flags_to_host(flags) else {
-            error.set(winsock::OPERATION_NOT_SUPPORTED);
-            return Ok(0);
-        };
+        let Some(flags) = known_flags(flags, error) else { return Ok(0) };
         let result = send_plain(cx, fd as i32, (buffer, count.max(0) as usize), flags, Some(&mut to), blocking)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
