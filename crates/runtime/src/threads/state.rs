@@ -248,13 +248,6 @@ pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
     }
     wait_until(cx, park::deadline(ms), || None::<()>).map(|_| ())
 }
-/// Runs a blocking system call in Native state, in WaitSleepJoin. An interrupt or abort ends it only before it begins, or
-/// through [`park::interrupt_io`].
-pub fn blocking<T>(cx: &Cx<'_>, work: impl FnOnce() -> T) -> Result<T> {
-    poll_interrupt(cx)?;
-    let _waiting = Waiting::begin(cx);
-    Ok(cx.native(work))
-}
 /// Null-safe [`get`] for the calling thread's own use.
 pub fn current<'cx>(cx: &'cx Cx<'cx>) -> u32 {
     current_internal(cx).non_null().map_or(0, get)

@@ -8,7 +8,9 @@ use crate::system::datetime::EPOCH_AS_FILETIME;
 use crate::util::{Chars, Out, errno, retry};
 use crate::w32;
 use std::ffi::CStr;
+use std::task::Poll;
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::park::io::{Interest, block_on};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -191,6 +193,31 @@ fn lock(fd: i32, kind: i32, position: i64, length: i64) -> std::result::Result<(
     }
 }
 
+/// read(2) or write(2) of `count` bytes of a managed array; an abort ends it.
+fn transfer(
+    cx: &Cx<'_>,
+    call: i64,
+    handle: isize,
+    at: *mut u8,
+    count: i32,
+) -> Result<std::result::Result<i32, i32>> {
+    let interest = if call == libc::SYS_read {
+        Interest::Read
+    } else {
+        Interest::Write
+    };
+    block_on(cx, handle as i32, interest, None, |calls| {
+        // SAFETY: the range was checked; its address on this stack keeps the array where it is.
+        let result = unsafe {
+            calls.call(
+                call,
+                [handle as usize, at as usize, count as usize, 0, 0, 0],
+            )
+        };
+        Poll::Ready(result.map(|n| n as i32))
+    })
+}
+
 icalls! { ICALLS: "System.IO.MonoIO" =>
     "Open" fn open_icall(cx, name: Chars<'cx>, mode: i32, access: i32, sharing: i32, options: i32, error: Out<'cx, i32>) -> isize {
         let path = name.path();
@@ -223,24 +250,26 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
     /// 0 at the end, -1 and an error otherwise.
     "Read" fn read(cx, handle: isize, dest: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
         let to = buffer(cx, dest, offset, count)?;
-        // SAFETY: the range was checked.
-        let (n, e) = cx.native(|| (retry(|| unsafe { libc::read(handle as i32, to.cast(), count as usize) }), errno()));
-        match (n, e) {
-            (-1, libc::EPIPE) => {
+        Ok(match transfer(cx, libc::SYS_read, handle, to, count)? {
+            Ok(n) => {
                 error.set(errors::SUCCESS);
-                return Ok(0);
+                n
             }
-            (-1, e) => error.set(errors::from_errno(e)),
-            _ => error.set(errors::SUCCESS),
-        }
-        Ok(n as i32)
+            Err(libc::EPIPE) => {
+                error.set(errors::SUCCESS);
+                0
+            }
+            Err(e) => {
+                error.set(errors::from_errno(e));
+                -1
+            }
+        })
     }
     "Write" fn write(cx, handle: isize, src: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
         let from = buffer(cx, src, offset, count)?;
-        // SAFETY: the range was checked.
-        let (n, e) = cx.native(|| (retry(|| unsafe { libc::write(handle as i32, from.cast(), count as usize) }), errno()));
-        error.set(if n == -1 { errors::from_errno(e) } else { errors::SUCCESS });
-        Ok(n as i32)
+        let result = transfer(cx, libc::SYS_write, handle, from, count)?;
+        error.set(result.err().map_or(errors::SUCCESS, errors::from_errno));
+        Ok(result.unwrap_or(-1))
     }
     "Seek" fn seek(cx, handle: isize, offset: i64, origin: i32, error: Out<'cx, i32>) -> i64 {
         let whence = match origin {
