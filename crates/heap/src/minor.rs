@@ -141,7 +141,7 @@ impl<M: Model, W: World> Heap<M, W> {
             self.wants_help_after(parallel, outcome.promoted + outcome.survived, ns),
             Relaxed,
         );
-        self.rebuild_nursery(how, marking, outcome.promoted + outcome.survived);
+        self.rebuild_nursery(how, marking, outcome.promoted + outcome.survived, ns);
         outcome
     }
     fn how(&self, promote_all: bool) -> How {

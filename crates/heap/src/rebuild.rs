@@ -19,17 +19,17 @@ use std::sync::atomic::Ordering::*;
 
 /// More pinned objects than this in a block make it old.
 const MANY: usize = 64;
-/// The copying a minor collection is to do at most, in bytes: one or two milliseconds. The nursery is made smaller for it.
-const COPY_GOAL: usize = 2 << 20;
+/// How long a minor collection in which much survives is to take at most, in nanoseconds. The nursery is made smaller for it.
+const GOAL: u64 = 1_500_000;
 /// ... but not smaller than this many blocks.
-const SMALLEST: usize = 8;
+const SMALLEST: usize = 5;
 
 /// How much survives is judged by collections of at least this many bytes.
 const ENOUGH: usize = 128 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Frees what was evacuated and makes the nursery anew. `copied` is what survived. The world is stopped.
-    pub(crate) fn rebuild_nursery(&self, how: How, marking: bool, copied: usize) {
+    /// Frees what was evacuated and makes the nursery anew. `copied` is what survived, `ns` how long that took. The world is stopped.
+    pub(crate) fn rebuild_nursery(&self, how: How, marking: bool, copied: usize, ns: u64) {
         let space = &self.space;
         // SAFETY: one thread collects at a time.
         let scratch = unsafe { &mut *self.scratch.get() };
@@ -81,7 +81,7 @@ impl<M: Model, W: World> Heap<M, W> {
             let percent = copied as u64 * 100 / nursery.handed_out as u64;
             self.survival.store(percent as u32, Relaxed);
         }
-        nursery.eden = eden(nursery.eden, most, nursery.handed_out, copied);
+        nursery.eden = eden(nursery.eden, most, nursery.handed_out, copied, ns);
         nursery.blocks_left = nursery.eden.saturating_sub(kept).max(nursery.eden / 2);
         nursery.handed_out = 0;
         nursery.size_windows();
@@ -171,14 +171,15 @@ fn size<M: Model>(object: usize) -> usize {
     unsafe { M::size(object, *(object as *const u64)) }
 }
 
-/// Blocks of young objects until the next collection: so many that, at the rate at which objects survived this one, it
-/// copies no more than the goal. Grows by at most a quarter at a time.
-fn eden(now: usize, most: usize, handed_out: usize, copied: usize) -> usize {
+/// Blocks of young objects until the next collection: so many that it takes as long as it may, if it goes like this one, in which
+/// `copied` bytes of those `handed_out` survived and which took `ns`. Shrinks by half at a time at most, and grows by a quarter.
+fn eden(now: usize, most: usize, handed_out: usize, copied: usize, ns: u64) -> usize {
     let fit = match copied {
-        0 => most,
-        _ => (handed_out as u64 * COPY_GOAL as u64 / copied as u64 / BLOCK as u64) as usize,
+        0..ENOUGH => most,
+        _ => (handed_out as u64 * GOAL / ns.max(1) / BLOCK as u64) as usize,
     };
-    fit.min(now + now / 4 + 1).clamp(SMALLEST.min(most), most)
+    fit.clamp(now / 2, now + now / 4 + 1)
+        .clamp(SMALLEST.min(most), most)
 }
 
 #[cfg(test)]
@@ -187,11 +188,13 @@ mod tests {
     #[test]
     fn the_nursery_shrinks_while_much_survives_and_grows_again() {
         let all = 4 << 20;
-        assert_eq!(eden(64, 64, all, all), 32);
-        assert_eq!(eden(64, 64, all, all / 8), 64);
-        assert_eq!(eden(16, 64, all / 4, 0), 21);
-        assert_eq!(eden(64, 64, all, 100 * all), 8);
-        assert_eq!(eden(64, 64, 0, 0), 64);
-        assert_eq!(eden(2, 2, all, all), 2);
+        // It took too long, by half and by far; it took as long as it may; little survived.
+        assert_eq!(eden(64, 64, all, all, 2 * GOAL), 32);
+        assert_eq!(eden(64, 64, all, all, 100 * GOAL), 32);
+        assert_eq!(eden(8, 64, all / 8, all / 8, 100 * GOAL), SMALLEST);
+        assert_eq!(eden(64, 64, all, all / 8, GOAL), 64);
+        assert_eq!(eden(16, 64, all / 4, 0, 0), 21);
+        assert_eq!(eden(64, 64, all, ENOUGH - 1, 100 * GOAL), 64);
+        assert_eq!(eden(2, 2, all, all, GOAL), 2);
     }
 }
