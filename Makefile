@@ -32,20 +32,10 @@ bench:
 	$(CARGO) build --release -p vervet
 	benches/run.sh $(TARGET_DIR)/release/vervet
 
-bench-gc:
+bench-gc bench-net bench-threads: bench-%:
 	tests/install-packages.sh test
 	$(CARGO) build --release -p vervet
-	benches/gc.sh $(TARGET_DIR)/release/vervet
-
-bench-net:
-	tests/install-packages.sh test
-	$(CARGO) build --release -p vervet
-	benches/net.sh $(TARGET_DIR)/release/vervet
-
-bench-threads:
-	tests/install-packages.sh test
-	$(CARGO) build --release -p vervet
-	benches/threads.sh $(TARGET_DIR)/release/vervet
+	benches/$*.sh $(TARGET_DIR)/release/vervet
 
 check:
 	$(CARGO) fmt --all --check

@@ -30,8 +30,8 @@ pub struct Options {
     /// The collector's parameters: nursery-size=SIZE, max-heap=SIZE (sizes end in k, m or g)
     #[arg(long, value_name = "LIST")]
     pub gc: Option<String>,
-    /// Finds bugs of the collector's: verify, verify-before, verify-after, collect-every=N, poison, log, heap-shot,
-    /// no-managed-allocator
+    /// Finds bugs of the collector's: verify, verify-before, verify-after, collect-every=N, promote-in-place=N, poison, log,
+    /// heap-shot, no-managed-allocator
     #[arg(long, value_name = "LIST")]
     pub gc_debug: Option<String>,
     /// Prints methods as they are compiled; with a value, those whose name contains it

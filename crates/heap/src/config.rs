@@ -64,10 +64,7 @@ impl Default for Config {
             stop_below: 4 << 20,
             evacuate: 4 << 20,
             fail: |what| panic!("{what}"),
-            helpers: std::thread::available_parallelism()
-                .map_or(1, usize::from)
-                .saturating_sub(1)
-                .min(7),
+            helpers: (vervet_os::thread::processors() as usize - 1).min(7),
             cards: 0,
             card_mask: (1 << 29) - 1,
             debug: Debug::default(),

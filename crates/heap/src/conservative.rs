@@ -24,13 +24,13 @@ pub unsafe fn collect(space: &Space, from: usize, to: usize, out: &mut List<usiz
 /// Adds one word, if it lies in the heap; if it may be one past the end of an object, also the byte before.
 #[inline]
 pub fn add(space: &Space, word: usize, out: &mut List<usize>) {
-    if let Some(b) = space.block_of(word) {
-        if matches!(
+    if let Some(b) = space.block_of(word)
+        && matches!(
             space.kind(b),
             Kind::Nursery | Kind::Old | Kind::Large | Kind::LargeTail
-        ) {
-            out.push(word);
-        }
+        )
+    {
+        out.push(word);
     }
     if word & 7 == 0 && space.block_of(word.wrapping_sub(1)).is_some() {
         out.push(word - 1);

@@ -7,10 +7,11 @@
 //!   Every old object that refers to a young one afterwards lies on a marked card.
 use crate::Heap;
 use crate::ahead::Ahead;
+use crate::marking::each_pair;
 use crate::memory::{List, prefetch};
 use crate::model::{Contents, Model, World};
 use crate::nursery::terminate;
-use crate::old::Buffer;
+use crate::old::{Buffer, reaching_into};
 use crate::space::{BLOCK, CARD, Kind, Space};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 
@@ -387,14 +388,8 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
     fn old_card(&mut self, block: usize, card: usize) {
         let space = self.space();
         self.clean(card);
-        if card > space.address(block) {
-            if let Some(first) = space.last_start(block, card - 8) {
-                // SAFETY: a live start bit.
-                let size = unsafe { M::size(first, header_of(first).load(Relaxed)) };
-                if first + size > card {
-                    self.card_of(first, card);
-                }
-            }
+        if let Some(first) = reaching_into::<M>(space, block, card) {
+            self.card_of(first, card);
         }
         let mut bits = space.live_starts(block, card);
         while bits != 0 {
@@ -431,14 +426,14 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
             let mut changed = false;
             for i in 0..self.worker.ephemerons.len() {
                 let table = self.worker.ephemerons.as_slice()[i];
-                self.each_pair(table, |this, key, value| {
-                    let Some((to, _)) = this.survivor(slot_of(key).load(Relaxed)) else {
+                each_pair::<M>(table, |key, value, _, _| {
+                    let Some((to, _)) = self.survivor(slot_of(key).load(Relaxed)) else {
                         return;
                     };
                     slot_of(key).store(to, Relaxed);
                     let v = slot_of(value).load(Relaxed);
-                    let new = this.survivor(v).is_none();
-                    this.slot(value);
+                    let new = self.survivor(v).is_none();
+                    self.slot(value);
                     changed |= new;
                 });
             }
@@ -454,27 +449,17 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         while let Some(table) = self.worker.ephemerons.pop() {
             let old = self.space().kind_at(table) != Kind::Survivors
                 && self.space().kind_at(table) != Kind::Nursery;
-            self.each_pair(table, |this, key, value| {
-                if this.survivor(slot_of(key).load(Relaxed)).is_none() {
+            each_pair::<M>(table, |key, value, _, _| {
+                if self.survivor(slot_of(key).load(Relaxed)).is_none() {
                     slot_of(key).store(tombstone, Relaxed);
                     slot_of(value).store(0, Relaxed);
                 }
                 for slot in [key, value] {
-                    if this.slot(slot) && old {
-                        this.space().dirty(slot);
+                    if self.slot(slot) && old {
+                        self.space().dirty(slot);
                     }
                 }
             });
-        }
-    }
-    fn each_pair(&mut self, table: usize, mut f: impl FnMut(&mut Self, usize, usize)) {
-        // SAFETY: a table of pairs that is kept.
-        let (first, count) = unsafe { M::pairs(table) };
-        for i in 0..count {
-            let key = first + 16 * i;
-            if slot_of(key).load(Relaxed) != 0 {
-                f(self, key, key + 8);
-            }
         }
     }
     pub(crate) fn finish(&mut self) {

@@ -187,7 +187,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.world.noted(false, &mut |o| Some((new(o), young(o))));
         for &b in blocks.as_slice() {
             if self.config.debug.poison {
-                crate::minor::poison(space.address(b as usize), space.address(b as usize + 1));
+                crate::memory::poison(space.address(b as usize), space.address(b as usize + 1));
             }
             space.clear_marks(b as usize);
             space.give(b as usize);

@@ -1,8 +1,8 @@
 //! The heap: a generational, moving collector. It knows objects through [`Model`] and the rest of the process through
 //! [`World`], and nothing of the CLI.
 //!
-//! * Young objects are bump-allocated in threads' windows ([`nursery`]); a minor collection copies what lives ([`minor`]), and
-//!   pins what a stack may refer to ([`conservative`]).
+//! * Young objects are bump-allocated in threads' windows ([`nursery`]); a minor collection ([`minor`]) copies what lives
+//!   ([`copying`]), pins what a stack may refer to ([`conservative`]), and makes the nursery anew ([`rebuild`]).
 //! * Old objects lie in blocks with side bitmaps ([`space`], [`old`]); they are marked while the program runs ([`marking`], [`major`]), swept
 //!   lazily, and sparse blocks are emptied ([`evacuate`]). Large objects have blocks of their own ([`large`]).
 //! * References from old to young objects are found by cards: `card[(address >> 9) & mask]` is marked with the low byte of the

@@ -82,9 +82,9 @@ impl Major {
 
 impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn marking(&self, index: usize) -> Marking<'_, M, W> {
-        // SAFETY: each index is used by one worker at a time.
         Marking {
             heap: self,
+            // SAFETY: each index is used by one worker at a time.
             own: unsafe { &mut *self.major.markers[index].get() },
         }
     }
@@ -476,7 +476,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.gate.between_stops(|| {
             for &b in blocks {
                 if self.config.debug.poison {
-                    crate::minor::poison(self.space.address(b), self.space.address(b + 1));
+                    crate::memory::poison(self.space.address(b), self.space.address(b + 1));
                 }
                 self.space.give(b);
             }

@@ -8,6 +8,7 @@ use crate::Heap;
 use crate::ahead::Ahead;
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
+use crate::old::reaching_into;
 use crate::space::{BLOCK, CARD, Kind};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
@@ -57,15 +58,14 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             return;
         };
         match space.kind(b) {
-            Kind::Old => {
-                if space.set_mark(object) {
-                    self.own.grey.push(object);
-                }
+            Kind::Old if space.set_mark(object) => {
+                self.own.grey.push(object);
             }
-            Kind::Large => {
-                if space.info(b).hit.load(Relaxed) == 0 && space.info(b).hit.swap(1, AcqRel) == 0 {
-                    self.own.grey.push(object);
-                }
+            Kind::Large
+                if space.info(b).hit.load(Relaxed) == 0
+                    && space.info(b).hit.swap(1, AcqRel) == 0 =>
+            {
+                self.own.grey.push(object);
             }
             _ => {}
         }
@@ -219,14 +219,10 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             }
             return;
         }
-        if card > space.address(block) {
-            if let Some(first) = space.last_start(block, card - 8) {
-                // SAFETY: a start bit.
-                let size = unsafe { M::size(first, *(first as *const u64)) };
-                if first + size > card && space.is_marked(first) {
-                    self.part(first, card);
-                }
-            }
+        if let Some(first) = reaching_into::<M>(space, block, card)
+            && space.is_marked(first)
+        {
+            self.part(first, card);
         }
         let mut bits = space.start_word(card).load(Acquire) & space.mark_word(card).load(Acquire);
         while bits != 0 {

@@ -23,6 +23,12 @@ pub fn prefer_huge_pages(from: usize, to: usize) {
     unsafe { vervet_os::memory::prefer_huge_pages(from, to) };
 }
 
+/// Fills freed memory with a pattern that is no reference and no header.
+pub fn poison(from: usize, to: usize) {
+    // SAFETY: the range is free heap memory.
+    unsafe { std::ptr::write_bytes(from as *mut u8, 0xDF, to - from) };
+}
+
 /// Has the memory at an address on its way into the cache.
 #[inline(always)]
 pub fn prefetch(address: usize) {

@@ -53,12 +53,11 @@ impl<M: Model, W: World> Heap<M, W> {
         });
         let mut cursor = conservative::Cursor::default();
         for &c in scratch.candidates.as_slice() {
-            if space.kind_at(c) == Kind::Nursery {
-                if let Some(o) = conservative::object_at::<M>(space, c, &mut cursor) {
-                    if space.set_mark(o) {
-                        scratch.pins.push(o);
-                    }
-                }
+            if space.kind_at(c) == Kind::Nursery
+                && let Some(o) = conservative::object_at::<M>(space, c, &mut cursor)
+                && space.set_mark(o)
+            {
+                scratch.pins.push(o);
             }
         }
         scratch.pins.as_mut_slice().sort_unstable();
@@ -146,7 +145,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     fn how(&self, promote_all: bool) -> How {
         let every = self.config.debug.promote_in_place;
-        let forced = every > 0 && self.minor_count() % every == 0;
+        let forced = every > 0 && self.minor_count().is_multiple_of(every);
         match self.survival.load(Relaxed) {
             IN_PLACE.. => How::InPlace,
             _ if forced => How::InPlace,
@@ -179,7 +178,11 @@ impl<M: Model, W: World> Heap<M, W> {
         let [alone, helped] = [0, 1].map(|i| self.copy_cost[i].load(Relaxed));
         let better = helped < alone;
         let turn = self.collections_with_work.fetch_add(1, Relaxed);
-        if turn % RETRY == 0 { !better } else { better }
+        if turn.is_multiple_of(RETRY) {
+            !better
+        } else {
+            better
+        }
     }
 
     fn evacuation(&self, index: usize, how: How, marking: bool) -> Evacuation<'_, M, W> {
@@ -208,10 +211,4 @@ impl<M: Model, W: World> Heap<M, W> {
         });
         self.nursery.lock().threads = threads;
     }
-}
-
-/// Fills freed memory with a pattern that is no reference and no header.
-pub(crate) fn poison(from: usize, to: usize) {
-    // SAFETY: the range is free heap memory.
-    unsafe { std::ptr::write_bytes(from as *mut u8, 0xDF, to - from) };
 }

@@ -56,6 +56,17 @@ pub fn lines<M: Model>(space: &Space, block: usize) -> Lines {
     used
 }
 
+/// The live object that begins before a card of the block and reaches into it.
+pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Option<usize> {
+    if card == space.address(block) {
+        return None;
+    }
+    let first = space.last_start(block, card - 8)?;
+    // SAFETY: a live start bit.
+    let size = unsafe { M::size(first, *(first as *const u64)) };
+    (first + size > card).then_some(first)
+}
+
 /// The first run of free lines at or after line `from`: (first line, line behind the last).
 fn hole(used: &Lines, from: usize) -> Option<(usize, usize)> {
     let find = |mut l: usize, want_free: bool| loop {

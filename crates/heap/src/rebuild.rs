@@ -9,8 +9,7 @@
 //!   and the marker looks at them.
 use crate::Heap;
 use crate::copying::How;
-use crate::memory::List;
-use crate::minor::poison;
+use crate::memory::{List, poison};
 use crate::model::{Model, World};
 use crate::nursery::{FRAGMENT, terminate};
 use crate::old;

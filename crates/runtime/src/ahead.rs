@@ -45,7 +45,7 @@ fn is_on() -> bool {
         UNKNOWN => {
             let wanted = std::env::var_os("VERVET_AHEAD").is_none_or(|v| v != "0");
             let on = wanted
-                && std::thread::available_parallelism().is_ok_and(|n| n.get() > 1)
+                && vervet_os::thread::processors() > 1
                 && std::thread::Builder::new()
                     .name("compiler".into())
                     .stack_size(8 << 20)

@@ -51,6 +51,17 @@ fn count(e: &mut Emitter<'_>, change: i64) {
     e.end_no_redirect();
 }
 
+/// The long way, and where all ways meet.
+fn end(e: &mut Emitter<'_>, long: Block, join: Block, call: impl FnOnce(&mut Emitter<'_>)) {
+    e.b.ins().jump(join, &[]);
+    e.b.seal_block(long);
+    e.b.switch_to_block(long);
+    call(e);
+    e.b.ins().jump(join, &[]);
+    e.b.seal_block(join);
+    e.b.switch_to_block(join);
+}
+
 /// Enters the monitor; `taken` is the address of a bool that is false and becomes true. `call` is what does it
 /// otherwise.
 pub(crate) fn enter(
@@ -94,13 +105,7 @@ pub(crate) fn enter(
     say_taken(e);
     e.b.ins().sequence_point();
     e.end_no_redirect();
-    e.b.ins().jump(join, &[]);
-    e.b.seal_block(long);
-    e.b.switch_to_block(long);
-    call(e);
-    e.b.ins().jump(join, &[]);
-    e.b.seal_block(join);
-    e.b.switch_to_block(join);
+    end(e, long, join, call);
 }
 
 /// Leaves the monitor. `call` is what does it otherwise.
@@ -134,13 +139,7 @@ pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Em
     e.b.switch_to_block(wake);
     e.helper(Helper::MonitorWake, &[object]);
     e.end_no_redirect();
-    e.b.ins().jump(join, &[]);
-    e.b.seal_block(long);
-    e.b.switch_to_block(long);
-    call(e);
-    e.b.ins().jump(join, &[]);
-    e.b.seal_block(join);
-    e.b.switch_to_block(join);
+    end(e, long, join, call);
 }
 
 impl<'a, 'f> Translator<'a, 'f> {

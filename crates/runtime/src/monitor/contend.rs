@@ -11,7 +11,6 @@ use crate::cx::{Cx, Result};
 use crate::park;
 use crate::threads::state::{self, Alerted};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 /// Turns of a first spin, and the bounds it adapts between.
@@ -23,21 +22,9 @@ const MOST_SPIN: u32 = 12;
 const FIRST_PAUSE: u32 = 32;
 const LONGEST_PAUSE: u32 = 128;
 
-static CORES: AtomicU32 = AtomicU32::new(0);
-fn has_other_cores() -> bool {
-    match CORES.load(Ordering::Relaxed) {
-        0 => {
-            let n = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-            CORES.store(n, Ordering::Relaxed);
-            n > 1
-        }
-        n => n > 1,
-    }
-}
-
 /// Spins that long while `wanted` is false.
 pub(super) fn spin(turns: u32, mut wanted: impl FnMut() -> bool) -> bool {
-    if !has_other_cores() {
+    if vervet_os::thread::processors() == 1 {
         return false;
     }
     let mut pause = FIRST_PAUSE;
