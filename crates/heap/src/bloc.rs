@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * Every nursery block becomes an old one with all its objects, the dead included; then nothing is young, so no slot changes, no
-//!   card is needed, and every field of a dead object still refers to an object that is there. The next major collection finds
+//!   card is needed (and those that are marked need no look), and every field of a dead object still refers to an object that is there. The next major collection finds
 //!   the dead. (Before its first stop looks at anything, it collects the nursery by tracing, as after every few collections
 //!   en bloc, to see whether nearly everything still survives: [`Trust`].)
 //! * While marking runs, what is promoted is marked, and all its cards go to the mod-union table: the marker looks at it.
@@ -12,14 +12,16 @@ use crate::gate::Stop;
 use crate::memory::poison;
 use crate::minor::Outcome;
 use crate::model::{Model, World};
-use crate::old;
-use crate::space::{BLOCK, CARD, CARDS, Kind, Space};
+use crate::space::{BLOCK, CARD, CARDS, CLEAN, Kind, Space};
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 /// From this percentage of survivors on it is taken that nearly everything survives.
 const NEARLY_ALL: u32 = 95;
 /// At most so many collections en bloc follow one another.
 const MOST: u32 = 7;
+
+/// What is promoted en bloc at a time is at most this part of the old generation.
+const PART: usize = 32;
 
 /// How many minor collections may be en bloc before one has to trace again.
 #[derive(Default)]
@@ -38,7 +40,11 @@ impl Trust {
         self.earned.store(earned, Relaxed);
         self.left.store(earned, Relaxed);
     }
-    /// May the next collection be en bloc?
+    /// Is the next collection to be en bloc?
+    fn is_left(&self) -> bool {
+        self.left.load(Relaxed) > 0
+    }
+    /// As [`Trust::is_left`], for the collection that is next.
     pub fn take(&self) -> bool {
         let left = self.left.load(Relaxed);
         self.left.store(left.saturating_sub(1), Relaxed);
@@ -58,8 +64,13 @@ impl<M: Model, W: World> Heap<M, W> {
         });
         let mut promoted = 0;
         for b in 0..space.used() {
-            if space.kind(b) == Kind::Nursery {
-                promoted += self.become_old_whole(b, marking);
+            match space.kind(b) {
+                Kind::Nursery => promoted += self.become_old_whole(b, marking),
+                Kind::Old | Kind::Statics => self.forget_cards(b, BLOCK, marking),
+                Kind::Large if space.info(b).flag.load(Relaxed) != 0 => {
+                    self.forget_cards(b, space.info(b).size.load(Relaxed), marking);
+                }
+                _ => {}
             }
         }
         self.old.bytes.fetch_add(promoted, Relaxed);
@@ -73,12 +84,30 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut nursery = self.nursery.lock();
         nursery.fragments.clear();
         nursery.threads = threads;
-        // As large as before: the next collection may have to trace.
-        nursery.again(0);
+        nursery.again(0, self.en_bloc_next());
         Outcome {
             promoted,
             ..Outcome::default()
         }
+    }
+    /// Nothing is young any more that what lies on the block's marked cards could refer to.
+    fn forget_cards(&self, block: usize, size: usize, marking: bool) {
+        let space = &self.space;
+        let base = space.address(block);
+        space.dirty_cards(base, base + size.next_multiple_of(8 * CARD), |card| {
+            if marking {
+                space.set_mod_union(card);
+            }
+            space.card(card).store(CLEAN, Relaxed);
+        });
+    }
+    /// Blocks that the nursery may have if the next collection is en bloc, which takes little time, whatever is young: a small part of
+    /// what is old, since it may all be garbage. Otherwise 0.
+    pub(crate) fn en_bloc_next(&self) -> usize {
+        if !self.trust.is_left() || self.has_holes() {
+            return 0;
+        }
+        (self.old_bytes() / PART).min(self.config.nursery / 2) / BLOCK
     }
     /// A nursery block becomes old with all its objects. Their bytes.
     fn become_old_whole(&self, block: usize, marking: bool) -> usize {
@@ -107,9 +136,7 @@ impl<M: Model, W: World> Heap<M, W> {
             space.set_mod_union_of(block);
         }
         self.is_old_now(block, bytes);
-        if old::has_room(bytes) {
-            self.has_room_now(block);
-        }
+        self.note_room(block, bytes);
         bytes
     }
 }

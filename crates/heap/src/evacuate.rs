@@ -39,13 +39,10 @@ impl<M: Model, W: World> Heap<M, W> {
                 info.hit.store(0, Relaxed);
             }
         }
-        self.old.rooms.lock().retain_map(|b| {
-            let keep = space.info(b as usize).evacuate.load(Relaxed) == 0;
-            if !keep {
-                space.info(b as usize).flag.store(0, Relaxed);
-            }
-            keep.then_some(b)
-        });
+        self.old
+            .rooms
+            .lock()
+            .retain(space, |b| space.info(b).evacuate.load(Relaxed) == 0);
     }
 
     /// Empties the candidates that nothing hit. The world is stopped and everything reachable is marked.

@@ -33,6 +33,7 @@ pub mod model;
 pub mod nursery;
 pub mod old;
 pub mod rebuild;
+pub mod rooms;
 pub mod space;
 pub mod statics;
 pub mod verify;
@@ -118,7 +119,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 (config.nursery / space::BLOCK).max(4),
             )?),
             old: old::Old {
-                rooms: LeafLock::new(List::new(1 << 24)?),
+                rooms: LeafLock::new(rooms::Rooms::new()?),
                 bytes: AtomicUsize::new(0),
                 at_mark: AtomicUsize::new(0),
             },
@@ -365,7 +366,7 @@ impl<M: Model, W: World> Heap<M, W> {
     fn is_en_bloc(&self, tracing: Tracing) -> bool {
         let every = self.config.debug.promote_in_place * 2;
         let forced = every > 0 && self.minor_count() % every == every / 2;
-        forced || tracing == Tracing::AsNeeded && self.trust.take()
+        forced || tracing == Tracing::AsNeeded && !self.has_holes() && self.trust.take()
     }
     /// Collects everything, and waits until that is done.
     pub fn collect_all(&self) {

@@ -20,7 +20,7 @@ use crate::space::{BLOCK, Kind};
 use crate::{Heap, events};
 use std::cell::UnsafeCell;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::time::Duration;
 use vervet_os::{LeafLock, clock, futex};
 
@@ -40,6 +40,8 @@ pub struct Major {
     pub threshold: AtomicUsize,
     /// The old generation's size when the cycle began.
     goal: AtomicUsize,
+    /// What [`events::Stats::promoted`] was then.
+    promoted: AtomicU64,
     /// Tickets: cycles asked for, begun, and ended.
     asked: AtomicU32,
     begun: AtomicU32,
@@ -62,6 +64,7 @@ impl Major {
                 .collect::<io::Result<_>>()?,
             threshold: AtomicUsize::new(threshold),
             goal: AtomicUsize::new(0),
+            promoted: AtomicU64::new(0),
             asked: AtomicU32::new(0),
             begun: AtomicU32::new(0),
             ended: AtomicU32::new(0),
@@ -142,13 +145,14 @@ impl<M: Model, W: World> Heap<M, W> {
         if !self.major.is_marking() {
             return;
         }
-        let goal = self.major.goal.load(Relaxed).max(1);
-        let percent = self.old_bytes() / (goal / 100 + 1);
+        let goal = self.major.goal.load(Relaxed);
+        let percent = self.old_bytes().saturating_sub(goal) / (goal / 100 + 1);
         let ns = match percent {
-            0..125 => return,
-            125..150 => 500_000,
-            150..200 => 1_000_000,
-            200..300 => 4_000_000,
+            0..10 => return,
+            10..50 => (percent - 10) as u64 * 15_000,
+            50..75 => 600_000,
+            75..100 => 1_000_000,
+            100..200 => 4_000_000,
             _ => 1_000_000_000,
         };
         let end = clock::now() + ns;
@@ -240,6 +244,9 @@ impl<M: Model, W: World> Heap<M, W> {
     fn begin_marking(&self) {
         self.choose_evacuated();
         self.major.goal.store(self.old_bytes(), Relaxed);
+        self.major
+            .promoted
+            .store(self.stats.promoted.load(Relaxed), Relaxed);
         self.major.marking.store(true, Release);
         let mut m = self.marking(0);
         self.mark_stacks(&mut m);
@@ -362,7 +369,7 @@ impl<M: Model, W: World> Heap<M, W> {
         m.own.fields.clear();
         m.own.grey.clear();
         self.sweep_large(&mut self.major.dead_large.lock());
-        self.old.rooms.lock().clear();
+        self.old.rooms.lock().retain(space, |_| false);
         self.major.threshold.store(usize::MAX, Relaxed);
         for b in 0..space.used() {
             if space.kind(b) == Kind::Old {
@@ -456,8 +463,8 @@ impl<M: Model, W: World> Heap<M, W> {
                     return;
                 }
                 live += bytes;
-                if old::has_room(bytes) && space.info(b).flag.swap(1, Relaxed) == 0 {
-                    self.old.rooms.lock().push(b as u32);
+                if old::has_room(bytes) {
+                    self.old.rooms.lock().push(space, b, BLOCK - bytes);
                 }
             });
             if empties == empty.len() {
@@ -471,15 +478,25 @@ impl<M: Model, W: World> Heap<M, W> {
         self.old.bytes.fetch_add(live, Relaxed);
         self.old.bytes.fetch_sub(before, Relaxed);
         let live = self.old_bytes();
-        const LARGE: usize = 256 << 20;
-        let growth = live.min(LARGE) / 100 * self.config.growth_percent
-            + live.saturating_sub(LARGE) / 100 * self.config.growth_percent_beyond;
-        let threshold = (live + growth).max(self.config.min_major);
+        let promoted = self.stats.promoted.load(Relaxed) - self.major.promoted.load(Relaxed);
+        let threshold = self.next_threshold(live, live.saturating_sub(promoted as usize));
         self.major
             .threshold
             .store(threshold.min(self.config.max_heap), Relaxed);
         // What the program will fill before the next cycle would only have to be asked for again.
         self.trim(threshold - live.min(threshold));
+    }
+    /// How large the old generation may be when the next cycle begins. Now it is `live` bytes, of which the cycle has `seen` so many;
+    /// the rest was promoted since the cycle began and may be garbage already, which is no reason to wait longer.
+    fn next_threshold(&self, live: usize, seen: usize) -> usize {
+        const LARGE: usize = 256 << 20;
+        let growth = |bytes: usize| {
+            bytes.min(LARGE) / 100 * self.config.growth_percent
+                + bytes.saturating_sub(LARGE) / 100 * self.config.growth_percent_beyond
+        };
+        (seen + growth(seen))
+            .max(live + growth(live) / 4)
+            .max(self.config.min_major)
     }
     /// Gives empty blocks back, while no minor collection looks at their cards.
     fn give_all(&self, blocks: &[usize]) {

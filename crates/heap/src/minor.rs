@@ -20,6 +20,9 @@ const PROMOTE: u32 = 60;
 /// ... and not even copied.
 const IN_PLACE: u32 = 80;
 
+/// The part of the old generation that may be unused, in blocks that are partly used, before copies have to fill it.
+const HOLES: usize = 16;
+
 /// What a minor collection found.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Outcome {
@@ -163,12 +166,16 @@ impl<M: Model, W: World> Heap<M, W> {
         let every = self.config.debug.promote_in_place;
         let forced = every > 0 && self.minor_count().is_multiple_of(every);
         match self.survival.load(Relaxed) {
-            IN_PLACE.. => How::InPlace,
             _ if forced => How::InPlace,
+            IN_PLACE.. if !self.has_holes() => How::InPlace,
             PROMOTE.. => How::Promote,
             _ if promote_all => How::Promote,
             _ => How::Age,
         }
+    }
+    /// Is so much of the old generation free, in blocks that are partly used, that it has to be filled? Only copies do that.
+    pub(crate) fn has_holes(&self) -> bool {
+        self.old.rooms.lock().free() > self.old.bytes.load(Relaxed) / HOLES
     }
 
     /// Are helpers worth waking next time? Not for little work, not where they find none (a list has no two ends), and not

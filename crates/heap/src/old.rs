@@ -8,6 +8,7 @@
 //!   may look at the block meanwhile.
 use crate::memory::List;
 use crate::model::Model;
+use crate::rooms::Rooms;
 use crate::space::{BLOCK, CARD, CARDS, Kind, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
@@ -23,7 +24,7 @@ const WORTH: usize = BLOCK / 4;
 /// The old space's shared parts.
 pub struct Old {
     /// Swept blocks with room.
-    pub rooms: LeafLock<List<u32>>,
+    pub rooms: LeafLock<Rooms>,
     /// Bytes of small objects, old: what the last sweep found, and what was promoted since.
     pub bytes: AtomicUsize,
     /// What `bytes` was when the last marking ended.
@@ -191,14 +192,11 @@ impl Buffer {
                     return Some(self.next - size);
                 }
             }
-            let room = old.rooms.lock().pop();
+            let room = old.rooms.lock().pop(space);
             match room {
                 Some(b) => {
-                    let info = space.info(b as usize);
-                    info.flag.store(0, Relaxed);
-                    info.live.store(BLOCK as u32, Relaxed);
-                    self.block = Some(b as usize);
-                    self.used = lines::<M>(space, b as usize);
+                    self.block = Some(b);
+                    self.used = lines::<M>(space, b);
                 }
                 None => {
                     self.block = Some(fresh(space)?);
@@ -229,22 +227,19 @@ impl Buffer {
     /// The collection is over: what room is left can be used by the next. Nobody else sets `mark` bits.
     pub fn finish(&mut self, space: &Space, old: &Old) {
         let mut rooms = old.rooms.lock();
-        let mut put = |b: usize| {
-            if space.info(b).flag.swap(1, Relaxed) == 0 {
-                rooms.push(b as u32);
-            }
-        };
         if let Some(b) = self.block {
             let ahead = (self.line..LINES)
                 .filter(|l| self.used[l / 64] >> (l % 64) & 1 == 0)
                 .count()
                 * LINE;
-            if ahead + (self.end - self.next) >= 8 * LINE {
-                put(b);
+            let free = ahead + (self.end - self.next);
+            if free >= 8 * LINE {
+                rooms.push(space, b, free);
             }
         }
-        if self.wide_end - self.wide_next >= WORTH {
-            put(space.block(self.wide_next));
+        let wide = self.wide_end - self.wide_next;
+        if wide >= WORTH {
+            rooms.push(space, space.block(self.wide_next), wide);
         }
         drop(rooms);
         self.flush(space);

@@ -19,9 +19,9 @@ use std::sync::atomic::Ordering::*;
 /// More pinned objects than this in a block make it old.
 const MANY: usize = 64;
 /// How long a minor collection in which much survives is to take at most, in nanoseconds. The nursery is made smaller for it.
-const GOAL: u64 = 1_500_000;
+const GOAL: u64 = 1_200_000;
 /// ... but not smaller than this many blocks.
-const SMALLEST: usize = 5;
+const SMALLEST: usize = 3;
 
 /// How much survives is judged by collections of at least this many bytes.
 const ENOUGH: usize = 128 << 10;
@@ -82,7 +82,7 @@ impl<M: Model, W: World> Heap<M, W> {
             self.trust.traced(percent);
         }
         nursery.resize(copied, ns, self.config.nursery);
-        nursery.again(kept);
+        nursery.again(kept, self.en_bloc_next());
     }
     fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
         if from >= to {
@@ -114,9 +114,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let bytes = used as usize * old::LINE;
         self.is_old_now(block, bytes);
         self.old.bytes.fetch_add(bytes, Relaxed);
-        if old::has_room(bytes) {
-            self.has_room_now(block);
-        }
+        self.note_room(block, bytes);
     }
     /// A nursery block whose `start` bits are those of objects, of so many bytes, is an old one from now on.
     pub(crate) fn is_old_now(&self, block: usize, bytes: usize) {
@@ -132,10 +130,13 @@ impl<M: Model, W: World> Heap<M, W> {
             self.poison_gaps(block);
         }
     }
-    /// An old block has room for what is promoted.
-    pub(crate) fn has_room_now(&self, block: usize) {
-        if self.space.info(block).flag.swap(1, Relaxed) == 0 {
-            self.old.rooms.lock().push(block as u32);
+    /// An old block of so many live bytes may have room for what is promoted.
+    pub(crate) fn note_room(&self, block: usize, bytes: usize) {
+        if old::has_room(bytes) {
+            self.old
+                .rooms
+                .lock()
+                .push(&self.space, block, BLOCK - bytes);
         }
     }
     fn poison_gaps(&self, block: usize) {
@@ -181,9 +182,10 @@ impl Nursery {
     fn resize(&mut self, survived: usize, ns: u64, most: usize) {
         self.eden = eden(self.eden, most / BLOCK, self.handed_out, survived, ns);
     }
-    /// The nursery is filled anew; `kept` of its blocks are still in use.
-    pub(crate) fn again(&mut self, kept: usize) {
-        self.blocks_left = self.eden.saturating_sub(kept).max(self.eden / 2);
+    /// The nursery is filled anew, with at least `least` blocks; `kept` of its blocks are still in use.
+    pub(crate) fn again(&mut self, kept: usize, least: usize) {
+        let eden = self.eden.max(least);
+        self.blocks_left = eden.saturating_sub(kept).max(eden / 2);
         self.handed_out = 0;
         self.size_windows();
     }
@@ -214,7 +216,7 @@ mod tests {
         // It took too long, by half and by far; it took as long as it may; little survived.
         assert_eq!(eden(64, 64, all, all, 2 * GOAL), 32);
         assert_eq!(eden(64, 64, all, all, 100 * GOAL), 32);
-        assert_eq!(eden(8, 64, all / 8, all / 8, 100 * GOAL), SMALLEST);
+        assert_eq!(eden(5, 64, all / 8, all / 8, 100 * GOAL), SMALLEST);
         assert_eq!(eden(64, 64, all, all / 8, GOAL), 64);
         assert_eq!(eden(16, 64, all / 4, 0, 0), 21);
         assert_eq!(eden(64, 64, all, ENOUGH - 1, 100 * GOAL), 64);
