@@ -79,7 +79,10 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         if MARKING {
             space.set_mod_union(card);
         }
-        space.card(card).store(crate::space::CLEAN, Relaxed);
+        // The objects are looked for after this store, not before: another worker may be promoting into the block, and sets an
+        // object's bit before it marks the card.
+        let order = if self.alone { Relaxed } else { SeqCst };
+        space.card(card).store(crate::space::CLEAN, order);
     }
     fn old_card(&mut self, block: usize, card: usize) {
         let space = self.space();

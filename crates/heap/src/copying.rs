@@ -3,7 +3,8 @@
 //! # Invariants
 //! * An object is copied by whoever swaps its whole header for "moved to"; the copy carries the header that was seen.
 //! * Blocks that receive copies are not `Nursery` while the collection runs, so "young and not yet dealt with" is one byte.
-//! * Every old object that refers to a young one afterwards lies on a marked card.
+//! * Every old object that refers to a young one afterwards lies on a marked card. Such a card is marked after the object's `start`
+//!   bit is in the bitmap: a worker that cleans it later looks at the object.
 //! * While marking runs, what is promoted is born marked, but its `mark` bits, and those of the old objects it refers to, are
 //!   set at the end, behind the gate: until then they are the marker's alone, which sets them without a locked instruction.
 use crate::Heap;
@@ -297,17 +298,21 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                 }
             }
             Contents::References => {
-                let space = self.space();
                 // SAFETY: as above.
                 unsafe {
                     descriptor.visit::<M>(object, header, |slot| match self.found(slot) {
-                        Found::Young if old => space.dirty(slot),
+                        Found::Young if old => self.mark_card(slot),
                         Found::Old if MARKING && old => self.find(slot),
                         _ => {}
                     })
                 }
             }
         }
+    }
+    /// A field of an old object refers to a young one. Who cleans the card afterwards has to find the object.
+    fn mark_card(&mut self, slot: usize) {
+        self.worker.old.flush(self.space());
+        self.space().dirty(slot);
     }
     /// Notes what a field of a promoted object refers to: the marker does not look at promoted objects again.
     #[inline(always)]
@@ -335,7 +340,11 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         loop {
             while let Some(object) = self.worker.grey.pop() {
                 self.scan(object);
-                self.heap.grey.share(&mut self.worker.grey);
+                if self.heap.grey.is_wanted(&self.worker.grey) {
+                    // Another worker may look at what this one promoted, and mark its cards.
+                    self.worker.old.flush(&self.heap.space);
+                    self.heap.grey.share(&mut self.worker.grey);
+                }
             }
             if !self.heap.grey.wait(&mut self.worker.grey) {
                 return;

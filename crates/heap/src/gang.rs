@@ -139,10 +139,15 @@ impl Grey {
     pub fn enter(&self) {
         self.active.fetch_add(1, AcqRel);
     }
-    /// Gives the others the older half of a worker's list, if somebody is idle and it is worth it.
+    /// Is somebody idle, and a worker's list worth sharing?
+    #[inline]
+    pub fn is_wanted(&self, own: &List<usize>) -> bool {
+        own.len() > 64 && self.idle.load(Relaxed) > 0 && self.len.load(Relaxed) == 0
+    }
+    /// Gives the others the older half of a worker's list, if [`Grey::is_wanted`].
     #[inline]
     pub fn share(&self, own: &mut List<usize>) {
-        if own.len() > 64 && self.idle.load(Relaxed) > 0 && self.len.load(Relaxed) == 0 {
+        if self.is_wanted(own) {
             self.put(own, own.len() / 2);
         }
     }

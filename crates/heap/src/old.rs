@@ -146,7 +146,7 @@ impl Buffer {
             bytes: 0,
         })
     }
-    /// An object whose memory came from here is complete. It is found by its `start` bit after [`Buffer::finish`] at the latest.
+    /// An object whose memory came from here is complete. It is found by its `start` bit after [`Buffer::flush`].
     #[inline(always)]
     pub fn complete(&mut self, space: &Space, object: usize) {
         let card = object & !(CARD - 1);
@@ -156,7 +156,9 @@ impl Buffer {
         }
         self.starts |= Space::bit(object);
     }
-    fn flush(&mut self, space: &Space) {
+    /// Complete objects are found by their `start` bits from now on.
+    #[inline]
+    pub fn flush(&mut self, space: &Space) {
         if self.starts == 0 {
             return;
         }

@@ -406,3 +406,60 @@ fn threads_with_windows_share_a_heap() {
     }
     threads(WAYS[1], 8, 300);
 }
+
+/// Many objects are promoted into the holes of blocks whose cards are still to be looked at, and refer to what stays young.
+fn holes(way: Way) {
+    const HOLDERS: usize = 20_000;
+    let heap = toy::start(
+        2,
+        Config {
+            nursery: 4 << 20,
+            min_major: 64 << 20,
+            ..way.config()
+        },
+    );
+    let root = &heap.world.roots[0];
+    root.store(make(heap, HOLDERS, 0, 0), Relaxed);
+    let set = |o: usize, f: usize, v: usize| heap.world.store(field(o, f), v);
+    let get = |o: usize, f: usize| read(field(o, f));
+    let holder = |i: usize| get(root.load(Relaxed), i);
+    for i in 0..HOLDERS {
+        let o = make(heap, 2, 30, 0);
+        set(root.load(Relaxed), i, o);
+    }
+    heap.collect_all();
+    let mut rng = Rng(99);
+    for i in 0..HOLDERS {
+        if rng.below(2) == 0 {
+            set(root.load(Relaxed), i, 0);
+        }
+    }
+    heap.collect_all();
+    let held = |i: &usize| holder(*i) != 0;
+    let mut names = words(HOLDERS);
+    // In each round what was made in the round before is promoted, and now and then gets something young.
+    for _ in 0..4 {
+        for i in (0..HOLDERS).filter(held) {
+            // (Garbage beside it: where most survives, nothing stays young.)
+            make(heap, 0, 8, 0);
+            let o = make(heap, 1, 1, 0);
+            let before = get(holder(i), 0);
+            set(holder(i), 1, before);
+            set(holder(i), 0, o);
+            names[i] = AtomicUsize::new(0);
+            if before != 0 && rng.below(60) == 0 {
+                set(before, 0, o);
+                names[i] = AtomicUsize::new(id(o));
+            }
+        }
+        heap.collect_minor();
+    }
+    assert!((0..HOLDERS).filter(held).count() > HOLDERS / 3);
+    for i in (0..HOLDERS).filter(held) {
+        assert_eq!(id(get(get(holder(i), 1), 0)), names[i].load(Relaxed));
+    }
+}
+#[test]
+fn what_is_promoted_into_holes_has_its_cards_marked() {
+    WAYS[1..4].iter().copied().for_each(holes);
+}
