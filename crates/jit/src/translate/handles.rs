@@ -1,10 +1,13 @@
 //! GC handles: the target is read in place; handles are made, set and freed by leaf helpers.
 //!
 //! # How it works
-//! Reading is two loads and a mask (the layout is `vervet-handles`'s). What is free, expired or no handle at all has no valid
+//! Reading is a load and a mask (the layout is `vervet-handles`'s). What is free, expired or no handle at all has no valid
 //! word where a handle's would be: then the method itself is called, and gives null or throws.
 //! A new handle comes from the thread's own free slots; when there are none, or when the kind is wrong, the internal call
 //! is made.
+//! `GCHandle.Free` clears the variable and frees what was in it. Of two threads that free one variable one does it, so that takes
+//! a compare-and-swap, but for a local variable whose address is taken for this call. Where there is nothing to
+//! free the method itself is called, and throws.
 //!
 //! # Invariants
 //! * Between loading a slot's word and masking it the thread refers to the object by an address inside it (tags are under 8,
@@ -17,38 +20,21 @@ use super::{Res, Translator};
 use crate::blob::Symbol;
 use crate::codegen::{Emitter, trusted};
 use crate::shape::Shape;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Type, Value, types::*};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Opcode, Type, Value, types::*};
 use vervet_abi::Helper;
-use vervet_abi::handles::{FIRST_BUCKET, KIND_BITS, ROW_SHIFT, TAGS, VALID};
+use vervet_abi::handles::{KIND_BITS, TAGS, VALID};
 use vervet_types::{Known, MethodRef};
 
 /// Value of a handle (i32) to its object. Goes to `slow` if there is no valid word for it.
 fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
-    let (look, found) = (e.b.create_block(), e.b.create_block());
+    let found = e.b.create_block();
     e.b.set_cold_block(slow);
-    let rows = e.symbol(Symbol::HandleRows);
-    let kind = e.b.ins().band_imm_s(handle, (1 << KIND_BITS) - 1);
-    let kind = e.b.ins().uextend(I64, kind);
-    let row = e.b.ins().ishl_imm_u(kind, i64::from(ROW_SHIFT));
-    let row = e.b.ins().iadd(rows, row);
-    let index = e.b.ins().ushr_imm_u(handle, i64::from(KIND_BITS));
-    let index = e.b.ins().iadd_imm_s(index, i64::from(FIRST_BUCKET));
-    let zeros = e.b.ins().clz(index);
-    let highest = e.b.ins().iconst(I32, 31);
-    let number = e.b.ins().isub(highest, zeros);
-    let wide = e.b.ins().uextend(I64, number);
-    let at = e.b.ins().ishl_imm_u(wide, 3);
-    let at = e.b.ins().iadd(row, at);
-    let bucket = e.b.ins().load(I64, trusted(), at, 0);
-    e.b.ins().brif(bucket, look, &[], slow, &[]);
-    e.b.seal_block(look);
-    e.b.switch_to_block(look);
-    let one = e.b.ins().iconst(I32, 1);
-    let first = e.b.ins().ishl(one, number);
-    let place = e.b.ins().bxor(index, first);
-    let place = e.b.ins().uextend(I64, place);
-    let at = e.b.ins().ishl_imm_u(place, 3);
-    let at = e.b.ins().iadd(bucket, at);
+    let words = e.symbol(Symbol::HandleRows);
+    let index = e.b.ins().rotr_imm_u(handle, i64::from(KIND_BITS));
+    let index = e.b.ins().uextend(I64, index);
+    let at = e.b.ins().ishl_imm_u(index, 3);
+    let at = e.b.ins().iadd(words, at);
     let word = e.b.ins().load(I64, trusted(), at, 0);
     e.b.ins().sequence_point();
     let valid = e.b.ins().band_imm_s(word, VALID as i64);
@@ -158,4 +144,54 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.helper(Helper::FreeHandle, &[context, handle]);
         Ok(true)
     }
+
+    /// GCHandle.Free()
+    pub(crate) fn free_handle_at(&mut self, method: MethodRef) -> Res<bool> {
+        let shape = Shape::of_method(method)?;
+        if !shape.has_this || !shape.params.is_empty() || method.class.layout()?.size != 4 {
+            return Ok(false);
+        }
+        self.settle(1)?;
+        let at = self.pop_address()?;
+        let flags = self.null_checked(&at, 0, 4);
+        let signature = self.e.b.import_signature(shape.clif);
+        let e = &mut *self.e;
+        let (some, slow, done) = (e.b.create_block(), e.b.create_block(), e.b.create_block());
+        e.b.set_cold_block(slow);
+        let handle = e.b.ins().load(I32, flags, at.value, 0);
+        e.b.ins().brif(handle, some, &[], slow, &[]);
+        e.b.seal_block(some);
+        e.b.switch_to_block(some);
+        let none = e.b.ins().iconst(I32, 0);
+        e.begin_no_redirect();
+        if is_local(e, at.value) {
+            e.b.ins().store(trusted(), none, at.value, 0);
+        } else {
+            let ours = e.b.create_block();
+            let old = e.b.ins().atomic_cas(trusted(), at.value, handle, none);
+            let swapped = e.b.ins().icmp(IntCC::Equal, old, handle);
+            e.b.ins().brif(swapped, ours, &[], slow, &[]);
+            e.b.seal_block(ours);
+            e.b.switch_to_block(ours);
+        }
+        let context = e.context();
+        e.helper(Helper::FreeHandle, &[context, handle]);
+        e.b.ins().sequence_point();
+        e.end_no_redirect();
+        e.b.ins().jump(done, &[]);
+        e.b.seal_block(slow);
+        e.b.switch_to_block(slow);
+        e.call_method(method, signature, &[at.value]);
+        e.b.ins().jump(done, &[]);
+        e.b.seal_block(done);
+        e.b.switch_to_block(done);
+        Ok(true)
+    }
+}
+
+/// Is that the address of a variable in this frame, taken here?
+fn is_local(e: &Emitter<'_>, address: Value) -> bool {
+    let dfg = &e.b.func.dfg;
+    let at = dfg.value_def(address).inst();
+    at.is_some_and(|at| dfg.insts[at].opcode() == Opcode::StackAddr)
 }
