@@ -33,10 +33,17 @@
 //! ```
 //! The low bits that are no kind's (0, 5, 6, 7) have words too, all 0.
 //!
+//! A new handle to an object that is not null, where the thread cannot be stopped: a slot of the thread's own (`ring[first]` of its
+//! kind's lane, if `first` is not `ready`), the domain in the side word, then the word, then the group's byte ([`layout`]).
+//! To free one: the word by compare-and-swap, as everywhere, then the slot goes to the end of the ring, which must have
+//! room for one more than that. Every other case is left to [`Tables::alloc`] and [`Tables::free`].
+//!
 //! # Model checking
 //! `cargo test -p vervet-handles --features loom --lib` runs the models of allocate, free, expire and grow on tables
 //! of a few slots. The feature replaces the atomics, so the other tests are not built with it.
 mod collect;
+#[cfg(not(feature = "loom"))]
+pub mod layout;
 mod memory;
 #[cfg(all(test, feature = "loom"))]
 mod models;
@@ -47,7 +54,7 @@ mod word;
 pub use collect::Count;
 pub use memory::{GROUP, INDEX_BITS};
 pub use queue::Hint;
-pub use word::{TAGS, VALID};
+pub use word::{OCCUPIED, TAGS, VALID};
 
 use memory::{Ordering, Space};
 use table::{Slot, State, Table};

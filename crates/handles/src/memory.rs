@@ -53,6 +53,9 @@ mod space {
     const SLOTS: usize = MAX_SLOTS as usize;
     const WORDS: usize = 8 * SLOTS * 8;
     const SIDES: usize = 4 * SLOTS * 4;
+    /// Where the side words begin, and where the groups' bytes.
+    pub(crate) const SIDES_AT: usize = WORDS;
+    pub(crate) const YOUNG_AT: usize = WORDS + SIDES;
     const YOUNG: usize = 4 * SLOTS / GROUP as usize;
     /// Memory becomes writable in steps that begin at multiples of this many groups.
     const STEP: u32 = 64;
@@ -119,11 +122,11 @@ mod space {
         }
         #[inline]
         fn sides_at(self) -> usize {
-            WORDS + self.kind * SLOTS * 4
+            SIDES_AT + self.kind * SLOTS * 4
         }
         #[inline]
         fn young_at(self) -> usize {
-            WORDS + SIDES + self.kind * (SLOTS / GROUP as usize)
+            YOUNG_AT + self.kind * (SLOTS / GROUP as usize)
         }
         #[inline]
         pub(crate) fn word(self, i: u32) -> &'t AtomicUsize {
@@ -252,3 +255,5 @@ mod space {
     }
 }
 pub(crate) use space::{Row, Space};
+#[cfg(not(feature = "loom"))]
+pub(crate) use space::{SIDES_AT, YOUNG_AT};

@@ -14,6 +14,7 @@ use crate::table::Table;
 
 /// A thread's slots in waiting. Made with the thread, given back by [`Tables::retire`](crate::Tables::retire).
 #[derive(Debug)]
+#[repr(C)]
 pub struct Hint {
     pub(crate) lanes: [Lane; 4],
 }
@@ -33,12 +34,14 @@ impl Default for Hint {
 }
 
 /// A thread's slots of one kind. Positions count up for ever and wrap; the ring is indexed by their low bits.
+/// Generated code knows the layout ([`layout`](crate::layout)).
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Lane {
-    first: u32,
-    ready: u32,
-    end: u32,
-    ring: [u32; ROOM as usize],
+    pub(crate) first: u32,
+    pub(crate) ready: u32,
+    pub(crate) end: u32,
+    pub(crate) ring: [u32; ROOM as usize],
     /// What the ring had no room for while the shared queue was held by another.
     over: Chain,
 }
