@@ -40,6 +40,8 @@ pub struct VTable {
     pub thread_static_index: u32,
     /// Number of method slots.
     pub slot_count: u32,
+    /// What the collector asks of the class's objects, in one word (`Descriptor` of the heap).
+    pub descriptor: u64,
     /// Which words hold references, a bit each. Of an instance: word 0 is the header. Of an array: of one element, word
     /// 0 is its first; elements with references are a multiple of 8 bytes.
     pub ref_map: *const u64,

@@ -5,7 +5,7 @@
 //! * Addresses are looked up in ascending order, so that a row of young objects is walked once.
 use crate::memory::List;
 use crate::model::Model;
-use crate::space::{Kind, Space};
+use crate::space::{CARD, Kind, Space};
 
 /// Collects from `[from, to)` the words that lie in the heap.
 ///
@@ -108,7 +108,7 @@ fn walk<M: Model>(
             return None;
         }
         // SAFETY: an object with that header.
-        let size = unsafe { M::size(cursor.at, header) };
+        let size = unsafe { M::descriptor(header).size::<M>(cursor.at, header) };
         if address < cursor.at + size {
             return Some(cursor.at);
         }
@@ -117,8 +117,8 @@ fn walk<M: Model>(
     None
 }
 
-/// Calls `f` for every object of a nursery block (with its header).
-pub fn each_young<M: Model>(space: &Space, block: usize, mut f: impl FnMut(usize, u64)) {
+/// Calls `f` for every object of a nursery block, with its size.
+pub fn each_young<M: Model>(space: &Space, block: usize, mut f: impl FnMut(usize, usize)) {
     let (base, end) = (space.address(block), space.address(block + 1));
     let mut at = base;
     while at < end {
@@ -127,7 +127,7 @@ pub fn each_young<M: Model>(space: &Space, block: usize, mut f: impl FnMut(usize
             .load(std::sync::atomic::Ordering::Acquire)
             >> ((at >> 3) & 63);
         if bits == 0 {
-            at = (at & !(crate::space::CARD - 1)) + crate::space::CARD;
+            at = (at & !(CARD - 1)) + CARD;
             continue;
         }
         at += 8 * bits.trailing_zeros() as usize;
@@ -138,9 +138,10 @@ pub fn each_young<M: Model>(space: &Space, block: usize, mut f: impl FnMut(usize
                 at += 8;
                 break;
             }
-            f(at, header);
             // SAFETY: as in `walk`.
-            at += unsafe { M::size(at, header) };
+            let size = unsafe { M::descriptor(header).size::<M>(at, header) };
+            f(at, size);
+            at += size;
             // The next row may begin right here; its start bit is met by the outer loop as well.
             if at < end && space.is_start(at) {
                 break;

@@ -3,29 +3,33 @@
 //! # Invariants
 //! * An object is copied by whoever swaps its whole header for "moved to"; the copy carries the header that was seen.
 //! * Blocks that receive copies are not `Nursery` while the collection runs, so "young and not yet dealt with" is one byte.
-//! * A card is cleaned before its objects are looked at, and marked again if one of them still refers to a young object.
-//!   Every old object that refers to a young one afterwards lies on a marked card.
+//! * Every old object that refers to a young one afterwards lies on a marked card.
+//! * While marking runs, what is promoted is born marked, but its `mark` bits, and those of the old objects it refers to, are
+//!   set at the end, behind the gate: until then they are the marker's alone, which sets them without a locked instruction.
 use crate::Heap;
-use crate::ahead::Ahead;
+use crate::cards::Soon;
 use crate::marking::each_pair;
 use crate::memory::{List, prefetch};
 use crate::model::{Contents, Model, World};
 use crate::nursery::terminate;
-use crate::old::{Buffer, reaching_into};
-use crate::space::{BLOCK, CARD, Kind, Space};
+use crate::old::Buffer;
+use crate::space::{BLOCK, Kind, Space};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 
-/// Marked cards whose memory is on its way before they are looked at.
-const CARDS_AHEAD: usize = 4;
+/// The low bits of a header that says where its object moved to: that it moved, and that it is young there.
+const MOVED: u64 = 1;
+const YOUNG: u64 = 2;
+const ADDRESS: u64 = !7;
+/// The low bit of an entry of the grey list: the object is old.
+const OLD: usize = 1;
+/// The low bit of an entry of the list of what was found: a promoted table of pairs, which the marker has to look at as well.
+const TABLE: usize = 1;
 
 /// What one worker has: kept between collections.
 pub struct Worker {
-    /// Copied objects whose fields have not been looked at.
+    /// Kept objects whose fields have not been looked at.
     pub grey: List<usize>,
-    ahead: Ahead,
-    /// Marked cards of old blocks, or 0.
-    cards: [usize; CARDS_AHEAD],
-    card: usize,
+    pub(crate) soon: Soon,
     /// Where promoted objects go.
     pub old: Buffer,
     survivors_next: usize,
@@ -34,8 +38,8 @@ pub struct Worker {
     pub copied: usize,
     /// Bytes of objects that become old where they are.
     pub stayed: usize,
-    /// Old objects that promoted ones refer to and nobody had marked: the marker has to look at them.
-    marked: List<usize>,
+    /// Old objects that promoted ones refer to and nobody has marked: the marker has to look at them.
+    found: List<usize>,
     /// Fields of promoted objects that refer into blocks that will be evacuated.
     fields: List<usize>,
     /// Tables of pairs that were met.
@@ -47,15 +51,13 @@ impl Worker {
     pub fn new() -> std::io::Result<Worker> {
         Ok(Worker {
             grey: List::new(1 << 28)?,
-            ahead: Ahead::default(),
-            cards: [0; CARDS_AHEAD],
-            card: 0,
-            old: Buffer::default(),
+            soon: Soon::default(),
+            old: Buffer::new()?,
             survivors_next: 0,
             survivors_end: 0,
             copied: 0,
             stayed: 0,
-            marked: List::new(1 << 28)?,
+            found: List::new(1 << 28)?,
             fields: List::new(1 << 27)?,
             ephemerons: List::new(1 << 24)?,
         })
@@ -73,18 +75,37 @@ pub(crate) enum How {
     InPlace,
 }
 
-/// A worker at work.
-pub(crate) struct Evacuation<'h, M: Model, W: World> {
+/// A worker at work. `IN_PLACE`: see [`How::InPlace`]. `MARKING`: a cycle of marking is under way.
+pub(crate) struct Evacuation<
+    'h,
+    M: Model,
+    W: World,
+    const IN_PLACE: bool = false,
+    const MARKING: bool = false,
+> {
     pub heap: &'h Heap<M, W>,
     pub worker: &'h mut Worker,
-    pub how: How,
-    pub marking: bool,
+    /// Nothing is copied within the nursery.
+    pub promote: bool,
     /// No other worker copies meanwhile.
     pub alone: bool,
 }
 
+/// What a slot referred to, before it was dealt with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Nothing, or nothing of the heap's.
+    Nothing,
+    /// What is young afterwards.
+    Young,
+    /// What became old in this collection.
+    Promoted,
+    /// What was old already, or large, or root memory.
+    Old,
+}
+
 #[inline(always)]
-fn header_of(object: usize) -> &'static AtomicU64 {
+pub(crate) fn header_of(object: usize) -> &'static AtomicU64 {
     // SAFETY: callers pass addresses of objects; the word is their header.
     unsafe { &*(object as *const AtomicU64) }
 }
@@ -94,9 +115,11 @@ fn slot_of(slot: usize) -> &'static AtomicUsize {
     unsafe { &*(slot as *const AtomicUsize) }
 }
 
-impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
+impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
+    Evacuation<'h, M, W, IN_PLACE, MARKING>
+{
     #[inline(always)]
-    fn space(&self) -> &'h Space {
+    pub(crate) fn space(&self) -> &'h Space {
         &self.heap.space
     }
     /// Where the object is after this collection, if that is known; None: it is young and nobody has reached it.
@@ -104,12 +127,12 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         match self.space().kind_at(object) {
             Kind::Nursery => {
                 let h = header_of(object).load(Acquire);
-                if h & 1 != 0 {
-                    let to = (h & !1) as usize;
-                    Some((to, self.space().kind_at(to) == Kind::Survivors))
+                if h & MOVED != 0 {
+                    Some(((h & ADDRESS) as usize, h & YOUNG != 0))
                 } else {
-                    let young = self.how != How::InPlace;
-                    self.space().is_marked(object).then_some((object, young))
+                    self.space()
+                        .is_marked(object)
+                        .then_some((object, !IN_PLACE))
                 }
             }
             Kind::Survivors => Some((object, true)),
@@ -119,53 +142,63 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
     /// Keeps an object: where it is now, and is it young?
     #[inline]
     pub fn keep(&mut self, object: usize) -> (usize, bool) {
-        match self.space().kind_at(object) {
-            Kind::Nursery => self.forward(object),
+        let Some(block) = self.space().block_of(object) else {
+            return (object, false);
+        };
+        match self.space().kind(block) {
+            Kind::Nursery => self.forward(object, block),
             k => (object, k == Kind::Survivors),
         }
     }
     /// Keeps what a slot refers to; is that young?
     #[inline]
     pub fn slot(&mut self, slot: usize) -> bool {
+        self.found(slot) == Found::Young
+    }
+    #[inline(always)]
+    fn found(&mut self, slot: usize) -> Found {
         let s = slot_of(slot);
         let v = s.load(Relaxed);
         let Some(block) = self.space().block_of(v) else {
-            return false;
+            return Found::Nothing;
         };
         match self.space().kind(block) {
             Kind::Nursery => {
-                let (to, young) = self.forward(v);
+                let (to, young) = self.forward(v, block);
                 if to != v {
-                    s.store(to, Relaxed);
+                    s.store(to, Release);
                 }
-                young
+                if young { Found::Young } else { Found::Promoted }
             }
-            k => k == Kind::Survivors,
+            Kind::Survivors => Found::Young,
+            _ => Found::Old,
         }
     }
-    fn forward(&mut self, object: usize) -> (usize, bool) {
-        if self.how == How::InPlace {
+    /// Keeps a young object, which lies in that block.
+    #[inline(always)]
+    fn forward(&mut self, object: usize, block: usize) -> (usize, bool) {
+        if IN_PLACE {
             self.stay(object);
             return (object, false);
         }
         let space = self.space();
         let header = header_of(object);
         let seen = header.load(Acquire);
-        if seen & 1 != 0 {
-            let to = (seen & !1) as usize;
-            return (to, space.kind_at(to) == Kind::Survivors);
+        if seen & MOVED != 0 {
+            return ((seen & ADDRESS) as usize, seen & YOUNG != 0);
         }
-        if space.is_marked(object) {
+        let info = space.info(block);
+        if info.pinned.load(Relaxed) != 0 && space.is_marked(object) {
             return (object, true);
         }
         debug_assert!(
             M::is_plausible(seen),
             "a reference to {object:#x}, which has the header {seen:#x}"
         );
+        let descriptor = M::descriptor(seen);
         // SAFETY: a young object with that header.
-        let size = unsafe { M::size(object, seen) };
-        let promote =
-            self.how == How::Promote || space.info(space.block(object)).age.load(Relaxed) > 0;
+        let size = unsafe { descriptor.size::<M>(object, seen) };
+        let promote = self.promote || info.age.load(Relaxed) > 0;
         let to = if promote {
             self.worker.old.allocate::<M>(space, &self.heap.old, size)
         } else {
@@ -181,30 +214,29 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
             }
             *(to as *mut u64) = seen;
         }
+        let moved = to as u64 | MOVED | if promote { 0 } else { YOUNG };
         if self.alone {
-            header.store(to as u64 | 1, Release);
-        } else if let Err(other) = header.compare_exchange(seen, to as u64 | 1, AcqRel, Acquire) {
+            header.store(moved, Release);
+        } else if let Err(other) = header.compare_exchange(seen, moved, AcqRel, Acquire) {
             if promote {
                 self.worker.old.undo(to, size);
             } else {
                 self.worker.survivors_next = to;
                 self.worker.copied -= size;
             }
-            let to = (other & !1) as usize;
-            return (to, space.kind_at(to) == Kind::Survivors);
+            return ((other & ADDRESS) as usize, other & YOUNG != 0);
         }
         if promote {
-            // The block is filled by this worker only.
-            space.set_start_alone(to, self.marking);
+            self.worker.old.complete(space, to);
         }
         // SAFETY: as above.
-        if unsafe { M::contents(seen) } != Contents::Plain {
-            self.worker.grey.push(to);
+        if unsafe { descriptor.contents::<M>(seen) } != Contents::Plain {
+            self.worker.grey.push(to | if promote { OLD } else { 0 });
         }
         (to, !promote)
     }
     /// Keeps a young object where it is.
-    #[inline]
+    #[inline(always)]
     fn stay(&mut self, object: usize) {
         let space = self.space();
         let new = if self.alone {
@@ -213,15 +245,8 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
             space.set_mark(object)
         };
         if new {
-            self.worker.grey.push(object);
-        }
-    }
-    /// The next object to be looked at. A copy has just been written; what stays has not been touched yet.
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        match self.how {
-            How::InPlace => self.worker.ahead.next(&mut self.worker.grey),
-            _ => self.worker.grey.pop(),
+            prefetch(object);
+            self.worker.grey.push(object | OLD);
         }
     }
     fn survivor_memory(&mut self, size: usize) -> Option<usize> {
@@ -244,73 +269,71 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         Some(w.survivors_next - size)
     }
 
-    /// Looks at the fields of an object that was kept.
-    pub fn scan(&mut self, object: usize) {
+    /// Looks at the fields of a pinned object.
+    pub fn pinned(&mut self, object: usize) {
+        self.scan(object | if IN_PLACE { OLD } else { 0 });
+    }
+    /// Looks at the fields of an object that was kept: an entry of the grey list.
+    #[inline(always)]
+    fn scan(&mut self, entry: usize) {
+        let (object, old) = (entry & !OLD, entry & OLD != 0);
         let header = header_of(object).load(Relaxed);
         debug_assert!(
             M::is_plausible(header),
             "a reference to {object:#x}, which has the header {header:#x}"
         );
-        let old = match self.how {
-            How::InPlace => {
-                // SAFETY: an object that is kept, with its header.
-                self.worker.stayed += unsafe { M::size(object, header) };
-                true
-            }
-            _ => self.space().kind_at(object) == Kind::Old,
-        };
-        // SAFETY: an object that is kept, with its header.
-        match unsafe { M::contents(header) } {
+        let descriptor = M::descriptor(header);
+        if IN_PLACE {
+            // SAFETY: an object that is kept, with its header.
+            self.worker.stayed += unsafe { descriptor.size::<M>(object, header) };
+        }
+        // SAFETY: as above.
+        match unsafe { descriptor.contents::<M>(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {
                 self.worker.ephemerons.push(object);
-                if old && self.marking {
-                    self.worker.marked.push(object);
+                if MARKING && old {
+                    self.worker.found.push(object | TABLE);
                 }
             }
             Contents::References => {
                 let space = self.space();
                 // SAFETY: as above.
                 unsafe {
-                    M::visit(object, header, 0, usize::MAX, |slot| {
-                        if self.slot(slot) {
-                            if old {
-                                space.dirty(slot);
-                            }
-                        } else if old && self.marking {
-                            self.mark(slot);
-                        }
+                    descriptor.visit::<M>(object, header, |slot| match self.found(slot) {
+                        Found::Young if old => space.dirty(slot),
+                        Found::Old if MARKING && old => self.find(slot),
+                        _ => {}
                     })
                 }
             }
         }
     }
-    /// Marks what a field of a promoted object refers to: the marker does not look at promoted objects again.
-    fn mark(&mut self, slot: usize) {
+    /// Notes what a field of a promoted object refers to: the marker does not look at promoted objects again.
+    #[inline(always)]
+    fn find(&mut self, slot: usize) {
         let space = self.space();
         let object = slot_of(slot).load(Relaxed);
-        let Some(block) = space.block_of(object) else {
-            return;
-        };
+        let block = space.block(object);
         let info = space.info(block);
         let new = match space.kind(block) {
             Kind::Old => {
                 if info.evacuate.load(Relaxed) != 0 {
                     self.worker.fields.push(slot);
                 }
-                space.set_mark(object)
+                !space.is_marked(object)
             }
-            Kind::Large => info.hit.load(Relaxed) == 0 && info.hit.swap(1, AcqRel) == 0,
+            Kind::Large => info.hit.load(Relaxed) == 0,
             _ => false,
         };
         if new {
-            self.worker.marked.push(object);
+            self.worker.found.push(object);
         }
     }
     /// Looks at everything grey, until no worker has anything left.
     pub fn drain(&mut self) {
         loop {
-            while let Some(object) = self.next() {
+            while let Some(object) = self.worker.grey.pop() {
                 self.scan(object);
                 self.heap.grey.share(&mut self.worker.grey);
             }
@@ -321,102 +344,8 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
     }
     /// Looks at everything grey, alone.
     pub fn drain_alone(&mut self) {
-        while let Some(object) = self.next() {
+        while let Some(object) = self.worker.grey.pop() {
             self.scan(object);
-        }
-    }
-
-    /// Looks at the marked cards of a block.
-    pub(crate) fn cards(&mut self, block: usize) {
-        let space = self.space();
-        let base = space.address(block);
-        match space.kind(block) {
-            Kind::Old => space.dirty_cards(base, base + BLOCK, |card| self.soon(card)),
-            Kind::Large => {
-                let info = space.info(block);
-                if info.flag.load(Relaxed) == 0 {
-                    return;
-                }
-                let size = info.size.load(Relaxed);
-                let end = (base + size + 8 * CARD - 1) & !(8 * CARD - 1);
-                space.dirty_cards(base, end, |card| self.object_card(base, card));
-            }
-            Kind::Statics => space.dirty_cards(base, base + BLOCK, |card| {
-                space.card(card).store(crate::space::CLEAN, SeqCst);
-                let mut bits = space.start_word(card).load(Relaxed);
-                while bits != 0 {
-                    let slot = card + 8 * bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    if self.slot(slot) {
-                        space.dirty(slot);
-                    }
-                }
-            }),
-            _ => {}
-        }
-    }
-    /// Looks at a card of an old block when its memory has come; now at one that was met before.
-    fn soon(&mut self, card: usize) {
-        prefetch(self.space().start_word(card) as *const AtomicU64 as usize);
-        for line in (card..card + CARD).step_by(64) {
-            prefetch(line);
-        }
-        let i = self.worker.card % CARDS_AHEAD;
-        self.worker.card = i + 1;
-        let before = std::mem::replace(&mut self.worker.cards[i], card);
-        self.look_at_card(before);
-    }
-    fn look_at_card(&mut self, card: usize) {
-        if card != 0 {
-            self.old_card(self.space().block(card), card);
-        }
-    }
-    /// Looks at the cards that are left.
-    pub(crate) fn last_cards(&mut self) {
-        for i in 0..CARDS_AHEAD {
-            let card = std::mem::take(&mut self.worker.cards[i]);
-            self.look_at_card(card);
-        }
-    }
-    fn clean(&self, card: usize) {
-        let space = self.space();
-        space.card(card).store(crate::space::CLEAN, SeqCst);
-        if self.marking {
-            space.set_mod_union(card);
-        }
-    }
-    fn old_card(&mut self, block: usize, card: usize) {
-        let space = self.space();
-        self.clean(card);
-        if let Some(first) = reaching_into::<M>(space, block, card) {
-            self.card_of(first, card);
-        }
-        let mut bits = space.live_starts(block, card);
-        while bits != 0 {
-            let object = card + 8 * bits.trailing_zeros() as usize;
-            bits &= bits - 1;
-            self.card_of(object, card);
-        }
-    }
-    fn object_card(&mut self, object: usize, card: usize) {
-        self.clean(card);
-        self.card_of(object, card);
-    }
-    fn card_of(&mut self, object: usize, card: usize) {
-        let space = self.space();
-        let header = header_of(object).load(Relaxed);
-        // SAFETY: a live old object with its header.
-        match unsafe { M::contents(header) } {
-            Contents::Plain => {}
-            Contents::Ephemerons => self.worker.ephemerons.push(object),
-            // SAFETY: as above.
-            Contents::References => unsafe {
-                M::visit(object, header, card, card + CARD, |slot| {
-                    if self.slot(slot) {
-                        space.dirty(slot);
-                    }
-                })
-            },
         }
     }
 
@@ -462,6 +391,7 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
             });
         }
     }
+    /// The collection is over, for this worker's part. The gate is shut.
     pub(crate) fn finish(&mut self) {
         let w = &mut *self.worker;
         if w.survivors_next < w.survivors_end {
@@ -469,19 +399,22 @@ impl<'h, M: Model, W: World> Evacuation<'h, M, W> {
         }
         (w.survivors_next, w.survivors_end) = (0, 0);
         w.old.finish(&self.heap.space, &self.heap.old);
-        if !w.marked.is_empty() {
-            let n = w.marked.len();
-            self.heap.major.grey.put(&mut w.marked, n);
-            w.marked.clear();
-        }
-        if !w.fields.is_empty() {
-            // The gate is shut: the marker is not at work.
-            let fields = &mut self.heap.marking(0).own.fields;
-            while let Some(f) = w.fields.pop() {
-                fields.push(f);
-            }
-            w.fields.clear();
-        }
         w.grey.clear();
+    }
+    /// What the marker has to know of this worker's part. The gate is shut, and every worker's part is finished.
+    pub(crate) fn tell_marker(&mut self) {
+        let w = &mut *self.worker;
+        let mut marking = self.heap.marking(0);
+        while let Some(f) = w.fields.pop() {
+            marking.own.fields.push(f);
+        }
+        while let Some(o) = w.found.pop() {
+            match o & TABLE {
+                0 => marking.object(o),
+                _ => marking.look_at(o & !TABLE),
+            }
+        }
+        w.fields.clear();
+        w.found.clear();
     }
 }

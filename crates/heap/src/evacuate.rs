@@ -71,6 +71,7 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         // SAFETY: as above.
         let buffer = unsafe { &mut self.worker(0).old };
+        buffer.marked = true;
         for &b in blocks.as_slice() {
             let base = space.address(b as usize);
             for card in (base..base + BLOCK).step_by(CARD) {
@@ -88,8 +89,7 @@ impl<M: Model, W: World> Heap<M, W> {
                         };
                         std::ptr::copy_nonoverlapping(from as *const u64, to as *mut u64, size / 8);
                         (*(from as *const AtomicU64)).store(to as u64 | 1, Relaxed);
-                        space.set_start(to);
-                        space.set_mark(to);
+                        buffer.complete(space, to);
                         if M::contents(header) != Contents::Plain {
                             moved.push(to);
                         }
@@ -155,9 +155,10 @@ impl<M: Model, W: World> Heap<M, W> {
                 Kind::Statics => self.each_static(b, |f| {
                     correct(f);
                 }),
-                Kind::Nursery => conservative::each_young::<M>(space, b, |o, header| {
+                Kind::Nursery => conservative::each_young::<M>(space, b, |o, _| {
                     // SAFETY: a young object with its header.
                     unsafe {
+                        let header = *(o as *const u64);
                         if M::contents(header) == Contents::Ephemerons {
                             each_pair::<M>(o, |key, value, _, _| {
                                 correct(key);

@@ -137,6 +137,15 @@ impl Finalizers {
         t.ready.roots(visit);
         t.critical.roots(visit);
     }
+    /// Everything young is old now, where it is.
+    pub(crate) fn young_are_old(&self, space: &Space) {
+        let t = &mut *self.0.lock();
+        while let Some(o) = t.young.pop() {
+            if space.is_finalizable(o) {
+                t.old.push(o);
+            }
+        }
+    }
     /// Looks at registrations of old objects: those that are not `alive` are queued, and have to be kept. Are there any?
     pub(crate) fn old<M: Model>(
         &self,
@@ -188,7 +197,10 @@ fn queue<M: Model>(ready: &mut Queue, critical: &mut Queue, object: usize) {
 }
 
 /// The part of a minor collection: young objects nobody reached are queued, and kept.
-pub(crate) fn young<M: Model, W: World>(heap: &Heap<M, W>, e: &mut Evacuation<'_, M, W>) {
+pub(crate) fn young<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>(
+    heap: &Heap<M, W>,
+    e: &mut Evacuation<'_, M, W, IN_PLACE, MARKING>,
+) {
     let space = &heap.space;
     let t = &mut *heap.finalizers.0.lock();
     let (old, ready, critical) = (&mut t.old, &mut t.ready, &mut t.critical);

@@ -2,7 +2,7 @@
 //! [`World`], and nothing of the CLI.
 //!
 //! * Young objects are bump-allocated in threads' windows ([`nursery`]); a minor collection ([`minor`]) copies what lives
-//!   ([`copying`]), pins what a stack may refer to ([`conservative`]), and makes the nursery anew ([`rebuild`]).
+//!   ([`copying`], [`mod@cards`]), pins what a stack may refer to ([`conservative`]), and makes the nursery anew ([`rebuild`]).
 //! * Old objects lie in blocks with side bitmaps ([`space`], [`old`]); they are marked while the program runs ([`marking`], [`major`]), swept
 //!   lazily, and sparse blocks are emptied ([`evacuate`]). Large objects have blocks of their own ([`large`]).
 //! * References from old to young objects are found by cards: `card[(address >> 9) & mask]` is marked with the low byte of the
@@ -12,9 +12,12 @@
 //! * One thread collects at a time: it has stopped the world. What the collector's own thread does meanwhile: [`gate`].
 //! * While the world is stopped nothing here calls malloc or takes a lock that a stopped thread may hold.
 pub mod ahead;
+pub mod bloc;
+pub mod cards;
 pub mod config;
 pub mod conservative;
 pub mod copying;
+pub mod descriptor;
 pub mod evacuate;
 
 pub mod events;
@@ -35,6 +38,7 @@ pub mod statics;
 pub mod verify;
 
 pub use config::{Config, Debug};
+pub use descriptor::Descriptor;
 pub use model::{Contents, Model, Mutator, Window, World};
 
 use events::{Stats, What};
@@ -46,6 +50,15 @@ use vervet_os::{LeafLock, clock};
 
 /// Objects larger than this are large objects.
 pub const SMALL: usize = 8 << 10;
+
+/// Is a minor collection to find out what is reachable?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tracing {
+    /// The program asked for a collection.
+    Always,
+    /// The nursery is full.
+    AsNeeded,
+}
 
 /// What a collection works with; used by the thread that collects.
 pub(crate) struct Scratch {
@@ -80,6 +93,7 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) collections_with_work: AtomicU32,
     /// Percentage of the young bytes that survived the last collection that had enough of them.
     survival: AtomicU32,
+    trust: bloc::Trust,
     minors: AtomicU32,
     countdown: AtomicUsize,
     /// What happened so far.
@@ -131,6 +145,7 @@ impl<M: Model, W: World> Heap<M, W> {
             copy_cost: [const { AtomicU64::new(0) }; 2],
             collections_with_work: AtomicU32::new(0),
             survival: AtomicU32::new(0),
+            trust: bloc::Trust::default(),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),
             stats: Stats::default(),
@@ -215,7 +230,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 window.taken += to - from;
                 return Some(());
             }
-            self.minor_unless_after(seen);
+            self.minor_unless_after(seen, Tracing::AsNeeded);
             if self.is_full(0) {
                 self.collect_all();
                 if self.is_full(0) {
@@ -325,15 +340,19 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Collects the nursery now.
     pub fn collect_minor(&self) {
-        self.minor_unless_after(self.minors.load(Acquire));
+        self.minor_unless_after(self.minors.load(Acquire), Tracing::Always);
     }
     /// Collects the nursery, unless somebody did since the count was `seen`.
-    fn minor_unless_after(&self, seen: u32) {
+    fn minor_unless_after(&self, seen: u32, tracing: Tracing) {
         self.stopped(
             What::Minor,
             || self.minors.load(Acquire) == seen,
             |stop| {
-                let outcome = self.minor(false, stop);
+                let outcome = if self.is_en_bloc(tracing) {
+                    self.promote_en_bloc(stop)
+                } else {
+                    self.minor(false, stop)
+                };
                 self.assist();
                 outcome
             },
@@ -342,6 +361,11 @@ impl<M: Model, W: World> Heap<M, W> {
         if self.finalizers.waiting() > 0 {
             self.world.finalizers_wait();
         }
+    }
+    fn is_en_bloc(&self, tracing: Tracing) -> bool {
+        let every = self.config.debug.promote_in_place * 2;
+        let forced = every > 0 && self.minor_count() % every == every / 2;
+        forced || tracing == Tracing::AsNeeded && self.trust.take()
     }
     /// Collects everything, and waits until that is done.
     pub fn collect_all(&self) {

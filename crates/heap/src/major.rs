@@ -86,6 +86,15 @@ impl<M: Model, W: World> Heap<M, W> {
             heap: self,
             // SAFETY: each index is used by one worker at a time.
             own: unsafe { &mut *self.major.markers[index].get() },
+            alone: false,
+        }
+    }
+    /// The worker that marks beside the program: only the collector's thread does, and minor collections leave `mark` bits
+    /// of old blocks alone while the gate is open.
+    fn lone_marking(&self) -> Marking<'_, M, W> {
+        Marking {
+            alone: true,
+            ..self.marking(0)
         }
     }
     /// Bytes of the old generation.
@@ -197,19 +206,19 @@ impl<M: Model, W: World> Heap<M, W> {
             },
         );
         if !at_once {
-            self.marking(0).drain_concurrently();
+            self.lone_marking().drain_concurrently();
             // What was written to meanwhile, so that the second stop has less to look at.
             for _ in 0..2 {
                 let used = self.space.used();
                 for first in (0..used).step_by(BATCH) {
-                    let mut m = self.marking(0);
+                    let mut m = self.lone_marking();
                     self.gate.step(|| {
                         for b in first..(first + BATCH).min(used) {
                             m.modified(b);
                         }
                     });
                 }
-                self.marking(0).drain_concurrently();
+                self.lone_marking().drain_concurrently();
             }
             self.stopped(
                 events::What::Major,
@@ -270,9 +279,10 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         for b in 0..space.used() {
             if space.kind(b) == Kind::Nursery {
-                conservative::each_young::<M>(space, b, |o, header| {
+                conservative::each_young::<M>(space, b, |o, _| {
                     // SAFETY: a young object with its header.
                     unsafe {
+                        let header = *(o as *const u64);
                         match M::contents(header) {
                             Contents::References => M::visit(o, header, 0, usize::MAX, |f| {
                                 m.object(word(f));

@@ -47,9 +47,20 @@ impl Marker {
 pub(crate) struct Marking<'h, M: Model, W: World> {
     pub heap: &'h Heap<M, W>,
     pub own: &'h mut Marker,
+    /// Nobody else sets `mark` bits of old blocks meanwhile, and none is read by who must see the last.
+    pub alone: bool,
 }
 
 impl<M: Model, W: World> Marking<'_, M, W> {
+    #[inline(always)]
+    fn set_mark(&self, object: usize) -> bool {
+        let space = &self.heap.space;
+        if self.alone {
+            space.set_mark_alone(object)
+        } else {
+            space.set_mark(object)
+        }
+    }
     /// Marks an object, if it is old.
     #[inline]
     pub fn object(&mut self, object: usize) {
@@ -58,7 +69,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             return;
         };
         match space.kind(b) {
-            Kind::Old if space.set_mark(object) => {
+            Kind::Old if self.set_mark(object) => {
                 self.own.grey.push(object);
             }
             Kind::Large
@@ -84,7 +95,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
                 if space.info(b).evacuate.load(Relaxed) != 0 {
                     self.own.fields.push(field);
                 }
-                if space.set_mark(object) {
+                if self.set_mark(object) {
                     self.own.grey.push(object);
                 }
             }
@@ -113,26 +124,30 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         }
         // SAFETY: a marked object keeps its header.
         let header = unsafe { (*(object as *const std::sync::atomic::AtomicU64)).load(Relaxed) };
+        let descriptor = M::descriptor(header);
         // SAFETY: as above.
-        match unsafe { M::contents(header) } {
+        match unsafe { descriptor.contents::<M>(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => self.own.ephemerons.push(object),
             Contents::References => {
                 let b = space.block(object);
+                if space.kind(b) != Kind::Large {
+                    // SAFETY: as above.
+                    unsafe { descriptor.visit::<M>(object, header, |f| self.field(f)) }
+                    return;
+                }
                 let mut to = to;
-                if space.kind(b) == Kind::Large {
-                    let size = space.info(b).size.load(Relaxed);
-                    if from + PIECE < object + size {
-                        self.own.grey.push((from + PIECE) | 1);
-                        to = from + PIECE;
-                    }
+                let size = space.info(b).size.load(Relaxed);
+                if from + PIECE < object + size {
+                    self.own.grey.push((from + PIECE) | 1);
+                    to = from + PIECE;
                 }
                 // SAFETY: as above.
                 unsafe { M::visit(object, header, from, to, |f| self.field(f)) }
             }
         }
     }
-    /// Looks at what is grey here and handed over, in steps inside the gate, until there is nothing.
+    /// Looks at what is grey here and handed over, in steps inside the gate, until there is nothing. Alone.
     pub(crate) fn drain_concurrently(&mut self) {
         let heap = self.heap;
         loop {

@@ -34,8 +34,19 @@ pub struct Outcome {
 impl<M: Model, W: World> Heap<M, W> {
     /// Collects the nursery. The world is stopped, and this thread collects. The gate is shut afterwards.
     pub(crate) fn minor(&self, promote_all: bool, stop: &mut Stop<'_>) -> Outcome {
-        let marking = self.major.is_marking();
         let how = self.how(promote_all);
+        match (how == How::InPlace, self.major.is_marking()) {
+            (false, false) => self.minor_as::<false, false>(how, stop),
+            (false, true) => self.minor_as::<false, true>(how, stop),
+            (true, false) => self.minor_as::<true, false>(how, stop),
+            (true, true) => self.minor_as::<true, true>(how, stop),
+        }
+    }
+    fn minor_as<const IN_PLACE: bool, const MARKING: bool>(
+        &self,
+        how: How,
+        stop: &mut Stop<'_>,
+    ) -> Outcome {
         let space = &self.space;
         // SAFETY: one thread collects at a time.
         let scratch = unsafe { &mut *self.scratch.get() };
@@ -46,7 +57,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.world.pinned_handles(true, &mut |o| {
             if space.kind_at(o) == Kind::Nursery {
                 space.info(space.block(o)).hit.store(1, Relaxed);
-                if space.set_mark(o) {
+                if space.pin(o) {
                     scratch.pins.push(o);
                 }
             }
@@ -55,7 +66,7 @@ impl<M: Model, W: World> Heap<M, W> {
         for &c in scratch.candidates.as_slice() {
             if space.kind_at(c) == Kind::Nursery
                 && let Some(o) = conservative::object_at::<M>(space, c, &mut cursor)
-                && space.set_mark(o)
+                && space.pin(o)
             {
                 scratch.pins.push(o);
             }
@@ -72,11 +83,11 @@ impl<M: Model, W: World> Heap<M, W> {
             if parallel {
                 self.grey.enter();
             }
-            let mut e = self.evacuation(index, how, marking);
+            let mut e = self.evacuation::<IN_PLACE, MARKING>(index, how);
             e.alone = !parallel;
             if index == 0 {
                 for &o in pins.as_slice() {
-                    e.scan(o);
+                    e.pinned(o);
                 }
                 self.world.roots(&mut |slot| {
                     e.slot(slot);
@@ -108,7 +119,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.gang.run(parallel, &job);
         // What is left is done by one, without the marker.
         stop.shut();
-        let mut e = self.evacuation(0, how, marking);
+        let mut e = self.evacuation::<IN_PLACE, MARKING>(0, how);
         e.alone = true;
         for i in 1..self.gang.workers() {
             // SAFETY: the helpers have left the job; indices differ from ours.
@@ -131,16 +142,21 @@ impl<M: Model, W: World> Heap<M, W> {
         let ns = clock::now() - began;
         for i in 0..self.gang.workers() {
             // SAFETY: nobody else is in the job.
-            let mut e = self.evacuation(i, how, marking);
+            let mut e = self.evacuation::<IN_PLACE, MARKING>(i, how);
             outcome.promoted += e.worker.old.bytes + std::mem::take(&mut e.worker.stayed);
             outcome.survived += std::mem::take(&mut e.worker.copied);
             e.finish();
+        }
+        for i in 0..self.gang.workers() {
+            if MARKING {
+                self.evacuation::<IN_PLACE, MARKING>(i, how).tell_marker();
+            }
         }
         self.wants_help.store(
             self.wants_help_after(parallel, outcome.promoted + outcome.survived, ns),
             Relaxed,
         );
-        self.rebuild_nursery(how, marking, outcome.promoted + outcome.survived, ns);
+        self.rebuild_nursery(how, MARKING, outcome.promoted + outcome.survived, ns);
         outcome
     }
     fn how(&self, promote_all: bool) -> How {
@@ -185,14 +201,18 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
 
-    fn evacuation(&self, index: usize, how: How, marking: bool) -> Evacuation<'_, M, W> {
+    fn evacuation<const IN_PLACE: bool, const MARKING: bool>(
+        &self,
+        index: usize,
+        how: How,
+    ) -> Evacuation<'_, M, W, IN_PLACE, MARKING> {
         // SAFETY: each index is used by one worker at a time, while this thread collects.
         let worker = unsafe { self.worker(index) };
+        worker.old.marked = MARKING;
         Evacuation {
             heap: self,
             worker,
-            how,
-            marking,
+            promote: how == How::Promote,
             alone: false,
         }
     }

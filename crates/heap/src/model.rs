@@ -17,11 +17,17 @@ pub enum Contents {
     Ephemerons,
 }
 
+use crate::descriptor::Descriptor;
+
 /// How objects look.
 ///
 /// # Safety
 /// The answers decide what is kept and what is moved: they must be true of every object the heap is given.
 pub unsafe trait Model: Send + Sync + 'static {
+    /// Offset of the number of elements, a `u32`, in objects whose descriptor is variable.
+    const LENGTH: usize;
+    /// The descriptor of objects with that header.
+    fn descriptor(header: u64) -> Descriptor;
     /// Bytes of the object, header included, a multiple of 8. `header` is its first word as it was before it moved.
     ///
     /// # Safety

@@ -3,7 +3,7 @@
 //! # Invariants
 //! * A hole is a run of free lines (128 bytes); a line is free if no live object overlaps it. Only the last object that
 //!   begins in a line has to be asked for its size, so looking for holes reads at most one header per line.
-//! * A block is filled by one [`Buffer`] at a time. An object's `start` bit is set when it is complete.
+//! * A block is filled by one [`Buffer`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
 //! * Sweeping changes `start` to the live objects, clears `unswept`, and then the `mark` bits, in this order: a minor collection
 //!   may look at the block meanwhile.
 use crate::memory::List;
@@ -44,7 +44,10 @@ pub fn lines<M: Model>(space: &Space, block: usize) -> Lines {
             if here != 0 {
                 let last = at + (line - card * 4) * LINE + 8 * (63 - here.leading_zeros() as usize);
                 // SAFETY: a live start bit: an object with its header lies there.
-                let size = unsafe { M::size(last, *(last as *const u64)) };
+                let size = unsafe {
+                    let header = *(last as *const u64);
+                    M::descriptor(header).size::<M>(last, header)
+                };
                 for l in line..=(last + size - 1 - base) / LINE {
                     used[l / 64] |= 1 << (l % 64);
                 }
@@ -113,13 +116,21 @@ pub struct Buffer {
     /// For objects that do not fit a hole.
     wide_next: usize,
     wide_end: usize,
+    /// A card, and the `start` bits of objects complete there that are not in the bitmap yet.
+    card: usize,
+    starts: u64,
+    /// Cards and `mark` bits that are to be set at the end, if objects are to be `marked`.
+    marks: List<(usize, u64)>,
+    /// Objects are born marked.
+    pub marked: bool,
     /// Bytes allocated.
     pub bytes: usize,
 }
 
-impl Default for Buffer {
-    fn default() -> Self {
-        Buffer {
+impl Buffer {
+    /// One that has no block yet.
+    pub fn new() -> std::io::Result<Buffer> {
+        Ok(Buffer {
             block: None,
             used: [0; LINES / 64],
             line: 0,
@@ -127,12 +138,33 @@ impl Default for Buffer {
             end: 0,
             wide_next: 0,
             wide_end: 0,
+            card: 0,
+            starts: 0,
+            marks: List::new(1 << 24)?,
+            marked: false,
             bytes: 0,
-        }
+        })
     }
-}
-
-impl Buffer {
+    /// An object whose memory came from here is complete. It is found by its `start` bit after [`Buffer::finish`] at the latest.
+    #[inline(always)]
+    pub fn complete(&mut self, space: &Space, object: usize) {
+        let card = object & !(CARD - 1);
+        if card != self.card {
+            self.flush(space);
+            self.card = card;
+        }
+        self.starts |= Space::bit(object);
+    }
+    fn flush(&mut self, space: &Space) {
+        if self.starts == 0 {
+            return;
+        }
+        space.set_starts_alone(self.card, self.starts);
+        if self.marked {
+            self.marks.push((self.card, self.starts));
+        }
+        self.starts = 0;
+    }
     /// `size` bytes for one object. None: there is no memory left at all.
     #[inline]
     pub fn allocate<M: Model>(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
@@ -194,7 +226,7 @@ impl Buffer {
             self.wide_next = at;
         }
     }
-    /// The collection is over: what room is left can be used by the next.
+    /// The collection is over: what room is left can be used by the next. Nobody else sets `mark` bits.
     pub fn finish(&mut self, space: &Space, old: &Old) {
         let mut rooms = old.rooms.lock();
         let mut put = |b: usize| {
@@ -215,9 +247,16 @@ impl Buffer {
             put(space.block(self.wide_next));
         }
         drop(rooms);
+        self.flush(space);
+        while let Some((card, bits)) = self.marks.pop() {
+            space.set_marks_alone(card, bits);
+        }
+        self.marks.clear();
         old.bytes
             .fetch_add(std::mem::take(&mut self.bytes), Relaxed);
-        *self = Buffer::default();
+        self.block = None;
+        (self.next, self.end) = (0, 0);
+        (self.wide_next, self.wide_end) = (0, 0);
     }
 }
 

@@ -11,9 +11,9 @@ use crate::Heap;
 use crate::copying::How;
 use crate::memory::{List, poison};
 use crate::model::{Model, World};
-use crate::nursery::{FRAGMENT, terminate};
+use crate::nursery::{FRAGMENT, Nursery, terminate};
 use crate::old;
-use crate::space::{BLOCK, CARD, Kind};
+use crate::space::{BLOCK, CARD, Kind, Space};
 use std::sync::atomic::Ordering::*;
 
 /// More pinned objects than this in a block make it old.
@@ -64,10 +64,11 @@ impl<M: Model, W: World> Heap<M, W> {
                     space.clear_marks(b);
                     kept += 1;
                     space.info(b).age.store(1, Relaxed);
+                    space.info(b).pinned.store(0, Relaxed);
                     let mut at = base;
                     for &pin in pins {
                         self.gap(&mut nursery.fragments, at, pin);
-                        space.set_start_alone(pin, false);
+                        space.set_starts_alone(pin & !(CARD - 1), Space::bit(pin));
                         at = pin + size::<M>(pin);
                     }
                     self.gap(&mut nursery.fragments, at, end);
@@ -75,15 +76,13 @@ impl<M: Model, W: World> Heap<M, W> {
                 _ => {}
             }
         }
-        let most = self.config.nursery / BLOCK;
         if nursery.handed_out >= ENOUGH {
-            let percent = copied as u64 * 100 / nursery.handed_out as u64;
-            self.survival.store(percent as u32, Relaxed);
+            let percent = (copied as u64 * 100 / nursery.handed_out as u64) as u32;
+            self.survival.store(percent, Relaxed);
+            self.trust.traced(percent);
         }
-        nursery.eden = eden(nursery.eden, most, nursery.handed_out, copied, ns);
-        nursery.blocks_left = nursery.eden.saturating_sub(kept).max(nursery.eden / 2);
-        nursery.handed_out = 0;
-        nursery.size_windows();
+        nursery.resize(copied, ns, self.config.nursery);
+        nursery.again(kept);
     }
     fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
         if from >= to {
@@ -108,23 +107,34 @@ impl<M: Model, W: World> Heap<M, W> {
             space.give(block);
             return;
         }
-        space.clean_cards(base, BLOCK);
-        let info = space.info(block);
-        info.age.store(0, Relaxed);
-        info.unswept.store(0, Relaxed);
-        info.hit.store(0, Relaxed);
-        space.set_kind(block, Kind::Old);
-        if self.config.debug.poison {
-            self.poison_gaps(block);
-        }
         let used: u32 = old::lines::<M>(space, block)
             .iter()
             .map(|w| w.count_ones())
             .sum();
         let bytes = used as usize * old::LINE;
-        info.live.store(bytes as u32, Relaxed);
+        self.is_old_now(block, bytes);
         self.old.bytes.fetch_add(bytes, Relaxed);
-        if old::has_room(bytes) && info.flag.swap(1, Relaxed) == 0 {
+        if old::has_room(bytes) {
+            self.has_room_now(block);
+        }
+    }
+    /// A nursery block whose `start` bits are those of objects, of so many bytes, is an old one from now on.
+    pub(crate) fn is_old_now(&self, block: usize, bytes: usize) {
+        let space = &self.space;
+        space.clean_cards(space.address(block), BLOCK);
+        let info = space.info(block);
+        for cell in [&info.age, &info.unswept, &info.hit, &info.pinned] {
+            cell.store(0, Relaxed);
+        }
+        info.live.store(bytes as u32, Relaxed);
+        space.set_kind(block, Kind::Old);
+        if self.config.debug.poison {
+            self.poison_gaps(block);
+        }
+    }
+    /// An old block has room for what is promoted.
+    pub(crate) fn has_room_now(&self, block: usize) {
+        if self.space.info(block).flag.swap(1, Relaxed) == 0 {
             self.old.rooms.lock().push(block as u32);
         }
     }
@@ -162,6 +172,20 @@ impl<M: Model, W: World> Heap<M, W> {
                 });
             }
         }
+    }
+}
+
+impl Nursery {
+    /// The next collection comes when so much has been allocated that it takes as long as it may, if it goes like this one, in
+    /// which `survived` bytes were dealt with in `ns` nanoseconds. The nursery may have `most` bytes.
+    fn resize(&mut self, survived: usize, ns: u64, most: usize) {
+        self.eden = eden(self.eden, most / BLOCK, self.handed_out, survived, ns);
+    }
+    /// The nursery is filled anew; `kept` of its blocks are still in use.
+    pub(crate) fn again(&mut self, kept: usize) {
+        self.blocks_left = self.eden.saturating_sub(kept).max(self.eden / 2);
+        self.handed_out = 0;
+        self.size_windows();
     }
 }
 

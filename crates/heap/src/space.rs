@@ -73,7 +73,9 @@ pub struct Info {
     pub flag: AtomicU8,
     /// It is in the list of free blocks (perhaps as a part of a large object: the list forgets those late).
     listed: AtomicU8,
-    _pad: [u8; 2],
+    /// Young: some of its objects are pinned in this collection.
+    pub pinned: AtomicU8,
+    _pad: u8,
     /// Old: bytes of live objects when it was last swept. LargeTail: blocks since the first.
     pub live: AtomicU32,
     /// Link of the list of free blocks.
@@ -215,7 +217,7 @@ impl Space {
         unsafe { &*((map as *const AtomicU64).add((address - self.base) >> CARD_SHIFT)) }
     }
     #[inline(always)]
-    fn bit(address: usize) -> u64 {
+    pub(crate) fn bit(address: usize) -> u64 {
         1 << ((address >> 3) & 63)
     }
     /// The word of `start` bits of the 512 bytes around an address.
@@ -234,15 +236,22 @@ impl Space {
         self.start_word(address)
             .fetch_or(Self::bit(address), AcqRel);
     }
-    /// Sets a `start` bit in a block where nobody else sets any meanwhile; with `mark` also the `mark` bit, as the marker may.
-    #[inline(always)]
-    pub fn set_start_alone(&self, address: usize, mark: bool) {
-        let b = Self::bit(address);
-        let w = self.start_word(address);
-        w.store(w.load(Relaxed) | b, Release);
-        if mark {
-            self.mark_word(address).fetch_or(b, AcqRel);
-        }
+    /// Sets `start` bits on a card of a block where nobody else sets any meanwhile.
+    #[inline]
+    pub fn set_starts_alone(&self, card: usize, bits: u64) {
+        let w = self.start_word(card);
+        w.store(w.load(Relaxed) | bits, Release);
+    }
+    /// Sets `mark` bits on a card where nobody else sets any meanwhile.
+    #[inline]
+    pub fn set_marks_alone(&self, card: usize, bits: u64) {
+        let w = self.mark_word(card);
+        w.store(w.load(Relaxed) | bits, Relaxed);
+    }
+    /// Pins a young object for this collection; was it not?
+    pub fn pin(&self, object: usize) -> bool {
+        self.info(self.block(object)).pinned.store(1, Relaxed);
+        self.set_mark(object)
     }
     /// Clears a `start` bit.
     pub fn clear_start(&self, address: usize) {
@@ -265,8 +274,11 @@ impl Space {
     pub fn set_mark_alone(&self, address: usize) -> bool {
         let (w, b) = (self.mark_word(address), Self::bit(address));
         let before = w.load(Relaxed);
+        if before & b != 0 {
+            return false;
+        }
         w.store(before | b, Relaxed);
-        before & b == 0
+        true
     }
     /// Makes the `mark` bits of a block its `start` bits; keeps them as `mark` bits if asked. Were there any?
     pub fn start_at_marks(&self, block: usize, keep: bool) -> bool {
@@ -409,7 +421,16 @@ impl Space {
     /// Notes that a card was dirty during marking.
     pub fn set_mod_union(&self, address: usize) {
         let (cell, bit) = self.mod_union_cell(address);
-        cell.fetch_or(bit, AcqRel);
+        if cell.load(Acquire) & bit == 0 {
+            cell.fetch_or(bit, AcqRel);
+        }
+    }
+    /// Notes all cards of a block.
+    pub fn set_mod_union_of(&self, block: usize) {
+        for at in (0..BLOCK).step_by(8 * CARD) {
+            let (cell, _) = self.mod_union_cell(self.address(block) + at);
+            cell.store(u8::MAX, Release);
+        }
     }
     /// The noted cards of the 4 KiB at an address (a multiple of 4 KiB), one bit each, forgotten now.
     pub fn take_mod_union(&self, address: usize) -> u8 {
@@ -517,6 +538,7 @@ impl Space {
         info.unswept.store(0, Relaxed);
         info.evacuate.store(0, Relaxed);
         info.hit.store(0, Relaxed);
+        info.pinned.store(0, Relaxed);
         info.flag.store(0, Relaxed);
         info.live.store(0, Relaxed);
         fence(Release);

@@ -71,6 +71,9 @@ impl<M: Model, W: World> Heap<M, W> {
             if header & 1 != 0 || !M::is_plausible(header) {
                 self.wrong(when, object, &format!("has the header {header:#x}"));
             }
+            if !crate::descriptor::check::<M>(object, header) {
+                self.wrong(when, object, "is not as its descriptor says");
+            }
             match M::contents(header) {
                 Contents::Plain => {}
                 Contents::References => M::visit(object, header, 0, usize::MAX, |f| {

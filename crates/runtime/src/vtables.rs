@@ -100,12 +100,12 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         Some(p) => p as u8,
         None => 0,
     };
-    let map = reference_map(class, layout, f)?;
+    let map: &[u64] = Box::leak(reference_map(class, layout, f)?.into_boxed_slice());
     let supers: Vec<usize> = supers.iter().map(|c| *c as *const _ as usize).collect();
     let at = take(std::mem::size_of::<VTable>() + 8 * slots.len());
     let resolve = crate::arch::imt_resolve_address();
     let needs_init = class.cctor()?.is_some();
-    let vt = VTable {
+    let mut vt = VTable {
         class: class as *const _ as usize,
         depth: supers.len() as u32 - 1,
         supers: Box::leak(supers.into_boxed_slice()).as_ptr(),
@@ -138,10 +138,12 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
             size => crate::statics::thread_static_index(class.id, size, &layout.thread_statics_map),
         },
         slot_count: slots.len() as u32,
-        ref_map: Box::leak(map.into_boxed_slice()).as_ptr(),
+        descriptor: 0,
+        ref_map: map.as_ptr(),
         type_root: AtomicUsize::new(0),
         imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
     };
+    vt.descriptor = crate::gc::model::descriptor(&vt, map).bits();
     for e in &vt.imt {
         e.store(resolve, Ordering::Relaxed);
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_abi::object::*;
 use vervet_abi::vtable::flags;
-use vervet_heap::{Contents, Model};
+use vervet_heap::{Contents, Descriptor, Model};
 use vervet_types::Class;
 
 /// System.Runtime.CompilerServices.Ephemeron: arrays of it are tables of pairs.
@@ -20,6 +20,21 @@ static CRITICAL: AtomicUsize = AtomicUsize::new(0);
 pub fn know(ephemeron: &'static Class, critical: &'static Class) {
     EPHEMERON.store(ephemeron as *const Class as usize, Ordering::Release);
     CRITICAL.store(critical as *const Class as usize, Ordering::Release);
+}
+
+/// The descriptor of a class's objects, whose VTable is this but for that.
+pub fn descriptor(vt: &VTable, map: &[u64]) -> Descriptor {
+    if vt.flags & flags::STRING != 0 {
+        return Descriptor::variable(STRING_CHARS_OFFSET as usize + 2, 2, false);
+    }
+    if vt.rank == 0 {
+        return Descriptor::fixed((vt.size as usize + 7) & !7, map);
+    }
+    match vt.flags & flags::ELEMENT_REFS != 0 {
+        true if vt.size == 8 => Descriptor::variable(data_offset(vt), 8, true),
+        true => Descriptor::OTHER,
+        false => Descriptor::variable(data_offset(vt), vt.size as usize, false),
+    }
 }
 
 /// See the module.
@@ -75,6 +90,14 @@ unsafe fn visit_map(
 
 // SAFETY: sizes, maps and lengths are those the type system and the allocator laid the object out with.
 unsafe impl Model for Objects {
+    const LENGTH: usize = {
+        assert!(STRING_LENGTH_OFFSET == ARRAY_LENGTH_OFFSET);
+        ARRAY_LENGTH_OFFSET as usize
+    };
+    #[inline(always)]
+    fn descriptor(header: u64) -> Descriptor {
+        Descriptor::from_bits(vtable(header).descriptor)
+    }
     #[inline]
     unsafe fn size(object: usize, header: u64) -> usize {
         let vt = vtable(header);
@@ -83,7 +106,6 @@ unsafe impl Model for Objects {
         } else if vt.rank != 0 {
             data_offset(vt) + length(object) * vt.size as usize
         } else {
-            const { assert!(STRING_LENGTH_OFFSET == ARRAY_LENGTH_OFFSET) };
             STRING_CHARS_OFFSET as usize + 2 * (length(object) + 1)
         };
         (bytes + 7) & !7

@@ -1,0 +1,136 @@
+//! Promotion en bloc: while nearly everything young survives, most minor collections do not even ask what does.
+//!
+//! # Invariants
+//! * Every nursery block becomes an old one with all its objects, the dead included; then nothing is young, so no slot changes, no
+//!   card is needed, and every field of a dead object still refers to an object that is there. The next major collection finds
+//!   the dead. (Before its first stop looks at anything, it collects the nursery by tracing, as after every few collections
+//!   en bloc, to see whether nearly everything still survives: [`Trust`].)
+//! * While marking runs, what is promoted is marked, and all its cards go to the mod-union table: the marker looks at it.
+use crate::Heap;
+use crate::conservative::each_young;
+use crate::gate::Stop;
+use crate::memory::poison;
+use crate::minor::Outcome;
+use crate::model::{Model, World};
+use crate::old;
+use crate::space::{BLOCK, CARD, CARDS, Kind, Space};
+use std::sync::atomic::{AtomicU32, Ordering::*};
+
+/// From this percentage of survivors on it is taken that nearly everything survives.
+const NEARLY_ALL: u32 = 95;
+/// At most so many collections en bloc follow one another.
+const MOST: u32 = 7;
+
+/// How many minor collections may be en bloc before one has to trace again.
+#[derive(Default)]
+pub(crate) struct Trust {
+    left: AtomicU32,
+    earned: AtomicU32,
+}
+
+impl Trust {
+    /// A collection has traced, and so many percent survived.
+    pub fn traced(&self, percent: u32) {
+        let earned = match percent {
+            NEARLY_ALL.. => (self.earned.load(Relaxed) * 2 + 1).min(MOST),
+            _ => 0,
+        };
+        self.earned.store(earned, Relaxed);
+        self.left.store(earned, Relaxed);
+    }
+    /// May the next collection be en bloc?
+    pub fn take(&self) -> bool {
+        let left = self.left.load(Relaxed);
+        self.left.store(left.saturating_sub(1), Relaxed);
+        left > 0
+    }
+}
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Makes everything young old. The world is stopped, and this thread collects. The gate is shut afterwards.
+    pub(crate) fn promote_en_bloc(&self, stop: &mut Stop<'_>) -> Outcome {
+        stop.shut();
+        let (space, marking) = (&self.space, self.major.is_marking());
+        let mut threads = 0;
+        self.world.mutators(&mut |m| {
+            threads += 1;
+            m.window.give_up();
+        });
+        let mut promoted = 0;
+        for b in 0..space.used() {
+            if space.kind(b) == Kind::Nursery {
+                promoted += self.become_old_whole(b, marking);
+            }
+        }
+        self.old.bytes.fetch_add(promoted, Relaxed);
+        let stays = &mut |object| (object, false);
+        self.world.strong_handles(true, stays);
+        for long in [false, true] {
+            self.world.weak_handles(long, true, &mut |o| Some(stays(o)));
+        }
+        self.world.noted(true, &mut |o| Some((o, false)));
+        self.finalizers.young_are_old(space);
+        let mut nursery = self.nursery.lock();
+        nursery.fragments.clear();
+        nursery.threads = threads;
+        // As large as before: the next collection may have to trace.
+        nursery.again(0);
+        Outcome {
+            promoted,
+            ..Outcome::default()
+        }
+    }
+    /// A nursery block becomes old with all its objects. Their bytes.
+    fn become_old_whole(&self, block: usize, marking: bool) -> usize {
+        let space = &self.space;
+        let base = space.address(block);
+        let mut starts = [0u64; CARDS];
+        let mut bytes = 0;
+        each_young::<M>(space, block, |object, size| {
+            starts[(object - base) / CARD] |= Space::bit(object);
+            bytes += size;
+        });
+        if bytes == 0 {
+            if self.config.debug.poison {
+                poison(base, base + BLOCK);
+            }
+            space.clear_marks(block);
+            space.give(block);
+            return 0;
+        }
+        for (i, bits) in starts.into_iter().enumerate() {
+            space.start_word(base + i * CARD).store(bits, Relaxed);
+            let mark = if marking { bits } else { 0 };
+            space.mark_word(base + i * CARD).store(mark, Relaxed);
+        }
+        if marking {
+            space.set_mod_union_of(block);
+        }
+        self.is_old_now(block, bytes);
+        if old::has_room(bytes) {
+            self.has_room_now(block);
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn trust_is_earned_slowly_and_lost_at_once() {
+        let t = Trust::default();
+        assert!(!t.take());
+        for earned in [1, 3, 7, 7] {
+            t.traced(NEARLY_ALL);
+            for _ in 0..earned {
+                assert!(t.take());
+            }
+            assert!(!t.take());
+        }
+        t.traced(NEARLY_ALL - 1);
+        assert!(!t.take());
+        t.traced(100);
+        assert!(t.take() && !t.take());
+    }
+}
