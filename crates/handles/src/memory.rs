@@ -142,7 +142,7 @@ mod space {
         /// The words of the group that begins with slot `i`.
         #[inline]
         pub(crate) fn group(self, i: u32) -> &'t [AtomicUsize] {
-            debug_assert!(i % GROUP == 0);
+            debug_assert!(i.is_multiple_of(GROUP));
             // SAFETY: as above, for all of them.
             unsafe { std::slice::from_raw_parts(self.word(i), GROUP as usize) }
         }
