@@ -137,6 +137,8 @@ pub struct Context {
     pub locks_held: u32,
     /// Native or waiting for the world: everything the thread refers to lies at this address or above it on its stack.
     pub scan_sp: usize,
+    /// The thread's free slots of GC handles ([`handles::lane`](crate::handles::lane)).
+    pub handle_lanes: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
@@ -149,5 +151,5 @@ offsets! {
     CARRIER_SP = carrier_sp, THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
     SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, SIDE_NEXT = side_next, SIDE_END = side_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,
-    LOCKS_HELD = locks_held,
+    LOCKS_HELD = locks_held, HANDLE_LANES = handle_lanes, DOMAIN = domain,
 }

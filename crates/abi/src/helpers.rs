@@ -120,8 +120,6 @@ helpers! {
     MemMove(I64, I64, I64) : Leaf;
     /// (destination, byte, bytes).
     MemSet(I64, I32, I64) : Leaf;
-    /// (context, object, kind) -> a GC handle out of the thread's own free slots; 0 if there are none, or no such kind.
-    AllocHandle(I64, I64, I32) -> I32 : Leaf;
     /// (GC handle, object) -> the handle, which refers to the object now; 0 if it is not in use.
     SetHandle(I32, I64) -> I32 : Leaf;
     /// (context, GC handle): frees it if it is in use.

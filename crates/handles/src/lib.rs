@@ -6,7 +6,6 @@
 //! * *handle*: `(index << 3) | (kind + 1)`, never 0. There is one table for each [`Kind`].
 //! * *slot*: what an index names; one word, and one *side* word of 32 bits.
 //! * *group*: [`GROUP`] neighbouring slots. Threads take fresh slots by groups, and the collector skips whole groups.
-//! * *bucket*: the memory of some groups, each bucket twice as large as the last.
 //! * *hint*: a thread's own slots in waiting ([`Hint`]).
 //!
 //! # Invariants
@@ -16,12 +15,12 @@
 //!   0 would cost a third of an allocation and cannot fail; debug builds and the models assert that).
 //! * An occupied word changes by compare-and-swap from the word seen, so of two frees one wins, and a set that lost against a
 //!   free stores nothing.
-//! * The side word is the next slot of the queue while the slot is free, and the slot's domain while it is occupied.
-//! * A bucket is published by one compare-and-swap of its pointer and never moves. There is no capacity beside the pointers
-//!   that could be seen too early: an index whose bucket is null is no handle.
+//! * The side word is the slot's domain while it is occupied, and the next slot while it is in a queue that is a chain.
+//! * All words lie in one range of addresses, reserved at once, of which every word can be read: what was never given out
+//!   reads as free.
 //! * A group's 'may hold young' byte is set after every store of a reference into the group, before its thread can be
 //!   stopped: handles are allocated, set and freed in Runtime state only.
-//! * No value, however wrong, makes anything read outside a bucket: what is stale, foreign or garbage gives `None` or `false`.
+//! * No value, however wrong, makes anything read outside that range; what is stale, foreign or garbage gives `None` or `false`.
 //!
 //! A handle has no generation bits, since its word must be recognisable on a stack by its high bits; a stale handle is known
 //! as long as its slot is not reused, and freed slots wait in first-in-first-out queues to put that off.
@@ -29,18 +28,22 @@
 //! # For generated code
 //! The target of any 32 bits `h`, with `t` = [`Tables::rows`]:
 //! ```text
-//! row    = t + ((h & 7) << ROW_SHIFT)
-//! j = (h >> 3) + FIRST_BUCKET        b = index of the highest set bit of j (bsr)
-//! bucket = load row[b]               null: no such handle, go the slow way
-//! word   = load bucket[j ^ 1 << b]   (8-byte words)
-//! word & VALID == 0: free or expired, go the slow way; else the object is word & !TAGS
+//! word   = load t[h rotated right by KIND_BITS]   (8-byte words, the index has 32 bits)
+//! word & VALID == 0: free, expired or no handle at all, go the slow way; else the object is word & !TAGS
 //! ```
-//! The low bits that are no kind's (0, 5, 6, 7) have rows of nulls, and `b` is never beyond a row's bucket pointers.
+//! The low bits that are no kind's (0, 5, 6, 7) have words too, all 0.
+//!
+//! A new handle to an object that is not null, where the thread cannot be stopped: a slot of the thread's own (`ring[first]` of its
+//! kind's lane, if `first` is not `ready`), the domain in the side word, then the word, then the group's byte ([`layout`]).
+//! To free one: the word by compare-and-swap, as everywhere, then the slot goes to the end of the ring, which must have
+//! room for one more than that. Every other case is left to [`Tables::alloc`] and [`Tables::free`].
 //!
 //! # Model checking
 //! `cargo test -p vervet-handles --features loom --lib` runs the models of allocate, free, expire and grow on tables
 //! of a few slots. The feature replaces the atomics, so the other tests are not built with it.
 mod collect;
+#[cfg(not(feature = "loom"))]
+pub mod layout;
 mod memory;
 #[cfg(all(test, feature = "loom"))]
 mod models;
@@ -49,12 +52,12 @@ mod table;
 mod word;
 
 pub use collect::Count;
-pub use memory::{FIRST_BUCKET, GROUP};
+pub use memory::{GROUP, INDEX_BITS};
 pub use queue::Hint;
-pub use word::{TAGS, VALID};
+pub use word::{OCCUPIED, TAGS, VALID};
 
-use memory::Ordering;
-use table::Table;
+use memory::{Ordering, Space};
+use table::{Slot, State, Table};
 use word::Word;
 
 /// What a handle does for its object; the numbers are those of System.Runtime.InteropServices.GCHandleType.
@@ -87,37 +90,24 @@ impl Kind {
 
     /// What a handle value says of its kind, whether or not it is in use.
     pub fn of(handle: u32) -> Option<Kind> {
-        Kind::from_i32((handle & 7) as i32 - 1)
+        Kind::from_i32((handle & ((1 << KIND_BITS) - 1)) as i32 - 1)
     }
 }
 
 fn handle_of(kind: Kind, index: u32) -> u32 {
-    index << 3 | (kind as u32 + 1)
+    index << KIND_BITS | (kind as u32 + 1)
 }
 
-/// Each kind's table takes `1 << ROW_SHIFT` bytes and begins with the bucket pointers.
-pub const ROW_SHIFT: u32 = 9;
+/// How many low bits of a handle are its kind's.
+pub const KIND_BITS: u32 = 3;
 #[cfg(not(feature = "loom"))]
-const _: () = assert!(size_of::<Table>() == 1 << ROW_SHIFT);
-
-/// The row of low bits that are no kind's: null bucket pointers.
-#[derive(Debug)]
-#[repr(C, align(512))]
-struct NoTable([usize; (1 << ROW_SHIFT) / size_of::<usize>()]);
-
-impl NoTable {
-    const fn new() -> NoTable {
-        NoTable([0; (1 << ROW_SHIFT) / size_of::<usize>()])
-    }
-}
+const _: () = assert!(KIND_BITS + INDEX_BITS == 32);
 
 /// The handles of a process. See the crate.
 #[derive(Debug)]
-#[repr(C)]
 pub struct Tables {
-    none: NoTable,
-    tables: [Table; 4],
-    beyond: [NoTable; 3],
+    space: Space,
+    states: [State; 4],
 }
 
 impl Tables {
@@ -129,9 +119,8 @@ impl Tables {
     )]
     pub const fn new() -> Tables {
         Tables {
-            none: NoTable::new(),
-            tables: [const { Table::new() }; 4],
-            beyond: [const { NoTable::new() }; 3],
+            space: Space::new(),
+            states: [const { State::new() }; 4],
         }
     }
     /// No handles, and no memory yet.
@@ -139,25 +128,37 @@ impl Tables {
     #[allow(clippy::new_without_default, reason = "as without the feature")]
     pub fn new() -> Tables {
         Tables {
-            none: NoTable::new(),
-            tables: std::array::from_fn(|_| Table::new()),
-            beyond: [const { NoTable::new() }; 3],
+            space: Space::new(),
+            states: std::array::from_fn(|_| State::new()),
         }
     }
 
-    pub(crate) fn table(&self, kind: Kind) -> &Table {
-        &self.tables[kind as usize]
+    /// None before there is memory.
+    #[inline]
+    pub(crate) fn table(&self, kind: Kind) -> Option<Table<'_>> {
+        Some(Table {
+            row: self.space.of(kind as usize)?,
+            state: &self.states[kind as usize],
+        })
     }
 
-    fn slot(&self, handle: u32) -> Option<table::Slot<'_>> {
-        self.table(Kind::of(handle)?).slot(handle >> 3)
+    #[inline]
+    fn slot(&self, handle: u32) -> Option<Slot<'_>> {
+        let index = handle >> KIND_BITS;
+        #[cfg(feature = "loom")]
+        if index >= memory::MAX_SLOTS {
+            return None;
+        }
+        Some(self.table(Kind::of(handle)?)?.slot(index))
     }
 
     /// A new handle to the object at `object` (0: null), which belongs to `domain` (under 2^30). None: no memory, or all 2^29
     /// handles of the kind are in use.
     pub fn alloc(&self, hint: &mut Hint, kind: Kind, object: usize, domain: u32) -> Option<u32> {
-        let index = self.table(kind).take(&mut hint.lanes[kind as usize])?;
-        Some(self.claim(kind, index, object, domain))
+        self.rows()?;
+        let table = self.table(kind)?;
+        let index = table.take(&mut hint.lanes[kind as usize])?;
+        Some(claim(table, kind, index, object, domain))
     }
 
     /// As [`Tables::alloc`], in a few instructions, with slots that are the hint's already. None: it has none to spare, call
@@ -170,36 +171,19 @@ impl Tables {
         object: usize,
         domain: u32,
     ) -> Option<u32> {
-        let lane = &mut hint.lanes[kind as usize];
-        let index = self.table(kind).take_own(lane)?;
-        Some(self.claim(kind, index, object, domain))
-    }
-
-    /// A slot that is the caller's becomes a handle.
-    #[inline]
-    fn claim(&self, kind: Kind, index: u32, object: usize, domain: u32) -> u32 {
-        debug_assert!(domain < 1 << 30);
-        let slot = self.table(kind).given_slot(index);
-        slot.side.store(domain, Ordering::Release);
-        let word = Word::object(object).0;
-        if cfg!(debug_assertions) {
-            let before = slot.word.swap(word, Ordering::AcqRel);
-            assert_eq!(before, 0, "a slot with two owners");
-        } else {
-            slot.word.store(word, Ordering::Release);
-        }
-        if object != 0 {
-            slot.note_young();
-        }
-        handle_of(kind, index)
+        let index = hint.lanes[kind as usize].take()?;
+        // A lane that has slots has them from a table that has memory.
+        Some(claim(self.table(kind)?, kind, index, object, domain))
     }
 
     /// Frees a handle; false if it is not in use. Waits for nobody.
     #[inline]
     pub fn free(&self, hint: &mut Hint, handle: u32) -> bool {
-        let Some(slot) = self.slot(handle) else {
+        let (index, kind) = (handle >> KIND_BITS, Kind::of(handle));
+        let Some((kind, table)) = kind.and_then(|kind| Some((kind, self.table(kind)?))) else {
             return false;
         };
+        let slot = table.slot(index);
         let mut seen = slot.word.load(Ordering::Relaxed);
         loop {
             if !Word(seen).is_occupied() {
@@ -213,8 +197,7 @@ impl Tables {
                 Err(now) => seen = now,
             }
         }
-        let kind = (handle & 7) as usize - 1;
-        self.tables[kind].put(&mut hint.lanes[kind], handle >> 3);
+        table.put(&mut hint.lanes[kind as usize], index);
         true
     }
 
@@ -287,19 +270,36 @@ impl Tables {
 
     /// A thread ends: its slots in waiting go to the shared queues.
     pub fn retire(&self, hint: &mut Hint) {
-        for (table, lane) in self.tables.iter().zip(&mut hint.lanes) {
-            table.retire(lane);
+        for kind in Kind::ALL {
+            if let Some(table) = self.table(kind) {
+                table.retire(&mut hint.lanes[kind as usize]);
+            }
         }
     }
 
-    /// Address of the slot's word; None if there is no such slot.
-    pub fn slot_address(&self, kind: Kind, index: u32) -> Option<usize> {
-        let slot = self.table(kind).slot(index)?;
-        Some(std::ptr::from_ref(slot.word) as usize)
+    /// Address of what generated code reads: the words, first by the low [`KIND_BITS`] of a handle, then by index. See the
+    /// crate. Reserves them at the first call; None: there is not enough address space.
+    #[inline]
+    pub fn rows(&self) -> Option<usize> {
+        self.space.reserve()
     }
+}
 
-    /// Address of what generated code reads: a row of bucket pointers for each value of a handle's low bits. See the crate.
-    pub fn rows(&self) -> usize {
-        std::ptr::from_ref(self) as usize
+/// A slot that is the caller's becomes a handle.
+#[inline]
+fn claim(table: Table<'_>, kind: Kind, index: u32, object: usize, domain: u32) -> u32 {
+    debug_assert!(domain < 1 << 30);
+    let slot = table.slot(index);
+    slot.side.store(domain, Ordering::Release);
+    let word = Word::object(object).0;
+    if cfg!(debug_assertions) {
+        let before = slot.word.swap(word, Ordering::AcqRel);
+        assert_eq!(before, 0, "a slot with two owners");
+    } else {
+        slot.word.store(word, Ordering::Release);
     }
+    if object != 0 {
+        slot.note_young();
+    }
+    handle_of(kind, index)
 }

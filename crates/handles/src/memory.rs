@@ -1,152 +1,259 @@
-//! The atomics, the sizes and the memory of buckets: the real ones, or loom's.
+//! The atomics, the sizes and the memory of the tables: the real ones, or loom's.
 //!
 //! # Invariants
-//! * A bucket's memory starts as zeros: all slots free, nothing young.
-//! * A bucket is released only by who allocated it and never published it, or with its table.
+//! * Memory starts as zeros: all slots free, nothing young. It stays where it is.
+//! * Once there is memory, every slot of every index can be read. Only those of groups given out can be written to
+//!   ([`Space::commit`] comes first), so that a system that counts what may be written counts little.
 
 #[cfg(feature = "loom")]
-pub(crate) use loom::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
-};
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 #[cfg(not(feature = "loom"))]
-pub(crate) use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
-};
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 #[cfg(not(feature = "loom"))]
 mod sizes {
     /// Slots in a group.
     pub const GROUP: u32 = 64;
-    /// Slots in the first bucket (a page with all that belongs to them); a power of two, and a multiple of [`GROUP`].
-    pub const FIRST_BUCKET: u32 = 256;
-    /// How many freed slots wait in a queue before the first of them is used again.
+    /// Indices have as many bits.
+    pub const INDEX_BITS: u32 = 29;
+    /// How many freed slots wait in a thread's queue before the first of them is used again.
     pub(crate) const REUSE_DELAY: u32 = 256;
-    /// From how many freed slots on a thread hands its queue over.
-    pub(crate) const HAND_OVER: u32 = 1024;
-    /// How many slots a thread takes from the shared queue at once.
-    pub(crate) const BATCH: u32 = 256;
+    /// Room in a thread's queue; a power of two.
+    pub(crate) const ROOM: u32 = 512;
+    /// How many slots are handed over, or taken from the shared queue, at once.
+    pub(crate) const BATCH: u32 = 128;
 }
 #[cfg(feature = "loom")]
 mod sizes {
     #![allow(missing_docs, reason = "as without the feature")]
     pub const GROUP: u32 = 1;
-    pub const FIRST_BUCKET: u32 = 1;
+    pub const INDEX_BITS: u32 = 3;
     pub(crate) const REUSE_DELAY: u32 = 0;
-    pub(crate) const HAND_OVER: u32 = 2;
+    pub(crate) const ROOM: u32 = 2;
     pub(crate) const BATCH: u32 = 1;
 }
 pub use sizes::*;
 
-/// Indices have 29 bits; the first bucket's size is added to them before the highest bit is looked for.
-pub(crate) const MAX_SLOTS: u32 = (1 << 29) - FIRST_BUCKET;
-/// Number of bucket pointers; entry `b` is the bucket of `1 << b` slots. The last is for the indices from [`MAX_SLOTS`] on, so
-/// it is always null.
-pub(crate) const BUCKETS: usize = 30;
+/// Slots of a kind.
+pub(crate) const MAX_SLOTS: u32 = 1 << INDEX_BITS;
+// What a thread takes from elsewhere, when too few of its own have waited, fits in front of them.
+const _: () = assert!(REUSE_DELAY + GROUP + GROUP <= ROOM && REUSE_DELAY + GROUP + BATCH <= ROOM);
+const _: () = assert!(ROOM.is_power_of_two());
 
 #[cfg(not(feature = "loom"))]
-mod bucket {
+mod space {
     use super::*;
+    use std::sync::atomic::AtomicPtr;
 
-    /// The memory of a bucket: `slots` words, then `slots` side words, then a byte for each group.
-    #[derive(Clone, Copy)]
-    pub(crate) struct Bucket<'t> {
-        base: *mut u8,
-        slots: usize,
-        table: std::marker::PhantomData<&'t ()>,
-    }
-    /// What a bucket pointer points to: the first word.
-    pub(crate) type Start = AtomicUsize;
+    /// Words of the eight values of a handle's low bits (of which four are kinds), then the side words of the four kinds,
+    /// then their groups' bytes. One range of addresses, reserved at once.
+    #[derive(Debug)]
+    pub(crate) struct Space(AtomicPtr<u8>);
 
-    fn bytes(slots: usize) -> usize {
-        slots * 12 + slots.div_ceil(GROUP as usize)
-    }
+    const SLOTS: usize = MAX_SLOTS as usize;
+    const WORDS: usize = 8 * SLOTS * 8;
+    const SIDES: usize = 4 * SLOTS * 4;
+    /// Where the side words begin, and where the groups' bytes.
+    pub(crate) const SIDES_AT: usize = WORDS;
+    pub(crate) const YOUNG_AT: usize = WORDS + SIDES;
+    const YOUNG: usize = 4 * SLOTS / GROUP as usize;
+    /// Memory becomes writable in steps that begin at multiples of this many groups.
+    const STEP: u32 = 64;
 
-    impl<'t> Bucket<'t> {
-        /// # Safety
-        /// `start` came from [`Bucket::allocate`] for as many slots and is not released within `'t`.
-        pub(crate) unsafe fn at(start: *mut Start, slots: usize) -> Self {
-            Bucket {
-                base: start.cast(),
-                slots,
-                table: std::marker::PhantomData,
+    impl Space {
+        pub(crate) const fn new() -> Space {
+            Space(AtomicPtr::new(std::ptr::null_mut()))
+        }
+        /// Address of the words; reserves everything if that was not done yet. None: there is not enough address space.
+        pub(crate) fn reserve(&self) -> Option<usize> {
+            let there = self.0.load(Ordering::Acquire);
+            if !there.is_null() {
+                return Some(there as usize);
+            }
+            let made = vervet_os::memory::reserve_read_only(WORDS + SIDES + YOUNG).ok()?;
+            match self.0.compare_exchange(
+                std::ptr::null_mut(),
+                made,
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => Some(made as usize),
+                Err(other) => {
+                    // SAFETY: made above and seen by nobody.
+                    unsafe { vervet_os::memory::release(made, WORDS + SIDES + YOUNG) };
+                    Some(other as usize)
+                }
             }
         }
-        pub(crate) fn allocate(slots: usize) -> Option<*mut Start> {
-            vervet_os::memory::reserve(bytes(slots))
-                .ok()
-                .map(|p| p.cast())
+        /// What belongs to the slots of a kind; None before [`Space::reserve`].
+        #[inline]
+        pub(crate) fn of(&self, kind: usize) -> Option<Row<'_>> {
+            debug_assert!(kind < 4);
+            let base = self.0.load(Ordering::Acquire);
+            (!base.is_null()).then_some(Row {
+                base,
+                kind,
+                space: std::marker::PhantomData,
+            })
         }
-        /// # Safety
-        /// As for [`Bucket::at`], and nobody uses the bucket.
-        pub(crate) unsafe fn release(start: *mut Start, slots: usize) {
-            // SAFETY: it was mapped with this size.
-            unsafe { vervet_os::memory::release(start.cast(), bytes(slots)) }
+    }
+    impl Drop for Space {
+        fn drop(&mut self) {
+            let base = *self.0.get_mut();
+            if !base.is_null() {
+                // SAFETY: reserved with that size; the tables are going, and slots borrow them.
+                unsafe { vervet_os::memory::release(base, WORDS + SIDES + YOUNG) };
+            }
+        }
+    }
+
+    /// The slots of one kind.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Row<'t> {
+        base: *mut u8,
+        kind: usize,
+        space: std::marker::PhantomData<&'t ()>,
+    }
+
+    impl<'t> Row<'t> {
+        #[inline]
+        fn words_at(self) -> usize {
+            (self.kind + 1) * SLOTS * 8
         }
         #[inline]
-        pub(crate) fn word(self, i: usize) -> &'t AtomicUsize {
-            debug_assert!(i < self.slots);
-            // SAFETY: the words are the first part of the bucket, and zeros are a valid atomic.
-            unsafe { &*self.base.cast::<AtomicUsize>().add(i) }
+        fn sides_at(self) -> usize {
+            SIDES_AT + self.kind * SLOTS * 4
         }
-        pub(crate) fn side(self, i: usize) -> &'t AtomicU32 {
-            debug_assert!(i < self.slots);
-            // SAFETY: the side words follow the words.
-            unsafe { &*self.base.add(self.slots * 8).cast::<AtomicU32>().add(i) }
+        #[inline]
+        fn young_at(self) -> usize {
+            YOUNG_AT + self.kind * (SLOTS / GROUP as usize)
         }
-        pub(crate) fn young(self, i: usize) -> &'t AtomicU8 {
-            debug_assert!(i < self.slots);
-            // SAFETY: the groups' bytes follow the side words.
+        #[inline]
+        pub(crate) fn word(self, i: u32) -> &'t AtomicUsize {
+            debug_assert!(i < MAX_SLOTS);
+            // SAFETY: within the kind's words, and zeros are a valid atomic.
             unsafe {
                 &*self
                     .base
-                    .add(self.slots * 12 + i / GROUP as usize)
+                    .add(self.words_at() + i as usize * 8)
+                    .cast::<AtomicUsize>()
+            }
+        }
+        /// The words of the group that begins with slot `i`.
+        #[inline]
+        pub(crate) fn group(self, i: u32) -> &'t [AtomicUsize] {
+            debug_assert!(i.is_multiple_of(GROUP));
+            // SAFETY: as above, for all of them.
+            unsafe { std::slice::from_raw_parts(self.word(i), GROUP as usize) }
+        }
+        #[inline]
+        pub(crate) fn side(self, i: u32) -> &'t AtomicU32 {
+            debug_assert!(i < MAX_SLOTS);
+            // SAFETY: within the kind's side words.
+            unsafe {
+                &*self
+                    .base
+                    .add(self.sides_at() + i as usize * 4)
+                    .cast::<AtomicU32>()
+            }
+        }
+        #[inline]
+        pub(crate) fn young(self, i: u32) -> &'t AtomicU8 {
+            debug_assert!(i < MAX_SLOTS);
+            // SAFETY: within the kind's bytes of groups.
+            unsafe {
+                &*self
+                    .base
+                    .add(self.young_at() + (i / GROUP) as usize)
                     .cast::<AtomicU8>()
             }
+        }
+        /// Makes what belongs to a group writable. `done` is how many groups of this kind are so already, or fewer.
+        pub(crate) fn commit(self, group: u32, done: &AtomicU32) -> Option<()> {
+            let before = done.load(Ordering::Acquire);
+            if group < before {
+                return Some(());
+            }
+            // As much as there is once more: few steps, few mappings.
+            let end = (before * 2)
+                .max(group + 1)
+                .next_multiple_of(STEP)
+                .min(MAX_SLOTS / GROUP) as usize;
+            let (first, end_slot) = (before as usize * GROUP as usize, end * GROUP as usize);
+            for (at, low, high) in [
+                (self.words_at(), first * 8, end_slot * 8),
+                (self.sides_at(), first * 4, end_slot * 4),
+                (self.young_at(), before as usize, end),
+            ] {
+                // SAFETY: part of the reservation; the pages become writable and keep what is in them.
+                unsafe {
+                    vervet_os::memory::make_writable(
+                        self.base as usize + at + low,
+                        self.base as usize + at + high,
+                    )
+                }
+                .ok()?;
+            }
+            done.fetch_max(end as u32, Ordering::AcqRel);
+            Some(())
         }
     }
 }
 #[cfg(feature = "loom")]
-mod bucket {
+mod space {
     use super::*;
 
-    /// What a bucket pointer points to.
-    pub(crate) struct Start {
+    #[derive(Debug)]
+    struct Slots {
         words: Vec<AtomicUsize>,
         side: Vec<AtomicU32>,
         young: Vec<AtomicU8>,
     }
-    #[derive(Clone, Copy)]
-    pub(crate) struct Bucket<'t>(&'t Start);
+    /// As without the feature, of a few slots.
+    #[derive(Debug)]
+    pub(crate) struct Space(Vec<Slots>);
 
-    impl<'t> Bucket<'t> {
-        /// # Safety
-        /// As without the feature.
-        pub(crate) unsafe fn at(start: *mut Start, _slots: usize) -> Self {
-            // SAFETY: passed on.
-            Bucket(unsafe { &*start })
+    impl Space {
+        pub(crate) fn new() -> Space {
+            let slots = |_| Slots {
+                words: (0..MAX_SLOTS).map(|_| AtomicUsize::new(0)).collect(),
+                side: (0..MAX_SLOTS).map(|_| AtomicU32::new(0)).collect(),
+                young: (0..MAX_SLOTS).map(|_| AtomicU8::new(0)).collect(),
+            };
+            Space((0..4).map(slots).collect())
         }
-        pub(crate) fn allocate(slots: usize) -> Option<*mut Start> {
-            Some(Box::into_raw(Box::new(Start {
-                words: (0..slots).map(|_| AtomicUsize::new(0)).collect(),
-                side: (0..slots).map(|_| AtomicU32::new(0)).collect(),
-                young: (0..slots).map(|_| AtomicU8::new(0)).collect(),
-            })))
+        pub(crate) fn reserve(&self) -> Option<usize> {
+            Some(0)
         }
-        /// # Safety
-        /// As without the feature.
-        pub(crate) unsafe fn release(start: *mut Start, _slots: usize) {
-            // SAFETY: passed on.
-            drop(unsafe { Box::from_raw(start) });
+        pub(crate) fn of(&self, kind: usize) -> Option<Row<'_>> {
+            Some(Row(&self.0[kind]))
         }
-        pub(crate) fn word(self, i: usize) -> &'t AtomicUsize {
-            &self.0.words[i]
+    }
+
+    #[derive(Clone, Copy)]
+    pub(crate) struct Row<'t>(&'t Slots);
+
+    impl<'t> Row<'t> {
+        pub(crate) fn word(self, i: u32) -> &'t AtomicUsize {
+            &self.0.words[i as usize]
         }
-        pub(crate) fn side(self, i: usize) -> &'t AtomicU32 {
-            &self.0.side[i]
+        pub(crate) fn group(self, i: u32) -> &'t [AtomicUsize] {
+            &self.0.words[i as usize..(i + GROUP) as usize]
         }
-        pub(crate) fn young(self, i: usize) -> &'t AtomicU8 {
-            &self.0.young[i / GROUP as usize]
+        pub(crate) fn side(self, i: u32) -> &'t AtomicU32 {
+            &self.0.side[i as usize]
+        }
+        pub(crate) fn young(self, i: u32) -> &'t AtomicU8 {
+            &self.0.young[(i / GROUP) as usize]
+        }
+        pub(crate) fn commit(self, group: u32, done: &AtomicU32) -> Option<()> {
+            if group >= done.load(Ordering::Acquire) {
+                done.fetch_max(group + 1, Ordering::AcqRel);
+            }
+            Some(())
         }
     }
 }
-pub(crate) use bucket::{Bucket, Start};
+pub(crate) use space::{Row, Space};
+#[cfg(not(feature = "loom"))]
+pub(crate) use space::{SIDES_AT, YOUNG_AT};

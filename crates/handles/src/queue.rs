@@ -1,16 +1,20 @@
 //! Free slots in waiting: a thread's own, and those handed over.
 //!
 //! # Invariants
-//! * A queue is a chain through the side words of free slots, first in, first out. A slot is in at most one.
-//! * Side words are stored with release after the slot was freed, so that who reads a link where it expected a domain sees
+//! * Queues are first in, first out. A slot is in at most one.
+//! * A lane belongs to one thread, and is a ring of indices: to take or to put a slot touches nothing of the slot. `first..ready`
+//!   may be taken; `ready..end` were freed lately and wait.
+//! * The shared queue is a chain through the side words of its slots, and belongs to whoever holds its flag. Nobody waits for the
+//!   flag but a thread that ends, and one that nothing else is left for: who does not get it does without (takes a fresh group,
+//!   or keeps what it would hand over on the side: see [`Lane::over`]).
+//! * Links are stored with release after the slot was freed, so that who reads a link where it expected a domain sees
 //!   that the slot was freed ([`Tables::domain`](crate::Tables::domain)).
-//! * A lane belongs to one thread; the shared queue to whoever holds its flag. Nobody waits for the flag but a thread that
-//!   ends: who does not get it does without (grows its own queue, or takes a fresh group).
 use crate::memory::*;
 use crate::table::Table;
 
 /// A thread's slots in waiting. Made with the thread, given back by [`Tables::retire`](crate::Tables::retire).
 #[derive(Debug)]
+#[repr(C)]
 pub struct Hint {
     pub(crate) lanes: [Lane; 4],
 }
@@ -29,13 +33,17 @@ impl Default for Hint {
     }
 }
 
-/// A thread's slots of one kind.
+/// A thread's slots of one kind. Positions count up for ever and wrap; the ring is indexed by their low bits.
+/// Generated code knows the layout ([`layout`](crate::layout)).
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Lane {
-    /// Fresh slots that are ours: `next..end`, within one group.
-    next: u32,
-    end: u32,
-    freed: Chain,
+    pub(crate) first: u32,
+    pub(crate) ready: u32,
+    pub(crate) end: u32,
+    pub(crate) ring: [u32; ROOM as usize],
+    /// What the ring had no room for while the shared queue was held by another.
+    over: Chain,
 }
 
 /// Linked free slots; `first` and `last` mean something if `len` is not 0.
@@ -49,10 +57,41 @@ struct Chain {
 impl Lane {
     const fn new() -> Lane {
         Lane {
-            next: 0,
+            first: 0,
+            ready: 0,
             end: 0,
-            freed: Chain::EMPTY,
+            ring: [0; ROOM as usize],
+            over: Chain::EMPTY,
         }
+    }
+    #[inline]
+    fn at(&mut self, position: u32) -> &mut u32 {
+        &mut self.ring[(position % ROOM) as usize]
+    }
+    fn len(&self) -> u32 {
+        self.end.wrapping_sub(self.first)
+    }
+    /// A slot that may be taken.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Option<u32> {
+        if self.first == self.ready {
+            return None;
+        }
+        let index = *self.at(self.first);
+        self.first = self.first.wrapping_add(1);
+        Some(index)
+    }
+    /// Adds in front of all, for those who have waited longer. What was in front may wait with the rest now.
+    fn prepend(&mut self, count: u32, slots: impl Iterator<Item = u32>) {
+        debug_assert!(self.len() + count <= ROOM);
+        self.first = self.first.wrapping_sub(count);
+        self.ready = self.first.wrapping_add(count);
+        let mut position = self.first;
+        for index in slots {
+            *self.at(position) = index;
+            position = position.wrapping_add(1);
+        }
+        debug_assert_eq!(position, self.ready);
     }
 }
 
@@ -63,8 +102,7 @@ impl Chain {
         len: 0,
     };
 
-    #[inline]
-    fn append(&mut self, table: &Table, more: Chain) {
+    fn append(&mut self, table: &Table<'_>, more: Chain) {
         if more.len == 0 {
             return;
         }
@@ -76,8 +114,7 @@ impl Chain {
             self.len += more.len;
         }
     }
-    #[inline]
-    fn push(&mut self, table: &Table, index: u32) {
+    fn push(&mut self, table: &Table<'_>, index: u32) {
         self.append(
             table,
             Chain {
@@ -87,8 +124,7 @@ impl Chain {
             },
         );
     }
-    #[inline]
-    fn pop(&mut self, table: &Table) -> Option<u32> {
+    fn pop(&mut self, table: &Table<'_>) -> Option<u32> {
         self.len = self.len.checked_sub(1)?;
         let index = self.first;
         if self.len != 0 {
@@ -96,26 +132,11 @@ impl Chain {
         }
         Some(index)
     }
-    /// Cuts off the first `n` or fewer.
-    fn split(&mut self, table: &Table, n: u32) -> Chain {
-        let mut head = Chain::EMPTY;
-        while head.len < n
-            && let Some(index) = self.pop(table)
-        {
-            // The links are there already: only the ends move.
-            if head.len == 0 {
-                head.first = index;
-            }
-            head.last = index;
-            head.len += 1;
-        }
-        head
-    }
 }
 
 #[inline]
-fn link(table: &Table, index: u32) -> &AtomicU32 {
-    table.given_slot(index).side
+fn link<'t>(table: &Table<'t>, index: u32) -> &'t AtomicU32 {
+    table.slot(index).side
 }
 
 /// The queue of slots handed over by threads that end or have many.
@@ -149,7 +170,7 @@ impl Shared {
     }
 
     /// Slots in it, at some moment.
-    pub(crate) fn len(&self) -> u32 {
+    fn len(&self) -> u32 {
         self.len.load(Ordering::Relaxed)
     }
 
@@ -175,84 +196,90 @@ impl Shared {
     }
 }
 
-impl Table {
-    /// A free slot that is now the caller's, out of its lane. None: the lane has none to spare.
-    #[inline]
-    pub(crate) fn take_own(&self, lane: &mut Lane) -> Option<u32> {
-        if lane.freed.len > REUSE_DELAY {
-            return lane.freed.pop(self);
-        }
-        if lane.next == lane.end {
-            return None;
-        }
-        lane.next += 1;
-        Some(lane.next - 1)
-    }
-
-    /// A free slot that is now the caller's.
+impl Table<'_> {
+    /// A free slot that is now the caller's. None: no memory, or every slot is in use or in another thread's queue.
     pub(crate) fn take(&self, lane: &mut Lane) -> Option<u32> {
-        if let Some(own) = self.take_own(lane) {
+        if let Some(own) = lane.take() {
             return Some(own);
         }
-        if self.shared.len() > REUSE_DELAY && self.take_shared(lane) {
-            return lane.freed.pop(self);
+        self.refill(lane);
+        lane.take()
+    }
+
+    /// Finds slots that may be taken, for a lane that has none.
+    #[cold]
+    fn refill(&self, lane: &mut Lane) {
+        if lane.len() >= REUSE_DELAY + GROUP {
+            lane.ready = lane.end.wrapping_sub(REUSE_DELAY);
+        } else if lane.over.len != 0 {
+            let mut over = std::mem::replace(&mut lane.over, Chain::EMPTY);
+            self.prepend_some(lane, &mut over);
+            lane.over = over;
+        } else if self.shared().len() > REUSE_DELAY && self.take_shared(lane) {
+        } else if let Some(first) = self.take_group() {
+            lane.prepend(GROUP, first..first + GROUP);
+        } else if lane.len() != 0 || self.take_shared(lane) {
+            // Nothing fresh is to be had: what was freed lately has to do.
+            lane.ready = lane.end;
         }
-        match self.take_group() {
-            Some(first) => {
-                (lane.next, lane.end) = (first + 1, first + GROUP);
-                Some(first)
-            }
-            // Nothing fresh is to be had: now what was freed lately has to do.
-            None => {
-                if lane.freed.len == 0 {
-                    self.take_shared(lane);
-                }
-                lane.freed.pop(self)
-            }
-        }
+    }
+
+    /// The first of a chain become the lane's.
+    fn prepend_some(&self, lane: &mut Lane, chain: &mut Chain) {
+        let count = chain.len.min(BATCH);
+        lane.prepend(count, (0..count).map_while(|_| chain.pop(self)));
     }
 
     fn take_shared(&self, lane: &mut Lane) -> bool {
-        let taken = self.shared.try_with(|chain| chain.split(self, BATCH));
-        match taken {
-            // In front of what the thread freed itself: it has waited longer.
-            Some(mut batch) if batch.len != 0 => {
-                batch.append(self, lane.freed);
-                lane.freed = batch;
-                true
-            }
-            _ => false,
-        }
+        self.shared()
+            .try_with(|chain| self.prepend_some(lane, chain))
+            .is_some()
     }
 
     /// A slot that the caller has just freed waits in its queue.
     #[inline]
     pub(crate) fn put(&self, lane: &mut Lane, index: u32) {
-        lane.freed.push(self, index);
-        if lane.freed.len >= HAND_OVER {
-            self.hand_over(lane);
+        *lane.at(lane.end) = index;
+        lane.end = lane.end.wrapping_add(1);
+        if lane.len() == ROOM {
+            self.make_room(lane);
         }
     }
 
     #[cold]
+    fn make_room(&self, lane: &mut Lane) {
+        self.move_over(lane, BATCH);
+        self.hand_over(lane);
+    }
+
+    /// The first `count` of the ring are linked.
+    fn move_over(&self, lane: &mut Lane, count: u32) {
+        let has_ready = lane.ready.wrapping_sub(lane.first);
+        for _ in 0..count {
+            let index = *lane.at(lane.first);
+            lane.first = lane.first.wrapping_add(1);
+            lane.over.push(self, index);
+        }
+        if has_ready < count {
+            lane.ready = lane.first;
+        }
+    }
+
     fn hand_over(&self, lane: &mut Lane) -> bool {
         let done = self
-            .shared
-            .try_with(|chain| chain.append(self, lane.freed))
+            .shared()
+            .try_with(|chain| chain.append(self, lane.over))
             .is_some();
         if done {
-            lane.freed = Chain::EMPTY;
+            lane.over = Chain::EMPTY;
         }
         done
     }
 
     /// All of a lane goes to the shared queue.
     pub(crate) fn retire(&self, lane: &mut Lane) {
-        for index in lane.next..lane.end {
-            lane.freed.push(self, index);
-        }
-        lane.next = lane.end;
-        while lane.freed.len != 0 && !self.hand_over(lane) {
+        self.move_over(lane, lane.len());
+        while lane.over.len != 0 && !self.hand_over(lane) {
             #[cfg(feature = "loom")]
             loom::thread::yield_now();
             #[cfg(not(feature = "loom"))]

@@ -5,7 +5,7 @@
 //! a conservative scan of the stack of a thread that has just loaded it.
 
 /// The word says something: the slot is not free.
-const OCCUPIED: usize = 1;
+pub const OCCUPIED: usize = 1;
 /// The rest of the word is an object's address (0: null).
 pub const VALID: usize = 2;
 /// What is no part of the address in an object's word.

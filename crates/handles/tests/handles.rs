@@ -1,6 +1,8 @@
 //! What single calls promise, wrong values included.
 #![cfg(not(feature = "loom"))]
-use vervet_handles::{Count, FIRST_BUCKET, GROUP, Hint, Kind, ROW_SHIFT, TAGS, Tables, VALID};
+use vervet_handles::{
+    Count, GROUP, Hint, INDEX_BITS, KIND_BITS, Kind, OCCUPIED, TAGS, Tables, VALID, layout,
+};
 
 const A: usize = 0x10_0000_1000;
 const B: usize = 0x10_0000_2008;
@@ -206,19 +208,11 @@ fn expired_handles_keep_their_domain() {
 }
 
 /// The load sequence that generated code uses, as documented at the head of the crate.
-/// What generated code does: None is its slow way.
+/// None is its slow way.
 fn inlined(t: &Tables, h: u32) -> Option<usize> {
-    let row = t.rows() + (((h & 7) as usize) << ROW_SHIFT);
-    let j = (h >> 3) + FIRST_BUCKET;
-    let b = j.ilog2();
-    // SAFETY: as documented, for any value: rows have that many pointers, and a bucket that exists has `1 << b` words.
-    let word = unsafe {
-        let bucket = *(row as *const *const usize).add(b as usize);
-        if bucket.is_null() {
-            return None;
-        }
-        *bucket.add((j ^ 1 << b) as usize)
-    };
+    let words = t.rows().expect("address space") as *const usize;
+    // SAFETY: as documented, for any value.
+    let word = unsafe { *words.add(h.rotate_right(KIND_BITS) as usize) };
     (word & VALID != 0).then_some(word & !TAGS)
 }
 
@@ -249,6 +243,100 @@ fn generated_code_reads_nothing_wildly() {
     });
     for h in edges.chain((0..1 << 16).map(|n: u32| n.wrapping_mul(0x9E37_79B1))) {
         assert_eq!(inlined(&t, h), t.target(h), "{h:#x}");
+    }
+}
+
+/// Address of a part of a kind's lane.
+fn lane(hint: &mut Hint, kind: usize, part: usize) -> *mut u32 {
+    let lanes = std::ptr::from_mut(hint).cast::<u8>();
+    lanes
+        .wrapping_add(kind * layout::LANE_SIZE + part)
+        .cast::<u32>()
+}
+
+/// How generated code makes a handle. None is its slow way.
+fn make_inline(
+    t: &Tables,
+    hint: &mut Hint,
+    kind: usize,
+    object: usize,
+    domain: u32,
+) -> Option<u32> {
+    let words = t.rows()?;
+    // SAFETY: as documented; the lane's slots are the caller's.
+    unsafe {
+        let first = lane(hint, kind, layout::LANE_FIRST);
+        if *first == *lane(hint, kind, layout::LANE_READY) {
+            return None;
+        }
+        let place = (*first % layout::LANE_ROOM) as usize * 4;
+        let index = *lane(hint, kind, layout::LANE_RING + place);
+        *first = first.read().wrapping_add(1);
+        let number = kind << INDEX_BITS | index as usize;
+        *((words + layout::SIDES + number * 4) as *mut u32) = domain;
+        *((words + (8 << INDEX_BITS) + number * 8) as *mut usize) = object | VALID | OCCUPIED;
+        *((words + layout::YOUNG + number / GROUP as usize) as *mut u8) = 1;
+        Some(index << KIND_BITS | (kind as u32 + 1))
+    }
+}
+
+/// How generated code frees one. False is its slow way.
+fn free_inline(t: &Tables, hint: &mut Hint, h: u32) -> bool {
+    let words = t.rows().expect("address space") as *mut usize;
+    // SAFETY: as documented, for any value.
+    unsafe {
+        let word = words.add(h.rotate_right(KIND_BITS) as usize);
+        if *word & OCCUPIED == 0 {
+            return false;
+        }
+        let kind = (h & 7) as usize - 1;
+        let first = *lane(hint, kind, layout::LANE_FIRST);
+        let end = lane(hint, kind, layout::LANE_END);
+        if end.read().wrapping_add(1).wrapping_sub(first) >= layout::LANE_ROOM {
+            return false;
+        }
+        *word = 0;
+        let place = (*end % layout::LANE_ROOM) as usize * 4;
+        *lane(hint, kind, layout::LANE_RING + place) = h >> KIND_BITS;
+        *end = end.read().wrapping_add(1);
+    }
+    true
+}
+
+#[test]
+fn generated_code_makes_and_frees() {
+    let (t, mut hint) = (Tables::new(), Hint::new());
+    let mut live = Vec::new();
+    let (mut quick, mut slow) = (0, 0);
+    for n in 0..200_000usize {
+        let (object, domain) = (A + 8 * n, n as u32 % 5);
+        if n / 3000 % 2 == 0 || live.is_empty() {
+            let kind = n % 4;
+            let h = make_inline(&t, &mut hint, kind, object, domain);
+            *if h.is_some() { &mut quick } else { &mut slow } += 1;
+            let h =
+                h.unwrap_or_else(|| t.alloc(&mut hint, Kind::ALL[kind], object, domain).unwrap());
+            assert_eq!((t.target(h), t.domain(h)), (Some(object), Some(domain)));
+            assert_eq!(t.kind(h), Some(Kind::ALL[kind]));
+            live.push((h, object));
+        } else {
+            let (h, object) = live.swap_remove(n * 7919 % live.len());
+            assert_eq!(t.target(h), Some(object));
+            assert!(free_inline(&t, &mut hint, h) || t.free(&mut hint, h));
+            assert!(!free_inline(&t, &mut hint, h) && t.target(h).is_none());
+        }
+    }
+    assert!(quick > slow * 20, "{quick} made in place, {slow} by calls");
+    let mut seen = 0;
+    t.visit_strong(true, |o| {
+        seen += 1;
+        (o, false)
+    });
+    let strong = |h: u32| matches!(Kind::of(h), Some(Kind::Normal | Kind::Pinned));
+    assert_eq!(seen, live.iter().filter(|&&(h, _)| strong(h)).count());
+    for h in [0, 1, 5, 6, 7, u32::MAX, 1 << 31 | 1] {
+        let in_use = live.iter().any(|&(l, _)| l == h);
+        assert_eq!(free_inline(&t, &mut hint, h), in_use, "{h:#x}");
     }
 }
 

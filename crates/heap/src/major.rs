@@ -255,11 +255,16 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Marks what stacks may refer to; blocks hit are not evacuated in this cycle.
     fn mark_stacks(&self, m: &mut Marking<'_, M, W>) {
-        self.world.pinned_handles(false, &mut |o| {
-            if self.space.kind_at(o) == Kind::Old {
-                self.space.info(self.space.block(o)).hit.store(1, Relaxed);
-            }
-        });
+        // Pinned handles may be very many, and mostly there is nothing to be evacuated.
+        let space = &self.space;
+        let evacuates = |b| space.kind(b) == Kind::Old && space.info(b).evacuate.load(Relaxed) != 0;
+        if (0..space.used()).any(evacuates) {
+            self.world.pinned_handles(false, &mut |o| {
+                if space.kind_at(o) == Kind::Old {
+                    space.info(space.block(o)).hit.store(1, Relaxed);
+                }
+            });
+        }
         // SAFETY: this thread collects.
         let scratch = unsafe { &mut *self.scratch.get() };
         let mut cursor = conservative::Cursor::default();

@@ -37,7 +37,7 @@ pub enum Symbol {
     Helper(Helper),
     /// Base of the card table.
     CardTable,
-    /// Where the bucket pointers of GC handles are (`vervet_abi::handles`).
+    /// Where the words of GC handles are (`vervet_abi::handles`).
     HandleRows,
     /// Address of the 8-byte cell that holds a P/Invoke's bound native address, 0 before.
     PInvokeCell(MethodRef),

@@ -14,6 +14,30 @@ pub fn reserve(size: usize) -> io::Result<*mut u8> {
     )
 }
 
+/// Reserves `size` bytes somewhere that read as zero and cannot be written to before [`make_writable`].
+pub fn reserve_read_only(size: usize) -> io::Result<*mut u8> {
+    map(std::ptr::null_mut(), size, libc::PROT_READ, 0)
+}
+
+/// Makes the pages that hold `[low, high)` writable; what is in them stays.
+///
+/// # Safety
+/// The range was got from [`reserve`] or [`reserve_read_only`].
+pub unsafe fn make_writable(low: usize, high: usize) -> io::Result<()> {
+    let (low, high) = (low & !4095, (high + 4095) & !4095);
+    // SAFETY: the caller's promise.
+    match unsafe {
+        libc::mprotect(
+            low as *mut libc::c_void,
+            high - low,
+            libc::PROT_READ | libc::PROT_WRITE,
+        )
+    } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// A stack of at least `size` bytes, [lowest usable address, end), above a page whose touch is a fault.
 pub fn stack(size: usize) -> io::Result<(usize, usize)> {
     let size = (size + 4095) & !4095;

@@ -17,11 +17,24 @@ pub use vervet_handles::Kind as HandleKind;
 pub static TABLES: Tables = Tables::new();
 
 const _: () = {
+    use abi::lane;
     use vervet_abi::handles as abi;
-    assert!(abi::KIND_BITS == 3 && abi::ROW_SHIFT == vervet_handles::ROW_SHIFT);
-    assert!(abi::FIRST_BUCKET == vervet_handles::FIRST_BUCKET);
+    use vervet_handles::{INDEX_BITS, KIND_BITS, layout};
+    assert!(abi::KIND_BITS == KIND_BITS && abi::INDEX_BITS == INDEX_BITS);
+    assert!(1 << abi::GROUP_SHIFT == vervet_handles::GROUP);
+    assert!(abi::SIDES as usize == layout::SIDES && abi::YOUNG as usize == layout::YOUNG);
+    assert!(lane::SIZE as usize == layout::LANE_SIZE && lane::ROOM == layout::LANE_ROOM);
+    assert!(lane::FIRST as usize == layout::LANE_FIRST);
+    assert!(lane::READY as usize == layout::LANE_READY);
+    assert!(lane::END as usize == layout::LANE_END && lane::RING as usize == layout::LANE_RING);
+    assert!(abi::OCCUPIED == vervet_handles::OCCUPIED as u64);
     assert!(abi::VALID == vervet_handles::VALID as u64 && abi::TAGS == vervet_handles::TAGS as u64);
 };
+
+/// Address of the slots' words, for generated code.
+pub(crate) fn rows() -> usize {
+    TABLES.rows().expect("address space for GC handles")
+}
 
 /// Runs `work` with the slots and the domain of the thread that has this context; a thread that is not attached (null) has
 /// none of its own.
@@ -31,13 +44,19 @@ const _: () = {
 #[inline]
 unsafe fn with_hint<T>(ctx: *mut Context, work: impl FnOnce(&mut Hint, u32) -> T) -> T {
     if ctx.is_null() {
-        let mut hint = Hint::new();
-        let result = work(&mut hint, 0);
-        TABLES.retire(&mut hint);
-        return result;
+        return with_no_hint(work);
     }
     // SAFETY: passed on; `work` is this module's and comes back here by no way.
     unsafe { work(&mut (*Thread::of(ctx)).handles, (*ctx).domain) }
+}
+
+#[cold]
+#[inline(never)]
+fn with_no_hint<T>(work: impl FnOnce(&mut Hint, u32) -> T) -> T {
+    let mut hint = Hint::new();
+    let result = work(&mut hint, 0);
+    TABLES.retire(&mut hint);
+    result
 }
 
 /// The calling thread, whose context this is, ends: its slots go to the others.
@@ -49,23 +68,6 @@ pub(crate) fn retire(ctx: *mut Context) {
 fn current_domain() -> u32 {
     // SAFETY: null or the context of this thread.
     unsafe { crate::thread::current_context().as_ref() }.map_or(0, |ctx| ctx.domain)
-}
-
-/// For generated code: a new handle, out of the thread's own slots; 0 if there are none or there is no such kind.
-///
-/// # Safety
-/// The context is the calling thread's, which cannot be stopped meanwhile.
-pub(crate) unsafe fn alloc_own(ctx: *mut Context, object: ObjRef<'_>, kind: i32) -> u32 {
-    let Some(kind) = HandleKind::from_i32(kind) else {
-        return 0;
-    };
-    // SAFETY: passed on.
-    unsafe {
-        with_hint(ctx, |hint, domain| {
-            TABLES.alloc_own(hint, kind, object.addr(), domain)
-        })
-    }
-    .unwrap_or(0)
 }
 
 /// For generated code: as [`free`].

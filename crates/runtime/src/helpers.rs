@@ -99,7 +99,6 @@ fn body(h: Helper) -> usize {
         Helper::CopyValue => copy_value as *const () as usize,
         // Their stubs are `crate::blocks`.
         Helper::MemMove | Helper::MemSet => 0,
-        Helper::AllocHandle => alloc_handle as *const () as usize,
         Helper::SetHandle => set_handle as *const () as usize,
         Helper::FreeHandle => free_handle as *const () as usize,
         Helper::FMod => fmod as *const () as usize,
@@ -367,10 +366,6 @@ extern "C" fn copy_value(to: *mut u8, from: *const u8, c: usize) {
     };
     // SAFETY: generated code passes two addresses of values of that class.
     unsafe { crate::heap::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty()) };
-}
-extern "C" fn alloc_handle(ctx: *mut vervet_abi::Context, o: usize, kind: i32) -> u32 {
-    // SAFETY: generated code passes its thread's context, and cannot be stopped in here.
-    unsafe { crate::handles::alloc_own(ctx, object(o), kind) }
 }
 extern "C" fn set_handle(handle: u32, o: usize) -> u32 {
     match crate::handles::set_target(handle, object(o)) {

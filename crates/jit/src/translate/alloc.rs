@@ -52,11 +52,15 @@ fn size_of_many(offset: i32, element: u32, count: i64) -> Option<u32> {
     known.then(|| (bytes as u32).next_multiple_of(OBJECT_ALIGN))
 }
 
-/// Sets or clears the critical flag. Fenced on both sides: no such store is ever merged with another.
+/// Sets or clears the critical flag, where that is what protects allocation.
 fn set_critical(e: &mut Emitter<'_>, cx: Value, on: bool) {
-    if e.allocation != AllocProtection::CriticalFlag {
-        return;
+    if e.allocation == AllocProtection::CriticalFlag {
+        critical(e, cx, on);
     }
+}
+
+/// Sets or clears the critical flag. Fenced on both sides: no such store is ever merged with another.
+pub(super) fn critical(e: &mut Emitter<'_>, cx: Value, on: bool) {
     // A constant of 8 bits: the store takes it as its immediate.
     let flag = e.b.ins().iconst(I8, i64::from(on));
     e.b.ins().sequence_point();

@@ -37,6 +37,7 @@ enum Intrinsic {
     HandleTarget,
     TargetHandle,
     FreeHandle,
+    FreeHandleAt,
     ObjectCtor,
     TypeEquals(bool),
     Increment(i64),
@@ -114,6 +115,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             ("GCHandle", "GetTarget" | "get_Target") => HandleTarget,
             ("GCHandle", "GetTargetHandle") => TargetHandle,
             ("GCHandle", "FreeHandle") => FreeHandle,
+            ("GCHandle", "Free") => FreeHandleAt,
             _ => return None,
         },
         "System.Threading" => match (class, method) {
@@ -302,6 +304,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::HandleTarget => return self.handle_target(method),
             Intrinsic::TargetHandle => return self.target_handle(method),
             Intrinsic::FreeHandle => return self.free_handle(method),
+            Intrinsic::FreeHandleAt => return self.free_handle_at(method),
             Intrinsic::ObjectCtor => {
                 self.pop()?;
             }

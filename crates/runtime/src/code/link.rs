@@ -99,7 +99,7 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
         Symbol::FieldHandle(f) => f as *const _ as usize,
         Symbol::Helper(h) => crate::helpers::address(h),
         Symbol::CardTable => crate::heap::card_table(),
-        Symbol::HandleRows => crate::handles::TABLES.rows(),
+        Symbol::HandleRows => crate::handles::rows(),
         Symbol::PInvokeCell(m) => &entries::entry(m).pinvoke as *const _ as usize,
         Symbol::NativeThunk => crate::arch::native_thunk_address(),
         Symbol::Signature(s) => s as *const _ as usize,

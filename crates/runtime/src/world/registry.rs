@@ -107,6 +107,7 @@ pub(crate) fn take() -> *mut Thread {
             side_end: ctx.side_end,
             thread_statics: ctx.thread_statics,
             thread_statics_len: ctx.thread_statics_len,
+            handle_lanes: &raw const t.handles as usize,
             ..std::mem::zeroed()
         };
         *ctx = clean;

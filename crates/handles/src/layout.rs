@@ -1,0 +1,21 @@
+//! Where things are, for generated code that makes and frees handles; in bytes, but for the room.
+use crate::memory::{ROOM, SIDES_AT, YOUNG_AT};
+use crate::queue::Lane;
+use std::mem::offset_of;
+
+/// The side words, from the words on.
+pub const SIDES: usize = SIDES_AT;
+/// The groups' bytes, from the words on.
+pub const YOUNG: usize = YOUNG_AT;
+/// One kind's part of a [`Hint`](crate::Hint).
+pub const LANE_SIZE: usize = size_of::<Lane>();
+/// The first slot's position, in a lane.
+pub const LANE_FIRST: usize = offset_of!(Lane, first);
+/// The position of the first slot that is not to be taken yet.
+pub const LANE_READY: usize = offset_of!(Lane, ready);
+/// The position behind the last.
+pub const LANE_END: usize = offset_of!(Lane, end);
+/// The indices.
+pub const LANE_RING: usize = offset_of!(Lane, ring);
+/// How many slots a ring has room for; it is never full between calls.
+pub const LANE_ROOM: u32 = ROOM;
