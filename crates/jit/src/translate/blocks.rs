@@ -151,6 +151,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.temps.retain()
         }
         self.set_region(b.region)?;
+        if b.cold {
+            self.e.b.set_cold_block(clif);
+            if self.give_up(n)? {
+                return Ok(());
+            }
+        }
         self.skip = 0;
         let mut after_call = false;
         for index in b.first..b.end {

@@ -9,6 +9,7 @@
 //! * Nothing happens between the store to `hidden` and the call.
 //! * Arguments of small integer types are narrowed, structs travel as their shape says; a struct passed by
 //!   address lies in memory that nobody changes during the call.
+use super::inlinable::never_returns;
 use super::intrinsics;
 use super::stack::{Item, Kind, Note};
 use super::structs::Dest;
@@ -371,6 +372,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             };
             return self.push_results(shape, &results, p.result);
         }
+        let last = matches!(dispatch, Dispatch::Direct(m) if never_returns(m));
+        if last {
+            self.e.cold();
+        }
         let signature = self.e.b.import_signature(shape.clif.clone());
         let target = match dispatch {
             Dispatch::Invoke | Dispatch::Accessor(_) => {
@@ -433,7 +438,33 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         let results = self.e.call_indirect(signature, target, &p.args);
+        if last {
+            self.end_cold();
+            return Ok(());
+        }
         self.push_results(shape, &results, p.result)
+    }
+
+    /// In an inlined body: a call of its method, whose arguments are on the stack.
+    pub(crate) fn call_itself(&mut self, shape: &Shape, never_returns: bool) -> Res {
+        let p = self.prepare(shape)?;
+        let signature = self.e.b.import_signature(shape.clif.clone());
+        let results = self.e.call_method(self.method, signature, &p.args);
+        if never_returns {
+            self.end_cold();
+            return Ok(());
+        }
+        self.push_results(shape, &results, p.result)
+    }
+
+    /// Control does not come here: ends the block, which is out of the way.
+    fn end_cold(&mut self) {
+        self.e.cold();
+        self.e
+            .b
+            .ins()
+            .trap(crate::codegen::trap_code(ThrowKind::ExecutionEngine));
+        self.dead = true;
     }
 
     /// Pops the variable arguments of a call site into a block in the frame: the call site's signature, then each

@@ -4,6 +4,7 @@
 //! What is here either has a body that must not run (`ByReference`, `Array.UnsafeMov`), or gives exactly what its
 //! body gives. A row applies to the core library's type of that name only; an expansion that does not fit the
 //! overload at hand declines, and the call is made.
+use super::inlinable::Effect;
 use super::stack::{Item, Kind, Note, kind_of};
 use super::structs::Dest;
 use super::{Res, Translator};
@@ -150,6 +151,22 @@ pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool>
 pub(crate) fn is_known(method: MethodRef) -> bool {
     let def = method.class.def();
     def.module.is_corlib() && lookup(def.namespace, def.name, method.name).is_some()
+}
+
+/// What the expansion of a method of the table does, for calls that are made again (module `inlinable`).
+pub(crate) fn effect(method: MethodRef) -> Effect {
+    use Intrinsic::*;
+    let def = method.class.def();
+    match lookup(def.namespace, def.name, method.name) {
+        Some(
+            UnsafeMov | ArrayLength | OffsetToStringData | HasReferences | StringLength
+            | StringChars | ObjectCtor | TypeEquals(_) | Sqrt | Abs | Round(_),
+        ) => Effect::None,
+        Some(
+            ByReferenceValue | UnsafeLoad | HandleTarget | TargetHandle | ReadLong | VolatileRead,
+        ) => Effect::Reads,
+        _ => Effect::Writes,
+    }
 }
 
 /// Can the machine round without a library call?
