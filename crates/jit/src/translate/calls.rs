@@ -162,6 +162,24 @@ impl<'a, 'f> Translator<'a, 'f> {
             };
             return Ok((m, false));
         }
+        // An enum's hash code is that of its number, if that has 32 bits or more.
+        if class.is_enum()?
+            && method.name == "GetHashCode"
+            && method.sig()?.params.is_empty()
+            && let Some(number) = class.enum_underlying()?
+            && matches!(number.prim, Some(Prim::I4 | Prim::U4 | Prim::I8 | Prim::U8))
+            && !method.class.is_interface()
+        {
+            let m = number.find_virtual_impl(method)?;
+            if std::ptr::eq(m.class, number) {
+                self.stack[at] = Item {
+                    kind: Kind::ByRef,
+                    value: address,
+                    ..this
+                };
+                return Ok((m, false));
+            }
+        }
         // An inherited method: on a box. Nothing of this block may be on the stack above but arguments.
         let flags = self.null_checked(&this, 0, self.size_of(class)?);
         let value = self.load_value(class, address, 0, flags)?;
@@ -180,7 +198,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let this = self.stack[at];
         let generic = !method.method_args.is_empty();
-        if let (Note::Exact, Some(class)) = (this.note, this.class)
+        if let (Note::Exact | Note::Comparer(_), Some(class)) = (this.note, this.class)
             && !class.is_array()
             && !generic
             && !class.is_value_type()?
@@ -338,7 +356,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(Fail::invalid("too few values on the stack"));
         }
         let this = if shape.has_this {
-            Some(self.stack[self.stack.len() - count - 1])
+            let at = self.stack.len() - count - 1;
+            self.stack[at] = self.comparer(self.stack[at])?;
+            Some(self.stack[at])
         } else {
             None
         };

@@ -68,19 +68,55 @@ pub fn never_returns(m: MethodRef) -> bool {
         })
 }
 
-/// Has the body a `throw`? None: for its form alone it cannot be inlined.
-fn throws(body: &MethodBody<'static>) -> Option<bool> {
-    let mut throws = false;
+/// Do its blocks decide: has the body a `throw`, or may one of its branches not be one? None: for its form alone it cannot
+/// be inlined.
+fn by_blocks(body: &MethodBody<'static>) -> Option<bool> {
+    let (mut blocks, mut boxed) = (false, false);
     for i in body.instructions() {
         let i = i.ok()?;
         match (i.op, i.operand) {
             (Op::Leave | Op::LeaveS, _) => return None,
             (_, Operand::Branch(to)) if to <= i.offset => return None,
             (_, Operand::Switch(t)) if t.iter().any(|t| t <= i.offset) => return None,
-            (op, _) => throws |= op == Op::Throw,
+            (Op::Throw, _) => blocks = true,
+            (_, Operand::Branch(_)) => blocks |= boxed,
+            _ => {}
         }
+        boxed = i.op == Op::Box;
     }
-    Some(throws)
+    Some(blocks)
+}
+
+/// Where control goes from a block. `x != null` in generic code is no branch where `x` is a value.
+fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> {
+    let b = &plan.blocks[n];
+    if let [
+        ..,
+        Instr {
+            op: Op::Box,
+            operand: Operand::Token(t),
+            ..
+        },
+        Instr {
+            op: op @ (Op::Brtrue | Op::BrtrueS | Op::Brfalse | Op::BrfalseS),
+            operand: Operand::Branch(to),
+            ..
+        },
+    ] = &plan.instrs[b.first as usize..b.end as usize]
+        && let Ok(class) = scope.type_(*t)
+        && !class.is_open
+        && class.is_value_type()?
+        && class.nullable_arg().is_none()
+    {
+        let taken = matches!(op, Op::Brtrue | Op::BrtrueS);
+        let next = (n + 1).min(plan.blocks.len() - 1);
+        return Ok(smallvec::smallvec![if taken {
+            plan.block(*to)?
+        } else {
+            next
+        }]);
+    }
+    plan.successors(n)
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
@@ -116,10 +152,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         if body.code.len() > limit + COLD || !body.clauses.is_empty() {
             return Ok(None);
         }
-        let Some(throws) = throws(&body) else {
+        let Some(by_blocks) = by_blocks(&body) else {
             return Ok(None);
         };
-        if body.code.len() > limit && !throws {
+        if body.code.len() > limit && !by_blocks {
             return Ok(None);
         }
         // The object may be a transparent proxy.
@@ -142,7 +178,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             locals = list.len();
         }
-        if throws {
+        if by_blocks {
             let Ok(sig) = m.sig() else { return Ok(None) };
             let args = sig.params.len() + m.has_this() as usize;
             return self.decide_by_blocks(&body, scope, args, locals, limit, depth);
@@ -163,7 +199,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }))
     }
 
-    /// A body with a `throw`: looks at each block that does not end there.
+    /// Looks at each block that can be reached and does not end in a `throw`.
     fn decide_by_blocks(
         &mut self,
         body: &MethodBody<'static>,
@@ -209,7 +245,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 last = Some(*i);
             }
             verdict.effect = verdict.effect.max(effect);
-            for to in plan.successors(n)? {
+            for to in successors(&plan, scope, n)? {
                 before[to] = before[to].max(Some(effect));
             }
         }

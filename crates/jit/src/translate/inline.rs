@@ -79,7 +79,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let straight = plan.blocks.len() == 1;
         self.settle(0)?;
-        let items = self.pop_n(count)?;
+        if self.stack.len() < count {
+            return Err(super::Fail::invalid("too few values on the stack"));
+        }
+        let mut items: SmallVec<[Item; 8]> = self.stack.drain(self.stack.len() - count..).collect();
+        for (item, flags) in items.iter_mut().zip(&plan.args) {
+            if *flags != 0 {
+                *item = self.comparer(*item)?;
+            }
+        }
         let triggers = m.is_static() || m.is_ctor();
         if is_virtual && shape.has_this && items[0].kind == Kind::Ref {
             self.touch(&items[0]);

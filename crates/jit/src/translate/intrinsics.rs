@@ -35,6 +35,7 @@ enum Intrinsic {
     Move { shift: i64 },
     MonitorEnter,
     MonitorExit,
+    DefaultComparer,
     HandleTarget,
     TargetHandle,
     FreeHandle,
@@ -111,6 +112,10 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             ("RuntimeHelpers", "IsReferenceOrContainsReferences") => HasReferences,
             _ => return None,
         },
+        "System.Collections.Generic" => match (class, method) {
+            ("EqualityComparer`1", "get_Default") => DefaultComparer,
+            _ => return None,
+        },
         "System.Runtime.InteropServices" => match (class, method) {
             ("GCHandle", "GetTarget" | "get_Target") => HandleTarget,
             ("GCHandle", "GetTargetHandle") => TargetHandle,
@@ -163,7 +168,8 @@ pub(crate) fn effect(method: MethodRef) -> Effect {
             | StringChars | ObjectCtor | TypeEquals(_) | Sqrt | Abs | Round(_),
         ) => Effect::None,
         Some(
-            ByReferenceValue | UnsafeLoad | HandleTarget | TargetHandle | ReadLong | VolatileRead,
+            DefaultComparer | ByReferenceValue | UnsafeLoad | HandleTarget | TargetHandle
+            | ReadLong | VolatileRead,
         ) => Effect::Reads,
         _ => Effect::Writes,
     }
@@ -271,7 +277,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let count = self.e.b.ins().smax(count, zero);
                 let count = self.e.b.ins().uextend(I64, count);
                 let size = self.e.b.ins().ishl_imm_u(count, shift);
-                self.move_block(&to, &from, size);
+                self.move_block(&to, &from, size, 1 << shift);
             }
             Intrinsic::StringLength => {
                 let string = self.pop_ref()?;
@@ -316,6 +322,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Intrinsic::MonitorEnter => return self.enter_monitor(method),
             Intrinsic::MonitorExit => return self.exit_monitor(method),
+            Intrinsic::DefaultComparer => return self.default_comparer(method),
             Intrinsic::HandleTarget => return self.handle_target(method),
             Intrinsic::TargetHandle => return self.target_handle(method),
             Intrinsic::FreeHandle => return self.free_handle(method),

@@ -4,7 +4,7 @@
 //! [`scan`] plans the body: blocks, regions, reachability. The [`Translator`] then goes over the reachable blocks in
 //! IL order with a typed model of the IL stack (module `stack`) and emits CLIF through an
 //! [`Emitter`]. Modules hold one topic each: `arith`, `conv`, `locals`, `structs` (values in memory), `objects`,
-//! `fields`, `arrays`, `calls`, `inlinable`, `inline`, `intrinsics`, `monitors`, `eh`, `alloc`, `barrier`, `prologue`; `ops` is the table from opcodes to them.
+//! `fields`, `arrays`, `calls`, `comparers`, `inlinable`, `inline`, `intrinsics`, `monitors`, `moves`, `eh`, `alloc`, `barrier`, `prologue`; `ops` is the table from opcodes to them.
 //! Filters are compiled afterwards as functions of their own over the parent's frame.
 //!
 //! # Invariants
@@ -17,6 +17,7 @@ pub mod arrays;
 pub mod barrier;
 pub mod blocks;
 pub mod calls;
+mod comparers;
 pub mod conv;
 pub mod eh;
 pub mod fields;
@@ -26,6 +27,7 @@ mod inline;
 pub mod intrinsics;
 pub mod locals;
 pub mod monitors;
+mod moves;
 pub mod objects;
 pub mod ops;
 pub mod prologue;
