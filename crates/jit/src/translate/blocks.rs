@@ -153,7 +153,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.set_region(b.region)?;
         if b.cold {
             self.e.b.set_cold_block(clif);
-            if self.give_up(n)? {
+            if self.give_up(n) {
                 return Ok(());
             }
         }

@@ -41,6 +41,8 @@ pub struct Inlined {
     returned: bool,
     /// Blocks that are given up; true: the call in their place never comes back.
     given_up: SmallVec<[(usize, bool); 2]>,
+    /// That call's block.
+    call: Option<(Block, bool)>,
     /// The arguments as they were given, if there are such blocks.
     arguments: SmallVec<[Item; 8]>,
     /// The place of the call.
@@ -127,6 +129,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 items.clone()
             },
             given_up,
+            call: None,
             outer,
         };
         if !straight {
@@ -181,7 +184,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             t.straight()
         } else {
             t.prepare_blocks();
-            t.run()
+            t.run().and_then(|()| t.call_given_up())
         };
         let Translator {
             temps,
@@ -256,16 +259,44 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(true)
     }
 
-    /// If the block is given up: the call of the method in its place.
-    pub(crate) fn give_up(&mut self, block: usize) -> Res<bool> {
-        let Some(inline) = &self.inline else {
-            return Ok(false);
+    /// If the block is given up: goes to the call in its place, which all such blocks share.
+    pub(crate) fn give_up(&mut self, block: usize) -> bool {
+        let Some(inline) = &mut self.inline else {
+            return false;
         };
         let Some(&(_, never_returns)) = inline.given_up.iter().find(|(n, _)| *n == block) else {
-            return Ok(false);
+            return false;
+        };
+        let call = match &mut inline.call {
+            Some((call, all)) => {
+                *all &= never_returns;
+                *call
+            }
+            none => {
+                let call = self.e.b.create_block();
+                *none = Some((call, never_returns));
+                call
+            }
+        };
+        self.e.b.ins().jump(call, &[]);
+        self.dead = true;
+        true
+    }
+
+    /// The call of the method for the blocks that are given up, with the arguments as they came.
+    fn call_given_up(&mut self) -> Res {
+        let Some(inline) = &self.inline else {
+            return Ok(());
+        };
+        let Some((call, never_returns)) = inline.call else {
+            return Ok(());
         };
         let (arguments, outer) = (inline.arguments.clone(), inline.outer);
+        self.e.b.set_cold_block(call);
+        self.e.b.seal_block(call);
+        self.e.b.switch_to_block(call);
         self.stack.clear();
+        self.dead = false;
         let inner = self.e.swap_place(outer);
         for mut item in arguments {
             // The variable belongs to the method around this one.
@@ -284,7 +315,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !self.dead {
             self.ret()?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The body of one block.

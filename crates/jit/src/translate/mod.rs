@@ -208,7 +208,10 @@ pub fn compile(
     match compile_with(codegen, method, env, tier, listing, inline_limit(tier)) {
         Ok(blob) => Ok(blob),
         // Whatever it was, it shall not be the fault of an inlined method.
-        Err(_) => compile_with(codegen, method, env, tier, listing, 0),
+        Err(error) => {
+            tracing::debug!(%method, %error, "compiled again without inlining");
+            compile_with(codegen, method, env, tier, listing, 0)
+        }
     }
 }
 
