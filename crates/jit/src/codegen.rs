@@ -416,6 +416,22 @@ impl<'f> Emitter<'f> {
         self.b.set_srcloc(SourceLoc::new(self.location));
     }
 
+    /// The place becomes another; gives the one before.
+    pub fn swap_place(&mut self, place: (u32, u32)) -> (u32, u32) {
+        let before = (self.site, self.location);
+        self.leave_inlined(place);
+        before
+    }
+
+    /// The current block runs at most once in a while: it is put behind the others.
+    pub fn cold(&mut self) {
+        if let Some(block) = self.b.current_block()
+            && self.b.func.layout.entry_block() != Some(block)
+        {
+            self.b.set_cold_block(block);
+        }
+    }
+
     /// Notes the IL offset reached, for errors; what follows keeps the location of its sequence point.
     pub fn reached(&mut self, il_offset: u32) {
         if self.site == 0 {

@@ -1,4 +1,5 @@
 //! Every method body of the class library translates: no internal error, nothing invalid, with the CLIF verifier on.
+//! What is inlined of some of them is looked at more closely.
 //!
 //! Generic types and methods are instantiated over `object` and over `int`. Only translation: nothing is linked or
 //! run. `VERVET_JIT_TEST=name.dll,...` picks other assemblies, `VERVET_JIT_VERIFY=0` leaves the verifier out (for
@@ -6,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use vervet_jit::blob::Symbol;
 use vervet_jit::{CompileEnv, CompileError, Compiler, Options, Tier};
 use vervet_types::module::AssemblyRefInfo;
 use vervet_types::{
@@ -326,4 +328,84 @@ fn mutated_bodies_are_never_an_internal_error() {
         "{} kinds of failure",
         totals.failures.len()
     );
+}
+
+/// The methods a blob calls through their slots, and those it has inlined.
+fn calls(method: MethodRef, tier: Tier) -> (Vec<String>, Vec<String>) {
+    let compiler = Compiler::new(Options {
+        verify: true,
+        ..Options::default()
+    });
+    let blob = compiler.compile(method, &Env, tier).expect("a blob");
+    let called = blob.relocs.iter().filter_map(|r| match r.symbol {
+        Symbol::MethodSlot(m) => Some(m.name.to_owned()),
+        _ => None,
+    });
+    let inlined = blob.inline_sites.iter().map(|s| s.method.name.to_owned());
+    (called.collect(), inlined.collect())
+}
+
+fn of_int(namespace: &str, name: &str, args: usize) -> ClassRef {
+    let u = universe();
+    let def = u.corlib().find_type(namespace, name).expect("a lookup");
+    let args = vec![u.known(Known::Int32); args];
+    u.instantiate(def.expect("the class"), &args)
+        .expect("closed")
+}
+
+#[test]
+fn a_method_that_throws_is_inlined_and_called_only_to_throw() {
+    if !PathBuf::from(DIRECTORIES[0]).join("mscorlib.dll").exists() {
+        return;
+    }
+    let parse = |name| {
+        let number = universe().known(Known::Int32);
+        let all = number.methods().expect("methods");
+        let style = |m: &&MethodRef| m.name == name && m.sig().is_ok_and(|s| s.params.len() == 2);
+        calls(all.iter().find(style).expect("Parse"), Tier::Optimised)
+    };
+    // Two throws, one call.
+    let (called, inlined) = parse("Parse");
+    let check = "ValidateParseStyleInteger";
+    assert_eq!(
+        called.iter().filter(|m| *m == check).count(),
+        1,
+        "{called:?}"
+    );
+    assert!(inlined.iter().any(|m| m == check));
+    // One that never returns is called in place.
+    let all = of_int("System", "Nullable`1", 1)
+        .methods()
+        .expect("methods");
+    let value = all
+        .iter()
+        .find(|m| m.name == "op_Explicit")
+        .expect("op_Explicit");
+    let (called, inlined) = calls(value, Tier::Optimised);
+    assert_eq!(
+        called,
+        ["ThrowInvalidOperationException_InvalidOperation_NoValue"]
+    );
+    assert_eq!(inlined, ["get_Value"]);
+}
+
+#[test]
+fn a_default_comparer_of_integers_is_not_fetched_to_be_asked() {
+    if !PathBuf::from(DIRECTORIES[0]).join("mscorlib.dll").exists() {
+        return;
+    }
+    let dictionary = of_int("System.Collections.Generic", "Dictionary`2", 2);
+    let all = dictionary.methods().expect("methods");
+    let find = all
+        .iter()
+        .find(|m| m.name == "FindEntry")
+        .expect("FindEntry");
+    let (called, inlined) = calls(find, Tier::Optimised);
+    // The other loop, for reference types, still names it.
+    assert!(
+        called.iter().all(|m| !m.starts_with("Equals")),
+        "{called:?}"
+    );
+    assert!(inlined.iter().filter(|m| *m == "Equals").count() >= 2);
+    assert!(called.iter().filter(|m| *m == "get_Default").count() <= 1);
 }

@@ -6,7 +6,9 @@
 use super::stack::{Item, Kind, Note};
 use super::{Fail, Res, Translator};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value, ValueDef, types::*};
+use cranelift_codegen::ir::{
+    Inst, InstBuilder, InstructionData, Opcode, Value, ValueDef, types::*,
+};
 use vervet_abi::{Helper, ThrowKind};
 use vervet_metadata::il::Op;
 
@@ -210,10 +212,64 @@ impl<'a, 'f> Translator<'a, 'f> {
         value
     }
 
+    /// Is it seen at once that the integer is not negative?
+    fn is_natural(&self, value: Value) -> bool {
+        let dfg = &self.e.b.func.dfg;
+        if let Some(c) = self.constant(value) {
+            return c >= 0;
+        }
+        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(value)) else {
+            return false;
+        };
+        match dfg.insts[inst] {
+            InstructionData::Binary {
+                opcode: Opcode::Band,
+                args,
+            } => args
+                .iter()
+                .any(|a| self.constant(*a).is_some_and(|c| c >= 0)),
+            InstructionData::Unary {
+                opcode: Opcode::Uextend,
+                ..
+            } => true,
+            // `conv.i4` of a length, which `ldlen` widened.
+            InstructionData::Unary {
+                opcode: Opcode::Ireduce,
+                arg,
+            } => {
+                let wide = dfg.value_def(dfg.resolve_aliases(arg));
+                matches!(wide, ValueDef::Result(inst, _) if self.is_length(inst))
+            }
+            InstructionData::Load {
+                opcode: Opcode::Uload8 | Opcode::Uload16 | Opcode::Uload32,
+                ..
+            } => true,
+            _ => false,
+        }
+    }
+
+    /// Is the instruction a widened length?
+    fn is_length(&self, inst: Inst) -> bool {
+        let dfg = &self.e.b.func.dfg;
+        let InstructionData::Unary {
+            opcode: Opcode::Uextend,
+            arg,
+        } = dfg.insts[inst]
+        else {
+            return false;
+        };
+        self.lengths.contains(&arg)
+    }
+
     /// Division as mono does it: MIN by -1 overflows, also of the remainder.
     fn signed_division(&mut self, quotient: bool, x: Value, y: Value) -> Value {
+        let naturals = (self.is_natural(x), self.is_natural(y));
         match self.constant(y) {
             Some(c) if c != 0 && c != -1 => {}
+            _ if naturals.0 || naturals.1 => {
+                let zero = self.is_null(y);
+                self.e.throw_if(zero, ThrowKind::DivideByZero);
+            }
             _ => {
                 let zero = self.is_null(y);
                 self.e.throw_if(zero, ThrowKind::DivideByZero);
@@ -229,10 +285,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.throw_if(both, ThrowKind::Overflow);
             }
         }
-        if quotient {
-            self.e.b.ins().sdiv(x, y)
-        } else {
-            self.e.b.ins().srem(x, y)
+        match (quotient, naturals) {
+            (true, (true, true)) => self.e.b.ins().udiv(x, y),
+            (false, (true, true)) => self.e.b.ins().urem(x, y),
+            (true, _) => self.e.b.ins().sdiv(x, y),
+            (false, _) => self.e.b.ins().srem(x, y),
         }
     }
 

@@ -24,6 +24,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn array_length(&mut self) -> Res {
         let array = self.pop_ref()?;
         let length = self.length_of(&array);
+        self.lengths.push(length);
         let value = self.e.b.ins().uextend(I64, length);
         self.push(Kind::Native, value);
         Ok(())

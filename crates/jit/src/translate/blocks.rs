@@ -151,6 +151,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.temps.retain()
         }
         self.set_region(b.region)?;
+        if b.cold {
+            self.e.b.set_cold_block(clif);
+            if self.give_up(n) {
+                return Ok(());
+            }
+        }
         self.skip = 0;
         let mut after_call = false;
         for index in b.first..b.end {
@@ -242,7 +248,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// A struct that still lies in its variable is copied.
     pub(crate) fn settle_item(&mut self, index: usize) -> Res {
-        let item = self.stack[index];
+        let item = self.comparer(self.stack[index])?;
+        self.stack[index] = item;
         if let (Note::Variable(_), Some(class)) = (item.note, item.class) {
             let to = self.temp_of(class)?;
             self.copy(
@@ -299,6 +306,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         let next = self.block + 1;
         if next >= self.plan.blocks.len() {
             return Err(Fail::invalid("control goes past the end of the code"));
+        }
+        // What an inlined body's arguments decide; with branches back a block could seem to be reached that is not.
+        if self.inline.is_some()
+            && let Some(c) = self.constant(condition)
+        {
+            return self.jump_to(if (c != 0) != negate { taken } else { next });
         }
         let (taken, taken_args) = self.edge(taken)?;
         let (next, next_args) = self.edge(next)?;

@@ -9,6 +9,7 @@
 //! * Nothing happens between the store to `hidden` and the call.
 //! * Arguments of small integer types are narrowed, structs travel as their shape says; a struct passed by
 //!   address lies in memory that nobody changes during the call.
+use super::inlinable::never_returns;
 use super::intrinsics;
 use super::stack::{Item, Kind, Note};
 use super::structs::Dest;
@@ -161,6 +162,24 @@ impl<'a, 'f> Translator<'a, 'f> {
             };
             return Ok((m, false));
         }
+        // An enum's hash code is that of its number, if that has 32 bits or more.
+        if class.is_enum()?
+            && method.name == "GetHashCode"
+            && method.sig()?.params.is_empty()
+            && let Some(number) = class.enum_underlying()?
+            && matches!(number.prim, Some(Prim::I4 | Prim::U4 | Prim::I8 | Prim::U8))
+            && !method.class.is_interface()
+        {
+            let m = number.find_virtual_impl(method)?;
+            if std::ptr::eq(m.class, number) {
+                self.stack[at] = Item {
+                    kind: Kind::ByRef,
+                    value: address,
+                    ..this
+                };
+                return Ok((m, false));
+            }
+        }
         // An inherited method: on a box. Nothing of this block may be on the stack above but arguments.
         let flags = self.null_checked(&this, 0, self.size_of(class)?);
         let value = self.load_value(class, address, 0, flags)?;
@@ -179,7 +198,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let this = self.stack[at];
         let generic = !method.method_args.is_empty();
-        if let (Note::Exact, Some(class)) = (this.note, this.class)
+        if let (Note::Exact | Note::Comparer(_), Some(class)) = (this.note, this.class)
             && !class.is_array()
             && !generic
             && !class.is_value_type()?
@@ -337,7 +356,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(Fail::invalid("too few values on the stack"));
         }
         let this = if shape.has_this {
-            Some(self.stack[self.stack.len() - count - 1])
+            let at = self.stack.len() - count - 1;
+            self.stack[at] = self.comparer(self.stack[at])?;
+            Some(self.stack[at])
         } else {
             None
         };
@@ -370,6 +391,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .map_err(Fail::from_compile)?
             };
             return self.push_results(shape, &results, p.result);
+        }
+        let last = matches!(dispatch, Dispatch::Direct(m) if never_returns(m));
+        if last {
+            self.e.cold();
         }
         let signature = self.e.b.import_signature(shape.clif.clone());
         let target = match dispatch {
@@ -433,7 +458,33 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         let results = self.e.call_indirect(signature, target, &p.args);
+        if last {
+            self.end_cold();
+            return Ok(());
+        }
         self.push_results(shape, &results, p.result)
+    }
+
+    /// In an inlined body: a call of its method, whose arguments are on the stack.
+    pub(crate) fn call_itself(&mut self, shape: &Shape, never_returns: bool) -> Res {
+        let p = self.prepare(shape)?;
+        let signature = self.e.b.import_signature(shape.clif.clone());
+        let results = self.e.call_method(self.method, signature, &p.args);
+        if never_returns {
+            self.end_cold();
+            return Ok(());
+        }
+        self.push_results(shape, &results, p.result)
+    }
+
+    /// Control does not come here: ends the block, which is out of the way.
+    fn end_cold(&mut self) {
+        self.e.cold();
+        self.e
+            .b
+            .ins()
+            .trap(crate::codegen::trap_code(ThrowKind::ExecutionEngine));
+        self.dead = true;
     }
 
     /// Pops the variable arguments of a call site into a block in the frame: the call site's signature, then each

@@ -50,7 +50,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Throws NullReferenceException if an object reference is null, by touching it where that faults.
     pub(crate) fn touch(&mut self, item: &Item) {
         match item.note {
-            Note::Frame | Note::Exact => {}
+            Note::Frame | Note::Exact | Note::Comparer(_) => {}
             Note::NonNull if self.e.has_handlers() => {}
             _ if self.e.has_handlers() => self.explicit_null_check(item.value),
             _ => {

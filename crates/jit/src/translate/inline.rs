@@ -1,17 +1,20 @@
 //! Small methods in place of calls of them.
 //!
 //! # How it works
-//! [`Translator::try_inline`] looks at a callee that is known exactly. If its body is small, has no loop and no
-//! clause, and calls nothing but what can itself be expanded (or a `ThrowHelper`), a second translator, for that
-//! body, emits into the same function. A body of one block takes its arguments as they are on the stack, with all
-//! that is known of them; otherwise the blocks are translated as those of a method and meet in one more block.
+//! [`Translator::try_inline`] looks at a callee that is known exactly. If it is one that can be inlined (module
+//! `inlinable`), a second translator, for its body, emits into the same function. A body of one block takes its
+//! arguments as they are on the stack, with all that is known of them; otherwise the blocks are translated as those of a
+//! method and meet in one more block.
+//!
+//! A block that the verdict says is *given up* holds, out of line, a call of the method instead of its code: nothing has
+//! been done so far, so the call does it all, and throws from a frame of its own.
 //!
 //! # Invariants
 //! * Code of an inlined body has source locations of its own ([`crate::blob::InlineSite`]), so that stack walks can
 //!   show its frame.
 //! * What is decided before anything is emitted decides; a failure afterwards makes the whole method start again
 //!   without inlining.
-use super::intrinsics;
+use super::inlinable::DEPTH;
 use super::locals::{Home, Place};
 use super::scan::{ADDRESS, Plan, READ, WRITTEN};
 use super::stack::{Item, Kind, Note, kind_of};
@@ -21,15 +24,8 @@ use crate::codegen::trusted;
 use crate::shape::{Pass, Shape, scalar_kind, store_leaf};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 use smallvec::SmallVec;
-use vervet_abi::object::LARGE_OBJECT_SIZE;
-use vervet_metadata::il::{Op, Operand};
-use vervet_types::method::{MethodKind, impl_flags};
-use vervet_types::{ClassRef, Known, MethodRef};
+use vervet_types::{ClassRef, MethodRef};
 
-/// How deep inlined calls nest.
-const DEPTH: usize = 5;
-/// Bytes of IL of a body that asks for it.
-const AGGRESSIVE: usize = 128;
 /// Calls that are inlined in one method.
 const SITES: usize = 150;
 
@@ -43,113 +39,17 @@ pub struct Inlined {
     result: Option<Item>,
     /// `ret` was reached.
     returned: bool,
+    /// Blocks that are given up; true: the call in their place never comes back.
+    given_up: SmallVec<[(usize, bool); 2]>,
+    /// That call's block.
+    call: Option<(Block, bool)>,
+    /// The arguments as they were given, if there are such blocks.
+    arguments: SmallVec<[Item; 8]>,
+    /// The place of the call.
+    outer: (u32, u32),
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// May calls of the method be replaced by its body?
-    fn inlinable(&mut self, m: MethodRef, depth: usize) -> Res<bool> {
-        if let Some(known) = self.inlinable.get(&m.id) {
-            return Ok(*known);
-        }
-        let answer = self.decide(m, depth)?;
-        self.inlinable.insert(m.id, answer);
-        Ok(answer)
-    }
-
-    fn decide(&mut self, m: MethodRef, depth: usize) -> Res<bool> {
-        let never =
-            impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED | impl_flags::NO_OPTIMIZATION;
-        if depth >= DEPTH
-            || m.kind != MethodKind::Normal
-            || m.impl_flags & never != 0
-            || !m.has_body()
-            || m.class.is_open
-            || m.is_cctor()
-            || self.chain.contains(&m)
-        {
-            return Ok(false);
-        }
-        let Ok(body) = m.body() else { return Ok(false) };
-        let limit = if m.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0 {
-            AGGRESSIVE.min(self.inline_limit * 4)
-        } else {
-            self.inline_limit
-        };
-        if body.code.len() > limit || !body.clauses.is_empty() {
-            return Ok(false);
-        }
-        // The object may be a transparent proxy.
-        if m.has_this()
-            && m.class
-                .supers()?
-                .get(1)
-                .is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)))
-        {
-            return Ok(false);
-        }
-        let scope = m.scope();
-        if !body.local_sig.is_nil() {
-            let Ok(locals) = scope.locals(body.local_sig) else {
-                return Ok(false);
-            };
-            if locals.len() > 8 || locals.iter().any(|l| l.pinned || l.ty.is_open) {
-                return Ok(false);
-            }
-        }
-        for i in body.instructions() {
-            let Ok(i) = i else { return Ok(false) };
-            use Op::*;
-            match (i.op, i.operand) {
-                (_, Operand::Branch(to)) if to <= i.offset => return Ok(false),
-                (Leave | LeaveS, _) => return Ok(false),
-                (Switch, Operand::Switch(t)) if t.iter().any(|t| t <= i.offset) => {
-                    return Ok(false);
-                }
-                (
-                    Throw | Rethrow | Endfinally | Endfilter | Localloc | Jmp | Calli | Arglist
-                    | Ldftn | Ldvirtftn | Constrained | Mkrefany | Refanyval | Refanytype,
-                    _,
-                ) => return Ok(false),
-                (Call | Callvirt, Operand::Token(t)) => {
-                    let Ok(callee) = scope.method(t) else {
-                        return Ok(false);
-                    };
-                    if callee.class.is_open || callee.is_generic_def() {
-                        return Ok(false);
-                    }
-                    let thrower = callee.is_static() && callee.class.name == "ThrowHelper";
-                    let fixed = i.op == Call
-                        || !callee.is_virtual()
-                        || callee.is_final()
-                        || callee.class.is_sealed();
-                    let expanded = thrower
-                        || intrinsics::is_known(callee)
-                        || fixed && self.inlinable(callee, depth + 1)?;
-                    if !expanded {
-                        return Ok(false);
-                    }
-                }
-                (Newobj, Operand::Token(t)) => {
-                    let Ok(ctor) = scope.method(t) else {
-                        return Ok(false);
-                    };
-                    let class = ctor.class;
-                    if class.is_open
-                        || class.is_array()
-                        || class.is_delegate()?
-                        || std::ptr::eq(class, self.universe.known(Known::String))
-                        || class.layout()?.size > LARGE_OBJECT_SIZE
-                        || !(intrinsics::is_known(ctor) || self.inlinable(ctor, depth + 1)?)
-                    {
-                        return Ok(false);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(true)
-    }
-
     /// Emits the callee's body instead of a call, if that is to be done. The arguments are on the stack.
     pub(crate) fn try_inline(
         &mut self,
@@ -157,13 +57,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         shape: &Shape,
         is_virtual: bool,
     ) -> Res<bool> {
-        if self.inline_limit == 0
-            || self.chain.len() > DEPTH
-            || self.e.inlined() > SITES
-            || !self.inlinable(m, 0)?
-        {
+        if self.inline_limit == 0 || self.chain.len() > DEPTH || self.e.inlined() > SITES {
             return Ok(false);
         }
+        let Some(verdict) = self.inlinable(m, 0)? else {
+            return Ok(false);
+        };
         let body = m.body()?;
         let scope = m.scope();
         let locals = if body.local_sig.is_nil() {
@@ -172,10 +71,25 @@ impl<'a, 'f> Translator<'a, 'f> {
             scope.locals(body.local_sig)?
         };
         let count = shape.params.len() + shape.has_this as usize;
-        let plan = Plan::new(&body, 0, count, locals.len())?;
+        let mut plan = Plan::new(&body, 0, count, locals.len())?;
+        let mut given_up = SmallVec::new();
+        for (offset, final_) in &verdict.given_up {
+            given_up.push((plan.block(*offset)?, *final_));
+        }
+        if !given_up.is_empty() {
+            plan.forget(|block| given_up.iter().any(|(n, _)| *n == block));
+        }
         let straight = plan.blocks.len() == 1;
         self.settle(0)?;
-        let items = self.pop_n(count)?;
+        if self.stack.len() < count {
+            return Err(super::Fail::invalid("too few values on the stack"));
+        }
+        let mut items: SmallVec<[Item; 8]> = self.stack.drain(self.stack.len() - count..).collect();
+        for (item, flags) in items.iter_mut().zip(&plan.args) {
+            if *flags != 0 {
+                *item = self.comparer(*item)?;
+            }
+        }
         let triggers = m.is_static() || m.is_ctor();
         if is_virtual && shape.has_this && items[0].kind == Kind::Ref {
             self.touch(&items[0]);
@@ -209,6 +123,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             buffer: None,
             result: None,
             returned: false,
+            arguments: if given_up.is_empty() {
+                SmallVec::new()
+            } else {
+                items.clone()
+            },
+            given_up,
+            call: None,
+            outer,
         };
         if !straight {
             let join = self.e.b.create_block();
@@ -244,6 +166,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             temps: self.temps.lend(),
             nonnull: std::mem::take(&mut self.nonnull),
             initialised: std::mem::take(&mut self.initialised),
+            lengths: SmallVec::new(),
             clauses: Vec::new(),
             sync: None,
             liveness: None,
@@ -261,7 +184,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             t.straight()
         } else {
             t.prepare_blocks();
-            t.run()
+            t.run().and_then(|()| t.call_given_up())
         };
         let Translator {
             temps,
@@ -334,6 +257,65 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         }
         Ok(true)
+    }
+
+    /// If the block is given up: goes to the call in its place, which all such blocks share.
+    pub(crate) fn give_up(&mut self, block: usize) -> bool {
+        let Some(inline) = &mut self.inline else {
+            return false;
+        };
+        let Some(&(_, never_returns)) = inline.given_up.iter().find(|(n, _)| *n == block) else {
+            return false;
+        };
+        let call = match &mut inline.call {
+            Some((call, all)) => {
+                *all &= never_returns;
+                *call
+            }
+            none => {
+                let call = self.e.b.create_block();
+                *none = Some((call, never_returns));
+                call
+            }
+        };
+        self.e.b.ins().jump(call, &[]);
+        self.dead = true;
+        true
+    }
+
+    /// The call of the method for the blocks that are given up, with the arguments as they came.
+    fn call_given_up(&mut self) -> Res {
+        let Some(inline) = &self.inline else {
+            return Ok(());
+        };
+        let Some((call, never_returns)) = inline.call else {
+            return Ok(());
+        };
+        let (arguments, outer) = (inline.arguments.clone(), inline.outer);
+        self.e.b.set_cold_block(call);
+        self.e.b.seal_block(call);
+        self.e.b.switch_to_block(call);
+        self.stack.clear();
+        self.dead = false;
+        let inner = self.e.swap_place(outer);
+        for mut item in arguments {
+            // The variable belongs to the method around this one.
+            if let (Note::Variable(_), Some(class)) = (item.note, item.class) {
+                let copy = self.temp_of(class)?;
+                let whole = Dest::Frame;
+                self.copy(class, copy, 0, trusted(), item.value, 0, trusted(), whole)?;
+                item.value = copy;
+                item.note = Note::None;
+            }
+            self.push_item(item);
+        }
+        let shape = self.shape;
+        self.call_itself(shape, never_returns)?;
+        self.e.swap_place(inner);
+        if !self.dead {
+            self.ret()?;
+        }
+        Ok(())
     }
 
     /// The body of one block.

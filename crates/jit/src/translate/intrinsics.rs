@@ -4,6 +4,7 @@
 //! What is here either has a body that must not run (`ByReference`, `Array.UnsafeMov`), or gives exactly what its
 //! body gives. A row applies to the core library's type of that name only; an expansion that does not fit the
 //! overload at hand declines, and the call is made.
+use super::inlinable::Effect;
 use super::stack::{Item, Kind, Note, kind_of};
 use super::structs::Dest;
 use super::{Res, Translator};
@@ -34,6 +35,7 @@ enum Intrinsic {
     Move { shift: i64 },
     MonitorEnter,
     MonitorExit,
+    DefaultComparer,
     HandleTarget,
     TargetHandle,
     FreeHandle,
@@ -111,6 +113,10 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             ("RuntimeHelpers", "IsReferenceOrContainsReferences") => HasReferences,
             _ => return None,
         },
+        "System.Collections.Generic" => match (class, method) {
+            ("EqualityComparer`1", "get_Default") => DefaultComparer,
+            _ => return None,
+        },
         "System.Runtime.InteropServices" => match (class, method) {
             ("GCHandle", "GetTarget" | "get_Target") => HandleTarget,
             ("GCHandle", "GetTargetHandle") => TargetHandle,
@@ -152,6 +158,23 @@ pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool>
 pub(crate) fn is_known(method: MethodRef) -> bool {
     let def = method.class.def();
     def.module.is_corlib() && lookup(def.namespace, def.name, method.name).is_some()
+}
+
+/// What the expansion of a method of the table does, for calls that are made again (module `inlinable`).
+pub(crate) fn effect(method: MethodRef) -> Effect {
+    use Intrinsic::*;
+    let def = method.class.def();
+    match lookup(def.namespace, def.name, method.name) {
+        Some(
+            UnsafeMov | ArrayLength | OffsetToStringData | HasReferences | StringLength
+            | StringChars | ObjectCtor | TypeEquals(_) | Sqrt | Abs | Round(_),
+        ) => Effect::None,
+        Some(
+            DefaultComparer | ByReferenceValue | UnsafeLoad | HandleTarget | TargetHandle
+            | ReadLong | VolatileRead,
+        ) => Effect::Reads,
+        _ => Effect::Writes,
+    }
 }
 
 /// Can the machine round without a library call?
@@ -256,7 +279,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let count = self.e.b.ins().smax(count, zero);
                 let count = self.e.b.ins().uextend(I64, count);
                 let size = self.e.b.ins().ishl_imm_u(count, shift);
-                self.move_block(&to, &from, size);
+                self.move_block(&to, &from, size, 1 << shift);
             }
             Intrinsic::StringLength => {
                 let string = self.pop_ref()?;
@@ -301,6 +324,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Intrinsic::MonitorEnter => return self.enter_monitor(method),
             Intrinsic::MonitorExit => return self.exit_monitor(method),
+            Intrinsic::DefaultComparer => return self.default_comparer(method),
             Intrinsic::HandleTarget => return self.handle_target(method),
             Intrinsic::TargetHandle => return self.target_handle(method),
             Intrinsic::FreeHandle => return self.free_handle(method),

@@ -4,7 +4,7 @@
 //! [`scan`] plans the body: blocks, regions, reachability. The [`Translator`] then goes over the reachable blocks in
 //! IL order with a typed model of the IL stack (module `stack`) and emits CLIF through an
 //! [`Emitter`]. Modules hold one topic each: `arith`, `conv`, `locals`, `structs` (values in memory), `objects`,
-//! `fields`, `arrays`, `calls`, `intrinsics`, `monitors`, `eh`, `alloc`, `barrier`, `prologue`; `ops` is the table from opcodes to them.
+//! `fields`, `arrays`, `calls`, `comparers`, `inlinable`, `inline`, `intrinsics`, `monitors`, `moves`, `eh`, `alloc`, `barrier`, `prologue`; `ops` is the table from opcodes to them.
 //! Filters are compiled afterwards as functions of their own over the parent's frame.
 //!
 //! # Invariants
@@ -17,14 +17,17 @@ pub mod arrays;
 pub mod barrier;
 pub mod blocks;
 pub mod calls;
+mod comparers;
 pub mod conv;
 pub mod eh;
 pub mod fields;
 pub mod handles;
+mod inlinable;
 mod inline;
 pub mod intrinsics;
 pub mod locals;
 pub mod monitors;
+mod moves;
 pub mod objects;
 pub mod ops;
 pub mod prologue;
@@ -149,6 +152,8 @@ pub struct Translator<'a, 'f> {
     pub(crate) temps: structs::Temps,
     pub(crate) nonnull: SmallVec<[Value; 8]>,
     pub(crate) initialised: SmallVec<[ClassRef; 4]>,
+    /// Lengths of arrays that were read.
+    pub(crate) lengths: SmallVec<[Value; 8]>,
     pub(crate) clauses: Vec<eh::ClauseState>,
     pub(crate) sync: Option<(StackSlot, Block)>,
     pub(crate) liveness: Option<scan::Liveness>,
@@ -163,7 +168,7 @@ pub struct Translator<'a, 'f> {
     /// Bytes of IL of what is inlined; 0: nothing is.
     pub(crate) inline_limit: usize,
     /// By method id: what was found out about inlining it.
-    pub(crate) inlinable: rustc_hash::FxHashMap<u32, bool>,
+    pub(crate) inlinable: rustc_hash::FxHashMap<u32, Option<std::rc::Rc<inlinable::Verdict>>>,
     /// The method and the inlined ones around this place.
     pub(crate) chain: Vec<MethodRef>,
     /// Block of variable arguments of the call being translated.
@@ -203,7 +208,10 @@ pub fn compile(
     match compile_with(codegen, method, env, tier, listing, inline_limit(tier)) {
         Ok(blob) => Ok(blob),
         // Whatever it was, it shall not be the fault of an inlined method.
-        Err(_) => compile_with(codegen, method, env, tier, listing, 0),
+        Err(error) => {
+            tracing::debug!(%method, %error, "compiled again without inlining");
+            compile_with(codegen, method, env, tier, listing, 0)
+        }
     }
 }
 
@@ -398,6 +406,7 @@ fn translate(
         temps: structs::Temps::default(),
         nonnull: SmallVec::new(),
         initialised: SmallVec::new(),
+        lengths: SmallVec::new(),
         clauses: Vec::new(),
         sync: None,
         liveness,

@@ -438,14 +438,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         let from = self.pop_address()?;
         let to = self.pop_address()?;
         let size = self.unsigned_size(&size)?;
-        self.move_block(&to, &from, size);
+        self.move_block(&to, &from, size, 1);
         Ok(())
     }
-    /// Moves `size` bytes without references between two addresses.
-    pub(crate) fn move_block(&mut self, to: &Item, from: &Item, size: Value) {
+    /// Moves `size` bytes without references, in units of 1 or 2, between two addresses.
+    pub(crate) fn move_block(&mut self, to: &Item, from: &Item, size: Value, unit: i64) {
         self.block_null_checks(size, &[to, from]);
-        self.e
-            .helper(Helper::MemMove, &[to.value, from.value, size]);
+        self.move_bytes(to.value, from.value, size, unit);
         self.after_indirect();
     }
 

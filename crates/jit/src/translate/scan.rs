@@ -32,6 +32,16 @@ pub enum VarOp {
     Address,
 }
 
+impl VarOp {
+    fn flag(self) -> u8 {
+        match self {
+            VarOp::Load => READ,
+            VarOp::Store => WRITTEN,
+            VarOp::Address => ADDRESS,
+        }
+    }
+}
+
 /// The variable an instruction names: operation, is it an argument, index.
 pub fn variable_of(i: &Instr<'_>) -> Option<(VarOp, bool, usize)> {
     use Op::*;
@@ -76,6 +86,8 @@ pub struct PlanBlock {
     pub last_source: i64,
     /// Index in [`Plan::regions`].
     pub region: u32,
+    /// Whatever way it goes on ends in a `throw`.
+    pub cold: bool,
 }
 
 /// A body's plan. See the module.
@@ -190,11 +202,7 @@ impl Plan {
                         "no such local"
                     }));
                 };
-                *flags |= match op {
-                    VarOp::Load => READ,
-                    VarOp::Store => WRITTEN,
-                    VarOp::Address => ADDRESS,
-                };
+                *flags |= op.flag();
             }
             plan.instrs.push(i);
         }
@@ -224,6 +232,7 @@ impl Plan {
                     reachable: false,
                     last_source: -1,
                     region: 0,
+                    cold: false,
                 });
             }
         }
@@ -255,6 +264,7 @@ impl Plan {
             }
         }
         plan.reach(entry)?;
+        plan.find_cold()?;
         Ok(plan)
     }
 
@@ -304,8 +314,47 @@ impl Plan {
         Ok(())
     }
 
+    /// Finds the blocks that can only throw. (One that goes back is never thought cold.)
+    fn find_cold(&mut self) -> Res {
+        if !self.instrs.iter().any(|i| i.op == Op::Throw) {
+            return Ok(());
+        }
+        for at in (1..self.blocks.len()).rev() {
+            self.blocks[at].cold = match self.last(at).op {
+                Op::Throw => true,
+                Op::Leave | Op::LeaveS => false,
+                _ => {
+                    let next = self.successors(at)?;
+                    !next.is_empty() && next.iter().all(|n| *n > at && self.blocks[*n].cold)
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Takes what those blocks do to variables out of the flags.
+    pub fn forget(&mut self, gone: impl Fn(usize) -> bool) {
+        self.args.fill(0);
+        self.locals.fill(0);
+        for (n, b) in self.blocks.iter().enumerate() {
+            if gone(n) {
+                continue;
+            }
+            for i in &self.instrs[b.first as usize..b.end as usize] {
+                if let Some((op, is_arg, index)) = variable_of(i) {
+                    let flags = if is_arg {
+                        &mut self.args
+                    } else {
+                        &mut self.locals
+                    };
+                    flags[index] |= op.flag();
+                }
+            }
+        }
+    }
+
     /// Where control goes from a block: branch targets, the next block, the finallys a `leave` runs.
-    fn successors(&self, at: usize) -> Res<SmallVec<[usize; 4]>> {
+    pub fn successors(&self, at: usize) -> Res<SmallVec<[usize; 4]>> {
         let last = self.last(at);
         let mut next = SmallVec::new();
         for t in targets(last) {

@@ -61,6 +61,8 @@ pub enum Note {
     Frame,
     /// A struct that still lies in the slot of that variable (arguments first, then locals).
     Variable(u32),
+    /// An exact instance, `EqualityComparer<T>.Default` by that method, that is not fetched yet (module `comparers`).
+    Comparer(MethodRef),
     /// A code address from ldftn (false) or ldvirtftn (true).
     Code(MethodRef, bool),
 }
@@ -127,9 +129,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
     /// Pops an item.
     pub fn pop(&mut self) -> Res<Item> {
-        self.stack
+        let item = self
+            .stack
             .pop()
-            .ok_or_else(|| Fail::invalid("the stack is empty"))
+            .ok_or_else(|| Fail::invalid("the stack is empty"))?;
+        self.comparer(item)
     }
     /// Pops an int32 (a native int is cut).
     pub fn pop_i32(&mut self) -> Res<Value> {
@@ -162,6 +166,9 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn pop_n(&mut self, n: usize) -> Res<smallvec::SmallVec<[Item; 8]>> {
         if self.stack.len() < n {
             return Err(Fail::invalid("too few values on the stack"));
+        }
+        for at in self.stack.len() - n..self.stack.len() {
+            self.stack[at] = self.comparer(self.stack[at])?;
         }
         Ok(self.stack.drain(self.stack.len() - n..).collect())
     }
