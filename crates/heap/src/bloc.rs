@@ -5,7 +5,7 @@
 //!   card is needed (and those that are marked need no look), and every field of a dead object still refers to an object that is there. The next major collection finds
 //!   the dead. (Before its first stop looks at anything, it collects the nursery by tracing, as after every few collections
 //!   en bloc, to see whether nearly everything still survives: [`Trust`].)
-//! * While marking runs, what is promoted is marked, and all its cards go to the mod-union table: the marker looks at it.
+//! * It is not done while marking runs: the marker would have to look at all that, and fall behind.
 use crate::Heap;
 use crate::conservative::each_young;
 use crate::gate::Stop;
@@ -56,7 +56,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Makes everything young old. The world is stopped, and this thread collects. The gate is shut afterwards.
     pub(crate) fn promote_en_bloc(&self, stop: &mut Stop<'_>) -> Outcome {
         stop.shut();
-        let (space, marking) = (&self.space, self.major.is_marking());
+        let space = &self.space;
         let mut threads = 0;
         self.world.mutators(&mut |m| {
             threads += 1;
@@ -65,10 +65,10 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut promoted = 0;
         for b in 0..space.used() {
             match space.kind(b) {
-                Kind::Nursery => promoted += self.become_old_whole(b, marking),
-                Kind::Old | Kind::Statics => self.forget_cards(b, BLOCK, marking),
+                Kind::Nursery => promoted += self.become_old_whole(b),
+                Kind::Old | Kind::Statics => self.forget_cards(b, BLOCK),
                 Kind::Large if space.info(b).flag.load(Relaxed) != 0 => {
-                    self.forget_cards(b, space.info(b).size.load(Relaxed), marking);
+                    self.forget_cards(b, space.info(b).size.load(Relaxed));
                 }
                 _ => {}
             }
@@ -91,26 +91,23 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
     /// Nothing is young any more that what lies on the block's marked cards could refer to.
-    fn forget_cards(&self, block: usize, size: usize, marking: bool) {
+    fn forget_cards(&self, block: usize, size: usize) {
         let space = &self.space;
         let base = space.address(block);
         space.dirty_cards(base, base + size.next_multiple_of(8 * CARD), |card| {
-            if marking {
-                space.set_mod_union(card);
-            }
             space.card(card).store(CLEAN, Relaxed);
         });
     }
     /// Blocks that the nursery may have if the next collection is en bloc, which takes little time, whatever is young: a small part of
     /// what is old, since it may all be garbage. Otherwise 0.
     pub(crate) fn en_bloc_next(&self) -> usize {
-        if !self.trust.is_left() || self.has_holes() {
+        if !self.trust.is_left() || self.has_holes() || self.major.is_marking() {
             return 0;
         }
         (self.old_bytes() / PART).min(self.config.nursery / 2) / BLOCK
     }
     /// A nursery block becomes old with all its objects. Their bytes.
-    fn become_old_whole(&self, block: usize, marking: bool) -> usize {
+    fn become_old_whole(&self, block: usize) -> usize {
         let space = &self.space;
         let base = space.address(block);
         let mut starts = [0u64; CARDS];
@@ -129,11 +126,7 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         for (i, bits) in starts.into_iter().enumerate() {
             space.start_word(base + i * CARD).store(bits, Relaxed);
-            let mark = if marking { bits } else { 0 };
-            space.mark_word(base + i * CARD).store(mark, Relaxed);
-        }
-        if marking {
-            space.set_mod_union_of(block);
+            space.mark_word(base + i * CARD).store(0, Relaxed);
         }
         self.is_old_now(block, bytes);
         self.note_room(block, bytes);

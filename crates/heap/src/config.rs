@@ -59,7 +59,7 @@ impl Default for Config {
             nursery: 4 << 20,
             max_heap: usize::MAX,
             growth_percent: 50,
-            growth_percent_beyond: 10,
+            growth_percent_beyond: 20,
             min_major: 16 << 20,
             stop_below: 4 << 20,
             evacuate: 4 << 20,

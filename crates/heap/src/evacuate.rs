@@ -41,7 +41,6 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         self.old
             .rooms
-            .lock()
             .retain(space, |b| space.info(b).evacuate.load(Relaxed) == 0);
     }
 

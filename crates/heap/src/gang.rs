@@ -3,13 +3,16 @@
 //! # Invariants
 //! * The thread that collects is always one of the workers; a helper joins if it wakes in time and is waited for only once
 //!   it has joined. So a small collection never waits for a thread to be scheduled.
+//! * A helper is never left to wait behind the thread that collects for its processor: it is kept off that one when it is woken
+//!   (the system may wake a thread there, and move it to an idle processor many milliseconds later).
 //! * While a job runs, a worker is `active` if it has or may get work of its own; when no worker is active and the shared
 //!   list is empty, the job's work is done.
 use crate::memory::List;
 use std::cell::UnsafeCell;
 use std::io;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
+use vervet_os::affinity::{self, Processors};
 
 const OPEN: u32 = 1 << 31;
 
@@ -19,7 +22,14 @@ struct Shared {
     job: UnsafeCell<Option<Job<'static>>>,
     /// OPEN while helpers may join; below it the number that have joined and not left. A helper is always the same worker.
     session: AtomicU32,
-    threads: LeafLock<Vec<std::thread::Thread>>,
+    threads: LeafLock<Vec<Helper>>,
+}
+
+/// A helper, as the thread that collects knows it.
+struct Helper {
+    thread: std::thread::Thread,
+    /// Its number in the system, 0 until it runs.
+    tid: &'static AtomicI32,
 }
 // SAFETY: `job` is written only while no session is open and nobody has joined.
 unsafe impl Sync for Shared {}
@@ -30,6 +40,7 @@ unsafe impl Send for Shared {}
 pub struct Gang {
     shared: &'static Shared,
     helpers: usize,
+    processors: Option<Processors>,
 }
 
 impl Gang {
@@ -41,19 +52,28 @@ impl Gang {
             threads: LeafLock::new(Vec::new()),
         }));
         for i in 0..helpers {
+            let tid: &'static AtomicI32 = Box::leak(Box::default());
             let handle = std::thread::Builder::new()
                 .name(format!("GC helper {i}"))
                 .stack_size(256 << 10)
                 .spawn(move || {
                     block_signals();
+                    tid.store(affinity::thread_id(), Relaxed);
                     loop {
                         std::thread::park();
                         help(shared, i + 1);
                     }
                 })?;
-            shared.threads.lock().push(handle.thread().clone());
+            shared.threads.lock().push(Helper {
+                thread: handle.thread().clone(),
+                tid,
+            });
         }
-        Ok(Gang { shared, helpers })
+        Ok(Gang {
+            shared,
+            helpers,
+            processors: Processors::of_this_thread(),
+        })
     }
     /// Most workers a job can have.
     pub fn workers(&self) -> usize {
@@ -70,8 +90,13 @@ impl Gang {
         // for the time of this call.
         unsafe { *s.job.get() = Some(std::mem::transmute::<Job<'_>, Job<'static>>(job)) };
         s.session.store(OPEN, Release);
-        for t in s.threads.lock().iter() {
-            t.unpark();
+        let others = self.processors.and_then(Processors::others);
+        for helper in s.threads.lock().iter() {
+            let tid = helper.tid.load(Relaxed);
+            if let (Some(others), true) = (&others, tid != 0) {
+                others.confine(tid);
+            }
+            helper.thread.unpark();
         }
         job(0);
         s.session.fetch_and(!OPEN, AcqRel);

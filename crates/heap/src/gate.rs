@@ -8,6 +8,7 @@
 //!   beginning of a stop of a major collection.
 //! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
 use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::time::Duration;
 use vervet_os::lock::LeafGuard;
 use vervet_os::{LeafLock, futex};
 
@@ -17,6 +18,8 @@ pub struct Gate {
     wanted: AtomicU32,
     waits: AtomicU32,
     step: LeafLock<()>,
+    /// Stops that have begun or want to begin.
+    stops: AtomicU32,
     stop: LeafLock<()>,
 }
 
@@ -30,6 +33,7 @@ pub struct Stop<'g> {
 impl Gate {
     /// A stop begins. The gate is still open.
     pub fn stop(&self) -> Stop<'_> {
+        self.stops.fetch_add(1, SeqCst);
         Stop {
             gate: self,
             _stop: self.stop.lock(),
@@ -57,8 +61,18 @@ impl Gate {
     }
     /// Does something during which the world is not stopped.
     pub fn between_stops<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _guard = self.stop.lock();
-        work()
+        let result = {
+            let _guard = self.stop.lock();
+            work()
+        };
+        // Who waited may have to run on this processor.
+        let stops = self.stops.load(SeqCst);
+        if stops != 0 {
+            self.waits.store(1, SeqCst);
+            futex::wait(&self.stops, stops, Some(Duration::from_millis(1)));
+            self.waits.store(0, SeqCst);
+        }
+        result
     }
 }
 
@@ -84,5 +98,9 @@ impl Stop<'_> {
 impl Drop for Stop<'_> {
     fn drop(&mut self) {
         self.open();
+        self.gate.stops.fetch_sub(1, SeqCst);
+        if self.gate.waits.load(SeqCst) != 0 {
+            futex::wake(&self.gate.stops, 1);
+        }
     }
 }

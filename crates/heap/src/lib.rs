@@ -119,7 +119,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 (config.nursery / space::BLOCK).max(4),
             )?),
             old: old::Old {
-                rooms: LeafLock::new(rooms::Rooms::new()?),
+                rooms: rooms::Rooms::new()?,
                 bytes: AtomicUsize::new(0),
                 at_mark: AtomicUsize::new(0),
             },
@@ -289,14 +289,16 @@ impl<M: Model, W: World> Heap<M, W> {
             if let What::Major = what {
                 stop.shut();
             }
-            done = Some(work(&mut stop));
+            let outcome = work(&mut stop);
             self.minors.fetch_add(1, AcqRel);
             if self.config.debug.verify_after {
                 self.verify("after a collection");
             }
+            // Now, not later: when the world goes on, this thread may be the one that does not get a processor.
+            done = Some((outcome, clock::now() - before));
         });
-        if let Some(outcome) = done {
-            self.note(what, clock::now() - before, outcome);
+        if let Some((outcome, ns)) = done {
+            self.note(what, ns, outcome);
         }
     }
     fn note(&self, what: What, ns: u64, outcome: minor::Outcome) {
@@ -366,6 +368,9 @@ impl<M: Model, W: World> Heap<M, W> {
     fn is_en_bloc(&self, tracing: Tracing) -> bool {
         let every = self.config.debug.promote_in_place * 2;
         let forced = every > 0 && self.minor_count() % every == every / 2;
+        if self.major.is_marking() {
+            return false;
+        }
         forced || tracing == Tracing::AsNeeded && !self.has_holes() && self.trust.take()
     }
     /// Collects everything, and waits until that is done.

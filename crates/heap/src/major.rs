@@ -149,18 +149,14 @@ impl<M: Model, W: World> Heap<M, W> {
         let percent = self.old_bytes().saturating_sub(goal) / (goal / 100 + 1);
         let ns = match percent {
             0..10 => return,
-            10..50 => (percent - 10) as u64 * 15_000,
-            50..75 => 600_000,
-            75..100 => 1_000_000,
+            10..50 => (percent - 10) as u64 * 25_000,
+            50..100 => 1_000_000,
             100..200 => 4_000_000,
             _ => 1_000_000_000,
         };
-        let end = clock::now() + ns;
-        let job = |index: usize| {
-            self.major.grey.enter();
-            self.marking(index).drain_until(end);
-        };
-        self.gang.run(true, &job);
+        // Alone: a helper that has to be waited for may take longer than all this is to take.
+        self.major.grey.enter();
+        self.marking(0).drain_until(clock::now() + ns);
     }
     /// The collector's thread: runs cycles as they are asked for.
     pub(crate) fn collector(&'static self) {
@@ -213,12 +209,15 @@ impl<M: Model, W: World> Heap<M, W> {
             self.lone_marking().drain_concurrently();
             // What was written to meanwhile, so that the second stop has less to look at.
             for _ in 0..2 {
-                let used = self.space.used();
-                for first in (0..used).step_by(BATCH) {
+                let (mut b, used) = (0, self.space.used());
+                while b < used {
                     let mut m = self.lone_marking();
+                    let end = (b + BATCH).min(used);
                     self.gate.step(|| {
-                        for b in first..(first + BATCH).min(used) {
+                        // A block may take long, if all its cards were written to.
+                        while b < end && !self.gate.is_wanted() {
                             m.modified(b);
+                            b += 1;
                         }
                     });
                 }
@@ -374,7 +373,7 @@ impl<M: Model, W: World> Heap<M, W> {
         m.own.fields.clear();
         m.own.grey.clear();
         self.sweep_large(&mut self.major.dead_large.lock());
-        self.old.rooms.lock().retain(space, |_| false);
+        self.old.rooms.retain(space, |_| false);
         self.major.threshold.store(usize::MAX, Relaxed);
         for b in 0..space.used() {
             if space.kind(b) == Kind::Old {
@@ -456,6 +455,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let before = self.old.at_mark.load(Relaxed);
         let mut live = 0;
         let (mut empty, mut empties) = ([0; BATCH], 0);
+        self.give_unmarked();
         for b in 0..space.used() {
             if space.kind(b) != Kind::Old || space.info(b).unswept.load(Acquire) == 0 {
                 continue;
@@ -469,7 +469,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 }
                 live += bytes;
                 if old::has_room(bytes) {
-                    self.old.rooms.lock().push(space, b, BLOCK - bytes);
+                    self.old.rooms.push(space, b, BLOCK - bytes);
                 }
             });
             if empties == empty.len() {
@@ -490,6 +490,28 @@ impl<M: Model, W: World> Heap<M, W> {
             .store(threshold.min(self.config.max_heap), Relaxed);
         // What the program will fill before the next cycle would only have to be asked for again.
         self.trim(threshold - live.min(threshold));
+    }
+    /// Gives back the blocks in which nothing was reached: that is known without looking at objects, and the program needs room.
+    fn give_unmarked(&self) {
+        let space = &self.space;
+        let used = space.used();
+        for first in (0..used).step_by(BATCH) {
+            let (mut empty, mut empties) = ([0; BATCH], 0);
+            self.gate.step(|| {
+                for b in first..(first + BATCH).min(used) {
+                    if space.kind(b) == Kind::Old
+                        && space.info(b).unswept.load(Acquire) != 0
+                        && space.has_no_marks(b)
+                    {
+                        empty[empties] = b;
+                        empties += 1;
+                    }
+                }
+            });
+            if empties > 0 {
+                self.give_all(&empty[..empties]);
+            }
+        }
     }
     /// How large the old generation may be when the next cycle begins. Now it is `live` bytes, of which the cycle has `seen` so many;
     /// the rest was promoted since the cycle began and may be garbage already, which is no reason to wait longer.

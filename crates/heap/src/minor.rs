@@ -21,7 +21,7 @@ const PROMOTE: u32 = 60;
 const IN_PLACE: u32 = 80;
 
 /// The part of the old generation that may be unused, in blocks that are partly used, before copies have to fill it.
-const HOLES: usize = 16;
+const HOLES: usize = 6;
 
 /// What a minor collection found.
 #[derive(Clone, Copy, Default, Debug)]
@@ -175,7 +175,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Is so much of the old generation free, in blocks that are partly used, that it has to be filled? Only copies do that.
     pub(crate) fn has_holes(&self) -> bool {
-        self.old.rooms.lock().free() > self.old.bytes.load(Relaxed) / HOLES
+        self.old.rooms.free() > self.old.bytes.load(Relaxed) / HOLES
     }
 
     /// Are helpers worth waking next time? Not for little work, not where they find none (a list has no two ends), and not

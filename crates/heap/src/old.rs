@@ -11,7 +11,6 @@ use crate::model::Model;
 use crate::rooms::Rooms;
 use crate::space::{BLOCK, CARD, CARDS, Kind, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
-use vervet_os::LeafLock;
 
 /// Bytes of a line.
 pub const LINE: usize = 128;
@@ -24,7 +23,7 @@ const WORTH: usize = BLOCK / 4;
 /// The old space's shared parts.
 pub struct Old {
     /// Swept blocks with room.
-    pub rooms: LeafLock<Rooms>,
+    pub rooms: Rooms,
     /// Bytes of small objects, old: what the last sweep found, and what was promoted since.
     pub bytes: AtomicUsize,
     /// What `bytes` was when the last marking ended.
@@ -194,7 +193,7 @@ impl Buffer {
                     return Some(self.next - size);
                 }
             }
-            let room = old.rooms.lock().pop(space);
+            let room = old.rooms.pop(space);
             match room {
                 Some(b) => {
                     self.block = Some(b);
@@ -228,7 +227,6 @@ impl Buffer {
     }
     /// The collection is over: what room is left can be used by the next. Nobody else sets `mark` bits.
     pub fn finish(&mut self, space: &Space, old: &Old) {
-        let mut rooms = old.rooms.lock();
         if let Some(b) = self.block {
             let ahead = (self.line..LINES)
                 .filter(|l| self.used[l / 64] >> (l % 64) & 1 == 0)
@@ -236,14 +234,13 @@ impl Buffer {
                 * LINE;
             let free = ahead + (self.end - self.next);
             if free >= 8 * LINE {
-                rooms.push(space, b, free);
+                old.rooms.push(space, b, free);
             }
         }
         let wide = self.wide_end - self.wide_next;
         if wide >= WORTH {
-            rooms.push(space, space.block(self.wide_next), wide);
+            old.rooms.push(space, space.block(self.wide_next), wide);
         }
-        drop(rooms);
         self.flush(space);
         while let Some((card, bits)) = self.marks.pop() {
             space.set_marks_alone(card, bits);

@@ -133,10 +133,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// An old block of so many live bytes may have room for what is promoted.
     pub(crate) fn note_room(&self, block: usize, bytes: usize) {
         if old::has_room(bytes) {
-            self.old
-                .rooms
-                .lock()
-                .push(&self.space, block, BLOCK - bytes);
+            self.old.rooms.push(&self.space, block, BLOCK - bytes);
         }
     }
     fn poison_gaps(&self, block: usize) {

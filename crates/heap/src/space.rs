@@ -294,6 +294,13 @@ impl Space {
         }
         any != 0
     }
+    /// Is no `mark` bit of the block set?
+    pub fn has_no_marks(&self, block: usize) -> bool {
+        let base = self.address(block);
+        (base..base + BLOCK)
+            .step_by(CARD)
+            .all(|card| self.mark_word(card).load(Relaxed) == 0)
+    }
     /// Is the `mark` bit set?
     #[inline(always)]
     pub fn is_marked(&self, address: usize) -> bool {
@@ -423,13 +430,6 @@ impl Space {
         let (cell, bit) = self.mod_union_cell(address);
         if cell.load(Acquire) & bit == 0 {
             cell.fetch_or(bit, AcqRel);
-        }
-    }
-    /// Notes all cards of a block.
-    pub fn set_mod_union_of(&self, block: usize) {
-        for at in (0..BLOCK).step_by(8 * CARD) {
-            let (cell, _) = self.mod_union_cell(self.address(block) + at);
-            cell.store(u8::MAX, Release);
         }
     }
     /// The noted cards of the 4 KiB at an address (a multiple of 4 KiB), one bit each, forgotten now.
