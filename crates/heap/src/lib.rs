@@ -11,6 +11,7 @@
 //! # Invariants
 //! * One thread collects at a time: it has stopped the world. What the collector's own thread does meanwhile: [`gate`].
 //! * While the world is stopped nothing here calls malloc or takes a lock that a stopped thread may hold.
+mod aging;
 pub mod ahead;
 pub mod bloc;
 pub mod cards;
@@ -95,6 +96,7 @@ pub struct Heap<M: Model, W: World> {
     /// Percentage of the young bytes that survived the last collection that had enough of them.
     survival: AtomicU32,
     trust: bloc::Trust,
+    aging: aging::Aging,
     minors: AtomicU32,
     countdown: AtomicUsize,
     /// What happened so far.
@@ -147,6 +149,7 @@ impl<M: Model, W: World> Heap<M, W> {
             collections_with_work: AtomicU32::new(0),
             survival: AtomicU32::new(0),
             trust: bloc::Trust::default(),
+            aging: aging::Aging::default(),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),
             stats: Stats::default(),

@@ -92,8 +92,8 @@ impl<M: Model, W: World> Heap<M, W> {
             alone: false,
         }
     }
-    /// The worker that marks beside the program: only the collector's thread does, and minor collections leave `mark` bits
-    /// of old blocks alone while the gate is open.
+    /// The worker that marks when no other does: beside the program, where only the collector's thread marks (minor collections leave
+    /// `mark` bits of old blocks alone while the gate is open), and in those parts of a stop that one thread does.
     fn lone_marking(&self) -> Marking<'_, M, W> {
         Marking {
             alone: true,
@@ -247,7 +247,7 @@ impl<M: Model, W: World> Heap<M, W> {
             .promoted
             .store(self.stats.promoted.load(Relaxed), Relaxed);
         self.major.marking.store(true, Release);
-        let mut m = self.marking(0);
+        let mut m = self.lone_marking();
         self.mark_stacks(&mut m);
         self.mark_roots(&mut m);
         self.mark_from_young(&mut m, false);
@@ -323,7 +323,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Stop two, behind its minor collection: the rest is marked, the dead are forgotten.
     fn end_marking(&self) {
         let space = &self.space;
-        let mut m = self.marking(0);
+        let mut m = self.lone_marking();
         self.mark_stacks(&mut m);
         self.mark_roots(&mut m);
         self.mark_from_young(&mut m, true);
@@ -345,7 +345,7 @@ impl<M: Model, W: World> Heap<M, W> {
             m.drain();
         };
         self.gang.run(true, &job);
-        let mut m = self.marking(0);
+        let mut m = self.lone_marking();
         for i in 1..self.gang.workers() {
             // SAFETY: the helpers have left; indices differ.
             let other = unsafe { &mut *self.major.markers[i].get() };
@@ -488,8 +488,8 @@ impl<M: Model, W: World> Heap<M, W> {
         self.major
             .threshold
             .store(threshold.min(self.config.max_heap), Relaxed);
-        // What the program will fill before the next cycle would only have to be asked for again.
-        self.trim(threshold - live.min(threshold));
+        // What the program will fill before the next cycle has ended would only have to be asked for again.
+        self.trim(threshold - live.min(threshold) + promoted as usize);
     }
     /// Gives back the blocks in which nothing was reached: that is known without looking at objects, and the program needs room.
     fn give_unmarked(&self) {

@@ -159,6 +159,9 @@ impl<M: Model, W: World> Heap<M, W> {
             self.wants_help_after(parallel, outcome.promoted + outcome.survived, ns),
             Relaxed,
         );
+        if how == How::Age {
+            self.aging.aged(outcome.promoted, outcome.survived);
+        }
         self.rebuild_nursery(how, MARKING, outcome.promoted + outcome.survived, ns);
         outcome
     }
@@ -170,6 +173,7 @@ impl<M: Model, W: World> Heap<M, W> {
             IN_PLACE.. if !self.has_holes() => How::InPlace,
             PROMOTE.. => How::Promote,
             _ if promote_all => How::Promote,
+            _ if self.aging.take() => How::Promote,
             _ => How::Age,
         }
     }
