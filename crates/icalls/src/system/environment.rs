@@ -139,6 +139,12 @@ icalls! { "System.Environment" =>
     "get_ProcessorCount" fn get_processor_count(cx) -> i32 {
         Ok(vervet_os::thread::processors())
     }
+    /// The library root; managed code appends `mono/gac`.
+    "internalGetGacPath" fn internal_get_gac_path(cx) -> ObjRef<'cx> { cx.alloc_str("/usr/lib") }
+    "GetLogicalDrivesInternal" fn get_logical_drives_internal(cx) -> ObjRef<'cx> {
+        let mounts = crate::system::io::drive_info::mounts();
+        string_array(cx, &mounts.iter().map(|m| m.point.as_str()).collect::<Vec<_>>())
+    }
     "GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(MACHINE_CONFIG) }
     "internalGetHome" fn internal_get_home(cx) -> ObjRef<'cx> {
         let home = variable(c"HOME").or_else(|| user().map(|u| u.1));
