@@ -154,6 +154,11 @@ pub fn set_ref<'cx>(
     object.write_ref(field_offset(cx, object.class(), name)?, value);
     Ok(())
 }
+/// Sets a bool field by name.
+pub fn set_bool<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, name: &str, value: bool) -> Result<()> {
+    object.write(field_offset(cx, object.class(), name)?, u8::from(value));
+    Ok(())
+}
 /// Sets an int field by name.
 pub fn set_i32<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, name: &str, value: i32) -> Result<()> {
     object.write(field_offset(cx, object.class(), name)?, value);

@@ -28,6 +28,7 @@ pub mod signature;
 pub mod symbols;
 pub mod tables;
 pub mod token;
+pub mod version;
 pub mod walk;
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Native halves of classes of System.dll.
 pub mod configuration;
+pub mod file_version;
 pub mod net;
 pub mod process;
 pub mod small;
@@ -13,6 +14,7 @@ pub fn tables() -> Vec<&'static [Icall]> {
         configuration::DEFAULT_CONFIG,
         configuration::INTERNAL_CONFIGURATION_HOST,
         configuration::WEB,
+        file_version::ICALLS,
         process::ICALLS,
         start::ICALLS,
         small::STOPWATCH,

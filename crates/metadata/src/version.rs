@@ -1,0 +1,203 @@
+//! The version resource of a PE file, whether or not it is an assembly (PE format: `.rsrc`, RT_VERSION; VS_VERSIONINFO).
+//!
+//! Invariant: whatever the bytes are, reading ends, reads inside them only, and gives None or what is there. A block's length is
+//! checked against that of the block around it, and blocks are nested no deeper than the format's four levels.
+
+/// What a version resource says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VersionInfo {
+    /// Major, minor, build and private part of the file's version.
+    pub file: [u16; 4],
+    /// The same of the product's.
+    pub product: [u16; 4],
+    /// The VS_FF_ flags that are valid.
+    pub flags: u32,
+    /// Windows language id of the texts, the first that is named.
+    pub language: Option<u16>,
+    /// The texts of that language, by name.
+    pub strings: Vec<(String, String)>,
+}
+
+impl VersionInfo {
+    /// The text of that name.
+    pub fn string(&self, name: &str) -> Option<&str> {
+        let found = self.strings.iter().find(|(n, _)| n == name);
+        found.map(|(_, text)| text.as_str())
+    }
+}
+
+/// VS_FF_DEBUG.
+pub const DEBUG: u32 = 1;
+/// VS_FF_PRERELEASE.
+pub const PRERELEASE: u32 = 2;
+/// VS_FF_PATCHED.
+pub const PATCHED: u32 = 4;
+/// VS_FF_PRIVATEBUILD.
+pub const PRIVATE_BUILD: u32 = 8;
+/// VS_FF_SPECIALBUILD.
+pub const SPECIAL_BUILD: u32 = 0x20;
+
+const RT_VERSION: u32 = 16;
+const RESOURCES: usize = 2;
+const SIGNATURE: u32 = 0xFEEF_04BD;
+const SUBDIRECTORY: u32 = 1 << 31;
+
+fn u16_at(data: &[u8], at: usize) -> Option<u16> {
+    let bytes = data.get(at..at.checked_add(2)?)?;
+    Some(u16::from_le_bytes(bytes.try_into().ok()?))
+}
+fn u32_at(data: &[u8], at: usize) -> Option<u32> {
+    let bytes = data.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// The version resource of a file, given its bytes. None: it is no PE file, or has none.
+pub fn version_info(file: &[u8]) -> Option<VersionInfo> {
+    let pe = u32_at(file, 0x3C)? as usize;
+    if file.get(..2)? != b"MZ" || file.get(pe..pe.checked_add(4)?)? != b"PE\0\0" {
+        return None;
+    }
+    let sections = u16_at(file, pe + 6)?;
+    let optional = pe + 24;
+    let first_section = optional + usize::from(u16_at(file, pe + 20)?);
+    let directories = optional
+        + match u16_at(file, optional)? {
+            0x10B => 96,
+            0x20B => 112,
+            _ => return None,
+        };
+    let directory = directories + 8 * RESOURCES;
+    let (rva, size) = (u32_at(file, directory)?, u32_at(file, directory + 4)?);
+    let at = |rva: u32| {
+        (0..usize::from(sections)).find_map(|i| {
+            let s = first_section + 40 * i;
+            let inside = rva.checked_sub(u32_at(file, s + 12)?)?;
+            (inside < u32_at(file, s + 16)?)
+                .then_some(u32_at(file, s + 20)?.checked_add(inside)? as usize)
+        })
+    };
+    let begin = at(rva)?;
+    let tree = file.get(begin..begin.checked_add(size as usize)?)?;
+    // Type, name, language: of the last two, the first.
+    let mut place = entry(tree, 0, Some(RT_VERSION))?;
+    for _ in 0..2 {
+        place = entry(tree, (place & !SUBDIRECTORY) as usize, None)?;
+    }
+    let data = u32_at(tree, place as usize)?;
+    let length = u32_at(tree, place as usize + 4)? as usize;
+    let begin = at(data)?;
+    parse(file.get(begin..begin.checked_add(length)?)?)
+}
+
+/// Where the entry of a resource directory leads that has that number, or its first entry.
+fn entry(tree: &[u8], directory: usize, number: Option<u32>) -> Option<u32> {
+    let names = u16_at(tree, directory.checked_add(12)?)?;
+    let numbers = u16_at(tree, directory + 14)?;
+    let entries = usize::from(names) + usize::from(numbers);
+    (0..entries)
+        .map(|i| directory + 16 + 8 * i)
+        .find(|at| number.is_none_or(|n| u32_at(tree, *at) == Some(n)))
+        .and_then(|at| u32_at(tree, at + 4))
+}
+
+/// A block: its name, its value and the blocks in it.
+struct Block<'a> {
+    key: String,
+    value: &'a [u8],
+    children: &'a [u8],
+}
+
+/// The block at the beginning of `data`, and what comes after it.
+fn block(data: &[u8]) -> Option<(Block<'_>, &[u8])> {
+    let length = usize::from(u16_at(data, 0)?);
+    let own = data.get(..length)?;
+    let (value_length, is_text) = (usize::from(u16_at(own, 2)?), u16_at(own, 4)? == 1);
+    let mut at = 6;
+    let mut key = Vec::new();
+    loop {
+        let unit = u16_at(own, at)?;
+        at += 2;
+        if unit == 0 {
+            break;
+        }
+        key.push(unit);
+    }
+    at = at.next_multiple_of(4);
+    // The length of a text is in characters; some tools write it in bytes.
+    let bytes = if is_text {
+        2 * value_length
+    } else {
+        value_length
+    };
+    let end = (at + bytes).min(own.len());
+    let value = own.get(at..end).unwrap_or_default();
+    let children = own.get(end.next_multiple_of(4)..).unwrap_or_default();
+    let rest = data.get(length.next_multiple_of(4)..).unwrap_or_default();
+    let key = String::from_utf16_lossy(&key);
+    Some((
+        Block {
+            key,
+            value,
+            children,
+        },
+        rest,
+    ))
+}
+fn blocks(mut data: &[u8]) -> impl Iterator<Item = Block<'_>> {
+    std::iter::from_fn(move || {
+        let (found, rest) = block(data)?;
+        data = rest;
+        Some(found)
+    })
+}
+fn text(value: &[u8]) -> String {
+    let units = value
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .map(|b| u16::from_le_bytes(*b));
+    let units: Vec<u16> = units.take_while(|u| *u != 0).collect();
+    String::from_utf16_lossy(&units)
+}
+
+fn parse(data: &[u8]) -> Option<VersionInfo> {
+    let (root, _) = block(data)?;
+    if root.key != "VS_VERSION_INFO" || u32_at(root.value, 0)? != SIGNATURE {
+        return None;
+    }
+    let version = |at: usize| {
+        let (high, low) = (u32_at(root.value, at)?, u32_at(root.value, at + 4)?);
+        Some([
+            (high >> 16) as u16,
+            high as u16,
+            (low >> 16) as u16,
+            low as u16,
+        ])
+    };
+    let mut info = VersionInfo {
+        file: version(8)?,
+        product: version(16)?,
+        flags: u32_at(root.value, 24)? & u32_at(root.value, 28)?,
+        ..VersionInfo::default()
+    };
+    let mut wanted = None;
+    for b in blocks(root.children).filter(|b| b.key == "VarFileInfo") {
+        for translation in blocks(b.children).filter(|b| b.key == "Translation") {
+            if let (Some(language), Some(page)) =
+                (u16_at(translation.value, 0), u16_at(translation.value, 2))
+            {
+                info.language = info.language.or(Some(language));
+                wanted.get_or_insert(format!("{language:04x}{page:04x}"));
+            }
+        }
+    }
+    for b in blocks(root.children).filter(|b| b.key == "StringFileInfo") {
+        let is_wanted = |key: &str| wanted.as_ref().is_none_or(|w| w.eq_ignore_ascii_case(key));
+        if let Some(table) = blocks(b.children).find(|t| is_wanted(&t.key)) {
+            info.strings = blocks(table.children)
+                .map(|s| (s.key, text(s.value)))
+                .collect();
+        }
+    }
+    Some(info)
+}
