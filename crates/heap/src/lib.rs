@@ -33,6 +33,7 @@ pub mod minor;
 pub mod model;
 pub mod nursery;
 pub mod old;
+mod pacing;
 pub mod rebuild;
 pub mod rooms;
 pub mod space;

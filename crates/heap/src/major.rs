@@ -39,13 +39,13 @@ pub struct Major {
     /// The old generation may grow to this before the next cycle.
     pub threshold: AtomicUsize,
     /// The old generation's size when the cycle began.
-    goal: AtomicUsize,
+    pub(crate) goal: AtomicUsize,
     /// What [`events::Stats::promoted`] was then.
     promoted: AtomicU64,
     /// Tickets: cycles asked for, begun, and ended.
-    asked: AtomicU32,
+    pub(crate) asked: AtomicU32,
     begun: AtomicU32,
-    ended: AtomicU32,
+    pub(crate) ended: AtomicU32,
     dead_large: LeafLock<List<u32>>,
     collector: LeafLock<Option<std::thread::Thread>>,
 }
@@ -104,18 +104,6 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn old_bytes(&self) -> usize {
         self.old.bytes.load(Relaxed) + self.large.bytes.load(Relaxed)
     }
-    /// Begins a cycle if the old generation has grown enough. Called where the world runs.
-    pub(crate) fn consider_major(&self) {
-        if self.old_bytes() >= self.major.threshold.load(Relaxed) {
-            let (asked, ended) = (
-                self.major.asked.load(Acquire),
-                self.major.ended.load(Acquire),
-            );
-            if asked == ended {
-                self.ask_for_major();
-            }
-        }
-    }
     /// Asks for a cycle that begins after now; the ticket to wait with.
     pub fn ask_for_major(&self) -> u32 {
         // A cycle that has begun does not count: what died since it began may still be marked.
@@ -137,26 +125,6 @@ impl<M: Model, W: World> Heap<M, W> {
                 futex::wait(&self.major.ended, ended, None);
             }
         });
-    }
-    /// In the stop of a minor collection, while marking runs: marks for a while if the program makes garbage faster than the
-    /// marker, which runs between such stops only, gets round. The longer the old generation has grown beyond where the
-    /// cycle began, the longer.
-    pub(crate) fn assist(&self) {
-        if !self.major.is_marking() {
-            return;
-        }
-        let goal = self.major.goal.load(Relaxed);
-        let percent = self.old_bytes().saturating_sub(goal) / (goal / 100 + 1);
-        let ns = match percent {
-            0..10 => return,
-            10..50 => (percent - 10) as u64 * 25_000,
-            50..100 => 1_000_000,
-            100..200 => 4_000_000,
-            _ => 1_000_000_000,
-        };
-        // Alone: a helper that has to be waited for may take longer than all this is to take.
-        self.major.grey.enter();
-        self.marking(0).drain_until(clock::now() + ns);
     }
     /// The collector's thread: runs cycles as they are asked for.
     pub(crate) fn collector(&'static self) {
@@ -513,18 +481,6 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// How large the old generation may be when the next cycle begins. Now it is `live` bytes, of which the cycle has `seen` so many;
-    /// the rest was promoted since the cycle began and may be garbage already, which is no reason to wait longer.
-    fn next_threshold(&self, live: usize, seen: usize) -> usize {
-        const LARGE: usize = 256 << 20;
-        let growth = |bytes: usize| {
-            bytes.min(LARGE) / 100 * self.config.growth_percent
-                + bytes.saturating_sub(LARGE) / 100 * self.config.growth_percent_beyond
-        };
-        (seen + growth(seen))
-            .max(live + growth(live) / 4)
-            .max(self.config.min_major)
-    }
     /// Gives empty blocks back, while no minor collection looks at their cards.
     fn give_all(&self, blocks: &[usize]) {
         self.gate.between_stops(|| {
@@ -535,10 +491,5 @@ impl<M: Model, W: World> Heap<M, W> {
                 self.space.give(b);
             }
         });
-    }
-    /// Gives free memory back to the system, but for `soon` bytes and some to go on with.
-    fn trim(&self, soon: usize) {
-        let some = self.config.nursery * 2 + self.old_bytes() / 8;
-        self.space.trim((soon + some) / BLOCK);
     }
 }

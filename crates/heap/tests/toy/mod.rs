@@ -30,7 +30,7 @@ unsafe impl Model for Toy {
     // Objects of an odd number of fields have a descriptor, the others are asked for.
     fn descriptor(h: u64) -> Descriptor {
         let n = fields(h);
-        if h & TABLE != 0 || n % 2 == 0 || n > 40 {
+        if h & TABLE != 0 || n.is_multiple_of(2) || n > 40 {
             return Descriptor::OTHER;
         }
         // SAFETY: the answer needs no object.

@@ -1,0 +1,62 @@
+//! When a cycle begins, how it keeps up with the program, and what memory is kept for it.
+//!
+//! # Invariants
+//! * A cycle is asked for where the world runs, and once.
+//! * Assistance takes no longer than it may, and nobody is waited for in it.
+use crate::Heap;
+use crate::model::{Model, World};
+use crate::space::BLOCK;
+use std::sync::atomic::Ordering::*;
+use vervet_os::clock;
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Begins a cycle if the old generation has grown enough. Called where the world runs.
+    pub(crate) fn consider_major(&self) {
+        if self.old_bytes() >= self.major.threshold.load(Relaxed) {
+            let (asked, ended) = (
+                self.major.asked.load(Acquire),
+                self.major.ended.load(Acquire),
+            );
+            if asked == ended {
+                self.ask_for_major();
+            }
+        }
+    }
+    /// In the stop of a minor collection, while marking runs: marks for a while if the program makes garbage faster than the
+    /// marker, which runs between such stops only, gets round. The longer the old generation has grown beyond where the
+    /// cycle began, the longer.
+    pub(crate) fn assist(&self) {
+        if !self.major.is_marking() {
+            return;
+        }
+        let goal = self.major.goal.load(Relaxed);
+        let percent = self.old_bytes().saturating_sub(goal) / (goal / 100 + 1);
+        let ns = match percent {
+            0..10 => return,
+            10..50 => (percent - 10) as u64 * 25_000,
+            50..100 => 1_000_000,
+            100..200 => 4_000_000,
+            _ => 1_000_000_000,
+        };
+        // Alone: a helper that has to be waited for may take longer than all this is to take.
+        self.major.grey.enter();
+        self.marking(0).drain_until(clock::now() + ns);
+    }
+    /// How large the old generation may be when the next cycle begins. Now it is `live` bytes, of which the cycle has `seen` so many;
+    /// the rest was promoted since the cycle began and may be garbage already, which is no reason to wait longer.
+    pub(crate) fn next_threshold(&self, live: usize, seen: usize) -> usize {
+        const LARGE: usize = 256 << 20;
+        let growth = |bytes: usize| {
+            bytes.min(LARGE) / 100 * self.config.growth_percent
+                + bytes.saturating_sub(LARGE) / 100 * self.config.growth_percent_beyond
+        };
+        (seen + growth(seen))
+            .max(live + growth(live) / 4)
+            .max(self.config.min_major)
+    }
+    /// Gives free memory back to the system, but for `soon` bytes and some to go on with.
+    pub(crate) fn trim(&self, soon: usize) {
+        let some = self.config.nursery * 2 + self.old_bytes() / 8;
+        self.space.trim((soon + some) / BLOCK);
+    }
+}
