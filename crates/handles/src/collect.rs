@@ -10,6 +10,7 @@ use crate::memory::*;
 use crate::table::{Slot, Table};
 use crate::word::Word;
 use crate::{Hint, Kind, Tables, handle_of};
+use vervet_os::memory::prefetch;
 
 /// Handles of one kind, for statistics.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -80,19 +81,6 @@ impl<'t> Table<'t> {
 
 /// How many slots ahead of a visit its object's memory is asked for.
 const AHEAD: usize = 8;
-
-/// Asks for the memory of the object in a word: any number, nothing is read.
-#[inline(always)]
-fn prefetch(word: usize) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address is allowed.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(word as *const i8);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = word;
-}
 
 impl Tables {
     /// Visits the objects of normal and pinned handles, which live by that: `f` returns (the object's address now, whether it

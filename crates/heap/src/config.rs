@@ -40,7 +40,7 @@ pub struct Debug {
     pub verify_after: bool,
     /// Collect at every n-th allocation (0: not). Every `n * 16`-th collection is a major one.
     pub collect_every: u32,
-    /// Every n-th minor collection promotes in place, whatever survived before (0: none).
+    /// Every n-th minor collection promotes in place, by turns what survives and everything, whatever survived before (0: none).
     pub promote_in_place: u32,
     /// Fill freed memory with a pattern that is no reference.
     pub poison: bool,

@@ -16,6 +16,7 @@ use vervet_os::{LeafLock, futex};
 #[derive(Default)]
 pub struct Gate {
     wanted: AtomicU32,
+    /// The collector's thread waits for `wanted` or `stops` to change.
     waits: AtomicU32,
     step: LeafLock<()>,
     /// Stops that have begun or want to begin.

@@ -5,6 +5,7 @@
 //! never calls malloc.
 use std::io;
 use std::marker::PhantomData;
+pub use vervet_os::memory::prefetch;
 
 /// Reserves `size` zeroed bytes whose pages cost only when touched.
 pub fn reserve(size: usize) -> io::Result<usize> {
@@ -27,19 +28,6 @@ pub fn prefer_huge_pages(from: usize, to: usize) {
 pub fn poison(from: usize, to: usize) {
     // SAFETY: the range is free heap memory.
     unsafe { std::ptr::write_bytes(from as *mut u8, 0xDF, to - from) };
-}
-
-/// Has the memory at an address on its way into the cache.
-#[inline(always)]
-pub fn prefetch(address: usize) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch touches nothing.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address as *const i8);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }
 
 /// A growable list of plain values. See the module.

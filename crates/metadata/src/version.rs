@@ -3,6 +3,8 @@
 //! Invariant: whatever the bytes are, reading ends, reads inside them only, and gives None or what is there. A block's length is
 //! checked against that of the block around it, and blocks are nested no deeper than the format's four levels.
 
+use crate::bytes::{u16_at, u32_at};
+
 /// What a version resource says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VersionInfo {
@@ -41,15 +43,6 @@ const RT_VERSION: u32 = 16;
 const RESOURCES: usize = 2;
 const SIGNATURE: u32 = 0xFEEF_04BD;
 const SUBDIRECTORY: u32 = 1 << 31;
-
-fn u16_at(data: &[u8], at: usize) -> Option<u16> {
-    let bytes = data.get(at..at.checked_add(2)?)?;
-    Some(u16::from_le_bytes(bytes.try_into().ok()?))
-}
-fn u32_at(data: &[u8], at: usize) -> Option<u32> {
-    let bytes = data.get(at..at.checked_add(4)?)?;
-    Some(u32::from_le_bytes(bytes.try_into().ok()?))
-}
 
 /// The version resource of a file, given its bytes. None: it is no PE file, or has none.
 pub fn version_info(file: &[u8]) -> Option<VersionInfo> {
