@@ -1,24 +1,30 @@
 //! The end of the background threads when the process ends in the ordinary way: they are aborted, and waited for.
 //!
 //! # Invariants
-//! A thread that cannot be aborted, because it is in a call of native code, is not waited for; no thread is waited for
-//! longer than [`PATIENCE`].
+//! A thread to which the exception has been raised is waited for wherever it is: its handlers may well be in native code,
+//! writing to the console. One that native code keeps from being aborted is waited for [`NATIVE_PATIENCE`] at most, any
+//! other [`PATIENCE`].
 use super::{attention, state};
 use crate::cx::Cx;
 use crate::park;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use vervet_abi::context::attention::{ABORT, RAISED};
 use vervet_abi::{Context, State};
 
 const PATIENCE: Duration = Duration::from_secs(1);
+/// A call that ends by itself, such as a write, ends within that; one that blocks keeps the process no longer.
+const NATIVE_PATIENCE: Duration = Duration::from_millis(100);
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
 /// Aborts every thread but the calling one and the finalizer thread, until they have ended.
 pub fn abort_background(cx: &Cx<'_>) {
-    let end = Instant::now() + PATIENCE;
+    let begin = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {
-        let mut left = 0;
+        let mut left = false;
+        let mut left_in_native = false;
         attention::request_where(cx, |ctx, thread| {
             if ctx == cx.context() || crate::finalizer::is_finalizer(ctx) || !runs_managed_code(ctx)
             {
@@ -28,14 +34,20 @@ pub fn abort_background(cx: &Cx<'_>) {
             // SAFETY: contexts are never freed; the state is a byte that its owner writes at any time.
             let is_native =
                 unsafe { (&raw const (*ctx).state).read_volatile() } == State::Native as u8;
-            left += (waits || !is_native) as u32;
+            let is_raised = attention::word(ctx).load(Ordering::SeqCst) & RAISED != 0;
+            match waits || !is_native || is_raised {
+                true => left = true,
+                false => left_in_native = true,
+            }
             // Again if it has reset the abort before.
             match state::request_abort(thread) {
-                true => vervet_abi::context::attention::ABORT,
+                true => ABORT,
                 false => 0,
             }
         });
-        if left == 0 || Instant::now() >= end {
+        let waited = begin.elapsed();
+        let is_patient = left && waited < PATIENCE;
+        if !is_patient && !(left_in_native && waited < NATIVE_PATIENCE) {
             return;
         }
         park::park(cx, || {}, Some(Instant::now() + pause));
