@@ -9,9 +9,11 @@
 use crate::Heap;
 use crate::conservative::each_young;
 use crate::gate::Stop;
+use crate::lines::Lines;
 use crate::memory::poison;
 use crate::minor::Outcome;
 use crate::model::{Model, World};
+use crate::old;
 use crate::space::{BLOCK, CARD, CARDS, CLEAN, Kind, Space};
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
@@ -129,7 +131,10 @@ impl<M: Model, W: World> Heap<M, W> {
             space.mark_word(base + i * CARD).store(0, Relaxed);
         }
         self.is_old_now(block, bytes);
-        self.note_room(block, bytes);
+        if old::has_room(bytes) {
+            let used = Lines::look::<M>(space, block);
+            self.old.note_room(space, block, &used);
+        }
         bytes
     }
 }

@@ -201,7 +201,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         let size = unsafe { descriptor.size::<M>(object, seen) };
         let promote = self.promote || info.age.load(Relaxed) > 0;
         let to = if promote {
-            self.worker.old.allocate::<M>(space, &self.heap.old, size)
+            self.worker.old.allocate(space, &self.heap.old, size)
         } else {
             self.survivor_memory(size)
         };

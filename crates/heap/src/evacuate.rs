@@ -80,7 +80,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     unsafe {
                         let header = *(from as *const u64);
                         let size = M::size(from, header);
-                        let Some(to) = buffer.allocate::<M>(space, &self.old, size) else {
+                        let Some(to) = buffer.allocate(space, &self.old, size) else {
                             self.exhausted("evacuation")
                         };
                         std::ptr::copy_nonoverlapping(from as *const u64, to as *mut u64, size / 8);

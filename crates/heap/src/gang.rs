@@ -8,11 +8,12 @@
 //! * While a job runs, a worker is `active` if it has or may get work of its own; when no worker is active and the shared
 //!   list is empty, the job's work is done.
 use crate::memory::List;
+use crate::placement::Placed;
 use std::cell::UnsafeCell;
 use std::io;
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
-use vervet_os::affinity::{self, Processors};
+use vervet_os::scheduling::Processors;
 
 const OPEN: u32 = 1 << 31;
 
@@ -28,8 +29,7 @@ struct Shared {
 /// A helper, as the thread that collects knows it.
 struct Helper {
     thread: std::thread::Thread,
-    /// Its number in the system, 0 until it runs.
-    tid: &'static AtomicI32,
+    placed: &'static Placed,
 }
 // SAFETY: `job` is written only while no session is open and nobody has joined.
 unsafe impl Sync for Shared {}
@@ -52,13 +52,13 @@ impl Gang {
             threads: LeafLock::new(Vec::new()),
         }));
         for i in 0..helpers {
-            let tid: &'static AtomicI32 = Box::leak(Box::default());
+            let placed: &'static Placed = Box::leak(Box::default());
             let handle = std::thread::Builder::new()
                 .name(format!("GC helper {i}"))
                 .stack_size(256 << 10)
                 .spawn(move || {
                     block_signals();
-                    tid.store(affinity::thread_id(), Relaxed);
+                    placed.is_this();
                     loop {
                         std::thread::park();
                         help(shared, i + 1);
@@ -66,7 +66,7 @@ impl Gang {
                 })?;
             shared.threads.lock().push(Helper {
                 thread: handle.thread().clone(),
-                tid,
+                placed,
             });
         }
         Ok(Gang {
@@ -90,11 +90,9 @@ impl Gang {
         // for the time of this call.
         unsafe { *s.job.get() = Some(std::mem::transmute::<Job<'_>, Job<'static>>(job)) };
         s.session.store(OPEN, Release);
-        let others = self.processors.and_then(Processors::others);
         for helper in s.threads.lock().iter() {
-            let tid = helper.tid.load(Relaxed);
-            if let (Some(others), true) = (&others, tid != 0) {
-                others.confine(tid);
+            if let Some(elsewhere) = helper.placed.keep_off(self.processors) {
+                elsewhere.for_good();
             }
             helper.thread.unpark();
         }

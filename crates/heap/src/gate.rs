@@ -1,7 +1,8 @@
 //! The gate between collections and the thread of the collector that works beside the program.
 //!
 //! # Invariants
-//! * The marker and the sweeper work in steps, which look often at whether the gate is wanted; while it is shut no step runs.
+//! * The marker and the sweeper work in steps, which look often at whether the gate is wanted; while it is shut no step runs,
+//!   nor while somebody waits for the world to stop.
 //! * A stop of the world leaves the gate open as long as it only copies or marks young objects, scans cards and promotes:
 //!   steps read old objects, set `mark` bits atomically and sweep blocks, which such a stop can bear. It is shut before
 //!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
@@ -31,7 +32,21 @@ pub struct Stop<'g> {
     _stop: LeafGuard<'g, ()>,
 }
 
+/// While it lives no step begins, and the running one ends soon.
+pub struct Rest<'g>(&'g Gate);
+
 impl Gate {
+    /// Somebody is about to stop the world: a thread that is to stop may need the processor that the collector's thread has.
+    pub fn rest(&self) -> Rest<'_> {
+        self.wanted.fetch_add(1, SeqCst);
+        Rest(self)
+    }
+    fn unwant(&self) {
+        self.wanted.fetch_sub(1, SeqCst);
+        if self.waits.load(SeqCst) != 0 {
+            futex::wake(&self.wanted, 1);
+        }
+    }
     /// A stop begins. The gate is still open.
     pub fn stop(&self) -> Stop<'_> {
         self.stops.fetch_add(1, SeqCst);
@@ -89,11 +104,13 @@ impl Stop<'_> {
     pub fn open(&mut self) {
         if let Some(guard) = self.shut.take() {
             drop(guard);
-            self.gate.wanted.fetch_sub(1, SeqCst);
-            if self.gate.waits.load(SeqCst) != 0 {
-                futex::wake(&self.gate.wanted, 1);
-            }
+            self.gate.unwant();
         }
+    }
+}
+impl Drop for Rest<'_> {
+    fn drop(&mut self) {
+        self.0.unwant();
     }
 }
 impl Drop for Stop<'_> {

@@ -26,6 +26,7 @@ pub mod finalize;
 pub mod gang;
 pub mod gate;
 pub mod large;
+pub mod lines;
 pub mod major;
 pub mod marking;
 pub mod memory;
@@ -34,6 +35,7 @@ pub mod model;
 pub mod nursery;
 pub mod old;
 mod pacing;
+mod placement;
 pub mod rebuild;
 pub mod rooms;
 pub mod space;
@@ -113,6 +115,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Reserves a heap and starts its threads. It lives as long as the process.
     pub fn start(config: Config, world: W) -> io::Result<&'static Heap<M, W>> {
         let space = space::Space::new(config.reserve, config.cards, config.card_mask)?;
+        let rooms = rooms::Rooms::new(&space)?;
         let gang = gang::Gang::new(config.helpers)?;
         let n = gang.workers();
         let heap: &'static Heap<M, W> = Box::leak(Box::new(Heap {
@@ -122,7 +125,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 (config.nursery / space::BLOCK).max(4),
             )?),
             old: old::Old {
-                rooms: rooms::Rooms::new()?,
+                rooms,
                 bytes: AtomicUsize::new(0),
                 at_mark: AtomicUsize::new(0),
             },
@@ -280,10 +283,13 @@ impl<M: Model, W: World> Heap<M, W> {
     ) {
         let before = clock::now();
         let mut done = None;
+        let mut rest = Some(self.gate.rest());
         self.world.stopped(&mut || {
             if !wanted() {
                 return;
             }
+            let _elsewhere = self.major.keep_off();
+            rest = None;
             let mut stop = self.gate.stop();
             if self.config.debug.verify_before {
                 stop.shut();

@@ -12,18 +12,24 @@
 //! * When marking begins no `mark` bit of an old block is set, because every block has been swept.
 use crate::conservative;
 use crate::gang::Grey;
+use crate::lines::Lines;
 use crate::marking::{Marker, Marking, each_pair, word};
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::old;
-use crate::space::{BLOCK, Kind};
+use crate::placement::{Elsewhere, Placed};
+use crate::space::Kind;
 use crate::{Heap, events};
 use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::time::Duration;
+use vervet_os::scheduling::Processors;
 use vervet_os::{LeafLock, clock, futex};
 
+/// How the collector's thread stands back where the program has use for all processors: about a quarter of one is left to it.
+/// The program's threads help when that is too little ([`crate::pacing`]).
+const NICE: i32 = 5;
 /// Blocks whose cards are looked at between two looks at the gate.
 const BATCH: usize = 64;
 /// So long after a cycle, if no other has begun, the memory that the next one would need is given back too.
@@ -48,6 +54,8 @@ pub struct Major {
     pub(crate) ended: AtomicU32,
     dead_large: LeafLock<List<u32>>,
     collector: LeafLock<Option<std::thread::Thread>>,
+    placed: Placed,
+    processors: Option<Processors>,
 }
 // SAFETY: each marker is used by one worker at a time.
 unsafe impl Sync for Major {}
@@ -70,12 +78,21 @@ impl Major {
             ended: AtomicU32::new(0),
             dead_large: LeafLock::new(List::new(1 << 24)?),
             collector: LeafLock::new(None),
+            placed: Placed::default(),
+            processors: Processors::of_this_thread(),
         })
     }
     /// Does marking run?
     #[inline]
     pub fn is_marking(&self) -> bool {
         self.marking.load(Acquire)
+    }
+    /// In a stop: keeps the collector's thread, if it is at work, off the processor of the thread that collects.
+    pub(crate) fn keep_off(&self) -> Option<Elsewhere> {
+        let works = self.asked.load(Relaxed) != self.ended.load(Relaxed);
+        works
+            .then(|| self.placed.keep_off(self.processors))
+            .flatten()
     }
     /// Major collections that have ended.
     pub fn count(&self) -> u32 {
@@ -129,6 +146,8 @@ impl<M: Model, W: World> Heap<M, W> {
     /// The collector's thread: runs cycles as they are asked for.
     pub(crate) fn collector(&'static self) {
         crate::gang::block_signals();
+        self.major.placed.is_this();
+        vervet_os::scheduling::be_nice(NICE);
         *self.major.collector.lock() = Some(std::thread::current());
         let is_idle = || self.major.asked.load(Acquire) == self.major.ended.load(Acquire);
         let mut ran = false;
@@ -429,16 +448,14 @@ impl<M: Model, W: World> Heap<M, W> {
                 continue;
             }
             self.gate.step(|| {
-                let bytes = old::sweep::<M>(space, b);
-                if bytes == 0 {
+                let used = old::sweep::<M>(space, b);
+                if used == Lines::EMPTY {
                     empty[empties] = b;
                     empties += 1;
                     return;
                 }
-                live += bytes;
-                if old::has_room(bytes) {
-                    self.old.rooms.push(space, b, BLOCK - bytes);
-                }
+                live += used.bytes();
+                self.old.note_room(space, b, &used);
             });
             if empties == empty.len() {
                 self.give_all(&empty);

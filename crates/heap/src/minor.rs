@@ -21,7 +21,7 @@ const PROMOTE: u32 = 60;
 const IN_PLACE: u32 = 80;
 
 /// The part of the old generation that may be unused, in blocks that are partly used, before copies have to fill it.
-const HOLES: usize = 6;
+const HOLES: usize = 24;
 
 /// What a minor collection found.
 #[derive(Clone, Copy, Default, Debug)]

@@ -1,24 +1,18 @@
 //! Blocks of small old objects: bump allocation into their holes, and sweeping.
 //!
 //! # Invariants
-//! * A hole is a run of free lines (128 bytes); a line is free if no live object overlaps it. Only the last object that
-//!   begins in a line has to be asked for its size, so looking for holes reads at most one header per line.
 //! * A block is filled by one [`Buffer`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
 //! * Sweeping changes `start` to the live objects, clears `unswept`, and then the `mark` bits, in this order: a minor collection
 //!   may look at the block meanwhile.
+use crate::lines::{LINE, Lines};
 use crate::memory::List;
 use crate::model::Model;
 use crate::rooms::Rooms;
 use crate::space::{BLOCK, CARD, CARDS, Kind, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// Bytes of a line.
-pub const LINE: usize = 128;
-const LINES: usize = BLOCK / LINE;
-/// One bit per line of a block: set if it is used.
-pub type Lines = [u64; LINES / 64];
 /// A block with at least this many free bytes is filled up again.
-const WORTH: usize = BLOCK / 4;
+const WORTH: usize = BLOCK / 16;
 
 /// The old space's shared parts.
 pub struct Old {
@@ -30,33 +24,13 @@ pub struct Old {
     pub at_mark: AtomicUsize,
 }
 
-/// Which lines of an old block live objects overlap.
-pub fn lines<M: Model>(space: &Space, block: usize) -> Lines {
-    let mut used: Lines = [0; LINES / 64];
-    let base = space.address(block);
-    for card in 0..CARDS {
-        let at = base + card * CARD;
-        let mut bits = space.live_starts(block, at);
-        // Four lines of 16 words each.
-        let mut line = card * (CARD / LINE);
-        while bits != 0 {
-            let here = bits & 0xFFFF;
-            if here != 0 {
-                let last = at + (line - card * 4) * LINE + 8 * (63 - here.leading_zeros() as usize);
-                // SAFETY: a live start bit: an object with its header lies there.
-                let size = unsafe {
-                    let header = *(last as *const u64);
-                    M::descriptor(header).size::<M>(last, header)
-                };
-                for l in line..=(last + size - 1 - base) / LINE {
-                    used[l / 64] |= 1 << (l % 64);
-                }
-            }
-            bits >>= 16;
-            line += 1;
+impl Old {
+    /// An old block, of which this is used, is to be filled up if it has room enough.
+    pub(crate) fn note_room(&self, space: &Space, block: usize, used: &Lines) {
+        if has_room(used.bytes()) {
+            self.rooms.push(space, block, used);
         }
     }
-    used
 }
 
 /// The live object that begins before a card of the block and reaches into it.
@@ -70,28 +44,8 @@ pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Opti
     (first + size > card).then_some(first)
 }
 
-/// The first run of free lines at or after line `from`: (first line, line behind the last).
-fn hole(used: &Lines, from: usize) -> Option<(usize, usize)> {
-    let find = |mut l: usize, want_free: bool| loop {
-        if l >= LINES {
-            return LINES;
-        }
-        let word = if want_free {
-            !used[l / 64]
-        } else {
-            used[l / 64]
-        } >> (l % 64);
-        if word != 0 {
-            return (l + word.trailing_zeros() as usize).min(LINES);
-        }
-        l = (l / 64 + 1) * 64;
-    };
-    let first = find(from, true);
-    (first < LINES).then(|| (first, find(first, false)))
-}
-
-/// Sweeps a block: forgets dead objects. Returns the bytes of its used lines: 0 if it is empty.
-pub fn sweep<M: Model>(space: &Space, block: usize) -> usize {
+/// Sweeps a block: forgets dead objects. Returns what is used of it.
+pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
     let base = space.address(block);
     for card in 0..CARDS {
         let at = base + card * CARD;
@@ -100,17 +54,17 @@ pub fn sweep<M: Model>(space: &Space, block: usize) -> usize {
     }
     space.info(block).unswept.store(0, Release);
     space.clear_marks(block);
-    let used = lines::<M>(space, block);
-    let bytes = used.iter().map(|w| w.count_ones() as usize).sum::<usize>() * LINE;
-    space.info(block).live.store(bytes as u32, Relaxed);
-    bytes
+    let used = Lines::look::<M>(space, block);
+    space.info(block).live.store(used.bytes() as u32, Relaxed);
+    used
 }
 
 /// A worker's way to allocate old memory. See the module.
 pub struct Buffer {
     block: Option<usize>,
+    /// What was used of it when it was taken, and the holes behind `next`'s.
     used: Lines,
-    line: usize,
+    hole: usize,
     next: usize,
     end: usize,
     /// For objects that do not fit a hole.
@@ -132,8 +86,8 @@ impl Buffer {
     pub fn new() -> std::io::Result<Buffer> {
         Ok(Buffer {
             block: None,
-            used: [0; LINES / 64],
-            line: 0,
+            used: Lines::EMPTY,
+            hole: 0,
             next: 0,
             end: 0,
             wide_next: 0,
@@ -169,43 +123,47 @@ impl Buffer {
     }
     /// `size` bytes for one object. None: there is no memory left at all.
     #[inline]
-    pub fn allocate<M: Model>(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
+    pub fn allocate(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
         self.bytes += size;
         if self.next + size <= self.end {
             let at = self.next;
             self.next += size;
             return Some(at);
         }
-        self.slow::<M>(space, old, size)
+        self.slow(space, old, size)
     }
     #[cold]
-    fn slow<M: Model>(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
+    fn slow(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
         if size > LINE && self.end - self.next >= LINE {
             return self.wide(space, size);
         }
         loop {
-            while let (Some(block), Some((from, to))) = (self.block, hole(&self.used, self.line)) {
-                self.line = to;
+            self.leave_hole(space);
+            while let Some(block) = self.block
+                && let Some((from, to)) = self.used.hole(self.end - space.address(block))
+            {
                 let base = space.address(block);
-                (self.next, self.end) = (base + from * LINE, base + to * LINE);
+                (self.hole, self.next, self.end) = (base + from, base + from, base + to);
                 if self.next + size <= self.end {
                     self.next += size;
                     return Some(self.next - size);
                 }
             }
-            let room = old.rooms.pop(space);
-            match room {
-                Some(b) => {
-                    self.block = Some(b);
-                    self.used = lines::<M>(space, b);
-                }
-                None => {
-                    self.block = Some(fresh(space)?);
-                    self.used = [0; LINES / 64];
-                }
-            }
-            self.line = 0;
-            (self.next, self.end) = (0, 0);
+            let (block, used) = match old.rooms.pop(space) {
+                Some(room) => room,
+                None => (fresh(space)?, Lines::EMPTY),
+            };
+            (self.block, self.used) = (Some(block), used);
+            let base = space.address(block);
+            (self.hole, self.next, self.end) = (base, base, base);
+        }
+    }
+    /// What was allocated in the hole is used; the rest of it is a hole still.
+    fn leave_hole(&mut self, space: &Space) {
+        if let Some(block) = self.block {
+            let base = space.address(block);
+            self.used.take(self.hole - base, self.next - base);
+            self.hole = self.next;
         }
     }
     fn wide(&mut self, space: &Space, size: usize) -> Option<usize> {
@@ -227,19 +185,18 @@ impl Buffer {
     }
     /// The collection is over: what room is left can be used by the next. Nobody else sets `mark` bits.
     pub fn finish(&mut self, space: &Space, old: &Old) {
-        if let Some(b) = self.block {
-            let ahead = (self.line..LINES)
-                .filter(|l| self.used[l / 64] >> (l % 64) & 1 == 0)
-                .count()
-                * LINE;
-            let free = ahead + (self.end - self.next);
-            if free >= 8 * LINE {
-                old.rooms.push(space, b, free);
-            }
+        self.leave_hole(space);
+        if let Some(b) = self.block
+            && BLOCK - self.used.bytes() >= 8 * LINE
+        {
+            old.rooms.push(space, b, &self.used);
         }
         let wide = self.wide_end - self.wide_next;
         if wide >= WORTH {
-            old.rooms.push(space, space.block(self.wide_next), wide);
+            let b = space.block(self.wide_next);
+            let mut used = Lines::EMPTY;
+            used.take(0, self.wide_next - space.address(b));
+            old.rooms.push(space, b, &used);
         }
         self.flush(space);
         while let Some((card, bits)) = self.marks.pop() {
@@ -249,7 +206,7 @@ impl Buffer {
         old.bytes
             .fetch_add(std::mem::take(&mut self.bytes), Relaxed);
         self.block = None;
-        (self.next, self.end) = (0, 0);
+        (self.hole, self.next, self.end) = (0, 0, 0);
         (self.wide_next, self.wide_end) = (0, 0);
     }
 }

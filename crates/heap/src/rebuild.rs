@@ -9,10 +9,10 @@
 //!   and the marker looks at them.
 use crate::Heap;
 use crate::copying::How;
+use crate::lines::Lines;
 use crate::memory::{List, poison};
 use crate::model::{Model, World};
 use crate::nursery::{FRAGMENT, Nursery, terminate};
-use crate::old;
 use crate::space::{BLOCK, CARD, Kind, Space};
 use std::sync::atomic::Ordering::*;
 
@@ -107,14 +107,10 @@ impl<M: Model, W: World> Heap<M, W> {
             space.give(block);
             return;
         }
-        let used: u32 = old::lines::<M>(space, block)
-            .iter()
-            .map(|w| w.count_ones())
-            .sum();
-        let bytes = used as usize * old::LINE;
-        self.is_old_now(block, bytes);
-        self.old.bytes.fetch_add(bytes, Relaxed);
-        self.note_room(block, bytes);
+        let used = Lines::look::<M>(space, block);
+        self.is_old_now(block, used.bytes());
+        self.old.bytes.fetch_add(used.bytes(), Relaxed);
+        self.old.note_room(space, block, &used);
     }
     /// A nursery block whose `start` bits are those of objects, of so many bytes, is an old one from now on.
     pub(crate) fn is_old_now(&self, block: usize, bytes: usize) {
@@ -128,12 +124,6 @@ impl<M: Model, W: World> Heap<M, W> {
         space.set_kind(block, Kind::Old);
         if self.config.debug.poison {
             self.poison_gaps(block);
-        }
-    }
-    /// An old block of so many live bytes may have room for what is promoted.
-    pub(crate) fn note_room(&self, block: usize, bytes: usize) {
-        if old::has_room(bytes) {
-            self.old.rooms.push(&self.space, block, BLOCK - bytes);
         }
     }
     fn poison_gaps(&self, block: usize) {

@@ -2,9 +2,11 @@
 //!
 //! # Invariants
 //! * A block is listed once: its `flag` says that it is. Its `live` bytes are those it had when it was listed.
+//! * What is used of a listed block is known, and only shrinks (objects die) until it is taken.
 //! * `free` is the sum of what the listed blocks have free. It is read without the lock: who asks in a stop of the world must not
 //!   wait for a thread that sweeps and has lost its processor.
-use crate::memory::List;
+use crate::lines::Lines;
+use crate::memory::{List, reserve};
 use crate::space::{BLOCK, Space};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -13,12 +15,16 @@ use vervet_os::LeafLock;
 /// See the module.
 pub struct Rooms {
     blocks: LeafLock<List<u32>>,
+    /// The table of what is used of each block of the space.
+    used: usize,
     free: AtomicUsize,
 }
 
 impl Rooms {
-    pub(crate) fn new() -> io::Result<Rooms> {
+    pub(crate) fn new(space: &Space) -> io::Result<Rooms> {
+        let (low, high) = space.range();
         Ok(Rooms {
+            used: reserve((high - low) / BLOCK * size_of::<Lines>())?,
             blocks: LeafLock::new(List::new(1 << 24)?),
             free: AtomicUsize::new(0),
         })
@@ -27,14 +33,21 @@ impl Rooms {
     pub fn free(&self) -> usize {
         self.free.load(Relaxed)
     }
-    /// Lists a block that has `free` bytes free, unless it is listed.
-    pub fn push(&self, space: &Space, block: usize, free: usize) {
+    /// An entry of the table. It is read and written under the lock.
+    fn used(&self, block: usize) -> *mut Lines {
+        (self.used as *mut Lines).wrapping_add(block)
+    }
+    /// Lists a block of which this is used, unless it is listed.
+    pub fn push(&self, space: &Space, block: usize, used: &Lines) {
         let mut blocks = self.blocks.lock();
         let info = space.info(block);
         if info.flag.swap(1, Relaxed) == 0 {
-            info.live.store((BLOCK - free) as u32, Relaxed);
+            let bytes = used.bytes();
+            info.live.store(bytes as u32, Relaxed);
+            // SAFETY: the table has an entry for each block; under the lock.
+            unsafe { *self.used(block) = *used };
             blocks.push(block as u32);
-            self.free.fetch_add(free, Relaxed);
+            self.free.fetch_add(BLOCK - bytes, Relaxed);
         }
     }
     fn forget(&self, space: &Space, block: usize) {
@@ -43,13 +56,20 @@ impl Rooms {
         self.free
             .fetch_sub(BLOCK - info.live.load(Relaxed) as usize, Relaxed);
     }
-    /// Takes a block, to fill it: it counts as full from now on.
-    pub fn pop(&self, space: &Space) -> Option<usize> {
+    /// Takes a block, to fill it, and what is used of it: it counts as full from now on.
+    pub fn pop(&self, space: &Space) -> Option<(usize, Lines)> {
         let mut blocks = self.blocks.lock();
         let block = blocks.pop()? as usize;
         self.forget(space, block);
         space.info(block).live.store(BLOCK as u32, Relaxed);
-        Some(block)
+        // SAFETY: the table has an entry for each block; under the lock.
+        Some((block, unsafe { *self.used(block) }))
+    }
+    /// What is used of a block, if it is listed.
+    pub fn of(&self, space: &Space, block: usize) -> Option<Lines> {
+        let _lock = self.blocks.lock();
+        // SAFETY: the table has an entry for each block; under the lock.
+        (space.info(block).flag.load(Relaxed) != 0).then(|| unsafe { *self.used(block) })
     }
     /// Keeps those that `keep` says.
     pub fn retain(&self, space: &Space, keep: impl Fn(usize) -> bool) {

@@ -19,6 +19,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 Kind::Old => {
                     let base = space.address(b);
                     let mut end = base;
+                    let room = self.old.rooms.of(space, b);
                     for card in (base..base + BLOCK).step_by(CARD) {
                         let mut bits = space.live_starts(b, card);
                         while bits != 0 {
@@ -28,6 +29,9 @@ impl<M: Model, W: World> Heap<M, W> {
                                 self.wrong(when, o, "begins inside the object before it");
                             }
                             end = o + self.check_object(when, o, true);
+                            if room.is_some_and(|used| !used.covers(o - base, end - base)) {
+                                self.wrong(when, o, "lies in what counts as a hole of its block");
+                            }
                         }
                     }
                     if end > base + BLOCK {

@@ -1,7 +1,7 @@
 //! Linux behind safe names, and the two kinds of runtime lock.
 //!
 //! Nothing here knows of objects, types or managed code.
-pub mod affinity;
+
 mod arch;
 pub mod chunks;
 pub mod clock;
@@ -11,6 +11,7 @@ pub mod lock;
 pub mod memory;
 pub mod process_fence;
 pub mod published;
+pub mod scheduling;
 pub mod signal;
 pub mod thread;
 

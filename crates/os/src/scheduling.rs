@@ -1,4 +1,4 @@
-//! Which processors a helper thread may run on.
+//! Which processors a thread may run on, and how it stands back for others.
 //!
 //! # Invariants
 //! A set of processors is never made empty, and never larger than what the process had when it was asked for.
@@ -48,6 +48,12 @@ impl Processors {
 pub fn thread_id() -> i32 {
     // SAFETY: a query.
     unsafe { libc::gettid() }
+}
+
+/// The calling thread is this nice from now on, 0 (as others) to 19. It stays so: going back needs a privilege.
+pub fn be_nice(nice: i32) {
+    // SAFETY: changes the calling thread's priority. (POSIX means the process; Linux the thread.)
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) };
 }
 
 #[cfg(test)]

@@ -1,0 +1,50 @@
+//! Where the collector's own threads run, so that neither the program nor a stop of the world waits for them.
+//!
+//! # Invariants
+//! * While a thread collects, with the world stopped, none of the collector's own threads is left to share its processor: with more
+//!   threads than processors the system would take it away for a whole tick, and the world waits.
+//! * A thread may run anywhere the process could when the heap was made, or on all of that but one processor.
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+use vervet_os::scheduling::{self, Processors};
+
+/// A thread of the collector's.
+#[derive(Default)]
+pub struct Placed {
+    /// Its number in the system, 0 until it runs.
+    tid: AtomicI32,
+}
+
+/// Until it is dropped, a thread is kept off one processor.
+pub struct Elsewhere {
+    tid: i32,
+    all: Processors,
+}
+
+impl Placed {
+    /// This is the calling thread.
+    pub fn is_this(&self) {
+        self.tid.store(scheduling::thread_id(), Relaxed);
+    }
+    /// Keeps the thread off the calling thread's processor from now on; moves it if it waits for that one. Until when: what it returns.
+    /// None if there is no other, or if it is the calling thread itself.
+    pub fn keep_off(&self, all: Option<Processors>) -> Option<Elsewhere> {
+        let tid = self.tid.load(Relaxed);
+        let all = all?;
+        if tid == 0 || tid == scheduling::thread_id() {
+            return None;
+        }
+        all.others()?.confine(tid);
+        Some(Elsewhere { tid, all })
+    }
+}
+impl Elsewhere {
+    /// Leaves it so.
+    pub fn for_good(self) {
+        std::mem::forget(self);
+    }
+}
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        self.all.confine(self.tid);
+    }
+}
