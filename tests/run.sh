@@ -112,10 +112,11 @@ export -f managed_one
 managed() { managed_with managed "$1"; }
 managed_with() {
     local kind=$1 folder=$2 log=$results/$1.log
-    find "tests/managed/$folder" -name '*.cs' -print0 | sort -z |
+    find "tests/managed/$folder" -name '*.cs' -print0 2> /dev/null | sort -z |
         xargs -0 -r -n 1 -P "$JOBS" bash -c 'managed_one "${0/\/.\//\/}"' > "$log"
     echo "$kind $folder: $(grep -cx ok "$log") of $(grep -vcx skip "$log") pass"
     while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'ok|skip' "$log")
+    [ -s "$log" ] || fail "$kind $folder: there is no such program"
 }
 
 # The same with a collection every so many allocations and the heap verified after each.

@@ -1,5 +1,5 @@
-//! Where an abort has to wait: in a finally or fault, in a filter, in a class constructor, and while the runtime has the
-//! program's code run on its behalf.
+//! Where an abort has to wait: in a finally or fault, in a filter, in a class constructor, in the methods of [`WHOLE`], and while the
+//! runtime has the program's code run on its behalf.
 //!
 //! # Invariants
 //! What is protected depends on the frames of the calling thread's stack and on [`Region`]s alone.
@@ -8,6 +8,15 @@ use crate::cx::Cx;
 use crate::exceptions::walk::{Frame, Walk};
 use std::cell::Cell;
 use vervet_metadata::body::EhKind;
+use vervet_types::Method;
+
+/// Methods (namespace, class, name) of the class library whose callers' finally blocks take it that they ran to their end, and throw
+/// something else if they did not. (Mono aborts there too, and then they throw.) None of them takes long.
+const WHOLE: [(&str, &str, &str); 1] = [(
+    "System.Net.Sockets",
+    "SafeSocketHandle",
+    "RegisterForBlockingSyscall",
+)];
 
 thread_local! {
     static REGIONS: Cell<u32> = const { Cell::new(0) };
@@ -39,7 +48,10 @@ fn protects(frame: &Frame) -> bool {
         CodeKind::Method(method) => method,
         CodeKind::Wrapper(_) | CodeKind::Stub(_) => return false,
     };
-    if frame.logical().any(|(method, _)| method.is_cctor()) {
+    if frame
+        .logical()
+        .any(|(method, _)| method.is_cctor() || is_whole(method))
+    {
         return true;
     }
     // Inlined methods have no handlers: the frame's own offset says it all.
@@ -55,5 +67,12 @@ fn protects(frame: &Frame) -> bool {
     body.clauses.iter().any(|c| {
         matches!(c.kind, EhKind::Finally | EhKind::Fault)
             && at.wrapping_sub(c.handler_offset) < c.handler_len
+    })
+}
+
+fn is_whole(method: &Method) -> bool {
+    WHOLE.iter().any(|(namespace, class, name)| {
+        let of = method.class;
+        method.name == *name && of.name == *class && of.namespace == *namespace
     })
 }
