@@ -20,9 +20,6 @@ const PROMOTE: u32 = 60;
 /// ... and not even copied.
 const IN_PLACE: u32 = 80;
 
-/// The part of the old generation that may be unused, in blocks that are partly used, before copies have to fill it.
-const HOLES: usize = 24;
-
 /// What a minor collection found.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Outcome {
@@ -177,11 +174,6 @@ impl<M: Model, W: World> Heap<M, W> {
             _ => How::Age,
         }
     }
-    /// Is so much of the old generation free, in blocks that are partly used, that it has to be filled? Only copies do that.
-    pub(crate) fn has_holes(&self) -> bool {
-        self.old.rooms.free() > self.old.bytes.load(Relaxed) / HOLES
-    }
-
     /// Are helpers worth waking next time? Not for little work, not where they find none (a list has no two ends), and not
     /// where the machine has no core for them: what a kilobyte cost with and without them is compared, and the worse way tried
     /// again now and then.

@@ -9,6 +9,13 @@ use crate::space::BLOCK;
 use std::sync::atomic::Ordering::*;
 use vervet_os::clock;
 
+/// Beyond this size an old generation counts as large, where memory matters more than time.
+const LARGE: usize = 256 << 20;
+/// The part of the old generation that may be unused, in blocks that are partly used, before copies have to fill it; of what is beyond
+/// [`LARGE`], a smaller part.
+const HOLES: usize = 6;
+const HOLES_BEYOND: usize = 64;
+
 impl<M: Model, W: World> Heap<M, W> {
     /// Begins a cycle if the old generation has grown enough. Called where the world runs.
     pub(crate) fn consider_major(&self) {
@@ -45,7 +52,6 @@ impl<M: Model, W: World> Heap<M, W> {
     /// How large the old generation may be when the next cycle begins. Now it is `live` bytes, of which the cycle has `seen` so many;
     /// the rest was promoted since the cycle began and may be garbage already, which is no reason to wait longer.
     pub(crate) fn next_threshold(&self, live: usize, seen: usize) -> usize {
-        const LARGE: usize = 256 << 20;
         let growth = |bytes: usize| {
             bytes.min(LARGE) / 100 * self.config.growth_percent
                 + bytes.saturating_sub(LARGE) / 100 * self.config.growth_percent_beyond
@@ -53,6 +59,11 @@ impl<M: Model, W: World> Heap<M, W> {
         (seen + growth(seen))
             .max(live + growth(live) / 4)
             .max(self.config.min_major)
+    }
+    /// Is so much of the old generation free, in blocks that are partly used, that it has to be filled? Only copies do that.
+    pub(crate) fn has_holes(&self) -> bool {
+        let old = self.old.bytes.load(Relaxed);
+        self.old.rooms.free() > old.min(LARGE) / HOLES + old.saturating_sub(LARGE) / HOLES_BEYOND
     }
     /// Gives free memory back to the system, but for `soon` bytes and some to go on with.
     pub(crate) fn trim(&self, soon: usize) {

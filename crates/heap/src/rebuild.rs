@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering::*;
 /// More pinned objects than this in a block make it old.
 const MANY: usize = 64;
 /// How long a minor collection in which much survives is to take at most, in nanoseconds. The nursery is made smaller for it.
-const GOAL: u64 = 1_200_000;
+const GOAL: u64 = 1_000_000;
 /// ... but not smaller than this many blocks.
 const SMALLEST: usize = 3;
 

@@ -84,6 +84,17 @@ pub struct Info {
     pub size: AtomicUsize,
 }
 
+/// Calls `f` with the address of each dirty one of 8 cards.
+fn each_dirty(eight: u64, at: usize, f: &mut impl FnMut(usize)) {
+    if eight != u64::MAX {
+        for (i, card) in eight.to_le_bytes().into_iter().enumerate() {
+            if card != CLEAN {
+                f(at + i * CARD);
+            }
+        }
+    }
+}
+
 /// No block.
 pub const NONE: u32 = u32::MAX;
 
@@ -405,16 +416,20 @@ impl Space {
     pub fn dirty_cards(&self, from: usize, to: usize, mut f: impl FnMut(usize)) {
         let mut at = from;
         while at < to {
-            // SAFETY: 8 cards lie side by side and aligned, since `at` is a multiple of 4 KiB.
-            let eight = unsafe { *(self.card(at) as *const AtomicU8 as *const u64) };
-            if eight != u64::MAX {
-                for i in 0..8 {
-                    if (eight >> (8 * i)) as u8 != CLEAN && at + i * CARD < to {
-                        f(at + i * CARD);
+            // The cards of a block lie side by side; those of the next may begin the table again.
+            let end = to.min((at & !(BLOCK - 1)) + BLOCK);
+            let first = self.card(at) as *const AtomicU8 as *const [u8; 8] as *const AtomicU64;
+            // SAFETY: 8 cards are aligned, since `at` is a multiple of 4 KiB, and the table has those of the whole block.
+            let eights = unsafe { std::slice::from_raw_parts(first, (end - at) / (8 * CARD)) };
+            for many in eights.chunks(8) {
+                // Mostly all are clean, and a large heap has many.
+                if many.iter().fold(u64::MAX, |all, e| all & e.load(Relaxed)) != u64::MAX {
+                    for (i, eight) in many.iter().enumerate() {
+                        each_dirty(eight.load(Relaxed), at + i * 8 * CARD, &mut f);
                     }
                 }
+                at += many.len() * 8 * CARD;
             }
-            at += 8 * CARD;
         }
     }
     fn mod_union_cell(&self, address: usize) -> (&AtomicU8, u8) {
@@ -572,5 +587,47 @@ impl Space {
             drop(f);
         }
         bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dirty_cards_are_found_once_each_also_where_the_table_begins_again() {
+        const BLOCKS: usize = 24;
+        // The table has cards for 16 blocks only, and is clean.
+        let mut table = vec![CLEAN; 16 * CARDS + 8];
+        let aligned = table.as_mut_ptr().align_offset(8);
+        let cards = table[aligned..].as_mut_ptr() as usize;
+        let space = Space {
+            base: 7 * BLOCK,
+            blocks: BLOCKS,
+            cards,
+            card_mask: 16 * CARDS - 1,
+            ..Space::new(16 * BLOCK, cards, 16 * CARDS - 1).expect("a space")
+        };
+        let (from, to) = (9 * BLOCK + 8 * CARD, 18 * BLOCK + 72 * CARD);
+        let inside = [
+            0,
+            1,
+            7,
+            8,
+            63,
+            64,
+            119,
+            120,
+            127,
+            128 * 3 + 5,
+            128 * 8 + 191 - 8,
+        ];
+        let outside = [usize::MAX, 128 * 9 + 64];
+        for at in inside.iter().chain(&outside) {
+            space.dirty(from.wrapping_add(at.wrapping_mul(CARD)));
+        }
+        let mut found = Vec::new();
+        space.dirty_cards(from, to, |card| found.push((card - from) / CARD));
+        assert_eq!(found, inside);
     }
 }
