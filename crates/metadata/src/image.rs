@@ -8,7 +8,7 @@ use crate::bytes;
 use crate::error::Error;
 use crate::heaps::{Heaps, Root, UserString};
 use crate::lookup::Indexes;
-use crate::pe::{Pe, PeInfo};
+use crate::pe::{CliHeader, Pe, PeInfo};
 use crate::tables::{Table, Tables};
 use crate::token::Token;
 
@@ -17,6 +17,7 @@ use crate::token::Token;
 pub struct Image<'a> {
     data: &'a [u8],
     pe: Pe<'a>,
+    cli: CliHeader,
     version: &'a str,
     heaps: Heaps<'a>,
     tables: Tables<'a>,
@@ -28,15 +29,17 @@ impl<'a> Image<'a> {
     /// Parses the headers of `data`.
     pub fn parse(data: &'a [u8]) -> Result<Image<'a>, Error> {
         let pe = Pe::parse(data)?;
-        let root = Root::parse(pe.directory(pe.cli.metadata)?)?;
+        let cli = pe.cli_header()?;
+        let root = Root::parse(pe.directory(cli.metadata)?)?;
         let tables = Tables::parse(root.tables, None)?;
-        let resources = match pe.cli.resources {
+        let resources = match cli.resources {
             (0, _) | (_, 0) => &[][..],
             directory => pe.directory(directory)?,
         };
         Ok(Image {
             data,
             pe,
+            cli,
             version: root.version,
             heaps: root.heaps,
             tables,
@@ -58,13 +61,13 @@ impl<'a> Image<'a> {
     /// The entry point: a MethodDef or File token.
     pub fn entry_point(&self) -> Option<Token> {
         const NATIVE: u32 = 0x10;
-        let token = Token(self.pe.cli.entry_point);
-        (self.pe.cli.flags & NATIVE == 0 && !token.is_nil()).then_some(token)
+        let token = Token(self.cli.entry_point);
+        (self.cli.flags & NATIVE == 0 && !token.is_nil()).then_some(token)
     }
 
     /// The flags of the CLI header (1: IL only, 2: 32-bit required, ...).
     pub fn cli_flags(&self) -> u32 {
-        self.pe.cli.flags
+        self.cli.flags
     }
 
     /// What the PE headers say.

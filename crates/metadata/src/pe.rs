@@ -40,14 +40,20 @@ pub(crate) struct CliHeader {
     pub resources: (u32, u32),
 }
 
-/// The parsed container.
+/// The parsed container, managed or not.
 #[derive(Debug, Clone)]
 pub(crate) struct Pe<'a> {
     data: &'a [u8],
     sections: Box<[Section]>,
+    /// Where the data directories begin.
+    directories: usize,
     pub info: PeInfo,
-    pub cli: CliHeader,
 }
+
+/// The data directory of resources.
+pub(crate) const RESOURCES: u32 = 2;
+/// The data directory of the CLI header.
+const CLI: u32 = 14;
 
 fn u16_at(data: &[u8], at: usize) -> Result<u16, Error> {
     bytes::u16_at(data, at).ok_or(Error::format("PE header is truncated", at))
@@ -88,17 +94,6 @@ impl<'a> Pe<'a> {
             dll_characteristics: u16_at(data, optional + 70)?,
         };
         let directories = optional + if pe32_plus { 112 } else { 96 };
-        if u32_at(data, directories - 4)? <= 14 {
-            return Err(Error::format(
-                "not a managed image (no CLI directory)",
-                directories - 4,
-            ));
-        }
-        let cli_at = directories + 14 * 8;
-        let (cli_rva, cli_size) = (u32_at(data, cli_at)?, u32_at(data, cli_at + 4)?);
-        if cli_rva == 0 || cli_size < 72 {
-            return Err(Error::format("not a managed image (no CLI header)", cli_at));
-        }
         let table = optional + optional_size;
         let headers = bytes::slice(data, table, section_count * 40)
             .ok_or(Error::format("section headers are truncated", table))?;
@@ -113,26 +108,44 @@ impl<'a> Pe<'a> {
                 })
             })
             .collect::<Result<Box<[Section]>, Error>>()?;
-        let none = CliHeader {
-            metadata: (0, 0),
-            flags: 0,
-            entry_point: 0,
-            resources: (0, 0),
-        };
-        let mut pe = Pe {
+        Ok(Pe {
             data,
             sections,
+            directories,
             info,
-            cli: none,
+        })
+    }
+
+    /// A data directory's address and size, if the file has so many.
+    pub(crate) fn data_directory(&self, number: u32) -> Result<Option<(u32, u32)>, Error> {
+        if u32_at(self.data, self.directories - 4)? <= number {
+            return Ok(None);
+        }
+        let at = self.directories + 8 * number as usize;
+        Ok(Some((u32_at(self.data, at)?, u32_at(self.data, at + 4)?)))
+    }
+
+    /// The CLI header, which every managed image has.
+    pub(crate) fn cli_header(&self) -> Result<CliHeader, Error> {
+        let Some((rva, size)) = self.data_directory(CLI)? else {
+            return Err(Error::format(
+                "not a managed image (no CLI directory)",
+                self.directories - 4,
+            ));
         };
-        let header = pe.rva_data(cli_rva)?;
-        pe.cli = CliHeader {
+        if rva == 0 || size < 72 {
+            return Err(Error::format(
+                "not a managed image (no CLI header)",
+                self.directories + 8 * CLI as usize,
+            ));
+        }
+        let header = self.rva_data(rva)?;
+        Ok(CliHeader {
             metadata: (u32_at(header, 8)?, u32_at(header, 12)?),
             flags: u32_at(header, 16)?,
             entry_point: u32_at(header, 20)?,
             resources: (u32_at(header, 24)?, u32_at(header, 28)?),
-        };
-        Ok(pe)
+        })
     }
 
     /// The bytes the file holds from `rva` to the end of its section.

@@ -4,6 +4,7 @@
 //! checked against that of the block around it, and blocks are nested no deeper than the format's four levels.
 
 use crate::bytes::{u16_at, u32_at};
+use crate::pe::{Pe, RESOURCES};
 
 /// What a version resource says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,46 +41,23 @@ pub const PRIVATE_BUILD: u32 = 8;
 pub const SPECIAL_BUILD: u32 = 0x20;
 
 const RT_VERSION: u32 = 16;
-const RESOURCES: usize = 2;
 const SIGNATURE: u32 = 0xFEEF_04BD;
 const SUBDIRECTORY: u32 = 1 << 31;
 
 /// The version resource of a file, given its bytes. None: it is no PE file, or has none.
 pub fn version_info(file: &[u8]) -> Option<VersionInfo> {
-    let pe = u32_at(file, 0x3C)? as usize;
-    if file.get(..2)? != b"MZ" || file.get(pe..pe.checked_add(4)?)? != b"PE\0\0" {
-        return None;
-    }
-    let sections = u16_at(file, pe + 6)?;
-    let optional = pe + 24;
-    let first_section = optional + usize::from(u16_at(file, pe + 20)?);
-    let directories = optional
-        + match u16_at(file, optional)? {
-            0x10B => 96,
-            0x20B => 112,
-            _ => return None,
-        };
-    let directory = directories + 8 * RESOURCES;
-    let (rva, size) = (u32_at(file, directory)?, u32_at(file, directory + 4)?);
-    let at = |rva: u32| {
-        (0..usize::from(sections)).find_map(|i| {
-            let s = first_section + 40 * i;
-            let inside = rva.checked_sub(u32_at(file, s + 12)?)?;
-            (inside < u32_at(file, s + 16)?)
-                .then_some(u32_at(file, s + 20)?.checked_add(inside)? as usize)
-        })
-    };
-    let begin = at(rva)?;
-    let tree = file.get(begin..begin.checked_add(size as usize)?)?;
+    let pe = Pe::parse(file).ok()?;
+    let tree = pe.directory(pe.data_directory(RESOURCES).ok()??).ok()?;
     // Type, name, language: of the last two, the first.
     let mut place = entry(tree, 0, Some(RT_VERSION))?;
     for _ in 0..2 {
         place = entry(tree, (place & !SUBDIRECTORY) as usize, None)?;
     }
-    let data = u32_at(tree, place as usize)?;
-    let length = u32_at(tree, place as usize + 4)? as usize;
-    let begin = at(data)?;
-    parse(file.get(begin..begin.checked_add(length)?)?)
+    let (data, length) = (
+        u32_at(tree, place as usize)?,
+        u32_at(tree, place as usize + 4)?,
+    );
+    parse(pe.directory((data, length)).ok()?)
 }
 
 /// Where the entry of a resource directory leads that has that number, or its first entry.

@@ -19,6 +19,7 @@ pub mod blocks;
 pub mod calls;
 mod comparers;
 pub mod conv;
+pub mod creation;
 pub mod eh;
 pub mod fields;
 pub mod handles;
