@@ -4,7 +4,9 @@ using System.Threading;
 // What programs may rely on of memory: message passing by volatile, store buffering with barriers, publication of objects, atomicity.
 static class Litmus
 {
-	const int Rounds = 20000;
+	// As many as there is time for: where others want the processors too, each round waits for two ticks of the scheduler.
+	const int Rounds = 20000, Milliseconds = 3000;
+	static int rounds;
 	static int x, y, seenX, seenY;
 	static volatile int flag;
 	static int plain;
@@ -16,11 +18,14 @@ static class Litmus
 	static int Together (Action reset, Action first, Action second, Func<bool> forbidden)
 	{
 		int seen = 0, arrived = 0, round = 0;
+		rounds = Rounds;
+		var clock = System.Diagnostics.Stopwatch.StartNew ();
 		ParameterizedThreadStart run = half => {
-			for (int i = 1; i <= Rounds; i++) {
+			for (int i = 1; i <= Volatile.Read (ref rounds); i++) {
 				if (Interlocked.Increment (ref arrived) == 2 * i) {
 					if (i > 1 && forbidden ()) seen++;
 					reset ();
+					if (clock.ElapsedMilliseconds > Milliseconds) rounds = i;
 					Volatile.Write (ref round, i);
 				} else {
 					int turns = 0;
@@ -57,9 +62,9 @@ static class Litmus
 			() => { for (int i = 0; i < 10; i++) { long w = Interlocked.Read (ref wide); if (w != 0 && w != -1) seenX = 1; } }, () => seenX == 1));
 		x = 0;
 		Together (() => { }, () => Interlocked.Increment (ref x), () => Interlocked.Add (ref x, 2), () => false);
-		Console.WriteLine ("counted: {0}", x); // expect: counted: 60000
+		Console.WriteLine ("counted: {0}", x == 3 * rounds); // expect: counted: True
 		x = 0;
 		Together (() => { }, () => { int v; do v = x; while (Interlocked.CompareExchange (ref x, v + 1, v) != v); }, () => { lock (typeof (Litmus)) Interlocked.Increment (ref x); }, () => false);
-		Console.WriteLine ("exchanged: {0}", x); // expect: exchanged: 40000
+		Console.WriteLine ("exchanged: {0}", x == 2 * rounds); // expect: exchanged: True
 	}
 }
