@@ -29,7 +29,7 @@ use vervet_os::{LeafLock, clock, futex};
 
 /// How the collector's thread stands back where the program has use for all processors: about a quarter of one is left to it.
 /// The program's threads help when that is too little ([`crate::pacing`]).
-const NICE: i32 = 5;
+const NICER: i32 = 5;
 /// Blocks whose cards are looked at between two looks at the gate.
 const BATCH: usize = 64;
 /// So long after a cycle, if no other has begun, the memory that the next one would need is given back too.
@@ -147,7 +147,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn collector(&'static self) {
         crate::gang::block_signals();
         self.major.placed.is_this();
-        vervet_os::scheduling::be_nice(NICE);
+        vervet_os::scheduling::be_nicer(NICER);
         *self.major.collector.lock() = Some(std::thread::current());
         let is_idle = || self.major.asked.load(Acquire) == self.major.ended.load(Acquire);
         let mut ran = false;

@@ -1,7 +1,6 @@
 //! Linux behind safe names, and the two kinds of runtime lock.
 //!
 //! Nothing here knows of objects, types or managed code.
-
 mod arch;
 pub mod chunks;
 pub mod clock;

@@ -50,10 +50,14 @@ pub fn thread_id() -> i32 {
     unsafe { libc::gettid() }
 }
 
-/// The calling thread is this nice from now on, 0 (as others) to 19. It stays so: going back needs a privilege.
-pub fn be_nice(nice: i32) {
-    // SAFETY: changes the calling thread's priority. (POSIX means the process; Linux the thread.)
-    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) };
+/// The calling thread is so much nicer than it was, up to 19. It stays so: going back needs a privilege.
+pub fn be_nicer(by: i32) {
+    // SAFETY: a query, and a change of the calling thread's priority. (POSIX means the process; Linux the thread.) A failed query is
+    // taken for -1, which is a niceness too.
+    unsafe {
+        let now = libc::getpriority(libc::PRIO_PROCESS, 0);
+        libc::setpriority(libc::PRIO_PROCESS, 0, (now + by).min(19));
+    }
 }
 
 #[cfg(test)]
@@ -77,5 +81,20 @@ mod tests {
         })
         .join()
         .expect("the thread");
+    }
+    #[test]
+    fn a_thread_is_nicer_for_itself_alone() {
+        // SAFETY: a query.
+        let nice = || unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) };
+        let before = nice();
+        let there = std::thread::spawn(move || {
+            be_nicer(5);
+            let once = nice();
+            be_nicer(40);
+            (once, nice())
+        });
+        let (once, twice) = there.join().expect("the thread");
+        assert_eq!((once, twice), ((before + 5).min(19), 19));
+        assert_eq!(nice(), before);
     }
 }

@@ -14,7 +14,7 @@
 //! * Memory of a window is zeroed. A window may be empty, both ends 0.
 //! * No size exceeds [`LARGE_OBJECT_SIZE`], so `next + size` does not overflow and no address is formed that is far
 //!   from a window.
-use super::stack::{Item, Kind, Note};
+use super::stack::Kind;
 use super::{Res, Translator};
 use crate::blob::Symbol;
 use crate::codegen::{Emitter, trusted};
@@ -228,12 +228,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let length = self.as_native(&length)?;
             self.e.helper_value(Helper::AllocArray, &[vtable, length])
         };
-        self.push_item(Item {
-            kind: Kind::Ref,
-            value,
-            class: Some(array),
-            note: Note::Exact,
-        });
+        self.push_instance(array, value);
         Ok(())
     }
 
@@ -248,12 +243,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         // The terminator is zero already; it only takes room.
         let places = (STRING_CHARS_OFFSET + 2, STRING_LENGTH_OFFSET);
         let value = allocate_many(self.e, vtable, places, 2, length, slow);
-        self.push_item(Item {
-            kind: Kind::Ref,
-            value,
-            class: Some(class),
-            note: Note::Exact,
-        });
+        self.push_instance(class, value);
     }
 }
 

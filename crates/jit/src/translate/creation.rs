@@ -102,12 +102,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
         }
-        self.push_item(Item {
-            kind: Kind::Ref,
-            value: object,
-            class: Some(class),
-            note: Note::Exact,
-        });
+        self.push_instance(class, object);
         Ok(())
     }
 
@@ -178,12 +173,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e
                 .helper_value(Helper::AllocMdArray, &[vt, lengths, bounds])
         };
-        self.push_item(Item {
-            kind: Kind::Ref,
-            value,
-            class: Some(ctor.class),
-            note: Note::Exact,
-        });
+        self.push_instance(ctor.class, value);
         Ok(())
     }
 
@@ -204,12 +194,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e
                 .helper(Helper::DelegateCtor, &[delegate, target, code]);
         }
-        self.push_item(Item {
-            kind: Kind::Ref,
-            value: delegate,
-            class: Some(class),
-            note: Note::Exact,
-        });
+        self.push_instance(class, delegate);
         Ok(())
     }
 }

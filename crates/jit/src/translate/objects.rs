@@ -257,12 +257,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             trusted(),
             Dest::Anywhere,
         )?;
-        self.push_item(Item {
-            kind: Kind::Ref,
-            value: object,
-            class: Some(class),
-            note: Note::Exact,
-        });
+        self.push_instance(class, object);
         Ok(())
     }
 
@@ -486,12 +481,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let value = self
             .e
             .load_symbol(I64, Symbol::Literal(self.scope.module, token.0), 0);
-        self.push_item(Item {
-            kind: Kind::Ref,
-            value,
-            class: Some(self.universe.known(Known::String)),
-            note: Note::Exact,
-        });
+        self.push_instance(self.universe.known(Known::String), value);
         Ok(())
     }
 

@@ -116,6 +116,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             note: Note::None,
         });
     }
+    /// Pushes an object that is not null and of exactly that class.
+    pub fn push_instance(&mut self, class: ClassRef, value: Value) {
+        self.stack.push(Item {
+            kind: Kind::Ref,
+            value,
+            class: Some(class),
+            note: Note::Exact,
+        });
+    }
     /// Pushes a value of a class in its stack form.
     pub fn push_class(&mut self, class: ClassRef, value: Value) -> Res {
         let kind = kind_of(class)?;
