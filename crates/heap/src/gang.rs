@@ -13,7 +13,6 @@ use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
-use vervet_os::scheduling::Processors;
 
 const OPEN: u32 = 1 << 31;
 
@@ -40,7 +39,6 @@ unsafe impl Send for Shared {}
 pub struct Gang {
     shared: &'static Shared,
     helpers: usize,
-    processors: Option<Processors>,
 }
 
 impl Gang {
@@ -52,7 +50,7 @@ impl Gang {
             threads: LeafLock::new(Vec::new()),
         }));
         for i in 0..helpers {
-            let placed: &'static Placed = Box::leak(Box::default());
+            let placed: &'static Placed = Box::leak(Box::new(Placed::new()));
             let handle = std::thread::Builder::new()
                 .name(format!("GC helper {i}"))
                 .stack_size(256 << 10)
@@ -69,11 +67,7 @@ impl Gang {
                 placed,
             });
         }
-        Ok(Gang {
-            shared,
-            helpers,
-            processors: Processors::of_this_thread(),
-        })
+        Ok(Gang { shared, helpers })
     }
     /// Most workers a job can have.
     pub fn workers(&self) -> usize {
@@ -91,7 +85,7 @@ impl Gang {
         unsafe { *s.job.get() = Some(std::mem::transmute::<Job<'_>, Job<'static>>(job)) };
         s.session.store(OPEN, Release);
         for helper in s.threads.lock().iter() {
-            if let Some(elsewhere) = helper.placed.keep_off(self.processors) {
+            if let Some(elsewhere) = helper.placed.keep_off() {
                 elsewhere.for_good();
             }
             helper.thread.unpark();

@@ -36,8 +36,7 @@ pub struct Stop<'g> {
 pub struct Rest<'g>(&'g Gate);
 
 impl Gate {
-    /// Somebody is about to stop the world, or to let it go on: a thread that is to stop, or goes on, may need the processor that the
-    /// collector's thread has.
+    /// Somebody is about to stop the world: a thread that is to stop may need the processor that the collector's thread has.
     pub fn rest(&self) -> Rest<'_> {
         self.wanted.fetch_add(1, SeqCst);
         Rest(self)

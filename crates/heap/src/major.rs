@@ -24,7 +24,7 @@ use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::time::Duration;
-use vervet_os::scheduling::Processors;
+use vervet_os::scheduling::be_nicer;
 use vervet_os::{LeafLock, clock, futex};
 
 /// How the collector's thread stands back where the program has use for all processors: about a quarter of one is left to it.
@@ -55,7 +55,6 @@ pub struct Major {
     dead_large: LeafLock<List<u32>>,
     collector: LeafLock<Option<std::thread::Thread>>,
     placed: Placed,
-    processors: Option<Processors>,
 }
 // SAFETY: each marker is used by one worker at a time.
 unsafe impl Sync for Major {}
@@ -78,8 +77,7 @@ impl Major {
             ended: AtomicU32::new(0),
             dead_large: LeafLock::new(List::new(1 << 24)?),
             collector: LeafLock::new(None),
-            placed: Placed::default(),
-            processors: Processors::of_this_thread(),
+            placed: Placed::new(),
         })
     }
     /// Does marking run?
@@ -90,9 +88,7 @@ impl Major {
     /// In a stop: keeps the collector's thread, if it is at work, off the processor of the thread that collects.
     pub(crate) fn keep_off(&self) -> Option<Elsewhere> {
         let works = self.asked.load(Relaxed) != self.ended.load(Relaxed);
-        works
-            .then(|| self.placed.keep_off(self.processors))
-            .flatten()
+        works.then(|| self.placed.keep_off()).flatten()
     }
     /// Major collections that have ended.
     pub fn count(&self) -> u32 {
@@ -147,7 +143,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn collector(&'static self) {
         crate::gang::block_signals();
         self.major.placed.is_this();
-        vervet_os::scheduling::be_nicer(NICER);
+        be_nicer(NICER);
         *self.major.collector.lock() = Some(std::thread::current());
         let is_idle = || self.major.asked.load(Acquire) == self.major.ended.load(Acquire);
         let mut ran = false;

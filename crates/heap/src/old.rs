@@ -62,7 +62,7 @@ pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
 /// A worker's way to allocate old memory. See the module.
 pub struct Buffer {
     block: Option<usize>,
-    /// What was used of it when it was taken, and the holes behind `next`'s.
+    /// What is used of it, but for what was allocated from `hole` to `next`, in the hole that ends at `end`.
     used: Lines,
     hole: usize,
     next: usize,

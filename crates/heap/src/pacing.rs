@@ -1,4 +1,4 @@
-//! When a cycle begins, how it keeps up with the program, and what memory is kept for it.
+//! When a cycle begins, how it keeps up with the program, and how much memory may lie idle.
 //!
 //! # Invariants
 //! * A cycle is asked for where the world runs, and once.
@@ -30,7 +30,7 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
     /// In the stop of a minor collection, while marking runs: marks for a while if the program makes garbage faster than the
-    /// marker, which runs between such stops only, gets round. The longer the old generation has grown beyond where the
+    /// marker gets round. The longer the old generation has grown beyond where the
     /// cycle began, the longer.
     pub(crate) fn assist(&self) {
         if !self.major.is_marking() {

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use vervet_os::scheduling::{self, Processors};
 
 /// A thread of the collector's.
-#[derive(Default)]
 pub struct Placed {
     /// Its number in the system, 0 until it runs.
     tid: AtomicI32,
+    /// Where it may run; None if the system does not say.
+    all: Option<Processors>,
 }
 
 /// Until it is dropped, a thread is kept off one processor.
@@ -21,15 +22,21 @@ pub struct Elsewhere {
 }
 
 impl Placed {
+    /// One that is to run where the calling thread may.
+    pub fn new() -> Placed {
+        Placed {
+            tid: AtomicI32::new(0),
+            all: Processors::of_this_thread(),
+        }
+    }
     /// This is the calling thread.
     pub fn is_this(&self) {
         self.tid.store(scheduling::thread_id(), Relaxed);
     }
     /// Keeps the thread off the calling thread's processor from now on; moves it if it waits for that one. Until when: what it returns.
     /// None if there is no other, or if it is the calling thread itself.
-    pub fn keep_off(&self, all: Option<Processors>) -> Option<Elsewhere> {
-        let tid = self.tid.load(Relaxed);
-        let all = all?;
+    pub fn keep_off(&self) -> Option<Elsewhere> {
+        let (tid, all) = (self.tid.load(Relaxed), self.all?);
         if tid == 0 || tid == scheduling::thread_id() {
             return None;
         }

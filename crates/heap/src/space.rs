@@ -418,7 +418,7 @@ impl Space {
         while at < to {
             // The cards of a block lie side by side; those of the next may begin the table again.
             let end = to.min((at & !(BLOCK - 1)) + BLOCK);
-            let first = self.card(at) as *const AtomicU8 as *const [u8; 8] as *const AtomicU64;
+            let first = std::ptr::from_ref(self.card(at)).cast::<AtomicU64>();
             // SAFETY: 8 cards are aligned, since `at` is a multiple of 4 KiB, and the table has those of the whole block.
             let eights = unsafe { std::slice::from_raw_parts(first, (end - at) / (8 * CARD)) };
             for many in eights.chunks(8) {
