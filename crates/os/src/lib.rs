@@ -4,6 +4,7 @@
 mod arch;
 pub mod chunks;
 pub mod clock;
+pub mod dual;
 pub mod futex;
 pub mod interruptible;
 pub mod lock;

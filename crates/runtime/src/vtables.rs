@@ -1,7 +1,7 @@
 //! Making VTables: from what the type system says of a class to the memory that objects point to.
 //!
 //! # Invariants
-//! VTables live in one gigabyte reserved below 2 GiB, so that a u32 is the pointer. A VTable is complete before
+//! VTables live in one range reserved below 2 GiB, so that a u32 is the pointer. A VTable is complete before
 //! it is published in its domain; two threads may make one at the same time, the first to publish wins.
 //! What the collector needs of it (sizes, flags, the map) is all in the VTable: it asks no class.
 use crate::code::entries;
@@ -14,15 +14,20 @@ use vervet_types::{ClassRef, LoadError};
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 static END: AtomicUsize = AtomicUsize::new(0);
-const AREA: usize = 1 << 30;
 
-/// Reserves the area of VTables. Called once at start-up.
-pub fn initialise() -> std::io::Result<()> {
-    let base = memory::reserve_below(64 << 20, 2 << 30, 16 << 20, AREA)
-        .or_else(|_| memory::reserve_below(64 << 20, 2 << 30, 16 << 20, AREA / 4))?
-        as usize;
+/// Reserves the area of VTables: `size` bytes, or the half of it and so on where so much is not free below 2 GiB. Called once at
+/// start-up.
+pub fn initialise(size: usize) -> std::io::Result<()> {
+    let mut size = size;
+    let base = loop {
+        match memory::reserve_below(64 << 20, 2 << 30, 16 << 20, size) {
+            Ok(base) => break base as usize,
+            Err(e) if size <= 8 << 20 => return Err(e),
+            Err(_) => size /= 2,
+        }
+    };
     NEXT.store(base, Ordering::Release);
-    END.store(base + AREA / 4, Ordering::Release);
+    END.store(base + size, Ordering::Release);
     Ok(())
 }
 

@@ -5,24 +5,23 @@
 //! a table in order of publication is in order of addresses. The slots lie right behind the code: within the
 //! reach of a 32-bit displacement.
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vervet_os::{LeafLock, memory};
-
-const CODE_SIZE: usize = 512 << 20;
-const SLOTS_SIZE: usize = 256 << 20;
+use vervet_os::{LeafLock, dual};
 
 static RW: AtomicUsize = AtomicUsize::new(0);
 static RX: AtomicUsize = AtomicUsize::new(0);
+static SIZE: AtomicUsize = AtomicUsize::new(0);
 static USED: LeafLock<usize> = LeafLock::new(0);
 static SLOT_NEXT: AtomicUsize = AtomicUsize::new(0);
 static SLOT_END: AtomicUsize = AtomicUsize::new(0);
 
 /// Maps the arena. Called once at start-up.
-pub fn initialise() -> std::io::Result<()> {
-    let (rw, rx, slots) = memory::dual_map_with_tail(CODE_SIZE, SLOTS_SIZE)?;
-    RW.store(rw as usize, Ordering::Release);
-    RX.store(rx as usize, Ordering::Release);
-    SLOT_NEXT.store(slots as usize, Ordering::Release);
-    SLOT_END.store(slots as usize + SLOTS_SIZE, Ordering::Release);
+pub fn initialise(code: usize, slots: usize) -> std::io::Result<()> {
+    let views = dual::map(code, slots)?;
+    RW.store(views.writable as usize, Ordering::Release);
+    RX.store(views.executable as usize, Ordering::Release);
+    SIZE.store(code, Ordering::Release);
+    SLOT_NEXT.store(views.tail as usize, Ordering::Release);
+    SLOT_END.store(views.tail as usize + slots, Ordering::Release);
     Ok(())
 }
 
@@ -30,7 +29,7 @@ pub fn initialise() -> std::io::Result<()> {
 #[inline]
 pub fn contains(pc: usize) -> bool {
     let rx = RX.load(Ordering::Relaxed);
-    pc >= rx && pc < rx + CODE_SIZE
+    pc >= rx && pc < rx + SIZE.load(Ordering::Relaxed)
 }
 
 /// Where code written at executable address `rx` is to be written.
@@ -48,7 +47,10 @@ pub fn place<R>(
 ) -> R {
     let mut used = USED.lock();
     let at = (*used + align - 1) & !(align - 1);
-    assert!(at + bytes.len() <= CODE_SIZE, "the code arena is full");
+    assert!(
+        at + bytes.len() <= SIZE.load(Ordering::Relaxed),
+        "the code arena is full"
+    );
     let rx = RX.load(Ordering::Relaxed) + at;
     patch(bytes, rx);
     // SAFETY: the range [at, at + len) was never given out before.
