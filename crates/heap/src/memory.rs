@@ -34,27 +34,6 @@ pub fn poison(from: usize, to: usize) {
 /// Bytes that a list takes when it is first used.
 const FIRST: usize = 64 << 10;
 
-/// The collector's own memory is used up. It neither unwinds nor allocates: other threads may be stopped inside malloc.
-#[cold]
-fn no_memory(bytes: usize) -> ! {
-    let mut text = [0u8; 160];
-    let mut rest = &mut text[..];
-    let _ = std::io::Write::write_fmt(
-        &mut rest,
-        format_args!(
-            "vervet: out of memory: the garbage collector needs {} KiB more and the system does not give them\n",
-            bytes >> 10
-        ),
-    );
-    let left = rest.len();
-    let used = text.len() - left;
-    // SAFETY: plain system calls on a buffer of this frame.
-    unsafe {
-        libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), used);
-        libc::_exit(1)
-    }
-}
-
 /// A growable list of plain values. See the module.
 pub struct List<T: Copy> {
     at: usize,
@@ -93,7 +72,7 @@ impl<T: Copy> List<T> {
         };
         match at {
             Ok(at) => (self.at, self.capacity) = (at as usize, new),
-            Err(_) => no_memory(bytes(new)),
+            Err(_) => vervet_os::allocator::no_memory("the garbage collector", bytes(new)),
         }
     }
     /// Appends.

@@ -1,6 +1,7 @@
 //! Linux behind safe names, and the two kinds of runtime lock.
 //!
 //! Nothing here knows of objects, types or managed code.
+pub mod allocator;
 mod arch;
 pub mod chunks;
 pub mod clock;

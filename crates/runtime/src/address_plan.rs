@@ -9,7 +9,7 @@
 //!   granted by the system a moment ago; so no reservation of the plan fails for want of address space.
 //! * Every part is at least [`MINIMUM`]'s. A process with less is told so, and does not start.
 //! * What generated code holds as constants ([`TableSizes`]) is fixed by the plan.
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use vervet_abi::TableSizes;
 use vervet_handles::layout as handles;
 use vervet_os::memory;
@@ -152,7 +152,25 @@ impl AddressPlan {
     /// Makes the plan the process's. Called once, before the first thread of ours.
     pub fn adopt(&self) {
         SIDE_STACK.store(self.side_stack, Ordering::Relaxed);
+        LIMITED.store(*self != USUAL, Ordering::Relaxed);
     }
+}
+
+static LIMITED: AtomicBool = AtomicBool::new(false);
+
+/// Has the process less address space than usual?
+pub fn is_limited() -> bool {
+    LIMITED.load(Ordering::Relaxed)
+}
+
+/// What a thread that is started leaves of the address space for everybody else: native memory, the next assembly.
+const LEFT_BY_THREADS: usize = 48 << 20;
+
+/// May a thread with such a stack be started? Where address space is limited, a thread that got the last of it would only end the
+/// process, because what cannot be had later (native memory, a stack to compile on) has nobody to tell.
+pub fn has_room_for_thread(stack: usize) -> bool {
+    !is_limited()
+        || memory::is_granted(stack + side_stack() + crate::thread::SERVICE_STACK + LEFT_BY_THREADS)
 }
 
 static SIDE_STACK: AtomicUsize = AtomicUsize::new(USUAL.side_stack);

@@ -32,9 +32,11 @@ pub fn initialise() {
             Effect::Leaf if h == Helper::MemMove => crate::arch::blocks::move_stub(),
             Effect::Leaf if h == Helper::MemSet => crate::arch::blocks::set_stub(),
             Effect::Asm => crate::arch::grow_address(),
-            Effect::Leaf => crate::prestub::place_stub(crate::arch::leaf_stub(body(h)), "helper"),
+            Effect::Leaf => crate::prestub::place_stub(crate::arch::leaf_stub(body(h)), "helper")
+                .expect("room at start-up"),
             Effect::Runtime | Effect::NoReturn => {
                 crate::prestub::place_stub(crate::arch::icall_stub(body(h), 0, 0), "helper")
+                    .expect("room at start-up")
             }
         };
         STUBS.at(h as u32).put(code);
@@ -305,7 +307,7 @@ extern "C" fn class_init(v: usize) {
     with(|cx| crate::class_init::ensure(cx, vt(v)))
 }
 extern "C" fn thread_statics(v: usize) -> usize {
-    with(|cx| Ok(crate::statics::thread_block(cx.context(), vt(v)) as usize))
+    with(|cx| Ok(cx.load(crate::statics::thread_block(cx.context(), vt(v)))? as usize))
 }
 extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
     with(|cx| crate::prestub::resolve_virtual(cx, object(o), method(m)))

@@ -10,7 +10,7 @@ use crate::cx::{Cx, Result};
 pub fn attach(ctx: &mut vervet_abi::Context) {
     let size = crate::address_plan::side_stack();
     let chunk = vervet_os::memory::reserve(size)
-        .unwrap_or_else(|e| panic!("no memory for a side stack: {e}"));
+        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a side stack", size));
     ctx.side_next = chunk as usize;
     ctx.side_end = chunk as usize + size;
 }

@@ -446,9 +446,12 @@ pub fn exception_text<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> String {
         Ok(t) => t,
         Err(throw) => {
             let nested = cx.take_pending(throw);
-            let message = exception
-                .read_ref(offset_of!(ExceptionObject, message))
-                .text();
+            let message = exception.read_ref(offset_of!(ExceptionObject, message));
+            let message = if message.is_null() {
+                String::new()
+            } else {
+                message.text()
+            };
             format!(
                 "Nested exception trying to figure out what went wrong: {} ({message}); {}",
                 exception.class().full_name(),
