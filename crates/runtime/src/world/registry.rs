@@ -68,6 +68,9 @@ struct List {
     count: usize,
     /// Ended threads, linked by `next`.
     free: *mut Thread,
+    /// How many those are, and how many of them are for threads that were started and have not attached yet.
+    idle: usize,
+    promised: usize,
     next_owner: u32,
 }
 // SAFETY: what the pointers lead to is only reached under the lock, or by the thread itself.
@@ -77,6 +80,8 @@ static LIST: LeafLock<List> = LeafLock::new(List {
     first: std::ptr::null_mut(),
     count: 0,
     free: std::ptr::null_mut(),
+    idle: 0,
+    promised: 0,
     next_owner: 1,
 });
 
@@ -88,6 +93,7 @@ pub(crate) fn take() -> *mut Thread {
         if !free.is_null() {
             // SAFETY: threads on the free list belong to the list.
             list.free = unsafe { (*free).next };
+            list.idle -= 1;
         }
         free
     };
@@ -213,6 +219,30 @@ pub(crate) fn recycle(thread: *mut Thread) {
     // SAFETY: as above.
     unsafe { (*thread).next = list.free };
     list.free = thread;
+    list.idle += 1;
+}
+
+/// Makes sure that a thread about to be started finds an ended one's [`Thread`], or a new one, when it attaches: there, it could
+/// tell nobody that there is no memory. [`redeem`] follows, by the thread when it has attached, or by who could not start it.
+pub(crate) fn promise() {
+    let enough = {
+        let mut list = LIST.lock();
+        list.promised += 1;
+        list.promised <= list.idle
+    };
+    if !enough {
+        let thread = make();
+        let mut list = LIST.lock();
+        // SAFETY: just made, and nobody else knows it.
+        unsafe { (*thread).next = list.free };
+        list.free = thread;
+        list.idle += 1;
+    }
+}
+
+/// See [`promise`].
+pub(crate) fn redeem() {
+    LIST.lock().promised -= 1;
 }
 
 /// How many threads are attached.
