@@ -3,6 +3,7 @@
 //! # Invariants
 //! * A card is cleaned before its objects are looked at, and marked again if one of them still refers to a young object.
 //! * A card that is cleaned while marking runs goes to the mod-union table first, so the marker loses no store.
+use crate::card_marks;
 use crate::copying::{Evacuation, header_of};
 use crate::memory::prefetch;
 use crate::model::{Contents, Model, World};
@@ -79,10 +80,7 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         if MARKING {
             space.set_mod_union(card);
         }
-        // The objects are looked for after this store, not before: another worker may be promoting into the block, and sets an
-        // object's bit before it marks the card.
-        let order = if self.alone { Relaxed } else { SeqCst };
-        space.card(card).store(crate::space::CLEAN, order);
+        card_marks::clean(space.card(card), self.alone);
     }
     fn old_card(&mut self, block: usize, card: usize) {
         let space = self.space();

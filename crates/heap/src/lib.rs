@@ -14,6 +14,8 @@
 mod aging;
 pub mod ahead;
 pub mod bloc;
+pub mod block_bits;
+pub mod card_marks;
 pub mod cards;
 pub mod config;
 pub mod conservative;
@@ -40,6 +42,7 @@ pub mod rebuild;
 pub mod rooms;
 pub mod space;
 pub mod statics;
+mod sync;
 pub mod verify;
 
 pub use config::{Config, Debug};
