@@ -30,7 +30,7 @@ use vervet_abi::{Helper, context};
 use vervet_types::{Known, MethodRef};
 
 /// Value of a handle (i32) to its object. Goes to `slow` if there is no valid word for it.
-fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
+pub(super) fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     let found = e.b.create_block();
     e.b.set_cold_block(slow);
     let words = e.symbol(Symbol::HandleRows);
@@ -79,7 +79,7 @@ fn place_of(e: &mut Emitter<'_>, lane: Value, position: Value) -> Value {
 
 /// A new handle to an object, out of the thread's own slots. Goes to `slow` if there are none, if the object is null or if there is
 /// no such kind.
-fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
+pub(super) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
     let [known, enter, none, some, old, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(none);
     e.b.set_cold_block(old);
@@ -136,7 +136,7 @@ fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
 }
 
 /// Frees a handle if it is in use.
-fn free(e: &mut Emitter<'_>, handle: Value) {
+pub(super) fn free(e: &mut Emitter<'_>, handle: Value) {
     let [used, roomy, freed, lost, slow, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(lost);
     e.b.set_cold_block(slow);
