@@ -8,8 +8,10 @@
 //! to the clause's dispatch block, a `br_table` on that index.
 //!
 //! # Invariants
-//! Which exception and record a finally is running for lies in the frame, never in the context: the finally may
-//! itself throw and catch.
+//! * Which exception and record a finally is running for lies in the frame, never in the context: the finally may
+//!   itself throw and catch.
+//! * What is done where a handler ends has the handlers around the handler. The clauses of its first block are others
+//!   where the handler begins with a `try` ([`Plan::around_handler`](super::scan::Plan::around_handler)).
 use super::monitors;
 use super::scan::{in_handler, in_try};
 use super::{Fail, Res, Translator};
@@ -89,13 +91,19 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Calls from here on have the region's handlers.
     pub(crate) fn set_region(&mut self, region: u32) -> Res {
+        let plan = self.plan;
+        self.set_clauses(&plan.regions[region as usize])
+    }
+
+    /// Calls from here on have the handlers of these clauses, innermost first.
+    fn set_clauses(&mut self, clauses: &[u32]) -> Res {
         if self.inline.is_some() {
             // The handlers are those of the place of the call.
             return Ok(());
         }
         let plan = self.plan;
         let mut handlers: SmallVec<[(u32, Block); 4]> = SmallVec::new();
-        for c in &plan.regions[region as usize] {
+        for c in clauses {
             let pad = self.pad(*c as usize);
             handlers.push((*c, pad));
         }
@@ -283,11 +291,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             let Some(dispatch) = self.clauses[n].dispatch else {
                 continue;
             };
-            let handler = plan.block(plan.clauses[n].handler_offset)?;
             let c = &plan.clauses[n];
             self.e
                 .at(c.handler_offset + c.handler_len.saturating_sub(1));
-            self.set_region(plan.blocks[handler].region)?;
+            self.set_clauses(&plan.around_handler(n)?)?;
             self.e.b.switch_to_block(dispatch);
             let unwind = self.e.b.create_block();
             let slot = self.slot_of(n, |c| &mut c.index);
