@@ -6,15 +6,18 @@
 //! a branch back starts with an empty stack.
 //!
 //! # Invariants
-//! A block without a branch back is sealed when it starts, so that its variables need no parameters that turn
-//! out to be superfluous.
+//! * A block without a branch back is sealed when it starts, so that its variables need no parameters that turn
+//!   out to be superfluous.
+//! * Structs on the stack over a branch back lie in slots of the block they go to, one for each place on its stack, which
+//!   nothing but such branches writes ([`Translator::go_back`]). So no temporary that a loop uses in one round is on the
+//!   stack in the next.
 use super::scan::in_handler;
 use super::stack::{Item, Kind, Note};
 use super::structs::Dest;
 use super::{Fail, Res, Translator};
 use crate::codegen::trusted;
 use cranelift_codegen::ir::{
-    Block, BlockArg, BlockCall, InstBuilder, JumpTableData, Value, types::*,
+    Block, BlockArg, BlockCall, InstBuilder, JumpTableData, StackSlot, Value, types::*,
 };
 use smallvec::SmallVec;
 use vervet_abi::{Helper, context};
@@ -34,6 +37,18 @@ pub struct BlockState {
     pub entry: Option<Entry>,
     /// Edges may come from code emitted at the end: never sealed early, never dead.
     pub late: bool,
+    /// By place on the stack at the block's start: where a branch back puts a struct.
+    carried: SmallVec<[Option<StackSlot>; 2]>,
+}
+
+/// A branch back with structs on the stack, whose code is still to be emitted.
+pub(crate) struct BackEdge {
+    /// Where the branch goes.
+    split: Block,
+    /// Where that goes on, and with what.
+    to: (Block, SmallVec<[BlockArg; 4]>),
+    /// Structs: class, place in the arguments, where it lies, where it is put.
+    structs: SmallVec<[(ClassRef, usize, Value, StackSlot); 2]>,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
@@ -234,16 +249,71 @@ impl<'a, 'f> Translator<'a, 'f> {
                 "the depth of the stack differs between two ways to a block",
             ));
         }
+        let back = target <= self.block;
         let mut args = SmallVec::new();
+        let mut structs = SmallVec::new();
         for (i, (kind, class)) in entry.into_iter().enumerate() {
             let item = self.stack[i];
             if let (Kind::Struct, Some(class)) = (kind, class) {
                 self.check_struct(&item, class)?;
+                if back {
+                    let slot = self.carried(target, i, class)?;
+                    structs.push((class, i, item.value, slot));
+                }
             }
             let value = self.coerce(&item, kind)?;
             args.push(BlockArg::Value(value));
         }
-        Ok((clif, args))
+        if structs.is_empty() {
+            return Ok((clif, args));
+        }
+        let split = self.e.b.create_block();
+        self.back_edges.push(BackEdge {
+            split,
+            to: (clif, args),
+            structs,
+        });
+        Ok((split, SmallVec::new()))
+    }
+
+    /// Where branches back to the block put the struct at that place of its stack.
+    fn carried(&mut self, target: usize, place: usize, class: ClassRef) -> Res<StackSlot> {
+        let carried = &mut self.states[target].carried;
+        if carried.len() <= place {
+            carried.resize(place + 1, None);
+        }
+        if let Some(slot) = carried[place] {
+            return Ok(slot);
+        }
+        let slot = self.e.slot(class.layout()?.size);
+        self.states[target].carried[place] = Some(slot);
+        Ok(slot)
+    }
+
+    /// Behind the branch: the edges back that carry structs. Each edge has a block of its own, because what it writes may be
+    /// on the stack of another way out of the same branch.
+    fn go_back(&mut self) -> Res {
+        for edge in std::mem::take(&mut self.back_edges) {
+            let (to, mut args) = edge.to;
+            self.e.b.seal_block(edge.split);
+            self.e.b.switch_to_block(edge.split);
+            let mut structs = edge.structs;
+            if structs.len() > 1 {
+                // One may lie where another goes.
+                for (class, _, from, _) in &mut structs {
+                    let to = self.temp_of(class)?;
+                    self.copy(class, to, 0, trusted(), *from, 0, trusted(), Dest::Frame)?;
+                    *from = to;
+                }
+            }
+            for (class, place, from, slot) in structs {
+                let to = self.e.slot_addr(slot);
+                self.copy(class, to, 0, trusted(), from, 0, trusted(), Dest::Frame)?;
+                args[place] = BlockArg::Value(to);
+            }
+            self.e.b.ins().jump(to, &args);
+        }
+        Ok(())
     }
 
     /// A struct that still lies in its variable is copied.
@@ -289,7 +359,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (block, args) = self.edge(target)?;
         self.e.b.ins().jump(block, &args);
         self.dead = true;
-        Ok(())
+        self.go_back()
     }
 
     /// br
@@ -327,7 +397,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .brif(condition, taken, &taken_args, next, &next_args);
         }
         self.dead = true;
-        Ok(())
+        self.go_back()
     }
 
     /// switch
@@ -356,7 +426,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .create_jump_table(JumpTableData::new(default, &calls));
         self.e.b.ins().br_table(index, table);
         self.dead = true;
-        Ok(())
+        self.go_back()
     }
 
     /// Code with handlers looks at every branch back whether its thread is wanted: it cannot be redirected where it is,

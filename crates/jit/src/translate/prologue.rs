@@ -81,8 +81,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         self.make_homes(args, locals)?;
         let class = self.method.class;
-        let triggers = self.method.is_static() && !self.method.is_cctor() || self.method.is_ctor();
-        if triggers && !class.is_before_field_init() {
+        if Self::triggers(self.method)? {
             self.class_init(class)?;
         }
         if self.plan.has_localloc {
