@@ -20,7 +20,8 @@ use cranelift_codegen::ir::{
     Block, BlockArg, BlockCall, InstBuilder, JumpTableData, StackSlot, Value, types::*,
 };
 use smallvec::SmallVec;
-use vervet_abi::{Helper, context};
+use vervet_abi::helpers::result::Nothing;
+use vervet_abi::{Declared, call, context};
 use vervet_metadata::body::EhKind;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
@@ -434,19 +435,19 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn poll(&mut self, target: u32) {
         let from = self.plan.instrs[self.index].offset;
         if target <= from && (!self.plan.clauses.is_empty() || self.sync.is_some()) {
-            self.attention(Helper::Poll);
+            self.attention(call::Poll);
         }
     }
 
     /// Calls a helper if the thread is wanted.
-    pub(crate) fn attention(&mut self, helper: Helper) {
+    pub(crate) fn attention(&mut self, helper: impl Declared<0, Nothing>) {
         let wanted = self.e.load_context(I32, context::ATTENTION);
         let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(cold);
         self.e.b.ins().brif(wanted, cold, &[], on, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        self.e.helper(helper, &[]);
+        self.e.helper(helper, []);
         self.e.b.ins().jump(on, &[]);
         self.e.b.seal_block(on);
         self.e.b.switch_to_block(on);

@@ -17,7 +17,7 @@ use super::scan::{in_handler, in_try};
 use super::{Fail, Res, Translator};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, StackSlot, types::*};
 use smallvec::SmallVec;
-use vervet_abi::{Helper, context};
+use vervet_abi::{call, context};
 use vervet_metadata::body::EhKind;
 use vervet_metadata::il::Op;
 use vervet_types::ClassRef;
@@ -172,7 +172,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// throw
     pub(crate) fn throw(&mut self) -> Res {
         let item = self.pop_ref()?;
-        self.e.helper_noreturn(Helper::Throw, &[item.value]);
+        self.e.helper_noreturn(call::Throw, [item.value]);
         self.dead = true;
         Ok(())
     }
@@ -184,7 +184,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let slot = self.slot_of(clause, |c| &mut c.exception);
         let exception = self.e.b.ins().stack_load(I64, I64, slot, 0);
-        self.e.helper_noreturn(Helper::Rethrow, &[exception]);
+        self.e.helper_noreturn(call::Rethrow, [exception]);
         self.dead = true;
         Ok(())
     }
@@ -200,7 +200,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 && !in_handler(c, target)
         });
         if left_catch {
-            self.attention(Helper::EndCatch);
+            self.attention(call::EndCatch);
         }
         if plan.clauses.iter().any(|c| {
             matches!(c.kind, EhKind::Finally | EhKind::Fault)
@@ -346,13 +346,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             let slot = self.slot_of(n, |c| &mut c.record);
             let record = self.e.b.ins().stack_load(I64, I64, slot, 0);
             self.e
-                .helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
+                .helper_noreturn(call::ContinueUnwind, [exception, record]);
             for (block, to) in out {
                 // An abort that had to wait for the handler comes where it has ended.
                 self.e.b.switch_to_block(block);
                 self.e.at(plan.blocks[to].offset);
                 self.set_region(plan.blocks[to].region)?;
-                self.attention(Helper::Poll);
+                self.attention(call::Poll);
                 self.jump_to(to)?;
             }
         }
@@ -363,10 +363,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 (self.e.b.block_params(pad)[0], self.e.b.block_params(pad)[1]);
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
             monitors::exit(self.e, object, |e| {
-                e.helper(Helper::MonitorExit, &[object]);
+                e.helper(call::MonitorExit, [object]);
             });
             self.e
-                .helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
+                .helper_noreturn(call::ContinueUnwind, [exception, record]);
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::codegen::{null_trap, trusted};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
-use vervet_abi::{Helper, ThrowKind, context, vtable};
+use vervet_abi::{ThrowKind, call, context, vtable};
 use vervet_metadata::Token;
 use vervet_types::check::can_access_field;
 use vervet_types::field::StaticKind;
@@ -96,7 +96,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(done, on, &[], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        self.e.helper(Helper::ClassInit, &[vt]);
+        self.e.helper(call::ClassInit, [vt]);
         self.e.b.ins().jump(on, &[]);
         self.e.b.seal_block(on);
         self.e.b.switch_to_block(on);
@@ -157,7 +157,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .brif(block, join, &[BlockArg::Value(block)], slow, &[]);
         self.e.b.seal_block(slow);
         self.e.b.switch_to_block(slow);
-        let block = self.e.helper_value(Helper::ThreadStatics, &[vt]);
+        let block = self.e.helper_value(call::ThreadStatics, [vt]);
         self.e.b.ins().jump(join, &[BlockArg::Value(block)]);
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
