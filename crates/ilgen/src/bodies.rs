@@ -29,6 +29,9 @@ pub struct Body<'a> {
     out: String,
     labels: usize,
     around: Vec<Around>,
+    /// Exception clauses, inner ones first: in the form with labels, since Debian's `ilasm` writes a filter behind another
+    /// clause wrong in the form with braces.
+    protected: Vec<String>,
     /// The label of the common end, once something needs it, and the local that holds the result.
     end: Option<usize>,
     result: Option<usize>,
@@ -44,6 +47,7 @@ impl<'a> Body<'a> {
             out: String::new(),
             labels: 0,
             around: Vec::new(),
+            protected: Vec::new(),
             end: None,
             result: None,
         }
@@ -75,6 +79,9 @@ impl<'a> Body<'a> {
             true => String::new(),
             false => format!("    .locals init ({})\n", all.join(", ")),
         };
+        for clause in std::mem::take(&mut self.protected) {
+            self.put(&clause);
+        }
         format!("    .maxstack 60\n{locals}{}", self.out)
     }
 
@@ -314,23 +321,25 @@ impl<'a> Body<'a> {
             return self.statement(&kids[0]);
         }
         let end = self.label();
-        let mut out = false;
-        self.put(".try {");
-        if self.within(Around::Try, &kids[0]) {
+        let (from, to) = (self.label(), self.label());
+        self.mark(from);
+        let mut out = self.within(Around::Try, &kids[0]);
+        if out {
             self.put(&format!("leave L{end}"));
-            out = true;
         }
-        self.put("}");
+        self.mark(to);
         let mut kids = kids[1..].iter();
         let mut next = || kids.next().expect("a handler for each clause");
+        let mut ends = to;
+        let mut protected = Vec::new();
         for c in clauses {
-            match c {
+            let mut begins = ends;
+            let kind = match c {
                 Clause::Catch(k) => {
-                    let class = CAUGHT[*k].trim_start_matches("class ");
-                    self.put(&format!("catch {class} {{"));
+                    format!("catch {}", CAUGHT[*k].trim_start_matches("class "))
                 }
                 Clause::Filter => {
-                    self.put("filter {");
+                    let filter = begins;
                     self.put("call void H::TO(object)");
                     self.around.push(Around::Closed);
                     self.value(next());
@@ -338,16 +347,24 @@ impl<'a> Body<'a> {
                     self.put("ldc.i4.0");
                     self.put("cgt.un");
                     self.put("endfilter");
-                    self.put("} {");
+                    begins = self.label();
+                    self.mark(begins);
+                    format!("filter L{filter}")
                 }
-            }
+            };
             self.put("call void H::TO(object)");
             if self.within(Around::Catch, next()) {
                 self.put(&format!("leave L{end}"));
                 out = true;
             }
-            self.put("}");
+            ends = self.label();
+            self.mark(ends);
+            protected.push(format!(
+                ".try L{from} to L{to} {kind} handler L{begins} to L{ends}"
+            ));
         }
+        // Clauses of blocks within come first: they are complete by now.
+        self.protected.extend(protected);
         if out {
             self.mark(end);
         }
@@ -358,16 +375,20 @@ impl<'a> Body<'a> {
             return self.statement(&kids[0]);
         }
         let end = self.label();
-        self.put(".try {");
+        let (from, to, ends) = (self.label(), self.label(), self.label());
+        self.mark(from);
         let out = self.within(Around::Try, &kids[0]);
         if out {
             self.put(&format!("leave L{end}"));
         }
-        self.put(&format!("}} {kind} {{"));
+        self.mark(to);
         if self.within(Around::Closed, &kids[1]) {
             self.put("endfinally");
         }
-        self.put("}");
+        self.mark(ends);
+        self.protected.push(format!(
+            ".try L{from} to L{to} {kind} handler L{to} to L{ends}"
+        ));
         if out {
             self.mark(end);
         }
