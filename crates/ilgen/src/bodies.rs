@@ -541,9 +541,14 @@ impl<'a> Body<'a> {
             Ty::R4 => format!("ldc.r4 ({})", bytes(&(bits as u32).to_le_bytes())),
             Ty::R8 => format!("ldc.r8 ({})", bytes(&bits.to_le_bytes())),
             Ty::Str if bits > 0 => {
-                let all = ["", "a", "mono", "z\u{e9}ta"];
+                let all = ["abc", "a", "mono", "z\u{e9}ta"];
                 format!("ldstr \"{}\"", all[(bits as usize - 1) % all.len()])
             }
+            Ty::Struct(s) if bits != 0 => format!(
+                "{} call valuetype {space}.S{s} {space}.S{s}::Mk(int32)",
+                int32(bits as i32),
+                space = self.names.space
+            ),
             Ty::Struct(_) => {
                 let s = self.scratch(ty);
                 self.variable("ldloca", s);
@@ -650,7 +655,8 @@ impl<'a> Body<'a> {
                 n.method(*m)
             ),
             Op::Invoke => "callvirt instance int64 Del::Invoke(int32, int64)".into(),
-            Op::Box(ty) => format!("box {}", n.token(ty)),
+            // Peers take `box` and `unbox.any` together for nothing: the value is made fit before.
+            Op::Box(ty) => format!("{} box {}", fitting(ty), n.token(ty)),
             Op::Unbox(ty) => format!("unbox.any {}", n.token(ty)),
             Op::IsInst => format!("isinst {}", n.token(&e.ty)),
             Op::Cast => format!("castclass {}", n.token(&e.ty)),
@@ -711,6 +717,17 @@ impl<'a> Body<'a> {
                 self.put(&format!("calli {ret}({params})"));
             }
         }
+    }
+}
+
+/// The conversion after which an `int32` is a value of a narrow type.
+fn fitting(ty: &Ty) -> &'static str {
+    match ty {
+        Ty::I1 => "conv.i1",
+        Ty::U1 | Ty::Bool => "conv.u1",
+        Ty::I2 => "conv.i2",
+        Ty::U2 | Ty::Char => "conv.u2",
+        _ => "",
     }
 }
 

@@ -185,11 +185,11 @@ pub fn sample(names: &Names, ty: &Ty, k: u64) -> String {
             names.space
         ),
         t if t.is_primitive() => int32((v as i32) >> (k % 30)),
-        _ if v % 5 == 0 => "ldnull".into(),
+        _ if v % 16 == 0 => "ldnull".into(),
         Ty::Str => format!("ldstr \"s{}\"", v % 100),
         Ty::Obj => format!("{} box [mscorlib]System.Int32", int32(v as i8 as i32)),
         Ty::Class(c) => format!("newobj instance void {}.C{c}::.ctor()", names.space),
-        Ty::Array(of) => format!("ldc.i4.{} newarr {}", v % 5, names.token(of)),
+        Ty::Array(of) => format!("ldc.i4.{} newarr {}", 2 + v % 5, names.token(of)),
         Ty::Array2(_) => format!(
             "ldc.i4.3 ldc.i4.2 newobj instance void {}::.ctor(int32, int32)",
             names.ty(ty)
@@ -420,13 +420,21 @@ impl Printer<'_> {
         if one.init == Init::Precise {
             text.push_str(&self.constructor(&[], 300 + c as i32, false));
         }
+        let mut rest = String::new();
+        for (f, ty) in one.fields.iter().enumerate() {
+            if !matches!(ty, Ty::Class(_) | Ty::Cell(_)) {
+                let value = sample(n, ty, (c * 70 + f) as u64);
+                let field = n.field(Owner::Class(c), f);
+                writeln!(rest, "    ldarg.0 {value} stfld {field}").unwrap();
+            }
+        }
         let ctor = ".method public specialname rtspecialname instance void .ctor";
         let first = n.ty(&one.fields[0]);
         let field = n.field(Owner::Class(c), 0);
         writeln!(
             text,
-            "  {ctor}() cil managed {{ ldarg.0 call instance void {base}::.ctor() ret }}\n  {ctor}({first}) cil managed {{\n    \
-             ldarg.0 call instance void {base}::.ctor() ldarg.0 ldarg.1 stfld {field} ret }}"
+            "  {ctor}() cil managed {{\n    ldarg.0 call instance void {base}::.ctor()\n{rest}    ret }}\n  {ctor}({first}) cil managed {{\n    \
+             ldarg.0 call instance void {class}::.ctor() ldarg.0 ldarg.1 stfld {field} ret }}"
         )
         .unwrap();
         all.push(Part {

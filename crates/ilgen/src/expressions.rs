@@ -168,6 +168,7 @@ impl Bodies<'_> {
             Ty::R4 => (*self.rng.pick(&FLOATS) as f32).to_bits() as u64,
             Ty::R8 => self.rng.pick(&FLOATS).to_bits(),
             Ty::Str => self.rng.below(5) as u64,
+            Ty::Struct(_) => self.rng.below(100) as u64,
             _ => 0,
         };
         let bits = if *ty == Ty::I4 {
@@ -199,6 +200,9 @@ impl Bodies<'_> {
         if self.rng.chance(40) {
             let mut all = Vec::new();
             for (h, holder) in self.program.holders.iter().enumerate() {
+                if holder.init == Init::Throwing && self.rng.chance(95) {
+                    continue;
+                }
                 for (f, field) in holder.fields.iter().enumerate() {
                     if field.0.stack() == *ty {
                         all.push(Op::Static(h, f));
@@ -209,7 +213,7 @@ impl Bodies<'_> {
                 return Node::leaf(self.rng.pick(&all).clone(), ty.clone());
             }
         }
-        if ty.is_reference() && self.rng.chance(85) {
+        if ty.is_reference() && self.rng.chance(97) {
             return self.fresh(ty, true);
         }
         self.constant(ty)
@@ -257,9 +261,9 @@ impl Bodies<'_> {
                 }
             }
             Ty::Array(of) => {
-                let n = Node::leaf(Op::Const(self.rng.between(1, 5) as u64), Ty::I4);
+                let n = Node::leaf(Op::Const(self.rng.between(2, 7) as u64), Ty::I4);
                 if let Ty::Class(c) = **of
-                    && self.rng.chance(30)
+                    && self.rng.chance(15)
                 {
                     let all: Vec<usize> = (0..self.program.classes.len())
                         .filter(|d| self.program.extends(*d, c))
@@ -272,7 +276,7 @@ impl Bodies<'_> {
             }
             Ty::Array2(_) => {
                 let n = |g: &mut Self| {
-                    Node::leaf(Op::Const(g.rng.between(1, 4) as u64), Ty::I4)
+                    Node::leaf(Op::Const(g.rng.between(2, 5) as u64), Ty::I4)
                 };
                 let kids = vec![n(self), n(self)];
                 Node::new(Op::NewArray2, ty.clone(), kids)
@@ -389,7 +393,7 @@ impl Bodies<'_> {
                         Node::new(Op::Elem2, ty.clone(), kids)
                     }
                     1 => {
-                        let kid = match self.rng.chance(75) {
+                        let kid = match self.rng.chance(95) {
                             true => {
                                 let kid = self.expr(ty);
                                 Node::new(Op::Box(of.clone()), Ty::Obj, vec![kid])
@@ -504,7 +508,7 @@ impl Bodies<'_> {
     }
     /// An object that may be of that type.
     fn castable(&mut self, ty: &Ty) -> Node {
-        match self.rng.chance(60) {
+        match self.rng.chance(90) {
             true => {
                 let kid = self.fresh(ty, true);
                 self.widened(kid, &Ty::Obj)
@@ -528,10 +532,17 @@ impl Bodies<'_> {
             3,
         ]) {
             0 => {
-                let op = *self.rng.pick(&ARITHMETIC);
+                // What throws is rarer, and a divisor is seldom zero.
+                let from = self.rng.weighted(&[70, 20, 10]);
+                let (low, high) = [(0, 6), (6, 10), (10, 16)][from];
+                let op = ARITHMETIC[self.rng.between(low, high - 1)];
                 let a = self.expr(ty);
                 let mixed = *ty == Ty::I && !op.ends_with(".un") && self.rng.chance(30);
-                let b = self.expr(if mixed { &Ty::I4 } else { ty });
+                let mut b = self.expr(if mixed { &Ty::I4 } else { ty });
+                if from == 1 && self.rng.chance(85) {
+                    let one = Node::leaf(Op::Const(1), b.ty.clone());
+                    b = Node::new(Op::Bin("or"), b.ty.clone(), vec![b, one]);
+                }
                 bin(op, vec![a, b])
             }
             1 => {
@@ -558,7 +569,7 @@ impl Bodies<'_> {
                 bin(op, kids)
             }
             5 => {
-                let op = *self.rng.pick(&["add", "mul", "xor", "sub", "add.ovf"]);
+                let op = *self.rng.pick(&["add", "mul", "xor", "sub", "add", "add.ovf"]);
                 let kid = self.expr(ty);
                 Node::new(Op::DupBin(op), ty.clone(), vec![kid])
             }
@@ -586,11 +597,13 @@ impl Bodies<'_> {
         }
     }
     fn conversion(&mut self, ty: &Ty) -> Node {
-        let (op, from) = match ty {
-            Ty::I4 => (*self.rng.pick(&CONV_I4), [Ty::I4, Ty::I8, Ty::I]),
-            Ty::I8 => (*self.rng.pick(&CONV_I8), [Ty::I4, Ty::I4, Ty::I]),
-            _ => (*self.rng.pick(&CONV_I), [Ty::I4, Ty::I8, Ty::I]),
+        let (all, plain, from) = match ty {
+            Ty::I4 => (&CONV_I4[..], 6, [Ty::I4, Ty::I8, Ty::I]),
+            Ty::I8 => (&CONV_I8[..], 2, [Ty::I4, Ty::I4, Ty::I]),
+            _ => (&CONV_I[..], 2, [Ty::I4, Ty::I8, Ty::I]),
         };
+        let n = if self.rng.chance(75) { plain } else { all.len() };
+        let op = all[self.rng.below(n)];
         let from = self.rng.pick(&from).clone();
         let kid = self.expr(&from);
         Node::new(Op::Conv(op), ty.clone(), vec![kid])
@@ -679,7 +692,7 @@ impl Bodies<'_> {
                 Node::new(Op::Bin(op), ty.clone(), kids)
             }
             5 => {
-                let op = *self.rng.pick(&["neg", "neg", "ckfinite"]);
+                let op = *self.rng.pick(&["neg", "neg", "neg", "ckfinite"]);
                 let kid = self.expr(ty);
                 Node::new(Op::Un(op), ty.clone(), vec![kid])
             }
@@ -798,7 +811,7 @@ impl Bodies<'_> {
                 self.index(),
             ],
             Op::UnboxA => {
-                let kid = match self.rng.chance(80) {
+                let kid = match self.rng.chance(96) {
                     true => {
                         let kid = self.expr(&of.stack());
                         Node::new(Op::Box(of.clone()), Ty::Obj, vec![kid])

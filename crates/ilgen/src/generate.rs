@@ -74,7 +74,7 @@ impl<'a> Bodies<'a> {
         let mut all = Vec::new();
         // Some variables begin with values.
         for i in 0..self.method.locals.len() {
-            if !self.method.leaf && self.rng.chance(60) {
+            if !self.method.leaf && self.rng.chance(85) {
                 let ty = self.method.locals[i].clone();
                 let value = self.short(&ty.stack());
                 all.push(Node::stmt(Op::SetLoc(i), vec![value]));
@@ -86,7 +86,10 @@ impl<'a> Bodies<'a> {
             }
         } else {
             while self.budget > 0 {
-                all.push(self.statement());
+                let s = self.statement();
+                // An exception seldom ends the whole method.
+                let caught = !matches!(s.op, Op::Try(_)) && self.rng.chance(45);
+                all.push(if caught { self.caught(s) } else { s });
             }
         }
         self.budget = self.budget.max(6);
@@ -101,6 +104,14 @@ impl<'a> Bodies<'a> {
         }
         all.push(self.ret());
         Node::stmt(Op::Block, all)
+    }
+    fn caught(&mut self, s: Node) -> Node {
+        let clause = self.rng.between(CAUGHT.len() - 2, CAUGHT.len() - 1);
+        let handler = match self.rng.chance(30) {
+            true => self.handler(true),
+            false => Node::nothing(),
+        };
+        Node::stmt(Op::Try(vec![Clause::Catch(clause)]), vec![s, handler])
     }
     fn ret(&mut self) -> Node {
         let ty = self.method.ret.stack();
@@ -398,11 +409,11 @@ impl<'a> Bodies<'a> {
     }
     /// An index that is mostly in range.
     pub(crate) fn index(&mut self) -> Node {
-        match self.rng.chance(70) {
-            true => Node::leaf(Op::Const(self.rng.below(3) as u64), Ty::I4),
+        match self.rng.chance(75) {
+            true => Node::leaf(Op::Const(*self.rng.pick(&[0, 0, 1, 1, 1, 2])), Ty::I4),
             false => {
                 let value = self.expr(&Ty::I4);
-                let mask = Node::leaf(Op::Const(3), Ty::I4);
+                let mask = Node::leaf(Op::Const(*self.rng.pick(&[1, 1, 3])), Ty::I4);
                 Node::new(Op::Bin("and"), Ty::I4, vec![value, mask])
             }
         }
