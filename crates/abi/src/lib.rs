@@ -9,6 +9,6 @@ pub mod object;
 pub mod vtable;
 
 pub use context::{Context, State};
-pub use helpers::{Effect, Helper, HelperSig, ThrowKind, Ty};
+pub use helpers::{Declared, Effect, Helper, HelperSig, ThrowKind, Ty, call};
 pub use object::*;
 pub use vtable::VTable;

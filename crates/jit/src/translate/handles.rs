@@ -26,7 +26,7 @@ use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Opcode, Type, Value, t
 use vervet_abi::handles::{
     GROUP_SHIFT, INDEX_BITS, KIND_BITS, OBJECT, OCCUPIED, SIDES, TAGS, VALID, YOUNG, lane,
 };
-use vervet_abi::{Helper, context};
+use vervet_abi::{call, context};
 use vervet_types::{Known, MethodRef};
 
 /// Value of a handle (i32) to its object. Goes to `slow` if there is no valid word for it.
@@ -182,7 +182,7 @@ fn free(e: &mut Emitter<'_>, handle: Value) {
     critical(e, cx, false);
     e.b.ins().jump(slow, &[]);
     go(e, slow);
-    e.helper(Helper::FreeHandle, &[cx, handle]);
+    e.helper(call::FreeHandle, [cx, handle]);
     e.b.ins().jump(done, &[]);
     go(e, done);
 }
@@ -262,7 +262,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.set_cold_block(slow);
         let quick = if sets {
             let found = self.e.b.create_block();
-            let set = self.e.helper_value(Helper::SetHandle, &[handle, object]);
+            let set = self.e.helper_value(call::SetHandle, [handle, object]);
             self.e.b.ins().brif(set, found, &[], slow, &[]);
             self.e.b.seal_block(found);
             self.e.b.switch_to_block(found);
