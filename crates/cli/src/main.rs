@@ -9,6 +9,9 @@ use options::{Command, Options};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: vervet_os::allocator::OrExit = vervet_os::allocator::OrExit;
+
 fn main() -> ExitCode {
     let mut args: Vec<OsString> = std::env::args_os().collect();
     if let Some(extra) = std::env::var_os("MONO_ENV_OPTIONS") {

@@ -32,6 +32,8 @@
 //! word & VALID == 0: free, expired or no handle at all, go the slow way; else the object is word & !TAGS
 //! ```
 //! The low bits that are no kind's (0, 5, 6, 7) have words too, all 0.
+//! If indices have fewer than the usual bits ([`Tables::limit`]), `h >> KIND_BITS` must be found below `1 << bits` first; the
+//! number of the word is then `(h & 7) << bits | h >> KIND_BITS`.
 //!
 //! A new handle to an object that is not null, where the thread cannot be stopped: a slot of the thread's own (`ring[first]` of its
 //! kind's lane, if `first` is not `ready`), the domain in the side word, then the word, then the group's byte ([`layout`]).
@@ -148,11 +150,8 @@ impl Tables {
     #[inline]
     fn slot(&self, handle: u32) -> Option<Slot<'_>> {
         let index = handle >> KIND_BITS;
-        #[cfg(feature = "loom")]
-        if index >= memory::MAX_SLOTS {
-            return None;
-        }
-        Some(self.table(Kind::of(handle)?)?.slot(index))
+        let table = self.table(Kind::of(handle)?)?;
+        (index < table.row.slots()).then(|| table.slot(index))
     }
 
     /// A new handle to the object at `object` (0: null), which belongs to `domain` (under 2^30). None: no memory, or all 2^29
@@ -186,6 +185,9 @@ impl Tables {
         let Some((kind, table)) = kind.and_then(|kind| Some((kind, self.table(kind)?))) else {
             return false;
         };
+        if index >= table.row.slots() {
+            return false;
+        }
         let slot = table.slot(index);
         let mut seen = slot.word.load(Ordering::Relaxed);
         loop {
@@ -279,6 +281,19 @@ impl Tables {
                 table.retire(&mut hint.lanes[kind as usize]);
             }
         }
+    }
+
+    /// Indices are to have `bits` bits instead of [`INDEX_BITS`]: there are `1 << bits` handles of each kind at most, and the
+    /// tables take [`layout::address_space`] of that. Called by one thread, before the first handle is made.
+    #[cfg(not(feature = "loom"))]
+    pub fn limit(&self, bits: u32) {
+        self.space.limit(bits);
+    }
+
+    /// How many bits an index has.
+    #[cfg(not(feature = "loom"))]
+    pub fn index_bits(&self) -> u32 {
+        self.space.bits()
     }
 
     /// Address of what generated code reads: the words, first by the low [`KIND_BITS`] of a handle, then by index. See the

@@ -3,7 +3,7 @@
 /// See the module. Sizes are in bytes.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Address space to reserve at most; halved until the system grants it.
+    /// Address space to reserve. [`crate::address_space`] says what that takes with the tables beside it.
     pub reserve: usize,
     /// Young objects allocated between two minor collections.
     pub nursery: usize,

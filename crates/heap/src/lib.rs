@@ -68,6 +68,11 @@ enum Tracing {
     AsNeeded,
 }
 
+/// Bytes of address space that a heap of `reserve` bytes takes, with the tables beside it and without the card table.
+pub const fn address_space(reserve: usize) -> usize {
+    space::address_space(reserve) + reserve / space::BLOCK * size_of::<lines::Lines>()
+}
+
 /// What a collection works with; used by the thread that collects.
 pub(crate) struct Scratch {
     pub candidates: List<usize>,

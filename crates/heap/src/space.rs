@@ -124,18 +124,20 @@ pub struct Space {
     free: LeafLock<Free>,
 }
 
+/// Bytes of address space that a space of `size` bytes takes.
+pub(crate) const fn address_space(size: usize) -> usize {
+    let bitmaps = 3 * (size / 64) + mod_union_bytes(size);
+    size + BLOCK + bitmaps + size / BLOCK * (1 + size_of::<Info>())
+}
+const fn mod_union_bytes(size: usize) -> usize {
+    (size >> CARD_SHIFT) / 8 + 8
+}
+
 impl Space {
-    /// Reserves at most `size` bytes; halves that until the system grants it. `cards` is the card table, with
-    /// `card_mask + 1` cards.
+    /// Reserves `size` bytes, or what the card table covers if that is less. `cards` is the card table, with `card_mask + 1` cards.
     pub fn new(size: usize, cards: usize, card_mask: usize) -> io::Result<Space> {
-        let mut size = (size.min((card_mask + 1) << CARD_SHIFT)).max(16 * BLOCK) & !(BLOCK - 1);
-        let base = loop {
-            match reserve(size + BLOCK) {
-                Ok(p) => break (p + BLOCK - 1) & !(BLOCK - 1),
-                Err(e) if size <= 1 << 26 => return Err(e),
-                Err(_) => size = (size / 2) & !(BLOCK - 1),
-            }
-        };
+        let size = (size.min((card_mask + 1) << CARD_SHIFT)).max(16 * BLOCK) & !(BLOCK - 1);
+        let base = (reserve(size + BLOCK)? + BLOCK - 1) & !(BLOCK - 1);
         let blocks = size / BLOCK;
         if size > HUGE_FROM {
             prefer_huge_pages(base + HUGE_FROM, base + size);
@@ -150,7 +152,7 @@ impl Space {
             finalizable: reserve(size / 64)?,
             cards,
             card_mask,
-            mod_union: reserve((size >> CARD_SHIFT) / 8 + 8)?,
+            mod_union: reserve(mod_union_bytes(size))?,
             used: AtomicUsize::new(0),
             free: LeafLock::new(Free {
                 head: NONE,

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * An object's header and length are stored before this thread lets the world stop.
-//! * `card[(address >> 9) & CARD_MASK]` exists for every address; a mark is the low byte of the stored
+//! * `card[(address >> 9) & mask]` exists for every address; a mark is the low byte of the stored
 //!   reference, clean is 0xFF (never the low byte of a reference).
 use crate::cx::{Cx, Result};
 use crate::gc;
@@ -15,10 +15,12 @@ use vervet_os::memory;
 use vervet_types::{ClassRef, Known};
 
 static CARDS: AtomicUsize = AtomicUsize::new(0);
+static MASK: AtomicUsize = AtomicUsize::new(CARD_MASK);
 
-/// Reserves the card table; its base. Called once, before the heap is made.
-pub(crate) fn reserve_cards() -> std::io::Result<usize> {
-    let cards = memory::reserve(CARD_MASK + 1)? as usize;
+/// Reserves the card table with `mask + 1` cards; its base. Called once, before the heap is made.
+pub(crate) fn reserve_cards(mask: usize) -> std::io::Result<usize> {
+    let cards = memory::reserve(mask + 1)? as usize;
+    MASK.store(mask, Ordering::Relaxed);
     CARDS.store(cards, Ordering::Release);
     Ok(cards)
 }
@@ -29,7 +31,7 @@ pub fn card_table() -> usize {
 /// Address of the card of `address`.
 #[inline]
 pub fn card_of(address: usize) -> usize {
-    card_table() + ((address >> CARD_SHIFT) & CARD_MASK)
+    card_table() + ((address >> CARD_SHIFT) & MASK.load(Ordering::Relaxed))
 }
 /// Marks the card of `address` after the reference `value` was stored there.
 #[inline]
@@ -357,7 +359,7 @@ mod tests {
 
     fn card(address: usize) -> u8 {
         // SAFETY: the table has an entry for every masked index.
-        unsafe { *((card_table() + ((address >> CARD_SHIFT) & CARD_MASK)) as *const u8) }
+        unsafe { *(card_of(address) as *const u8) }
     }
     /// Memory that is its own cards' only user.
     fn words(n: usize) -> *mut usize {

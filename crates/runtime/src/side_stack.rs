@@ -6,14 +6,13 @@
 //! addresses inside objects may lie here.
 use crate::cx::{Cx, Result};
 
-const CHUNK: usize = 16 << 20;
-
 /// Gives a thread its side stack. It exists from the first, since methods save and restore `side_next`.
 pub fn attach(ctx: &mut vervet_abi::Context) {
-    let chunk = vervet_os::memory::reserve(CHUNK)
-        .unwrap_or_else(|e| panic!("no memory for a side stack: {e}"));
+    let size = crate::address_plan::side_stack();
+    let chunk = vervet_os::memory::reserve(size)
+        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a side stack", size));
     ctx.side_next = chunk as usize;
-    ctx.side_end = chunk as usize + CHUNK;
+    ctx.side_end = chunk as usize + size;
 }
 
 /// `bytes` zeroed bytes, 16-aligned.

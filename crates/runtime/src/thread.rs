@@ -16,7 +16,8 @@ thread_local! {
     static SERVICE: Cell<usize> = const { Cell::new(0) };
 }
 
-const SERVICE_STACK: usize = 4 << 20;
+/// Bytes of the stack on which a thread compiles.
+pub(crate) const SERVICE_STACK: usize = 4 << 20;
 
 /// The context of this thread, null if it is not attached.
 pub fn current_context() -> *mut Context {
@@ -221,6 +222,22 @@ pub fn is_on_service_stack() -> bool {
     SERVICE.with(Cell::get) == usize::MAX
 }
 
+/// The service stack that a new thread begins with, its top; 0: it gets one when it first compiles. Where address space is
+/// limited it is there from the first, because a thread that cannot have it later ends the process.
+pub(crate) fn first_service_stack() -> usize {
+    if crate::address_plan::is_limited() {
+        new_service_stack()
+    } else {
+        0
+    }
+}
+
+fn new_service_stack() -> usize {
+    vervet_os::memory::stack(SERVICE_STACK)
+        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a service stack", SERVICE_STACK))
+        .1
+}
+
 /// Runs `work` on this thread's service stack (compiling is deep and must not depend on how much stack its
 /// caller has left). Not nested: inside, it just runs.
 pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
@@ -228,13 +245,7 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
     if top == usize::MAX {
         return work();
     }
-    let top = if top == 0 {
-        vervet_os::memory::stack(SERVICE_STACK)
-            .unwrap_or_else(|e| panic!("no memory for a service stack: {e}"))
-            .1
-    } else {
-        top
-    };
+    let top = if top == 0 { new_service_stack() } else { top };
     SERVICE.set(usize::MAX);
     struct Back(usize);
     impl Drop for Back {

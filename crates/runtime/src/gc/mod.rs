@@ -7,6 +7,7 @@ pub mod model;
 pub mod options;
 mod world;
 
+use crate::address_plan::AddressPlan;
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use crate::roots::Root;
@@ -24,10 +25,12 @@ pub type TheHeap = Heap<Objects, Process>;
 static HEAP: AtomicPtr<TheHeap> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Reserves the card table and the heap, and starts the collector's threads. Called once at start-up.
-pub fn initialise(options: &GcOptions) -> std::io::Result<()> {
+pub fn initialise(options: &GcOptions, plan: &AddressPlan) -> std::io::Result<()> {
+    let card_mask = plan.tables.card_mask;
     let config = Config {
-        cards: crate::heap::reserve_cards()?,
-        card_mask: vervet_abi::object::CARD_MASK,
+        reserve: plan.heap,
+        cards: crate::heap::reserve_cards(card_mask)?,
+        card_mask,
         fail: |what| crate::startup::internal_error(what, std::ptr::null_mut()),
         ..options.config()
     };
@@ -40,7 +43,9 @@ pub fn initialise(options: &GcOptions) -> std::io::Result<()> {
 #[cfg(test)]
 pub(crate) fn for_tests() {
     static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| initialise(&GcOptions::default()).expect("a heap"));
+    ONCE.call_once(|| {
+        initialise(&GcOptions::default(), &crate::address_plan::USUAL).expect("a heap")
+    });
 }
 
 /// The heap. Panics before start-up has made it.

@@ -17,7 +17,7 @@ pub struct GcOptions {
 }
 
 /// A size with the suffix k, m or g.
-fn size(text: &str) -> Option<usize> {
+pub(crate) fn size(text: &str) -> Option<usize> {
     let text = text.to_ascii_lowercase();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let shift = match &text[digits.len()..] {

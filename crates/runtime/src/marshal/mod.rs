@@ -16,7 +16,9 @@ pub mod values;
 pub fn allocate(bytes: usize) -> *mut u8 {
     // SAFETY: a plain allocation.
     let p = unsafe { libc::calloc(1, bytes.max(1)) };
-    assert!(!p.is_null(), "out of native memory");
+    if p.is_null() {
+        vervet_os::allocator::no_memory("native code", bytes);
+    }
     p.cast()
 }
 /// Frees what [`allocate`] or native code's malloc gave; null is nothing.

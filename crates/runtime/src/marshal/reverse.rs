@@ -66,14 +66,22 @@ pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<
     let invoke = crate::delegates::invoke_method(cx, delegate.class())?;
     let stub = reverse_stub(cx, invoke)?;
     let root = Root::of(delegate);
+    // If there is no room for the thunk these two words are lost.
     let record: &'static Record = Box::leak(Box::new(Record {
         root: root.address(),
         stub,
     }));
-    let thunk = crate::prestub::place_stub(
+    let placed = crate::prestub::place_stub(
         crate::arch::reverse_thunk(record as *const Record as usize),
         "native-to-managed",
     );
+    let thunk = match placed {
+        Ok(thunk) => thunk,
+        Err(e) => {
+            root.free();
+            return Err(cx.throw_load(e));
+        }
+    };
     // Known before anybody can be given it.
     TABLES
         .lock()

@@ -133,7 +133,7 @@ fn make() -> *mut Thread {
     let mut context: Box<Context> = unsafe { Box::new(std::mem::zeroed()) };
     crate::side_stack::attach(&mut context);
     let alternate = AlternateStack::new(HANDLERS)
-        .unwrap_or_else(|e| panic!("no memory for a signal stack: {e}"));
+        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a signal stack", HANDLERS));
     let side_low = context.side_next;
     Box::into_raw(Box::new(Thread {
         next: std::ptr::null_mut(),
@@ -146,7 +146,7 @@ fn make() -> *mut Thread {
         stack_low: 0,
         alternate,
         side_low,
-        service: 0,
+        service: crate::thread::first_service_stack(),
         saved: [0; 6],
         handles: vervet_handles::Hint::new(),
     }))
