@@ -4,6 +4,7 @@
 //! * A block is filled by one [`Buffer`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
 //! * Sweeping changes `start` to the live objects, clears `unswept`, and then the `mark` bits, in this order: a minor collection
 //!   may look at the block meanwhile.
+use crate::copying::header_of;
 use crate::lines::{LINE, Lines};
 use crate::memory::List;
 use crate::model::Model;
@@ -40,7 +41,7 @@ pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Opti
     }
     let first = space.last_start(block, card - 8)?;
     // SAFETY: a live start bit.
-    let size = unsafe { M::size(first, *(first as *const u64)) };
+    let size = unsafe { M::size(first, header_of(first).load(Relaxed)) };
     (first + size > card).then_some(first)
 }
 
