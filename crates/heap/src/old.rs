@@ -3,6 +3,7 @@
 //! # Invariants
 //! * A block is filled by one [`Buffer`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
 //! * A block is swept while minor collections look at it ([`crate::block_bits`]); what room it has is known to others only behind that.
+use crate::copying::header_of;
 use crate::lines::{LINE, Lines};
 use crate::memory::List;
 use crate::model::Model;
@@ -39,7 +40,7 @@ pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Opti
     }
     let first = space.last_start(block, card - 8)?;
     // SAFETY: a live start bit.
-    let size = unsafe { M::size(first, *(first as *const u64)) };
+    let size = unsafe { M::size(first, header_of(first).load(Relaxed)) };
     (first + size > card).then_some(first)
 }
 
