@@ -73,16 +73,17 @@ regression_with() {
     [ "$passing" = "$count" ] || fail "$suite: $passing tests pass, tests/regression/expected.txt says $count"
 }
 
-# ---- managed: our own programs, each with its output beside or inside it ----------------------------------------
+# ---- managed: our own programs in C# and IL, each with its output beside or inside it -----------------------------
 
-# Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`, `// timeout:` tune a program, and
+# A program is C# or, `.il`, assembler. Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`,
+# `// timeout:` tune a program, `// tiers: all` also runs it with everything optimised, and
 # `// env: NAME=VALUE ...` sets its environment. `// cc: FLAGS` says that the C file of the same name beside it is a library
 # that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` suite.
 # A program that is expected to end by a signal or in an internal error says why: `// exit: N, REASON`.
 # With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
 managed_one() {
-    local source=$1 name exe flags args env code want reason limit cc library debug=()
-    name=${source#tests/managed/}; name=${name%.cs}
+    local source=$1 name exe flags args env code want reason limit cc library tier tiers=('') debug=()
+    name=${source#tests/managed/}; name=${name%.*}
     exe=$CACHE/managed/$name.exe
     mkdir -p "$(dirname "$exe")"
     flags=$(sed -n 's,^// mcs: *,,p' "$source"); args=$(sed -n 's,^// args: *,,p' "$source")
@@ -104,32 +105,38 @@ managed_one() {
     fi
     if [ ! -e "$exe" ] || [ "$source" -nt "$exe" ]; then
         # shellcheck disable=SC2086
-        mcs -nologo -unsafe -langversion:latest -warn:0 -r:System.Core.dll $flags "-out:$exe" "$source" > "$exe.log" 2>&1 ||
-            { echo "$name: does not compile: $(grep -m1 error "$exe.log")"; return; }
+        case $source in
+            *.il) ilasm -quiet "-output:$exe" "$source" > "$exe.log" 2>&1 ;;
+            *)    mcs -nologo -unsafe -langversion:latest -warn:0 -r:System.Core.dll $flags "-out:$exe" "$source" > "$exe.log" 2>&1 ;;
+        esac || { echo "$name: does not compile: $(grep -m1 -i error "$exe.log")"; return; }
     fi
-    if [ -e "${source%.cs}.expected" ]; then cp "${source%.cs}.expected" "$exe.want"
+    if [ -e "${source%.*}.expected" ]; then cp "${source%.*}.expected" "$exe.want"
     else sed -nE 's,.*// expect: ?(.*)$,\1,p' "$source" > "$exe.want"; fi
-    # shellcheck disable=SC2086
-    (cd "$(dirname "$exe")" && env $env timeout -k 5 "$limit" "$VERVET" ${debug[@]+"${debug[@]}"} "$exe" $args) \
-        > "$exe.stdout" 2> "$exe.stderr" < /dev/null
-    code=$?
     want=${want:-0}; reason=${want#*,}; [ "$reason" != "$want" ] || reason=; want=${want%%,*}
-    if [ -n "$(disorder "$code")" ] && { [ "$code" != "$want" ] || [ -z "$reason" ]; }; then
-        echo "$name: ended by $(disorder "$code"); $(grep -m1 . "$exe.stderr" | cut -c1-200)"
-    elif [ "$code" != "$want" ]; then
-        echo "$name: exit code $code instead of $want; $(grep -m1 . "$exe.stderr" | cut -c1-200)"
-    elif ! cmp -s "$exe.want" "$exe.stdout"; then
-        echo "$name: $(diff "$exe.want" "$exe.stdout" | sed -n 2p | cut -c1-200) (see diff ${exe#"$PWD"/}.{want,stdout})"
-    else
-        echo ok
-    fi
+    grep -q '^// tiers: all' "$source" && tiers+=(-O=all)
+    for tier in "${tiers[@]}"; do
+        # shellcheck disable=SC2086
+        (cd "$(dirname "$exe")" && env $env timeout -k 5 "$limit" "$VERVET" $tier ${debug[@]+"${debug[@]}"} "$exe" $args) \
+            > "$exe.stdout" 2> "$exe.stderr" < /dev/null
+        code=$?
+        if [ -n "$(disorder "$code")" ] && { [ "$code" != "$want" ] || [ -z "$reason" ]; }; then
+            echo "$name${tier:+ $tier}: ended by $(disorder "$code"); $(grep -m1 . "$exe.stderr" | cut -c1-200)"
+            return
+        elif [ "$code" != "$want" ]; then
+            echo "$name${tier:+ $tier}: exit code $code instead of $want; $(grep -m1 . "$exe.stderr" | cut -c1-200)"
+            return
+        elif ! cmp -s "$exe.want" "$exe.stdout"; then
+            echo "$name${tier:+ $tier}: $(diff "$exe.want" "$exe.stdout" | sed -n 2p | cut -c1-200) (see diff ${exe#"$PWD"/}.{want,stdout})"
+            return
+        fi
+    done
+    echo ok
 }
 export -f managed_one
 
 managed() { managed_with managed "$1"; }
 managed_with() {
     local kind=$1 folder=$2 log=$results/$1.log
-    find "tests/managed/${folder:-.}" -name '*.cs' -print0 2> /dev/null | sort -z |
         xargs -0 -r -n 1 -P "$JOBS" bash -c 'managed_one "${0/\/.\//\/}"' > "$log"
     echo "$kind $folder: $(grep -cx ok "$log") of $(grep -vcx skip "$log") pass"
     while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'ok|skip' "$log")

@@ -10,7 +10,7 @@ pub mod sizes;
 pub mod vtable;
 
 pub use context::{Context, State};
-pub use helpers::{Effect, Helper, HelperSig, ThrowKind, Ty};
+pub use helpers::{Declared, Effect, Helper, HelperSig, ThrowKind, Ty, call};
 pub use object::*;
 pub use sizes::TableSizes;
 pub use vtable::VTable;

@@ -201,6 +201,15 @@ mod space {
                     .cast::<AtomicU8>()
             }
         }
+        /// A free slot is about to be claimed by its one owner.
+        #[inline]
+        pub(crate) fn claimed(self, i: u32) {
+            let free = self.word(i).load(Ordering::Relaxed) == 0;
+            debug_assert!(free, "a slot with two owners");
+        }
+        /// A slot was freed, and has an owner again.
+        #[inline]
+        pub(crate) fn freed(self, _: u32) {}
         /// Makes what belongs to a group writable. `done` is how many groups of this kind are so already, or fewer.
         pub(crate) fn commit(self, group: u32, done: &AtomicU32) -> Option<()> {
             let before = done.load(Ordering::Acquire);
@@ -235,12 +244,16 @@ mod space {
 #[cfg(feature = "loom")]
 mod space {
     use super::*;
+    use vervet_os::LeafLock;
 
     #[derive(Debug)]
     struct Slots {
         words: Vec<AtomicUsize>,
         side: Vec<AtomicU32>,
         young: Vec<AtomicU8>,
+        /// Which slots are claimed, for the models. No step of the protocol: threads of a model run one at a time, and
+        /// loom does not know of this lock.
+        claimed: LeafLock<Vec<bool>>,
     }
     /// As without the feature, of a few slots.
     #[derive(Debug)]
@@ -252,6 +265,7 @@ mod space {
                 words: (0..MAX_SLOTS).map(|_| AtomicUsize::new(0)).collect(),
                 side: (0..MAX_SLOTS).map(|_| AtomicU32::new(0)).collect(),
                 young: (0..MAX_SLOTS).map(|_| AtomicU8::new(0)).collect(),
+                claimed: LeafLock::new(vec![false; MAX_SLOTS as usize]),
             };
             Space((0..4).map(slots).collect())
         }
@@ -281,6 +295,14 @@ mod space {
         }
         pub(crate) fn young(self, i: u32) -> &'t AtomicU8 {
             &self.0.young[(i / GROUP) as usize]
+        }
+        pub(crate) fn claimed(self, i: u32) {
+            let was = std::mem::replace(&mut self.0.claimed.lock()[i as usize], true);
+            assert!(!was, "a slot with two owners");
+        }
+        pub(crate) fn freed(self, i: u32) {
+            let was = std::mem::replace(&mut self.0.claimed.lock()[i as usize], false);
+            assert!(was, "a slot that is freed twice");
         }
         pub(crate) fn commit(self, group: u32, done: &AtomicU32) -> Option<()> {
             if group >= done.load(Ordering::Acquire) {

@@ -124,6 +124,11 @@ impl<T: Copy> List<T> {
         // SAFETY: the first `len` slots were written.
         unsafe { std::slice::from_raw_parts(self.at as *const T, self.len) }
     }
+    /// Where the values from number `first` on lie, for who reads and writes them as words of memory: no slice of the list is alive then.
+    pub fn addresses(&self, first: usize) -> impl Iterator<Item = usize> {
+        let at = self.at;
+        (first..self.len).map(move |i| at + i * size_of::<T>())
+    }
     /// The values, to be changed.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: as above; the list is borrowed for as long.

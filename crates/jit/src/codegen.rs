@@ -23,7 +23,8 @@ use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;
 use std::time::Instant;
-use vervet_abi::{Helper, ThrowKind, Ty};
+use vervet_abi::helpers::result;
+use vervet_abi::{Declared, Helper, ThrowKind, Ty, call};
 use vervet_types::MethodRef;
 
 /// Bit of a source location: an asynchronous exception must not be raised here.
@@ -561,31 +562,59 @@ impl<'f> Emitter<'f> {
         f
     }
 
-    /// Calls a helper. Leaf helpers never throw and are called plainly.
-    pub fn helper(&mut self, helper: Helper, args: &[Value]) -> Option<Value> {
+    /// Leaf helpers never throw and are called plainly.
+    fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Option<Value> {
         let f = self.helper_ref(helper);
-        if helper.sig().effect == vervet_abi::Effect::Leaf {
+        let sig = helper.sig();
+        for (value, ty) in args.iter().zip(sig.params) {
+            let have = self.b.func.dfg.value_type(*value);
+            assert!(have == clif_type(*ty), "{have} for an {ty:?} of {helper:?}");
+        }
+        if sig.effect == vervet_abi::Effect::Leaf {
             let call = self.b.ins().call(f, args);
             return self.b.inst_results(call).first().copied();
         }
         self.emit_call(Target::Function(f), args).first().copied()
     }
 
+    /// Calls a helper without a result.
+    pub fn helper<H: Declared<N, result::Nothing>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) {
+        self.call_helper(H::HELPER, &args);
+    }
+
     /// Calls a helper that has a result.
-    pub fn helper_value(&mut self, helper: Helper, args: &[Value]) -> Value {
-        self.helper(helper, args).expect("a helper with a result")
+    pub fn helper_value<H: Declared<N, result::Value>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) -> Value {
+        self.call_helper(H::HELPER, &args)
+            .expect("declared with a result")
     }
 
     /// Calls a helper that does not come back, and ends the block.
-    pub fn helper_noreturn(&mut self, helper: Helper, args: &[Value]) {
-        self.helper(helper, args);
+    pub fn helper_noreturn<H: Declared<N, result::Never>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) {
+        self.call_helper(H::HELPER, &args);
+        self.unreachable();
+    }
+
+    /// Ends the block, where control never comes.
+    pub fn unreachable(&mut self) {
         self.b.ins().trap(trap_code(ThrowKind::ExecutionEngine));
     }
 
     /// Throws an exception of that kind, and ends the block.
     pub fn throw(&mut self, kind: ThrowKind) {
         let kind = self.b.ins().iconst(I32, i64::from(kind as u8));
-        self.helper_noreturn(Helper::ThrowKind, &[kind]);
+        self.helper_noreturn(call::ThrowKind, [kind]);
     }
 
     /// Goes on only if `condition` is zero, else throws: a hardware trap, or inside handlers a cold call.

@@ -59,8 +59,8 @@ unsafe fn with_hint<T>(ctx: *mut Context, work: impl FnOnce(&mut Hint, u32) -> T
     if ctx.is_null() {
         return with_no_hint(work);
     }
-    // SAFETY: passed on; `work` is this module's and comes back here by no way.
-    unsafe { work(&mut (*Thread::of(ctx)).handles, (*ctx).domain) }
+    // SAFETY: passed on; nobody but the thread uses its hint, and `work` is this module's and comes back here by no way.
+    unsafe { work(&mut *Thread::of(ctx).own.handles.get(), (*ctx).domain) }
 }
 
 #[cold]

@@ -82,7 +82,14 @@ pub fn symbol(cx: &Cx<'_>, library: usize, name: &str) -> Option<usize> {
         library as *mut libc::c_void
     };
     // SAFETY: a handle of ours and a C string.
-    let p = cx.native(|| unsafe { libc::dlsym(handle, name.as_ptr()) });
+    let p = cx.native(|| unsafe {
+        let found = libc::dlsym(handle, name.as_ptr());
+        // What a library calls by that name is the executable's, if that has one (`sigaction`): the same for managed code.
+        match !found.is_null() && found == libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) {
+            true => libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()),
+            false => found,
+        }
+    });
     (!p.is_null()).then_some(p as usize)
 }
 

@@ -7,7 +7,7 @@
 //!   [`store_ref`] (which mark its card) or by generated code that does the same.
 //! * Given back, it is zeroed and its map cleared before anybody gets it again.
 use crate::gc;
-use crate::object::{ObjRef, store_ref};
+use crate::object::{ObjRef, load_word, store_ref};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use vervet_os::LeafLock;
@@ -97,7 +97,7 @@ impl Root {
     /// What it holds.
     pub fn get<'cx>(self) -> ObjRef<'cx> {
         // SAFETY: a slot holds 0 or the address of a live object.
-        unsafe { ObjRef::from_addr(*(self.0 as *const usize)) }
+        unsafe { ObjRef::from_addr(load_word(self.0 as *const usize)) }
     }
     /// Stores a reference.
     pub fn set(self, object: ObjRef<'_>) {

@@ -17,17 +17,18 @@ pub fn attach(ctx: &mut vervet_abi::Context) {
 
 /// `bytes` zeroed bytes, 16-aligned.
 pub fn take<'cx>(cx: &'cx Cx<'cx>, bytes: usize) -> Result<usize> {
-    // SAFETY: the context belongs to this thread.
-    let ctx = unsafe { &mut *cx.context() };
-    let size = match bytes.max(1).checked_next_multiple_of(16) {
-        Some(size) if ctx.side_end - ctx.side_next >= size => size,
-        _ => crate::exceptions::traps::stack_overflow(cx.context()),
-    };
-    let at = ctx.side_next;
-    ctx.side_next += size;
-    // SAFETY: the range lies in the chunk and nobody else has it.
-    unsafe { std::ptr::write_bytes(at as *mut u8, 0, size) };
-    Ok(at)
+    let ctx = cx.context();
+    // SAFETY: these words are the calling thread's; the range lies in the chunk and nobody else has it.
+    unsafe {
+        let at = (*ctx).side_next;
+        let size = match bytes.max(1).checked_next_multiple_of(16) {
+            Some(size) if (*ctx).side_end - at >= size => size,
+            _ => crate::exceptions::traps::stack_overflow(ctx),
+        };
+        (*ctx).side_next = at + size;
+        std::ptr::write_bytes(at as *mut u8, 0, size);
+        Ok(at)
+    }
 }
 
 /// Memory of the side stack for as long as this lives: where Rust code keeps arguments and struct values that may hold

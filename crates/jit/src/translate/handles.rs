@@ -26,7 +26,7 @@ use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Opcode, Type, Value, t
 use vervet_abi::handles::{
     GROUP_SHIFT, INDEX_BITS, KIND_BITS, OBJECT, OCCUPIED, TAGS, VALID, lane, sides, young,
 };
-use vervet_abi::{Helper, context};
+use vervet_abi::{call, context};
 use vervet_types::{Known, MethodRef};
 
 /// The number of a handle's word (i64): its low bits, then its index. Every index has a word if indices have the usual number of
@@ -52,7 +52,7 @@ fn number_of(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
 }
 
 /// Value of a handle (i32) to its object. Goes to `slow` if there is no valid word for it.
-fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
+pub(super) fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     let found = e.b.create_block();
     e.b.set_cold_block(slow);
     let words = e.symbol(Symbol::HandleRows);
@@ -99,7 +99,7 @@ fn place_of(e: &mut Emitter<'_>, lane: Value, position: Value) -> Value {
 
 /// A new handle to an object, out of the thread's own slots. Goes to `slow` if there are none, if the object is null or if there is
 /// no such kind.
-fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
+pub(super) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
     let [known, enter, none, some, old, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(none);
     e.b.set_cold_block(old);
@@ -157,7 +157,7 @@ fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
 }
 
 /// Frees a handle if it is in use.
-fn free(e: &mut Emitter<'_>, handle: Value) {
+pub(super) fn free(e: &mut Emitter<'_>, handle: Value) {
     let [used, roomy, freed, lost, slow, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(lost);
     e.b.set_cold_block(slow);
@@ -202,7 +202,7 @@ fn free(e: &mut Emitter<'_>, handle: Value) {
     critical(e, cx, false);
     e.b.ins().jump(slow, &[]);
     go(e, slow);
-    e.helper(Helper::FreeHandle, &[cx, handle]);
+    e.helper(call::FreeHandle, [cx, handle]);
     e.b.ins().jump(done, &[]);
     go(e, done);
 }
@@ -282,7 +282,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.set_cold_block(slow);
         let quick = if sets {
             let found = self.e.b.create_block();
-            let set = self.e.helper_value(Helper::SetHandle, &[handle, object]);
+            let set = self.e.helper_value(call::SetHandle, [handle, object]);
             self.e.b.ins().brif(set, found, &[], slow, &[]);
             self.e.b.seal_block(found);
             self.e.b.switch_to_block(found);

@@ -55,11 +55,12 @@ pub fn heap() -> &'static TheHeap {
     unsafe { HEAP.load(Ordering::Relaxed).as_ref() }.expect("the heap has been made")
 }
 
-/// A thread's allocation window: three adjacent words of its context.
+/// A thread's allocation window: three adjacent words of its context. They are cells: what the collector and generated code do to them
+/// while this reference lives is no surprise to it.
 ///
 /// # Safety
-/// The context is the calling thread's, or that of a stopped one.
-pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a mut vervet_heap::Window {
+/// The context is the calling thread's, or that of a stopped one, and is there as long as the reference.
+pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a vervet_heap::Window {
     use vervet_abi::Context;
     const {
         assert!(
@@ -69,8 +70,9 @@ pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a mut vervet
                     == std::mem::offset_of!(Context, alloc_taken)
         )
     };
-    // SAFETY: the words lie side by side, as `Window` has them.
-    unsafe { &mut *((&raw mut (*ctx).alloc_next) as *mut vervet_heap::Window) }
+    // SAFETY: the words lie side by side, as `Window` has them; the pointer may be used for all of the context, and nobody refers to
+    // these words but by pointers and by this type.
+    unsafe { &*((&raw mut (*ctx).alloc_next) as *const vervet_heap::Window) }
 }
 
 /// A thread ends: what is left of its window can be used by others. From then on it allocates nothing.

@@ -64,7 +64,8 @@ impl GcOptions {
         }
         Ok(())
     }
-    fn mono(&mut self, text: &str) -> Result<(), String> {
+    /// Takes a list as MONO_GC_PARAMS has it.
+    pub fn mono(&mut self, text: &str) -> Result<(), String> {
         for part in text.split(',') {
             self.parameter(part)
                 .map_err(|e| format!("MONO_GC_PARAMS: {e}"))?;
