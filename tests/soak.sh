@@ -133,7 +133,7 @@ done
 # One line of counts: `count NAME N` lines of the log, summed by name.
 counts() {
     awk '/^count [^ ]+ -?[0-9]+$/ { if (!($2 in n)) order[++k] = $2; n[$2] += $3 }
-         END { for (i = 1; i <= k; i++) printf "%s%s %d", i > 1 ? ", " : "", order[i], n[order[i]] }' "$1"
+         END { for (i = 1; i <= k; i++) printf "%s%s %d", (i > 1 ? ", " : ""), order[i], n[order[i]] }' "$1"
 }
 
 : > "$out/table"
