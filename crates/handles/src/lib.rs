@@ -58,6 +58,7 @@ pub use word::{OCCUPIED, TAGS, VALID};
 
 use memory::{Ordering, Space};
 use table::{Slot, State, Table};
+use vervet_os::perturb;
 use word::Word;
 
 /// What a handle does for its object; the numbers are those of System.Runtime.InteropServices.GCHandleType.
@@ -197,6 +198,8 @@ impl Tables {
                 Err(now) => seen = now,
             }
         }
+        // Free, and in no list.
+        perturb::here();
         table.put(&mut hint.lanes[kind as usize], index);
         true
     }
@@ -239,6 +242,7 @@ impl Tables {
             ) {
                 Ok(_) => {
                     if object != 0 {
+                        perturb::here();
                         slot.note_young();
                     }
                     return Some(before);

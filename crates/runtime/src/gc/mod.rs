@@ -26,6 +26,10 @@ static HEAP: AtomicPtr<TheHeap> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Reserves the card table and the heap, and starts the collector's threads. Called once at start-up.
 pub fn initialise(options: &GcOptions) -> std::io::Result<()> {
+    if let Some(seed) = options.perturb {
+        eprintln!("vervet: delays at random, --gc-debug=perturb={seed}");
+        vervet_os::perturb::enable(seed);
+    }
     let config = Config {
         cards: crate::heap::reserve_cards()?,
         card_mask: vervet_abi::object::CARD_MASK,

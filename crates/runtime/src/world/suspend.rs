@@ -17,7 +17,7 @@ use super::registry::Thread;
 use super::transitions::{STOP, STOPPING, is_stopping};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::{Context, State};
-use vervet_os::{futex, interruptible, signal};
+use vervet_os::{futex, interruptible, perturb, signal};
 
 /// See the module.
 pub const SUSPEND: i32 = libc::SIGURG;
@@ -76,7 +76,9 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         (*thread).interrupted.store(uc, Ordering::Release);
         while must_stop(thread) {
             // Parked or not, and stop or not, each side stores its own and then loads the other's.
+            perturb::here();
             (*thread).parked.swap(1, Ordering::SeqCst);
+            perturb::here();
             super::stop::arrived();
             while must_stop(thread) {
                 if is_stopping() {
@@ -88,7 +90,10 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
                     futex::wait(&(*thread).stop_one, 1, None);
                 }
             }
+            perturb::here();
             (*thread).parked.swap(0, Ordering::SeqCst);
+            // Not parked, and perhaps to stop again.
+            perturb::here();
         }
         *libc::__errno_location() = errno;
     }

@@ -11,7 +11,7 @@
 //! * A thread in Runtime polls when it goes to managed code, in long loops ([`poll`]), and by going to Native.
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use vervet_abi::{Context, State};
-use vervet_os::{futex, process_fence};
+use vervet_os::{futex, perturb, process_fence};
 
 /// See the module; thunks test it.
 pub static STOP: AtomicU32 = AtomicU32::new(0);
@@ -68,8 +68,10 @@ pub extern "C" fn leave_native(ctx: *mut Context) {
                 super::stop::arrived();
                 wait_for_restart();
             }
+            perturb::here();
             state.write_volatile(State::Runtime as u8);
             fence(Ordering::SeqCst);
+            perturb::here();
             if !is_stopping() {
                 break;
             }
