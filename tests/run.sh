@@ -66,7 +66,8 @@ regression_with() {
 # A program is C# or, `.il`, assembler. Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`,
 # `// timeout:` tune a program, `// tiers: all` also runs it with everything optimised, and
 # `// env: NAME=VALUE ...` sets its environment. `// cc: FLAGS` says that the C file of the same name beside it is a library
-# that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` suite.
+# that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` and
+# `managed-marking` suites.
 # With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
 managed_one() {
     local source=$1 name exe flags args env code want limit cc library tier tiers=('') debug=()
@@ -130,6 +131,12 @@ managed_with() {
 managed-gc() {
     local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
     managed_with managed-gc "$1"
+}
+
+# And with marking that lasts, beside the program, and delays at random (a program's .stderr says their seed).
+managed-marking() {
+    local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=2000,concurrent-marking,slow-marker=100,perturb}
+    managed_with managed-marking "$1"
 }
 
 # ---- stress: stopping the world under foreign signals, as many seconds as asked ----------------------------------
@@ -199,7 +206,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|conformance|behaviour|stress) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|conformance|behaviour|stress) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"
