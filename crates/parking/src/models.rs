@@ -44,7 +44,7 @@ fn an_unpark_is_not_lost() {
 /// Two unparks end one park or two, and the queue that the commit lets go of is seen by whoever wakes.
 #[test]
 fn two_unparks_leave_one_token() {
-    model(Some(4), || {
+    model(None, || {
         let shared = Arc::new((Word::new(), Mutex::new(0)));
         let wake = |shared: Arc<(Word, Mutex<i32>)>| {
             thread::spawn(move || {
