@@ -128,6 +128,14 @@ mod tests {
     }
 
     #[test]
+    fn entities_are_refused_and_a_document_type_is_not() {
+        let path = Path::new("x.config");
+        assert!(AppConfig::parse("<!DOCTYPE a><a/>", path).is_ok());
+        let text = "<!DOCTYPE a [<!ENTITY e 'eeee'>]><a b='&e;&e;'/>";
+        assert!(AppConfig::parse(text, path).is_err());
+    }
+
+    #[test]
     fn an_application_may_refuse_this_runtime() {
         let only = |version: &str| {
             parse(&format!(

@@ -75,8 +75,10 @@ impl DllMap {
     /// Reads all maps below a node; `$mono_libdir` in a target becomes `libdir`.
     pub(crate) fn read_all(node: Node<'_, '_>, libdir: &str) -> DllMap {
         let mut map = DllMap::default();
-        for library in xml::elements(node, "dllmap").filter(|library| is_for_this_machine(*library))
-        {
+        for (library, inner) in xml::grouped(node, "dllmap") {
+            if !is_for_this_machine(library) {
+                continue;
+            }
             let Some(dll) = library.attribute("dll") else {
                 continue;
             };
@@ -84,8 +86,9 @@ impl DllMap {
                 .attribute("target")
                 .map(|to| to.replacen("$mono_libdir", libdir, 1));
             map.insert(dll, None, target.as_deref(), None);
-            for entry in
-                xml::elements(library, "dllentry").filter(|entry| is_for_this_machine(*entry))
+            for entry in inner
+                .into_iter()
+                .filter(|e| xml::is(*e, "dllentry") && is_for_this_machine(*e))
             {
                 let target = entry
                     .attribute("dll")
@@ -231,6 +234,14 @@ mod tests {
             map.lookup("kernel32.dll", "Beep"),
             target("__Internal", "Beep")
         );
+    }
+
+    #[test]
+    fn an_entry_belongs_to_the_nearest_map_alone() {
+        let nested = r#"<dllmap dll="a" target="x"><dllmap dll="b" target="y"><dllentry dll="c" name="f"/></dllmap></dllmap>"#;
+        let map = map(nested);
+        assert_eq!(map.lookup("b", "f"), target("c", "f"));
+        assert_eq!(map.lookup("a", "f"), target("x", "f"));
     }
 
     #[test]

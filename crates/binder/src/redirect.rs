@@ -57,14 +57,17 @@ impl Redirect {
 
     /// Reads the complete redirects below a node; those to versions that cannot run here are left out.
     pub(crate) fn read_all(node: roxmltree::Node<'_, '_>) -> Vec<Redirect> {
-        xml::elements(node, "dependentAssembly")
-            .flat_map(read_dependent_assembly)
+        xml::grouped(node, "dependentAssembly")
+            .iter()
+            .flat_map(|(_, inner)| read_dependent_assembly(inner))
             .collect()
     }
 }
 
-fn read_dependent_assembly(node: roxmltree::Node<'_, '_>) -> Vec<Redirect> {
-    let Some(identity) = xml::elements(node, "assemblyIdentity").last() else {
+/// Reads the redirects among the elements of one `<dependentAssembly>`.
+fn read_dependent_assembly(inner: &[roxmltree::Node<'_, '_>]) -> Vec<Redirect> {
+    let named = |name| inner.iter().filter(move |e| xml::is(**e, name));
+    let Some(identity) = named("assemblyIdentity").next_back() else {
         return Vec::new();
     };
     let (Some(name), Some(public_key_token)) = (
@@ -79,7 +82,7 @@ fn read_dependent_assembly(node: roxmltree::Node<'_, '_>) -> Vec<Redirect> {
         None | Some("neutral") => "",
         Some(culture) => culture,
     };
-    xml::elements(node, "bindingRedirect")
+    named("bindingRedirect")
         .filter_map(|redirect| {
             let old = redirect.attribute("oldVersion")?;
             let (from, to) = old.split_once('-').unwrap_or((old, old));

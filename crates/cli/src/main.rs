@@ -1,13 +1,15 @@
 //! The `vervet` command: options, then one of: run a program, run C# source, run regression suites.
 mod exports;
-mod options;
 mod signals;
 mod source;
 
 use clap::Parser;
-use options::{Command, Options};
 use std::ffi::OsString;
 use std::process::ExitCode;
+use vervet::options::{self, Command, Options};
+
+#[global_allocator]
+static ALLOCATOR: vervet_os::allocator::OrExit = vervet_os::allocator::OrExit;
 
 fn main() -> ExitCode {
     let mut args: Vec<OsString> = std::env::args_os().collect();

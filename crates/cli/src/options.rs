@@ -75,15 +75,26 @@ pub struct Options {
 /// What is to be done.
 pub enum Command {
     /// Run an assembly.
-    Program { path: PathBuf, args: Vec<String> },
+    Program {
+        /// The assembly.
+        path: PathBuf,
+        /// Its arguments.
+        args: Vec<String>,
+    },
     /// Compile and run C#.
     Source {
+        /// The C# files.
         files: Vec<PathBuf>,
+        /// Options for the compiler.
         references: Vec<String>,
+        /// The program's arguments.
         args: Vec<String>,
     },
     /// Run regression suites.
-    Regression { files: Vec<PathBuf> },
+    Regression {
+        /// The assemblies.
+        files: Vec<PathBuf>,
+    },
 }
 
 /// Options of mono that change nothing here; those that end in `=` have a value.

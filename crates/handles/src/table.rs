@@ -93,7 +93,7 @@ impl<'t> Table<'t> {
         } = self.state;
         let mut group = fresh.load(Ordering::Relaxed);
         loop {
-            if group >= MAX_SLOTS / GROUP {
+            if group >= self.row.slots() / GROUP {
                 return None;
             }
             // The memory comes first: a group whose memory cannot be had is not given out.

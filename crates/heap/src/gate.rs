@@ -8,10 +8,8 @@
 //!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
 //!   beginning of a stop of a major collection.
 //! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, futex, in_order};
 use std::time::Duration;
-use vervet_os::lock::LeafGuard;
-use vervet_os::{LeafLock, futex};
 
 /// See the module.
 #[derive(Default)]
@@ -42,7 +40,9 @@ impl Gate {
         Rest(self)
     }
     fn unwant(&self) {
-        if self.wanted.fetch_sub(1, SeqCst) == 1 && self.waits.load(SeqCst) != 0 {
+        let was = self.wanted.fetch_sub(1, SeqCst);
+        in_order();
+        if was == 1 && self.waits.load(SeqCst) != 0 {
             futex::wake(&self.wanted, 1);
         }
     }
@@ -68,6 +68,7 @@ impl Gate {
                 break;
             }
             self.waits.store(1, SeqCst);
+            in_order();
             futex::wait(&self.wanted, wanted, None);
             self.waits.store(0, SeqCst);
         }
@@ -84,6 +85,7 @@ impl Gate {
         let stops = self.stops.load(SeqCst);
         if stops != 0 {
             self.waits.store(1, SeqCst);
+            in_order();
             futex::wait(&self.stops, stops, Some(Duration::from_millis(1)));
             self.waits.store(0, SeqCst);
         }
@@ -116,6 +118,7 @@ impl Drop for Stop<'_> {
     fn drop(&mut self) {
         self.open();
         self.gate.stops.fetch_sub(1, SeqCst);
+        in_order();
         if self.gate.waits.load(SeqCst) != 0 {
             futex::wake(&self.gate.stops, 1);
         }

@@ -3,7 +3,8 @@
 //! # Invariants
 //! * A large object begins at the start of a block and is old from birth; its cards are clean before anybody can store into it.
 //! * Its header is stored before its block is in the list, so whoever finds the block finds an object.
-//! * `hit` of its block is set if it was reached in this cycle, or made while marking runs.
+//! * `hit` of its block is set if it was reached in this cycle, or made while marking runs: then nobody looks at the whole of it, but
+//!   at what its cards say, and if it is a table of pairs it is noted.
 use crate::Heap;
 use crate::memory::{List, discard};
 use crate::model::{Contents, Model, World};
@@ -50,14 +51,16 @@ impl<M: Model, W: World> Heap<M, W> {
             b += 1;
         }
         // SAFETY: a header of the model's.
-        let refs = unsafe { M::contents(header) } != Contents::Plain;
+        let contents = unsafe { M::contents(header) };
+        let refs = contents != Contents::Plain;
         if refs {
             space.clean_cards(at, (size + 8 * CARD - 1) & !(8 * CARD - 1));
         }
         let info = space.info(first);
         info.size.store(size, Relaxed);
         info.flag.store(u8::from(refs), Relaxed);
-        info.hit.store(u8::from(self.major.is_marking()), Relaxed);
+        let marking = self.major.is_marking();
+        info.hit.store(u8::from(marking), Relaxed);
         // SAFETY: fresh memory of ours.
         unsafe { (*(at as *const std::sync::atomic::AtomicU64)).store(header, Release) };
         for i in (0..blocks).rev() {
@@ -66,6 +69,9 @@ impl<M: Model, W: World> Heap<M, W> {
                 first + i,
                 if i == 0 { Kind::Large } else { Kind::LargeTail },
             );
+        }
+        if marking && contents == Contents::Ephemerons {
+            self.major.table_born(at);
         }
         self.large.heads.lock().push(first as u32);
         self.large.bytes.fetch_add(size, Relaxed);

@@ -58,6 +58,7 @@ pub struct Codegen {
     quick: OwnedTargetIsa,
     optimised: OwnedTargetIsa,
     allocation: AllocProtection,
+    tables: vervet_abi::TableSizes,
 }
 
 fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
@@ -107,6 +108,7 @@ impl Codegen {
             quick: isa(options, "none", "single_pass"),
             optimised: isa(options, "speed", "backtracking"),
             allocation: options.allocation,
+            tables: options.tables,
         }
     }
 
@@ -147,7 +149,7 @@ impl Codegen {
         let context = &mut worker.context;
         context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);
         let builder = FunctionBuilder::new(&mut context.func, &mut worker.builder);
-        let mut emitter = Emitter::new(builder, self.allocation);
+        let mut emitter = Emitter::new(builder, self.allocation, self.tables);
         emit(&mut emitter)?;
         let Emitter {
             b: mut builder,
@@ -344,6 +346,8 @@ pub struct Emitter<'f> {
     pub b: FunctionBuilder<'f>,
     /// How allocations are protected.
     pub allocation: AllocProtection,
+    /// Sizes of the tables that the code indexes.
+    pub tables: vervet_abi::TableSizes,
     symbols: Vec<Symbol>,
     helpers: Vec<Option<FuncRef>>,
     handlers: SmallVec<[(u32, Block); 4]>,
@@ -354,7 +358,11 @@ pub struct Emitter<'f> {
 }
 
 impl<'f> Emitter<'f> {
-    fn new(mut b: FunctionBuilder<'f>, allocation: AllocProtection) -> Emitter<'f> {
+    fn new(
+        mut b: FunctionBuilder<'f>,
+        allocation: AllocProtection,
+        tables: vervet_abi::TableSizes,
+    ) -> Emitter<'f> {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
@@ -363,6 +371,7 @@ impl<'f> Emitter<'f> {
         Emitter {
             b,
             allocation,
+            tables,
             symbols: Vec::new(),
             helpers: vec![None; Helper::ALL.len()],
             handlers: SmallVec::new(),

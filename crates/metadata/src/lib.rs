@@ -31,8 +31,8 @@ pub mod token;
 pub mod version;
 pub mod walk;
 
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use body::{EhClause, EhKind, MethodBody};
 pub use constants::ConstantValue;

@@ -180,7 +180,7 @@ fn stub_of(effect: Effect, body: usize) -> usize {
         Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, 0),
         Effect::Asm => return body,
     };
-    crate::prestub::place_stub(code, "helper")
+    crate::prestub::place_stub(code, "helper").expect("room at start-up")
 }
 
 extern "C" fn alloc_object(v: usize) -> usize {
@@ -371,7 +371,7 @@ extern "C" fn class_init(v: usize) {
     with(|cx| crate::class_init::ensure(cx, vt(v)))
 }
 extern "C" fn thread_statics(v: usize) -> usize {
-    with(|cx| Ok(crate::statics::thread_block(cx.context(), vt(v)) as usize))
+    with(|cx| Ok(cx.load(crate::statics::thread_block(cx.context(), vt(v)))? as usize))
 }
 extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
     with(|cx| crate::prestub::resolve_virtual(cx, object(o), method(m)))

@@ -18,15 +18,20 @@ pub struct Stat {
 impl Stat {
     /// That of a process; None if there is none.
     pub fn of(pid: i32) -> Option<Stat> {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let (open, close) = (text.find('(')?, text.rfind(')')?);
-        let fields = text[close + 1..]
+        Stat::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+    }
+    /// Reads a line of /proc/PID/stat; None if it is none. A name may hold parentheses and bytes that are no UTF-8.
+    pub fn parse(line: &[u8]) -> Option<Stat> {
+        let text = String::from_utf8_lossy(line);
+        let (_, rest) = text.split_once('(')?;
+        let (name, fields) = rest.rsplit_once(')')?;
+        let fields = fields
             .split_whitespace()
             .skip(1)
             .map(|f| f.parse().unwrap_or(0))
             .collect();
         Some(Stat {
-            name: text[open + 1..close].to_string(),
+            name: name.to_string(),
             fields,
         })
     }
@@ -36,7 +41,7 @@ impl Stat {
     }
     fn clock_to_ticks(clock: i64) -> i64 {
         // SAFETY: a plain query.
-        clock * 10_000_000 / unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1)
+        clock.saturating_mul(10_000_000) / unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1)
     }
     /// CPU time in user mode, in 100 ns.
     pub fn user_ticks(&self) -> i64 {
@@ -48,26 +53,31 @@ impl Stat {
     }
     /// When it started.
     pub fn start_filetime(&self) -> i64 {
-        let boot = std::fs::read_to_string("/proc/stat")
-            .ok()
-            .and_then(|s| {
-                s.lines()
-                    .find_map(|l| l.strip_prefix("btime "))
-                    .and_then(|b| b.trim().parse::<i64>().ok())
-            })
-            .unwrap_or(0);
-        boot * 10_000_000 + Stat::clock_to_ticks(self.field(22)) + EPOCH_AS_FILETIME
+        let boot = boot_time(&std::fs::read("/proc/stat").unwrap_or_default());
+        boot.saturating_mul(10_000_000)
+            .saturating_add(Stat::clock_to_ticks(self.field(22)))
+            .saturating_add(EPOCH_AS_FILETIME)
     }
 }
-/// A value of /proc/PID/status in bytes.
-fn status_bytes(pid: i32, key: &str) -> i64 {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+/// When the system started, in seconds, as /proc/stat says.
+pub fn boot_time(stat: &[u8]) -> i64 {
+    let text = String::from_utf8_lossy(stat);
+    let value = text.lines().find_map(|l| l.strip_prefix("btime "));
+    value.and_then(|b| b.trim().parse().ok()).unwrap_or(0)
+}
+/// A value of /proc/PID/status in bytes, given the file. The name of the process in it may be any bytes.
+pub fn status_value(status: &[u8], key: &str) -> i64 {
+    let text = String::from_utf8_lossy(status);
     let line = text
         .lines()
         .find_map(|l| l.strip_prefix(key).and_then(|l| l.strip_prefix(':')));
     line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<i64>().ok())
         .unwrap_or(0)
-        * 1024
+        .saturating_mul(1024)
+}
+fn status_bytes(pid: i32, key: &str) -> i64 {
+    let status = std::fs::read(format!("/proc/{pid}/status"));
+    status_value(&status.unwrap_or_default(), key)
 }
 fn alive(pid: i32) -> bool {
     // SAFETY: a plain query.

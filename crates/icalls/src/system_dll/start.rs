@@ -16,7 +16,7 @@ const BAD_FORMAT: i32 = 193;
 const NO_ASSOCIATION: i32 = 1155;
 
 /// Splits a command line as a shell would: blanks, both quotes, backslash. None if a quote is left open.
-fn split(line: &str) -> Option<Vec<String>> {
+pub fn split(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();
@@ -292,6 +292,26 @@ fn finish<'cx>(
     Ok(result.is_ok())
 }
 
+/// The files of /proc/PID/maps, in order: the lowest address, the end, the path.
+pub fn mapped_files(maps: &str) -> Vec<(u64, u64, &str)> {
+    let mut found: Vec<(u64, u64, &str)> = Vec::new();
+    for line in maps.lines() {
+        let Some((range, rest)) = line.split_once(' ') else {
+            continue;
+        };
+        let (Some((low, high)), Some(at)) = (range.split_once('-'), rest.find('/')) else {
+            continue;
+        };
+        let number = |s| u64::from_str_radix(s, 16).unwrap_or(0);
+        let (low, high, file) = (number(low), number(high), &rest[at..]);
+        match found.iter_mut().find(|f| f.2 == file) {
+            Some(f) => f.1 = f.1.max(high),
+            None => found.push((low, high, file)),
+        }
+    }
+    found
+}
+
 icalls! { "System.Diagnostics.Process" =>
     /// False, and the negative error number as `pid`, if it cannot be started.
     "CreateProcess_internal" fn create_process(cx, start: ObjRef<'cx>, stdin: isize, stdout: isize, stderr: isize, info: *mut u8) -> bool {
@@ -330,24 +350,15 @@ icalls! { "System.Diagnostics.Process" =>
         let class = cx.load(module.find_type("System.Diagnostics", "ProcessModule"))?;
         let class = cx.load(class.ok_or_else(|| LoadError::missing_field(this.class(), "ProcessModule")))?;
         let maps = crate::microsoft_win32::native_methods::pid_of(handle)
-            .and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/maps")).ok())
+            .and_then(|pid| std::fs::read(format!("/proc/{pid}/maps")).ok())
             .unwrap_or_default();
-        let mut found: Vec<(u64, u64, &str)> = Vec::new();
-        for line in maps.lines() {
-            let Some((range, rest)) = line.split_once(' ') else { continue };
-            let (Some((low, high)), Some(at)) = (range.split_once('-'), rest.find('/')) else { continue };
-            let number = |s| u64::from_str_radix(s, 16).unwrap_or(0);
-            let (low, high, file) = (number(low), number(high), &rest[at..]);
-            match found.iter_mut().find(|f| f.2 == file) {
-                Some(f) => f.1 = f.1.max(high),
-                None => found.push((low, high, file)),
-            }
-        }
+        let maps = String::from_utf8_lossy(&maps);
+        let found = mapped_files(&maps);
         cx.alloc_ref_array(class, found.len(), |i| {
             let (low, high, file) = found[i];
             let object = cx.alloc(class)?;
             object.write(crate::util::field_offset(cx, class, "baseaddr")?, low as usize);
-            crate::util::set_i32(cx, object, "memory_size", (high - low) as i32)?;
+            crate::util::set_i32(cx, object, "memory_size", high.saturating_sub(low) as i32)?;
             crate::util::set_ref(cx, object, "filename", cx.alloc_str(file)?)?;
             let name = file.rsplit('/').next().unwrap_or(file);
             crate::util::set_ref(cx, object, "modulename", cx.alloc_str(name)?)?;

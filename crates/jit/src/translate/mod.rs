@@ -25,6 +25,8 @@ pub mod fields;
 pub mod handles;
 mod inlinable;
 mod inline;
+#[cfg(test)]
+mod inlined_tests;
 pub mod intrinsics;
 pub mod locals;
 pub mod monitors;

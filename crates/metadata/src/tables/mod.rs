@@ -136,6 +136,17 @@ impl<'a> Tables<'a> {
         Ok(Cells { bytes, layout })
     }
 
+    /// The bytes of the cell at (`rid`, `column`).
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn cell_bytes(&self, table: Table, rid: u32, column: usize) -> Option<&'a [u8]> {
+        let cells = self.cells(table, rid).ok()?;
+        let (start, end) = (
+            *cells.layout.starts.get(column)?,
+            *cells.layout.starts.get(column + 1)?,
+        );
+        cells.bytes.get(usize::from(start)..usize::from(end))
+    }
+
     /// The raw cell at (`rid`, `column`), or `None` when there is none.
     #[inline]
     pub(crate) fn cell(&self, table: Table, rid: u32, column: usize) -> Option<u32> {

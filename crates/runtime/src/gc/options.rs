@@ -17,7 +17,7 @@ pub struct GcOptions {
 }
 
 /// A size with the suffix k, m or g.
-fn size(text: &str) -> Option<usize> {
+pub(crate) fn size(text: &str) -> Option<usize> {
     let text = text.to_ascii_lowercase();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let shift = match &text[digits.len()..] {
@@ -64,7 +64,8 @@ impl GcOptions {
         }
         Ok(())
     }
-    fn mono(&mut self, text: &str) -> Result<(), String> {
+    /// Takes a list as MONO_GC_PARAMS has it.
+    pub fn mono(&mut self, text: &str) -> Result<(), String> {
         for part in text.split(',') {
             self.parameter(part)
                 .map_err(|e| format!("MONO_GC_PARAMS: {e}"))?;

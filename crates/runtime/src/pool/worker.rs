@@ -33,7 +33,8 @@ pub(super) fn send(ctx: *mut Context) {
         return;
     }
     let spawned = crate::thread::native(ctx, || {
-        vervet_os::thread::spawn_detached(STACK, run).is_ok()
+        crate::address_plan::has_room_for_thread(STACK)
+            && vervet_os::thread::spawn_detached(STACK, run).is_ok()
     });
     if !spawned {
         // The monitor tries again.

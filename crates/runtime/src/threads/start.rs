@@ -52,8 +52,11 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         Ok(n) => n.max(LEAST_STACK),
     };
     let given = [seed.thread, seed.delegate, seed.argument];
-    let spawned = cx
-        .native(|| vervet_os::thread::spawn_detached(stack + OWN_STACK, move || run(seed)).is_ok());
+    let stack = stack + OWN_STACK;
+    let spawned = cx.native(|| {
+        crate::address_plan::has_room_for_thread(stack)
+            && vervet_os::thread::spawn_detached(stack, move || run(seed)).is_ok()
+    });
     if !spawned {
         given.iter().for_each(|h| {
             handles::free(*h);

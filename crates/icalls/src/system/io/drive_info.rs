@@ -16,10 +16,13 @@ pub struct Mount {
 
 /// The mounted file systems.
 pub fn mounts() -> Vec<Mount> {
-    let table = std::fs::read_to_string("/proc/self/mounts")
-        .or_else(|_| std::fs::read_to_string("/etc/mtab"));
+    let table = std::fs::read("/proc/self/mounts").or_else(|_| std::fs::read("/etc/mtab"));
+    mounts_in(&table.unwrap_or_default())
+}
+/// The rows of a mount table, of which the first of each place counts. A place may be any bytes.
+pub fn mounts_in(table: &[u8]) -> Vec<Mount> {
     let mut found: Vec<Mount> = Vec::new();
-    for line in table.unwrap_or_default().lines() {
+    for line in String::from_utf8_lossy(table).lines() {
         let mut columns = line.split(' ');
         if let (Some(_), Some(point), Some(fs)) = (columns.next(), columns.next(), columns.next()) {
             let point = unescape(point);

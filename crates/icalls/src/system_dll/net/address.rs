@@ -89,7 +89,7 @@ pub enum Bad {
 }
 
 /// The kernel's address for the bytes of a managed one.
-fn to_host(bytes: &[u8]) -> std::result::Result<Address, Bad> {
+pub fn to_host(bytes: &[u8]) -> std::result::Result<Address, Bad> {
     let &[low, high, ref rest @ ..] = bytes else {
         return Err(Bad::Short);
     };
@@ -125,7 +125,7 @@ fn to_host(bytes: &[u8]) -> std::result::Result<Address, Bad> {
 }
 
 /// The bytes of the managed form; None for a family that has none.
-fn from_host(address: &Address) -> Option<Vec<u8>> {
+pub fn from_host(address: &Address) -> Option<Vec<u8>> {
     let host = address.bytes();
     match address.family() {
         libc::AF_INET => {

@@ -1,30 +1,56 @@
-//! Builds small images and metadata roots for the unit tests.
+//! Builds small images and metadata roots, and finds their parts, for tests here and in other crates.
 //!
 //! Invariant: what is built is well-formed in its container; only the rows
 //! and heaps a test gives can be wrong.
 
+use crate::image::Image;
 use crate::tables::Table;
+use std::ops::Range;
+
+pub mod signatures;
+
+/// Where a cell of a table lies in the bytes of an image.
+pub fn cell_place(
+    image: &Image<'_>,
+    table: Table,
+    rid: u32,
+    column: usize,
+) -> Option<Range<usize>> {
+    place(image, image.tables().cell_bytes(table, rid, column)?)
+}
+
+/// Where a part of an image lies in its bytes.
+pub fn place(image: &Image<'_>, part: &[u8]) -> Option<Range<usize>> {
+    let start = (part.as_ptr() as usize).checked_sub(image.data().as_ptr() as usize)?;
+    (start + part.len() <= image.data().len()).then_some(start..start + part.len())
+}
 
 /// Metadata whose tables and heaps are all small.
 #[derive(Default)]
-pub(crate) struct Metadata {
+pub struct Metadata {
     /// Whether to write a `#-` stream.
     pub uncompressed: bool,
     /// Rows as lists of cells; a cell is two bytes, or four if so marked.
     pub tables: Vec<(Table, Vec<Vec<Cell>>)>,
+    /// The bytes of `#Strings`.
     pub strings: Vec<u8>,
+    /// The bytes of `#Blob`.
     pub blobs: Vec<u8>,
+    /// The bytes of `#Pdb`, if there is one.
     pub pdb: Option<Vec<u8>>,
 }
 
+/// A cell of a row.
 #[derive(Clone, Copy)]
-pub(crate) enum Cell {
+pub enum Cell {
+    /// Two bytes.
     Half(u16),
+    /// Four bytes.
     Word(u32),
 }
 
 /// A row of two-byte cells.
-pub(crate) fn halves(cells: &[u16]) -> Vec<Cell> {
+pub fn halves(cells: &[u16]) -> Vec<Cell> {
     cells.iter().map(|c| Cell::Half(*c)).collect()
 }
 
@@ -54,7 +80,7 @@ impl Metadata {
     }
 
     /// The metadata root and its streams.
-    pub(crate) fn root(&self) -> Vec<u8> {
+    pub fn root(&self) -> Vec<u8> {
         let tables = if self.uncompressed { "#-" } else { "#~" };
         let mut streams = vec![
             (tables, self.table_stream()),
@@ -81,7 +107,7 @@ impl Metadata {
     }
 
     /// A PE image with one section that holds the CLI header and the root.
-    pub(crate) fn image(&self) -> Vec<u8> {
+    pub fn image(&self) -> Vec<u8> {
         const RVA: u32 = 0x2000;
         let root = self.root();
         let mut out = vec![0; 0x200];

@@ -1,0 +1,2 @@
+//! What of the command can be tested without a process: its options.
+pub mod options;

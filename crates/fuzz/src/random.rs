@@ -1,0 +1,73 @@
+//! The random numbers of a run: SplitMix64.
+//!
+//! Invariant: what is drawn depends on the seed alone, so a case is named by a seed and a number and needs no file.
+
+/// A stream of random numbers.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+/// Values at the edges of counts, offsets and indices.
+pub const EDGES: &[u32] = &[
+    0,
+    1,
+    2,
+    0x7F,
+    0x80,
+    0xFF,
+    0x3FFF,
+    0x4000,
+    0xFFFF,
+    0x1_0000,
+    0xFF_FFFF,
+    0x100_0000,
+    0x1FFF_FFFF,
+    0x7FFF_FFFF,
+    0x8000_0000,
+    0xFFFF_FFFE,
+    0xFFFF_FFFF,
+];
+
+impl Random {
+    /// The stream of case `number` of a run.
+    pub fn of_case(seed: u64, number: u64) -> Random {
+        let mut seeds = Random(seed);
+        Random(seeds.next() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93))
+    }
+
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`; 0 if there is none.
+    pub fn below(&mut self, n: usize) -> usize {
+        if n == 0 {
+            0
+        } else {
+            (self.next() % n as u64) as usize
+        }
+    }
+
+    /// True once in `n` times.
+    pub fn once_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// One of `items`, which has some.
+    pub fn of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+
+    /// A number that is often small and sometimes at an edge.
+    pub fn number(&mut self) -> u32 {
+        match self.below(4) {
+            0 => *self.of(EDGES),
+            1 => self.next() as u32 >> self.below(32),
+            _ => self.below(20) as u32,
+        }
+    }
+}
