@@ -118,6 +118,19 @@ impl<'a> Body<'a> {
         };
         self.put(&text);
     }
+    /// Arguments: Mono hands on what a narrow parameter gets, .NET cuts it, so it fits before.
+    fn arguments(&mut self, kids: &[Node], params: &[Ty]) {
+        for (k, p) in kids.iter().zip(params) {
+            self.value(k);
+            self.fit(p);
+        }
+    }
+    fn fit(&mut self, ty: &Ty) {
+        let text = fitting(ty);
+        if !text.is_empty() {
+            self.put(text);
+        }
+    }
     fn kids(&mut self, kids: &[Node]) {
         for k in kids {
             self.value(k);
@@ -163,7 +176,13 @@ impl<'a> Body<'a> {
     /// A statement that control goes through.
     fn simple(&mut self, s: &Node) {
         let n = self.names;
-        self.kids(&s.kids);
+        match &s.op {
+            Op::Call(m, _) => {
+                let params = &n.program.methods[*m].params;
+                self.arguments(&s.kids, params);
+            }
+            _ => self.kids(&s.kids),
+        }
         match &s.op {
             Op::SetLoc(i) => self.set_local(*i),
             Op::SetArg(i) => self.variable("starg", *i),
@@ -182,6 +201,7 @@ impl<'a> Body<'a> {
                 let Ty::Array2(of) = &s.kids[0].ty else {
                     unreachable!("an element of {:?}", s.kids[0].ty)
                 };
+                self.fit(of);
                 let (array, of) = (n.ty(&s.kids[0].ty), n.ty(of));
                 self.put(&format!(
                     "call instance void {array}::Set(int32, int32, {of})"
@@ -440,7 +460,10 @@ impl<'a> Body<'a> {
             return true;
         };
         match value {
-            Some(v) if self.method.ret != Ty::Void => self.value(v),
+            Some(v) if self.method.ret != Ty::Void => {
+                self.value(v);
+                self.fit(&self.method.ret);
+            }
             _ => self.zero(&self.method.ret.stack()),
         }
         // Outside of loops results stay on the stack; elsewhere they go through the common end.
@@ -483,7 +506,7 @@ impl<'a> Body<'a> {
                 _ => self.ret(Some(call)),
             };
         }
-        self.kids(&call.kids);
+        self.arguments(&call.kids, &callee.params);
         if mode == CallMode::Indirect {
             self.call(m, mode);
         } else {
@@ -616,7 +639,22 @@ impl<'a> Body<'a> {
             }
             _ => {}
         }
-        self.kids(&e.kids);
+        match (&e.op, &e.ty) {
+            (Op::Call(m, _), _) => {
+                let params = &n.program.methods[*m].params;
+                self.arguments(&e.kids, params);
+            }
+            (Op::New, Ty::Class(c)) => {
+                let first = n.program.classes[*c].fields[0].clone();
+                self.arguments(&e.kids, &[first]);
+            }
+            (Op::NewCell, Ty::Cell(of)) => self.arguments(&e.kids, &[(**of).clone()]),
+            (Op::Prelude(text, Some(of)), _) if !text.contains("Get()") => {
+                let second = if text.contains("Same") { of.clone() } else { Ty::I4 };
+                self.arguments(&e.kids, &[of.clone(), second]);
+            }
+            _ => self.kids(&e.kids),
+        }
         let text = match &e.op {
             Op::Loc(i) => return self.get_local(*i),
             Op::Arg(i) => return self.variable("ldarg", *i),
@@ -721,7 +759,7 @@ impl<'a> Body<'a> {
 }
 
 /// The conversion after which an `int32` is a value of a narrow type.
-fn fitting(ty: &Ty) -> &'static str {
+pub fn fitting(ty: &Ty) -> &'static str {
     match ty {
         Ty::I1 => "conv.i1",
         Ty::U1 | Ty::Bool => "conv.u1",

@@ -692,8 +692,17 @@ impl Bodies<'_> {
                 Node::new(Op::Bin(op), ty.clone(), kids)
             }
             5 => {
-                let op = *self.rng.pick(&["neg", "neg", "neg", "ckfinite"]);
-                let kid = self.expr(ty);
+                // What `ckfinite` throws ends the process in Mono: it gets what is finite.
+                let finite = self.rng.chance(15);
+                let kid = match finite {
+                    true => {
+                        let kid = self.expr(&Ty::I4);
+                        let op = if *ty == Ty::R4 { "conv.r4" } else { "conv.r8" };
+                        Node::new(Op::Conv(op), ty.clone(), vec![kid])
+                    }
+                    false => self.expr(ty),
+                };
+                let op = if finite { "ckfinite" } else { "neg" };
                 Node::new(Op::Un(op), ty.clone(), vec![kid])
             }
             6 | 7 => {

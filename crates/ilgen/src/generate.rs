@@ -277,7 +277,11 @@ impl<'a> Bodies<'a> {
                 self.handlers += 1;
                 let (catches, loops) = (self.catches, self.loops);
                 (self.catches, self.loops) = (0, 0);
-                kids.push(self.expr(&Ty::I4));
+                // The peers disagree on exceptions within filters: most are short.
+                kids.push(match self.rng.chance(85) {
+                    true => self.short(&Ty::I4),
+                    false => self.expr(&Ty::I4),
+                });
                 (self.catches, self.loops) = (catches, loops);
                 self.handlers -= 1;
                 self.within_expression -= 1;
