@@ -221,7 +221,13 @@ impl<M: Model, W: World> Heap<M, W> {
             self.countdown
                 .store(self.config.debug.collect_every as usize, Relaxed);
             if self.minors.load(Relaxed) % 16 == 15 {
-                self.collect_all();
+                if self.config.debug.concurrent_marking {
+                    // The program is to go on meanwhile.
+                    self.ask_for_major();
+                    self.collect_minor();
+                } else {
+                    self.collect_all();
+                }
             } else {
                 self.collect_minor();
             }

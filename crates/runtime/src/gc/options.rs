@@ -80,7 +80,7 @@ impl GcOptions {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let d = &mut self.debug;
             let number = |what: &str| {
-                let n = value.parse().ok().filter(|n| *n > 0);
+                let n = value.parse::<u32>().ok().filter(|n| *n > 0);
                 n.ok_or_else(|| {
                     format!("--gc-debug: {name} wants a number of {what}, not '{value}'")
                 })
