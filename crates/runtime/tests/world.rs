@@ -351,41 +351,49 @@ fn one_thread_is_stopped_alone() {
 #[test]
 fn a_request_to_stop_ends_with_its_thread() {
     let _one = prepare();
-    let (rounds, end) = (
-        Arc::new(AtomicU64::new(0)),
-        Arc::new(AtomicBool::new(false)),
-    );
+    const ROUNDS: u64 = 20;
+    // The round in which the thread is attached; the round in which it is asked; how often it came through.
+    let words: Arc<[AtomicU64; 3]> = Arc::default();
     let target = Arc::new(AtomicPtr::new(std::ptr::null_mut()));
-    let (r, e, t) = (rounds.clone(), end.clone(), target.clone());
+    let (w, t) = (words.clone(), target.clone());
     let thread = std::thread::spawn(move || {
-        while !e.load(Ordering::SeqCst) {
+        for round in 1..=ROUNDS {
+            t.store(thread::attach(), Ordering::SeqCst);
+            w[0].store(round, Ordering::SeqCst);
+            while w[1].load(Ordering::SeqCst) < round {
+                std::hint::spin_loop();
+            }
+            // By now it is asked; when it is let go it is not there.
+            std::thread::sleep(Duration::from_micros(100));
+            thread::detach();
+            std::thread::sleep(Duration::from_millis(10));
+            // The next one, in managed code while the world stops.
             let ctx = thread::attach();
-            t.store(ctx, Ordering::SeqCst);
             set_state(ctx, State::Managed);
-            for _ in 0..2000 {
+            let end = Instant::now() + Duration::from_millis(10);
+            while Instant::now() < end {
                 std::hint::spin_loop();
             }
             set_state(ctx, State::Runtime);
+            world::poll(ctx);
             thread::detach();
-            r.fetch_add(1, Ordering::SeqCst);
+            w[2].store(round, Ordering::SeqCst);
         }
     });
-    for _ in 0..100 {
-        for _ in 0..5 {
-            let ctx = target.load(Ordering::SeqCst);
-            if !ctx.is_null() {
-                world::stop_thread(std::ptr::null_mut(), ctx, |_| ());
-            }
+    let limit = Instant::now() + Duration::from_secs(30);
+    for round in 1..=ROUNDS {
+        while words[0].load(Ordering::SeqCst) < round {
+            std::thread::yield_now();
         }
-        let before = rounds.load(Ordering::SeqCst);
-        let limit = Instant::now() + Duration::from_secs(20);
-        while rounds.load(Ordering::SeqCst) < before + 3 {
+        words[1].store(round, Ordering::SeqCst);
+        let none = std::ptr::null_mut();
+        world::stop_thread(none, target.load(Ordering::SeqCst), |_| ());
+        while words[2].load(Ordering::SeqCst) < round {
             assert!(Instant::now() < limit, "the thread is held for ever");
-            // The signal comes while the thread is as managed code.
-            world::stop(std::ptr::null_mut(), |_| ());
+            world::stop(none, |_| ());
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
-    end.store(true, Ordering::SeqCst);
     assert!(thread.join().is_ok());
 }
 
