@@ -207,6 +207,39 @@ conformance() {
     while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'pass|fail|skip' "$log")
 }
 
+# ---- random: programs in IL that nobody wrote ---------------------------------------------------------------------
+#
+# `random N` makes N programs from a fresh seed (RANDOM_SEED: that one) and compares them with the peers that are installed;
+# `random cases` runs what such programs once found, each against the output beside it.
+
+random() {
+    local log=$results/random-$1.log ilgen=${CARGO_TARGET_DIR:-$root/target}/ci/vervet-ilgen
+    [ "$1" = cases ] && { random_cases; return; }
+    cargo build -q --profile ci -p vervet-ilgen || { fail "random: vervet-ilgen does not build"; return; }
+    # shellcheck disable=SC2086
+    "$ilgen" run --programs "$1" --vervet "$VERVET" ${RANDOM_SEED:+--seed $RANDOM_SEED} --out "$results/random" > "$log" 2>&1 ||
+        fail "random $1: see $log and $results/random"
+    sed 's/^/  /' "$log"
+}
+
+random_cases() {
+    local case exe mode ran=0 ok=0
+    mkdir -p "$CACHE/random"
+    for case in tests/random/cases/*.il; do
+        [ -e "$case" ] || { fail "random cases: there is none"; return; }
+        exe=$CACHE/random/$(basename "$case" .il).exe
+        ilasm -quiet "-output:$exe" "$case" > "$exe.log" 2>&1 || { fail "$case does not assemble: $exe.log"; continue; }
+        for mode in '' -O=all "--gc-debug=verify,poison,collect-every=11,promote-in-place=3"; do
+            ran=$((ran + 1))
+            # shellcheck disable=SC2086
+            if timeout -k 5 "$PROGRAM_LIMIT" "$VERVET" $mode "$exe" > "$exe.stdout" 2> "$exe.stderr" < /dev/null &&
+                cmp -s "${case%.il}.expected" "$exe.stdout"; then ok=$((ok + 1))
+            else fail "$case${mode:+ $mode}: diff ${case%.il}.expected $exe.stdout"; fi
+        done
+    done
+    echo "random cases: $ok of $ran runs as expected"
+}
+
 # ---- behaviour: what users see of the command, against transcripts that Mono wrote ---------------------------------
 
 behaviour() {
@@ -242,7 +275,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-release|conformance|behaviour|stress) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"

@@ -650,7 +650,11 @@ impl<'a> Body<'a> {
             }
             (Op::NewCell, Ty::Cell(of)) => self.arguments(&e.kids, &[(**of).clone()]),
             (Op::Prelude(text, Some(of)), _) if !text.contains("Get()") => {
-                let second = if text.contains("Same") { of.clone() } else { Ty::I4 };
+                let second = if text.contains("Same") {
+                    of.clone()
+                } else {
+                    Ty::I4
+                };
                 self.arguments(&e.kids, &[of.clone(), second]);
             }
             _ => self.kids(&e.kids),
@@ -702,7 +706,10 @@ impl<'a> Body<'a> {
             Op::Widen => return,
             Op::CallIface => "callvirt instance int32 I0::IM(int32)".into(),
             Op::Constrained(ty) => {
-                format!("constrained. {} callvirt instance int32 I0::IM(int32)", n.ty(ty))
+                format!(
+                    "constrained. {} callvirt instance int32 I0::IM(int32)",
+                    n.ty(ty)
+                )
             }
             Op::Prelude(text, of) => match of {
                 Some(of) => text.replace("{}", &n.ty(of)),
@@ -732,10 +739,9 @@ impl<'a> Body<'a> {
                 format!("call instance {}& {array}::Address(int32, int32)", n.ty(of))
             }
             (Op::NewArray, Ty::Array(of), _) => format!("ldc.i4.7 and newarr {}", n.token(of)),
-            (Op::NewArray2, ty, _) => format!(
-                "newobj instance void {}::.ctor(int32, int32)",
-                n.ty(ty)
-            ),
+            (Op::NewArray2, ty, _) => {
+                format!("newobj instance void {}::.ctor(int32, int32)", n.ty(ty))
+            }
             (Op::New, Ty::Class(c), _) => {
                 let first = n.ty(&n.program.classes[*c].fields[0]);
                 format!("newobj instance void {}.C{c}::.ctor({first})", n.space)

@@ -187,7 +187,7 @@ pub fn sample(names: &Names, ty: &Ty, k: u64) -> String {
         t if t.is_primitive() => {
             format!("{} {}", int32((v as i32) >> (k % 30)), fitting(t))
         }
-        _ if v % 16 == 0 => "ldnull".into(),
+        _ if v.is_multiple_of(16) => "ldnull".into(),
         Ty::Str => format!("ldstr \"s{}\"", v % 100),
         Ty::Obj => format!("{} box [mscorlib]System.Int32", int32(v as i8 as i32)),
         Ty::Class(c) => format!("newobj instance void {}.C{c}::.ctor()", names.space),
@@ -275,8 +275,7 @@ impl Printer<'_> {
                 writeln!(args, "      {}", sample(n, p, k)).unwrap();
             }
         }
-        let (set, pushed): (Vec<&str>, Vec<&str>) =
-            args.lines().partition(|l| l.contains("stloc"));
+        let (set, pushed): (Vec<&str>, Vec<&str>) = args.lines().partition(|l| l.contains("stloc"));
         let locals = match locals.is_empty() {
             true => String::new(),
             false => format!("    .locals init ({})\n", locals.join(", ")),
@@ -355,7 +354,11 @@ impl Printer<'_> {
         let (n, space) = (self.names, &self.names.space);
         let one = &n.program.structs[s];
         let class = format!("{space}.S{s}");
-        let relaxed = if one.init == Init::None { " beforefieldinit" } else { "" };
+        let relaxed = if one.init == Init::None {
+            " beforefieldinit"
+        } else {
+            ""
+        };
         let has = |m: &Method| m.home == Home::StructInterface(s);
         let implements = match n.program.methods.iter().any(has) {
             true => " implements I0",
@@ -411,11 +414,18 @@ impl Printer<'_> {
             Some(b) => format!("{space}.C{b}"),
             None => "[mscorlib]System.Object".into(),
         };
-        let implements = if one.base.is_none() { " implements I0" } else { "" };
-        let relaxed = if one.init == Init::Precise { "" } else { " beforefieldinit" };
-        let mut text = format!(
-            ".class public auto ansi{relaxed} {class} extends {base}{implements} {{\n"
-        );
+        let implements = if one.base.is_none() {
+            " implements I0"
+        } else {
+            ""
+        };
+        let relaxed = if one.init == Init::Precise {
+            ""
+        } else {
+            " beforefieldinit"
+        };
+        let mut text =
+            format!(".class public auto ansi{relaxed} {class} extends {base}{implements} {{\n");
         for (f, ty) in one.fields.iter().enumerate() {
             writeln!(text, "  .field public {} f{f}", n.ty(ty)).unwrap();
         }
@@ -534,8 +544,9 @@ fn take(left: &mut Vec<Part>, text: &str) -> Vec<Part> {
     let mut taken: Vec<Part> = Vec::new();
     let mut text = text.to_string();
     loop {
-        let (now, later): (Vec<Part>, Vec<Part>) =
-            std::mem::take(left).into_iter().partition(|p| mentioned(&text, &p.mention));
+        let (now, later): (Vec<Part>, Vec<Part>) = std::mem::take(left)
+            .into_iter()
+            .partition(|p| mentioned(&text, &p.mention));
         *left = later;
         if now.is_empty() {
             return taken;
@@ -548,7 +559,6 @@ fn take(left: &mut Vec<Part>, text: &str) -> Vec<Part> {
 /// Whether `text` has `name` as a whole word.
 fn mentioned(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
-        !text[at + name.len()..]
-            .starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        !text[at + name.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
     })
 }

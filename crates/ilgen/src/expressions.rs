@@ -158,9 +158,7 @@ impl Bodies<'_> {
                 let value = match self.rng.below(12) {
                     0..=4 => self.rng.below(16) as i64 - 4,
                     5..=9 => *self.rng.pick(&INTERESTING),
-                    10 if *ty != Ty::I4 => {
-                        *self.rng.pick(&[i64::MIN, i64::MAX, 1 << 32, -1 << 31])
-                    }
+                    10 if *ty != Ty::I4 => *self.rng.pick(&[i64::MIN, i64::MAX, 1 << 32, -1 << 31]),
                     _ => self.rng.bits() as i64,
                 };
                 value as u64
@@ -275,9 +273,7 @@ impl Bodies<'_> {
                 Node::new(Op::NewArray, ty.clone(), vec![n])
             }
             Ty::Array2(_) => {
-                let n = |g: &mut Self| {
-                    Node::leaf(Op::Const(g.rng.between(2, 5) as u64), Ty::I4)
-                };
+                let n = |g: &mut Self| Node::leaf(Op::Const(g.rng.between(2, 5) as u64), Ty::I4);
                 let kids = vec![n(self), n(self)];
                 Node::new(Op::NewArray2, ty.clone(), kids)
             }
@@ -569,7 +565,9 @@ impl Bodies<'_> {
                 bin(op, kids)
             }
             5 => {
-                let op = *self.rng.pick(&["add", "mul", "xor", "sub", "add", "add.ovf"]);
+                let op = *self
+                    .rng
+                    .pick(&["add", "mul", "xor", "sub", "add", "add.ovf"]);
                 let kid = self.expr(ty);
                 Node::new(Op::DupBin(op), ty.clone(), vec![kid])
             }
@@ -602,7 +600,11 @@ impl Bodies<'_> {
             Ty::I8 => (&CONV_I8[..], 2, [Ty::I4, Ty::I4, Ty::I]),
             _ => (&CONV_I[..], 2, [Ty::I4, Ty::I8, Ty::I]),
         };
-        let n = if self.rng.chance(75) { plain } else { all.len() };
+        let n = if self.rng.chance(75) {
+            plain
+        } else {
+            all.len()
+        };
         let op = all[self.rng.below(n)];
         let from = self.rng.pick(&from).clone();
         let kid = self.expr(&from);

@@ -80,7 +80,10 @@ impl Lane {
         };
         let text = String::from_utf8_lossy(&std::fs::read(&stdout)?).into_owned();
         let mut errors = String::from_utf8_lossy(&std::fs::read(&stderr)?).into_owned();
-        let keep = errors.char_indices().nth(2000).map_or(errors.len(), |c| c.0);
+        let keep = errors
+            .char_indices()
+            .nth(2000)
+            .map_or(errors.len(), |c| c.0);
         errors.truncate(keep);
         Ok(Outcome {
             lines: text.lines().map(str::to_string).collect(),

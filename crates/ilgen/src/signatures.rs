@@ -37,7 +37,13 @@ pub fn program(rng: &mut Rng, seed: u64, methods: usize) -> Program {
         true => Init::Throwing,
         false => Init::Precise,
     };
-    let inits = [Init::None, Init::Relaxed, Init::Precise, Init::Precise, last];
+    let inits = [
+        Init::None,
+        Init::Relaxed,
+        Init::Precise,
+        Init::Precise,
+        last,
+    ];
     for init in inits {
         let n = match init {
             Init::None => rng.between(8, 14),

@@ -179,8 +179,6 @@ pub enum Op {
     Hold,
     /// The value stays on the stack across a backward branch; the statement runs each time. [start, statement, count]
     StackLoop(u8),
-    /// Value after a statement, with an empty stack beneath where there was one. [statement, value]
-    After,
     /// Element of a vector. [array, index]
     Elem,
     /// Element of a two-dimensional array. [array, i, j]
