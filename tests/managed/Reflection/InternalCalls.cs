@@ -35,6 +35,8 @@ static unsafe class Program {
         "System.Runtime.InteropServices.Marshal::", "System.Buffer::Memcpy", "System.Buffer::MemoryCopy", "System.String::memcpy",
         "Mono.Runtime::", "Mono.RuntimeMarshal::", "Mono.SafeStringMarshal::", "Mono.RuntimeGPtrArrayHandle::",
         "System.Threading.Volatile::", "System.Threading.Interlocked::", "System.Threading.Thread::Volatile",
+        // They copy an element to or from the address of a variable that is said to be of its type.
+        "System.Array::GetGenericValueImpl", "System.Array::SetGenericValueImpl",
     };
     // What ends, stops or blocks the process or the thread as its purpose, takes away its console or directory, or
     // allocates as much as it is told.
@@ -45,7 +47,7 @@ static unsafe class Program {
         "System.Net.Sockets.Socket::", "System.IOSelector::", "System.GC::WaitForPendingFinalizers", "System.GC::WaitForFullGC",
         "System.IO.MonoIO::Close", "System.IO.MonoIO::Read", "System.IO.MonoIO::Lock", "System.IO.MonoIO::Write",
         "System.IO.MonoIO::Remove", "System.IO.MonoIO::Delete", "System.IO.MonoIO::SetCurrentDirectory", "System.IO.MonoIO::DuplicateHandle",
-        "System.GC::RecordPressure", "System.String::.ctor", "System.String::FastAllocateString", "System.String::InternalAllocateStr", "System.AppDomain::Unload", "System.AppDomain::InternalUnload", "System.Runtime.RuntimeImports::",
+        "System.GC::RecordPressure", "System.String::.ctor", "System.String::FastAllocateString", "System.String::InternalAllocateStr", "System.AppDomain::ExecuteAssembly", "System.AppDomain::Unload", "System.AppDomain::InternalUnload", "System.Runtime.RuntimeImports::",
     };
 
     // An IntPtr is a handle of a table here; elsewhere it may be an address, of which only null is told apart.
