@@ -106,6 +106,12 @@ pub enum LoadError {
         /// What may not be used from where.
         message: String,
     },
+    /// VerificationException.
+    #[error("{message}")]
+    Verification {
+        /// What breaks a rule that code relies on.
+        message: String,
+    },
     /// AmbiguousImplementationException.
     #[error(
         "Could not call method '{method}' with type '{class}' because there are multiple incompatible interface methods overriding this method."
@@ -249,6 +255,7 @@ impl LoadError {
             LoadError::InvalidProgram { .. } => Known::InvalidProgramException,
             LoadError::Access { field: true, .. } => Known::FieldAccessException,
             LoadError::Access { .. } => Known::MethodAccessException,
+            LoadError::Verification { .. } => Known::VerificationException,
             LoadError::Ambiguous { .. } => Known::AmbiguousImplementationException,
             LoadError::OutOfMemory(_) => Known::OutOfMemoryException,
             LoadError::Need(_) => return None,

@@ -115,10 +115,14 @@ fn open_sig(module: ModuleRef, raw: &RawMethodSig, depth: u32) -> R<MethodSig> {
     })
 }
 
-/// A signature's type in terms of positions (II.23.2.12). Parsed types are of bounded depth; `depth` counts those
-/// that refer to one another through TypeSpec rows.
+/// A signature's type in terms of positions (II.23.2.12). `depth` counts the levels within signatures and those that
+/// refer to one another through TypeSpec rows alike.
 fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
     let u = module.universe();
+    if depth > MAX_NESTING {
+        return Err(LoadError::bad_image(module, "a type is nested too deeply"));
+    }
+    let inner_of = |ty: &SigType| open_type(module, ty, depth + 1)?.nested();
     let known = |k| Ok(u.known(k));
     match ty {
         SigType::Void => known(Known::Void),
@@ -139,18 +143,17 @@ fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
         SigType::IntPtr => known(Known::IntPtr),
         SigType::UIntPtr => known(Known::UIntPtr),
         SigType::TypedByRef => known(Known::TypedReference),
-        SigType::Ptr(inner) => Ok(u.ptr(open_type(module, inner, depth)?)),
-        SigType::ByRef(inner) => Ok(u.byref(open_type(module, inner, depth)?)),
-        SigType::SzArray(inner) => Ok(u.sz_array(open_type(module, inner, depth)?)),
+        SigType::Ptr(inner) => Ok(u.ptr(inner_of(inner)?)),
+        SigType::ByRef(inner) => Ok(u.byref(inner_of(inner)?)),
+        SigType::SzArray(inner) => Ok(u.sz_array(inner_of(inner)?)),
         SigType::Array(shape) => {
-            const MAX_RANK: u32 = 32;
-            if shape.rank > MAX_RANK {
+            if !(1..=MAX_RANK).contains(&shape.rank) {
                 return Err(LoadError::bad_image(
                     module,
-                    "an array of more than 32 dimensions",
+                    "an array of no or more than 32 dimensions",
                 ));
             }
-            Ok(u.array(open_type(module, &shape.elem, depth)?, shape.rank))
+            Ok(u.array(inner_of(&shape.elem)?, shape.rank))
         }
         SigType::ValueType(token) | SigType::Class(token) => {
             open_type_token(module, *token, depth + 1)
@@ -164,12 +167,14 @@ fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
             let def = open_type_token(module, *def, depth + 1)?;
             let args = args
                 .iter()
-                .map(|a| open_type(module, a, depth))
+                .map(|a| open_type(module, a, depth + 1))
                 .collect::<R<smallvec::SmallVec<[_; 8]>>>()?;
             u.instantiate(def, &args)
         }
         SigType::FnPtr(sig) => Ok(u.fn_ptr(open_sig(module, sig, depth)?)),
-        SigType::Modified { inner, .. } | SigType::Pinned(inner) => open_type(module, inner, depth),
+        SigType::Modified { inner, .. } | SigType::Pinned(inner) => {
+            open_type(module, inner, depth + 1)
+        }
     }
 }
 
@@ -187,7 +192,7 @@ fn open_type_token(module: ModuleRef, token: Token, depth: u32) -> R<ClassRef> {
             {
                 return Ok(c);
             }
-            if depth > MAX_DEPTH {
+            if depth > MAX_NESTING {
                 return Err(LoadError::bad_image(
                     module,
                     "type specifications refer to one another in a cycle",

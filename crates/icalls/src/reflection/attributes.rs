@@ -155,7 +155,8 @@ fn tagged_class<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, ty: &AttrType<'_>) -> 
             };
         }
         AttrType::SzArray(elem) => {
-            return Ok(cx.universe().sz_array(tagged_class(cx, module, elem)?));
+            let elem = tagged_class(cx, module, elem)?;
+            return Ok(cx.universe().sz_array(cx.load(elem.nested())?));
         }
     };
     Ok(cx.known(known))
