@@ -1,14 +1,17 @@
 #!/bin/bash
-# Writes X.expected for each given tests/managed program X.cs from what Mono prints. Read it before you commit it.
+# Writes X.expected for each given tests/managed program X.cs or X.il from what Mono prints. Read it before you commit it.
 set -euo pipefail
 
 for source in "$@"; do
     exe=$(mktemp --suffix=.exe)
     # shellcheck disable=SC2046
-    mcs -nologo -unsafe -langversion:latest -warn:0 -r:System.Core.dll $(sed -n 's,^// mcs: *,,p' "$source") "-out:$exe" "$source"
+    case $source in
+        *.il) ilasm -quiet "-output:$exe" "$source" ;;
+        *)    mcs -nologo -unsafe -langversion:latest -warn:0 -r:System.Core.dll $(sed -n 's,^// mcs: *,,p' "$source") "-out:$exe" "$source" ;;
+    esac
     code=0
     # shellcheck disable=SC2046
-    timeout -k 5 60 mono "$exe" $(sed -n 's,^// args: *,,p' "$source") > "${source%.cs}.expected" < /dev/null || code=$?
+    timeout -k 5 60 mono "$exe" $(sed -n 's,^// args: *,,p' "$source") > "${source%.*}.expected" < /dev/null || code=$?
     rm -f "$exe"
-    echo "${source%.cs}.expected: $(wc -l < "${source%.cs}.expected") lines, exit code $code"
+    echo "${source%.*}.expected: $(wc -l < "${source%.*}.expected") lines, exit code $code"
 done

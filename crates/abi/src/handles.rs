@@ -12,14 +12,18 @@ pub const TAGS: u64 = 7;
 pub const OCCUPIED: u64 = 1;
 /// An object's word has these bits set.
 pub const OBJECT: u64 = VALID | OCCUPIED;
-/// An index has so many bits.
+/// An index usually has so many bits; in a process whose address space is limited it has fewer.
 pub const INDEX_BITS: u32 = 32 - KIND_BITS;
 /// A byte of 'may hold young' is for `1 << GROUP_SHIFT` slots.
 pub const GROUP_SHIFT: u32 = 6;
 /// Where the side words (4 bytes each) begin, from the first word on; those of the first kind come first.
-pub const SIDES: i64 = 8 << 32;
+pub const fn sides(index_bits: u32) -> i64 {
+    64 << index_bits
+}
 /// Where the bytes of groups begin, from the first word on; those of the first kind come first.
-pub const YOUNG: i64 = SIDES + (16 << INDEX_BITS);
+pub const fn young(index_bits: u32) -> i64 {
+    sides(index_bits) + (16 << index_bits)
+}
 
 /// A thread's slots in waiting, one of these for each kind, at `Context::handle_lanes`. Positions are indices of the ring in their
 /// low bits, and count up for ever.

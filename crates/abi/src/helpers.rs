@@ -4,6 +4,12 @@
 //! carrier's stack, `Runtime` ones through the icall thunk (state Runtime; may allocate, throw, run managed
 //! code), `NoReturn` ones like Runtime but never come back. All are called with `CallConv::Tail`, at most six
 //! integer and eight float arguments and one result.
+//!
+//! # Invariants
+//! The table is the one declaration of a helper. Its body must have these machine types ([`Helper::check`], when the
+//! runtime is compiled). Generated code names it by a type of module [`call`], so that a call with another number of
+//! arguments, of a result that is not there, or one that does not end a block where it must, does not compile; the
+//! machine types of the arguments are compared when the call is emitted.
 
 /// Machine type of a helper's argument or result. References and addresses are `I64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +43,43 @@ pub struct HelperSig {
     pub effect: Effect,
 }
 
+impl HelperSig {
+    /// Are these the machine types?
+    const fn is(&self, params: &[Ty], ret: Option<Ty>) -> bool {
+        if params.len() != self.params.len() {
+            return false;
+        }
+        let mut n = 0;
+        while n < params.len() {
+            if params[n] as u8 != self.params[n] as u8 {
+                return false;
+            }
+            n += 1;
+        }
+        match (ret, self.ret) {
+            (None, None) => true,
+            (Some(a), Some(b)) => a as u8 == b as u8,
+            _ => false,
+        }
+    }
+}
+
+/// What a call of a helper leaves behind.
+pub mod result {
+    /// A word or a float.
+    pub struct Value;
+    /// Nothing.
+    pub struct Nothing;
+    /// It does not come back.
+    pub struct Never;
+}
+
+/// A helper with `N` parameters and the result `R` of module [`result`].
+pub trait Declared<const N: usize, R> {
+    /// Which it is.
+    const HELPER: Helper;
+}
+
 macro_rules! helpers {
     ($( $(#[$doc:meta])* $name:ident ( $($p:ident),* ) $(-> $r:ident)? : $e:ident ;)*) => {
         /// The helpers. See the module.
@@ -47,14 +90,45 @@ macro_rules! helpers {
             /// All of them, in order of their numbers.
             pub const ALL: &'static [Helper] = &[ $( Helper::$name ),* ];
             /// Its shape.
-            pub fn sig(self) -> HelperSig {
+            pub const fn sig(self) -> HelperSig {
                 match self { $( Helper::$name => HelperSig {
                     params: &[ $( Ty::$p ),* ], ret: helpers!(@ret $($r)?), effect: Effect::$e } ),* }
             }
+            /// Ends the compilation if a body of those machine types is not this helper's. For constants.
+            ///
+            /// ```
+            /// use vervet_abi::{Helper, Ty};
+            /// const _: () = Helper::IsInst.check(&[Ty::I64, Ty::I64], Some(Ty::I64));
+            /// ```
+            /// ```compile_fail
+            /// use vervet_abi::{Helper, Ty};
+            /// const _: () = Helper::IsInst.check(&[Ty::I64, Ty::I32], Some(Ty::I64));
+            /// ```
+            /// ```compile_fail
+            /// use vervet_abi::{Helper, Ty};
+            /// const _: () = Helper::IsInst.check(&[Ty::I64, Ty::I64], None);
+            /// ```
+            pub const fn check(self, params: &[Ty], ret: Option<Ty>) {
+                assert!(self.sig().is(params, ret), "the body of a helper has another signature than its declaration");
+            }
+        }
+        /// The helpers as types, for calls of them. See the module.
+        pub mod call {
+            use super::{Declared, Helper, Ty, result};
+            $(
+                $(#[$doc])*
+                pub struct $name;
+                impl Declared<{ <[Ty]>::len(&[$( Ty::$p ),*]) }, helpers!(@result $e $($r)?)> for $name {
+                    const HELPER: Helper = Helper::$name;
+                }
+            )*
         }
     };
     (@ret) => { None };
     (@ret $r:ident) => { Some(Ty::$r) };
+    (@result NoReturn) => { result::Never };
+    (@result $e:ident) => { result::Nothing };
+    (@result $e:ident $r:ident) => { result::Value };
 }
 
 helpers! {

@@ -6,9 +6,11 @@ pub mod helpers;
 pub mod layouts;
 pub mod native_call;
 pub mod object;
+pub mod sizes;
 pub mod vtable;
 
 pub use context::{Context, State};
-pub use helpers::{Effect, Helper, HelperSig, ThrowKind, Ty};
+pub use helpers::{Declared, Effect, Helper, HelperSig, ThrowKind, Ty, call};
 pub use object::*;
+pub use sizes::TableSizes;
 pub use vtable::VTable;

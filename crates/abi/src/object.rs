@@ -36,7 +36,8 @@ pub const OBJECT_ALIGN: u32 = 8;
 pub const LARGE_OBJECT_SIZE: u32 = 8 * 1024;
 /// log2 of the bytes a card covers.
 pub const CARD_SHIFT: u32 = 9;
-/// The card of an address is `(address >> CARD_SHIFT) & CARD_MASK`.
+/// The card of an address is `(address >> CARD_SHIFT) & mask`. This is the mask of a process whose address space is not limited;
+/// [`crate::TableSizes`] has the process's own.
 pub const CARD_MASK: usize = (1 << 29) - 1;
 /// Offset of element 0 of an array of rank `rank` that carries bounds.
 pub const fn md_array_data_offset(rank: u32) -> i32 {

@@ -8,6 +8,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use vervet::options::{self, Command, Options};
 
+#[global_allocator]
+static ALLOCATOR: vervet_os::allocator::OrExit = vervet_os::allocator::OrExit;
+
 fn main() -> ExitCode {
     let mut args: Vec<OsString> = std::env::args_os().collect();
     if let Some(extra) = std::env::var_os("MONO_ENV_OPTIONS") {

@@ -1,12 +1,24 @@
 //! Where things are, for generated code that makes and frees handles; in bytes, but for the room.
-use crate::memory::{ROOM, SIDES_AT, YOUNG_AT};
+use crate::memory::{INDEX_BITS, ROOM, sides_at, young_at};
 use crate::queue::Lane;
 use std::mem::offset_of;
 
 /// The side words, from the words on.
-pub const SIDES: usize = SIDES_AT;
+pub const SIDES: usize = sides_at(INDEX_BITS);
 /// The groups' bytes, from the words on.
-pub const YOUNG: usize = YOUNG_AT;
+pub const YOUNG: usize = young_at(INDEX_BITS);
+/// The side words, if indices have fewer bits than usual.
+pub const fn sides(bits: u32) -> usize {
+    sides_at(bits)
+}
+/// The groups' bytes, likewise.
+pub const fn young(bits: u32) -> usize {
+    young_at(bits)
+}
+/// Bytes of address space that all slots take together.
+pub const fn address_space(bits: u32) -> usize {
+    crate::memory::bytes(bits)
+}
 /// One kind's part of a [`Hint`](crate::Hint).
 pub const LANE_SIZE: usize = size_of::<Lane>();
 /// The first slot's position, in a lane.

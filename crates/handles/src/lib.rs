@@ -12,7 +12,7 @@
 //! * A word is 0 (free), `object | VALID | OCCUPIED`, or `domain << 2 | OCCUPIED` (the object is gone).
 //! * A free slot has exactly one owner: the table (its group was never given out), one hint, or the shared queue. Only its
 //!   owner claims it. So nobody retries, a slot is never in two queues, and a plain store claims it (a compare-and-swap from
-//!   0 would cost a third of an allocation and cannot fail; debug builds and the models assert that).
+//!   0 would cost a third of an allocation and cannot fail). The models keep account of owners; debug builds look at the word first.
 //! * An occupied word changes by compare-and-swap from the word seen, so of two frees one wins, and a set that lost against a
 //!   free stores nothing.
 //! * The side word is the slot's domain while it is occupied, and the next slot while it is in a queue that is a chain.
@@ -32,6 +32,8 @@
 //! word & VALID == 0: free, expired or no handle at all, go the slow way; else the object is word & !TAGS
 //! ```
 //! The low bits that are no kind's (0, 5, 6, 7) have words too, all 0.
+//! If indices have fewer than the usual bits ([`Tables::limit`]), `h >> KIND_BITS` must be found below `1 << bits` first; the
+//! number of the word is then `(h & 7) << bits | h >> KIND_BITS`.
 //!
 //! A new handle to an object that is not null, where the thread cannot be stopped: a slot of the thread's own (`ring[first]` of its
 //! kind's lane, if `first` is not `ready`), the domain in the side word, then the word, then the group's byte ([`layout`]).
@@ -40,8 +42,11 @@
 //!
 //! # Model checking
 //! `cargo test -p vervet-handles --features loom --lib` runs the models of allocate, free, expire and grow on tables
-//! of a few slots. The feature replaces the atomics, so the other tests are not built with it.
+//! of a few slots: the code that ships, and the sequences of generated code, which `inlined.txt` lists instruction by
+//! instruction. The feature replaces the atomics, the sizes and the memory, so the other tests are not built with it.
 mod collect;
+#[cfg(all(test, feature = "loom"))]
+mod inlined;
 #[cfg(not(feature = "loom"))]
 pub mod layout;
 mod memory;
@@ -58,6 +63,7 @@ pub use word::{OCCUPIED, TAGS, VALID};
 
 use memory::{Ordering, Space};
 use table::{Slot, State, Table};
+use vervet_os::perturb;
 use word::Word;
 
 /// What a handle does for its object; the numbers are those of System.Runtime.InteropServices.GCHandleType.
@@ -145,11 +151,8 @@ impl Tables {
     #[inline]
     fn slot(&self, handle: u32) -> Option<Slot<'_>> {
         let index = handle >> KIND_BITS;
-        #[cfg(feature = "loom")]
-        if index >= memory::MAX_SLOTS {
-            return None;
-        }
-        Some(self.table(Kind::of(handle)?)?.slot(index))
+        let table = self.table(Kind::of(handle)?)?;
+        (index < table.row.slots()).then(|| table.slot(index))
     }
 
     /// A new handle to the object at `object` (0: null), which belongs to `domain` (under 2^30). None: no memory, or all 2^29
@@ -183,6 +186,9 @@ impl Tables {
         let Some((kind, table)) = kind.and_then(|kind| Some((kind, self.table(kind)?))) else {
             return false;
         };
+        if index >= table.row.slots() {
+            return false;
+        }
         let slot = table.slot(index);
         let mut seen = slot.word.load(Ordering::Relaxed);
         loop {
@@ -197,6 +203,9 @@ impl Tables {
                 Err(now) => seen = now,
             }
         }
+        // Free, and in no list.
+        perturb::here();
+        table.row.freed(index);
         table.put(&mut hint.lanes[kind as usize], index);
         true
     }
@@ -239,6 +248,7 @@ impl Tables {
             ) {
                 Ok(_) => {
                     if object != 0 {
+                        perturb::here();
                         slot.note_young();
                     }
                     return Some(before);
@@ -277,6 +287,19 @@ impl Tables {
         }
     }
 
+    /// Indices are to have `bits` bits instead of [`INDEX_BITS`]: there are `1 << bits` handles of each kind at most, and the
+    /// tables take [`layout::address_space`] of that. Called by one thread, before the first handle is made.
+    #[cfg(not(feature = "loom"))]
+    pub fn limit(&self, bits: u32) {
+        self.space.limit(bits);
+    }
+
+    /// How many bits an index has.
+    #[cfg(not(feature = "loom"))]
+    pub fn index_bits(&self) -> u32 {
+        self.space.bits()
+    }
+
     /// Address of what generated code reads: the words, first by the low [`KIND_BITS`] of a handle, then by index. See the
     /// crate. Reserves them at the first call; None: there is not enough address space.
     #[inline]
@@ -290,14 +313,9 @@ impl Tables {
 fn claim(table: Table<'_>, kind: Kind, index: u32, object: usize, domain: u32) -> u32 {
     debug_assert!(domain < 1 << 30);
     let slot = table.slot(index);
+    table.row.claimed(index);
     slot.side.store(domain, Ordering::Release);
-    let word = Word::object(object).0;
-    if cfg!(debug_assertions) {
-        let before = slot.word.swap(word, Ordering::AcqRel);
-        assert_eq!(before, 0, "a slot with two owners");
-    } else {
-        slot.word.store(word, Ordering::Release);
-    }
+    slot.word.store(Word::object(object).0, Ordering::Release);
     if object != 0 {
         slot.note_young();
     }

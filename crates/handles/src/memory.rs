@@ -4,6 +4,8 @@
 //! * Memory starts as zeros: all slots free, nothing young. It stays where it is.
 //! * Once there is memory, every slot of every index can be read. Only those of groups given out can be written to
 //!   ([`Space::commit`] comes first), so that a system that counts what may be written counts little.
+//! * Usually an index is any number of [`INDEX_BITS`] bits, so no handle value needs a check. A process whose address space is
+//!   limited has fewer: [`Space::limit`] says so before there is memory, and a value whose index has more bits is no handle.
 
 #[cfg(feature = "loom")]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
@@ -34,7 +36,8 @@ mod sizes {
 }
 pub use sizes::*;
 
-/// Slots of a kind.
+/// Slots of a kind, at most.
+#[cfg(feature = "loom")]
 pub(crate) const MAX_SLOTS: u32 = 1 << INDEX_BITS;
 // What a thread takes from elsewhere, when too few of its own have waited, fits in front of them.
 const _: () = assert!(REUSE_DELAY + GROUP + GROUP <= ROOM && REUSE_DELAY + GROUP + BATCH <= ROOM);
@@ -48,30 +51,53 @@ mod space {
     /// Words of the eight values of a handle's low bits (of which four are kinds), then the side words of the four kinds,
     /// then their groups' bytes. One range of addresses, reserved at once.
     #[derive(Debug)]
-    pub(crate) struct Space(AtomicPtr<u8>);
+    pub(crate) struct Space {
+        base: AtomicPtr<u8>,
+        /// How many bits an index has. It does not change once there is memory.
+        bits: AtomicU32,
+    }
 
-    const SLOTS: usize = MAX_SLOTS as usize;
-    const WORDS: usize = 8 * SLOTS * 8;
-    const SIDES: usize = 4 * SLOTS * 4;
-    /// Where the side words begin, and where the groups' bytes.
-    pub(crate) const SIDES_AT: usize = WORDS;
-    pub(crate) const YOUNG_AT: usize = WORDS + SIDES;
-    const YOUNG: usize = 4 * SLOTS / GROUP as usize;
+    /// Where the side words begin, if indices have so many bits.
+    pub(crate) const fn sides_at(bits: u32) -> usize {
+        (8 * 8) << bits
+    }
+    /// Where the groups' bytes begin.
+    pub(crate) const fn young_at(bits: u32) -> usize {
+        sides_at(bits) + ((4 * 4) << bits)
+    }
+    /// Bytes of the whole range.
+    pub(crate) const fn bytes(bits: u32) -> usize {
+        young_at(bits) + (4 << bits) / GROUP as usize
+    }
     /// Memory becomes writable in steps that begin at multiples of this many groups.
     const STEP: u32 = 64;
 
     impl Space {
         pub(crate) const fn new() -> Space {
-            Space(AtomicPtr::new(std::ptr::null_mut()))
+            Space {
+                base: AtomicPtr::new(std::ptr::null_mut()),
+                bits: AtomicU32::new(INDEX_BITS),
+            }
+        }
+        /// Indices are to have `bits` bits. Called by one thread, before there is memory.
+        pub(crate) fn limit(&self, bits: u32) {
+            assert!((GROUP.ilog2() + STEP.ilog2()..=INDEX_BITS).contains(&bits));
+            assert!(self.base.load(Ordering::Acquire).is_null());
+            self.bits.store(bits, Ordering::Release);
+        }
+        /// How many bits an index has.
+        pub(crate) fn bits(&self) -> u32 {
+            self.bits.load(Ordering::Relaxed)
         }
         /// Address of the words; reserves everything if that was not done yet. None: there is not enough address space.
         pub(crate) fn reserve(&self) -> Option<usize> {
-            let there = self.0.load(Ordering::Acquire);
+            let there = self.base.load(Ordering::Acquire);
             if !there.is_null() {
                 return Some(there as usize);
             }
-            let made = vervet_os::memory::reserve_read_only(WORDS + SIDES + YOUNG).ok()?;
-            match self.0.compare_exchange(
+            let size = bytes(self.bits());
+            let made = vervet_os::memory::reserve_read_only(size).ok()?;
+            match self.base.compare_exchange(
                 std::ptr::null_mut(),
                 made,
                 Ordering::AcqRel,
@@ -80,7 +106,7 @@ mod space {
                 Ok(_) => Some(made as usize),
                 Err(other) => {
                     // SAFETY: made above and seen by nobody.
-                    unsafe { vervet_os::memory::release(made, WORDS + SIDES + YOUNG) };
+                    unsafe { vervet_os::memory::release(made, size) };
                     Some(other as usize)
                 }
             }
@@ -89,9 +115,10 @@ mod space {
         #[inline]
         pub(crate) fn of(&self, kind: usize) -> Option<Row<'_>> {
             debug_assert!(kind < 4);
-            let base = self.0.load(Ordering::Acquire);
+            let base = self.base.load(Ordering::Acquire);
             (!base.is_null()).then_some(Row {
                 base,
+                bits: self.bits(),
                 kind,
                 space: std::marker::PhantomData,
             })
@@ -99,10 +126,10 @@ mod space {
     }
     impl Drop for Space {
         fn drop(&mut self) {
-            let base = *self.0.get_mut();
+            let base = *self.base.get_mut();
             if !base.is_null() {
                 // SAFETY: reserved with that size; the tables are going, and slots borrow them.
-                unsafe { vervet_os::memory::release(base, WORDS + SIDES + YOUNG) };
+                unsafe { vervet_os::memory::release(base, bytes(self.bits())) };
             }
         }
     }
@@ -111,26 +138,32 @@ mod space {
     #[derive(Clone, Copy)]
     pub(crate) struct Row<'t> {
         base: *mut u8,
+        bits: u32,
         kind: usize,
         space: std::marker::PhantomData<&'t ()>,
     }
 
     impl<'t> Row<'t> {
+        /// How many slots there are: every index is below.
+        #[inline]
+        pub(crate) fn slots(self) -> u32 {
+            1 << self.bits
+        }
         #[inline]
         fn words_at(self) -> usize {
-            (self.kind + 1) * SLOTS * 8
+            (self.kind + 1) << self.bits << 3
         }
         #[inline]
         fn sides_at(self) -> usize {
-            SIDES_AT + self.kind * SLOTS * 4
+            sides_at(self.bits) + (self.kind << self.bits << 2)
         }
         #[inline]
         fn young_at(self) -> usize {
-            YOUNG_AT + self.kind * (SLOTS / GROUP as usize)
+            young_at(self.bits) + (self.kind << self.bits) / GROUP as usize
         }
         #[inline]
         pub(crate) fn word(self, i: u32) -> &'t AtomicUsize {
-            debug_assert!(i < MAX_SLOTS);
+            debug_assert!(i < self.slots());
             // SAFETY: within the kind's words, and zeros are a valid atomic.
             unsafe {
                 &*self
@@ -148,7 +181,7 @@ mod space {
         }
         #[inline]
         pub(crate) fn side(self, i: u32) -> &'t AtomicU32 {
-            debug_assert!(i < MAX_SLOTS);
+            debug_assert!(i < self.slots());
             // SAFETY: within the kind's side words.
             unsafe {
                 &*self
@@ -159,7 +192,7 @@ mod space {
         }
         #[inline]
         pub(crate) fn young(self, i: u32) -> &'t AtomicU8 {
-            debug_assert!(i < MAX_SLOTS);
+            debug_assert!(i < self.slots());
             // SAFETY: within the kind's bytes of groups.
             unsafe {
                 &*self
@@ -168,6 +201,15 @@ mod space {
                     .cast::<AtomicU8>()
             }
         }
+        /// A free slot is about to be claimed by its one owner.
+        #[inline]
+        pub(crate) fn claimed(self, i: u32) {
+            let free = self.word(i).load(Ordering::Relaxed) == 0;
+            debug_assert!(free, "a slot with two owners");
+        }
+        /// A slot was freed, and has an owner again.
+        #[inline]
+        pub(crate) fn freed(self, _: u32) {}
         /// Makes what belongs to a group writable. `done` is how many groups of this kind are so already, or fewer.
         pub(crate) fn commit(self, group: u32, done: &AtomicU32) -> Option<()> {
             let before = done.load(Ordering::Acquire);
@@ -178,7 +220,7 @@ mod space {
             let end = (before * 2)
                 .max(group + 1)
                 .next_multiple_of(STEP)
-                .min(MAX_SLOTS / GROUP) as usize;
+                .min(self.slots() / GROUP) as usize;
             let (first, end_slot) = (before as usize * GROUP as usize, end * GROUP as usize);
             for (at, low, high) in [
                 (self.words_at(), first * 8, end_slot * 8),
@@ -202,12 +244,16 @@ mod space {
 #[cfg(feature = "loom")]
 mod space {
     use super::*;
+    use vervet_os::LeafLock;
 
     #[derive(Debug)]
     struct Slots {
         words: Vec<AtomicUsize>,
         side: Vec<AtomicU32>,
         young: Vec<AtomicU8>,
+        /// Which slots are claimed, for the models. No step of the protocol: threads of a model run one at a time, and
+        /// loom does not know of this lock.
+        claimed: LeafLock<Vec<bool>>,
     }
     /// As without the feature, of a few slots.
     #[derive(Debug)]
@@ -219,6 +265,7 @@ mod space {
                 words: (0..MAX_SLOTS).map(|_| AtomicUsize::new(0)).collect(),
                 side: (0..MAX_SLOTS).map(|_| AtomicU32::new(0)).collect(),
                 young: (0..MAX_SLOTS).map(|_| AtomicU8::new(0)).collect(),
+                claimed: LeafLock::new(vec![false; MAX_SLOTS as usize]),
             };
             Space((0..4).map(slots).collect())
         }
@@ -234,6 +281,9 @@ mod space {
     pub(crate) struct Row<'t>(&'t Slots);
 
     impl<'t> Row<'t> {
+        pub(crate) fn slots(self) -> u32 {
+            MAX_SLOTS
+        }
         pub(crate) fn word(self, i: u32) -> &'t AtomicUsize {
             &self.0.words[i as usize]
         }
@@ -246,6 +296,14 @@ mod space {
         pub(crate) fn young(self, i: u32) -> &'t AtomicU8 {
             &self.0.young[(i / GROUP) as usize]
         }
+        pub(crate) fn claimed(self, i: u32) {
+            let was = std::mem::replace(&mut self.0.claimed.lock()[i as usize], true);
+            assert!(!was, "a slot with two owners");
+        }
+        pub(crate) fn freed(self, i: u32) {
+            let was = std::mem::replace(&mut self.0.claimed.lock()[i as usize], false);
+            assert!(was, "a slot that is freed twice");
+        }
         pub(crate) fn commit(self, group: u32, done: &AtomicU32) -> Option<()> {
             if group >= done.load(Ordering::Acquire) {
                 done.fetch_max(group + 1, Ordering::AcqRel);
@@ -256,4 +314,4 @@ mod space {
 }
 pub(crate) use space::{Row, Space};
 #[cfg(not(feature = "loom"))]
-pub(crate) use space::{SIDES_AT, YOUNG_AT};
+pub(crate) use space::{bytes, sides_at, young_at};

@@ -1,8 +1,8 @@
 //! The protocol under loom: groups of one slot, so that the second handle grows the table, and lanes that hand over early.
 //!
-//! Every interleaving and every value that the memory model lets a load return is tried. Claims assert (in `alloc`) that a
-//! slot has one owner.
-use crate::{Hint, Kind, Tables};
+//! Every interleaving and every value that the memory model lets a load return is tried, of the code that ships and of
+//! [`inlined`]. Each claim and free of a slot is entered into an account, which ends the model if a slot has two owners.
+use crate::{Hint, Kind, Tables, inlined};
 use loom::sync::Arc;
 use loom::thread;
 
@@ -187,5 +187,132 @@ fn handing_over_at_once() {
         let mut again = [0; 3].map(|_| t.alloc(&mut hint, Kind::Normal, B, 1).unwrap());
         again.sort();
         assert_eq!(again, [a, b, c]);
+    });
+}
+
+/// A thread's hint with one slot that generated code may take.
+fn with_own_slot(t: &Tables, kind: Kind) -> Hint {
+    let mut hint = Hint::new();
+    let h = t.alloc(&mut hint, kind, B, 9).unwrap();
+    assert!(t.free(&mut hint, h));
+    // As `Table::refill` does when what waits has waited long enough.
+    let lane = &mut hint.lanes[kind as usize];
+    lane.ready = lane.end;
+    hint
+}
+
+/// Generated code makes a handle beside a reader that guesses it: none, or all of it.
+#[test]
+fn making_in_place_while_reading() {
+    model(|| {
+        let t = Arc::new(Tables::new());
+        let mut hint = with_own_slot(&t, Kind::Weak);
+        let guess = Kind::Weak as u32 + 1;
+        let t2 = t.clone();
+        let reader = thread::spawn(move || {
+            let seen = inlined::read(&t2, guess);
+            assert!(matches!(seen, None | Some(A)), "{seen:?}");
+            if seen.is_some() {
+                assert_eq!(t2.domain(guess), Some(3));
+            }
+        });
+        assert_eq!(inlined::make(&t, &mut hint, Kind::Weak, A, 3), Some(guess));
+        assert_eq!(inlined::make(&t, &mut hint, Kind::Weak, A, 3), None);
+        reader.join().unwrap();
+        let mut young = 0;
+        t.update_weak(Kind::Weak, true, |o| {
+            young += 1;
+            Some((o, false))
+        });
+        assert_eq!(
+            young, 1,
+            "the group's byte says that it may hold a young object"
+        );
+    });
+}
+
+/// Generated code and the runtime free one handle at once: the slot goes to one of them.
+#[test]
+fn freeing_in_place_twice_at_once() {
+    for both_in_place in [false, true] {
+        model(move || {
+            let t = Arc::new(Tables::new());
+            let mut hint = with_own_slot(&t, Kind::Normal);
+            let h = inlined::make(&t, &mut hint, Kind::Normal, A, 1).unwrap();
+            let t2 = t.clone();
+            let other = thread::spawn(move || {
+                let mut hint = Hint::new();
+                let won = match both_in_place {
+                    true => inlined::free(&t2, &mut hint, h),
+                    false => t2.free(&mut hint, h),
+                };
+                (won, t2.alloc(&mut hint, Kind::Normal, B, 1).unwrap())
+            });
+            let won = inlined::free(&t, &mut hint, h);
+            let mine = t.alloc(&mut hint, Kind::Normal, B, 1).unwrap();
+            let (they_won, theirs) = other.join().unwrap();
+            assert!(won || they_won);
+            if !(won && they_won) {
+                assert_ne!(mine, theirs);
+                let both = (t.target(mine), t.target(theirs));
+                assert_eq!(both, (Some(B), Some(B)));
+            }
+        });
+    }
+}
+
+/// Generated code frees a handle that another thread sets: free is free, and the slot is given out once more.
+#[test]
+fn freeing_in_place_while_setting() {
+    model(|| {
+        let t = Arc::new(Tables::new());
+        let mut hint = with_own_slot(&t, Kind::Normal);
+        let h = inlined::make(&t, &mut hint, Kind::Normal, A, 1).unwrap();
+        let t2 = t.clone();
+        let setter = thread::spawn(move || t2.set_target(h, B));
+        assert!(inlined::free(&t, &mut hint, h));
+        setter.join().unwrap();
+        assert_eq!((inlined::read(&t, h), t.target(h)), (None, None));
+        assert_eq!(t.alloc(&mut hint, Kind::Normal, A, 2), Some(h));
+        assert_eq!(inlined::read(&t, h), Some(A));
+    });
+}
+
+/// Generated code reads a handle while another thread frees it and makes it anew in place: the one object, or the other, or none.
+#[test]
+fn reading_while_remade_in_place() {
+    model(|| {
+        let t = Arc::new(Tables::new());
+        let mut hint = with_own_slot(&t, Kind::Normal);
+        let h = inlined::make(&t, &mut hint, Kind::Normal, A, 1).unwrap();
+        let t2 = t.clone();
+        let reader = thread::spawn(move || {
+            let seen = inlined::read(&t2, h);
+            assert!(matches!(seen, None | Some(A | B)), "{seen:?}");
+        });
+        assert!(inlined::free(&t, &mut hint, h));
+        let lane = &mut hint.lanes[Kind::Normal as usize];
+        lane.ready = lane.end;
+        assert_eq!(inlined::make(&t, &mut hint, Kind::Normal, B, 2), Some(h));
+        reader.join().unwrap();
+    });
+}
+
+/// What a thread freed in place it hands over when it ends, while another allocates.
+#[test]
+fn retiring_what_was_freed_in_place() {
+    model(|| {
+        let t = Arc::new(Tables::new());
+        let mut hint = with_own_slot(&t, Kind::Normal);
+        let h = inlined::make(&t, &mut hint, Kind::Normal, A, 1).unwrap();
+        let t2 = t.clone();
+        let other = thread::spawn(move || {
+            let mut hint = Hint::new();
+            [0; 2].map(|_| t2.alloc(&mut hint, Kind::Normal, B, 1).unwrap())
+        });
+        assert!(inlined::free(&t, &mut hint, h));
+        t.retire(&mut hint);
+        let [a, b] = other.join().unwrap();
+        assert_ne!(a, b);
     });
 }

@@ -1,9 +1,12 @@
 //! Cards of old memory, in a minor collection: the objects on the marked ones are roots.
 //!
 //! # Invariants
-//! * A card is cleaned before its objects are looked at, and marked again if one of them still refers to a young object.
+//! * A card is cleaned before its objects are looked at, and marked again if one of them still refers to a young object. Of a table of
+//!   pairs, those on the card are looked at.
 //! * A card that is cleaned while marking runs goes to the mod-union table first, so the marker loses no store.
+use crate::card_marks;
 use crate::copying::{Evacuation, header_of};
+use crate::ephemerons::Row;
 use crate::memory::prefetch;
 use crate::model::{Contents, Model, World};
 use crate::old::reaching_into;
@@ -79,10 +82,7 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         if MARKING {
             space.set_mod_union(card);
         }
-        // The objects are looked for after this store, not before: another worker may be promoting into the block, and sets an
-        // object's bit before it marks the card.
-        let order = if self.alone { Relaxed } else { SeqCst };
-        space.card(card).store(crate::space::CLEAN, order);
+        card_marks::clean(space.card(card), self.alone);
     }
     fn old_card(&mut self, block: usize, card: usize) {
         let space = self.space();
@@ -107,7 +107,12 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         // SAFETY: a live old object with its header.
         match unsafe { M::contents(header) } {
             Contents::Plain => {}
-            Contents::Ephemerons => self.worker.ephemerons.push(object),
+            Contents::Ephemerons => {
+                let row = Row::of::<M>(object).on(card);
+                if row.len() > 0 {
+                    self.worker.ephemerons.push(row);
+                }
+            }
             // SAFETY: as above.
             Contents::References => unsafe {
                 M::visit(object, header, card, card + CARD, |slot| {

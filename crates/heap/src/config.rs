@@ -3,7 +3,7 @@
 /// See the module. Sizes are in bytes.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Address space to reserve at most; halved until the system grants it.
+    /// Address space to reserve. [`crate::address_space`] says what that takes with the tables beside it.
     pub reserve: usize,
     /// Young objects allocated between two minor collections.
     pub nursery: usize,
@@ -44,6 +44,10 @@ pub struct Debug {
     pub promote_in_place: u32,
     /// Fill freed memory with a pattern that is no reference.
     pub poison: bool,
+    /// Every major collection marks while the program runs, however small the heap is.
+    pub concurrent_marking: bool,
+    /// The marker does little in a step, and waits so many microseconds after each (0: neither).
+    pub slow_marker: u32,
     /// Threads get no windows: every allocation takes the runtime's path.
     pub no_windows: bool,
     /// Print a line for each collection.

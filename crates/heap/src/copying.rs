@@ -9,7 +9,7 @@
 //!   set at the end, behind the gate: until then they are the marker's alone, which sets them without a locked instruction.
 use crate::Heap;
 use crate::cards::Soon;
-use crate::marking::each_pair;
+use crate::ephemerons::{Pair, Row, WAITS, Waiting, is_old};
 use crate::memory::{List, prefetch};
 use crate::model::{Contents, Model, World};
 use crate::nursery::terminate;
@@ -43,8 +43,8 @@ pub struct Worker {
     found: List<usize>,
     /// Fields of promoted objects that refer into blocks that will be evacuated.
     fields: List<usize>,
-    /// Tables of pairs that were met.
-    pub ephemerons: List<usize>,
+    /// Pairs that were met, of tables that are kept.
+    pub(crate) ephemerons: List<Row>,
 }
 
 impl Worker {
@@ -86,6 +86,8 @@ pub(crate) struct Evacuation<
 > {
     pub heap: &'h Heap<M, W>,
     pub worker: &'h mut Worker,
+    /// Where pairs wait, for the worker that deals with them.
+    pub waiting: Option<&'h mut Waiting>,
     /// Nothing is copied within the nursery.
     pub promote: bool,
     /// No other worker copies meanwhile.
@@ -128,7 +130,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         match self.space().kind_at(object) {
             Kind::Nursery => {
                 let h = header_of(object).load(Acquire);
-                if h & MOVED != 0 {
+                if h & (MOVED | WAITS) == MOVED {
                     Some(((h & ADDRESS) as usize, h & YOUNG != 0))
                 } else {
                     self.space()
@@ -184,9 +186,12 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         }
         let space = self.space();
         let header = header_of(object);
-        let seen = header.load(Acquire);
+        let mut seen = header.load(Acquire);
         if seen & MOVED != 0 {
-            return ((seen & ADDRESS) as usize, seen & YOUNG != 0);
+            if seen & WAITS == 0 {
+                return ((seen & ADDRESS) as usize, seen & YOUNG != 0);
+            }
+            seen = self.key_reached(object);
         }
         let info = space.info(block);
         if info.pinned.load(Relaxed) != 0 && space.is_marked(object) {
@@ -235,6 +240,16 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             self.worker.grey.push(to | if promote { OLD } else { 0 });
         }
         (to, !promote)
+    }
+    /// Pairs wait for an object that is reached now. Its header.
+    #[cold]
+    fn key_reached(&mut self, object: usize) -> u64 {
+        match &mut self.waiting {
+            Some(waiting) => waiting.reached(object),
+            None => self
+                .heap
+                .fail(&format!("pairs wait for {object:#x}, and nobody for them")),
+        }
     }
     /// Keeps a young object where it is.
     #[inline(always)]
@@ -292,7 +307,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         match unsafe { descriptor.contents::<M>(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {
-                self.worker.ephemerons.push(object);
+                self.worker.ephemerons.push(Row::of::<M>(object));
                 if MARKING && old {
                     self.worker.found.push(object | TABLE);
                 }
@@ -358,46 +373,58 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         }
     }
 
-    /// Values of pairs whose keys live are kept, until nothing changes.
+    /// Values of pairs whose keys live are kept, and what they refer to, until nothing changes.
     pub(crate) fn pairs_to_fixpoint(&mut self) {
+        let Some(waiting) = self.waiting.take() else {
+            return;
+        };
+        waiting.resume(|key| self.is_alive(key));
+        self.waiting = Some(waiting);
+        let mut pairs = 0;
         loop {
-            let mut changed = false;
-            for i in 0..self.worker.ephemerons.len() {
-                let table = self.worker.ephemerons.as_slice()[i];
-                each_pair::<M>(table, |key, value, _, _| {
-                    let Some((to, _)) = self.survivor(slot_of(key).load(Relaxed)) else {
-                        return;
-                    };
-                    slot_of(key).store(to, Relaxed);
-                    let v = slot_of(value).load(Relaxed);
-                    let new = self.survivor(v).is_none();
-                    self.slot(value);
-                    changed |= new;
-                });
+            if let Some(row) = self.worker.ephemerons.pop() {
+                pairs += row.len();
+                row.pairs().for_each(|pair| self.pair(pair));
+            } else if let Some(pair) = self.waiting.as_mut().and_then(|w| w.next_due()) {
+                self.keep_pair(pair);
+            } else if let Some(entry) = self.worker.grey.pop() {
+                if IN_PLACE && let Some(waiting) = &mut self.waiting {
+                    waiting.reached(entry & !OLD);
+                }
+                self.scan(entry);
+            } else {
+                break;
             }
-            self.drain_alone();
-            if !changed {
-                return;
+        }
+        if let Some(waiting) = &mut self.waiting {
+            waiting.settle();
+        }
+        self.heap.stats.pairs.fetch_add(pairs as u64, Relaxed);
+    }
+    fn is_alive(&self, key: usize) -> bool {
+        key == 0 || self.survivor(key).is_some()
+    }
+    fn pair(&mut self, pair: Pair) {
+        if self.is_alive(pair.load_key()) {
+            self.keep_pair(pair);
+        } else if let Some(waiting) = &mut self.waiting {
+            waiting.wait(pair);
+        }
+    }
+    /// The key of a pair lives: keeps the value. A card is marked for what is young afterwards.
+    fn keep_pair(&mut self, pair: Pair) {
+        for slot in [pair.key(), pair.value()] {
+            if self.slot(slot) && is_old(self.space(), slot) {
+                self.space().dirty(slot);
             }
         }
     }
-    /// Pairs whose keys are gone are made empty; cards are marked for what is still young.
+    /// Pairs whose keys are gone are made empty.
     pub(crate) fn bury_pairs(&mut self) {
         let tombstone = self.heap.world.tombstone();
-        while let Some(table) = self.worker.ephemerons.pop() {
-            let old = self.space().kind_at(table) != Kind::Survivors
-                && self.space().kind_at(table) != Kind::Nursery;
-            each_pair::<M>(table, |key, value, _, _| {
-                if self.survivor(slot_of(key).load(Relaxed)).is_none() {
-                    slot_of(key).store(tombstone, Relaxed);
-                    slot_of(value).store(0, Relaxed);
-                }
-                for slot in [key, value] {
-                    if self.slot(slot) && old {
-                        self.space().dirty(slot);
-                    }
-                }
-            });
+        while let Some(pair) = self.waiting.as_mut().and_then(|w| w.next_dead()) {
+            pair.bury(tombstone);
+            self.keep_pair(pair);
         }
     }
     /// The collection is over, for this worker's part. The gate is shut.
@@ -413,7 +440,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     /// What the marker has to know of this worker's part. The gate is shut, and every worker's part is finished.
     pub(crate) fn tell_marker(&mut self) {
         let w = &mut *self.worker;
-        let mut marking = self.heap.marking(0);
+        let mut marker = self.heap.major.marker(0);
+        let mut marking = self.heap.marking(&mut marker);
         while let Some(f) = w.fields.pop() {
             marking.own.fields.push(f);
         }

@@ -7,7 +7,8 @@
 //! * Roots, root memory, handles, registrations and young objects are not noted but looked at again, all of them.
 use crate::Heap;
 use crate::conservative;
-use crate::marking::{Marking, each_pair};
+use crate::ephemerons::Row;
+use crate::marking::Marking;
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, Kind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
@@ -47,8 +48,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Empties the candidates that nothing hit. The world is stopped and everything reachable is marked.
     pub(crate) fn evacuate(&self, m: &mut Marking<'_, M, W>) {
         let space = &self.space;
-        // SAFETY: this thread collects, alone.
-        let scratch = unsafe { &mut *self.scratch.get() };
+        let scratch = &mut *self.scratch.borrow();
         let (blocks, moved) = (&mut scratch.evacuated, &mut scratch.moved);
         blocks.clear();
         moved.clear();
@@ -65,8 +65,8 @@ impl<M: Model, W: World> Heap<M, W> {
         if blocks.is_empty() {
             return;
         }
-        // SAFETY: as above.
-        let buffer = unsafe { &mut self.worker(0).old };
+        let mut worker = self.worker(0);
+        let buffer = &mut worker.old;
         buffer.marked = true;
         for &b in blocks.as_slice() {
             let base = space.address(b as usize);
@@ -138,9 +138,9 @@ impl<M: Model, W: World> Heap<M, W> {
             unsafe {
                 let header = *(object as *const u64);
                 match M::contents(header) {
-                    Contents::Ephemerons => each_pair::<M>(object, |key, value, _, _| {
-                        see(key);
-                        see(value);
+                    Contents::Ephemerons => Row::of::<M>(object).pairs().for_each(|pair| {
+                        see(pair.key());
+                        see(pair.value());
                     }),
                     _ => M::visit(object, header, 0, usize::MAX, see),
                 }
@@ -156,10 +156,10 @@ impl<M: Model, W: World> Heap<M, W> {
                     unsafe {
                         let header = *(o as *const u64);
                         if M::contents(header) == Contents::Ephemerons {
-                            each_pair::<M>(o, |key, value, _, _| {
-                                correct(key);
-                                correct(value);
-                            });
+                            for pair in Row::of::<M>(o).pairs() {
+                                correct(pair.key());
+                                correct(pair.value());
+                            }
                         } else {
                             M::visit(o, header, 0, usize::MAX, |f| {
                                 correct(f);

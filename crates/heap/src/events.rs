@@ -92,6 +92,8 @@ pub struct Stats {
     pub survived: AtomicU64,
     /// Objects pinned.
     pub pinned: AtomicU64,
+    /// Pairs of ephemerons that collections met.
+    pub pairs: AtomicU64,
     /// Bytes moved out of sparse blocks.
     pub evacuated: AtomicU64,
     /// Bytes of windows handed out.

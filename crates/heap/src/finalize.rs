@@ -44,9 +44,7 @@ impl Queue {
         Some(o)
     }
     fn roots(&self, visit: &mut dyn FnMut(usize)) {
-        for slot in &self.list.as_slice()[self.head..] {
-            visit(slot as *const usize as usize);
-        }
+        self.list.addresses(self.head).for_each(visit);
     }
 }
 

@@ -8,10 +8,9 @@
 //!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
 //!   beginning of a stop of a major collection.
 //! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, futex, in_order};
 use std::time::Duration;
-use vervet_os::lock::LeafGuard;
-use vervet_os::{LeafLock, futex};
+use vervet_os::perturb;
 
 /// See the module.
 #[derive(Default)]
@@ -42,7 +41,9 @@ impl Gate {
         Rest(self)
     }
     fn unwant(&self) {
-        if self.wanted.fetch_sub(1, SeqCst) == 1 && self.waits.load(SeqCst) != 0 {
+        let was = self.wanted.fetch_sub(1, SeqCst);
+        in_order();
+        if was == 1 && self.waits.load(SeqCst) != 0 {
             futex::wake(&self.wanted, 1);
         }
     }
@@ -68,22 +69,29 @@ impl Gate {
                 break;
             }
             self.waits.store(1, SeqCst);
+            in_order();
             futex::wait(&self.wanted, wanted, None);
             self.waits.store(0, SeqCst);
         }
+        // The gate was not wanted a moment ago.
+        perturb::here();
         let _guard = self.step.lock();
+        perturb::here();
         work()
     }
     /// Does something during which the world is not stopped.
     pub fn between_stops<T>(&self, work: impl FnOnce() -> T) -> T {
         let result = {
             let _guard = self.stop.lock();
+            perturb::here();
             work()
         };
+        perturb::here();
         // Who waited may have to run on this processor.
         let stops = self.stops.load(SeqCst);
         if stops != 0 {
             self.waits.store(1, SeqCst);
+            in_order();
             futex::wait(&self.stops, stops, Some(Duration::from_millis(1)));
             self.waits.store(0, SeqCst);
         }
@@ -95,7 +103,9 @@ impl Stop<'_> {
     /// Waits for the running step and keeps the gate shut until the stop ends or [`Stop::open`].
     pub fn shut(&mut self) {
         if self.shut.is_none() {
+            perturb::here();
             self.gate.wanted.fetch_add(1, SeqCst);
+            perturb::here();
             self.shut = Some(self.gate.step.lock());
         }
     }
@@ -103,6 +113,7 @@ impl Stop<'_> {
     pub fn open(&mut self) {
         if let Some(guard) = self.shut.take() {
             drop(guard);
+            perturb::here();
             self.gate.unwant();
         }
     }
@@ -116,6 +127,7 @@ impl Drop for Stop<'_> {
     fn drop(&mut self) {
         self.open();
         self.gate.stops.fetch_sub(1, SeqCst);
+        in_order();
         if self.gate.waits.load(SeqCst) != 0 {
             futex::wake(&self.gate.stops, 1);
         }

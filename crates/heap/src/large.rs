@@ -3,13 +3,14 @@
 //! # Invariants
 //! * A large object begins at the start of a block and is old from birth; its cards are clean before anybody can store into it.
 //! * Its header is stored before its block is in the list, so whoever finds the block finds an object.
-//! * `hit` of its block is set if it was reached in this cycle, or made while marking runs.
+//! * `hit` of its block is set if it was reached in this cycle, or made while marking runs: then nobody looks at the whole of it, but
+//!   at what its cards say, and if it is a table of pairs it is noted.
 use crate::Heap;
 use crate::memory::{List, discard};
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, Kind, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
-use vervet_os::LeafLock;
+use vervet_os::{LeafLock, perturb};
 
 /// See the module.
 pub struct Large {
@@ -29,6 +30,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let blocks = size.div_ceil(BLOCK);
         let first = space.take_run(blocks)?;
         let at = space.address(first);
+        perturb::here();
         // The clean blocks' pages read as zeros; the others are made so, but not further than the object goes.
         let mut b = 0;
         while b < blocks {
@@ -50,22 +52,30 @@ impl<M: Model, W: World> Heap<M, W> {
             b += 1;
         }
         // SAFETY: a header of the model's.
-        let refs = unsafe { M::contents(header) } != Contents::Plain;
+        let contents = unsafe { M::contents(header) };
+        let refs = contents != Contents::Plain;
         if refs {
             space.clean_cards(at, (size + 8 * CARD - 1) & !(8 * CARD - 1));
         }
         let info = space.info(first);
         info.size.store(size, Relaxed);
         info.flag.store(u8::from(refs), Relaxed);
-        info.hit.store(u8::from(self.major.is_marking()), Relaxed);
+        let marking = self.major.is_marking();
+        info.hit.store(u8::from(marking), Relaxed);
         // SAFETY: fresh memory of ours.
         unsafe { (*(at as *const std::sync::atomic::AtomicU64)).store(header, Release) };
+        perturb::here();
         for i in (0..blocks).rev() {
             space.info(first + i).live.store(i as u32, Relaxed);
             space.set_kind(
                 first + i,
                 if i == 0 { Kind::Large } else { Kind::LargeTail },
             );
+        }
+        // Its blocks are a large object's, which no list has yet.
+        perturb::here();
+        if marking && contents == Contents::Ephemerons {
+            self.major.table_born(at);
         }
         self.large.heads.lock().push(first as u32);
         self.large.bytes.fetch_add(size, Relaxed);

@@ -14,14 +14,17 @@
 mod aging;
 pub mod ahead;
 pub mod bloc;
+pub mod block_bits;
+pub mod card_marks;
 pub mod cards;
 pub mod config;
 pub mod conservative;
 pub mod copying;
 pub mod descriptor;
+pub(crate) mod ephemerons;
 pub mod evacuate;
-
 pub mod events;
+pub mod exclusive;
 pub mod finalize;
 pub mod gang;
 pub mod gate;
@@ -40,6 +43,7 @@ pub mod rebuild;
 pub mod rooms;
 pub mod space;
 pub mod statics;
+mod sync;
 pub mod verify;
 
 pub use config::{Config, Debug};
@@ -47,11 +51,11 @@ pub use descriptor::Descriptor;
 pub use model::{Contents, Model, Mutator, Window, World};
 
 use events::{Stats, What};
+use exclusive::{Borrowed, Exclusive};
 use memory::List;
-use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
-use vervet_os::{LeafLock, clock};
+use vervet_os::{LeafLock, clock, perturb};
 
 /// Objects larger than this are large objects.
 pub const SMALL: usize = 8 << 10;
@@ -63,6 +67,11 @@ enum Tracing {
     Always,
     /// The nursery is full.
     AsNeeded,
+}
+
+/// Bytes of address space that a heap of `reserve` bytes takes, with the tables beside it and without the card table.
+pub const fn address_space(reserve: usize) -> usize {
+    space::address_space(reserve) + reserve / space::BLOCK * size_of::<lines::Lines>()
 }
 
 /// What a collection works with; used by the thread that collects.
@@ -89,8 +98,9 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) gate: gate::Gate,
     pub(crate) gang: gang::Gang,
     pub(crate) grey: gang::Grey,
-    workers: Vec<UnsafeCell<copying::Worker>>,
-    pub(crate) scratch: UnsafeCell<Scratch>,
+    workers: Vec<Exclusive<copying::Worker>>,
+    pub(crate) scratch: Exclusive<Scratch>,
+    pub(crate) waiting: Exclusive<ephemerons::Waiting>,
     pub(crate) wants_help: AtomicBool,
     /// Nanoseconds that copying a kilobyte took lately: alone, and with helpers.
     pub(crate) copy_cost: [AtomicU64; 2],
@@ -106,10 +116,6 @@ pub struct Heap<M: Model, W: World> {
     pub stats: Stats,
     _model: std::marker::PhantomData<M>,
 }
-// SAFETY: the cells are used by the one thread that collects, or by its helpers, one index each.
-unsafe impl<M: Model, W: World> Sync for Heap<M, W> {}
-// SAFETY: as above.
-unsafe impl<M: Model, W: World> Send for Heap<M, W> {}
 
 impl<M: Model, W: World> Heap<M, W> {
     /// Reserves a heap and starts its threads. It lives as long as the process.
@@ -140,9 +146,10 @@ impl<M: Model, W: World> Heap<M, W> {
             gang,
             grey: gang::Grey::new()?,
             workers: (0..n)
-                .map(|_| copying::Worker::new().map(UnsafeCell::new))
+                .map(|_| copying::Worker::new().map(Exclusive::new))
                 .collect::<io::Result<_>>()?,
-            scratch: UnsafeCell::new(Scratch {
+            waiting: Exclusive::new(ephemerons::Waiting::new()?),
+            scratch: Exclusive::new(Scratch {
                 candidates: List::new(1 << 28)?,
                 pins: List::new(1 << 26)?,
                 evacuated: List::new(1 << 24)?,
@@ -166,35 +173,32 @@ impl<M: Model, W: World> Heap<M, W> {
             .spawn(move || heap.collector())?;
         Ok(heap)
     }
-    /// # Safety
-    /// One user of an index at a time.
-    #[allow(clippy::mut_from_ref, reason = "the callers see to it")]
-    pub(crate) unsafe fn worker(&self, index: usize) -> &mut copying::Worker {
-        // SAFETY: passed on.
-        unsafe { &mut *self.workers[index].get() }
+    /// What the worker of that number has; it is nobody else's meanwhile.
+    pub(crate) fn worker(&self, index: usize) -> Borrowed<'_, copying::Worker> {
+        self.workers[index].borrow()
     }
 
     // ---- allocation -----------------------------------------------------------------------------------------
 
     /// Memory for an object of `size` bytes (header included, any number), zeroed but for its header. None: the heap is
     /// full. The thread is one of the world's and can be stopped here; `window` is its window.
-    pub fn allocate(&self, window: &mut Window, size: usize, header: u64) -> Option<usize> {
+    pub fn allocate(&self, window: &Window, size: usize, header: u64) -> Option<usize> {
         let size = size.checked_add(7)? & !7;
         if self.config.debug.collect_every > 0 {
             self.count_down();
         }
         if size > SMALL {
             let at = self.allocate_large(size, header)?;
-            window.taken += size;
+            window.taken.set(window.taken.get() + size);
             return Some(at);
         }
-        if window.end - window.next < size {
+        if window.room() < size {
             self.refill(window, size)?;
         }
-        let at = window.next;
+        let at = window.next.get();
         // SAFETY: the window is this thread's; there is room.
         unsafe { *(at as *mut u64) = header };
-        window.next = at + size;
+        window.next.set(at + size);
         if self.config.debug.no_windows || self.config.debug.collect_every > 0 {
             self.close(window);
         }
@@ -202,12 +206,12 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Gives the rest of a window back: its thread ends, or is to come here for each allocation. A thread that is not one of
     /// the world's has no window.
-    pub fn close(&self, window: &mut Window) {
-        if window.next < window.end {
+    pub fn close(&self, window: &Window) {
+        if window.room() > 0 {
             let mut n = self.nursery.lock();
-            nursery::terminate(window.next);
-            if window.end - window.next >= nursery::FRAGMENT {
-                n.fragments.push((window.next, window.end));
+            nursery::terminate(window.next.get());
+            if window.room() >= nursery::FRAGMENT {
+                n.fragments.push((window.next.get(), window.end.get()));
             }
         }
         window.give_up();
@@ -224,18 +228,21 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
     #[cold]
-    fn refill(&self, window: &mut Window, size: usize) -> Option<()> {
+    fn refill(&self, window: &Window, size: usize) -> Option<()> {
         loop {
             let seen = self.minors.load(Acquire);
             let taken = self.nursery.lock().take(&self.space, size);
             if let Some((from, to)) = taken {
+                // The piece is handed out, and has no start bit yet.
+                perturb::here();
                 // SAFETY: the piece is nobody else's.
                 unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
                 self.space.set_start(from);
                 self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
                 window.give_up();
-                (window.next, window.end) = (from, to);
-                window.taken += to - from;
+                window.next.set(from);
+                window.end.set(to);
+                window.taken.set(window.taken.get() + to - from);
                 return Some(());
             }
             self.minor_unless_after(seen, Tracing::AsNeeded);
@@ -394,6 +401,10 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Minor collections so far, those that begin major ones included.
     pub fn minor_count(&self) -> u32 {
         self.minors.load(Acquire)
+    }
+    /// Has a major collection begun to mark, and not ended that?
+    pub fn is_marking(&self) -> bool {
+        self.major.is_marking()
     }
     /// Major collections that have ended.
     pub fn major_count(&self) -> u32 {

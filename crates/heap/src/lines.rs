@@ -5,8 +5,10 @@
 //! * An object has to be asked for its size only if no other begins in its line behind it or in the next line: where objects lie
 //!   close, looking reads bitmaps only. Where they do not, and the block is not in the cache, it can take 40 us: whoever has looked
 //!   hands the result on.
+use crate::copying::header_of;
 use crate::model::Model;
 use crate::space::{BLOCK, CARD, CARDS, Space};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes of a line.
 pub const LINE: usize = 128;
@@ -99,7 +101,7 @@ impl Lines {
 fn end<M: Model>(object: usize) -> usize {
     // SAFETY: the caller found its live start bit: an object with its header lies there.
     unsafe {
-        let header = *(object as *const u64);
+        let header = header_of(object).load(Relaxed);
         object + M::descriptor(header).size::<M>(object, header)
     }
 }

@@ -6,21 +6,23 @@
 //!   at stacks, roots, young objects and the cards that were dirty since stop one, and marks the rest. What is unmarked then is
 //!   unreachable.
 //! * Minor collections while marking runs fold the cards they clean into the mod-union table. What they promote is marked, and
-//!   so is what it refers to. Large objects made meanwhile are born marked.
+//!   so is what it refers to. Large objects made meanwhile are born marked; what is stored into them lies on cards. Which of them are
+//!   tables of pairs is noted at birth ([`crate::ephemerons`]).
 //! * The marker and the sweeper work in steps ([`crate::gate`]), beside the program and beside the copying of minor collections;
 //!   they never see a block change hands.
 //! * When marking begins no `mark` bit of an old block is set, because every block has been swept.
 use crate::conservative;
+use crate::ephemerons::{Row, Waiting};
+use crate::exclusive::{Borrowed, Exclusive};
 use crate::gang::Grey;
 use crate::lines::Lines;
-use crate::marking::{Marker, Marking, each_pair, word};
+use crate::marking::{Marker, Marking, word};
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::old;
 use crate::placement::{Elsewhere, Placed};
 use crate::space::Kind;
 use crate::{Heap, events};
-use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::time::Duration;
@@ -41,7 +43,9 @@ pub struct Major {
     /// Grey objects handed over by minor collections.
     pub grey: Grey,
     /// Workers' private parts.
-    markers: Vec<UnsafeCell<Marker>>,
+    markers: Vec<Exclusive<Marker>>,
+    /// Large tables of pairs that were born marked.
+    pub(crate) born: LeafLock<List<usize>>,
     /// The old generation may grow to this before the next cycle.
     pub threshold: AtomicUsize,
     /// The old generation's size when the cycle began.
@@ -56,10 +60,6 @@ pub struct Major {
     collector: LeafLock<Option<std::thread::Thread>>,
     placed: Placed,
 }
-// SAFETY: each marker is used by one worker at a time.
-unsafe impl Sync for Major {}
-// SAFETY: as above.
-unsafe impl Send for Major {}
 
 impl Major {
     pub(crate) fn new(workers: usize, threshold: usize) -> io::Result<Major> {
@@ -67,8 +67,9 @@ impl Major {
             marking: AtomicBool::new(false),
             grey: Grey::new()?,
             markers: (0..workers)
-                .map(|_| Marker::new().map(UnsafeCell::new))
+                .map(|_| Marker::new().map(Exclusive::new))
                 .collect::<io::Result<_>>()?,
+            born: LeafLock::new(List::new(1 << 24)?),
             threshold: AtomicUsize::new(threshold),
             goal: AtomicUsize::new(0),
             promoted: AtomicU64::new(0),
@@ -79,6 +80,10 @@ impl Major {
             collector: LeafLock::new(None),
             placed: Placed::new(),
         })
+    }
+    /// What the marker of that number has; it is nobody else's meanwhile.
+    pub(crate) fn marker(&self, index: usize) -> Borrowed<'_, Marker> {
+        self.markers[index].borrow()
     }
     /// Does marking run?
     #[inline]
@@ -97,20 +102,19 @@ impl Major {
 }
 
 impl<M: Model, W: World> Heap<M, W> {
-    pub(crate) fn marking(&self, index: usize) -> Marking<'_, M, W> {
+    pub(crate) fn marking<'h>(&'h self, own: &'h mut Marker) -> Marking<'h, M, W> {
         Marking {
             heap: self,
-            // SAFETY: each index is used by one worker at a time.
-            own: unsafe { &mut *self.major.markers[index].get() },
+            own,
             alone: false,
         }
     }
     /// The worker that marks when no other does: beside the program, where only the collector's thread marks (minor collections leave
     /// `mark` bits of old blocks alone while the gate is open), and in those parts of a stop that one thread does.
-    fn lone_marking(&self) -> Marking<'_, M, W> {
+    pub(crate) fn lone_marking<'h>(&'h self, own: &'h mut Marker) -> Marking<'h, M, W> {
         Marking {
             alone: true,
-            ..self.marking(0)
+            ..self.marking(own)
         }
     }
     /// Bytes of the old generation.
@@ -174,7 +178,8 @@ impl<M: Model, W: World> Heap<M, W> {
 
     /// One cycle, from the first stop to the last swept block.
     fn cycle(&self) {
-        let at_once = self.old_bytes() <= self.config.stop_below;
+        let at_once =
+            !self.config.debug.concurrent_marking && self.old_bytes() <= self.config.stop_below;
         self.stopped(
             events::What::Major,
             || true,
@@ -189,22 +194,24 @@ impl<M: Model, W: World> Heap<M, W> {
             },
         );
         if !at_once {
-            self.lone_marking().drain_concurrently();
+            self.drain_concurrently();
             // What was written to meanwhile, so that the second stop has less to look at.
             for _ in 0..2 {
                 let (mut b, used) = (0, self.space.used());
                 while b < used {
-                    let mut m = self.lone_marking();
                     let end = (b + BATCH).min(used);
                     self.gate.step(|| {
+                        let mut marker = self.major.marker(0);
+                        let mut m = self.lone_marking(&mut marker);
                         // A block may take long, if all its cards were written to.
                         while b < end && !self.gate.is_wanted() {
                             m.modified(b);
                             b += 1;
                         }
                     });
+                    self.be_slow();
                 }
-                self.lone_marking().drain_concurrently();
+                self.drain_concurrently();
             }
             self.stopped(
                 events::What::Major,
@@ -230,7 +237,8 @@ impl<M: Model, W: World> Heap<M, W> {
             .promoted
             .store(self.stats.promoted.load(Relaxed), Relaxed);
         self.major.marking.store(true, Release);
-        let mut m = self.lone_marking();
+        let mut marker = self.major.marker(0);
+        let mut m = self.lone_marking(&mut marker);
         self.mark_stacks(&mut m);
         self.mark_roots(&mut m);
         self.mark_from_young(&mut m, false);
@@ -247,8 +255,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 }
             });
         }
-        // SAFETY: this thread collects.
-        let scratch = unsafe { &mut *self.scratch.get() };
+        let scratch = self.scratch.borrow();
         let mut cursor = conservative::Cursor::default();
         for &c in scratch.candidates.as_slice() {
             match self.space.kind_at(c) {
@@ -306,16 +313,58 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Stop two, behind its minor collection: the rest is marked, the dead are forgotten.
     fn end_marking(&self) {
         let space = &self.space;
-        let mut m = self.lone_marking();
+        self.mark_the_rest();
+        let mut marker = self.major.marker(0);
+        let m = &mut self.lone_marking(&mut marker);
+        if self.config.debug.verify_before {
+            self.check_tables_are_known(&mut m.own.ephemerons);
+        }
+        let waiting = &mut self.waiting.borrow();
+        self.pairs_to_fixpoint(m, waiting);
+        self.world
+            .weak_handles(false, false, &mut |o| self.marked(o));
+        self.finalize_old(m);
+        self.pairs_to_fixpoint(m, waiting);
+        self.bury_pairs(m, waiting);
+        self.world
+            .weak_handles(true, false, &mut |o| self.marked(o));
+        self.world.noted(false, &mut |o| self.marked(o));
+        self.major.marking.store(false, Release);
+        self.evacuate(m);
+        self.old
+            .at_mark
+            .store(self.old.bytes.load(Relaxed), Relaxed);
+        m.own.fields.clear();
+        m.own.grey.clear();
+        m.own.ephemerons.clear();
+        self.sweep_large(&mut self.major.dead_large.lock());
+        self.old.rooms.retain(space, |_| false);
+        self.major.threshold.store(usize::MAX, Relaxed);
+        for b in 0..space.used() {
+            if space.kind(b) == Kind::Old {
+                let info = space.info(b);
+                info.unswept.store(1, Release);
+                info.hit.store(0, Relaxed);
+                info.flag.store(0, Relaxed);
+            }
+        }
+    }
+    /// Marks what is reachable otherwise than through pairs. What the helpers have noted goes to the first marker.
+    fn mark_the_rest(&self) {
+        let mut marker = self.major.marker(0);
+        self.major.take_born(&mut marker.ephemerons);
+        let mut m = self.lone_marking(&mut marker);
         self.mark_stacks(&mut m);
         self.mark_roots(&mut m);
         self.mark_from_young(&mut m, true);
+        drop(marker);
         const CHUNK: usize = 64;
-        let used = space.used();
+        let used = self.space.used();
         let tasks = AtomicUsize::new(0);
         let job = |index: usize| {
             self.major.grey.enter();
-            let mut m = self.marking(index);
+            let mut marker = self.major.marker(index);
+            let mut m = self.marking(&mut marker);
             loop {
                 let t = tasks.fetch_add(1, Relaxed);
                 if t * CHUNK >= used {
@@ -328,42 +377,14 @@ impl<M: Model, W: World> Heap<M, W> {
             m.drain();
         };
         self.gang.run(true, &job);
-        let mut m = self.lone_marking();
+        let mut marker = self.major.marker(0);
         for i in 1..self.gang.workers() {
-            // SAFETY: the helpers have left; indices differ.
-            let other = unsafe { &mut *self.major.markers[i].get() };
+            let mut other = self.major.marker(i);
             while let Some(t) = other.ephemerons.pop() {
-                m.own.ephemerons.push(t);
+                marker.ephemerons.push(t);
             }
             while let Some(f) = other.fields.pop() {
-                m.own.fields.push(f);
-            }
-        }
-        self.pairs_to_fixpoint(&mut m);
-        self.world
-            .weak_handles(false, false, &mut |o| self.marked(o));
-        self.finalize_old(&mut m);
-        self.pairs_to_fixpoint(&mut m);
-        self.bury_pairs(&mut m);
-        self.world
-            .weak_handles(true, false, &mut |o| self.marked(o));
-        self.world.noted(false, &mut |o| self.marked(o));
-        self.major.marking.store(false, Release);
-        self.evacuate(&mut m);
-        self.old
-            .at_mark
-            .store(self.old.bytes.load(Relaxed), Relaxed);
-        m.own.fields.clear();
-        m.own.grey.clear();
-        self.sweep_large(&mut self.major.dead_large.lock());
-        self.old.rooms.retain(space, |_| false);
-        self.major.threshold.store(usize::MAX, Relaxed);
-        for b in 0..space.used() {
-            if space.kind(b) == Kind::Old {
-                let info = space.info(b);
-                info.unswept.store(1, Release);
-                info.hit.store(0, Relaxed);
-                info.flag.store(0, Relaxed);
+                marker.fields.push(f);
             }
         }
     }
@@ -377,44 +398,47 @@ impl<M: Model, W: World> Heap<M, W> {
             _ => Some((object, false)),
         }
     }
-    fn pairs_to_fixpoint(&self, m: &mut Marking<'_, M, W>) {
+    /// Values of pairs whose keys are marked are marked, and what they refer to, until nothing changes.
+    fn pairs_to_fixpoint(&self, m: &mut Marking<'_, M, W>, waiting: &mut Waiting) {
+        let is_alive = |key: usize| key == 0 || self.marked(key).is_some();
+        waiting.resume(is_alive);
+        let mut pairs = 0;
         loop {
-            let mut changed = false;
-            for i in 0..m.own.ephemerons.len() {
-                each_pair::<M>(m.own.ephemerons.as_slice()[i], |key, value, k, v| {
-                    if self.marked(k).is_some() {
-                        changed |= self.marked(v).is_none();
-                        m.field(key);
-                        m.field(value);
+            if let Some(table) = m.own.ephemerons.pop() {
+                let row = Row::of::<M>(table);
+                pairs += row.len();
+                for pair in row.pairs() {
+                    if is_alive(pair.load_key()) {
+                        m.field(pair.key());
+                        m.field(pair.value());
+                    } else {
+                        waiting.wait(pair);
                     }
-                });
-            }
-            while let Some(o) = m.own.next() {
-                m.scan(o);
-            }
-            if !changed {
-                return;
-            }
-            // Fields would be noted once more in the next round; that is harmless.
-        }
-    }
-    fn bury_pairs(&self, m: &mut Marking<'_, M, W>) {
-        let tombstone = self.world.tombstone();
-        while let Some(table) = m.own.ephemerons.pop() {
-            let old = self.space.kind_at(table) != Kind::Nursery;
-            each_pair::<M>(table, |key, value, k, _| {
-                if self.marked(k).is_none() {
-                    // SAFETY: the words of a pair; the world is stopped.
-                    unsafe {
-                        *(key as *mut usize) = tombstone;
-                        *(value as *mut usize) = 0;
-                    }
-                    if old && self.space.kind_at(tombstone) == Kind::Nursery {
-                        self.space.dirty(key);
-                    }
-                    m.field(key);
                 }
-            });
+            } else if let Some(pair) = waiting.next_due() {
+                m.field(pair.key());
+                m.field(pair.value());
+            } else if let Some(entry) = m.own.next() {
+                if entry & 1 == 0 {
+                    waiting.reached(entry);
+                }
+                m.scan(entry);
+            } else {
+                break;
+            }
+        }
+        waiting.settle();
+        self.stats.pairs.fetch_add(pairs as u64, Relaxed);
+    }
+    /// Pairs whose keys are dead are made empty.
+    fn bury_pairs(&self, m: &mut Marking<'_, M, W>, waiting: &mut Waiting) {
+        let tombstone = self.world.tombstone();
+        while let Some(pair) = waiting.next_dead() {
+            pair.bury(tombstone);
+            if self.space.kind_at(tombstone) == Kind::Nursery {
+                self.space.dirty(pair.key());
+            }
+            m.field(pair.key());
         }
     }
     /// Old objects nobody reached whose finalizers are to run are queued, and kept with all they refer to.

@@ -2,22 +2,26 @@
 //!
 //! # Invariants
 //! * An entry of a grey list is a marked object, or (lowest bit set) where to go on in a large one. It is looked at once.
-//! * Tables of pairs are put aside, and fields that refer into blocks to be evacuated are noted, as they are met.
+//! * Tables of pairs are put aside ([`crate::ephemerons`]), and fields that refer into blocks to be evacuated are noted, as they are met.
 //! * What a worker does beside the program it does in steps inside the gate.
 use crate::Heap;
 use crate::ahead::Ahead;
+use crate::copying::header_of;
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::old::reaching_into;
 use crate::space::{BLOCK, CARD, Kind};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
-use vervet_os::clock;
+use std::time::Duration;
+use vervet_os::{clock, perturb};
 
 /// Large objects are looked at in pieces of this size.
 const PIECE: usize = 16 << 10;
 /// Objects looked at between two looks at the gate.
 const STEP: usize = 512;
+/// ... and if the marker is to be slow.
+const SLOW_STEP: usize = 64;
 
 /// What one marking worker has.
 pub struct Marker {
@@ -49,6 +53,30 @@ pub(crate) struct Marking<'h, M: Model, W: World> {
     pub own: &'h mut Marker,
     /// Nobody else sets `mark` bits of old blocks meanwhile, and none is read by who must see the last.
     pub alone: bool,
+}
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// The collector's thread: looks at all that is grey beside the program, in steps inside the gate, alone.
+    pub(crate) fn drain_concurrently(&self) {
+        let objects = match self.config.debug.slow_marker {
+            0 => STEP,
+            _ => SLOW_STEP,
+        };
+        while self
+            .gate
+            .step(|| self.lone_marking(&mut self.major.marker(0)).step(objects))
+        {
+            self.be_slow();
+            perturb::here();
+        }
+    }
+    /// The marker was told to be slow: it waits, outside the gate.
+    pub(crate) fn be_slow(&self) {
+        let us = self.config.debug.slow_marker;
+        if us > 0 {
+            std::thread::sleep(Duration::from_micros(us.into()));
+        }
+    }
 }
 
 impl<M: Model, W: World> Marking<'_, M, W> {
@@ -122,8 +150,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         } else {
             (object, from, to) = (entry, entry, usize::MAX);
         }
-        // SAFETY: a marked object keeps its header.
-        let header = unsafe { (*(object as *const std::sync::atomic::AtomicU64)).load(Relaxed) };
+        let header = header_of(object).load(Relaxed);
         let descriptor = M::descriptor(header);
         // SAFETY: as above.
         match unsafe { descriptor.contents::<M>(header) } {
@@ -147,26 +174,19 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             }
         }
     }
-    /// Looks at what is grey here and handed over, in steps inside the gate, until there is nothing. Alone.
-    pub(crate) fn drain_concurrently(&mut self) {
+    /// Looks at what is grey here and handed over, as long as a step may take. Is there more?
+    fn step(&mut self, objects: usize) -> bool {
         let heap = self.heap;
-        loop {
-            let more = heap.gate.step(|| {
-                for i in 0..STEP {
-                    if i % 16 == 0 && heap.gate.is_wanted() {
-                        return true;
-                    }
-                    match self.own.next() {
-                        Some(o) => self.scan(o),
-                        None => return heap.major.grey.take(&mut self.own.grey),
-                    }
-                }
-                true
-            });
-            if !more {
-                return;
+        for i in 0..objects {
+            if i % 16 == 0 && heap.gate.is_wanted() {
+                return true;
+            }
+            match self.own.next() {
+                Some(o) => self.scan(o),
+                None => return heap.major.grey.take(&mut self.own.grey),
             }
         }
+        true
     }
     /// Part of it, with the world stopped, until the moment given.
     pub(crate) fn drain_until(&mut self, end: u64) {
@@ -248,24 +268,9 @@ impl<M: Model, W: World> Marking<'_, M, W> {
     fn part(&mut self, object: usize, card: usize) {
         // SAFETY: a marked object with its header.
         unsafe {
-            let header = (*(object as *const std::sync::atomic::AtomicU64)).load(Relaxed);
+            let header = header_of(object).load(Relaxed);
             if M::contents(header) == Contents::References {
                 M::visit(object, header, card, card + CARD, |f| self.field(f));
-            }
-        }
-    }
-}
-
-/// Calls `f` with the addresses and contents of each pair's key and value.
-pub(crate) fn each_pair<M: Model>(table: usize, mut f: impl FnMut(usize, usize, usize, usize)) {
-    // SAFETY: a table of pairs that is kept; the world is stopped.
-    unsafe {
-        let (first, count) = M::pairs(table);
-        for i in 0..count {
-            let key = first + 16 * i;
-            let k = *(key as *const usize);
-            if k != 0 {
-                f(key, key + 8, k, *((key + 8) as *const usize));
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Memory of the collector's own: it may be used while other threads are stopped inside malloc.
 //!
 //! # Invariants
-//! A [`List`] reserves address space for all it may ever hold when it is made, and touches pages as it grows; it
-//! never calls malloc.
+//! A [`List`] takes address space as it grows, so that lists that stay short cost a process with little address space nothing. It
+//! never calls malloc. A list that cannot grow ends the process in words: the collector cannot go on, and cannot undo what it
+//! has done.
 use std::io;
 use std::marker::PhantomData;
 pub use vervet_os::memory::prefetch;
@@ -30,11 +31,15 @@ pub fn poison(from: usize, to: usize) {
     unsafe { std::ptr::write_bytes(from as *mut u8, 0xDF, to - from) };
 }
 
+/// Bytes that a list takes when it is first used.
+const FIRST: usize = 64 << 10;
+
 /// A growable list of plain values. See the module.
 pub struct List<T: Copy> {
     at: usize,
     len: usize,
     capacity: usize,
+    most: usize,
     high: usize,
     _of: PhantomData<T>,
 }
@@ -43,17 +48,39 @@ impl<T: Copy> List<T> {
     /// A list of at most `capacity` values.
     pub fn new(capacity: usize) -> io::Result<List<T>> {
         Ok(List {
-            at: reserve(capacity * size_of::<T>())?,
+            at: align_of::<T>(),
             len: 0,
-            capacity,
+            capacity: 0,
+            most: capacity,
             high: 0,
             _of: PhantomData,
         })
     }
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        assert!(self.len < self.most, "a list of the collector is full");
+        let bytes = |n: usize| n * size_of::<T>();
+        let new = (self.capacity * 2)
+            .max(FIRST / size_of::<T>())
+            .min(self.most);
+        let at = if self.capacity == 0 {
+            vervet_os::memory::reserve(bytes(new))
+        } else {
+            // SAFETY: the reservation is this list's, which is borrowed for writing: nobody has an address inside.
+            unsafe { vervet_os::memory::grow(self.at as *mut u8, bytes(self.capacity), bytes(new)) }
+        };
+        match at {
+            Ok(at) => (self.at, self.capacity) = (at as usize, new),
+            Err(_) => vervet_os::allocator::no_memory("the garbage collector", bytes(new)),
+        }
+    }
     /// Appends.
     #[inline]
     pub fn push(&mut self, value: T) {
-        assert!(self.len < self.capacity, "a list of the collector is full");
+        if self.len == self.capacity {
+            self.grow();
+        }
         // SAFETY: the slot lies in the reservation.
         unsafe { (self.at as *mut T).add(self.len).write(value) };
         self.len += 1;
@@ -97,6 +124,11 @@ impl<T: Copy> List<T> {
         // SAFETY: the first `len` slots were written.
         unsafe { std::slice::from_raw_parts(self.at as *const T, self.len) }
     }
+    /// Where the values from number `first` on lie, for who reads and writes them as words of memory: no slice of the list is alive then.
+    pub fn addresses(&self, first: usize) -> impl Iterator<Item = usize> {
+        let at = self.at;
+        (first..self.len).map(move |i| at + i * size_of::<T>())
+    }
     /// The values, to be changed.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: as above; the list is borrowed for as long.
@@ -127,11 +159,40 @@ impl<T: Copy> List<T> {
 
 impl<T: Copy> Drop for List<T> {
     fn drop(&mut self) {
-        // SAFETY: the reservation is this list's alone.
-        unsafe { libc::munmap(self.at as *mut _, self.capacity * size_of::<T>()) };
+        if self.capacity > 0 {
+            // SAFETY: the reservation is this list's alone.
+            unsafe {
+                vervet_os::memory::release(self.at as *mut u8, self.capacity * size_of::<T>())
+            };
+        }
     }
 }
 // SAFETY: the list owns its memory.
 unsafe impl<T: Copy + Send> Send for List<T> {}
 // SAFETY: shared access only reads.
 unsafe impl<T: Copy + Sync> Sync for List<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_keeps_its_values_as_it_grows() {
+        let mut list = List::new(1 << 24).expect("a list");
+        assert!(list.as_slice().is_empty() && list.pop().is_none());
+        (0..1_000_000u64).for_each(|i| list.push(i));
+        assert!((0..1_000_000).all(|i| list.as_slice()[i] == i as u64));
+        list.clear();
+        list.push(7);
+        assert_eq!(list.as_slice(), [7]);
+    }
+
+    #[test]
+    fn lists_that_are_not_used_take_no_address_space() {
+        // 64 TiB of them could not all be reserved.
+        let lists: Vec<List<u64>> = (0..32_768)
+            .map(|_| List::new(1 << 28).expect("a list"))
+            .collect();
+        assert!(lists.iter().all(List::is_empty));
+    }
+}

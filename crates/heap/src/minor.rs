@@ -6,7 +6,7 @@
 //! * While nearly everything survives, nothing is copied: what is reachable is marked like a pinned object, and every nursery
 //!   block becomes an old one ([`crate::rebuild`]). Then nothing is young afterwards, so no slot changes and no card is needed.
 use crate::conservative;
-use crate::copying::{Evacuation, How};
+use crate::copying::{Evacuation, How, Worker};
 use crate::gate::Stop;
 use crate::memory::List;
 use crate::model::{Model, World};
@@ -48,8 +48,7 @@ impl<M: Model, W: World> Heap<M, W> {
         stop: &mut Stop<'_>,
     ) -> Outcome {
         let space = &self.space;
-        // SAFETY: one thread collects at a time.
-        let scratch = unsafe { &mut *self.scratch.get() };
+        let scratch = &mut *self.scratch.borrow();
         self.retire_windows(&mut scratch.candidates);
         conservative::prepare(&mut scratch.candidates);
         // Pins. What a handle pins may be many, and stays pinned: its block will be an old one.
@@ -72,7 +71,7 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
         scratch.pins.as_mut_slice().sort_unstable();
-        let pins = &scratch.pins;
+        let pins = scratch.pins.as_slice();
         let tasks = AtomicUsize::new(0);
         let used = space.used();
         const CHUNK: usize = 64;
@@ -83,10 +82,11 @@ impl<M: Model, W: World> Heap<M, W> {
             if parallel {
                 self.grey.enter();
             }
-            let mut e = self.evacuation::<IN_PLACE, MARKING>(index, how);
+            let mut worker = self.worker(index);
+            let mut e = self.evacuation::<IN_PLACE, MARKING>(&mut worker, how);
             e.alone = !parallel;
             if index == 0 {
-                for &o in pins.as_slice() {
+                for &o in pins {
                     e.pinned(o);
                 }
                 self.world.roots(&mut |slot| {
@@ -119,37 +119,23 @@ impl<M: Model, W: World> Heap<M, W> {
         self.gang.run(parallel, &job);
         // What is left is done by one, without the marker.
         stop.shut();
-        let mut e = self.evacuation::<IN_PLACE, MARKING>(0, how);
-        e.alone = true;
-        for i in 1..self.gang.workers() {
-            // SAFETY: the helpers have left the job; indices differ from ours.
-            let other = unsafe { self.worker(i) };
-            while let Some(t) = other.ephemerons.pop() {
-                e.worker.ephemerons.push(t);
-            }
-        }
-        e.pairs_to_fixpoint();
-        self.world.weak_handles(false, true, &mut |o| e.survivor(o));
-        finalize::young(self, &mut e);
-        e.pairs_to_fixpoint();
-        e.bury_pairs();
-        self.world.weak_handles(true, true, &mut |o| e.survivor(o));
-        self.world.noted(true, &mut |o| e.survivor(o));
+        self.settle_what_depends::<IN_PLACE, MARKING>(how);
         let mut outcome = Outcome {
             pinned: pins.len(),
             ..Outcome::default()
         };
         let ns = clock::now() - began;
         for i in 0..self.gang.workers() {
-            // SAFETY: nobody else is in the job.
-            let mut e = self.evacuation::<IN_PLACE, MARKING>(i, how);
+            let mut worker = self.worker(i);
+            let mut e = self.evacuation::<IN_PLACE, MARKING>(&mut worker, how);
             outcome.promoted += e.worker.old.bytes + std::mem::take(&mut e.worker.stayed);
             outcome.survived += std::mem::take(&mut e.worker.copied);
             e.finish();
         }
         for i in 0..self.gang.workers() {
             if MARKING {
-                self.evacuation::<IN_PLACE, MARKING>(i, how).tell_marker();
+                self.evacuation::<IN_PLACE, MARKING>(&mut self.worker(i), how)
+                    .tell_marker();
             }
         }
         self.wants_help.store(
@@ -159,8 +145,30 @@ impl<M: Model, W: World> Heap<M, W> {
         if how == How::Age {
             self.aging.aged(outcome.promoted, outcome.survived);
         }
-        self.rebuild_nursery(how, MARKING, outcome.promoted + outcome.survived, ns);
+        self.rebuild_nursery(how, MARKING, pins, outcome.promoted + outcome.survived, ns);
         outcome
+    }
+    /// What lives or dies by whether something else does: values of pairs, weak handles, objects to be finalized. All that is reachable
+    /// otherwise is kept.
+    fn settle_what_depends<const IN_PLACE: bool, const MARKING: bool>(&self, how: How) {
+        let mut worker = self.worker(0);
+        for i in 1..self.gang.workers() {
+            let mut other = self.worker(i);
+            while let Some(row) = other.ephemerons.pop() {
+                worker.ephemerons.push(row);
+            }
+        }
+        let mut waiting = self.waiting.borrow();
+        let mut e = self.evacuation::<IN_PLACE, MARKING>(&mut worker, how);
+        e.alone = true;
+        e.waiting = Some(&mut waiting);
+        e.pairs_to_fixpoint();
+        self.world.weak_handles(false, true, &mut |o| e.survivor(o));
+        finalize::young(self, &mut e);
+        e.pairs_to_fixpoint();
+        e.bury_pairs();
+        self.world.weak_handles(true, true, &mut |o| e.survivor(o));
+        self.world.noted(true, &mut |o| e.survivor(o));
     }
     fn how(&self, promote_all: bool) -> How {
         let every = self.config.debug.promote_in_place;
@@ -204,17 +212,16 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
 
-    fn evacuation<const IN_PLACE: bool, const MARKING: bool>(
-        &self,
-        index: usize,
+    fn evacuation<'h, const IN_PLACE: bool, const MARKING: bool>(
+        &'h self,
+        worker: &'h mut Worker,
         how: How,
-    ) -> Evacuation<'_, M, W, IN_PLACE, MARKING> {
-        // SAFETY: each index is used by one worker at a time, while this thread collects.
-        let worker = unsafe { self.worker(index) };
+    ) -> Evacuation<'h, M, W, IN_PLACE, MARKING> {
         worker.old.marked = MARKING;
         Evacuation {
             heap: self,
             worker,
+            waiting: None,
             promote: how == How::Promote,
             alone: false,
         }

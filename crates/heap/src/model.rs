@@ -18,6 +18,7 @@ pub enum Contents {
 }
 
 use crate::descriptor::Descriptor;
+use std::cell::Cell;
 
 /// How objects look.
 ///
@@ -60,33 +61,40 @@ pub unsafe trait Model: Send + Sync + 'static {
     fn is_plausible(header: u64) -> bool;
 }
 
-/// A thread's allocation window: adjacent words, of which generated code uses the first two directly.
+/// A thread's allocation window: adjacent words, of which generated code uses the first two directly. Its thread changes it, and
+/// while that is stopped, who collects; both may hold a reference to it all the time, so it consists of cells.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct Window {
     /// Next free byte.
-    pub next: usize,
+    pub next: Cell<usize>,
     /// End of the window.
-    pub end: usize,
+    pub end: Cell<usize>,
     /// Bytes of windows and large objects that the thread was ever given, but for what it gave back.
-    pub taken: usize,
+    pub taken: Cell<usize>,
 }
 impl Window {
+    /// Bytes that are left.
+    #[inline]
+    pub fn room(&self) -> usize {
+        self.end.get() - self.next.get()
+    }
     /// The thread has no window any more; what was left of it does not count as taken.
-    pub fn give_up(&mut self) {
-        self.taken -= self.end - self.next;
-        (self.next, self.end) = (0, 0);
+    pub fn give_up(&self) {
+        self.taken.set(self.allocated());
+        self.next.set(0);
+        self.end.set(0);
     }
     /// Bytes that the thread has allocated.
     pub fn allocated(&self) -> usize {
-        self.taken - (self.end - self.next)
+        self.taken.get() - self.room()
     }
 }
 
 /// A thread that has a window and stacks, while the world is stopped.
 pub struct Mutator<'a> {
     /// Its window.
-    pub window: &'a mut Window,
+    pub window: &'a Window,
     /// Memory `[from, to)` whose words may be references: stacks, saved registers.
     pub ranges: &'a [(usize, usize)],
     /// It was stopped anywhere, perhaps between storing a reference and marking the card; the reference is then in `ranges`.

@@ -2,13 +2,13 @@
 //!
 //! # Invariants
 //! * A block is filled by one [`Buffer`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
-//! * Sweeping changes `start` to the live objects, clears `unswept`, and then the `mark` bits, in this order: a minor collection
-//!   may look at the block meanwhile.
+//! * A block is swept while minor collections look at it ([`crate::block_bits`]); what room it has is known to others only behind that.
+use crate::copying::header_of;
 use crate::lines::{LINE, Lines};
 use crate::memory::List;
 use crate::model::Model;
 use crate::rooms::Rooms;
-use crate::space::{BLOCK, CARD, CARDS, Kind, Space};
+use crate::space::{BLOCK, CARD, Kind, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 /// A block with at least this many free bytes is filled up again.
@@ -40,20 +40,13 @@ pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Opti
     }
     let first = space.last_start(block, card - 8)?;
     // SAFETY: a live start bit.
-    let size = unsafe { M::size(first, *(first as *const u64)) };
+    let size = unsafe { M::size(first, header_of(first).load(Relaxed)) };
     (first + size > card).then_some(first)
 }
 
 /// Sweeps a block: forgets dead objects. Returns what is used of it.
 pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
-    let base = space.address(block);
-    for card in 0..CARDS {
-        let at = base + card * CARD;
-        let live = space.mark_word(at).load(Relaxed);
-        space.start_word(at).fetch_and(live, AcqRel);
-    }
-    space.info(block).unswept.store(0, Release);
-    space.clear_marks(block);
+    space.sweep(block);
     let used = Lines::look::<M>(space, block);
     space.info(block).live.store(used.bytes() as u32, Relaxed);
     used

@@ -47,7 +47,8 @@ impl<M: Model, W: World> Heap<M, W> {
         };
         // Alone: a helper that has to be waited for may take longer than all this is to take.
         self.major.grey.enter();
-        self.marking(0).drain_until(clock::now() + ns);
+        self.marking(&mut self.major.marker(0))
+            .drain_until(clock::now() + ns);
     }
     /// How large the old generation may be when the next cycle begins. Now it is `live` bytes, of which the cycle has `seen` so many;
     /// the rest was promoted since the cycle began and may be garbage already, which is no reason to wait longer.

@@ -27,15 +27,20 @@ const SMALLEST: usize = 3;
 const ENOUGH: usize = 128 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Frees what was evacuated and makes the nursery anew. `copied` is what survived, `ns` how long that took. The world is stopped.
-    pub(crate) fn rebuild_nursery(&self, how: How, marking: bool, copied: usize, ns: u64) {
+    /// Frees what was evacuated and makes the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` how long that took. The world is stopped.
+    pub(crate) fn rebuild_nursery(
+        &self,
+        how: How,
+        marking: bool,
+        pins: &[usize],
+        copied: usize,
+        ns: u64,
+    ) {
         let space = &self.space;
-        // SAFETY: one thread collects at a time.
-        let scratch = unsafe { &mut *self.scratch.get() };
         let mut nursery = self.nursery.lock();
         nursery.fragments.clear();
         let mut kept = 0;
-        let mut all = scratch.pins.as_slice();
+        let mut all = pins;
         for b in 0..space.used() {
             match space.kind(b) {
                 Kind::Nursery if how == How::InPlace => self.become_old(b, marking),
@@ -146,8 +151,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         for &object in pins {
             if marking {
-                // SAFETY: the gate is shut, so the marker is not at work.
-                self.marking(0).look_at(object);
+                self.marking(&mut self.major.marker(0)).look_at(object);
             }
             // SAFETY: a pinned object with its header.
             unsafe {

@@ -7,10 +7,12 @@
 //! * Side bitmaps have one bit per 8 bytes of heap: `start` (an object, or the first of a walkable row of objects, begins
 //!   here), `mark` (old: reached in this cycle; young: pinned in this collection), `finalizable` (its finalizer is to run).
 //!   One word of a bitmap covers one card.
+use crate::block_bits::{self, CardBits};
+use crate::card_marks;
 use crate::memory::{discard, prefer_huge_pages, reserve};
 use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::*, fence};
-use vervet_os::LeafLock;
+use vervet_os::{LeafLock, perturb};
 
 /// log2 of a block's size.
 pub const BLOCK_SHIFT: u32 = 16;
@@ -22,8 +24,7 @@ pub const CARD_SHIFT: u32 = 9;
 pub const CARD: usize = 1 << CARD_SHIFT;
 /// Cards of a block.
 pub const CARDS: usize = BLOCK / CARD;
-/// What a clean card holds: never the low byte of a reference.
-pub const CLEAN: u8 = 0xFF;
+pub use crate::card_marks::CLEAN;
 
 /// Beyond this part of the range huge pages are preferred: a large heap is walked much faster, a small one is to stay small.
 const HUGE_FROM: usize = 32 << 20;
@@ -123,18 +124,20 @@ pub struct Space {
     free: LeafLock<Free>,
 }
 
+/// Bytes of address space that a space of `size` bytes takes.
+pub(crate) const fn address_space(size: usize) -> usize {
+    let bitmaps = 3 * (size / 64) + mod_union_bytes(size);
+    size + BLOCK + bitmaps + size / BLOCK * (1 + size_of::<Info>())
+}
+const fn mod_union_bytes(size: usize) -> usize {
+    (size >> CARD_SHIFT) / 8 + 8
+}
+
 impl Space {
-    /// Reserves at most `size` bytes; halves that until the system grants it. `cards` is the card table, with
-    /// `card_mask + 1` cards.
+    /// Reserves `size` bytes, or what the card table covers if that is less. `cards` is the card table, with `card_mask + 1` cards.
     pub fn new(size: usize, cards: usize, card_mask: usize) -> io::Result<Space> {
-        let mut size = (size.min((card_mask + 1) << CARD_SHIFT)).max(16 * BLOCK) & !(BLOCK - 1);
-        let base = loop {
-            match reserve(size + BLOCK) {
-                Ok(p) => break (p + BLOCK - 1) & !(BLOCK - 1),
-                Err(e) if size <= 1 << 26 => return Err(e),
-                Err(_) => size = (size / 2) & !(BLOCK - 1),
-            }
-        };
+        let size = (size.min((card_mask + 1) << CARD_SHIFT)).max(16 * BLOCK) & !(BLOCK - 1);
+        let base = (reserve(size + BLOCK)? + BLOCK - 1) & !(BLOCK - 1);
         let blocks = size / BLOCK;
         if size > HUGE_FROM {
             prefer_huge_pages(base + HUGE_FROM, base + size);
@@ -149,7 +152,7 @@ impl Space {
             finalizable: reserve(size / 64)?,
             cards,
             card_mask,
-            mod_union: reserve((size >> CARD_SHIFT) / 8 + 8)?,
+            mod_union: reserve(mod_union_bytes(size))?,
             used: AtomicUsize::new(0),
             free: LeafLock::new(Free {
                 head: NONE,
@@ -250,8 +253,7 @@ impl Space {
     /// Sets `start` bits on a card of a block where nobody else sets any meanwhile.
     #[inline]
     pub fn set_starts_alone(&self, card: usize, bits: u64) {
-        let w = self.start_word(card);
-        w.store(w.load(Relaxed) | bits, Release);
+        block_bits::add_starts(self.start_word(card), bits);
     }
     /// Sets `mark` bits on a card where nobody else sets any meanwhile.
     #[inline]
@@ -291,19 +293,30 @@ impl Space {
         w.store(before | b, Relaxed);
         true
     }
+    /// The bits of the 512 bytes around an address of a block.
+    #[inline(always)]
+    fn card_bits(&self, block: usize, address: usize) -> CardBits<'_> {
+        CardBits {
+            unswept: &self.info(block).unswept,
+            start: self.start_word(address),
+            mark: self.mark_word(address),
+        }
+    }
+    /// The bits of all cards of a block.
+    fn block_bits(&self, block: usize) -> impl Iterator<Item = CardBits<'_>> + Clone {
+        let base = self.address(block);
+        (base..base + BLOCK)
+            .step_by(CARD)
+            .map(move |card| self.card_bits(block, card))
+    }
     /// Makes the `mark` bits of a block its `start` bits; keeps them as `mark` bits if asked. Were there any?
     pub fn start_at_marks(&self, block: usize, keep: bool) -> bool {
-        let base = self.address(block);
-        let mut any = 0;
-        for card in (base..base + BLOCK).step_by(CARD) {
-            let bits = self.mark_word(card).load(Relaxed);
-            any |= bits;
-            self.start_word(card).store(bits, Relaxed);
-            if !keep {
-                self.mark_word(card).store(0, Relaxed);
-            }
-        }
-        any != 0
+        let each = |any, bits: CardBits<'_>| any | bits.start_at_marks(keep);
+        self.block_bits(block).fold(0, each) != 0
+    }
+    /// Forgets the dead objects of an unswept old block. See [`block_bits`].
+    pub fn sweep(&self, block: usize) {
+        block_bits::sweep(&self.info(block).unswept, self.block_bits(block));
     }
     /// Is no `mark` bit of the block set?
     pub fn has_no_marks(&self, block: usize) -> bool {
@@ -353,15 +366,7 @@ impl Space {
     /// The `start` bits of live objects in the 512 bytes around an address of an old block.
     #[inline]
     pub fn live_starts(&self, block: usize, address: usize) -> u64 {
-        let starts = || self.start_word(address).load(Acquire);
-        let s = starts();
-        let unswept = || self.info(block).unswept.load(Acquire) != 0;
-        if !unswept() {
-            return s;
-        }
-        let live = s & self.mark_word(address).load(Acquire);
-        // The sweeper may have been here meanwhile: it clears the marks last.
-        if unswept() { live } else { starts() }
+        self.card_bits(block, address).live_starts()
     }
     /// The last live object of an old or nursery block that begins at or before `address`.
     pub fn last_start(&self, block: usize, address: usize) -> Option<usize> {
@@ -386,22 +391,26 @@ impl Space {
     pub fn cards(&self) -> usize {
         self.cards
     }
+    #[inline]
+    fn card_at(&self, address: usize) -> usize {
+        self.cards + ((address >> CARD_SHIFT) & self.card_mask)
+    }
     /// The card of an address.
     #[inline]
     pub fn card(&self, address: usize) -> &AtomicU8 {
         // SAFETY: the table has a card for every masked index.
-        unsafe { &*((self.cards + ((address >> CARD_SHIFT) & self.card_mask)) as *const AtomicU8) }
+        unsafe { &*(self.card_at(address) as *const AtomicU8) }
     }
     /// Marks the card of an address.
     #[inline]
     pub fn dirty(&self, address: usize) {
-        self.card(address).store(0, Relaxed);
+        card_marks::mark(self.card(address));
     }
     /// Makes all cards of `[from, from + size)` clean. Both are multiples of a card.
     pub fn clean_cards(&self, from: usize, size: usize) {
         // SAFETY: the cards of a block lie side by side: the heap is not larger than the table covers, and both are aligned
         // to blocks.
-        let at = self.card(from) as *const AtomicU8 as *mut u8;
+        let at = self.card_at(from) as *mut u8;
         let first = (from >> CARD_SHIFT) & self.card_mask;
         let n = size.div_ceil(CARD);
         let here = n.min(self.card_mask + 1 - first);
@@ -418,7 +427,7 @@ impl Space {
         while at < to {
             // The cards of a block lie side by side; those of the next may begin the table again.
             let end = to.min((at & !(BLOCK - 1)) + BLOCK);
-            let first = std::ptr::from_ref(self.card(at)).cast::<AtomicU64>();
+            let first = self.card_at(at) as *const AtomicU64;
             // SAFETY: 8 cards are aligned, since `at` is a multiple of 4 KiB, and the table has those of the whole block.
             let eights = unsafe { std::slice::from_raw_parts(first, (end - at) / (8 * CARD)) };
             for many in eights.chunks(8) {
@@ -443,18 +452,11 @@ impl Space {
     /// Notes that a card was dirty during marking.
     pub fn set_mod_union(&self, address: usize) {
         let (cell, bit) = self.mod_union_cell(address);
-        if cell.load(Acquire) & bit == 0 {
-            cell.fetch_or(bit, AcqRel);
-        }
+        card_marks::note(cell, bit);
     }
     /// The noted cards of the 4 KiB at an address (a multiple of 4 KiB), one bit each, forgotten now.
     pub fn take_mod_union(&self, address: usize) -> u8 {
-        let (cell, _) = self.mod_union_cell(address);
-        if cell.load(Relaxed) == 0 {
-            0
-        } else {
-            cell.swap(0, AcqRel)
-        }
+        card_marks::take(self.mod_union_cell(address).0)
     }
 
     // ---- free blocks ----------------------------------------------------------------------------------------
@@ -522,6 +524,7 @@ impl Space {
             }
             None => self.fresh(&mut f, n)?,
         };
+        perturb::here();
         for b in first..first + n {
             self.set_kind(b, Kind::Taken);
         }

@@ -4,7 +4,7 @@
 //! It changes nothing. What it finds wrong ends the process with a sentence that names the object and the field.
 use crate::Heap;
 use crate::conservative::{Cursor, each_young, object_at};
-use crate::marking::each_pair;
+use crate::ephemerons::Row;
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, CLEAN, Kind};
@@ -83,9 +83,9 @@ impl<M: Model, W: World> Heap<M, W> {
                 Contents::References => M::visit(object, header, 0, usize::MAX, |f| {
                     self.check_field(when, object, f, old)
                 }),
-                Contents::Ephemerons => each_pair::<M>(object, |key, value, _, _| {
-                    self.check_field(when, object, key, old);
-                    self.check_field(when, object, value, old);
+                Contents::Ephemerons => Row::of::<M>(object).pairs().for_each(|pair| {
+                    self.check_field(when, object, pair.key(), old);
+                    self.check_field(when, object, pair.value(), old);
                 }),
             }
             M::size(object, header)

@@ -95,10 +95,10 @@ fn closure(objects: &[Spec], roots: impl Iterator<Item = usize>) -> HashSet<usiz
             let o = &objects[i];
             if o.table {
                 for pair in o.edges.chunks(2) {
-                    if let [Some(k), Some(v)] = pair {
-                        if live.contains(k) {
-                            live.insert(*v);
-                        }
+                    if let [k, Some(v)] = pair
+                        && k.is_none_or(|k| live.contains(&k))
+                    {
+                        live.insert(*v);
                     }
                 }
             } else {
@@ -276,8 +276,9 @@ impl Run {
                     [Some(_), _] => {
                         assert_eq!(got, (w.tombstone.load(Relaxed), 0), "pair {p} of {i}")
                     }
-                    // No key: the value is nobody's business.
-                    _ => {}
+                    // A pair that is being made.
+                    [None, v] => assert_eq!(got, (0, want(*v))),
+                    _ => unreachable!("pairs are two"),
                 }
             }
         }

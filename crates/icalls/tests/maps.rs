@@ -96,7 +96,7 @@ fn check_class(cx: &Cx<'_>, class: ClassRef, seen: &mut [usize; 3]) {
 }
 
 fn card(address: usize) -> *mut u8 {
-    (heap::card_table() + ((address >> CARD_SHIFT) & CARD_MASK)) as *mut u8
+    heap::card_of(address) as *mut u8
 }
 
 /// A copy of an array of structs with references marks every card of the copy it stores a reference to.

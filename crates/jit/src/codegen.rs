@@ -23,7 +23,8 @@ use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;
 use std::time::Instant;
-use vervet_abi::{Helper, ThrowKind, Ty};
+use vervet_abi::helpers::result;
+use vervet_abi::{Declared, Helper, ThrowKind, Ty, call};
 use vervet_types::MethodRef;
 
 /// Bit of a source location: an asynchronous exception must not be raised here.
@@ -57,6 +58,7 @@ pub struct Codegen {
     quick: OwnedTargetIsa,
     optimised: OwnedTargetIsa,
     allocation: AllocProtection,
+    tables: vervet_abi::TableSizes,
 }
 
 fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
@@ -106,6 +108,7 @@ impl Codegen {
             quick: isa(options, "none", "single_pass"),
             optimised: isa(options, "speed", "backtracking"),
             allocation: options.allocation,
+            tables: options.tables,
         }
     }
 
@@ -146,7 +149,7 @@ impl Codegen {
         let context = &mut worker.context;
         context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);
         let builder = FunctionBuilder::new(&mut context.func, &mut worker.builder);
-        let mut emitter = Emitter::new(builder, self.allocation);
+        let mut emitter = Emitter::new(builder, self.allocation, self.tables);
         emit(&mut emitter)?;
         let Emitter {
             b: mut builder,
@@ -343,6 +346,8 @@ pub struct Emitter<'f> {
     pub b: FunctionBuilder<'f>,
     /// How allocations are protected.
     pub allocation: AllocProtection,
+    /// Sizes of the tables that the code indexes.
+    pub tables: vervet_abi::TableSizes,
     symbols: Vec<Symbol>,
     helpers: Vec<Option<FuncRef>>,
     handlers: SmallVec<[(u32, Block); 4]>,
@@ -353,7 +358,11 @@ pub struct Emitter<'f> {
 }
 
 impl<'f> Emitter<'f> {
-    fn new(mut b: FunctionBuilder<'f>, allocation: AllocProtection) -> Emitter<'f> {
+    fn new(
+        mut b: FunctionBuilder<'f>,
+        allocation: AllocProtection,
+        tables: vervet_abi::TableSizes,
+    ) -> Emitter<'f> {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
@@ -362,6 +371,7 @@ impl<'f> Emitter<'f> {
         Emitter {
             b,
             allocation,
+            tables,
             symbols: Vec::new(),
             helpers: vec![None; Helper::ALL.len()],
             handlers: SmallVec::new(),
@@ -552,31 +562,59 @@ impl<'f> Emitter<'f> {
         f
     }
 
-    /// Calls a helper. Leaf helpers never throw and are called plainly.
-    pub fn helper(&mut self, helper: Helper, args: &[Value]) -> Option<Value> {
+    /// Leaf helpers never throw and are called plainly.
+    fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Option<Value> {
         let f = self.helper_ref(helper);
-        if helper.sig().effect == vervet_abi::Effect::Leaf {
+        let sig = helper.sig();
+        for (value, ty) in args.iter().zip(sig.params) {
+            let have = self.b.func.dfg.value_type(*value);
+            assert!(have == clif_type(*ty), "{have} for an {ty:?} of {helper:?}");
+        }
+        if sig.effect == vervet_abi::Effect::Leaf {
             let call = self.b.ins().call(f, args);
             return self.b.inst_results(call).first().copied();
         }
         self.emit_call(Target::Function(f), args).first().copied()
     }
 
+    /// Calls a helper without a result.
+    pub fn helper<H: Declared<N, result::Nothing>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) {
+        self.call_helper(H::HELPER, &args);
+    }
+
     /// Calls a helper that has a result.
-    pub fn helper_value(&mut self, helper: Helper, args: &[Value]) -> Value {
-        self.helper(helper, args).expect("a helper with a result")
+    pub fn helper_value<H: Declared<N, result::Value>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) -> Value {
+        self.call_helper(H::HELPER, &args)
+            .expect("declared with a result")
     }
 
     /// Calls a helper that does not come back, and ends the block.
-    pub fn helper_noreturn(&mut self, helper: Helper, args: &[Value]) {
-        self.helper(helper, args);
+    pub fn helper_noreturn<H: Declared<N, result::Never>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) {
+        self.call_helper(H::HELPER, &args);
+        self.unreachable();
+    }
+
+    /// Ends the block, where control never comes.
+    pub fn unreachable(&mut self) {
         self.b.ins().trap(trap_code(ThrowKind::ExecutionEngine));
     }
 
     /// Throws an exception of that kind, and ends the block.
     pub fn throw(&mut self, kind: ThrowKind) {
         let kind = self.b.ins().iconst(I32, i64::from(kind as u8));
-        self.helper_noreturn(Helper::ThrowKind, &[kind]);
+        self.helper_noreturn(call::ThrowKind, [kind]);
     }
 
     /// Goes on only if `condition` is zero, else throws: a hardware trap, or inside handlers a cold call.

@@ -47,6 +47,8 @@ pub struct Options {
     pub verbose: Option<String>,
     /// Optimise every method at its first compile.
     pub optimise_all: bool,
+    /// Sizes of the tables that generated code indexes.
+    pub tables: vervet_abi::TableSizes,
 }
 
 /// Why there is no blob.

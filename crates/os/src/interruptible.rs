@@ -9,6 +9,9 @@
 //! * in a call that the kernel does not restart: it ends with EINTR;
 //! * behind the instruction: the call has its result, which stands. Nothing that was received is lost.
 //!
+//! A signal that finds the thread in a handler (of a library's, that interrupted it at one of these places) does nothing. So
+//! whoever wants the call to end sends it again until it has.
+//!
 //! # Invariants
 //! * The result is EINTR only if a signal came; the caller looks at the word to learn which.
 //! * [`on_signal`] takes no lock and no memory and changes nothing but the interrupted thread's program counter.

@@ -1,13 +1,16 @@
 //! Linux behind safe names, and the two kinds of runtime lock.
 //!
 //! Nothing here knows of objects, types or managed code.
+pub mod allocator;
 mod arch;
 pub mod chunks;
 pub mod clock;
+pub mod dual;
 pub mod futex;
 pub mod interruptible;
 pub mod lock;
 pub mod memory;
+pub mod perturb;
 pub mod process_fence;
 pub mod published;
 pub mod scheduling;

@@ -24,6 +24,9 @@ pub fn reserve_read_only(size: usize) -> io::Result<*mut u8> {
 /// # Safety
 /// The range was got from [`reserve`] or [`reserve_read_only`].
 pub unsafe fn make_writable(low: usize, high: usize) -> io::Result<()> {
+    if cfg!(miri) {
+        return Ok(());
+    }
     let (low, high) = (low & !4095, (high + 4095) & !4095);
     // SAFETY: the caller's promise.
     match unsafe {
@@ -55,7 +58,10 @@ pub fn stack(size: usize) -> io::Result<(usize, usize)> {
 /// The range was got from [`reserve`] or [`stack`], and nobody needs what is in it.
 pub unsafe fn discard(low: usize, high: usize) {
     let (low, high) = ((low + 4095) & !4095, high & !4095);
-    if low < high {
+    if low < high && cfg!(miri) {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::write_bytes(low as *mut u8, 0, high - low) };
+    } else if low < high {
         // SAFETY: the caller's promise.
         unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_DONTNEED) };
     }
@@ -66,6 +72,9 @@ pub unsafe fn discard(low: usize, high: usize) {
 /// # Safety
 /// The range is part of what [`reserve`] gave.
 pub unsafe fn prefer_huge_pages(low: usize, high: usize) {
+    if cfg!(miri) {
+        return;
+    }
     // SAFETY: the caller's promise; the contents stay as they are.
     unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_HUGEPAGE) };
 }
@@ -77,6 +86,53 @@ pub unsafe fn prefer_huge_pages(low: usize, high: usize) {
 pub unsafe fn release(at: *mut u8, size: usize) {
     // SAFETY: passed on. Failure leaves the memory mapped, which harms nobody.
     unsafe { libc::munmap(at.cast(), size) };
+}
+
+/// Makes a reservation of `old` bytes one of `new` bytes, perhaps elsewhere; what is in it stays, the rest reads as zeros.
+///
+/// # Safety
+/// `at` and `old` are of one reservation, and nobody keeps an address inside it.
+pub unsafe fn grow(at: *mut u8, old: usize, new: usize) -> io::Result<*mut u8> {
+    // SAFETY: passed on.
+    let p = unsafe { libc::mremap(at.cast(), old, new, libc::MREMAP_MAYMOVE) };
+    if p == libc::MAP_FAILED {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(p.cast())
+    }
+}
+
+/// Would the system grant `size` bytes now? (All of it is mapped and unmapped again; no page is touched.)
+pub fn is_granted(size: usize) -> bool {
+    match reserve(size) {
+        Ok(p) => {
+            // SAFETY: just mapped with that size, and nobody else knows it.
+            unsafe { release(p, size) };
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// How many bytes of address space the process may still map: its limit (RLIMIT_AS) less what it has. None: there is no limit.
+pub fn address_space_left() -> Option<usize> {
+    // SAFETY: the system fills the record.
+    let limit = unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_AS, &mut limit) != 0 {
+            return None;
+        }
+        limit.rlim_cur
+    };
+    if limit == libc::RLIM_INFINITY {
+        return None;
+    }
+    // What the process has is the first number of statm, in pages. Without /proc: what a program of this size usually has.
+    let has = std::fs::read_to_string("/proc/self/statm")
+        .ok()
+        .and_then(|text| text.split(' ').next()?.parse::<usize>().ok())
+        .map_or(64 << 20, |pages| pages * 4096);
+    Some((limit as usize).saturating_sub(has))
 }
 
 /// Reserves `size` bytes at an address in `[low, high)`, probing upwards in `step`s.
@@ -108,33 +164,20 @@ pub fn reserve_below(low: usize, high: usize, step: usize, size: usize) -> io::R
 
 fn map(at: *mut u8, size: usize, prot: i32, flags: i32) -> io::Result<*mut u8> {
     let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // Miri knows memory that can be read and written to only.
+    let (prot, flags) = match cfg!(miri) {
+        true => (
+            libc::PROT_READ | libc::PROT_WRITE,
+            flags & !libc::MAP_NORESERVE,
+        ),
+        false => (prot, flags),
+    };
     // SAFETY: an anonymous mapping that replaces nothing touches no memory of ours.
     let p = unsafe { libc::mmap(at.cast(), size, prot, flags, -1, 0) };
     if p == libc::MAP_FAILED {
         Err(io::Error::last_os_error())
     } else {
         Ok(p.cast())
-    }
-}
-
-/// One piece of memory seen twice: writable at the first address, executable at the second.
-pub fn dual_map(size: usize) -> io::Result<(*mut u8, *const u8)> {
-    // SAFETY: plain system calls on a descriptor of our own; both views are fresh mappings.
-    unsafe {
-        let fd = libc::memfd_create(c"vervet-code".as_ptr(), libc::MFD_CLOEXEC);
-        if fd < 0 || libc::ftruncate(fd, size as i64) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let view = |prot| libc::mmap(std::ptr::null_mut(), size, prot, libc::MAP_SHARED, fd, 0);
-        let (rw, rx) = (
-            view(libc::PROT_READ | libc::PROT_WRITE),
-            view(libc::PROT_READ | libc::PROT_EXEC),
-        );
-        libc::close(fd);
-        if rw == libc::MAP_FAILED || rx == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        Ok((rw.cast(), rx.cast_const().cast()))
     }
 }
 
@@ -177,44 +220,5 @@ pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
             return Err(io::Error::last_os_error());
         }
         Ok(std::slice::from_raw_parts(p.cast(), len))
-    }
-}
-
-/// As [`dual_map`], with `tail` bytes of ordinary zeroed memory right behind the executable view: returns
-/// (writable view, executable view, tail).
-pub fn dual_map_with_tail(size: usize, tail: usize) -> io::Result<(*mut u8, *const u8, *mut u8)> {
-    let whole = map(
-        std::ptr::null_mut(),
-        size + tail,
-        libc::PROT_READ | libc::PROT_WRITE,
-        0,
-    )?;
-    // SAFETY: plain system calls on a descriptor of our own; the fixed mapping replaces part of the fresh range.
-    unsafe {
-        let fd = libc::memfd_create(c"vervet-code".as_ptr(), libc::MFD_CLOEXEC);
-        if fd < 0 || libc::ftruncate(fd, size as i64) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let rw = libc::mmap(
-            std::ptr::null_mut(),
-            size,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_SHARED,
-            fd,
-            0,
-        );
-        let rx = libc::mmap(
-            whole.cast(),
-            size,
-            libc::PROT_READ | libc::PROT_EXEC,
-            libc::MAP_SHARED | libc::MAP_FIXED,
-            fd,
-            0,
-        );
-        libc::close(fd);
-        if rw == libc::MAP_FAILED || rx == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        Ok((rw.cast(), rx.cast_const().cast(), whole.add(size)))
     }
 }

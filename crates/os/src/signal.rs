@@ -60,6 +60,16 @@ pub fn unblock(signal: i32) {
     }
 }
 
+/// Lets the calling thread receive every signal.
+pub fn unblock_all() {
+    // SAFETY: a set of our own.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut set);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+    }
+}
+
 /// The kernel's id of the calling thread.
 pub fn thread_id() -> i32 {
     // SAFETY: takes and gives plain values.
@@ -70,6 +80,21 @@ pub fn thread_id() -> i32 {
 pub fn send(thread: i32, signal: i32) -> bool {
     // SAFETY: takes and gives plain values.
     unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, signal) == 0 }
+}
+
+/// Does the calling thread run on an alternate signal stack, its own or a library's: in a handler?
+pub fn is_on_alternate_stack() -> bool {
+    // SAFETY: a plain query into a record of this frame.
+    unsafe {
+        let mut stack: libc::stack_t = std::mem::zeroed();
+        libc::sigaltstack(std::ptr::null(), &mut stack) == 0
+            && stack.ss_flags & libc::SS_ONSTACK != 0
+    }
+}
+
+/// Is there a thread of this process with that id?
+pub fn exists(thread: i32) -> bool {
+    send(thread, 0)
 }
 
 /// Memory for an alternate signal stack.

@@ -22,7 +22,12 @@ const _: () = {
     use vervet_handles::{INDEX_BITS, KIND_BITS, layout};
     assert!(abi::KIND_BITS == KIND_BITS && abi::INDEX_BITS == INDEX_BITS);
     assert!(1 << abi::GROUP_SHIFT == vervet_handles::GROUP);
-    assert!(abi::SIDES as usize == layout::SIDES && abi::YOUNG as usize == layout::YOUNG);
+    let mut bits = 12;
+    while bits <= INDEX_BITS {
+        assert!(abi::sides(bits) as usize == layout::sides(bits));
+        assert!(abi::young(bits) as usize == layout::young(bits));
+        bits += 1;
+    }
     assert!(lane::SIZE as usize == layout::LANE_SIZE && lane::ROOM == layout::LANE_ROOM);
     assert!(lane::FIRST as usize == layout::LANE_FIRST);
     assert!(lane::READY as usize == layout::LANE_READY);
@@ -31,9 +36,17 @@ const _: () = {
     assert!(abi::VALID == vervet_handles::VALID as u64 && abi::TAGS == vervet_handles::TAGS as u64);
 };
 
+/// Reserves the slots; an index has `bits` bits. Called once at start-up.
+pub(crate) fn initialise(bits: u32) -> std::io::Result<()> {
+    TABLES.limit(bits);
+    let rows = TABLES.rows();
+    rows.map(|_| ())
+        .ok_or_else(|| std::io::ErrorKind::OutOfMemory.into())
+}
+
 /// Address of the slots' words, for generated code.
 pub(crate) fn rows() -> usize {
-    TABLES.rows().expect("address space for GC handles")
+    TABLES.rows().expect("reserved at start-up")
 }
 
 /// Runs `work` with the slots and the domain of the thread that has this context; a thread that is not attached (null) has
@@ -46,8 +59,8 @@ unsafe fn with_hint<T>(ctx: *mut Context, work: impl FnOnce(&mut Hint, u32) -> T
     if ctx.is_null() {
         return with_no_hint(work);
     }
-    // SAFETY: passed on; `work` is this module's and comes back here by no way.
-    unsafe { work(&mut (*Thread::of(ctx)).handles, (*ctx).domain) }
+    // SAFETY: passed on; nobody but the thread uses its hint, and `work` is this module's and comes back here by no way.
+    unsafe { work(&mut *Thread::of(ctx).own.handles.get(), (*ctx).domain) }
 }
 
 #[cold]
@@ -66,8 +79,12 @@ pub(crate) fn retire(ctx: *mut Context) {
 }
 
 fn current_domain() -> u32 {
-    // SAFETY: null or the context of this thread.
-    unsafe { crate::thread::current_context().as_ref() }.map_or(0, |ctx| ctx.domain)
+    let ctx = crate::thread::current_context();
+    match ctx.is_null() {
+        true => 0,
+        // SAFETY: the context of this thread.
+        false => unsafe { (*ctx).domain },
+    }
 }
 
 /// For generated code: as [`free`].

@@ -2,12 +2,12 @@
 //!
 //! # Invariants
 //! * An object's header and length are stored before this thread lets the world stop.
-//! * `card[(address >> 9) & CARD_MASK]` exists for every address; a mark is the low byte of the stored
+//! * `card[(address >> 9) & mask]` exists for every address; a mark is the low byte of the stored
 //!   reference, clean is 0xFF (never the low byte of a reference).
 use crate::cx::{Cx, Result};
 use crate::gc;
-use crate::object::ObjRef;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::object::{ObjRef, load_word, store_word};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_abi::object::*;
 use vervet_abi::vtable::flags;
@@ -15,10 +15,12 @@ use vervet_os::memory;
 use vervet_types::{ClassRef, Known};
 
 static CARDS: AtomicUsize = AtomicUsize::new(0);
+static MASK: AtomicUsize = AtomicUsize::new(CARD_MASK);
 
-/// Reserves the card table; its base. Called once, before the heap is made.
-pub(crate) fn reserve_cards() -> std::io::Result<usize> {
-    let cards = memory::reserve(CARD_MASK + 1)? as usize;
+/// Reserves the card table with `mask + 1` cards; its base. Called once, before the heap is made.
+pub(crate) fn reserve_cards(mask: usize) -> std::io::Result<usize> {
+    let cards = memory::reserve(mask + 1)? as usize;
+    MASK.store(mask, Ordering::Relaxed);
     CARDS.store(cards, Ordering::Release);
     Ok(cards)
 }
@@ -29,13 +31,13 @@ pub fn card_table() -> usize {
 /// Address of the card of `address`.
 #[inline]
 pub fn card_of(address: usize) -> usize {
-    card_table() + ((address >> CARD_SHIFT) & CARD_MASK)
+    card_table() + ((address >> CARD_SHIFT) & MASK.load(Ordering::Relaxed))
 }
 /// Marks the card of `address` after the reference `value` was stored there.
 #[inline]
 pub fn mark_card(address: usize, value: usize) {
-    // SAFETY: the table has an entry for every masked index.
-    unsafe { *(card_of(address) as *mut u8) = value as u8 }
+    // SAFETY: the table has an entry for every masked index. Several threads may mark a card at a time.
+    unsafe { (*(card_of(address) as *const AtomicU8)).store(value as u8, Ordering::Relaxed) }
 }
 
 fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
@@ -172,10 +174,10 @@ pub unsafe fn copy_value(to: *mut u8, from: *const u8, size: usize, refs: bool) 
 /// Both sides are valid for `words` aligned words.
 pub unsafe fn copy_words(to: *mut usize, from: *const usize, words: usize) {
     const CARD: usize = 1 << CARD_SHIFT;
-    // SAFETY: passed on; volatile keeps each word in one general register.
+    // SAFETY: passed on; each word passes through one general register.
     let one = |i: usize| unsafe {
-        let v = from.add(i).read_volatile();
-        to.add(i).write_volatile(v);
+        let v = load_word(from.add(i));
+        store_word(to.add(i), v);
         v
     };
     let mark = |i: usize, any: usize| {
@@ -211,7 +213,7 @@ pub unsafe fn clear_value(to: *mut u8, size: usize, refs: bool) {
     unsafe {
         if refs {
             for i in 0..size / 8 {
-                (to as *mut usize).add(i).write_volatile(0);
+                store_word((to as *mut usize).add(i), 0);
             }
             to.add(size & !7).write_bytes(0, size & 7);
         } else {
@@ -357,7 +359,7 @@ mod tests {
 
     fn card(address: usize) -> u8 {
         // SAFETY: the table has an entry for every masked index.
-        unsafe { *((card_table() + ((address >> CARD_SHIFT) & CARD_MASK)) as *const u8) }
+        unsafe { *(card_of(address) as *const u8) }
     }
     /// Memory that is its own cards' only user.
     fn words(n: usize) -> *mut usize {

@@ -1,8 +1,8 @@
 //! The bodies of the helpers that generated code calls, and their stubs.
 //!
 //! # Invariants
-//! One row per `vervet_abi::Helper`; a helper's effect decides its thunk. What is `Leaf` here takes no lock,
-//! allocates nothing and cannot throw.
+//! * One row per `vervet_abi::Helper`, with a body of the declared types: both are conditions of compiling.
+//! * A helper's effect decides its thunk. What is `Leaf` here takes no lock, allocates nothing and cannot throw.
 use crate::cx::{Cx, Result};
 use crate::exceptions::{self, throw::TraceMode};
 use crate::icall::{IcallRet, finish};
@@ -10,7 +10,7 @@ use crate::marshal::helpers as marshal;
 use crate::object::ObjRef;
 use crate::threads::attention;
 use vervet_abi::vtable::flags;
-use vervet_abi::{Effect, Helper, VTable};
+use vervet_abi::{Effect, Helper, Ty, VTable};
 use vervet_os::{Chunks, Published};
 use vervet_types::{Class, Known, Method, MethodRef};
 
@@ -27,17 +27,7 @@ pub fn address(helper: Helper) -> usize {
 /// Makes the stubs. Called once at start-up.
 pub fn initialise() {
     for &h in Helper::ALL {
-        let code = match h.sig().effect {
-            // Blocks of any length, in steps that a stop does not have to wait for.
-            Effect::Leaf if h == Helper::MemMove => crate::arch::blocks::move_stub(),
-            Effect::Leaf if h == Helper::MemSet => crate::arch::blocks::set_stub(),
-            Effect::Asm => crate::arch::grow_address(),
-            Effect::Leaf => crate::prestub::place_stub(crate::arch::leaf_stub(body(h)), "helper"),
-            Effect::Runtime | Effect::NoReturn => {
-                crate::prestub::place_stub(crate::arch::icall_stub(body(h), 0, 0), "helper")
-            }
-        };
-        STUBS.at(h as u32).put(code);
+        STUBS.at(h as u32).put(stub(h));
     }
 }
 
@@ -64,57 +54,133 @@ fn method(addr: usize) -> MethodRef {
     unsafe { &*(addr as *const Method) }
 }
 
-fn body(h: Helper) -> usize {
-    match h {
-        Helper::AllocObject => alloc_object as *const () as usize,
-        Helper::AllocArray => alloc_array as *const () as usize,
-        Helper::AllocMdArray => alloc_md_array as *const () as usize,
-        Helper::AllocJaggedArray => alloc_jagged_array as *const () as usize,
-        Helper::CastClass => cast_class as *const () as usize,
-        Helper::IsInst => is_inst as *const () as usize,
-        Helper::CheckArrayStore => check_array_store as *const () as usize,
-        Helper::CheckLdelema => check_ldelema as *const () as usize,
-        Helper::Unbox => unbox as *const () as usize,
-        Helper::UnboxNullable => unbox_nullable as *const () as usize,
-        Helper::BoxNullable => box_nullable as *const () as usize,
-        Helper::Throw => throw as *const () as usize,
-        Helper::Rethrow => rethrow as *const () as usize,
-        Helper::ThrowKind => throw_kind as *const () as usize,
-        Helper::ContinueUnwind => exceptions::throw::continue_unwind as *const () as usize,
-        Helper::EndCatch => end_catch as *const () as usize,
-        Helper::ClassInit => class_init as *const () as usize,
-        Helper::ThreadStatics => thread_statics as *const () as usize,
-        Helper::ResolveVirtual => resolve_virtual as *const () as usize,
-        Helper::DelegateCtor => delegate_ctor as *const () as usize,
-        Helper::DelegateCtorMethod => delegate_ctor_method as *const () as usize,
-        Helper::DelegateBeginInvoke => delegate_begin_invoke as *const () as usize,
-        Helper::DelegateEndInvoke => delegate_end_invoke as *const () as usize,
-        Helper::Localloc => localloc as *const () as usize,
-        Helper::MonitorEnter => monitor_enter as *const () as usize,
-        Helper::MonitorExit => monitor_exit as *const () as usize,
-        Helper::MonitorEnterQuick => monitor_enter_quick as *const () as usize,
-        Helper::MonitorExitQuick => monitor_exit_quick as *const () as usize,
-        Helper::MonitorWake => monitor_wake as *const () as usize,
-        Helper::TypeObject => type_object as *const () as usize,
-        Helper::CopyValue => copy_value as *const () as usize,
-        // Their stubs are `crate::blocks`.
-        Helper::MemMove | Helper::MemSet => 0,
-        Helper::SetHandle => set_handle as *const () as usize,
-        Helper::FreeHandle => free_handle as *const () as usize,
-        Helper::FMod => fmod as *const () as usize,
-        Helper::BindPInvoke => crate::pinvoke::bind as *const () as usize,
-        Helper::Poll => poll as *const () as usize,
-        Helper::MarshalToNative => marshal_to_native as *const () as usize,
-        Helper::MarshalBack => marshal_back as *const () as usize,
-        Helper::MarshalResult => marshal_result as *const () as usize,
-        Helper::MarshalStructToNative => marshal_struct_to_native as *const () as usize,
-        Helper::MarshalStructToManaged => marshal_struct_to_managed as *const () as usize,
-        Helper::MarshalArgToManaged => marshal_arg_to_managed as *const () as usize,
-        Helper::MarshalArgBack => marshal_arg_back as *const () as usize,
-        Helper::MarshalResultToNative => marshal_result_to_native as *const () as usize,
-        Helper::Grow => 0,
-        _ => unsupported as *const () as usize,
-    }
+/// A type that a helper's body takes or gives, which travels as that machine type.
+trait Word {
+    const TY: Ty;
+}
+/// What a body gives back.
+trait Returned {
+    const TY: Option<Ty>;
+}
+impl<T: Word> Returned for T {
+    const TY: Option<Ty> = Some(<T as Word>::TY);
+}
+impl Returned for () {
+    const TY: Option<Ty> = None;
+}
+/// A function that may be a helper's body.
+trait Body {
+    const PARAMS: &'static [Ty];
+    const RET: Option<Ty>;
+    fn address(self) -> usize;
+}
+macro_rules! words {
+    ($($t:ty => $ty:ident),*) => { $( impl Word for $t { const TY: Ty = Ty::$ty; } )* };
+}
+words!(i32 => I32, u32 => I32, i64 => I64, u64 => I64, usize => I64, f32 => F32, f64 => F64);
+impl<T> Word for *const T {
+    const TY: Ty = Ty::I64;
+}
+impl<T> Word for *mut T {
+    const TY: Ty = Ty::I64;
+}
+macro_rules! functions {
+    ($( ($($a:ident)*) )*) => { $(
+        impl<$($a: Word,)* R: Returned> Body for extern "C" fn($($a),*) -> R {
+            const PARAMS: &'static [Ty] = &[$( $a::TY ),*];
+            const RET: Option<Ty> = R::TY;
+            fn address(self) -> usize {
+                self as *const () as usize
+            }
+        }
+    )* };
+}
+functions! { () (A) (A B) (A B C) (A B C D) }
+
+/// The address of a helper's body, whose types are compared with the declaration when this is compiled.
+fn checked<const HELPER: u16, B: Body>(body: B) -> usize {
+    const { Helper::ALL[HELPER as usize].check(B::PARAMS, B::RET) };
+    body.address()
+}
+
+/// The table: first the helpers whose stubs are their bodies, then the others with their bodies. Without a row for a helper
+/// it does not compile.
+macro_rules! bodies {
+    (@row $name:ident ($($p:ty),*) $body:path) => {
+        checked::<{ Helper::$name as u16 }, _>($body as extern "C" fn($($p),*) -> _)
+    };
+    ([ $( $stub:ident => $made:path; )* ] $( $name:ident $args:tt => $body:path; )*) => {
+        /// Code of the stub that a helper is called through.
+        fn stub(h: Helper) -> usize {
+            match h {
+                $( Helper::$name => stub_of(h.sig().effect, bodies!(@row $name $args $body)), )*
+                $( Helper::$stub => $made(), )*
+            }
+        }
+    };
+}
+
+bodies! {
+    [
+        // Blocks of any length, in steps that a stop does not have to wait for.
+        MemMove => crate::arch::blocks::move_stub;
+        MemSet => crate::arch::blocks::set_stub;
+        Grow => crate::arch::grow_address;
+    ]
+    AllocObject(_) => alloc_object;
+    AllocArray(_, _) => alloc_array;
+    AllocMdArray(_, _, _) => alloc_md_array;
+    AllocJaggedArray(_, _, _) => alloc_jagged_array;
+    CastClass(_, _) => cast_class;
+    IsInst(_, _) => is_inst;
+    CheckArrayStore(_, _) => check_array_store;
+    CheckLdelema(_, _) => check_ldelema;
+    Unbox(_, _) => unbox;
+    UnboxNullable(_, _, _) => unbox_nullable;
+    BoxNullable(_, _) => box_nullable;
+    Throw(_) => throw;
+    Rethrow(_) => rethrow;
+    ThrowKind(_) => throw_kind;
+    ContinueUnwind(_, _) => exceptions::throw::continue_unwind;
+    EndCatch() => end_catch;
+    ClassInit(_) => class_init;
+    ThreadStatics(_) => thread_statics;
+    ResolveVirtual(_, _) => resolve_virtual;
+    DelegateCtor(_, _, _) => delegate_ctor;
+    DelegateCtorMethod(_, _, _, _) => delegate_ctor_method;
+    DelegateBeginInvoke(_, _, _) => delegate_begin_invoke;
+    DelegateEndInvoke(_, _, _, _) => delegate_end_invoke;
+    Localloc(_) => localloc;
+    MonitorEnter(_) => monitor_enter;
+    MonitorExit(_) => monitor_exit;
+    MonitorEnterQuick(_, _) => monitor_enter_quick;
+    MonitorExitQuick(_, _) => monitor_exit_quick;
+    MonitorWake(_) => monitor_wake;
+    TypeObject(_) => type_object;
+    CopyValue(_, _, _) => copy_value;
+    SetHandle(_, _) => set_handle;
+    FreeHandle(_, _) => free_handle;
+    FMod(_, _) => fmod;
+    BindPInvoke(_) => crate::pinvoke::bind;
+    Poll() => poll;
+    MarshalToNative(_, _, _) => marshal_to_native;
+    MarshalBack(_, _, _, _) => marshal_back;
+    MarshalResult(_, _) => marshal_result;
+    MarshalStructToNative(_, _, _, _) => marshal_struct_to_native;
+    MarshalStructToManaged(_, _, _, _) => marshal_struct_to_managed;
+    MarshalArgToManaged(_, _, _, _) => marshal_arg_to_managed;
+    MarshalArgBack(_, _, _, _) => marshal_arg_back;
+    MarshalResultToNative(_, _) => marshal_result_to_native;
+    ThrowHResult(_) => throw_hresult;
+}
+
+fn stub_of(effect: Effect, body: usize) -> usize {
+    let code = match effect {
+        Effect::Leaf => crate::arch::leaf_stub(body),
+        Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, 0),
+        Effect::Asm => return body,
+    };
+    crate::prestub::place_stub(code, "helper").expect("room at start-up")
 }
 
 extern "C" fn alloc_object(v: usize) -> usize {
@@ -305,7 +371,7 @@ extern "C" fn class_init(v: usize) {
     with(|cx| crate::class_init::ensure(cx, vt(v)))
 }
 extern "C" fn thread_statics(v: usize) -> usize {
-    with(|cx| Ok(crate::statics::thread_block(cx.context(), vt(v)) as usize))
+    with(|cx| Ok(cx.load(crate::statics::thread_block(cx.context(), vt(v)))? as usize))
 }
 extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
     with(|cx| crate::prestub::resolve_virtual(cx, object(o), method(m)))
@@ -404,11 +470,6 @@ extern "C" fn marshal_arg_back(m: usize, index: i64, managed: usize, native: usi
 extern "C" fn marshal_result_to_native(m: usize, managed: usize) -> usize {
     with(|cx| marshal::result_to_native(cx, method(m), managed))
 }
-extern "C" fn unsupported() -> usize {
-    with(|cx| {
-        Err::<usize, _>(cx.throw(
-            Known::NotSupportedException,
-            "not supported by this version of Vervet",
-        ))
-    })
+extern "C" fn throw_hresult(hresult: i32) {
+    with(|cx| marshal::failed(cx, hresult))
 }

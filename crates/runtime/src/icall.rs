@@ -114,7 +114,7 @@ impl<'cx> RefSlot<'cx> {
     /// Reads it.
     pub fn get(self) -> ObjRef<'cx> {
         // SAFETY: managed code passes the address of a reference slot.
-        unsafe { ObjRef::from_addr(*self.0) }
+        unsafe { ObjRef::from_addr(crate::object::load_word(self.0)) }
     }
     /// Stores into it, marking the card.
     pub fn set(self, value: ObjRef<'_>) {

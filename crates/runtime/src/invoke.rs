@@ -61,7 +61,7 @@ pub fn invoke<'cx>(
     args: &[Value<'cx>],
 ) -> Result<Value<'cx>> {
     let stub = stub_for(cx, method)?;
-    let entry = entries::entry(method);
+    let entry = cx.load(entries::entry(method))?;
     let code = match entry.code() {
         0 => entry.stub(),
         c => c,
@@ -290,7 +290,11 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
             let shape = Shape::of(&sig).unwrap_or_else(|e| panic!("filter shape: {e}"));
             match stub_code(cx, &shape) {
                 Ok(code) => FILTER.put(Stub { shape, code }),
-                Err(_) => panic!("filter stub"),
+                // There is no room for the stub. The filter cannot run, which counts as an exception escaping it.
+                Err(throw) => {
+                    cx.take_pending(throw);
+                    return false;
+                }
             }
         }
     };

@@ -16,7 +16,8 @@
 )]
 
 pub mod abort;
-pub mod ahead;
+pub mod address_plan;
+mod ahead;
 pub mod arch;
 pub mod casts;
 pub mod class_init;

@@ -7,6 +7,7 @@
 //! * What the collector takes for a reference, and nothing else, is read and written as one: debug builds ask the map.
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use vervet_abi::layouts::RawRef;
 use vervet_abi::object::*;
 use vervet_abi::{VTable, vtable::flags};
@@ -120,7 +121,11 @@ impl<'cx> ObjRef<'cx> {
             "a reference read where {} holds none, at {offset}",
             self.class().full_name()
         );
-        ObjRef(self.read::<usize>(offset) as *mut u8, PhantomData)
+        // SAFETY: reference fields are aligned words of their object.
+        ObjRef(
+            unsafe { load_word(self.0.add(offset) as *const usize) } as *mut u8,
+            PhantomData,
+        )
     }
     /// Writes a reference field and marks its card.
     pub fn write_ref(self, offset: usize, value: ObjRef<'_>) {
@@ -224,7 +229,7 @@ impl<'cx> ObjRef<'cx> {
         debug_assert!(self.has_reference_elements());
         // SAFETY: `i` is in range and the elements are references.
         ObjRef(
-            unsafe { *(self.array_data() as *mut *mut u8).add(i) },
+            unsafe { load_word((self.array_data() as *const usize).add(i)) } as *mut u8,
             PhantomData,
         )
     }
@@ -247,14 +252,32 @@ impl std::fmt::Debug for ObjRef<'_> {
     }
 }
 
+/// Loads a word that may be a reference. Other threads, the marker among them, may load and store it meanwhile: like generated code we
+/// take such words one by one and whole.
+///
+/// # Safety
+/// `slot` is an aligned word that may be read.
+#[inline(always)]
+pub(crate) unsafe fn load_word(slot: *const usize) -> usize {
+    // SAFETY: the caller's word; nobody refers to it as anything but atomic.
+    unsafe { AtomicUsize::from_ptr(slot.cast_mut()).load(Relaxed) }
+}
+/// Stores a word that may be a reference, without a card. See [`load_word`].
+///
+/// # Safety
+/// `slot` is an aligned word that may be written.
+#[inline(always)]
+pub(crate) unsafe fn store_word(slot: *mut usize, value: usize) {
+    // SAFETY: as in `load_word`.
+    unsafe { AtomicUsize::from_ptr(slot).store(value, Relaxed) }
+}
+
 /// Stores a reference anywhere (heap, statics, stack) and marks the card of the address.
 ///
 /// # Safety
-/// `slot` is a writable reference slot.
+/// `slot` is a writable, aligned reference slot.
 pub unsafe fn store_ref(slot: *mut usize, value: ObjRef<'_>) {
-    // SAFETY: the caller says the slot may be written; the card table covers every address (masked).
-    unsafe {
-        slot.write(value.addr());
-        crate::heap::mark_card(slot as usize, value.addr());
-    }
+    // SAFETY: the caller says the slot may be written.
+    unsafe { store_word(slot, value.addr()) };
+    crate::heap::mark_card(slot as usize, value.addr());
 }

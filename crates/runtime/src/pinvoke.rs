@@ -26,7 +26,7 @@ pub extern "C" fn bind(method: usize) -> usize {
 
 /// Finds the native function of a P/Invoke method and remembers it.
 pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
-    let cell = &entries::entry(method).pinvoke;
+    let cell = &cx.load(entries::entry(method))?.pinvoke;
     let have = cell.load(Ordering::Acquire);
     if have != 0 {
         return Ok(have);
@@ -82,7 +82,14 @@ pub fn symbol(cx: &Cx<'_>, library: usize, name: &str) -> Option<usize> {
         library as *mut libc::c_void
     };
     // SAFETY: a handle of ours and a C string.
-    let p = cx.native(|| unsafe { libc::dlsym(handle, name.as_ptr()) });
+    let p = cx.native(|| unsafe {
+        let found = libc::dlsym(handle, name.as_ptr());
+        // What a library calls by that name is the executable's, if that has one (`sigaction`): the same for managed code.
+        match !found.is_null() && found == libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) {
+            true => libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()),
+            false => found,
+        }
+    });
     (!p.is_null()).then_some(p as usize)
 }
 

@@ -24,7 +24,7 @@ pub extern "C" fn compile_for_call(_ctx: *mut Context, id: u32) -> usize {
 
 /// The method's code, compiled and linked if it is not.
 pub fn code_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
-    let entry = entries::entry(method);
+    let entry = cx.load(entries::entry(method))?;
     let have = entry.code();
     if have != 0 {
         return Ok(have);
@@ -121,11 +121,11 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     };
     let shape = cx.load(Shape::of_method(method))?;
     let bytes = crate::arch::icall_stub(target, method as *const _ as usize, shape.stack_arg_bytes);
-    Ok(place_stub(bytes, "managed-to-native"))
+    cx.load(place_stub(bytes, "managed-to-native"))
 }
 
 /// Places code that belongs to no method's body (it has no frame of its own in the table).
-pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> usize {
+pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> std::result::Result<usize, LoadError> {
     let _ = name;
     arena::place(&mut bytes, 16, |_, _| {}, |at| at)
 }
@@ -148,13 +148,12 @@ pub extern "C" fn resolve_interface_call(_ctx: *mut Context, hidden: usize, this
         )
     };
     let vt = this.vtable();
-    match implementation(&cx, vt, method) {
-        Ok(target) => {
-            extend_imt(vt, method, target);
-            callable(target, vt)
-        }
-        Err(_) => 0,
-    }
+    let found = implementation(&cx, vt, method).and_then(|target| {
+        let code = callable(&cx, target, vt)?;
+        extend_imt(vt, method, cx.load(entries::entry(target))?, target);
+        Ok(code)
+    });
+    found.unwrap_or_default()
 }
 
 /// The implementation of an interface method on a class.
@@ -179,7 +178,7 @@ pub fn implementation_code<'cx>(
     vt: &'static VTable,
     method: MethodRef,
 ) -> Result<usize> {
-    Ok(callable(implementation(cx, vt, method)?, vt))
+    callable(cx, implementation(cx, vt, method)?, vt)
 }
 
 /// Does the method, called on an object of that VTable, want a byref to the value in the box?
@@ -189,12 +188,12 @@ fn wants_unboxing(method: MethodRef, vt: &'static VTable) -> bool {
 
 /// The address to call a method at on an object of that VTable: the unboxing stub if the method belongs to a
 /// value type.
-pub fn callable(method: MethodRef, vt: &'static VTable) -> usize {
-    let e = entries::entry(method);
+pub fn callable<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, vt: &'static VTable) -> Result<usize> {
+    let e = cx.load(entries::entry(method))?;
     if wants_unboxing(method, vt) {
-        e.boxed_stub()
+        cx.load(e.boxed_stub())
     } else {
-        e.stub()
+        Ok(e.stub())
     }
 }
 
@@ -204,10 +203,11 @@ pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
     unsafe { &*(vt.class as *const vervet_types::Class) }
 }
 
-fn extend_imt(vt: &'static VTable, method: MethodRef, target: MethodRef) {
+/// Where there is no room for a longer stub, calls go on to come here.
+fn extend_imt(vt: &'static VTable, method: MethodRef, entry: &entries::Entry, target: MethodRef) {
     let index = vtable::imt_index(method.id);
     let key = method as *const _ as usize;
-    let slot = entries::entry(target).slot();
+    let slot = entry.slot();
     // Held until the stub is stored: of two threads the one that knows more targets stores last.
     let mut all = IMT.lock();
     let known = all
@@ -222,8 +222,9 @@ fn extend_imt(vt: &'static VTable, method: MethodRef, target: MethodRef) {
         slot,
         boxed: wants_unboxing(target, vt),
     });
-    let stub = crate::arch::place_imt_stub(known, crate::arch::imt_resolve_address());
-    vt.imt[index].store(stub, Ordering::Release);
+    if let Ok(stub) = crate::arch::place_imt_stub(known, crate::arch::imt_resolve_address()) {
+        vt.imt[index].store(stub, Ordering::Release);
+    }
 }
 
 /// A remembered answer of [`resolve_virtual`]: VTable, method, code.
@@ -261,8 +262,8 @@ fn look_up_virtual<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef
         return implementation_code(cx, vt, method);
     }
     if !method.is_virtual() {
-        return Ok(entries::entry(method).stub());
+        return Ok(cx.load(entries::entry(method))?.stub());
     }
     let target = cx.load(class_of(vt).find_virtual_impl(method))?;
-    Ok(callable(target, vt))
+    callable(cx, target, vt)
 }

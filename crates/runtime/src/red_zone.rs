@@ -6,7 +6,7 @@
 //! * From an overflow until the exception is caught the limit is lower by a quarter of the zone, so that filters and finally blocks
 //!   at the edge can call. An overflow of that ends the process.
 use crate::threads::attention;
-use crate::world::registry::Thread;
+use crate::world::registry::{self, Thread};
 use std::sync::atomic::Ordering;
 use vervet_abi::Context;
 
@@ -16,18 +16,20 @@ const RED_ZONE: usize = 256 << 10;
 pub(crate) fn limit(low: usize, high: usize) -> usize {
     low + RED_ZONE.min((high - low) / 2)
 }
+fn lowest(ctx: *mut Context) -> usize {
+    // SAFETY: the context belongs to this thread.
+    unsafe { Thread::of(ctx) }.stack_low.load(Ordering::Relaxed)
+}
 fn usual(ctx: *mut Context) -> usize {
     // SAFETY: the context belongs to this thread.
-    unsafe { limit((*Thread::of(ctx)).stack_low, (*ctx).stack_base) }
+    limit(lowest(ctx), unsafe { (*ctx).stack_base })
 }
 fn set(ctx: *mut Context, limit: usize) {
     // SAFETY: as above; others only ever raise `limit`, to be heard, and are heard if that is seen here.
-    unsafe {
-        (*ctx).true_limit = limit;
-        (&raw mut (*ctx).limit).write_volatile(limit);
-        if attention::word(ctx).load(Ordering::SeqCst) != 0 {
-            (&raw mut (*ctx).limit).write_volatile(usize::MAX);
-        }
+    unsafe { (*ctx).true_limit = limit };
+    registry::limit(ctx).store(limit, Ordering::SeqCst);
+    if attention::word(ctx).load(Ordering::SeqCst) != 0 {
+        registry::limit(ctx).store(usize::MAX, Ordering::SeqCst);
     }
 }
 
@@ -35,7 +37,7 @@ fn set(ctx: *mut Context, limit: usize) {
 pub(crate) fn give(ctx: *mut Context) -> bool {
     let usual = usual(ctx);
     // SAFETY: the context belongs to this thread.
-    let (now, low) = unsafe { ((*ctx).true_limit, (*Thread::of(ctx)).stack_low) };
+    let (now, low) = (unsafe { (*ctx).true_limit }, lowest(ctx));
     if now < usual {
         return false;
     }

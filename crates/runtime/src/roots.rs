@@ -7,10 +7,11 @@
 //!   [`store_ref`] (which mark its card) or by generated code that does the same.
 //! * Given back, it is zeroed and its map cleared before anybody gets it again.
 use crate::gc;
-use crate::object::{ObjRef, store_ref};
+use crate::object::{ObjRef, load_word, store_ref};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use vervet_os::LeafLock;
+use vervet_types::LoadError;
 
 /// A root slot. Copyable: it is the slot, not the reference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,7 +27,7 @@ struct Area {
 static AREA: LeafLock<Option<Area>> = LeafLock::new(None);
 
 /// `bytes` (a multiple of 8) with that map.
-fn take(bytes: usize, references: impl Iterator<Item = usize>) -> usize {
+fn take(bytes: usize, references: impl Iterator<Item = usize>) -> Result<usize, LoadError> {
     let used = AREA
         .lock()
         .get_or_insert_default()
@@ -36,27 +37,30 @@ fn take(bytes: usize, references: impl Iterator<Item = usize>) -> usize {
     match used {
         Some(at) => {
             gc::heap().map_statics(at, references);
-            at
+            Ok(at)
         }
         None => gc::heap()
             .allocate_statics(bytes, references)
-            .unwrap_or_else(|| panic!("no memory for {bytes} bytes of roots")),
+            .ok_or(LoadError::OutOfMemory("statics")),
     }
 }
 
 /// So many zeroed words that all are references.
 pub fn reserve_refs(words: usize) -> *mut usize {
-    take(8 * words.max(1), 0..words) as *mut usize
+    let bytes = 8 * words.max(1);
+    // What asks for it is our own and has nobody to tell. The heap keeps more free than this for collections.
+    take(bytes, 0..words).unwrap_or_else(|_| vervet_os::allocator::no_memory("roots", bytes))
+        as *mut usize
 }
 
 /// `bytes` zeroed bytes, 8-aligned, whose words `ref_words` are references and no others.
-pub fn reserve_mapped(bytes: usize, ref_words: &[u32]) -> *mut u8 {
+pub fn reserve_mapped(bytes: usize, ref_words: &[u32]) -> Result<*mut u8, LoadError> {
     let bytes = bytes.max(1).next_multiple_of(8);
     assert!(
         ref_words.iter().all(|w| (*w as usize) < bytes / 8),
         "a map of more words than there are"
     );
-    take(bytes, ref_words.iter().map(|w| *w as usize)) as *mut u8
+    take(bytes, ref_words.iter().map(|w| *w as usize)).map(|at| at as *mut u8)
 }
 
 /// Takes back what [`reserve_mapped`] or [`reserve_refs`] gave.
@@ -93,7 +97,7 @@ impl Root {
     /// What it holds.
     pub fn get<'cx>(self) -> ObjRef<'cx> {
         // SAFETY: a slot holds 0 or the address of a live object.
-        unsafe { ObjRef::from_addr(*(self.0 as *const usize)) }
+        unsafe { ObjRef::from_addr(load_word(self.0 as *const usize)) }
     }
     /// Stores a reference.
     pub fn set(self, object: ObjRef<'_>) {
@@ -146,7 +150,7 @@ mod tests {
     #[test]
     fn a_map_says_which_words_are_references() {
         gc::for_tests();
-        let at = reserve_mapped(40, &[1, 3]) as usize;
+        let at = reserve_mapped(40, &[1, 3]).expect("memory") as usize;
         let map: Vec<bool> = (0..5).map(|w| is_reference(at + 8 * w)).collect();
         assert_eq!(map, [false, true, false, true, false]);
     }
@@ -155,14 +159,14 @@ mod tests {
     fn what_was_given_back_comes_again_zeroed_under_its_new_map() {
         gc::for_tests();
         const SIZE: usize = 8 * 1001;
-        let at = reserve_mapped(SIZE, &[0, 1, 1000]);
+        let at = reserve_mapped(SIZE, &[0, 1, 1000]).expect("memory");
         // SAFETY: the memory is ours until it is freed.
         unsafe {
             *(at as *mut usize) = 8;
             *(at as *mut usize).add(1000) = 8;
             free_mapped(at, SIZE);
         }
-        let again = reserve_mapped(SIZE, &[2]);
+        let again = reserve_mapped(SIZE, &[2]).expect("memory");
         assert_eq!(at, again);
         let words: Vec<bool> = (0..1001)
             .map(|w| is_reference(again as usize + 8 * w))

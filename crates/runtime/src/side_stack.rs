@@ -6,29 +6,29 @@
 //! addresses inside objects may lie here.
 use crate::cx::{Cx, Result};
 
-const CHUNK: usize = 16 << 20;
-
 /// Gives a thread its side stack. It exists from the first, since methods save and restore `side_next`.
 pub fn attach(ctx: &mut vervet_abi::Context) {
-    let chunk = vervet_os::memory::reserve(CHUNK)
-        .unwrap_or_else(|e| panic!("no memory for a side stack: {e}"));
+    let size = crate::address_plan::side_stack();
+    let chunk = vervet_os::memory::reserve(size)
+        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a side stack", size));
     ctx.side_next = chunk as usize;
-    ctx.side_end = chunk as usize + CHUNK;
+    ctx.side_end = chunk as usize + size;
 }
 
 /// `bytes` zeroed bytes, 16-aligned.
 pub fn take<'cx>(cx: &'cx Cx<'cx>, bytes: usize) -> Result<usize> {
-    // SAFETY: the context belongs to this thread.
-    let ctx = unsafe { &mut *cx.context() };
-    let size = match bytes.max(1).checked_next_multiple_of(16) {
-        Some(size) if ctx.side_end - ctx.side_next >= size => size,
-        _ => crate::exceptions::traps::stack_overflow(cx.context()),
-    };
-    let at = ctx.side_next;
-    ctx.side_next += size;
-    // SAFETY: the range lies in the chunk and nobody else has it.
-    unsafe { std::ptr::write_bytes(at as *mut u8, 0, size) };
-    Ok(at)
+    let ctx = cx.context();
+    // SAFETY: these words are the calling thread's; the range lies in the chunk and nobody else has it.
+    unsafe {
+        let at = (*ctx).side_next;
+        let size = match bytes.max(1).checked_next_multiple_of(16) {
+            Some(size) if (*ctx).side_end - at >= size => size,
+            _ => crate::exceptions::traps::stack_overflow(ctx),
+        };
+        (*ctx).side_next = at + size;
+        std::ptr::write_bytes(at as *mut u8, 0, size);
+        Ok(at)
+    }
 }
 
 /// Memory of the side stack for as long as this lives: where Rust code keeps arguments and struct values that may hold

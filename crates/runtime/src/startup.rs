@@ -107,9 +107,13 @@ pub fn start(
         let what = what.to_string();
         move |e: std::io::Error| format!("cannot reserve {what}: {e}")
     };
-    crate::gc::initialise(&options.gc).map_err(say("the heap"))?;
-    crate::vtables::initialise().map_err(say("the area of VTables"))?;
-    crate::code::arena::initialise().map_err(say("the code arena"))?;
+    let plan = crate::address_plan::AddressPlan::make()?;
+    plan.adopt();
+    // Before the threads of the collector: they take address space of their own.
+    crate::vtables::initialise(plan.vtables).map_err(say("the area of VTables"))?;
+    crate::code::arena::initialise(plan.code, plan.slots).map_err(say("the code arena"))?;
+    crate::handles::initialise(plan.tables.handle_index_bits).map_err(say("GC handles"))?;
+    crate::gc::initialise(&options.gc, &plan).map_err(say("the heap"))?;
     crate::arch::initialise();
     crate::world::initialise();
     crate::helpers::initialise();
@@ -143,6 +147,7 @@ pub fn start(
         verbose: options.verbose_jit.clone(),
         optimise_all: options.optimise,
         allocation: options.gc.allocator,
+        tables: plan.tables,
     });
     let runtime = publish(Runtime {
         universe,
@@ -441,9 +446,12 @@ pub fn exception_text<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> String {
         Ok(t) => t,
         Err(throw) => {
             let nested = cx.take_pending(throw);
-            let message = exception
-                .read_ref(offset_of!(ExceptionObject, message))
-                .text();
+            let message = exception.read_ref(offset_of!(ExceptionObject, message));
+            let message = if message.is_null() {
+                String::new()
+            } else {
+                message.text()
+            };
             format!(
                 "Nested exception trying to figure out what went wrong: {} ({message}); {}",
                 exception.class().full_name(),

@@ -12,18 +12,18 @@ use vervet_types::FieldRef;
 static VALUES: LeafLock<(usize, usize)> = LeafLock::new((0, 0));
 
 /// `bytes` zeroed bytes outside the heap, 16-aligned, for statics without references and RVA data copies.
-pub fn reserve_values(bytes: usize) -> *mut u8 {
+pub fn reserve_values(bytes: usize) -> Result<*mut u8, vervet_types::LoadError> {
     let bytes = (bytes + 15) & !15;
     let mut v = VALUES.lock();
     if v.1 - v.0 < bytes {
         let size = (1usize << 20).max(bytes);
         let p = vervet_os::memory::reserve(size)
-            .unwrap_or_else(|e| panic!("no memory for statics: {e}")) as usize;
+            .map_err(|_| vervet_types::LoadError::OutOfMemory("statics"))? as usize;
         *v = (p, p + size);
     }
     let at = v.0;
     v.0 += bytes;
-    at as *mut u8
+    Ok(at as *mut u8)
 }
 
 static RVA: Chunks<Published<usize>> = Chunks::new();
@@ -33,7 +33,7 @@ pub fn rva_data(field: FieldRef) -> Result<usize, vervet_types::LoadError> {
     RVA.at(field.id)
         .get_or_try(|| {
             let data = field.rva_data()?;
-            let at = reserve_values(data.len().max(16));
+            let at = reserve_values(data.len().max(16))?;
             // SAFETY: `at` has room for all of it and nobody else knows it.
             unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), at, data.len()) };
             Ok(at as usize)
@@ -68,7 +68,10 @@ pub fn thread_static_index(class: u32, size: u32, references: &'static [u32]) ->
 }
 
 /// This thread's block of a class's thread statics, made if it is not there.
-pub fn thread_block(ctx: *mut Context, vt: &'static VTable) -> *mut u8 {
+pub fn thread_block(
+    ctx: *mut Context,
+    vt: &'static VTable,
+) -> Result<*mut u8, vervet_types::LoadError> {
     let index = vt.thread_static_index as usize;
     // SAFETY: the context belongs to this thread; its table has the noted length and is a boxed slice.
     unsafe {
@@ -83,9 +86,9 @@ pub fn thread_block(ctx: *mut Context, vt: &'static VTable) -> *mut u8 {
         let slot = (*ctx).thread_statics.add(index);
         if (*slot).is_null() {
             let shape = THREAD_STATIC_CLASSES.lock()[index];
-            *slot = crate::roots::reserve_mapped(shape.size as usize, shape.references);
+            *slot = crate::roots::reserve_mapped(shape.size as usize, shape.references)?;
         }
-        *slot
+        Ok(*slot)
     }
 }
 
@@ -131,7 +134,7 @@ pub fn field_address(
         match field.static_kind()? {
             StaticKind::Refs => vt.statics_refs.add(offset()?),
             StaticKind::Values => vt.statics_values.add(offset()?),
-            StaticKind::Thread => thread_block(ctx, vt).add(offset()?),
+            StaticKind::Thread => thread_block(ctx, vt)?.add(offset()?),
             StaticKind::Rva => rva_data(field)? as *mut u8,
         }
     })
@@ -153,8 +156,12 @@ mod tests {
             "one index for a class"
         );
         let ctx = &raw mut ctx;
-        let block = thread_block(ctx, vt);
-        assert_eq!(block, thread_block(ctx, vt), "one block for a thread");
+        let block = thread_block(ctx, vt).expect("memory");
+        assert_eq!(
+            block,
+            thread_block(ctx, vt).expect("memory"),
+            "one block for a thread"
+        );
         let map: Vec<bool> = (0..3)
             .map(|w| crate::roots::is_reference(block as usize + 8 * w))
             .collect();
@@ -166,7 +173,7 @@ mod tests {
             !crate::roots::is_reference(block as usize),
             "nobody's references"
         );
-        let next = thread_block(ctx, vt);
+        let next = thread_block(ctx, vt).expect("memory");
         assert_eq!(block, next);
         // SAFETY: as above.
         assert_eq!(unsafe { (next as *const usize).add(1).read() }, 0);

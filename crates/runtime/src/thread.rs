@@ -3,6 +3,10 @@
 //! # Invariants
 //! * The thread-local word holds the context exactly while the thread is attached; signal handlers read nothing
 //!   else of a thread's own.
+//! * What is read of an attached thread's stack is mapped: the thread is detached before its stack goes, or has no managed code
+//!   on it, and then nothing is read of it. A thread is detached by the destructor of a key; one that calls managed code
+//!   after that destructor has run, from those of other keys, is attached for the call only. One whose very first call comes so late
+//!   that no round of destructors follows stays on the list without a stack, until it is found dead ([`bury_dead`]).
 //! * The limit keeps a red zone for stubs and our own code below managed frames: 256 KiB, or half of a small stack (a
 //!   library's threads may have 64 KiB in all).
 use crate::world::registry;
@@ -10,13 +14,17 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{Context, State};
 use vervet_os::signal::AlternateStack;
+use vervet_parking::stopping;
 
 thread_local! {
     static CURRENT: Cell<*mut Context> = const { Cell::new(std::ptr::null_mut()) };
     static SERVICE: Cell<usize> = const { Cell::new(0) };
+    /// The destructors of the thread's keys run, and ours has.
+    static ENDING: Cell<bool> = const { Cell::new(false) };
 }
 
-const SERVICE_STACK: usize = 4 << 20;
+/// Bytes of the stack on which a thread compiles.
+pub(crate) const SERVICE_STACK: usize = 4 << 20;
 
 /// The context of this thread, null if it is not attached.
 pub fn current_context() -> *mut Context {
@@ -68,7 +76,33 @@ fn key() -> libc::pthread_key_t {
     }
 }
 unsafe extern "C" fn ended(_: *mut libc::c_void) {
+    ENDING.set(true);
     detach();
+}
+
+/// Attaches a thread of a library's, which calls managed code, as [`attach`] does. True: the thread is on its way out, and is
+/// to be detached when the call returns.
+pub(crate) fn attach_foreign() -> (*mut Context, bool) {
+    let ctx = attach();
+    let ending = ENDING.get();
+    if !ending {
+        // SAFETY: the context is the calling thread's, which is attached.
+        unsafe { registry::Thread::of(ctx) }.own.foreign.set(true);
+        if registry::is_time_to_look() {
+            bury_dead();
+        }
+    }
+    (ctx, ending)
+}
+
+/// Gives up the threads of libraries that have ended without a word: whose first call came from the last round of their
+/// key destructors. The calling thread is attached, in Runtime state.
+pub(crate) fn bury_dead() {
+    while let Some(thread) = registry::find_dead() {
+        // SAFETY: the thread has ended, and is this one's to give up.
+        unsafe { give_up(thread.context) };
+        registry::recycle(thread);
+    }
 }
 
 /// Attaches the calling OS thread, in Runtime state; its context is the result. A thread that is attached keeps its
@@ -78,27 +112,28 @@ pub fn attach() -> *mut Context {
     if !current.is_null() {
         return current;
     }
-    let (low, high) = stack_bounds();
+    let Bounds { end, low, high } = stack_bounds();
     let thread = registry::take();
-    // SAFETY: the thread and its context are ours alone until they are on the list.
+    let ctx = thread.context;
+    thread.stack_low.store(low, Ordering::Relaxed);
+    thread.stack_end.store(end, Ordering::Relaxed);
+    // SAFETY: these words of the context are ours alone until the thread is on the list; the alternate stack is the
+    // thread's as long as it has the record.
     unsafe {
-        let t = &mut *thread;
-        let ctx = &mut *t.context;
-        t.stack_low = low;
-        ctx.true_limit = crate::red_zone::limit(low, high);
-        ctx.limit = ctx.true_limit;
-        ctx.stack_base = high;
-        ctx.scan_sp = high;
-        CURRENT.set(t.context);
+        (*ctx).true_limit = crate::red_zone::limit(low, high);
+        registry::limit(ctx).store((*ctx).true_limit, Ordering::Relaxed);
+        (*ctx).stack_base = high;
+        (*ctx).scan_sp = high;
+        CURRENT.set(ctx);
         if SERVICE.get() == 0 {
-            SERVICE.set(std::mem::take(&mut t.service));
+            SERVICE.set(thread.own.service.take());
         }
-        t.alternate.install();
+        thread.alternate.install();
         vervet_os::signal::unblock(crate::world::suspend::SUSPEND);
-        libc::pthread_setspecific(key(), thread.cast());
-        registry::link(thread);
-        t.context
+        libc::pthread_setspecific(key(), std::ptr::from_ref(thread).cast());
     }
+    registry::link(thread);
+    ctx
 }
 
 /// Detaches the calling OS thread, which is in Runtime or Native state with no managed code on its stack.
@@ -117,6 +152,25 @@ pub fn detach() {
             "managed code is on the stack of a thread that ends"
         );
         crate::world::poll(ctx);
+        let thread = registry::Thread::of(ctx);
+        give_up(ctx);
+        // From here on no signal of ours is sent to this thread, and nothing managed may be touched.
+        libc::pthread_setspecific(key(), std::ptr::null());
+        CURRENT.set(std::ptr::null_mut());
+        thread.own.service.set(SERVICE.replace(0));
+        AlternateStack::remove();
+        registry::recycle(thread);
+    }
+}
+
+/// What a context has besides its thread is given back, and the thread leaves the list.
+///
+/// # Safety
+/// The context is that of the calling thread, or of a thread that has ended and is the calling one's to give up. The calling
+/// thread is in Runtime state.
+unsafe fn give_up(ctx: *mut Context) {
+    // SAFETY: only `on_detach` stores hooks; nobody else uses the context.
+    unsafe {
         for hook in &DETACH_HOOKS {
             let hook = hook.load(Ordering::Acquire);
             if !hook.is_null() {
@@ -130,29 +184,28 @@ pub fn detach() {
         (*ctx).pending = 0;
         (*ctx).thread_object = 0;
         (*ctx).internal_thread = 0;
-        let thread = registry::Thread::of(ctx);
-        registry::unlink(thread);
-        crate::threads::attention::forget(ctx);
-        // From here on no signal of ours is sent to this thread, and nothing managed may be touched.
-        libc::pthread_setspecific(key(), std::ptr::null());
-        CURRENT.set(std::ptr::null_mut());
-        (*thread).service = SERVICE.replace(0);
-        AlternateStack::remove();
-        registry::recycle(thread);
+        registry::unlink(registry::Thread::of(ctx));
     }
+    crate::threads::attention::forget(ctx);
 }
 
 /// Does the address lie on the stack that the context's thread was started with?
 pub(crate) fn is_on_own_stack(ctx: *mut Context, address: usize) -> bool {
     // SAFETY: the context belongs to this thread.
     unsafe {
-        let low = (*registry::Thread::of(ctx)).stack_low;
+        let low = registry::Thread::of(ctx).stack_low.load(Ordering::Relaxed);
         (low..(*ctx).stack_base).contains(&address)
     }
 }
 
-/// [lowest usable address, highest address) of the calling thread's stack.
-fn stack_bounds() -> (usize, usize) {
+/// Where a stack lies: it reaches down to `end`, and is ours to use from `low` to `high`.
+struct Bounds {
+    end: usize,
+    low: usize,
+    high: usize,
+}
+/// The calling thread's stack.
+fn stack_bounds() -> Bounds {
     // SAFETY: plain libc queries about the calling thread.
     unsafe {
         let mut attr: libc::pthread_attr_t = std::mem::zeroed();
@@ -169,7 +222,12 @@ fn stack_bounds() -> (usize, usize) {
         } else {
             size.min(limit.rlim_cur as usize)
         };
-        (high - size + (64 << 10).min(size / 8), high)
+        let end = high - size;
+        Bounds {
+            end,
+            low: end + (64 << 10).min(size / 8),
+            high,
+        }
     }
 }
 
@@ -221,6 +279,22 @@ pub fn is_on_service_stack() -> bool {
     SERVICE.with(Cell::get) == usize::MAX
 }
 
+/// The service stack that a new thread begins with, its top; 0: it gets one when it first compiles. Where address space is
+/// limited it is there from the first, because a thread that cannot have it later ends the process.
+pub(crate) fn first_service_stack() -> usize {
+    if crate::address_plan::is_limited() {
+        new_service_stack()
+    } else {
+        0
+    }
+}
+
+fn new_service_stack() -> usize {
+    vervet_os::memory::stack(SERVICE_STACK)
+        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a service stack", SERVICE_STACK))
+        .1
+}
+
 /// Runs `work` on this thread's service stack (compiling is deep and must not depend on how much stack its
 /// caller has left). Not nested: inside, it just runs.
 pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
@@ -228,13 +302,7 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
     if top == usize::MAX {
         return work();
     }
-    let top = if top == 0 {
-        vervet_os::memory::stack(SERVICE_STACK)
-            .unwrap_or_else(|e| panic!("no memory for a service stack: {e}"))
-            .1
-    } else {
-        top
-    };
+    let top = if top == 0 { new_service_stack() } else { top };
     SERVICE.set(usize::MAX);
     struct Back(usize);
     impl Drop for Back {
@@ -269,9 +337,9 @@ pub(crate) extern "C" fn enter_native(registers: *const [usize; 6], sp: usize) -
     unsafe {
         let before = (*ctx).state;
         if before != State::Native as u8 {
-            (*registry::Thread::of(ctx)).saved = *registers;
+            *registry::Thread::of(ctx).saved.get() = *registers;
             (*ctx).scan_sp = sp;
-            (&raw mut (*ctx).state).write_volatile(State::Native as u8);
+            stopping::go_native(registry::state(ctx));
         }
         before as usize
     }
@@ -285,18 +353,15 @@ pub fn leave_safe_region(before: usize) {
     leave_native(ctx);
     // SAFETY: the context and its thread belong to this thread.
     unsafe {
-        (*registry::Thread::of(ctx)).saved = [0; 6];
-        (&raw mut (*ctx).state).write_volatile(before as u8);
+        *registry::Thread::of(ctx).saved.get() = [0; 6];
     }
+    registry::state(ctx).store(before as u8, Ordering::Release);
 }
 
 /// From Native to Runtime, as soon as the world runs.
 pub(crate) fn leave_native(ctx: *mut Context) {
     use crate::world::transitions;
-    // SAFETY: the context belongs to this thread.
-    unsafe { (&raw mut (*ctx).state).write_volatile(State::Runtime as u8) };
-    std::sync::atomic::compiler_fence(Ordering::SeqCst);
-    if transitions::STOP.load(Ordering::Relaxed) != 0 {
+    if !stopping::try_leave_native(registry::state(ctx), &transitions::STOP) {
         transitions::leave_native(ctx);
     }
 }

@@ -1,9 +1,10 @@
 //! Making VTables: from what the type system says of a class to the memory that objects point to.
 //!
 //! # Invariants
-//! VTables live in one gigabyte reserved below 2 GiB, so that a u32 is the pointer. A VTable is complete before
+//! VTables live in one range reserved below 2 GiB, so that a u32 is the pointer. A VTable is complete before
 //! it is published in its domain; two threads may make one at the same time, the first to publish wins.
 //! What the collector needs of it (sizes, flags, the map) is all in the VTable: it asks no class.
+use crate::code::area::Area;
 use crate::code::entries;
 use crate::cx::{Cx, Result};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -12,32 +13,30 @@ use vervet_abi::vtable::{self, VTable, flags};
 use vervet_os::memory;
 use vervet_types::{ClassRef, LoadError};
 
-static NEXT: AtomicUsize = AtomicUsize::new(0);
-static END: AtomicUsize = AtomicUsize::new(0);
-const AREA: usize = 1 << 30;
+static AREA: Area = Area::new();
 
-/// Reserves the area of VTables. Called once at start-up.
-pub fn initialise() -> std::io::Result<()> {
-    let base = memory::reserve_below(64 << 20, 2 << 30, 16 << 20, AREA)
-        .or_else(|_| memory::reserve_below(64 << 20, 2 << 30, 16 << 20, AREA / 4))?
-        as usize;
-    NEXT.store(base, Ordering::Release);
-    END.store(base + AREA / 4, Ordering::Release);
+/// Reserves the area of VTables: `size` bytes, or the half of it and so on where so much is not free below 2 GiB. Called once at
+/// start-up.
+pub fn initialise(size: usize) -> std::io::Result<()> {
+    let mut size = size;
+    let base = loop {
+        match memory::reserve_below(64 << 20, 2 << 30, 16 << 20, size) {
+            Ok(base) => break base as usize,
+            Err(e) if size <= 8 << 20 => return Err(e),
+            Err(_) => size /= 2,
+        }
+    };
+    AREA.set(base, size);
     Ok(())
 }
 
 /// Does the address lie in the area, where VTables have been made so far?
 pub fn contains(address: usize) -> bool {
-    (64 << 20..NEXT.load(Ordering::Relaxed)).contains(&address)
+    (64 << 20..AREA.next()).contains(&address)
 }
 
-fn take(size: usize) -> usize {
-    let at = NEXT.fetch_add((size + 15) & !15, Ordering::Relaxed);
-    assert!(
-        at + size <= END.load(Ordering::Relaxed),
-        "the area of VTables is full"
-    );
-    at
+fn take(size: usize) -> std::result::Result<usize, LoadError> {
+    AREA.take(size, 16).ok_or(LoadError::OutOfMemory("VTables"))
 }
 
 /// Makes the VTable of a class (which must be closed). The caller publishes it.
@@ -102,7 +101,7 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
     };
     let map: &[u64] = Box::leak(reference_map(class, layout, f)?.into_boxed_slice());
     let supers: Vec<usize> = supers.iter().map(|c| *c as *const _ as usize).collect();
-    let at = take(std::mem::size_of::<VTable>() + 8 * slots.len());
+    let at = take(std::mem::size_of::<VTable>() + 8 * slots.len())?;
     let resolve = crate::arch::imt_resolve_address();
     let needs_init = class.cctor()?.is_some();
     let mut vt = VTable {
@@ -124,12 +123,12 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
             crate::roots::reserve_mapped(
                 layout.statics_refs_size as usize,
                 &layout.statics_refs_map,
-            )
+            )?
         } else {
             std::ptr::null_mut()
         },
         statics_values: if layout.statics_values_size > 0 {
-            crate::statics::reserve_values(layout.statics_values_size as usize)
+            crate::statics::reserve_values(layout.statics_values_size as usize)?
         } else {
             std::ptr::null_mut()
         },
@@ -157,7 +156,13 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
             let code = if m.is_generic_def() {
                 0
             } else {
-                entries::virtual_code(m, boxed && std::ptr::eq(m.class, class), at, i)
+                match entries::virtual_code(m, boxed && std::ptr::eq(m.class, class), at, i) {
+                    Ok(code) => code,
+                    Err(e) => {
+                        discard(&*(at as *const VTable));
+                        return Err(e);
+                    }
+                }
             };
             table.add(i).write(code);
         }
@@ -192,7 +197,7 @@ fn reference_map(
     Ok(map)
 }
 
-/// Gives back what belongs to a VTable that another thread's came before.
+/// Gives back what belongs to a VTable that is not to be used: another thread's came before, or it could not be completed.
 ///
 /// # Safety
 /// It was never published, so nobody uses its statics.

@@ -347,6 +347,48 @@ fn one_thread_is_stopped_alone() {
     assert!(stopped > 20, "{stopped}");
 }
 
+/// A thread ends while another asks it to stop; who gets its record next is not held for that.
+#[test]
+fn a_request_to_stop_ends_with_its_thread() {
+    let _one = prepare();
+    let (rounds, end) = (
+        Arc::new(AtomicU64::new(0)),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let target = Arc::new(AtomicPtr::new(std::ptr::null_mut()));
+    let (r, e, t) = (rounds.clone(), end.clone(), target.clone());
+    let thread = std::thread::spawn(move || {
+        while !e.load(Ordering::SeqCst) {
+            let ctx = thread::attach();
+            t.store(ctx, Ordering::SeqCst);
+            set_state(ctx, State::Managed);
+            for _ in 0..2000 {
+                std::hint::spin_loop();
+            }
+            set_state(ctx, State::Runtime);
+            thread::detach();
+            r.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    for _ in 0..100 {
+        for _ in 0..5 {
+            let ctx = target.load(Ordering::SeqCst);
+            if !ctx.is_null() {
+                world::stop_thread(std::ptr::null_mut(), ctx, |_| ());
+            }
+        }
+        let before = rounds.load(Ordering::SeqCst);
+        let limit = Instant::now() + Duration::from_secs(20);
+        while rounds.load(Ordering::SeqCst) < before + 3 {
+            assert!(Instant::now() < limit, "the thread is held for ever");
+            // The signal comes while the thread is as managed code.
+            world::stop(std::ptr::null_mut(), |_| ());
+        }
+    }
+    end.store(true, Ordering::SeqCst);
+    assert!(thread.join().is_ok());
+}
+
 #[test]
 fn threads_come_and_go_during_stops() {
     let _one = prepare();

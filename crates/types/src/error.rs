@@ -116,6 +116,9 @@ pub enum LoadError {
         /// Full name of the class it was called on.
         class: String,
     },
+    /// OutOfMemoryException: an area of the runtime's is used up.
+    #[error("there is no room for more {0}")]
+    OutOfMemory(&'static str),
     /// Not an error yet: managed code must be asked first.
     #[error("an assembly or type must be resolved by managed code: {0:?}")]
     Need(Box<Need>),
@@ -259,6 +262,7 @@ impl LoadError {
             LoadError::Access { field: true, .. } => Known::FieldAccessException,
             LoadError::Access { .. } => Known::MethodAccessException,
             LoadError::Ambiguous { .. } => Known::AmbiguousImplementationException,
+            LoadError::OutOfMemory(_) => Known::OutOfMemoryException,
             LoadError::Need(_) => return None,
         })
     }

@@ -8,7 +8,7 @@
 //!   addresses it has read stay true.
 //! * Nothing but [`Seat::stack`] is scanned conservatively, so what dies is exact.
 #![allow(dead_code, reason = "each test program uses a part")]
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 use vervet_heap::{Config, Contents, Debug, Descriptor, Heap, Model, Mutator, Window, World};
 
@@ -86,7 +86,7 @@ const AWAY: usize = 2;
 /// A thread of the world.
 pub struct Seat {
     state: AtomicUsize,
-    pub window: UnsafeCell<Window>,
+    pub window: Window,
     /// The words of it that are scanned conservatively.
     pub stack: Vec<AtomicUsize>,
     /// It may be stopped at any instruction: between a store and its card.
@@ -131,7 +131,7 @@ impl Yard {
             seats: (0..9)
                 .map(|_| Seat {
                     state: AtomicUsize::new(ABSENT),
-                    window: UnsafeCell::default(),
+                    window: Window::default(),
                     stack: words(stack),
                     interrupted: AtomicBool::new(false),
                 })
@@ -186,10 +186,8 @@ impl Yard {
         SEAT.set(None);
         result
     }
-    #[allow(clippy::mut_from_ref, reason = "a window is its thread's")]
-    pub fn window(&self, seat: usize) -> &mut Window {
-        // SAFETY: see the type.
-        unsafe { &mut *self.seats[seat].window.get() }
+    pub fn window(&self, seat: usize) -> &Window {
+        &self.seats[seat].window
     }
     /// Stores a reference as a program does.
     pub fn store(&self, field: usize, value: usize) {

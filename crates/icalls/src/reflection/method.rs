@@ -145,7 +145,7 @@ icalls! { RUNTIME_METHOD_HANDLE: "System.RuntimeMethodHandle" =>
     /// The method's permanent entry.
     "GetFunctionPointer" fn get_function_pointer(cx, handle: usize) -> usize {
         let method = handles::method(cx, handle)?;
-        Ok(vervet_runtime::code::entries::entry(method).stub())
+        Ok(cx.load(vervet_runtime::code::entries::entry(method))?.stub())
     }
 }
 

@@ -13,7 +13,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use smallvec::smallvec;
-use vervet_abi::{Helper, ThrowKind, object, vtable};
+use vervet_abi::{ThrowKind, call, object, vtable};
 use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, LoadError, MethodRef};
 
@@ -170,7 +170,7 @@ fn check_store(e: &mut Emitter, array: Value, value: Value) {
     b.ins().brif(same, done, &[], slow, &[]);
     b.seal_block(slow);
     b.switch_to_block(slow);
-    e.helper(Helper::CheckArrayStore, &[array, value]);
+    e.helper(call::CheckArrayStore, [array, value]);
     let b = &mut e.b;
     b.ins().jump(done, &[]);
     b.seal_block(done);
@@ -188,7 +188,7 @@ fn check_exact(e: &mut Emitter, array: Value, element: ClassRef) {
     b.ins().brif(same, done, &[], slow, &[]);
     b.seal_block(slow);
     b.switch_to_block(slow);
-    e.helper(Helper::CheckLdelema, &[array, handle]);
+    e.helper(call::CheckLdelema, [array, handle]);
     let b = &mut e.b;
     b.ins().jump(done, &[]);
     b.seal_block(done);

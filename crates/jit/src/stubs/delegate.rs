@@ -21,7 +21,7 @@ use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Signature, Value};
 use std::mem::offset_of;
 use vervet_abi::layouts::{DelegateObject, MulticastDelegateObject};
-use vervet_abi::{Helper, ThrowKind, object};
+use vervet_abi::{ThrowKind, call, object};
 use vervet_types::MethodRef;
 
 const METHOD_PTR: i32 = offset_of!(DelegateObject, method_ptr) as i32;
@@ -132,7 +132,7 @@ pub fn delegate_thunk(
                 DelegateThunk::OpenVirtual => {
                     let method = load(e, delegate, METHOD);
                     let args = receiver_first(shape, args);
-                    let code = e.helper_value(Helper::ResolveVirtual, &[args[0], method]);
+                    let code = e.helper_value(call::ResolveVirtual, [args[0], method]);
                     e.tail_call(&without_this(shape), code, &args);
                 }
                 DelegateThunk::Multicast => multicast(e, shape, args),
@@ -166,7 +166,7 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
             &name,
             shape.clif.clone(),
             |e, args| {
-                e.helper(Helper::DelegateCtor, &args[..3]);
+                e.helper(call::DelegateCtor, [args[0], args[1], args[2]]);
                 e.b.ins().return_(&[]);
                 Ok(())
             },
@@ -180,7 +180,7 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
                 e.stack_check(args);
                 let block = e.pack(&args[1..]);
                 let handle = e.symbol(Symbol::MethodHandle(method));
-                let result = e.helper_value(Helper::DelegateBeginInvoke, &[args[0], handle, block]);
+                let result = e.helper_value(call::DelegateBeginInvoke, [args[0], handle, block]);
                 e.b.ins().return_(&[result]);
                 Ok(())
             },
@@ -195,15 +195,12 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
                 let block = e.pack(&args[shape.first_value(0)..]);
                 let handle = e.symbol(Symbol::MethodHandle(method));
                 if shape.ret == Pass::Address {
-                    e.helper(
-                        Helper::DelegateEndInvoke,
-                        &[args[0], handle, block, args[1]],
-                    );
+                    e.helper(call::DelegateEndInvoke, [args[0], handle, block, args[1]]);
                     e.b.ins().return_(&[]);
                     return Ok(());
                 }
                 let ret = e.zeroed_stack(16);
-                e.helper(Helper::DelegateEndInvoke, &[args[0], handle, block, ret]);
+                e.helper(call::DelegateEndInvoke, [args[0], handle, block, ret]);
                 let results = e.results_from_memory(&shape, args, ret);
                 e.b.ins().return_(&results);
                 Ok(())

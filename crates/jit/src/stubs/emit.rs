@@ -14,7 +14,7 @@ use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::types::{F32, F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Signature, Type, Value};
 use cranelift_frontend::FunctionBuilder;
-use vervet_abi::{Helper, context};
+use vervet_abi::{Helper, call, context};
 use vervet_types::{ClassRef, LeafKind};
 
 /// Values up to this many bytes are copied inline.
@@ -104,7 +104,7 @@ impl EmitExt for Emitter<'_> {
             }
         } else {
             let (none, bytes) = (self.b.ins().iconst(I32, 0), self.word(i64::from(bytes)));
-            self.helper(Helper::MemSet, &[at, none, bytes]);
+            self.helper(call::MemSet, [at, none, bytes]);
         }
         at
     }
@@ -180,7 +180,7 @@ impl EmitExt for Emitter<'_> {
         let Ok(layout) = class.layout() else { return };
         if !layout.ref_map.is_empty() && (heap || layout.size > INLINE_COPY) {
             let handle = self.symbol(Symbol::ClassHandle(class));
-            self.helper(Helper::CopyValue, &[to, from, handle]);
+            self.helper(call::CopyValue, [to, from, handle]);
         } else {
             self.copy_bytes(to, 0, from, layout.size);
         }
@@ -189,7 +189,7 @@ impl EmitExt for Emitter<'_> {
         if bytes > INLINE_COPY {
             let to = self.b.ins().iadd_imm_s(to, i64::from(to_offset));
             let bytes = self.word(i64::from(bytes));
-            self.helper(Helper::MemMove, &[to, from, bytes]);
+            self.helper(call::MemMove, [to, from, bytes]);
             return;
         }
         let mut at = 0;

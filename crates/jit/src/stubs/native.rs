@@ -26,8 +26,9 @@ use cranelift_codegen::ir::{AbiParam, BlockArg, InstBuilder, Signature, Value};
 use cranelift_codegen::isa::CallConv;
 use smallvec::smallvec;
 use std::mem::offset_of;
+use vervet_abi::helpers::result::Nothing;
 use vervet_abi::layouts::DelegateObject;
-use vervet_abi::{Helper, ThrowKind, context, native_call, object, vtable};
+use vervet_abi::{Declared, ThrowKind, call, context, native_call, object, vtable};
 use vervet_types::{MethodRef, MethodSig};
 
 /// The body of a P/Invoke method.
@@ -105,7 +106,7 @@ fn class_init(e: &mut Emitter, method: MethodRef) -> Result<(), CompileError> {
     e.b.set_cold_block(init);
     e.b.ins().brif(done, on, &[], init, &[]);
     e.b.switch_to_block(init);
-    e.helper(Helper::ClassInit, &[vt]);
+    e.helper(call::ClassInit, [vt]);
     e.b.ins().jump(on, &[]);
     e.b.switch_to_block(on);
     Ok(())
@@ -121,7 +122,7 @@ fn bound_address(e: &mut Emitter, method: MethodRef) -> Value {
         .brif(cell, go, &[BlockArg::Value(cell)], bind, &[]);
     e.b.switch_to_block(bind);
     let handle = e.symbol(Symbol::MethodHandle(method));
-    let bound = e.helper_value(Helper::BindPInvoke, &[handle]);
+    let bound = e.helper_value(call::BindPInvoke, [handle]);
     e.b.ins().jump(go, &[BlockArg::Value(bound)]);
     e.b.switch_to_block(go);
     e.b.block_params(go)[0]
@@ -141,8 +142,10 @@ enum Native {
 enum Back {
     /// Native copy at the address, to the managed scalar behind the by-ref.
     Scalar(Scalar, Value, Value),
-    /// The helper, with index, managed word, native word.
-    Helper(Helper, usize, Value, Value),
+    /// The parameter's struct: native address, managed address.
+    Struct(usize, Value, Value),
+    /// The parameter: managed word, native word.
+    Word(usize, Value, Value),
 }
 
 struct Call<'c> {
@@ -170,10 +173,12 @@ fn emit(
     if let Some(index) = plan.unsupported() {
         if method.is_some() {
             let (index, none) = (e.word(index), e.word(0));
-            e.helper(Helper::MarshalToNative, &[handle, index, none]);
+            e.helper_value(call::MarshalToNative, [handle, index, none]);
         } else {
-            let kind = e.b.ins().iconst(I32, ThrowKind::NotSupported as i64);
-            e.helper(Helper::ThrowKind, &[kind]);
+            e.throw(ThrowKind::NotSupported);
+            let rest = e.b.create_block();
+            e.b.seal_block(rest);
+            e.b.switch_to_block(rest);
         }
         // Not reached; the rest only keeps the function well-formed.
         return shape
@@ -288,7 +293,7 @@ fn check_hresult(e: &mut Emitter, block: Value) {
     e.b.seal_block(failed);
     e.b.seal_block(on);
     e.b.switch_to_block(failed);
-    e.helper_noreturn(Helper::ThrowHResult, &[result]);
+    e.helper_noreturn(call::ThrowHResult, [result]);
     e.b.switch_to_block(on);
 }
 
@@ -349,22 +354,17 @@ impl Call<'_> {
             ParamPlan::StructCopy(layout) => {
                 let managed = self.struct_address(e, i, layout);
                 let native = e.zeroed_stack(layout.size.next_multiple_of(8));
-                self.convert_struct(e, Helper::MarshalStructToNative, index, managed, native);
+                self.convert_struct(e, call::MarshalStructToNative, index, managed, native);
                 self.back_if_needed(i, managed, native);
                 Native::Memory(native)
             }
             ParamPlan::ByRefStruct(layout, direction) => {
                 let native = e.zeroed_stack(layout.size);
                 if direction.input {
-                    self.convert_struct(e, Helper::MarshalStructToNative, index, values[0], native);
+                    self.convert_struct(e, call::MarshalStructToNative, index, values[0], native);
                 }
                 if direction.output {
-                    self.backs.push(Back::Helper(
-                        Helper::MarshalStructToManaged,
-                        i,
-                        native,
-                        values[0],
-                    ));
+                    self.backs.push(Back::Struct(i, native, values[0]));
                 }
                 self.back_if_needed(i, values[0], native);
                 Native::Word(native)
@@ -373,8 +373,7 @@ impl Call<'_> {
                 let managed = values[0];
                 self.roots.push(managed);
                 let index = e.word(index);
-                let native =
-                    e.helper_value(Helper::MarshalToNative, &[self.method, index, managed]);
+                let native = e.helper_value(call::MarshalToNative, [self.method, index, managed]);
                 self.back_if_needed(i, managed, native);
                 Native::Word(native)
             }
@@ -389,13 +388,19 @@ impl Call<'_> {
     }
     fn back_if_needed(&mut self, i: usize, managed: Value, native: Value) {
         if self.plan.params[i].needs_back(false) {
-            self.backs
-                .push(Back::Helper(Helper::MarshalBack, i, managed, native));
+            self.backs.push(Back::Word(i, managed, native));
         }
     }
-    fn convert_struct(&self, e: &mut Emitter, helper: Helper, index: i64, from: Value, to: Value) {
+    fn convert_struct(
+        &self,
+        e: &mut Emitter,
+        helper: impl Declared<4, Nothing>,
+        index: i64,
+        from: Value,
+        to: Value,
+    ) {
         let index = e.word(index);
-        e.helper(helper, &[self.method, index, from, to]);
+        e.helper(helper, [self.method, index, from, to]);
     }
     /// Puts what must stay alive in the frame.
     fn hold_roots(&self, e: &mut Emitter) {
@@ -419,9 +424,13 @@ impl Call<'_> {
                         0,
                     );
                 }
-                Back::Helper(helper, i, first, second) => {
+                Back::Struct(i, native, managed) => {
+                    let helper = call::MarshalStructToManaged;
+                    self.convert_struct(e, helper, *i as i64, *native, *managed);
+                }
+                Back::Word(i, managed, native) => {
                     let index = e.word(*i as i64);
-                    e.helper(*helper, &[self.method, index, *first, *second]);
+                    e.helper(call::MarshalBack, [self.method, index, *managed, *native]);
                 }
             }
         }
@@ -452,7 +461,7 @@ impl Call<'_> {
                 self.gather(e, block, layout, memory);
                 let size = self.shape.ret_class.layout().map_or(16, |l| l.size);
                 let managed = e.zeroed_stack(size);
-                self.convert_struct(e, Helper::MarshalStructToManaged, RESULT, memory, managed);
+                self.convert_struct(e, call::MarshalStructToManaged, RESULT, memory, managed);
                 e.results_from_memory(self.shape, self.args, managed)
             }
             ParamPlan::Convert { conversion, .. } => {
@@ -462,7 +471,7 @@ impl Call<'_> {
                     offset
                 };
                 let native = e.b.ins().load(I64, trusted(), at, offset);
-                smallvec![e.helper_value(Helper::MarshalResult, &[self.method, native])]
+                smallvec![e.helper_value(call::MarshalResult, [self.method, native])]
             }
             _ => smallvec![e.b.ins().load(I64, trusted(), at, offset)],
         }

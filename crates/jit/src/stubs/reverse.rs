@@ -22,7 +22,8 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value};
 use cranelift_codegen::isa::CallConv;
 use smallvec::smallvec;
-use vervet_abi::{Helper, native_call};
+use vervet_abi::helpers::result::Nothing;
+use vervet_abi::{Declared, call, native_call};
 use vervet_types::MethodRef;
 
 /// The reverse stub of a delegate class; `method` is its `Invoke`.
@@ -80,7 +81,7 @@ impl Reverse<'_> {
     fn emit(&mut self, e: &mut Emitter, delegate: Value) {
         if let Some(index) = self.plan.unsupported() {
             let (index, none) = (e.word(index), e.word(0));
-            e.helper(Helper::MarshalToNative, &[self.method, index, none]);
+            e.helper_value(call::MarshalToNative, [self.method, index, none]);
             return;
         }
         let (hidden, places, total) = self.plan.places();
@@ -146,9 +147,16 @@ impl Reverse<'_> {
         let size = layout.class.layout().map_or(layout.size, |l| l.size);
         e.zeroed_stack(size)
     }
-    fn convert_struct(&self, e: &mut Emitter, helper: Helper, index: i64, from: Value, to: Value) {
+    fn convert_struct(
+        &self,
+        e: &mut Emitter,
+        helper: impl Declared<4, Nothing>,
+        index: i64,
+        from: Value,
+        to: Value,
+    ) {
         let index = e.word(index);
-        e.helper(helper, &[self.method, index, from, to]);
+        e.helper(helper, [self.method, index, from, to]);
     }
     fn convert(&mut self, e: &mut Emitter, i: usize, places: &[Place]) -> Results {
         match &self.plan.params[i] {
@@ -181,20 +189,14 @@ impl Reverse<'_> {
             ParamPlan::StructCopy(layout) => {
                 let native = self.struct_address(e, layout, places);
                 let managed = self.managed_struct(e, layout);
-                self.convert_struct(e, Helper::MarshalStructToManaged, i as i64, native, managed);
+                self.convert_struct(e, call::MarshalStructToManaged, i as i64, native, managed);
                 self.passed(e, i, managed)
             }
             ParamPlan::ByRefStruct(layout, direction) => {
                 let native = self.native_word(e, places[0]);
                 let managed = self.managed_struct(e, layout);
                 if direction.input {
-                    self.convert_struct(
-                        e,
-                        Helper::MarshalStructToManaged,
-                        i as i64,
-                        native,
-                        managed,
-                    );
+                    self.convert_struct(e, call::MarshalStructToManaged, i as i64, native, managed);
                 }
                 if direction.output {
                     self.backs.push(Back::Struct(i, managed, native));
@@ -236,8 +238,8 @@ impl Reverse<'_> {
     fn word_to_managed(&self, e: &mut Emitter, i: usize, native: Value) -> Value {
         let index = e.word(i as i64);
         e.helper_value(
-            Helper::MarshalArgToManaged,
-            &[self.method, index, native, self.block],
+            call::MarshalArgToManaged,
+            [self.method, index, native, self.block],
         )
     }
     fn write_back(&self, e: &mut Emitter) {
@@ -253,23 +255,14 @@ impl Reverse<'_> {
                     self.word_back(e, i, managed, native);
                 }
                 Back::Struct(i, managed, native) => {
-                    self.convert_struct(
-                        e,
-                        Helper::MarshalStructToNative,
-                        i as i64,
-                        managed,
-                        native,
-                    );
+                    self.convert_struct(e, call::MarshalStructToNative, i as i64, managed, native);
                 }
             }
         }
     }
     fn word_back(&self, e: &mut Emitter, i: usize, managed: Value, native: Value) {
         let index = e.word(i as i64);
-        e.helper(
-            Helper::MarshalArgBack,
-            &[self.method, index, managed, native],
-        );
+        e.helper(call::MarshalArgBack, [self.method, index, managed, native]);
     }
     fn result(
         &self,
@@ -296,12 +289,11 @@ impl Reverse<'_> {
             ParamPlan::StructCopy(layout) => {
                 let managed = self.result_memory(e, results, buffer, layout);
                 let native = e.zeroed_stack(layout.size.next_multiple_of(8));
-                self.convert_struct(e, Helper::MarshalStructToNative, RESULT, managed, native);
+                self.convert_struct(e, call::MarshalStructToNative, RESULT, managed, native);
                 self.struct_result(e, layout, native, hidden);
             }
             ParamPlan::Convert { conversion, .. } => {
-                let native =
-                    e.helper_value(Helper::MarshalResultToNative, &[self.method, results[0]]);
+                let native = e.helper_value(call::MarshalResultToNative, [self.method, results[0]]);
                 let float = matches!(conversion, Conversion::OleDate);
                 let offset = if float {
                     native_call::REVERSE_RET_SSE

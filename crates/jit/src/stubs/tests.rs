@@ -439,10 +439,10 @@ pub(crate) struct Arena {
 
 impl Arena {
     pub(crate) fn new() -> Arena {
-        let (write, run) = vervet_os::memory::dual_map(1 << 20).expect("memory");
+        let views = vervet_os::dual::map(1 << 20, 4096).expect("memory");
         Arena {
-            write,
-            run,
+            write: views.writable,
+            run: views.executable,
             used: 0,
         }
     }

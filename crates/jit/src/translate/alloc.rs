@@ -25,7 +25,7 @@ use vervet_abi::object::{
     ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET, HEADER_SIZE, LARGE_OBJECT_SIZE, OBJECT_ALIGN,
     STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET,
 };
-use vervet_abi::{Helper, context};
+use vervet_abi::{call, context};
 use vervet_types::{ClassRef, Known};
 
 /// How many bytes are taken: a multiple of [`OBJECT_ALIGN`], at most [`LARGE_OBJECT_SIZE`].
@@ -186,7 +186,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let layout = class.layout()?;
         let size = (HEADER_SIZE + layout.size).next_multiple_of(OBJECT_ALIGN);
         if size > LARGE_OBJECT_SIZE || class.finalizer()?.is_some() {
-            return Ok(self.e.helper_value(Helper::AllocObject, &[vtable]));
+            return Ok(self.e.helper_value(call::AllocObject, [vtable]));
         }
         let piece = Piece {
             vtable,
@@ -194,7 +194,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             length: None,
         };
         Ok(allocate_or(self.e, piece, |e| {
-            e.helper_value(Helper::AllocObject, &[vtable])
+            e.helper_value(call::AllocObject, [vtable])
         }))
     }
 
@@ -217,16 +217,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 length: Some((short, places.1)),
             };
             allocate_or(self.e, piece, |e| {
-                e.helper_value(Helper::AllocArray, &[vtable, long])
+                e.helper_value(call::AllocArray, [vtable, long])
             })
         } else if length.kind == Kind::I32 && constant.is_none() {
             allocate_many(self.e, vtable, places, size, length.value, |e| {
                 let wide = e.b.ins().sextend(I64, length.value);
-                e.helper_value(Helper::AllocArray, &[vtable, wide])
+                e.helper_value(call::AllocArray, [vtable, wide])
             })
         } else {
             let length = self.as_native(&length)?;
-            self.e.helper_value(Helper::AllocArray, &[vtable, length])
+            self.e.helper_value(call::AllocArray, [vtable, length])
         };
         self.push_instance(array, value);
         Ok(())

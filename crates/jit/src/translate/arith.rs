@@ -9,7 +9,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
     Inst, InstBuilder, InstructionData, Opcode, Value, ValueDef, types::*,
 };
-use vervet_abi::{Helper, ThrowKind};
+use vervet_abi::{ThrowKind, call};
 use vervet_metadata::il::Op;
 
 /// A comparison, as IL has it.
@@ -90,7 +90,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Op::Sub => self.e.b.ins().fsub(x, y),
                 Op::Mul => self.e.b.ins().fmul(x, y),
                 Op::Div => self.e.b.ins().fdiv(x, y),
-                Op::Rem if kind == F64 => self.e.helper_value(Helper::FMod, &[x, y]),
+                Op::Rem if kind == F64 => self.e.helper_value(call::FMod, [x, y]),
                 Op::Rem => {
                     let (x, y) = (
                         self.e
@@ -102,7 +102,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                             .ins()
                             .fpromote(cranelift_codegen::ir::types::F64, y),
                     );
-                    let r = self.e.helper_value(Helper::FMod, &[x, y]);
+                    let r = self.e.helper_value(call::FMod, [x, y]);
                     self.e.b.ins().fdemote(cranelift_codegen::ir::types::F32, r)
                 }
                 _ => return Err(Fail::invalid("an integer operation on floats")),

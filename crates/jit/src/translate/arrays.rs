@@ -16,7 +16,7 @@ use crate::shape::{leaf_type, load_leaf, store_leaf};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types::*};
 use vervet_abi::object::{ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET};
-use vervet_abi::{Helper, ThrowKind, vtable};
+use vervet_abi::{ThrowKind, call, vtable};
 use vervet_types::{ClassRef, Known, LeafKind};
 
 impl<'a, 'f> Translator<'a, 'f> {
@@ -192,7 +192,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(any, on, &[], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        self.e.helper(Helper::CheckArrayStore, &[array, value]);
+        self.e.helper(call::CheckArrayStore, [array, value]);
         self.e.b.ins().jump(on, &[]);
         self.e.b.seal_block(on);
         self.e.b.switch_to_block(on);
@@ -221,7 +221,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.ins().brif(same, on, &[], cold, &[]);
             self.e.b.seal_block(cold);
             self.e.b.switch_to_block(cold);
-            self.e.helper(Helper::CheckLdelema, &[array.value, handle]);
+            self.e.helper(call::CheckLdelema, [array.value, handle]);
             self.e.b.ins().jump(on, &[]);
             self.e.b.seal_block(on);
             self.e.b.switch_to_block(on);

@@ -7,7 +7,7 @@ use super::Translator;
 use crate::blob::Symbol;
 use crate::codegen::{Emitter, trusted};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
-use vervet_abi::object::{CARD_MASK, CARD_SHIFT};
+use vervet_abi::object::CARD_SHIFT;
 use vervet_types::FieldRef;
 
 /// Stores a reference at `base + offset` and marks the card.
@@ -33,7 +33,7 @@ pub fn mark(e: &mut Emitter<'_>, value: Value, base: Value, offset: i32) {
         e.b.ins().iadd_imm_s(base, i64::from(offset))
     };
     let card = e.b.ins().ushr_imm_u(at, i64::from(CARD_SHIFT));
-    let card = e.b.ins().band_imm_u(card, CARD_MASK as i64);
+    let card = e.b.ins().band_imm_u(card, e.tables.card_mask as i64);
     let card = e.b.ins().iadd(table, card);
     e.b.ins().istore8(trusted(), value, card, 0);
     e.b.ins().sequence_point();

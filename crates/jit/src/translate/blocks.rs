@@ -6,18 +6,22 @@
 //! a branch back starts with an empty stack.
 //!
 //! # Invariants
-//! A block without a branch back is sealed when it starts, so that its variables need no parameters that turn
-//! out to be superfluous.
+//! * A block without a branch back is sealed when it starts, so that its variables need no parameters that turn
+//!   out to be superfluous.
+//! * Structs on the stack over a branch back lie in slots of the block they go to, one for each place on its stack, which
+//!   nothing but such branches writes ([`Translator::go_back`]). So no temporary that a loop uses in one round is on the
+//!   stack in the next.
 use super::scan::in_handler;
 use super::stack::{Item, Kind, Note};
 use super::structs::Dest;
 use super::{Fail, Res, Translator};
 use crate::codegen::trusted;
 use cranelift_codegen::ir::{
-    Block, BlockArg, BlockCall, InstBuilder, JumpTableData, Value, types::*,
+    Block, BlockArg, BlockCall, InstBuilder, JumpTableData, StackSlot, Value, types::*,
 };
 use smallvec::SmallVec;
-use vervet_abi::{Helper, context};
+use vervet_abi::helpers::result::Nothing;
+use vervet_abi::{Declared, call, context};
 use vervet_metadata::body::EhKind;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
@@ -34,6 +38,18 @@ pub struct BlockState {
     pub entry: Option<Entry>,
     /// Edges may come from code emitted at the end: never sealed early, never dead.
     pub late: bool,
+    /// By place on the stack at the block's start: where a branch back puts a struct.
+    carried: SmallVec<[Option<StackSlot>; 2]>,
+}
+
+/// A branch back with structs on the stack, whose code is still to be emitted.
+pub(crate) struct BackEdge {
+    /// Where the branch goes.
+    split: Block,
+    /// Where that goes on, and with what.
+    to: (Block, SmallVec<[BlockArg; 4]>),
+    /// Structs: class, place in the arguments, where it lies, where it is put.
+    structs: SmallVec<[(ClassRef, usize, Value, StackSlot); 2]>,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
@@ -234,16 +250,71 @@ impl<'a, 'f> Translator<'a, 'f> {
                 "the depth of the stack differs between two ways to a block",
             ));
         }
+        let back = target <= self.block;
         let mut args = SmallVec::new();
+        let mut structs = SmallVec::new();
         for (i, (kind, class)) in entry.into_iter().enumerate() {
             let item = self.stack[i];
             if let (Kind::Struct, Some(class)) = (kind, class) {
                 self.check_struct(&item, class)?;
+                if back {
+                    let slot = self.carried(target, i, class)?;
+                    structs.push((class, i, item.value, slot));
+                }
             }
             let value = self.coerce(&item, kind)?;
             args.push(BlockArg::Value(value));
         }
-        Ok((clif, args))
+        if structs.is_empty() {
+            return Ok((clif, args));
+        }
+        let split = self.e.b.create_block();
+        self.back_edges.push(BackEdge {
+            split,
+            to: (clif, args),
+            structs,
+        });
+        Ok((split, SmallVec::new()))
+    }
+
+    /// Where branches back to the block put the struct at that place of its stack.
+    fn carried(&mut self, target: usize, place: usize, class: ClassRef) -> Res<StackSlot> {
+        let carried = &mut self.states[target].carried;
+        if carried.len() <= place {
+            carried.resize(place + 1, None);
+        }
+        if let Some(slot) = carried[place] {
+            return Ok(slot);
+        }
+        let slot = self.e.slot(class.layout()?.size);
+        self.states[target].carried[place] = Some(slot);
+        Ok(slot)
+    }
+
+    /// Behind the branch: the edges back that carry structs. Each edge has a block of its own, because what it writes may be
+    /// on the stack of another way out of the same branch.
+    fn go_back(&mut self) -> Res {
+        for edge in std::mem::take(&mut self.back_edges) {
+            let (to, mut args) = edge.to;
+            self.e.b.seal_block(edge.split);
+            self.e.b.switch_to_block(edge.split);
+            let mut structs = edge.structs;
+            if structs.len() > 1 {
+                // One may lie where another goes.
+                for (class, _, from, _) in &mut structs {
+                    let to = self.temp_of(class)?;
+                    self.copy(class, to, 0, trusted(), *from, 0, trusted(), Dest::Frame)?;
+                    *from = to;
+                }
+            }
+            for (class, place, from, slot) in structs {
+                let to = self.e.slot_addr(slot);
+                self.copy(class, to, 0, trusted(), from, 0, trusted(), Dest::Frame)?;
+                args[place] = BlockArg::Value(to);
+            }
+            self.e.b.ins().jump(to, &args);
+        }
+        Ok(())
     }
 
     /// A struct that still lies in its variable is copied.
@@ -289,7 +360,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (block, args) = self.edge(target)?;
         self.e.b.ins().jump(block, &args);
         self.dead = true;
-        Ok(())
+        self.go_back()
     }
 
     /// br
@@ -327,7 +398,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .brif(condition, taken, &taken_args, next, &next_args);
         }
         self.dead = true;
-        Ok(())
+        self.go_back()
     }
 
     /// switch
@@ -356,7 +427,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .create_jump_table(JumpTableData::new(default, &calls));
         self.e.b.ins().br_table(index, table);
         self.dead = true;
-        Ok(())
+        self.go_back()
     }
 
     /// Code with handlers looks at every branch back whether its thread is wanted: it cannot be redirected where it is,
@@ -364,19 +435,19 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn poll(&mut self, target: u32) {
         let from = self.plan.instrs[self.index].offset;
         if target <= from && (!self.plan.clauses.is_empty() || self.sync.is_some()) {
-            self.attention(Helper::Poll);
+            self.attention(call::Poll);
         }
     }
 
     /// Calls a helper if the thread is wanted.
-    pub(crate) fn attention(&mut self, helper: Helper) {
+    pub(crate) fn attention(&mut self, helper: impl Declared<0, Nothing>) {
         let wanted = self.e.load_context(I32, context::ATTENTION);
         let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(cold);
         self.e.b.ins().brif(wanted, cold, &[], on, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        self.e.helper(helper, &[]);
+        self.e.helper(helper, []);
         self.e.b.ins().jump(on, &[]);
         self.e.b.seal_block(on);
         self.e.b.switch_to_block(on);

@@ -19,7 +19,7 @@ use crate::codegen::{Results, trusted};
 use crate::shape::{Pass, Shape, load_passed, store_passed};
 use cranelift_codegen::ir::{InstBuilder, SigRef, Value, types::*};
 use smallvec::{SmallVec, smallvec};
-use vervet_abi::{Helper, ThrowKind, context, vtable};
+use vervet_abi::{ThrowKind, call, context, vtable};
 use vervet_metadata::Token;
 use vervet_metadata::il::{Instr, Op};
 use vervet_types::method::MethodKind;
@@ -429,7 +429,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Dispatch::Generic(m) => {
                 let handle = self.e.symbol(Symbol::MethodHandle(m));
                 let this = p.args[0];
-                self.e.helper_value(Helper::ResolveVirtual, &[this, handle])
+                self.e.helper_value(call::ResolveVirtual, [this, handle])
             }
         };
         let var_args = self.var_args.take();
@@ -658,7 +658,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let value = if method.is_virtual() {
             let handle = self.e.symbol(Symbol::MethodHandle(method));
             self.e
-                .helper_value(Helper::ResolveVirtual, &[object.value, handle])
+                .helper_value(call::ResolveVirtual, [object.value, handle])
         } else {
             self.touch(&object);
             self.e.symbol(Symbol::MethodStub(method))

@@ -307,10 +307,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !item.kind.is_float() {
             return Err(Fail::invalid("ckfinite of something else than a float"));
         }
-        // x - x is NaN for NaN and the infinities.
+        // x - x is NaN for NaN and the infinities. The exception is the one mono and CoreCLR throw; ECMA-335 III.3.19 names
+        // its base class.
         let zero = self.e.b.ins().fsub(item.value, item.value);
         let bad = self.e.b.ins().fcmp(FloatCC::Unordered, zero, zero);
-        self.e.throw_if(bad, ThrowKind::Arithmetic);
+        self.e.throw_if(bad, ThrowKind::Overflow);
         self.push_item(item);
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::blob::Symbol;
 use crate::codegen::trusted;
 use crate::shape::Shape;
 use cranelift_codegen::ir::{InstBuilder, types::*};
-use vervet_abi::Helper;
+use vervet_abi::call;
 use vervet_metadata::Token;
 use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, MethodRef};
@@ -44,7 +44,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         if class.is_abstract() || class.is_interface() {
             // MemberAccessException from the runtime.
             let vt = self.e.symbol(Symbol::VTable(class));
-            self.e.helper_noreturn(Helper::AllocObject, &[vt]);
+            self.e.helper_value(call::AllocObject, [vt]);
+            self.e.unreachable();
             self.dead = true;
             return Ok(());
         }
@@ -164,14 +165,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             // One length per level of a vector of vectors.
             let levels = self.e.b.ins().iconst(I32, count as i64);
             self.e
-                .helper_value(Helper::AllocJaggedArray, &[vt, lengths, levels])
+                .helper_value(call::AllocJaggedArray, [vt, lengths, levels])
         } else {
             if n_lengths as usize != rank {
                 return Err(Fail::invalid("the wrong number of dimensions"));
             }
             let bounds = if with_bounds { bounds } else { self.i64(0) };
             self.e
-                .helper_value(Helper::AllocMdArray, &[vt, lengths, bounds])
+                .helper_value(call::AllocMdArray, [vt, lengths, bounds])
         };
         self.push_instance(ctor.class, value);
         Ok(())
@@ -185,14 +186,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let Note::Code(method, is_virtual) = code.note {
             let handle = self.e.symbol(Symbol::MethodHandle(method));
             let flag = self.i32(is_virtual as i32);
-            self.e.helper(
-                Helper::DelegateCtorMethod,
-                &[delegate, target, handle, flag],
-            );
+            self.e
+                .helper(call::DelegateCtorMethod, [delegate, target, handle, flag]);
         } else {
             let code = self.as_native(&code)?;
-            self.e
-                .helper(Helper::DelegateCtor, &[delegate, target, code]);
+            self.e.helper(call::DelegateCtor, [delegate, target, code]);
         }
         self.push_instance(class, delegate);
         Ok(())

@@ -8,14 +8,16 @@
 //! to the clause's dispatch block, a `br_table` on that index.
 //!
 //! # Invariants
-//! Which exception and record a finally is running for lies in the frame, never in the context: the finally may
-//! itself throw and catch.
+//! * Which exception and record a finally is running for lies in the frame, never in the context: the finally may
+//!   itself throw and catch.
+//! * What is done where a handler ends has the handlers around the handler. The clauses of its first block are others
+//!   where the handler begins with a `try` ([`Plan::around_handler`](super::scan::Plan::around_handler)).
 use super::monitors;
 use super::scan::{in_handler, in_try};
 use super::{Fail, Res, Translator};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, StackSlot, types::*};
 use smallvec::SmallVec;
-use vervet_abi::{Helper, context};
+use vervet_abi::{call, context};
 use vervet_metadata::body::EhKind;
 use vervet_metadata::il::Op;
 use vervet_types::ClassRef;
@@ -89,13 +91,19 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Calls from here on have the region's handlers.
     pub(crate) fn set_region(&mut self, region: u32) -> Res {
+        let plan = self.plan;
+        self.set_clauses(&plan.regions[region as usize])
+    }
+
+    /// Calls from here on have the handlers of these clauses, innermost first.
+    fn set_clauses(&mut self, clauses: &[u32]) -> Res {
         if self.inline.is_some() {
             // The handlers are those of the place of the call.
             return Ok(());
         }
         let plan = self.plan;
         let mut handlers: SmallVec<[(u32, Block); 4]> = SmallVec::new();
-        for c in &plan.regions[region as usize] {
+        for c in clauses {
             let pad = self.pad(*c as usize);
             handlers.push((*c, pad));
         }
@@ -164,7 +172,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// throw
     pub(crate) fn throw(&mut self) -> Res {
         let item = self.pop_ref()?;
-        self.e.helper_noreturn(Helper::Throw, &[item.value]);
+        self.e.helper_noreturn(call::Throw, [item.value]);
         self.dead = true;
         Ok(())
     }
@@ -176,7 +184,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let slot = self.slot_of(clause, |c| &mut c.exception);
         let exception = self.e.b.ins().stack_load(I64, I64, slot, 0);
-        self.e.helper_noreturn(Helper::Rethrow, &[exception]);
+        self.e.helper_noreturn(call::Rethrow, [exception]);
         self.dead = true;
         Ok(())
     }
@@ -192,7 +200,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 && !in_handler(c, target)
         });
         if left_catch {
-            self.attention(Helper::EndCatch);
+            self.attention(call::EndCatch);
         }
         if plan.clauses.iter().any(|c| {
             matches!(c.kind, EhKind::Finally | EhKind::Fault)
@@ -283,11 +291,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             let Some(dispatch) = self.clauses[n].dispatch else {
                 continue;
             };
-            let handler = plan.block(plan.clauses[n].handler_offset)?;
             let c = &plan.clauses[n];
             self.e
                 .at(c.handler_offset + c.handler_len.saturating_sub(1));
-            self.set_region(plan.blocks[handler].region)?;
+            self.set_clauses(&plan.around_handler(n)?)?;
             self.e.b.switch_to_block(dispatch);
             let unwind = self.e.b.create_block();
             let slot = self.slot_of(n, |c| &mut c.index);
@@ -339,13 +346,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             let slot = self.slot_of(n, |c| &mut c.record);
             let record = self.e.b.ins().stack_load(I64, I64, slot, 0);
             self.e
-                .helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
+                .helper_noreturn(call::ContinueUnwind, [exception, record]);
             for (block, to) in out {
                 // An abort that had to wait for the handler comes where it has ended.
                 self.e.b.switch_to_block(block);
                 self.e.at(plan.blocks[to].offset);
                 self.set_region(plan.blocks[to].region)?;
-                self.attention(Helper::Poll);
+                self.attention(call::Poll);
                 self.jump_to(to)?;
             }
         }
@@ -356,10 +363,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 (self.e.b.block_params(pad)[0], self.e.b.block_params(pad)[1]);
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
             monitors::exit(self.e, object, |e| {
-                e.helper(Helper::MonitorExit, &[object]);
+                e.helper(call::MonitorExit, [object]);
             });
             self.e
-                .helper_noreturn(Helper::ContinueUnwind, &[exception, record]);
+                .helper_noreturn(call::ContinueUnwind, [exception, record]);
         }
         Ok(())
     }

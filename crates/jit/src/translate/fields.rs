@@ -13,11 +13,11 @@ use crate::codegen::{null_trap, trusted};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
-use vervet_abi::{Helper, ThrowKind, context, vtable};
+use vervet_abi::{ThrowKind, call, context, vtable};
 use vervet_metadata::Token;
 use vervet_types::check::can_access_field;
 use vervet_types::field::StaticKind;
-use vervet_types::{ClassRef, FieldRef, LoadError};
+use vervet_types::{ClassRef, FieldRef, LoadError, MethodRef};
 
 /// What is surely unmapped above address 0.
 const GUARD: i64 = 4096;
@@ -50,13 +50,22 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Throws NullReferenceException if an object reference is null, by touching it where that faults.
     pub(crate) fn touch(&mut self, item: &Item) {
         match item.note {
-            Note::Frame | Note::Exact | Note::Comparer(_) => {}
+            Note::Frame | Note::Exact | Note::Comparer(_) => return,
             Note::NonNull if self.e.has_handlers() => {}
             _ if self.e.has_handlers() => self.explicit_null_check(item.value),
             _ => {
                 self.e.b.ins().load(I32, null_trap(), item.value, 0);
             }
         }
+        self.prove_this(item.value);
+    }
+
+    /// Does a call of the method run its class's constructor first? ECMA-335 II.10.5.3.1, for classes without
+    /// beforefieldinit: static methods, constructors, and all methods of value types, whose instances need no constructor.
+    pub(crate) fn triggers(method: MethodRef) -> Res<bool> {
+        Ok(!method.class.is_before_field_init()
+            && !method.is_cctor()
+            && (method.is_static() || method.is_ctor() || method.class.is_value_type()?))
     }
 
     /// Runs the class constructor if that has not been done.
@@ -87,7 +96,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(done, on, &[], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        self.e.helper(Helper::ClassInit, &[vt]);
+        self.e.helper(call::ClassInit, [vt]);
         self.e.b.ins().jump(on, &[]);
         self.e.b.seal_block(on);
         self.e.b.switch_to_block(on);
@@ -148,7 +157,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .brif(block, join, &[BlockArg::Value(block)], slow, &[]);
         self.e.b.seal_block(slow);
         self.e.b.switch_to_block(slow);
-        let block = self.e.helper_value(Helper::ThreadStatics, &[vt]);
+        let block = self.e.helper_value(call::ThreadStatics, [vt]);
         self.e.b.ins().jump(join, &[BlockArg::Value(block)]);
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
@@ -204,6 +213,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let offset = self.instance_offset(&object, field)?;
                 let size = self.size_of(class)?;
                 let flags = self.null_checked(&object, i64::from(offset), size);
+                self.prove_this(object.value);
                 self.load_value(class, object.value, offset, flags)?
             }
             // A primitive's own field (m_value) of a value on the stack.
@@ -273,6 +283,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let offset = self.instance_offset(&object, field)?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&object, i64::from(offset), size);
+        self.prove_this(object.value);
         let dest = if let Note::Frame = object.note {
             Dest::Frame
         } else {

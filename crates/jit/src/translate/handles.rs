@@ -24,20 +24,40 @@ use crate::shape::Shape;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Opcode, Type, Value, types::*};
 use vervet_abi::handles::{
-    GROUP_SHIFT, INDEX_BITS, KIND_BITS, OBJECT, OCCUPIED, SIDES, TAGS, VALID, YOUNG, lane,
+    GROUP_SHIFT, INDEX_BITS, KIND_BITS, OBJECT, OCCUPIED, TAGS, VALID, lane, sides, young,
 };
-use vervet_abi::{Helper, context};
+use vervet_abi::{call, context};
 use vervet_types::{Known, MethodRef};
 
+/// The number of a handle's word (i64): its low bits, then its index. Every index has a word if indices have the usual number of
+/// bits; if they have fewer, a value with a greater index is no handle and goes to `slow`.
+fn number_of(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
+    let bits = e.tables.handle_index_bits;
+    let number = if bits == INDEX_BITS {
+        e.b.ins().rotr_imm_u(handle, i64::from(KIND_BITS))
+    } else {
+        let inside = e.b.create_block();
+        let index = e.b.ins().ushr_imm_u(handle, i64::from(KIND_BITS));
+        let is_index =
+            e.b.ins()
+                .icmp_imm_u(IntCC::UnsignedLessThan, index, 1 << bits);
+        e.b.ins().brif(is_index, inside, &[], slow, &[]);
+        e.b.seal_block(inside);
+        e.b.switch_to_block(inside);
+        let low = e.b.ins().band_imm_u(handle, (1 << KIND_BITS) - 1);
+        let high = e.b.ins().ishl_imm_u(low, i64::from(bits));
+        e.b.ins().bor(high, index)
+    };
+    e.b.ins().uextend(I64, number)
+}
+
 /// Value of a handle (i32) to its object. Goes to `slow` if there is no valid word for it.
-fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
+pub(super) fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     let found = e.b.create_block();
     e.b.set_cold_block(slow);
     let words = e.symbol(Symbol::HandleRows);
-    let index = e.b.ins().rotr_imm_u(handle, i64::from(KIND_BITS));
-    let index = e.b.ins().uextend(I64, index);
-    let at = e.b.ins().ishl_imm_u(index, 3);
-    let at = e.b.ins().iadd(words, at);
+    let number = number_of(e, handle, slow);
+    let at = part(e, words, 0, number, 8);
     let word = e.b.ins().load(I64, trusted(), at, 0);
     e.b.ins().sequence_point();
     let valid = e.b.ins().band_imm_s(word, VALID as i64);
@@ -79,7 +99,7 @@ fn place_of(e: &mut Emitter<'_>, lane: Value, position: Value) -> Value {
 
 /// A new handle to an object, out of the thread's own slots. Goes to `slow` if there are none, if the object is null or if there is
 /// no such kind.
-fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
+pub(super) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
     let [known, enter, none, some, old, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(none);
     e.b.set_cold_block(old);
@@ -108,25 +128,26 @@ fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
     let next = e.b.ins().iadd_imm_s(first, 1);
     e.b.ins().store(trusted(), next, lane, lane::FIRST);
     // The slot's number: the kind, then the index.
-    let high = e.b.ins().ishl_imm_u(kind, i64::from(INDEX_BITS));
+    let bits = e.tables.handle_index_bits;
+    let high = e.b.ins().ishl_imm_u(kind, i64::from(bits));
     let number = e.b.ins().bor(high, index);
     let number = e.b.ins().uextend(I64, number);
     let words = e.symbol(Symbol::HandleRows);
-    let side = part(e, words, SIDES, number, 4);
+    let side = part(e, words, sides(bits), number, 4);
     let domain = e.load_context(I32, context::DOMAIN);
     e.b.ins().store(trusted(), domain, side, 0);
     // x86 keeps the order of stores: who sees the word sees the domain.
     let word = e.b.ins().bor_imm_u(object, OBJECT as i64);
-    let at = part(e, words, 8 << INDEX_BITS, number, 8);
+    let at = part(e, words, 8 << bits, number, 8);
     e.b.ins().store(trusted(), word, at, 0);
     let group = e.b.ins().ushr_imm_u(number, i64::from(GROUP_SHIFT));
-    let young = part(e, words, YOUNG, group, 1);
-    let is_young = e.b.ins().uload8(I32, trusted(), young, 0);
+    let young_at = part(e, words, young(bits), group, 1);
+    let is_young = e.b.ins().uload8(I32, trusted(), young_at, 0);
     e.b.ins().brif(is_young, done, &[], old, &[]);
     // Looked at first, because these bytes share cache lines with other threads' groups.
     go(e, old);
     let one = e.b.ins().iconst(I8, 1);
-    e.b.ins().store(trusted(), one, young, 0);
+    e.b.ins().store(trusted(), one, young_at, 0);
     e.b.ins().jump(done, &[]);
     go(e, done);
     critical(e, cx, false);
@@ -136,7 +157,7 @@ fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
 }
 
 /// Frees a handle if it is in use.
-fn free(e: &mut Emitter<'_>, handle: Value) {
+pub(super) fn free(e: &mut Emitter<'_>, handle: Value) {
     let [used, roomy, freed, lost, slow, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(lost);
     e.b.set_cold_block(slow);
@@ -146,8 +167,7 @@ fn free(e: &mut Emitter<'_>, handle: Value) {
     };
     let cx = e.context();
     let words = e.symbol(Symbol::HandleRows);
-    let number = e.b.ins().rotr_imm_u(handle, i64::from(KIND_BITS));
-    let number = e.b.ins().uextend(I64, number);
+    let number = number_of(e, handle, slow);
     let at = part(e, words, 0, number, 8);
     critical(e, cx, true);
     let word = e.b.ins().load(I64, trusted(), at, 0);
@@ -182,7 +202,7 @@ fn free(e: &mut Emitter<'_>, handle: Value) {
     critical(e, cx, false);
     e.b.ins().jump(slow, &[]);
     go(e, slow);
-    e.helper(Helper::FreeHandle, &[cx, handle]);
+    e.helper(call::FreeHandle, [cx, handle]);
     e.b.ins().jump(done, &[]);
     go(e, done);
 }
@@ -262,7 +282,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.set_cold_block(slow);
         let quick = if sets {
             let found = self.e.b.create_block();
-            let set = self.e.helper_value(Helper::SetHandle, &[handle, object]);
+            let set = self.e.helper_value(call::SetHandle, [handle, object]);
             self.e.b.ins().brif(set, found, &[], slow, &[]);
             self.e.b.seal_block(found);
             self.e.b.switch_to_block(found);

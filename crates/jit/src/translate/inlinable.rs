@@ -8,8 +8,11 @@
 //!
 //! # Invariants
 //! * A block is given up only if on every way to it there are but steps of at most [`Effect::Reads`].
+//! * A step that may run a class constructor writes: no step of at most [`Effect::Reads`] runs code of the program.
 //! * If only [`Effect::None`] lies before it, the call takes the same way and never comes back. After reads it may, if
-//!   another thread wrote in between; then its result is the result.
+//!   another thread wrote in between; then its result is the result. (Nothing was written, so it is as if the method had
+//!   been called only then.) [`Effect::None`] is for what arguments alone decide, by value: not for memory they lead to,
+//!   but for the lengths of arrays and strings, which never change.
 use super::intrinsics;
 use super::scan::Plan;
 use super::{Res, Translator};
@@ -19,7 +22,7 @@ use vervet_abi::object::LARGE_OBJECT_SIZE;
 use vervet_metadata::MethodBody;
 use vervet_metadata::il::{Instr, Op, Operand};
 use vervet_types::method::{MethodKind, impl_flags};
-use vervet_types::{Known, MethodRef, Scope};
+use vervet_types::{ClassRef, Known, MethodRef, Scope};
 
 /// How deep inlined calls nest.
 pub const DEPTH: usize = 5;
@@ -181,13 +184,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         if by_blocks {
             let Ok(sig) = m.sig() else { return Ok(None) };
             let args = sig.params.len() + m.has_this() as usize;
-            return self.decide_by_blocks(&body, scope, args, locals, limit, depth);
+            return self.decide_by_blocks(m, &body, (args, locals), limit, depth);
         }
         let mut effect = Effect::None;
         let mut before = None;
         for i in body.instructions() {
             let Ok(i) = i else { return Ok(None) };
-            match self.step(scope, &i, before, depth)? {
+            match self.step(m, &i, before, depth)? {
                 Some(e) => effect = effect.max(e),
                 None => return Ok(None),
             }
@@ -202,13 +205,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Looks at each block that can be reached and does not end in a `throw`.
     fn decide_by_blocks(
         &mut self,
+        m: MethodRef,
         body: &MethodBody<'static>,
-        scope: Scope,
-        args: usize,
-        locals: usize,
+        (args, locals): (usize, usize),
         limit: usize,
         depth: usize,
     ) -> Res<Option<Verdict>> {
+        let scope = m.scope();
         let Ok(plan) = Plan::new(body, 0, args, locals) else {
             return Ok(None);
         };
@@ -238,7 +241,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             let mut last = None;
             for i in &plan.instrs[b.first as usize..b.end as usize] {
-                match self.step(scope, i, last, depth)? {
+                match self.step(m, i, last, depth)? {
                     Some(e) => effect = effect.max(e),
                     None => return Ok(None),
                 }
@@ -252,15 +255,35 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(Some(verdict))
     }
 
+    /// What running the constructor of the class does, if that may have to be done.
+    fn initialising(&self, class: ClassRef) -> Res<Effect> {
+        Ok(
+            if class.cctor()?.is_none() || self.env.is_initialized(class) {
+                Effect::None
+            } else {
+                Effect::Writes
+            },
+        )
+    }
+
+    /// What a call of a method does before its code.
+    fn triggering(&self, method: MethodRef) -> Res<Effect> {
+        match Self::triggers(method)? {
+            true => self.initialising(method.class),
+            false => Ok(Effect::None),
+        }
+    }
+
     /// What an instruction does; None: it keeps the method from being inlined.
     fn step(
         &mut self,
-        scope: Scope,
+        own: MethodRef,
         i: &Instr<'static>,
         before: Option<Instr<'static>>,
         depth: usize,
     ) -> Res<Option<Effect>> {
         use Op::*;
+        let scope = own.scope();
         Ok(match (i.op, i.operand) {
             (
                 Throw | Rethrow | Endfinally | Endfilter | Localloc | Jmp | Calli | Arglist | Ldftn
@@ -314,7 +337,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 } else if callee.is_static() && callee.class.name == "ThrowHelper" {
                     Some(Effect::Writes)
                 } else if fixed {
-                    self.inlinable(callee, depth + 1)?.map(|v| v.effect)
+                    let before = self.triggering(callee)?;
+                    self.inlinable(callee, depth + 1)?
+                        .map(|v| v.effect.max(before))
                 } else {
                     None
                 }
@@ -343,12 +368,26 @@ impl<'a, 'f> Translator<'a, 'f> {
                 | StelemRef,
                 _,
             ) => Some(Effect::Writes),
+            (Ldsfld | Ldsflda, Operand::Token(t)) => {
+                let Ok(field) = scope.field(t) else {
+                    return Ok(None);
+                };
+                let reads = match i.op {
+                    Ldsfld => Effect::Reads,
+                    _ => Effect::None,
+                };
+                // The method that is looked at has run what its own call runs.
+                if std::ptr::eq(field.class, own.class) && Self::triggers(own)? {
+                    Some(reads)
+                } else {
+                    Some(self.initialising(field.class)?.max(reads))
+                }
+            }
             (
-                Ldfld | Ldsfld | Ldobj | LdindI | LdindI1 | LdindI2 | LdindI4 | LdindI8 | LdindU1
-                | LdindU2 | LdindU4 | LdindR4 | LdindR8 | LdindRef | Ldelem | LdelemI | LdelemI1
-                | LdelemI2 | LdelemI4 | LdelemI8 | LdelemU1 | LdelemU2 | LdelemU4 | LdelemR4
-                | LdelemR8 | LdelemRef | UnboxAny | Unbox | Castclass | Isinst | Newarr | Box
-                | Volatile,
+                Ldfld | Ldobj | LdindI | LdindI1 | LdindI2 | LdindI4 | LdindI8 | LdindU1 | LdindU2
+                | LdindU4 | LdindR4 | LdindR8 | LdindRef | Ldelem | LdelemI | LdelemI1 | LdelemI2
+                | LdelemI4 | LdelemI8 | LdelemU1 | LdelemU2 | LdelemU4 | LdelemR4 | LdelemR8
+                | LdelemRef | UnboxAny | Unbox | Castclass | Isinst | Newarr | Box | Volatile,
                 _,
             ) => Some(Effect::Reads),
             _ => Some(Effect::None),

@@ -90,12 +90,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 *item = self.comparer(*item)?;
             }
         }
-        let triggers = m.is_static() || m.is_ctor();
         if is_virtual && shape.has_this && items[0].kind == Kind::Ref {
             self.touch(&items[0]);
+            if let Note::None = items[0].note {
+                items[0].note = Note::NonNull;
+            }
         }
         let outer = self.e.enter_inlined(m);
-        if triggers && !m.class.is_before_field_init() {
+        if Self::triggers(m)? {
             self.class_init(m.class)?;
         }
         let mut homes = Vec::with_capacity(count + locals.len());
@@ -163,8 +165,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             skip: 0,
             init_locals: body.init_locals,
             states: Vec::new(),
+            back_edges: Vec::new(),
             temps: self.temps.lend(),
             nonnull: std::mem::take(&mut self.nonnull),
+            this_proven: false,
             initialised: std::mem::take(&mut self.initialised),
             lengths: SmallVec::new(),
             clauses: Vec::new(),

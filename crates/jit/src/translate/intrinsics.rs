@@ -167,11 +167,11 @@ pub(crate) fn effect(method: MethodRef) -> Effect {
     match lookup(def.namespace, def.name, method.name) {
         Some(
             UnsafeMov | ArrayLength | OffsetToStringData | HasReferences | StringLength
-            | StringChars | ObjectCtor | TypeEquals(_) | Sqrt | Abs | Round(_),
+            | ObjectCtor | TypeEquals(_) | Sqrt | Abs | Round(_),
         ) => Effect::None,
         Some(
-            DefaultComparer | ByReferenceValue | UnsafeLoad | HandleTarget | TargetHandle
-            | ReadLong | VolatileRead,
+            StringChars | DefaultComparer | ByReferenceValue | UnsafeLoad | HandleTarget
+            | TargetHandle | ReadLong | VolatileRead,
         ) => Effect::Reads,
         _ => Effect::Writes,
     }

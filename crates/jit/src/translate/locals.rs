@@ -6,7 +6,9 @@
 //! *shadow*: a slot that every definition also writes, from which landing pads and filters read.
 //!
 //! # Invariants
-//! A `pinned` local lives in a slot; each store to it is followed by a `sequence_point`.
+//! * A `pinned` local lives in a slot; each store to it is followed by a `sequence_point`.
+//! * `this` may be null like any argument: `call` does not look, and neither do open delegates. It is taken as non-null
+//!   only where every way leads over code of this method that would have thrown ([`Translator::prove_this`]).
 use super::scan::{ADDRESS, READ, WRITTEN};
 use super::stack::{Item, Kind, Note, kind_of};
 use super::structs::Dest;
@@ -240,6 +242,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// The value is not null where control goes on from here. If it is `this`, it has been checked for the whole
+    /// method where that is certain: in the first block, through which every way goes. (If that is protected, an exception
+    /// may lead past the check to a handler.)
+    pub(crate) fn prove_this(&mut self, value: Value) {
+        if self.block == 0
+            && self.shape.has_this
+            && self.inline.is_none()
+            && self.filter.is_none()
+            && self.plan.args[0] & WRITTEN == 0
+            && self.plan.blocks[0].region == 0
+            && self.params[0] == value
+        {
+            self.this_proven = true;
+        }
+    }
+
     /// ldarg, ldloc
     pub(crate) fn load_variable(&mut self, is_arg: bool, index: usize) -> Res {
         let n = self.home(is_arg, index);
@@ -257,8 +275,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut note = Note::None;
         let value = match home.place {
             Place::Variable(v) => {
-                if n == 0 && self.shape.has_this && self.plan.args[0] & WRITTEN == 0 {
-                    // A fault on a null `this` is still a trap; no explicit checks.
+                if n == 0 && self.this_proven {
                     note = Note::NonNull;
                 }
                 self.e.b.use_var(v)

@@ -25,6 +25,8 @@ pub mod fields;
 pub mod handles;
 mod inlinable;
 mod inline;
+#[cfg(test)]
+mod inlined_tests;
 pub mod intrinsics;
 pub mod locals;
 pub mod monitors;
@@ -150,8 +152,12 @@ pub struct Translator<'a, 'f> {
     pub(crate) skip: usize,
     pub(crate) init_locals: bool,
     pub(crate) states: Vec<blocks::BlockState>,
+    /// Of the branch being translated.
+    pub(crate) back_edges: Vec<blocks::BackEdge>,
     pub(crate) temps: structs::Temps,
     pub(crate) nonnull: SmallVec<[Value; 8]>,
+    /// `this` is not null wherever control is from here on.
+    pub(crate) this_proven: bool,
     pub(crate) initialised: SmallVec<[ClassRef; 4]>,
     /// Lengths of arrays that were read.
     pub(crate) lengths: SmallVec<[Value; 8]>,
@@ -269,6 +275,9 @@ pub fn compile_body(
             EhKind::Fault => ClauseKind::Fault,
             EhKind::Filter(offset) => {
                 let plan = self::plan(&source, offset).map_err(fail)?;
+                if plan.has_filters_within(offset, c.handler_offset) {
+                    return Err(fail(Fail::invalid("a filter in a filter")));
+                }
                 let mut signature = Signature::new(CallConv::Tail);
                 signature
                     .params
@@ -291,6 +300,10 @@ pub fn compile_body(
             }
         };
         blob.clauses.push(Clause { kind });
+    }
+    // Clauses are numbered as the method's in filters too, which may hold a try.
+    for filter in &mut blob.filters {
+        filter.clauses = blob.clauses.clone();
     }
     if method.is_synchronized() {
         blob.clauses.push(Clause {
@@ -404,8 +417,10 @@ fn translate(
         skip: 0,
         init_locals: source.body.init_locals,
         states: Vec::new(),
+        back_edges: Vec::new(),
         temps: structs::Temps::default(),
         nonnull: SmallVec::new(),
+        this_proven: false,
         initialised: SmallVec::new(),
         lengths: SmallVec::new(),
         clauses: Vec::new(),

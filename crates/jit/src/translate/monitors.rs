@@ -15,7 +15,7 @@ use crate::shape::Shape;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types::*};
 use vervet_abi::object::{SYNC_OFFSET, sync_word};
-use vervet_abi::{Helper, context};
+use vervet_abi::{call, context};
 use vervet_types::MethodRef;
 
 /// The sync word of an object that this thread has entered once, and nothing more is known of.
@@ -96,7 +96,7 @@ pub(crate) fn enter(
     e.b.switch_to_block(slow);
     e.begin_no_redirect();
     let context = e.context();
-    let entered = e.helper_value(Helper::MonitorEnterQuick, &[context, object]);
+    let entered = e.helper_value(call::MonitorEnterQuick, [context, object]);
     let quick = e.b.create_block();
     e.b.set_cold_block(quick);
     e.b.ins().brif(entered, quick, &[], long, &[]);
@@ -129,7 +129,7 @@ pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Em
     e.b.switch_to_block(slow);
     e.begin_no_redirect();
     let context = e.context();
-    let how = e.helper_value(Helper::MonitorExitQuick, &[context, object]);
+    let how = e.helper_value(call::MonitorExitQuick, [context, object]);
     e.b.ins().brif(how, left, &[], long, &[]);
     e.b.seal_block(left);
     e.b.switch_to_block(left);
@@ -137,7 +137,7 @@ pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Em
     e.b.ins().brif(is_done, join, &[], wake, &[]);
     e.b.seal_block(wake);
     e.b.switch_to_block(wake);
-    e.helper(Helper::MonitorWake, &[object]);
+    e.helper(call::MonitorWake, [object]);
     e.end_no_redirect();
     end(e, long, join, call);
 }

@@ -8,7 +8,7 @@ use crate::codegen::trusted;
 use crate::compiler::Tier;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types::*};
-use vervet_abi::Helper;
+use vervet_abi::call;
 
 /// More bytes are the helper's.
 const SHORT: i64 = 32;
@@ -19,7 +19,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn move_bytes(&mut self, to: Value, from: Value, size: Value, unit: i64) {
         // Where compiling shall be quick, code shall be short.
         if self.inline_limit < inline_limit(Tier::Optimised) {
-            self.e.helper(Helper::MemMove, &[to, from, size]);
+            self.e.helper(call::MemMove, [to, from, size]);
             return;
         }
         let done = self.e.b.create_block();
@@ -27,7 +27,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.enter(large);
         let (call, middle) = self.fork(size, SHORT + 1);
         self.enter(call);
-        self.e.helper(Helper::MemMove, &[to, from, size]);
+        self.e.helper(call::MemMove, [to, from, size]);
         self.e.b.ins().jump(done, &[]);
         self.enter(middle);
         let (sixteen, eight) = self.fork(size, 16);

@@ -11,7 +11,7 @@ use crate::shape::{load_leaf, store_leaf};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
-use vervet_abi::{Helper, vtable};
+use vervet_abi::{call, vtable};
 use vervet_metadata::Token;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::check::can_access_method;
@@ -107,11 +107,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.seal_block(look);
         self.e.b.switch_to_block(look);
         let vt = self.e.b.ins().uload32(trusted(), object, 0);
-        let helper = if throwing {
-            Helper::CastClass
-        } else {
-            Helper::IsInst
-        };
         match test {
             Test::Exact | Test::Helper => {
                 let own = self
@@ -125,7 +120,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     object,
                     handle,
                     join,
-                    helper,
+                    throwing,
                     matches!(test, Test::Exact),
                 );
             }
@@ -158,7 +153,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.set_cold_block(no);
                 // Transparent proxies and the like: the helper has the last word when throwing.
                 if throwing {
-                    let value = self.e.helper_value(helper, &[object, handle]);
+                    let value = self.e.helper_value(call::CastClass, [object, handle]);
                     self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
                 } else {
                     let value = self.i64(0);
@@ -184,10 +179,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         object: Value,
         handle: Value,
         join: cranelift_codegen::ir::Block,
-        helper: Helper,
+        throwing: bool,
         only: bool,
     ) {
-        if only && helper == Helper::IsInst {
+        if only && !throwing {
             let zero = self.i64(0);
             let value = self.e.b.ins().select(exact, object, zero);
             self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
@@ -201,7 +196,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             .brif(exact, join, &[BlockArg::Value(object)], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        let value = self.e.helper_value(helper, &[object, handle]);
+        let args = [object, handle];
+        let value = match throwing {
+            true => self.e.helper_value(call::CastClass, args),
+            false => self.e.helper_value(call::IsInst, args),
+        };
         self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
     }
 
@@ -237,9 +236,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if class.nullable_arg().is_some() {
             self.check_struct(item, class)?;
             let handle = self.e.symbol(Symbol::ClassHandle(class));
-            let value = self
-                .e
-                .helper_value(Helper::BoxNullable, &[handle, item.value]);
+            let value = self.e.helper_value(call::BoxNullable, [handle, item.value]);
             self.push_item(Item {
                 kind: Kind::Ref,
                 value,
@@ -292,7 +289,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let slot = self.e.slot(class.layout()?.size);
         let at = self.e.slot_addr(slot);
         let handle = self.e.symbol(Symbol::ClassHandle(class));
-        self.e.helper(Helper::UnboxNullable, &[object, handle, at]);
+        self.e.helper(call::UnboxNullable, [object, handle, at]);
         Ok(at)
     }
 
@@ -320,7 +317,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .brif(exact, join, &[BlockArg::Value(inside)], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        let slow = self.e.helper_value(Helper::Unbox, &[item.value, handle]);
+        let slow = self.e.helper_value(call::Unbox, [item.value, handle]);
         self.e.b.ins().jump(join, &[BlockArg::Value(slow)]);
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
@@ -451,7 +448,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let at = self.pop_address()?;
         let size = self.unsigned_size(&size)?;
         self.block_null_checks(size, &[&at]);
-        self.e.helper(Helper::MemSet, &[at.value, byte, size]);
+        self.e.helper(call::MemSet, [at.value, byte, size]);
         self.after_indirect();
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::shape::Pass;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, StackSlot, types::*};
 use smallvec::SmallVec;
-use vervet_abi::{Helper, context};
+use vervet_abi::{Helper, call, context};
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
 use vervet_types::resolve::Local;
@@ -81,8 +81,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         self.make_homes(args, locals)?;
         let class = self.method.class;
-        let triggers = self.method.is_static() && !self.method.is_cctor() || self.method.is_ctor();
-        if triggers && !class.is_before_field_init() {
+        if Self::triggers(self.method)? {
             self.class_init(class)?;
         }
         if self.plan.has_localloc {
@@ -102,7 +101,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let slot: StackSlot = self.e.slot(8);
             self.e.b.ins().stack_store(I64, object, slot, 0);
             monitors::enter(self.e, object, None, |e| {
-                e.helper(Helper::MonitorEnter, &[object]);
+                e.helper(call::MonitorEnter, [object]);
             });
             let pad: Block = self.new_pad();
             self.sync = Some((slot, pad));
@@ -135,7 +134,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
             self.e.set_handlers(&[]);
             monitors::exit(self.e, object, |e| {
-                e.helper(Helper::MonitorExit, &[object]);
+                e.helper(call::MonitorExit, [object]);
             });
         }
     }
@@ -207,7 +206,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 super::stack::Kind::I32 => self.e.b.ins().uextend(I64, size.value),
                 _ => self.as_native(&size)?,
             };
-            self.e.helper_value(Helper::Localloc, &[bytes])
+            self.e.helper_value(call::Localloc, [bytes])
         };
         self.push_item(super::stack::Item {
             kind: super::stack::Kind::Native,

@@ -380,6 +380,25 @@ impl Plan {
             .collect()
     }
 
+    /// Is there a `try` with a filter between the two offsets?
+    pub fn has_filters_within(&self, from: u32, to: u32) -> bool {
+        self.clauses.iter().any(|c| {
+            matches!(c.kind, EhKind::Filter(_)) && c.try_offset >= from && c.try_offset < to
+        })
+    }
+
+    /// The clauses whose protected range holds the whole of a clause's handler, innermost first. (A `try` may begin
+    /// where the handler does, and end before it.)
+    pub fn around_handler(&self, clause: usize) -> Res<SmallVec<[u32; 4]>> {
+        let c = &self.clauses[clause];
+        let first = self.block(c.handler_offset)?;
+        Ok(self.regions[self.blocks[first].region as usize]
+            .iter()
+            .copied()
+            .filter(|n| !in_handler(c, self.clauses[*n as usize].try_offset))
+            .collect())
+    }
+
     /// Does it lie in a loop, as far as branches back show?
     pub fn in_loop(&self, offset: u32) -> bool {
         self.back_edges

@@ -12,7 +12,7 @@ use crate::blob::Symbol;
 use crate::codegen::trusted;
 use crate::shape::{load_leaf, scalar_kind, store_leaf};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Value, types::*};
-use vervet_abi::Helper;
+use vervet_abi::call;
 use vervet_types::{ClassRef, LeafKind};
 
 /// Values up to this many bytes are copied inline.
@@ -156,14 +156,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 if layout.ref_map.is_empty() {
                     let bytes = self.i64(i64::from(size));
-                    self.e.helper(Helper::MemMove, &[to, from, bytes]);
+                    self.e.helper(call::MemMove, [to, from, bytes]);
                 } else {
                     let handle = self.e.symbol(Symbol::ClassHandle(class));
-                    self.e.helper(Helper::CopyValue, &[to, from, handle]);
+                    self.e.helper(call::CopyValue, [to, from, handle]);
                 }
             } else {
                 let handle = self.e.symbol(Symbol::ClassHandle(class));
-                self.e.helper(Helper::CopyValue, &[to, from, handle]);
+                self.e.helper(call::CopyValue, [to, from, handle]);
             }
             return Ok(());
         }
@@ -237,7 +237,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let to = self.offset_address(base, offset);
             let byte = self.i32(0);
             let bytes = self.i64(i64::from(size));
-            self.e.helper(Helper::MemSet, &[to, byte, bytes]);
+            self.e.helper(call::MemSet, [to, byte, bytes]);
             return;
         }
         let (mut at, zero) = (0, self.i64(0));

@@ -3,26 +3,29 @@
 //! # Invariants
 //! Code is written through one mapping and runs in another; no page is both. Code addresses given out grow, so
 //! a table in order of publication is in order of addresses. The slots lie right behind the code: within the
-//! reach of a 32-bit displacement.
+//! reach of a 32-bit displacement. An arena that is full is an error that becomes OutOfMemoryException.
+use crate::code::area::Area;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vervet_os::{LeafLock, memory};
-
-const CODE_SIZE: usize = 512 << 20;
-const SLOTS_SIZE: usize = 256 << 20;
+use vervet_os::{LeafLock, dual};
+use vervet_types::LoadError;
 
 static RW: AtomicUsize = AtomicUsize::new(0);
 static RX: AtomicUsize = AtomicUsize::new(0);
-static USED: LeafLock<usize> = LeafLock::new(0);
-static SLOT_NEXT: AtomicUsize = AtomicUsize::new(0);
-static SLOT_END: AtomicUsize = AtomicUsize::new(0);
+static SIZE: AtomicUsize = AtomicUsize::new(0);
+/// Held while code is placed and published.
+static PLACING: LeafLock<()> = LeafLock::new(());
+/// Executable addresses.
+static CODE: Area = Area::new();
+static SLOTS: Area = Area::new();
 
 /// Maps the arena. Called once at start-up.
-pub fn initialise() -> std::io::Result<()> {
-    let (rw, rx, slots) = memory::dual_map_with_tail(CODE_SIZE, SLOTS_SIZE)?;
-    RW.store(rw as usize, Ordering::Release);
-    RX.store(rx as usize, Ordering::Release);
-    SLOT_NEXT.store(slots as usize, Ordering::Release);
-    SLOT_END.store(slots as usize + SLOTS_SIZE, Ordering::Release);
+pub fn initialise(code: usize, slots: usize) -> std::io::Result<()> {
+    let views = dual::map(code, slots)?;
+    RW.store(views.writable as usize, Ordering::Release);
+    RX.store(views.executable as usize, Ordering::Release);
+    SIZE.store(code, Ordering::Release);
+    CODE.set(views.executable as usize, code);
+    SLOTS.set(views.tail as usize, slots);
     Ok(())
 }
 
@@ -30,7 +33,7 @@ pub fn initialise() -> std::io::Result<()> {
 #[inline]
 pub fn contains(pc: usize) -> bool {
     let rx = RX.load(Ordering::Relaxed);
-    pc >= rx && pc < rx + CODE_SIZE
+    pc >= rx && pc < rx + SIZE.load(Ordering::Relaxed)
 }
 
 /// Where code written at executable address `rx` is to be written.
@@ -45,29 +48,26 @@ pub fn place<R>(
     align: usize,
     patch: impl FnOnce(&mut [u8], usize),
     publish: impl FnOnce(usize) -> R,
-) -> R {
-    let mut used = USED.lock();
-    let at = (*used + align - 1) & !(align - 1);
-    assert!(at + bytes.len() <= CODE_SIZE, "the code arena is full");
-    let rx = RX.load(Ordering::Relaxed) + at;
+) -> Result<R, LoadError> {
+    let _placing = PLACING.lock();
+    let rx = CODE
+        .take(bytes.len(), align)
+        .ok_or(LoadError::OutOfMemory("machine code"))?;
     patch(bytes, rx);
-    // SAFETY: the range [at, at + len) was never given out before.
+    // SAFETY: the range [rx, rx + len) was never given out before.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), writable(rx), bytes.len()) };
-    *used = at + bytes.len();
-    publish(rx)
+    Ok(publish(rx))
 }
 
 /// Bytes of code placed so far.
 pub fn used() -> usize {
-    *USED.lock()
+    CODE.next() - RX.load(Ordering::Relaxed)
 }
 
 /// A fresh zeroed 8-byte slot near the code.
-pub fn new_slot() -> *mut usize {
-    let at = SLOT_NEXT.fetch_add(8, Ordering::Relaxed);
-    assert!(
-        at < SLOT_END.load(Ordering::Relaxed),
-        "the area of slots is full"
-    );
-    at as *mut usize
+pub fn new_slot() -> Result<*mut usize, LoadError> {
+    SLOTS
+        .take(8, 8)
+        .map(|at| at as *mut usize)
+        .ok_or(LoadError::OutOfMemory("methods"))
 }

@@ -8,7 +8,7 @@
 use crate::code::arena;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_os::{Chunks, LeafLock, Published};
-use vervet_types::MethodRef;
+use vervet_types::{LoadError, MethodRef};
 
 /// See the module.
 pub struct Entry {
@@ -31,11 +31,11 @@ const PRESTUB_AT: usize = 16;
 const STUB_SIZE: usize = 32;
 
 /// The entry of a method, made if need be.
-pub fn entry(method: MethodRef) -> &'static Entry {
+pub fn entry(method: MethodRef) -> Result<&'static Entry, LoadError> {
     let cell = ENTRIES.at(method.id);
     match cell.get() {
-        Some(e) => e,
-        None => cell.put(make(method)),
+        Some(e) => Ok(e),
+        None => Ok(cell.put(make(method)?)),
     }
 }
 
@@ -47,8 +47,8 @@ pub fn is_compiled(method: MethodRef) -> bool {
         .is_some_and(|e| e.code() != 0)
 }
 
-fn make(method: MethodRef) -> Entry {
-    let slot = arena::new_slot() as usize;
+fn make(method: MethodRef) -> Result<Entry, LoadError> {
+    let slot = arena::new_slot()? as usize;
     let mut code = [0xCCu8; STUB_SIZE];
     let prestub = crate::arch::near_prestub();
     let stub = arena::place(
@@ -65,10 +65,10 @@ fn make(method: MethodRef) -> Entry {
             );
         },
         |at| at,
-    );
+    )?;
     // SAFETY: the slot is fresh and ours.
     unsafe { *(slot as *mut usize) = stub + PRESTUB_AT };
-    Entry {
+    Ok(Entry {
         method,
         slot,
         stub,
@@ -76,7 +76,7 @@ fn make(method: MethodRef) -> Entry {
         code: AtomicUsize::new(0),
         tables: LeafLock::default(),
         pinvoke: AtomicUsize::new(0),
-    }
+    })
 }
 
 /// The method behind an address that [`Entry::stub`] or [`Entry::boxed_stub`] gave out.
@@ -117,10 +117,10 @@ impl Entry {
         self.stub
     }
     /// The stub that turns a boxed `this` into a byref and goes on to the method (value-type methods).
-    pub fn boxed_stub(&self) -> usize {
+    pub fn boxed_stub(&self) -> Result<usize, LoadError> {
         let have = self.boxed.load(Ordering::Acquire);
         if have != 0 {
-            return have;
+            return Ok(have);
         }
         // add rdi, 8; jmp [slot]; then the id, for `method_of_stub`
         let mut code = [0xCCu8; 16];
@@ -135,14 +135,16 @@ impl Entry {
                 c[6..10].copy_from_slice(&((slot as i64 - (at as i64 + 10)) as i32).to_le_bytes())
             },
             |at| at,
-        );
-        match self
-            .boxed
-            .compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire)
-        {
-            Ok(_) => made,
-            Err(first) => first,
-        }
+        )?;
+        Ok(
+            match self
+                .boxed
+                .compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire)
+            {
+                Ok(_) => made,
+                Err(first) => first,
+            },
+        )
     }
     /// The code, 0 before it is compiled.
     pub fn code(&self) -> usize {
@@ -169,8 +171,13 @@ impl Entry {
 
 /// What goes into method slot `i` of the VTable at `vtable` (address): code or stub, boxed if the method's
 /// `this` is a value.
-pub fn virtual_code(method: MethodRef, boxed: bool, vtable: usize, i: usize) -> usize {
-    let e = entry(method);
+pub fn virtual_code(
+    method: MethodRef,
+    boxed: bool,
+    vtable: usize,
+    i: usize,
+) -> Result<usize, LoadError> {
+    let e = entry(method)?;
     if boxed {
         return e.boxed_stub();
     }
@@ -178,8 +185,8 @@ pub fn virtual_code(method: MethodRef, boxed: bool, vtable: usize, i: usize) -> 
     let mut tables = e.tables.lock();
     let code = e.code();
     if code != 0 {
-        return code;
+        return Ok(code);
     }
     tables.push(vtable + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * i);
-    e.stub
+    Ok(e.stub)
 }

@@ -28,7 +28,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
     let relocs = std::mem::take(&mut blob.relocs);
     let mut bytes = std::mem::take(&mut blob.code);
     let len = bytes.len();
-    let code = arena::place(
+    let placed = arena::place(
         &mut bytes,
         (blob.align as usize).max(16),
         |bytes, at| {
@@ -75,6 +75,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
             })
         },
     );
+    let code = cx.load(placed)?;
     crate::stats::perf_map(code);
     Ok(code)
 }
@@ -82,8 +83,8 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
 fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
     let rt = cx.rt();
     Ok(match symbol {
-        Symbol::MethodSlot(m) => entries::entry(m).slot(),
-        Symbol::MethodStub(m) => entries::entry(m).stub(),
+        Symbol::MethodSlot(m) => cx.load(entries::entry(m))?.slot(),
+        Symbol::MethodStub(m) => cx.load(entries::entry(m))?.stub(),
         Symbol::VTable(c) => rt.vtable_or_throw(cx, c)? as *const _ as usize,
         Symbol::StaticRefs(c) => rt.vtable_or_throw(cx, c)?.statics_refs as usize,
         Symbol::StaticCard(f) => {
@@ -100,7 +101,7 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
         Symbol::Helper(h) => crate::helpers::address(h),
         Symbol::CardTable => crate::heap::card_table(),
         Symbol::HandleRows => crate::handles::rows(),
-        Symbol::PInvokeCell(m) => &entries::entry(m).pinvoke as *const _ as usize,
+        Symbol::PInvokeCell(m) => &cx.load(entries::entry(m))?.pinvoke as *const _ as usize,
         Symbol::NativeThunk => crate::arch::native_thunk_address(),
         Symbol::Signature(s) => s as *const _ as usize,
         Symbol::SelfCode => unreachable!("resolved when placed"),

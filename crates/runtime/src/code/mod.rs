@@ -1,9 +1,11 @@
 //! Machine code: where it lies, how it is linked, how it is found again.
 //!
+//! * [`area`]: a range that is given out from its start
 //! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
 //! * [`entries`]: a method's slot, permanent stub and prestub
 //! * [`link`]: from a blob to code at an address
 //! * [`table`]: from an address to the code it lies in
+pub mod area;
 pub mod arena;
 pub mod entries;
 pub mod link;

@@ -75,13 +75,14 @@ pub fn init<'cx>(
     let wanted = cx.load(invoke.sig())?.params.len();
     let has = cx.load(method.sig())?.params.len() + usize::from(!method.is_static());
     let mut target = method;
-    let mut code = entries::entry(method).stub();
+    let entry = cx.load(entries::entry(method))?;
+    let mut code = entry.stub();
     if let Some(this) = this.non_null() {
         if is_virtual && !method.is_static() && method.is_virtual() {
             code = crate::prestub::resolve_virtual(cx, this, method)?;
             target = entries::method_of_stub(code).unwrap_or(method);
         } else if !method.is_static() && cx.load(method.class.is_value_type())? {
-            code = entries::entry(method).boxed_stub();
+            code = cx.load(entry.boxed_stub())?;
         }
     }
     let closed = has == wanted + 1;

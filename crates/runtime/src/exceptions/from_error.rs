@@ -9,6 +9,8 @@ pub fn throw_load(cx: &Cx<'_>, error: LoadError) -> Throw {
         return need(cx, error);
     };
     match &error {
+        // The one that was made at start-up: another may need what there is none of.
+        LoadError::OutOfMemory(_) => cx.rt().throw_out_of_memory(cx),
         LoadError::FileNotFound { name } => make::throw_two(cx, class, &error.to_string(), name),
         LoadError::BadImage { file, .. } if !file.is_empty() => {
             make::throw_two(cx, class, &error.to_string(), file)

@@ -99,8 +99,17 @@ fn get(fd: i32) -> Option<u8> {
     }
 }
 
+/// Has the reporter start the thread that makes the calls of signal handlers. Async-signal-safe.
+pub(crate) fn ask_for_handler_calls() {
+    put(pipe(1), b'c');
+}
+
 fn reporter() {
     while let Some(what) = get(pipe(0)) {
+        if what == b'c' {
+            crate::marshal::handler_calls::start();
+            continue;
+        }
         let mut text = String::new();
         if what == b'q' {
             text.push_str("Full thread dump:\n\n\"Main\"\n");

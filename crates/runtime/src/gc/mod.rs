@@ -5,14 +5,16 @@
 //! * What is asked here is asked in Runtime state: the calling thread can be stopped inside a collection it waits for.
 pub mod model;
 pub mod options;
+mod pressure;
 mod world;
 
+use crate::address_plan::AddressPlan;
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use crate::roots::Root;
 use model::Objects;
 use options::GcOptions;
-use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_heap::{Config, Heap};
 use vervet_os::Published;
 use vervet_types::Known;
@@ -24,10 +26,16 @@ pub type TheHeap = Heap<Objects, Process>;
 static HEAP: AtomicPtr<TheHeap> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Reserves the card table and the heap, and starts the collector's threads. Called once at start-up.
-pub fn initialise(options: &GcOptions) -> std::io::Result<()> {
+pub fn initialise(options: &GcOptions, plan: &AddressPlan) -> std::io::Result<()> {
+    if let Some(seed) = options.perturb {
+        eprintln!("vervet: delays at random, --gc-debug=perturb={seed}");
+        vervet_os::perturb::enable(seed);
+    }
+    let card_mask = plan.tables.card_mask;
     let config = Config {
-        cards: crate::heap::reserve_cards()?,
-        card_mask: vervet_abi::object::CARD_MASK,
+        reserve: plan.heap,
+        cards: crate::heap::reserve_cards(card_mask)?,
+        card_mask,
         fail: |what| crate::startup::internal_error(what, std::ptr::null_mut()),
         ..options.config()
     };
@@ -40,7 +48,9 @@ pub fn initialise(options: &GcOptions) -> std::io::Result<()> {
 #[cfg(test)]
 pub(crate) fn for_tests() {
     static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| initialise(&GcOptions::default()).expect("a heap"));
+    ONCE.call_once(|| {
+        initialise(&GcOptions::default(), &crate::address_plan::USUAL).expect("a heap")
+    });
 }
 
 /// The heap. Panics before start-up has made it.
@@ -50,11 +60,12 @@ pub fn heap() -> &'static TheHeap {
     unsafe { HEAP.load(Ordering::Relaxed).as_ref() }.expect("the heap has been made")
 }
 
-/// A thread's allocation window: three adjacent words of its context.
+/// A thread's allocation window: three adjacent words of its context. They are cells: what the collector and generated code do to them
+/// while this reference lives is no surprise to it.
 ///
 /// # Safety
-/// The context is the calling thread's, or that of a stopped one.
-pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a mut vervet_heap::Window {
+/// The context is the calling thread's, or that of a stopped one, and is there as long as the reference.
+pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a vervet_heap::Window {
     use vervet_abi::Context;
     const {
         assert!(
@@ -64,8 +75,9 @@ pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a mut vervet
                     == std::mem::offset_of!(Context, alloc_taken)
         )
     };
-    // SAFETY: the words lie side by side, as `Window` has them.
-    unsafe { &mut *((&raw mut (*ctx).alloc_next) as *mut vervet_heap::Window) }
+    // SAFETY: the words lie side by side, as `Window` has them; the pointer may be used for all of the context, and nobody refers to
+    // these words but by pointers and by this type.
+    unsafe { &*((&raw mut (*ctx).alloc_next) as *const vervet_heap::Window) }
 }
 
 /// A thread ends: what is left of its window can be used by others. From then on it allocates nothing.
@@ -129,14 +141,9 @@ pub fn generation_of(object: ObjRef<'_>) -> i32 {
     i32::from(object.is_null() || !heap().is_young(object.addr()))
 }
 
-/// What the program says it has of memory that the collector does not see, since the last collection it caused.
-static PRESSURE: AtomicI64 = AtomicI64::new(0);
-
 /// The program has (or, if negative, has no longer) so much memory that the collector does not see.
 pub fn add_memory_pressure(_cx: &Cx<'_>, bytes: i64) {
-    let now = PRESSURE.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    if bytes > 0 && now as usize > heap().old_bytes().max(32 << 20) {
-        PRESSURE.store(0, Ordering::Relaxed);
+    if pressure::change(bytes, heap().old_bytes()) {
         heap().ask_for_major();
     }
 }

@@ -4,7 +4,7 @@
 //! * A VTable's size, flags, rank and map are constant once an object can refer to it, and VTables are never freed while
 //!   an object with them lives. So every answer holds at any time and needs no lock.
 //! * An array's length is stored before a collection can look at the array.
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_abi::object::*;
 use vervet_abi::vtable::flags;
@@ -49,7 +49,10 @@ fn vtable(header: u64) -> &'static VTable {
 #[inline(always)]
 fn length(object: usize) -> usize {
     // SAFETY: callers pass strings and arrays.
-    unsafe { *((object + ARRAY_LENGTH_OFFSET as usize) as *const u32) as usize }
+    unsafe {
+        (*((object + ARRAY_LENGTH_OFFSET as usize) as *const AtomicU32)).load(Ordering::Relaxed)
+            as usize
+    }
 }
 
 /// Offset of an array's first element.
@@ -157,7 +160,9 @@ unsafe impl Model for Objects {
         }
     }
     unsafe fn pairs(object: usize) -> (usize, usize) {
-        (object + ARRAY_DATA_OFFSET as usize, length(object))
+        // SAFETY: a table of pairs is an array, perhaps of several dimensions; its first word is its header.
+        let vt = vtable(unsafe { (*(object as *const AtomicU64)).load(Ordering::Relaxed) });
+        (object + data_offset(vt), length(object))
     }
     unsafe fn is_critical(header: u64) -> bool {
         let vt = vtable(header);

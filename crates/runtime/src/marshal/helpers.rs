@@ -1,9 +1,9 @@
 //! The helpers that P/Invoke and reverse stubs call, by method and parameter index.
 use super::{allocate, release, structs, values};
-use crate::cx::{Cx, Result};
+use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
 use vervet_jit::stubs::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
-use vervet_types::{Known, Method, MethodRef};
+use vervet_types::{Known, LoadError, Method, MethodRef};
 
 /// The plan of a parameter of a method.
 fn param<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, index: i64) -> Result<&'static ParamPlan> {
@@ -257,5 +257,21 @@ pub fn result_to_native<'cx>(cx: &'cx Cx<'cx>, m: MethodRef, managed: usize) -> 
             Known::MarshalDirectiveException,
             "the result cannot be marshalled",
         )),
+    }
+}
+
+/// ThrowHResult: a native function that is declared to return its HRESULT as an exception failed. The exception is the
+/// class library's (`Marshal.GetExceptionForHR`).
+pub fn failed<'cx>(cx: &'cx Cx<'cx>, hresult: i32) -> Result<()> {
+    let class = cx.known(Known::Marshal);
+    let name = "GetExceptionForHR";
+    let method = cx.load(
+        class
+            .find_method(name, Some(1))
+            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, name))),
+    )?;
+    match cx.invoke(method, None, &[Value::Int(i64::from(hresult))])? {
+        Value::Ref(exception) if !exception.is_null() => Err(cx.throw_object(exception)),
+        _ => Err(cx.throw_default(Known::COMException)),
     }
 }

@@ -6,6 +6,7 @@
 //! # Invariants
 //! Native memory given to native code or taken from it is `malloc`'s. A by-ref conversion's native word is the
 //! address of a cell of ours, freed when it is copied back.
+pub mod handler_calls;
 pub mod helpers;
 pub mod reverse;
 pub mod strings;
@@ -16,7 +17,9 @@ pub mod values;
 pub fn allocate(bytes: usize) -> *mut u8 {
     // SAFETY: a plain allocation.
     let p = unsafe { libc::calloc(1, bytes.max(1)) };
-    assert!(!p.is_null(), "out of native memory");
+    if p.is_null() {
+        vervet_os::allocator::no_memory("native code", bytes);
+    }
     p.cast()
 }
 /// Frees what [`allocate`] or native code's malloc gave; null is nothing.

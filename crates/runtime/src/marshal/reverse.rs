@@ -3,17 +3,20 @@
 //! # Invariants
 //! Each delegate that native code may call has one thunk, remembered in the delegate's `delegate_trampoline`; the
 //! thunk's record holds the delegate through a root. (Thunks are not given back yet.)
+use super::handler_calls;
 use crate::code::link;
 use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use crate::roots::Root;
+use crate::world::registry;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::layouts::DelegateObject;
+use vervet_abi::native_call::ReverseCall;
 use vervet_abi::{Context, State};
-use vervet_os::LeafLock;
+use vervet_os::{LeafLock, signal};
 use vervet_types::{ClassRef, Known, MethodRef};
 
 /// What the reverse thunk of a delegate leads to; the asm reads the first two words.
@@ -23,6 +26,12 @@ pub struct Record {
     pub root: usize,
     /// The reverse stub of its class.
     pub stub: usize,
+    /// The thunk, once it is made.
+    pub thunk: AtomicUsize,
+    /// Its class's `Invoke`.
+    pub invoke: MethodRef,
+    /// It returns nothing and takes numbers only, all in registers: see [`handler_calls`].
+    pub is_plain: bool,
 }
 
 #[derive(Default)]
@@ -66,14 +75,26 @@ pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<
     let invoke = crate::delegates::invoke_method(cx, delegate.class())?;
     let stub = reverse_stub(cx, invoke)?;
     let root = Root::of(delegate);
+    // If there is no room for the thunk these two words are lost.
     let record: &'static Record = Box::leak(Box::new(Record {
         root: root.address(),
         stub,
+        thunk: AtomicUsize::new(0),
+        invoke,
+        is_plain: cx.load(handler_calls::is_plain(invoke))?,
     }));
-    let thunk = crate::prestub::place_stub(
+    let placed = crate::prestub::place_stub(
         crate::arch::reverse_thunk(record as *const Record as usize),
         "native-to-managed",
     );
+    let thunk = match placed {
+        Ok(thunk) => thunk,
+        Err(e) => {
+            root.free();
+            return Err(cx.throw_load(e));
+        }
+    };
+    record.thunk.store(thunk, Ordering::Release);
     // Known before anybody can be given it.
     TABLES
         .lock()
@@ -138,16 +159,41 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
 /// What [`prepare`] tells the reverse thunk, in two registers.
 #[repr(C)]
 pub struct Prepared {
+    /// Null: the call is not made, the thunk returns what the block says.
     ctx: *mut Context,
-    /// The state to go back to.
+    /// The state to go back to, and [`FOR_THE_CALL`].
     before: usize,
+}
+/// The thread is attached for this call only, and [`finish`] has to be called.
+pub const FOR_THE_CALL: usize = 0x100;
+
+/// From the reverse thunk, after a call that was [`FOR_THE_CALL`], in Native state.
+pub extern "C" fn finish() {
+    // SAFETY: errno is the calling thread's.
+    unsafe {
+        let errno = *libc::__errno_location();
+        crate::thread::detach();
+        *libc::__errno_location() = errno;
+    }
+}
+
+/// Was the call made by a signal handler? Handlers run on an alternate stack (all that are installed by way of our
+/// `sigaction`); one that does not is seen at least if it interrupted managed code.
+fn is_in_handler(ctx: *mut Context, on_own_stack: bool) -> bool {
+    match on_own_stack {
+        true => registry::state(ctx).load(Ordering::Relaxed) == State::Managed as u8,
+        false => signal::is_on_alternate_stack(),
+    }
 }
 
 /// From the reverse thunk: the context of this thread, attached if it is foreign to us, and now in Runtime state.
-pub extern "C" fn prepare() -> Prepared {
+///
+/// # Safety
+/// The record and the block are those of the thunk.
+pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall) -> Prepared {
     let ctx = crate::thread::current_context();
-    if ctx.is_null() {
-        let ctx = crate::thread::attach();
+    if ctx.is_null() && !signal::is_on_alternate_stack() {
+        let (ctx, for_the_call) = crate::thread::attach_foreign();
         let cx = Cx::current();
         if let Err(t) = crate::threads::adopt(&cx) {
             cx.take_pending(t);
@@ -156,23 +202,26 @@ pub extern "C" fn prepare() -> Prepared {
         unsafe { (*ctx).scan_sp = (*ctx).stack_base };
         return Prepared {
             ctx,
-            before: State::Native as usize,
+            before: State::Native as usize | if for_the_call { FOR_THE_CALL } else { 0 },
         };
     }
-    // SAFETY: the context belongs to this thread.
-    let before = unsafe { (*ctx).state };
-    if before == State::Managed as u8 {
-        crate::startup::internal_error(
-            "native code called managed code while this thread was in managed code (a delegate used as a signal handler?)",
-            ctx,
-        );
+    let here = (&raw const ctx) as usize;
+    let on_own_stack = !ctx.is_null() && crate::thread::is_on_own_stack(ctx, here);
+    if is_in_handler(ctx, on_own_stack) {
+        // SAFETY: passed on.
+        unsafe { handler_calls::call(ctx, record, &mut *call) };
+        return Prepared {
+            ctx: std::ptr::null_mut(),
+            before: 0,
+        };
     }
-    if !crate::thread::is_on_own_stack(ctx, (&raw const before) as usize) {
+    if !on_own_stack {
         crate::startup::internal_error(
             "native code called managed code on a stack that is not its thread's",
             ctx,
         );
     }
+    let before = registry::state(ctx).load(Ordering::Relaxed);
     if before == State::Native as u8 {
         crate::thread::leave_native(ctx);
     } else {

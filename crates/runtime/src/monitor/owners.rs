@@ -23,8 +23,7 @@ pub(super) fn add(object: ObjRef<'_>) {
     let mut owners = OWNERS.lock();
     owners
         .get_or_insert_with(|| {
-            let list =
-                || List::new(1 << 25).unwrap_or_else(|e| panic!("no memory for monitors: {e}"));
+            let list = || List::new(1 << 25).expect("a list reserves nothing yet");
             Owners {
                 young: list(),
                 old: list(),

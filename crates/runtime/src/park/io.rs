@@ -13,6 +13,9 @@
 //!   ([`vervet_os::interruptible`]).
 //! * A cancelled operation ends with EINTR; a requested one raises what was asked for, or goes on if nothing was. What has
 //!   happened before the wake-up is not undone: an operation that got its result keeps it.
+//! * A thread that is to come out does, whatever handlers of a library's the signal finds it in: until its word says that it
+//!   is out, the driver ([`crate::threads::attention`]) sends the signal again and again. One that comes when no other handler is below
+//!   finds the thread before its look, between look and call, or in the call, and each of these ends.
 //! * Who makes a request makes it visible before it calls [`interrupt_io`], and the door looks for requests after its
 //!   word is INSIDE: one of the two sees the other.
 use super::{id, waiter};
@@ -186,5 +189,11 @@ fn wake(id: u32, why: u32) {
         .is_ok()
     {
         crate::world::suspend::signal_owner(id);
+        attention::driver::kick();
     }
+}
+/// Is a thread in the door that was asked to come out? Its signal may have found it in a handler of somebody's.
+pub(crate) fn is_asked(id: u32) -> bool {
+    let word = waiter(id).io.load(Ordering::SeqCst);
+    word & INSIDE != 0 && word & (CANCEL | REQUEST) != 0
 }

@@ -10,7 +10,8 @@
 //! * the end of a wait ([`super::state::park`]), out of which an abort wakes it.
 //!
 //! Who asks tries once; then the *driver*, a thread of its own, tries again with growing pauses until the request is served:
-//! the thread may be in native code, or where an abort has to wait.
+//! the thread may be in native code, or where an abort has to wait. It also repeats the signal for threads that are to come out of
+//! a wait for a descriptor ([`park::io`]).
 //!
 //! # Invariants
 //! * The bits are changed by atomic operations. The thread itself clears ABORT and changes RAISED and SUSPENDED; a
@@ -41,8 +42,8 @@ fn is_wanted(ctx: *mut Context) -> bool {
 }
 
 fn make_prologues_look(ctx: *mut Context) {
-    // SAFETY: contexts are never freed; a limit of MAX only makes the thread look.
-    unsafe { (&raw mut (*ctx).limit).write_volatile(usize::MAX) };
+    // A limit of MAX only makes the thread look.
+    registry::limit(ctx).store(usize::MAX, Ordering::SeqCst);
 }
 
 /// Asks the running thread with that InternalThread, if there is one. The calling thread holds no lock.
@@ -90,16 +91,16 @@ pub(super) fn request_own(ctx: *mut Context, bits: u32) {
 
 /// Makes the thread call [`at_instruction`] if it runs code that allows it.
 fn stop_and_look(me: *mut Context, ctx: *mut Context) {
-    // SAFETY: contexts are never freed; the state is a byte that its owner writes at any time.
-    let state = unsafe { (&raw const (*ctx).state).read_volatile() };
-    if state != State::Managed as u8 {
+    if registry::state(ctx).load(Ordering::Relaxed) != State::Managed as u8 {
         return;
     }
     stop::stop_thread(me, ctx, |uc| {
         // SAFETY: the thread is parked in the handler, its registers and stack are as it left them.
         unsafe {
             let pc = crate::arch::program_counter(uc);
-            let in_managed_code = (*ctx).state == State::Managed as u8 && arena::contains(pc);
+            let in_managed_code = registry::state(ctx).load(Ordering::Relaxed)
+                == State::Managed as u8
+                && arena::contains(pc);
             if in_managed_code && table::find(pc).is_some_and(|code| code.may_call_at(pc)) {
                 crate::arch::call_attention_stub(uc);
             }
@@ -147,7 +148,7 @@ fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
 /// From the stub that prologues call with the limit raised; 0: an exception is pending.
 pub(crate) extern "C" fn at_prologue(ctx: *mut Context) -> usize {
     // SAFETY: the context belongs to this thread.
-    unsafe { (&raw mut (*ctx).limit).write_volatile((*ctx).true_limit) };
+    registry::limit(ctx).store(unsafe { (*ctx).true_limit }, Ordering::SeqCst);
     at_instruction(ctx)
 }
 
@@ -163,7 +164,7 @@ pub(crate) fn forget(ctx: *mut Context) {
 }
 
 /// The thread that tries again. It is not attached.
-mod driver {
+pub(crate) mod driver {
     use super::*;
 
     const FIRST_PAUSE: Duration = Duration::from_micros(200);
@@ -174,7 +175,8 @@ mod driver {
     /// Counts kicks; the driver sleeps on it.
     static KICKS: AtomicU32 = AtomicU32::new(0);
 
-    pub(super) fn kick() {
+    /// Somebody was asked for something.
+    pub(crate) fn kick() {
         KICKS.fetch_add(1, Ordering::SeqCst);
         futex::wake(&KICKS, 1);
         if !RUNS.swap(true, Ordering::SeqCst) {
@@ -194,14 +196,20 @@ mod driver {
                 last = seen;
             }
             let mut wanted = [std::ptr::null_mut(); AT_ONCE];
-            let mut count = 0;
+            let (mut count, mut in_io) = (0, false);
             registry::visit(|thread| {
-                if count < AT_ONCE && is_wanted(thread.context) {
-                    wanted[count] = thread.context;
+                let ctx = thread.context;
+                if count < AT_ONCE && is_wanted(ctx) {
+                    wanted[count] = ctx;
                     count += 1;
                 }
+                // SAFETY: the context of a thread on the list, whose id does not change.
+                if park::io::is_asked(unsafe { (&raw const (*ctx).owner_id).read() }) {
+                    in_io = true;
+                    thread.signal();
+                }
             });
-            if count == 0 {
+            if count == 0 && !in_io {
                 futex::wait(&KICKS, seen, None);
                 continue;
             }

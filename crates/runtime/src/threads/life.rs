@@ -10,8 +10,12 @@ use crate::park;
 use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_os::LeafLock;
+
+/// How long who joins a thread that the program did not start sleeps without looking whether it is there at all.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// See the module.
 #[derive(Debug)]
@@ -79,7 +83,23 @@ impl Life {
             }
             ended.then_some(())
         };
-        let result = super::state::wait_until(cx, park::deadline(ms), ended);
+        let end = park::deadline(ms);
+        let _waiting = super::state::Waiting::begin(cx);
+        let result = loop {
+            // Nobody may say that a library's thread has ended: look from time to time.
+            let until = match self.started {
+                true => end,
+                false => {
+                    crate::thread::bury_dead();
+                    let soon = Instant::now() + LOOK_AGAIN;
+                    Some(end.map_or(soon, |e| e.min(soon)))
+                }
+            };
+            match super::state::wait_until(cx, until, ended) {
+                Ok(None) if !park::is_over(end) => {}
+                result => break result,
+            }
+        };
         self.joining.lock().retain(|j| *j != me);
         Ok(result?.is_some())
     }

@@ -73,9 +73,9 @@ pub fn adopt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
 fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
     // SAFETY: plain libc queries; the context belongs to this thread.
     unsafe {
-        let ctx = &mut *cx.context();
-        ctx.thread_object = thread.addr();
-        ctx.internal_thread = internal.addr();
+        let ctx = cx.context();
+        (*ctx).thread_object = thread.addr();
+        (*ctx).internal_thread = internal.addr();
         internal.write(offset_of!(Internal, thread_id), libc::pthread_self() as u64);
         internal.write(
             offset_of!(Internal, native_handle),
@@ -91,7 +91,7 @@ fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
         }
         // Last: who sees it may unpark this thread.
         state::field_i32(internal, offset_of!(Internal, small_id))
-            .store(ctx.owner_id as i32, Ordering::SeqCst);
+            .store((*ctx).owner_id as i32, Ordering::SeqCst);
     }
     // Asked for before the thread could be found. (Who asks sets the state first and then looks for the thread.)
     let asked = state::get(internal);

@@ -47,7 +47,7 @@ pub fn abort_background(cx: &Cx<'_>) {
         });
         let waited = begin.elapsed();
         let is_patient = left && waited < PATIENCE;
-        if !is_patient && !(left_in_native && waited < NATIVE_PATIENCE) {
+        if !(is_patient || left_in_native && waited < NATIVE_PATIENCE) {
             return;
         }
         park::park(cx, || {}, Some(Instant::now() + pause));

@@ -8,19 +8,19 @@
 //! # Invariants
 //! * From setting the word to clearing it the stopper, and what it runs, takes no memory from the C library and no lock
 //!   but a [`LeafLock`](vervet_os::LeafLock): a stopped thread may hold any lock of a library's.
-//! * A thread that has been seen stopped stays so: one that leaves Native finds the word set and goes back without
-//!   having touched anything, a parked one leaves the handler only when it finds the word clear after it has said that
-//!   it is no longer parked.
+//! * A thread that has been seen stopped stays so, and the same way: see [`vervet_parking::stopping`], which has the handshake
+//!   and its models. One reading decides what a thread does.
 //! * The stopper's own callee-saved registers are on its stack, above `scan_sp`, for as long as the world is stopped.
 use super::histogram::{self, Culprit};
 use super::registry::{self, Thread};
-use super::suspend::{self, SUSPEND};
-use super::transitions::{STOP, STOPPING};
+use super::suspend;
+use super::transitions::STOP;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use vervet_abi::context::RecordKind;
 use vervet_abi::{Context, State};
-use vervet_os::{SafeLock, clock::now, futex, process_fence, signal};
+use vervet_os::{SafeLock, clock::now, futex, process_fence};
+use vervet_parking::stopping::{Seen, is_interrupted};
 
 static STOP_LOCK: SafeLock<()> = SafeLock::new(());
 /// Counts threads that have come to a stop; the stopper sleeps on it.
@@ -64,21 +64,19 @@ pub struct ThreadView<'a> {
 /// context, in Runtime state, or null if it is not attached. `work` follows the rules of this module.
 pub fn stop<T>(ctx: *mut Context, work: impl FnOnce(&Stopped) -> T) -> T {
     vervet_os::lock::assert_no_leaf_lock("stopping the world");
-    // SAFETY: the context is the calling thread's, or null.
-    let state = unsafe { ctx.as_ref() }.map(|c| c.state);
     debug_assert!(
-        state.is_none_or(|s| s == State::Runtime as u8),
+        ctx.is_null() || registry::state(ctx).load(Ordering::Relaxed) == State::Runtime as u8,
         "the stopper is in Runtime state"
     );
     let _lock = STOP_LOCK.lock();
     with_registers_saved(ctx, || {
         let began = now();
-        STOP.fetch_or(STOPPING, Ordering::SeqCst);
+        STOP.begin();
         struct Restart;
         impl Drop for Restart {
             fn drop(&mut self) {
-                STOP.fetch_and(!STOPPING, Ordering::SeqCst);
-                futex::wake(&STOP, i32::MAX);
+                STOP.end();
+                futex::wake(STOP.futex(), i32::MAX);
             }
         }
         let _restart = Restart;
@@ -103,43 +101,30 @@ fn with_registers_saved<T>(ctx: *mut Context, work: impl FnOnce() -> T) -> T {
     })
 }
 
-fn state_of(thread: &Thread) -> u8 {
-    // SAFETY: contexts are never freed; the state is a byte that its owner writes at any time.
-    unsafe { (&raw const (*thread.context).state).read_volatile() }
-}
-
-fn is_stopped(thread: &Thread) -> bool {
-    let state = state_of(thread);
-    state == State::Native as u8
-        || state == State::Detached as u8
-        || thread.parked.load(Ordering::SeqCst) != 0
-}
-
 /// Returns when every thread but `me` has stopped; with the one that was waited for last, if it took long.
 fn wait_for_all(me: *mut Context, began: u64) -> Option<Culprit> {
     let mut sleep = FIRST_SLEEP;
     let mut looks = 0;
-    let mut late: Option<(*mut Context, u8)> = None;
+    let mut late: Option<Waited> = None;
     let mut said = false;
     loop {
         let seen = ARRIVED.load(Ordering::SeqCst);
         let ask = looks == 0 || looks >= LOOKS;
-        let mut last: Option<(*mut Context, u8)> = None;
+        let mut last: Option<Waited> = None;
         registry::visit(|thread| {
-            if thread.context == me || is_stopped(thread) {
+            if thread.context == me {
                 return;
             }
-            let state = state_of(thread);
-            last = Some((thread.context, state));
-            if ask && state != State::Runtime as u8 {
-                signal::send(thread.tid, SUSPEND);
+            if let Seen::Runs(state) = thread.halt.look(thread.state()) {
+                last = Some(Waited::new(thread, state));
+                if ask && state != State::Runtime as u8 {
+                    thread.signal();
+                }
             }
         });
         let Some(waited_for) = last else {
             let long = now() - began >= histogram::LONG;
-            return late
-                .filter(|_| long)
-                .and_then(|(ctx, state)| culprit(ctx, state));
+            return late.filter(|_| long).and_then(culprit);
         };
         late = Some(waited_for);
         let so_far = now() - began;
@@ -161,43 +146,69 @@ fn wait_for_all(me: *mut Context, began: u64) -> Option<Culprit> {
     }
 }
 
+/// A thread that was waited for, as it was seen.
+#[derive(Clone, Copy)]
+struct Waited {
+    ctx: *mut Context,
+    owner: u32,
+    state: u8,
+    critical: u8,
+}
+impl Waited {
+    fn new(thread: &Thread, state: u8) -> Waited {
+        let ctx = thread.context;
+        // SAFETY: the context of a thread on the list; the owner writes `critical` at any time.
+        let (owner, critical) = unsafe {
+            (
+                (&raw const (*ctx).owner_id).read(),
+                (&raw const (*ctx).critical).read_volatile(),
+            )
+        };
+        Waited {
+            ctx,
+            owner,
+            state,
+            critical,
+        }
+    }
+}
+
 /// Where the thread that kept the stopper waiting was. It is stopped by now.
-fn culprit(ctx: *mut Context, state: u8) -> Option<Culprit> {
+fn culprit(waited: Waited) -> Option<Culprit> {
     let mut found = None;
     registry::visit(|thread| {
-        if thread.context != ctx {
+        if thread.context != waited.ctx {
             return;
         }
+        let mut c = Culprit {
+            owner: waited.owner,
+            state: waited.state,
+            method: 0,
+            pc: 0,
+        };
         // SAFETY: the thread is stopped: its record list and its registers stay as they are.
         unsafe {
-            let mut c = Culprit {
-                owner: (*ctx).owner_id,
-                state,
-                method: 0,
-                pc: 0,
-            };
-            if thread.parked.load(Ordering::SeqCst) != 0 {
+            if is_interrupted(thread.state()) {
                 c.pc = suspend::sp_and_pc(thread.interrupted.load(Ordering::Acquire)).1;
-            } else if let Some(record) = (*ctx).record.as_ref() {
+            } else if let Some(record) = (*waited.ctx).record.as_ref() {
                 c.pc = record.pc;
                 if record.kind != RecordKind::Throw as usize {
                     c.method = record.method;
                 }
             }
-            found = Some(c);
         }
+        found = Some(c);
     });
     found
 }
 
-fn complain((ctx, state): (*mut Context, u8)) {
-    // SAFETY: contexts are never freed; these are words the owner may be writing.
-    let (owner, critical) = unsafe {
-        (
-            (*ctx).owner_id,
-            (&raw const (*ctx).critical).read_volatile(),
-        )
-    };
+fn complain(waited: Waited) {
+    let Waited {
+        owner,
+        state,
+        critical,
+        ..
+    } = waited;
     crate::exceptions::report::say_without_memory(format_args!(
         "vervet: the world has not stopped for 10 s: thread {owner} is in state {state}, critical {critical}\n"
     ));
@@ -236,24 +247,25 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
                 n += 1;
             }
         };
-        let interrupted = !is_stopper && thread.parked.load(Ordering::SeqCst) != 0;
+        let interrupted = !is_stopper && is_interrupted(thread.state());
         let low = if interrupted {
             let uc = thread.interrupted.load(Ordering::Acquire);
             for (low, high) in suspend::registers(uc) {
                 add(low, high);
             }
-            // C code may keep words below its stack pointer.
-            suspend::sp_and_pc(uc).0 - 128
+            suspend::sp_and_pc(uc).0
         } else {
             (*ctx).scan_sp
         };
-        if low > (*ctx).stack_base || (*ctx).stack_base - low > thread.stack_size() {
+        if !thread.may_stop_at(low) {
             give_up((*ctx).owner_id, low);
         }
-        add(low, (*ctx).stack_base);
+        // C code may keep words below its stack pointer.
+        let below = if interrupted { 128 } else { 0 };
+        add(low - below, (*ctx).stack_base);
         add(thread.side_low, (*ctx).side_next);
-        let saved = (&raw const thread.saved) as usize;
-        add(saved, saved + std::mem::size_of_val(&thread.saved));
+        let saved = thread.saved.get();
+        add(saved as usize, saved.add(1) as usize);
         visit(ThreadView {
             ctx,
             ranges: &ranges[..n],
@@ -274,19 +286,20 @@ pub fn stop_thread<T>(
     let mut work = Some(work);
     let mut result = None;
     with_registers_saved(me, || {
-        let set = |on: u32| {
+        let set = |on: bool| {
             let mut stopped = None;
             registry::visit(|thread| {
-                if thread.context == target {
-                    thread.stop_one.store(on, Ordering::SeqCst);
-                    if thread.parked.load(Ordering::SeqCst) != 0 {
+                if thread.context != target {
+                    return;
+                }
+                thread.halt.ask(on);
+                match thread.halt.look(thread.state()) {
+                    _ if !on => futex::wake(thread.halt.futex(), 1),
+                    Seen::Interrupted => {
                         stopped = Some(thread.interrupted.load(Ordering::Acquire));
-                    } else if on != 0 && !is_stopped(thread) {
-                        signal::send(thread.tid, SUSPEND);
                     }
-                    if on == 0 {
-                        futex::wake(&thread.stop_one, 1);
-                    }
+                    Seen::Stopped => {}
+                    Seen::Runs(_) => thread.signal(),
                 }
             });
             stopped
@@ -294,8 +307,8 @@ pub fn stop_thread<T>(
         let mut sleep = FIRST_SLEEP;
         for _ in 0..ATTEMPTS {
             let seen = ARRIVED.load(Ordering::SeqCst);
-            if let Some(uc) = set(1) {
-                // SAFETY: the thread is parked until `stop_one` is cleared.
+            if let Some(uc) = set(true) {
+                // SAFETY: the thread is held in the handler until it is let go; nobody else uses its record meanwhile.
                 result = work.take().map(|w| w(unsafe { &mut *uc }));
                 break;
             }
@@ -304,7 +317,7 @@ pub fn stop_thread<T>(
             SLEEPING.store(false, Ordering::SeqCst);
             sleep *= 2;
         }
-        set(0);
+        set(false);
     });
     result
 }

@@ -7,17 +7,18 @@
 //!
 //! # Invariants
 //! * The handler parks only a thread that has a context, in state Managed or Foreign, with `critical` 0, when the world
-//!   or this thread is to be stopped, and not when it has interrupted code on the alternate stack, whose frames below
-//!   would not be known. In every other case it returns, and who asked looks again. It draws no other conclusion: it
-//!   does not matter what handlers are nested below it.
+//!   or this thread is to be stopped, and only when it has interrupted code on the thread's own stack: not a handler, on
+//!   whatever stack that runs, below which the frames would not be known. In every other case it returns, and who asked
+//!   looks again. It draws no other conclusion: it does not matter what handlers are nested below it.
 //! * It reads one thread-local word, which needs no initialisation, takes no memory and no lock, and keeps errno.
 //! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall.
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
 use super::registry::Thread;
-use super::transitions::{STOP, STOPPING, is_stopping};
+use super::transitions::STOP;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vervet_abi::{Context, State};
+use vervet_abi::Context;
 use vervet_os::{futex, interruptible, signal};
+use vervet_parking::stopping::{self, Why};
 
 /// See the module.
 pub const SUSPEND: i32 = libc::SIGURG;
@@ -31,7 +32,7 @@ pub(crate) fn signal_owner(owner: u32) {
     super::registry::visit(|thread| {
         // SAFETY: threads on the list are alive, and so is their context.
         if unsafe { (*thread.context).owner_id } == owner {
-            signal::send(thread.tid, SUSPEND);
+            thread.signal();
         }
     });
 }
@@ -64,32 +65,21 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             return;
         }
         let thread = Thread::of(ctx);
-        if !must_stop(thread) {
+        if thread.halt.why(&STOP).is_none() {
             return;
         }
         let uc = uc as *mut libc::ucontext_t;
-        let sp = (*uc).uc_mcontext.gregs[libc::REG_RSP as usize] as usize;
-        if (*thread).alternate.contains(sp) {
+        if !thread.may_stop_at(sp_and_pc(uc).0) {
             return;
         }
         let errno = *libc::__errno_location();
-        (*thread).interrupted.store(uc, Ordering::Release);
-        while must_stop(thread) {
-            // Parked or not, and stop or not, each side stores its own and then loads the other's.
-            (*thread).parked.swap(1, Ordering::SeqCst);
-            super::stop::arrived();
-            while must_stop(thread) {
-                if is_stopping() {
-                    let seen = STOP.load(Ordering::SeqCst);
-                    if seen & STOPPING != 0 {
-                        futex::wait(&STOP, seen, None);
-                    }
-                } else {
-                    futex::wait(&(*thread).stop_one, 1, None);
-                }
-            }
-            (*thread).parked.swap(0, Ordering::SeqCst);
-        }
+        thread.interrupted.store(uc, Ordering::Release);
+        thread
+            .halt
+            .hold(&STOP, super::stop::arrived, |why| match why {
+                Why::World(seen) => futex::wait(STOP.futex(), seen, None),
+                Why::Alone => futex::wait(thread.halt.futex(), 1, None),
+            });
         *libc::__errno_location() = errno;
     }
 }
@@ -102,18 +92,8 @@ const SI_TKILL: i32 = -6;
 /// The context is the calling thread's.
 unsafe fn may_park(ctx: *mut Context) -> bool {
     // SAFETY: passed on.
-    unsafe {
-        let state = (&raw const (*ctx).state).read_volatile();
-        (state == State::Managed as u8 || state == State::Foreign as u8)
-            && (&raw const (*ctx).critical).read_volatile() == 0
-    }
-}
-
-/// # Safety
-/// The thread is the calling one.
-unsafe fn must_stop(thread: *mut Thread) -> bool {
-    // SAFETY: passed on.
-    is_stopping() || unsafe { (*thread).stop_one.load(Ordering::SeqCst) != 0 }
+    stopping::is_interruptible(super::registry::state(ctx).load(Ordering::Relaxed))
+        && unsafe { (&raw const (*ctx).critical).read_volatile() } == 0
 }
 
 /// The words of a parked thread that lie in no stack: its general registers and its vector registers.

@@ -7,6 +7,7 @@ use super::{
     HIDDEN, grow, icall_thunk, imt_resolve, leaf_thunk, native_thunk, prestub, reverse_entry,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_types::LoadError;
 
 /// The thunk of one delegate: loads its record and goes to [`reverse_entry`].
 pub fn reverse_thunk(record: usize) -> Vec<u8> {
@@ -26,7 +27,7 @@ fn near(target: usize) -> usize {
     let mut code = [0u8; 16];
     code[..2].copy_from_slice(&[0xFF, 0x25]);
     code[6..14].copy_from_slice(&target.to_le_bytes());
-    crate::code::arena::place(&mut code, 16, |_, _| {}, |at| at)
+    crate::code::arena::place(&mut code, 16, |_, _| {}, |at| at).expect("room at start-up")
 }
 
 /// Makes the jumps through which code in the arena reaches the thunks. Called once at start-up.
@@ -91,7 +92,7 @@ pub struct ImtTarget {
 
 /// Places an IMT stub: compares `hidden` with each interface method and jumps through its implementation's slot;
 /// otherwise to the resolver.
-pub fn place_imt_stub(known: &[ImtTarget], resolver: usize) -> usize {
+pub fn place_imt_stub(known: &[ImtTarget], resolver: usize) -> Result<usize, LoadError> {
     let mut c = Vec::new();
     let mut fixups = Vec::new();
     c.extend([0x49, 0x8B, 0x87]); // mov rax, [r15 + hidden]

@@ -1,0 +1,74 @@
+//! What generated code does in place of calls, for the models: the steps of these lists, on the same words.
+#![doc = include_str!("inlined.txt")]
+use crate::memory::*;
+use crate::word::{OCCUPIED, TAGS, VALID};
+use crate::{Hint, KIND_BITS, Kind, Tables, handle_of};
+
+/// `read`. None: the method is called.
+pub(crate) fn read(tables: &Tables, handle: u32) -> Option<usize> {
+    let slot = tables.slot(handle)?;
+    let word = slot.word.load(Ordering::Acquire);
+    (word & VALID != 0).then_some(word & !TAGS)
+}
+
+/// `make`. None: the method is called.
+pub(crate) fn make(
+    tables: &Tables,
+    hint: &mut Hint,
+    kind: Kind,
+    object: usize,
+    domain: u32,
+) -> Option<u32> {
+    if object == 0 {
+        return None;
+    }
+    let lane = &mut hint.lanes[kind as usize];
+    let (first, ready) = (lane.first, lane.ready);
+    if first == ready {
+        return None;
+    }
+    let index = lane.ring[(first & (ROOM - 1)) as usize];
+    lane.first = first.wrapping_add(1);
+    let table = tables.table(kind)?;
+    table.row.claimed(index);
+    let slot = table.slot(index);
+    slot.side.store(domain, Ordering::Release);
+    slot.word
+        .store(object | VALID | OCCUPIED, Ordering::Release);
+    let young = table.row.young(index);
+    if young.load(Ordering::Acquire) == 0 {
+        young.store(1, Ordering::Release);
+    }
+    Some(handle_of(kind, index))
+}
+
+/// `free`, and what the helper does.
+pub(crate) fn free(tables: &Tables, hint: &mut Hint, handle: u32) -> bool {
+    match free_in_place(tables, hint, handle) {
+        Some(()) => true,
+        None => tables.free(hint, handle),
+    }
+}
+
+fn free_in_place(tables: &Tables, hint: &mut Hint, handle: u32) -> Option<()> {
+    let (kind, index) = (Kind::of(handle)?, handle >> KIND_BITS);
+    let table = tables.table(kind)?;
+    let slot = table.slot(index);
+    let word = slot.word.load(Ordering::Acquire);
+    if word & OCCUPIED == 0 {
+        return None;
+    }
+    let lane = &mut hint.lanes[kind as usize];
+    let (first, end) = (lane.first, lane.end);
+    let next = end.wrapping_add(1);
+    if next.wrapping_sub(first) >= ROOM {
+        return None;
+    }
+    slot.word
+        .compare_exchange(word, 0, Ordering::SeqCst, Ordering::SeqCst)
+        .ok()?;
+    table.row.freed(index);
+    lane.ring[(end & (ROOM - 1)) as usize] = index;
+    lane.end = next;
+    Some(())
+}

@@ -1,0 +1,62 @@
+//! The allocator of our own data: the C library's, and an end in words when it has nothing left.
+//!
+//! # Invariants
+//! An allocation that fails ends the process with a sentence and exit code 1; it neither unwinds nor aborts. It uses system calls
+//! only: the caller may hold any lock.
+use std::alloc::{GlobalAlloc, Layout, System};
+
+/// See the module.
+#[derive(Debug)]
+pub struct OrExit;
+
+/// Ends the process because it has no memory for `what`.
+#[cold]
+#[inline(never)]
+pub fn no_memory(what: &str, bytes: usize) -> ! {
+    let mut text = [0u8; 200];
+    let mut rest = &mut text[..];
+    // What does not fit is cut off.
+    let _ = std::io::Write::write_fmt(
+        &mut rest,
+        format_args!("vervet: out of memory: no {bytes} bytes for {what} (see ulimit -v)\n"),
+    );
+    let left = rest.len();
+    let used = text.len() - left;
+    // SAFETY: plain system calls on a buffer of this frame.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), used);
+        libc::_exit(1)
+    }
+}
+
+#[inline(always)]
+fn checked(p: *mut u8, bytes: usize) -> *mut u8 {
+    if p.is_null() {
+        no_memory("the runtime", bytes);
+    }
+    p
+}
+
+// SAFETY: every call is passed on to the system's allocator, whose answers are given unchanged.
+unsafe impl GlobalAlloc for OrExit {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: passed on.
+        checked(unsafe { System.alloc(layout) }, layout.size())
+    }
+    #[inline]
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: passed on.
+        unsafe { System.dealloc(at, layout) }
+    }
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: passed on.
+        checked(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+    #[inline]
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: passed on.
+        checked(unsafe { System.realloc(at, layout, size) }, size)
+    }
+}

@@ -1,0 +1,142 @@
+//! One piece of memory mapped twice: writable at one address, executable at another.
+//!
+//! # Invariants
+//! No page is both writable and executable, whichever way the second view was made: usually both views map one memfd;
+//! where a sandbox denies `memfd_create`, the second view is made out of the first, which is shared anonymous memory
+//! (`mremap` of an old size of 0 maps the same pages once more). Neither needs a file system.
+use std::io;
+
+/// The two views, and memory behind the executable one.
+#[derive(Clone, Copy, Debug)]
+pub struct Dual {
+    /// The writable view.
+    pub writable: *mut u8,
+    /// The executable view.
+    pub executable: *const u8,
+    /// Ordinary zeroed memory right behind the executable view.
+    pub tail: *mut u8,
+}
+
+/// Maps `size` bytes twice, with `tail` bytes of ordinary zeroed memory behind the executable view. Both are whole pages.
+pub fn map(size: usize, tail: usize) -> io::Result<Dual> {
+    let whole = super::memory::reserve(size + tail)?;
+    let views = through_memfd(whole, size).or_else(|_| through_mremap(whole, size));
+    match views {
+        Ok(writable) => Ok(Dual {
+            writable,
+            executable: whole,
+            tail: whole.wrapping_add(size),
+        }),
+        Err(e) => {
+            // SAFETY: reserved above; nobody else knows it.
+            unsafe { super::memory::release(whole, size + tail) };
+            Err(e)
+        }
+    }
+}
+
+fn checked(p: *mut libc::c_void) -> io::Result<*mut u8> {
+    if p == libc::MAP_FAILED {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(p.cast())
+    }
+}
+
+/// Makes the executable view at `at`, which is reserved; the writable one is the result.
+fn through_memfd(at: *mut u8, size: usize) -> io::Result<*mut u8> {
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    // SAFETY: plain system calls on a descriptor of our own; the fixed mapping replaces part of the caller's reservation.
+    unsafe {
+        let fd = libc::memfd_create(c"vervet-code".as_ptr(), libc::MFD_CLOEXEC);
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let fd = OwnedFd::from_raw_fd(fd);
+        if libc::ftruncate(fd.as_raw_fd(), size as i64) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let view = |at: *mut u8, prot, flags| {
+            checked(libc::mmap(
+                at.cast(),
+                size,
+                prot,
+                libc::MAP_SHARED | flags,
+                fd.as_raw_fd(),
+                0,
+            ))
+        };
+        let writable = view(std::ptr::null_mut(), libc::PROT_READ | libc::PROT_WRITE, 0)?;
+        match view(at, libc::PROT_READ | libc::PROT_EXEC, libc::MAP_FIXED) {
+            Ok(_) => Ok(writable),
+            Err(e) => {
+                super::memory::release(writable, size);
+                Err(e)
+            }
+        }
+    }
+}
+
+/// As [`through_memfd`], without a descriptor.
+fn through_mremap(at: *mut u8, size: usize) -> io::Result<*mut u8> {
+    // SAFETY: plain system calls; the fixed mapping replaces part of the caller's reservation.
+    unsafe {
+        let writable = checked(libc::mmap(
+            std::ptr::null_mut(),
+            size,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        ))?;
+        let second = checked(libc::mremap(
+            writable.cast(),
+            0,
+            size,
+            libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED,
+            at,
+        ));
+        let executable = second.and_then(|p| {
+            match libc::mprotect(p.cast(), size, libc::PROT_READ | libc::PROT_EXEC) {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            }
+        });
+        match executable {
+            Ok(()) => Ok(writable),
+            Err(e) => {
+                super::memory::release(writable, size);
+                Err(e)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written through one view is read, and runs, through the other.
+    fn check(make: impl Fn(*mut u8, usize) -> io::Result<*mut u8>) {
+        let size = 64 << 10;
+        let at = crate::memory::reserve(size).expect("memory");
+        let writable = make(at, size).expect("two views");
+        // SAFETY: both views have that size; the code is `mov eax, 42; ret`.
+        unsafe {
+            let code = [0xB8u8, 42, 0, 0, 0, 0xC3];
+            std::ptr::copy_nonoverlapping(code.as_ptr(), writable.add(4096), code.len());
+            let run: extern "C" fn() -> i32 = std::mem::transmute(at.add(4096));
+            assert_eq!(run(), 42);
+        }
+    }
+
+    #[test]
+    fn code_written_through_one_view_runs_in_the_other() {
+        check(through_memfd);
+    }
+
+    #[test]
+    fn code_written_through_one_view_runs_in_the_other_without_a_descriptor() {
+        check(through_mremap);
+    }
+}

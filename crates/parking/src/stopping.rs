@@ -1,0 +1,273 @@
+//! The handshake by which one thread, the stopper, stops the others: the word that says "stop", a thread's state, and the
+//! words of a thread that waits in the handler of the suspend signal.
+//!
+//! # How it works
+//! The stopper sets the word ([`StopWord::begin`]), makes a process fence, and looks at each thread ([`Halt::look`]) until
+//! all are stopped. A thread in Native state counts as stopped; one that leaves that state finds the word set and goes back
+//! ([`leave_native`]). A thread in managed code is sent a signal, whose handler holds it ([`Halt::hold`]). One thread alone is
+//! stopped by a word of its own ([`Halt::ask`]), in managed code only.
+//!
+//! # Invariants
+//! * One reading decides. Whether a thread is stopped, and how, is one answer of [`Halt::look`]. Of a thread that is known to be
+//!   stopped the state alone says how ([`is_interrupted`]): the handler does not change it, and a thread that counts as
+//!   stopped in Native state is in Native or, for a moment, in Runtime until the world runs. `parked` says nothing then: a
+//!   thread that goes from one stop straight into the next takes it back for a moment.
+//! * Each side stores its own and then loads the other's, with a full fence in between: the handler between `parked` and
+//!   the words that ask it to wait, a thread that leaves Native between its state and the word, the stopper between the
+//!   word and what it looks at.
+//! * The fence of a thread that leaves Native is the stopper's process fence (membarrier), which stands for a full fence in each
+//!   other thread at some point after the word was set. Where the kernel refuses it, [`FENCE`] is set for ever, and every thread
+//!   that leaves Native finds the word set and fences for itself.
+//! * A thread is asked to stop alone only while it is attached, and begins unasked: who is attached next with the same words is
+//!   not held for a request that was meant for the last.
+//!
+//! # What generated code and thunks do in place
+//! Leaving Native ([`try_leave_native`]): `mov byte [state], RUNTIME; cmp dword [stop], 0; jne slow`, slow calling
+//! [`leave_native`]. Going to Native ([`go_native`]): `mov byte [state], NATIVE`, with everything the thread refers to stored before.
+//! From Runtime to managed code: `test byte [stop], STOPPING; jnz park; mov byte [state], MANAGED`. Stores keep their order on
+//! x86, and loads theirs.
+//!
+//! The models stand for a process fence by a sequentially consistent fence on both sides. That is what an asymmetric pair
+//! gives: either the thread's fence lies before its load of the word, or its store of the state lies before it.
+use crate::sync::{
+    AtomicU8, AtomicU32,
+    Ordering::{Acquire, Release, SeqCst},
+    fence,
+};
+use vervet_abi::State;
+use vervet_os::perturb;
+
+#[cfg(all(test, feature = "loom"))]
+mod models;
+
+/// The world is stopped or about to be.
+pub const STOPPING: u32 = 1;
+/// There is no process fence: who leaves Native fences.
+pub const FENCE: u32 = 2;
+
+const MANAGED: u8 = State::Managed as u8;
+const RUNTIME: u8 = State::Runtime as u8;
+const NATIVE: u8 = State::Native as u8;
+const FOREIGN: u8 = State::Foreign as u8;
+const DETACHED: u8 = State::Detached as u8;
+
+/// The word that says "stop". Thunks test it.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct StopWord(AtomicU32);
+
+impl StopWord {
+    /// Nobody is to stop.
+    #[cfg(not(feature = "loom"))]
+    #[allow(clippy::new_without_default, reason = "there is one")]
+    pub const fn new() -> StopWord {
+        StopWord(AtomicU32::new(0))
+    }
+    /// Nobody is to stop.
+    #[cfg(feature = "loom")]
+    #[allow(clippy::new_without_default, reason = "there is one")]
+    pub fn new() -> StopWord {
+        StopWord(AtomicU32::new(0))
+    }
+    /// There is no process fence. Called before the first thread is attached.
+    pub fn set_fence(&self) {
+        self.0.fetch_or(FENCE, SeqCst);
+    }
+    /// Is the world stopped or about to be?
+    #[inline]
+    pub fn is_stopping(&self) -> bool {
+        self.0.load(SeqCst) & STOPPING != 0
+    }
+    /// The same as a hint, for polls.
+    #[inline]
+    pub fn may_be_stopping(&self) -> bool {
+        self.0.load(std::sync::atomic::Ordering::Relaxed) & STOPPING != 0
+    }
+    /// The stopper stops the world; it makes a process fence before it looks at any thread.
+    pub fn begin(&self) {
+        self.0.fetch_or(STOPPING, SeqCst);
+        in_order();
+    }
+    /// The world runs; who sleeps on the word has to be woken.
+    pub fn end(&self) {
+        self.0.fetch_and(!STOPPING, SeqCst);
+    }
+    /// What a thread sleeps for: the word as it is while the world is to be stopped.
+    pub fn stopping(&self) -> Option<u32> {
+        let seen = self.0.load(SeqCst);
+        (seen & STOPPING != 0).then_some(seen)
+    }
+    /// What threads sleep on.
+    #[cfg(not(feature = "loom"))]
+    pub fn futex(&self) -> &AtomicU32 {
+        &self.0
+    }
+}
+
+/// To Native: everything the thread refers to was stored before.
+#[inline]
+pub fn go_native(state: &AtomicU8) {
+    state.store(NATIVE, Release);
+}
+
+/// From Native to Runtime; false: the word is not zero, and [`leave_native`] has to be called.
+#[inline]
+pub fn try_leave_native(state: &AtomicU8, stop: &StopWord) -> bool {
+    state.store(RUNTIME, Release);
+    light_fence();
+    stop.0.load(Acquire) == 0
+}
+
+/// From Native (or from Runtime, for a poll) to Runtime as soon as the world runs. `rest` tells the stopper that the
+/// thread has stopped and sleeps until it has seen that the world runs.
+pub fn leave_native(state: &AtomicU8, stop: &StopWord, rest: impl Fn()) {
+    loop {
+        if stop.is_stopping() {
+            go_native(state);
+            rest();
+        }
+        perturb::here();
+        state.store(RUNTIME, Release);
+        fence(SeqCst);
+        perturb::here();
+        if !stop.is_stopping() {
+            return;
+        }
+    }
+}
+
+/// What a thread that waits in the handler waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// For the world to run; the word says this.
+    World(u32),
+    /// For the thread alone to be let go; `alone` holds 1.
+    Alone,
+}
+
+/// What the stopper sees of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// Stopped, in native code or between two pieces of ours.
+    Stopped,
+    /// Stopped in the handler: its registers are in the record of the signal.
+    Interrupted,
+    /// It runs, in that state.
+    Runs(u8),
+}
+
+/// The words of a thread that is to be stopped.
+#[derive(Debug)]
+pub struct Halt {
+    /// 1 while the thread waits in the handler; 0 for a moment between two stops.
+    parked: AtomicU32,
+    /// 1 while the thread alone is to be stopped.
+    alone: AtomicU32,
+}
+
+impl Halt {
+    /// Of a thread that runs.
+    #[allow(clippy::new_without_default, reason = "loom's are not const")]
+    pub fn new() -> Halt {
+        Halt {
+            parked: AtomicU32::new(0),
+            alone: AtomicU32::new(0),
+        }
+    }
+
+    /// The thread comes on the list of attached threads, whose lock is held: in Runtime state, and unasked. False: the world
+    /// is to be stopped, and it has to wait.
+    pub fn attach(&self, state: &AtomicU8, stop: &StopWord) -> bool {
+        // A stop that begins from now on finds the thread on the list.
+        if stop.is_stopping() {
+            return false;
+        }
+        self.alone.store(0, SeqCst);
+        state.store(RUNTIME, Release);
+        true
+    }
+
+    /// The thread, in Runtime state, leaves the list, whose lock is held.
+    pub fn detach(&self, state: &AtomicU8) {
+        state.store(DETACHED, Release);
+    }
+
+    /// Asks the thread to stop alone, or lets it go. It is on the list, whose lock is held.
+    pub fn ask(&self, on: bool) {
+        self.alone.store(u32::from(on), SeqCst);
+        in_order();
+    }
+
+    /// Is the thread to wait in the handler?
+    pub fn why(&self, stop: &StopWord) -> Option<Why> {
+        match stop.stopping() {
+            Some(seen) => Some(Why::World(seen)),
+            None if self.alone.load(SeqCst) != 0 => Some(Why::Alone),
+            None => None,
+        }
+    }
+
+    /// The handler, in a thread that may be stopped where it is: waits as long as it is asked to. `arrived` tells the
+    /// stopper, `sleep` waits for a change, and may come back early.
+    pub fn hold(&self, stop: &StopWord, arrived: impl Fn(), sleep: impl Fn(Why)) {
+        while self.why(stop).is_some() {
+            perturb::here();
+            self.parked.swap(1, SeqCst);
+            in_order();
+            perturb::here();
+            arrived();
+            while let Some(why) = self.why(stop) {
+                sleep(why);
+            }
+            perturb::here();
+            self.parked.swap(0, SeqCst);
+            in_order();
+            // Not parked, and perhaps to stop again.
+            perturb::here();
+        }
+    }
+
+    /// What the stopper sees of the thread. It has asked before.
+    pub fn look(&self, state: &AtomicU8) -> Seen {
+        match state.load(Acquire) {
+            NATIVE | DETACHED => Seen::Stopped,
+            s if is_interruptible(s) && self.parked.load(SeqCst) != 0 => Seen::Interrupted,
+            s => Seen::Runs(s),
+        }
+    }
+
+    /// What the thread sleeps on when it is stopped alone.
+    #[cfg(not(feature = "loom"))]
+    pub fn futex(&self) -> &AtomicU32 {
+        &self.alone
+    }
+}
+
+/// Is that a state in which the handler holds a thread?
+#[inline]
+pub fn is_interruptible(state: u8) -> bool {
+    state == MANAGED || state == FOREIGN
+}
+
+/// Was a thread that is known to be stopped stopped by the signal?
+#[inline]
+pub fn is_interrupted(state: &AtomicU8) -> bool {
+    is_interruptible(state.load(Acquire))
+}
+
+/// What is stored before is seen by whoever stores something of its own before it looks. Sequentially consistent accesses
+/// say so; loom takes them for acquire and release, and has to be told by a fence.
+#[inline]
+fn in_order() {
+    #[cfg(feature = "loom")]
+    fence(SeqCst);
+}
+
+/// The fence of a thread that leaves Native: the stopper's.
+#[inline]
+fn light_fence() {
+    #[cfg(feature = "loom")]
+    fence(SeqCst);
+    #[cfg(not(feature = "loom"))]
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+}

@@ -1,0 +1,254 @@
+//! Managed code that a signal handler calls: a delegate that is the handler itself, or that a library's handler calls.
+//!
+//! # Why not where it is called
+//! The handler may have interrupted its thread at any instruction: of managed code in the middle of an allocation, of ours with
+//! a lock held, of the C library in `malloc`. Managed code allocates, compiles and locks, so it cannot run there; and a C handler cannot
+//! be put off.
+//!
+//! # How it works
+//! The call is a note in a ring: which delegate, and its arguments. A thread of its own makes the calls in the order of the
+//! notes; to managed code it is one more thread of a library's. If the signal found the thread in a native function that managed code
+//! has called, which holds nothing of ours (`raise`, `pause`, `poll`), the handler waits for the call, for so long as is
+//! reasonable: then what the delegate did is seen when the native function returns, as if it had run in the handler. In every other
+//! place the handler returns at once.
+//!
+//! # Invariants
+//! * What a call does never depends on the moment of the signal, but for when it is done. So a delegate that returns something,
+//!   or takes anything but numbers (an address may be one into the handler's stack), cannot be called from a handler at all:
+//!   the process says so and ends.
+//! * A handler makes a note without lock and memory: a slot of the ring is claimed by one exchange, and is the consumer's when its
+//!   turn says so. The handler may be interrupted by another that does the same.
+//! * The ring has room for [`NOTES`] calls; what does not find room is not done, as the kernel does with signals that are pending already.
+//! * The consumer takes no signals but the suspend signal: a handler on it could find the ring full and wait for itself.
+use super::reverse::Record;
+use crate::exceptions::report;
+use crate::world::registry;
+use std::cell::UnsafeCell;
+use std::ptr::null_mut;
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
+};
+use std::time::Duration;
+use vervet_abi::context::RecordKind;
+use vervet_abi::native_call::ReverseCall;
+use vervet_abi::{Context, State};
+use vervet_os::{clock::now, futex};
+use vervet_types::{LoadError, MethodRef, Prim};
+
+/// Calls that may wait to be made.
+const NOTES: usize = 256;
+/// How long a handler waits for its call, in nanoseconds.
+const PATIENCE: u64 = 2_000_000_000;
+
+/// A call. Round the ring for the n-th time, the slot is free while `turn` is 2n, and a call waits in it while it is 2n + 1.
+struct Note {
+    turn: AtomicU64,
+    record: AtomicPtr<Record>,
+    arguments: UnsafeCell<Arguments>,
+}
+#[derive(Clone, Copy)]
+struct Arguments {
+    ints: [u64; 6],
+    floats: [f64; 8],
+}
+
+struct Ring {
+    notes: [Note; NOTES],
+    /// The number of the next note.
+    next: AtomicU64,
+    /// Counts notes; the consumer sleeps on it.
+    made: AtomicU32,
+    /// The number of the last call that has come back; handlers sleep on it.
+    done: AtomicU32,
+}
+// SAFETY: a note's arguments belong to whom its turn says.
+unsafe impl Sync for Ring {}
+
+static RING: Ring = Ring::new();
+static STARTED: AtomicBool = AtomicBool::new(false);
+/// The context of the thread that makes the calls.
+static CALLER: AtomicPtr<Context> = AtomicPtr::new(null_mut());
+
+impl Ring {
+    const fn new() -> Ring {
+        Ring {
+            notes: [const {
+                Note {
+                    turn: AtomicU64::new(0),
+                    record: AtomicPtr::new(null_mut()),
+                    arguments: UnsafeCell::new(Arguments {
+                        ints: [0; 6],
+                        floats: [0.0; 8],
+                    }),
+                }
+            }; NOTES],
+            next: AtomicU64::new(0),
+            made: AtomicU32::new(0),
+            done: AtomicU32::new(0),
+        }
+    }
+    fn note(&self, number: u64) -> (&Note, u64) {
+        let at = number % NOTES as u64;
+        (&self.notes[at as usize], number / NOTES as u64 * 2)
+    }
+    /// Makes a note; its number, None if there is no room.
+    fn put(&self, record: &'static Record, arguments: Arguments) -> Option<u64> {
+        loop {
+            let number = self.next.load(SeqCst);
+            let (note, free) = self.note(number);
+            let turn = note.turn.load(Acquire);
+            if turn < free {
+                return None;
+            }
+            if turn > free
+                || self
+                    .next
+                    .compare_exchange(number, number + 1, SeqCst, SeqCst)
+                    .is_err()
+            {
+                continue;
+            }
+            // SAFETY: the slot was free for this number, which is ours.
+            unsafe { *note.arguments.get() = arguments };
+            note.record
+                .store(std::ptr::from_ref(record).cast_mut(), Relaxed);
+            note.turn.store(free + 1, Release);
+            self.made.fetch_add(1, SeqCst);
+            return Some(number);
+        }
+    }
+    /// The note of that number, which is the next to be taken, if it has been made.
+    fn take(&self, number: u64) -> Option<(*const Record, Arguments)> {
+        let (note, free) = self.note(number);
+        if note.turn.load(Acquire) != free + 1 {
+            return None;
+        }
+        // SAFETY: the turn is the consumer's.
+        let arguments = unsafe { *note.arguments.get() };
+        let record = note.record.load(Relaxed);
+        note.turn.store(free + 2, Release);
+        Some((record, arguments))
+    }
+}
+
+/// Can a delegate of that class be called from a handler? Given its `Invoke`.
+pub(super) fn is_plain(invoke: MethodRef) -> Result<bool, LoadError> {
+    let sig = invoke.sig()?;
+    if sig.ret.stack_prim()? != Some(Prim::Void) {
+        return Ok(false);
+    }
+    let (mut ints, mut floats) = (0, 0);
+    for param in &sig.params {
+        match param.stack_prim()? {
+            None | Some(Prim::Void | Prim::IntPtr | Prim::UIntPtr) => return Ok(false),
+            Some(Prim::R4 | Prim::R8) => floats += 1,
+            Some(_) => ints += 1,
+        }
+    }
+    Ok(ints <= 6 && floats <= 8)
+}
+
+/// A handler has called the delegate. See the module.
+///
+/// # Safety
+/// The context is the calling thread's, or null.
+pub(super) unsafe fn call(ctx: *mut Context, record: &'static Record, block: &mut ReverseCall) {
+    if !record.is_plain {
+        refuse(record);
+    }
+    (block.ret_int, block.ret_sse) = ([0; 2], [0; 2]);
+    // SAFETY: errno is the calling thread's.
+    let errno = unsafe { *libc::__errno_location() };
+    let arguments = Arguments {
+        ints: block.int_regs,
+        floats: block.sse_regs.map(f64::from_bits),
+    };
+    if let Some(number) = RING.put(record, arguments) {
+        futex::wake(&RING.made, 1);
+        if !STARTED.swap(true, SeqCst) {
+            report::ask_for_handler_calls();
+        }
+        // SAFETY: passed on.
+        if unsafe { is_in_native_function(ctx) } {
+            wait_for(number);
+        }
+    }
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = errno };
+}
+
+/// Has the signal found the thread in a native function that managed code called?
+///
+/// # Safety
+/// The context is the calling thread's, or null.
+unsafe fn is_in_native_function(ctx: *mut Context) -> bool {
+    if ctx.is_null() || ctx == CALLER.load(SeqCst) {
+        return false;
+    }
+    // SAFETY: passed on; the thunks link complete records.
+    unsafe {
+        let record = (&raw const (*ctx).record).read_volatile();
+        registry::state(ctx).load(Relaxed) == State::Native as u8
+            && !record.is_null()
+            && (*record).kind == RecordKind::Native as usize
+    }
+}
+
+fn wait_for(number: u64) {
+    let end = now() + PATIENCE;
+    loop {
+        let done = RING.done.load(SeqCst);
+        let left = end.saturating_sub(now());
+        if done.wrapping_sub(number as u32) as i32 > 0 || left == 0 {
+            return;
+        }
+        futex::wait(&RING.done, done, Some(Duration::from_nanos(left)));
+    }
+}
+
+fn refuse(record: &Record) -> ! {
+    report::say_without_memory(format_args!(
+        "vervet: a signal handler called a delegate of type {}: only those that return nothing and take numbers can be called there\n",
+        record.invoke.class.name
+    ));
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(1) }
+}
+
+/// Starts the thread that makes the calls.
+pub(crate) fn start() {
+    /// As much as other threads have.
+    const STACK: usize = (2 << 20) + (512 << 10);
+    let started = vervet_os::thread::spawn_detached(STACK, make_calls);
+    // Without it the next handler tries again.
+    STARTED.store(started.is_ok(), SeqCst);
+}
+
+fn make_calls() {
+    type Thunk =
+        extern "C" fn(u64, u64, u64, u64, u64, u64, f64, f64, f64, f64, f64, f64, f64, f64);
+    // Who started the thread takes none.
+    vervet_os::signal::unblock_all();
+    let mut number = 0;
+    loop {
+        let seen = RING.made.load(SeqCst);
+        let Some((record, arguments)) = RING.take(number) else {
+            futex::wait(&RING.made, seen, None);
+            continue;
+        };
+        let Arguments { ints: i, floats: f } = arguments;
+        // SAFETY: records are never freed; the thunk takes its arguments from these registers, which is all that a plain
+        // delegate has.
+        unsafe {
+            let thunk: Thunk = std::mem::transmute((*record).thunk.load(Acquire));
+            thunk(
+                i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
+            );
+        }
+        CALLER.store(crate::thread::current_context(), SeqCst);
+        number += 1;
+        RING.done.store(number as u32, SeqCst);
+        futex::wake(&RING.done, i32::MAX);
+    }
+}
