@@ -207,6 +207,18 @@ impl LoadError {
             message: message.into(),
         }
     }
+    /// The same, and what is wrong with that module's image is wrong in this row: a blob does not know whose it is.
+    pub(crate) fn in_row(self, module: ModuleRef, row: Token) -> LoadError {
+        match self {
+            LoadError::BadImage { file, message }
+                if file == module.path.as_deref().unwrap_or_default() =>
+            {
+                let message = format!("{row}: {message}");
+                LoadError::BadImage { file, message }
+            }
+            other => other,
+        }
+    }
     /// A MethodAccessException: `from` names a method that it may not use.
     pub fn method_access(from: MethodRef, target: MethodRef) -> LoadError {
         let text = |m: MethodRef| {

@@ -45,7 +45,7 @@ pub(crate) fn make_params(owner: ClassRef, owner_token: Token) -> R<Vec<ClassRef
         if row.number as usize != i {
             return Err(LoadError::bad_image(
                 module,
-                "generic parameters are not numbered in order",
+                format!("{owner_token}: generic parameters are not numbered in order"),
             ));
         }
         let name = module.string(row.name)?;
@@ -722,7 +722,10 @@ impl Class {
                 .map_err(|e| module.bad(e))?;
             let method = module.method_def(row.method)?;
             if method.class != self.def() {
-                return Err(LoadError::bad_image(module, "an accessor of another class"));
+                return Err(LoadError::bad_image(
+                    module,
+                    format!("{association}: an accessor of another class"),
+                ));
             }
             list.push((row.semantics, self.method_at(method.index)?));
         }

@@ -195,15 +195,18 @@ fn open_type_token(module: ModuleRef, token: Token, depth: u32) -> R<ClassRef> {
             if depth > MAX_NESTING {
                 return Err(LoadError::bad_image(
                     module,
-                    "type specifications refer to one another in a cycle",
+                    format!("{token}: type specifications refer to one another in a cycle"),
                 ));
             }
             let row = module
                 .image
                 .type_spec(token.rid())
                 .map_err(|e| module.bad(e))?;
-            let ty = parse_type_spec(module.blob(row.signature)?).map_err(|e| module.bad(e))?;
-            let class = open_type(module, &ty, depth)?;
+            let class = module
+                .blob(row.signature)
+                .and_then(|blob| parse_type_spec(blob).map_err(|e| module.bad(e)))
+                .and_then(|ty| open_type(module, &ty, depth))
+                .map_err(|e| e.in_row(module, token))?;
             Ok(module.cache.type_specs.at(token.rid()).set(class))
         }
         _ => Err(LoadError::bad_image(
@@ -322,9 +325,13 @@ fn find_field(class: ClassRef, name: &str, ty: ClassRef) -> R<Option<FieldRef>> 
 
 /// What a MemberRef row means, in terms of positions.
 fn open_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
-    if let Some(m) = module.cache.members.get(rid).and_then(Published::get) {
-        return Ok(m);
+    match module.cache.members.get(rid).and_then(Published::get) {
+        Some(m) => Ok(m),
+        None => find_member(module, rid)
+            .map_err(|e| e.in_row(module, Token::new(Table::MemberRef, rid))),
     }
+}
+fn find_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
     let row = module.image.member_ref(rid).map_err(|e| module.bad(e))?;
     let name = module.string(row.name)?;
     let raw = parse_member_ref_sig(module.blob(row.signature)?).map_err(|e| module.bad(e))?;
@@ -468,7 +475,8 @@ impl Scope {
             .cache
             .call_sites
             .at(token.rid())
-            .get_or_try(|| open_method_sig(module, blob))?;
+            .get_or_try(|| open_method_sig(module, blob))
+            .map_err(|e| e.in_row(module, token))?;
         self.closed_sig(open).map(Some)
     }
     fn closed_sig(&self, open: &'static MethodSig) -> R<&'static MethodSig> {
@@ -492,13 +500,15 @@ impl Scope {
         if !token.is(Table::StandAloneSig) {
             return Err(self.bad_token(token, "a signature"));
         }
-        let open = module.cache.sigs.at(token.rid()).get_or_try(|| {
+        let read = || {
             let row = module
                 .image
                 .stand_alone_sig(token.rid())
                 .map_err(|e| module.bad(e))?;
             open_method_sig(module, module.blob(row.signature)?)
-        })?;
+        };
+        let open = module.cache.sigs.at(token.rid()).get_or_try(read);
+        let open = open.map_err(|e| e.in_row(module, token))?;
         self.closed_sig(open)
     }
     /// The local variables of a body; none for a nil token.
@@ -510,7 +520,7 @@ impl Scope {
         if !token.is(Table::StandAloneSig) {
             return Err(self.bad_token(token, "a signature"));
         }
-        let open = module.cache.locals.at(token.rid()).get_or_try(|| {
+        let read = || {
             let row = module
                 .image
                 .stand_alone_sig(token.rid())
@@ -531,7 +541,9 @@ impl Scope {
                 })
             };
             raw.iter().map(local).collect()
-        })?;
+        };
+        let open = module.cache.locals.at(token.rid()).get_or_try(read);
+        let open = open.map_err(|e| e.in_row(module, token))?;
         open.iter()
             .map(|l| {
                 Ok(Local {

@@ -18,6 +18,7 @@ pub(super) const ATTRIBUTE: Target = Target {
     generate,
     corpus: || Corpus::read("attribute"),
     memory: 1 << 20,
+    missing: || None,
 };
 
 const STRINGS: &[&str] = &["", "a", "System.Int32", "\u{E9}\u{4E2D}\u{1F600}", "E, asm"];

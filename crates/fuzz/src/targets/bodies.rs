@@ -18,6 +18,7 @@ pub(super) const BODY: Target = Target {
     generate,
     corpus: || Corpus::read("body"),
     memory: 1 << 20,
+    missing: || None,
 };
 
 fn run(data: &[u8]) {

@@ -19,6 +19,7 @@ pub(super) const SIGNATURE: Target = Target {
     generate,
     corpus: || Corpus::read("signature"),
     memory: 1 << 20,
+    missing: || None,
 };
 
 fn list(types: &[SigType], out: &mut Vec<u8>) {

@@ -16,6 +16,7 @@ pub(super) const SYMBOLS: Target = Target {
     generate,
     corpus: || Corpus::read("symbols"),
     memory: 1 << 20,
+    missing: || None,
 };
 
 fn run(data: &[u8]) {
