@@ -215,7 +215,12 @@ fn stack_bounds() -> Bounds {
         libc::pthread_attr_destroy(&mut attr);
         let high = base as usize + size;
         if libc::gettid() != libc::getpid() {
-            return (high - size + (64 << 10).min(size / 8), high);
+            let end = high - size;
+            return Bounds {
+                end,
+                low: end + (64 << 10).min(size / 8),
+                high,
+            };
         }
         // The main thread's stack grows on demand up to the limit of the process; never trust more than that.
         let mut limit: libc::rlimit = std::mem::zeroed();
