@@ -32,6 +32,8 @@ static class Program
         var generic = typeof(Program).GetMethod("Generic", BindingFlags.NonPublic | BindingFlags.Static);
         Try("void method", () => generic.MakeGenericMethod(typeof(void)));                   // expect: void method: ArgumentException
         Try("byref method", () => generic.MakeGenericMethod(typeof(int).MakeByRefType()));   // expect: byref method: ArgumentException
+        var internals = typeof(Delegate).GetMethod("CreateDelegate_internal", BindingFlags.NonPublic | BindingFlags.Static);
+        Try("no delegate", () => internals.Invoke(null, new object[] { typeof(int[]), null, typeof(Array).GetProperty("Rank").GetGetMethod(), false }));  // expect: no delegate: ArgumentException
         Try("end of arguments", () => default(ArgIterator).GetNextArgType());                // expect: end of arguments: InvalidOperationException
         Try("references as bytes", () => { Buffer.BlockCopy(new object[1], 0, new byte[8], 0, 8); return "copied"; });  // expect: references as bytes: ArgumentException
     }
