@@ -153,7 +153,7 @@ fn ty(random: &mut Random, depth: usize) -> AttrType<'static> {
 
 fn value(ty: &AttrType<'static>, random: &mut Random, depth: usize, out: &mut Vec<u8>) {
     let text = |random: &mut Random| (!random.once_in(5)).then(|| *random.of(STRINGS));
-    let bits = random.next();
+    let bits = random.bits();
     let size = match ty {
         AttrType::Bool | AttrType::I1 | AttrType::U1 => 1,
         AttrType::Char | AttrType::I2 | AttrType::U2 => 2,

@@ -257,7 +257,7 @@ fn generate_command(random: &mut Random, _: &Corpus) -> Vec<u8> {
     for _ in 0..random.below(4) {
         let value = match random.below(4) {
             0 => (0..random.below(12))
-                .map(|_| 1 + (random.next() % 255) as u8)
+                .map(|_| 1 + (random.bits() % 255) as u8)
                 .collect(),
             1 => random.number().to_string().into_bytes(),
             _ => random.of(VALUES).as_bytes().to_vec(),

@@ -128,7 +128,7 @@ fn ty(random: &mut Random, depth: usize) -> SigType {
                     .map(|_| random.number() & 0x1FFF_FFFF)
                     .collect(),
                 lo_bounds: (0..some(random))
-                    .map(|_| ((random.next() as i32) >> 3) >> random.below(28))
+                    .map(|_| ((random.bits() as i32) >> 3) >> random.below(28))
                     .collect(),
             }))
         }
