@@ -180,7 +180,10 @@ fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
 
 fn open_type_token(module: ModuleRef, token: Token, depth: u32) -> R<ClassRef> {
     match token.table() {
-        _ if token.is_nil() => Err(LoadError::bad_image(module, "a nil type token")),
+        _ if token.is_nil() => Err(LoadError::bad_image(
+            module,
+            format!("{token}: a nil type token"),
+        )),
         Some(Table::TypeDef) => module.type_def(token.rid()),
         Some(Table::TypeRef) => module.type_ref(token.rid()),
         Some(Table::TypeSpec) => {

@@ -335,7 +335,7 @@ fn nobody_is_left_in_the_queue() {
 /// A fat monitor that is the thread's own is entered once more while another waits for it.
 #[test]
 fn an_owner_enters_again_while_another_waits() {
-    model(None, || {
+    model(Some(3), || {
         let object = Object::new();
         let other = spawn(&object, 2, |o, me| {
             o.enter(me);
@@ -523,7 +523,7 @@ fn a_wait_is_pulsed_or_late() {
 /// The collector takes idle monitors away while threads enter, leave and sleep: who enters finds the object's own monitor, or none.
 #[test]
 fn deflation_meets_threads_that_enter() {
-    model_of(true, Some(4), || {
+    model_of(true, Some(3), || {
         let object = Object::new();
         let turn = |o: &Object, me: &Me| {
             o.enter(me);
