@@ -218,10 +218,10 @@ fn a_minor_collection_meets_the_pairs_on_marked_cards_only() {
     // All of them new: each is met once, but for those between two cards.
     (0..PAIRS).for_each(|i| w.store(field(table, 2 * i), root(heap, i)));
     let pairs = met(heap, || heap.collect_minor());
-    assert!(pairs >= PAIRS && pairs <= PAIRS + PAIRS / 16, "{pairs}");
+    assert!((PAIRS..=PAIRS + PAIRS / 16).contains(&pairs), "{pairs}");
     let pairs = met(heap, || heap.collect_all());
     assert!(
-        pairs >= PAIRS && pairs <= PAIRS + PAIRS / 16,
+        (PAIRS..=PAIRS + PAIRS / 16).contains(&pairs),
         "a cycle meets each once: {pairs}"
     );
 }
@@ -240,13 +240,13 @@ fn chain(length: usize, old: bool) {
         set_root(heap, i, make(heap, 0, 1, 0));
     }
     let ids: Vec<usize> = (0..length).map(|i| id(root(heap, i))).collect();
-    for i in 0..length {
+    for (i, place) in order.iter().enumerate() {
         let value = make(heap, 1, 0, 0);
         w.store(
             field(value, 0),
             if i + 1 < length { root(heap, i + 1) } else { 0 },
         );
-        set_pair(heap, table, order[i], root(heap, i), value);
+        set_pair(heap, table, *place, root(heap, i), value);
     }
     if old {
         age(heap);
