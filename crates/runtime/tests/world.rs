@@ -347,56 +347,6 @@ fn one_thread_is_stopped_alone() {
     assert!(stopped > 20, "{stopped}");
 }
 
-/// A thread ends while another asks it to stop; who gets its record next is not held for that.
-#[test]
-fn a_request_to_stop_ends_with_its_thread() {
-    let _one = prepare();
-    const ROUNDS: u64 = 20;
-    // The round in which the thread is attached; the round in which it is asked; how often it came through.
-    let words: Arc<[AtomicU64; 3]> = Arc::default();
-    let target = Arc::new(AtomicPtr::new(std::ptr::null_mut()));
-    let (w, t) = (words.clone(), target.clone());
-    let thread = std::thread::spawn(move || {
-        for round in 1..=ROUNDS {
-            t.store(thread::attach(), Ordering::SeqCst);
-            w[0].store(round, Ordering::SeqCst);
-            while w[1].load(Ordering::SeqCst) < round {
-                std::hint::spin_loop();
-            }
-            // By now it is asked; when it is let go it is not there.
-            std::thread::sleep(Duration::from_micros(100));
-            thread::detach();
-            std::thread::sleep(Duration::from_millis(10));
-            // The next one, in managed code while the world stops.
-            let ctx = thread::attach();
-            set_state(ctx, State::Managed);
-            let end = Instant::now() + Duration::from_millis(10);
-            while Instant::now() < end {
-                std::hint::spin_loop();
-            }
-            set_state(ctx, State::Runtime);
-            world::poll(ctx);
-            thread::detach();
-            w[2].store(round, Ordering::SeqCst);
-        }
-    });
-    let limit = Instant::now() + Duration::from_secs(30);
-    for round in 1..=ROUNDS {
-        while words[0].load(Ordering::SeqCst) < round {
-            std::thread::yield_now();
-        }
-        words[1].store(round, Ordering::SeqCst);
-        let none = std::ptr::null_mut();
-        world::stop_thread(none, target.load(Ordering::SeqCst), |_| ());
-        while words[2].load(Ordering::SeqCst) < round {
-            assert!(Instant::now() < limit, "the thread is held for ever");
-            world::stop(none, |_| ());
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-    assert!(thread.join().is_ok());
-}
-
 #[test]
 fn threads_come_and_go_during_stops() {
     let _one = prepare();
