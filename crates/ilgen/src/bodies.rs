@@ -529,6 +529,9 @@ impl<'a> Body<'a> {
         self.put("conv.u");
         self.put("localloc");
         self.set_local(at);
+        // All bytes, then the first four again from the last four.
+        self.get_local(at);
+        self.put(&format!("ldc.i4 90 {} initblk", int32(n as i32 * 4)));
         for store in [true, false] {
             self.get_local(at);
             self.put(&int32(n as i32 / 2 * 4));
@@ -536,6 +539,9 @@ impl<'a> Body<'a> {
             if store {
                 self.value(seed);
                 self.put("stind.i4");
+                self.get_local(at);
+                self.get_local(at);
+                self.put(&format!("{} add ldc.i4.4 cpblk", int32(n as i32 * 4 - 4)));
             } else {
                 self.put("ldind.i4");
                 self.put("call void H::T4(int32)");
@@ -692,10 +698,24 @@ impl<'a> Body<'a> {
                 return self.get_local(s);
             }
             Op::Len => "ldlen conv.i4".into(),
-            Op::NewDelegate(m) => format!(
-                "ldnull ldftn {} newobj instance void Del::.ctor(object, native int)",
-                n.method(*m)
+            Op::NewDelegate(m) => {
+                let how = match n.program.methods[*m].home {
+                    Home::Virtual(..) => "dup ldvirtftn",
+                    Home::Instance(_) => "ldftn",
+                    _ => "ldnull ldftn",
+                };
+                let method = n.method(*m);
+                format!("{how} {method} newobj instance void Del::.ctor(object, native int)")
+            }
+            Op::NameOf(ty) => format!(
+                "ldtoken {} call string H::Name(valuetype [mscorlib]System.RuntimeTypeHandle)",
+                n.token(ty)
             ),
+            Op::ThroughTyped(ty) => {
+                let token = n.token(ty);
+                let load = indirect("ldind", ty, Prefix::default(), n);
+                format!("mkrefany {token} refanyval {token} {load}")
+            }
             Op::Invoke => "callvirt instance int64 Del::Invoke(int32, int64)".into(),
             // Peers take `box` and `unbox.any` together for nothing: the value is made fit before.
             Op::Box(ty) => format!("{} box {}", fitting(ty), n.token(ty)),

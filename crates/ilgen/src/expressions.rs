@@ -282,12 +282,18 @@ impl Bodies<'_> {
                     let first = m.has_this() as usize;
                     m.params[first..] == [Ty::I4, Ty::I8]
                         && m.ret == Ty::I8
-                        && matches!(m.home, Home::Plain | Home::Holder(_))
+                        // Mono crashes in some delegates that come from `ldvirtftn`.
+                        && matches!(m.home, Home::Plain | Home::Holder(_) | Home::Instance(_))
                 };
                 let all: Vec<usize> = (0..self.program.methods.len())
                     .filter(|m| fits(&self.program.methods[*m]))
                     .collect();
-                Node::leaf(Op::NewDelegate(*self.rng.pick(&all)), Ty::Delegate)
+                let m = *self.rng.pick(&all);
+                let kids = match self.program.methods[m].params[0].clone() {
+                    class @ Ty::Class(_) => vec![self.fresh(&class, true)],
+                    _ => vec![],
+                };
+                Node::new(Op::NewDelegate(m), Ty::Delegate, kids)
             }
             Ty::Cell(of) => {
                 let kid = value(self, &of.stack());
@@ -368,6 +374,9 @@ impl Bodies<'_> {
             8 => {
                 let of = self.storage_of(ty);
                 let at = self.place(&of);
+                if self.rng.chance(8) {
+                    return Node::new(Op::ThroughTyped(of), ty.clone(), vec![at]);
+                }
                 let prefix = self.prefix(&of);
                 Node::new(Op::Load(of, prefix), ty.clone(), vec![at])
             }
@@ -734,7 +743,8 @@ impl Bodies<'_> {
     }
     fn string(&mut self) -> Node {
         let prelude = |text, kids| Node::new(Op::Prelude(text, None), Ty::Str, kids);
-        match self.rng.below(5) {
+        match self.rng.below(6) {
+            5 => Node::leaf(Op::NameOf(self.some_type()), Ty::Str),
             0 | 1 => {
                 let kids = vec![self.expr(&Ty::Str), self.expr(&Ty::Str)];
                 prelude("call string H::Join(string, string)", kids)

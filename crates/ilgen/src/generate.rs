@@ -458,9 +458,14 @@ impl<'a> Bodies<'a> {
             };
             kids.push(kid);
         }
+        // `call` takes null for `this`.
+        let null_this = matches!(callee.home, Home::Instance(_)) && self.rng.chance(10);
+        if null_this {
+            kids[0] = Node::leaf(Op::Const(0), kids[0].ty.clone());
+        }
         let mode = match callee.home {
             Home::Virtual(..) | Home::Interface(_) if self.rng.chance(85) => CallMode::Virtual,
-            Home::Instance(_) if self.rng.chance(50) => CallMode::Virtual,
+            Home::Instance(_) if !null_this && self.rng.chance(50) => CallMode::Virtual,
             Home::Plain | Home::Holder(_) if self.rng.chance(6) => CallMode::Indirect,
             _ => CallMode::Call,
         };
@@ -527,6 +532,11 @@ mod tests {
             "stelem.i2",
             "ThreadStatic",
             "callvirt instance int64 Del::Invoke",
+            "mkrefany",
+            "refanyval",
+            "ldtoken",
+            "initblk",
+            "cpblk",
             "::Address(int32, int32)",
             "ldftn",
             "newobj",
