@@ -78,7 +78,8 @@ regression_with() {
 # A program is C# or, `.il`, assembler. Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`,
 # `// timeout:` tune a program, `// tiers: all` also runs it with everything optimised, and
 # `// env: NAME=VALUE ...` sets its environment. `// cc: FLAGS` says that the C file of the same name beside it is a library
-# that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` suite.
+# that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` and
+# `managed-marking` suites.
 # A program that is expected to end by a signal or in an internal error says why: `// exit: N, REASON`.
 # With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
 managed_one() {
@@ -137,6 +138,7 @@ export -f managed_one
 managed() { managed_with managed "$1"; }
 managed_with() {
     local kind=$1 folder=$2 log=$results/$1.log
+    find "tests/managed/${folder:-.}" \( -name '*.cs' -o -name '*.il' \) -print0 2> /dev/null | sort -z |
         xargs -0 -r -n 1 -P "$JOBS" bash -c 'managed_one "${0/\/.\//\/}"' > "$log"
     echo "$kind $folder: $(grep -cx ok "$log") of $(grep -vcx skip "$log") pass"
     while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'ok|skip' "$log")
@@ -149,6 +151,11 @@ managed-gc() {
     managed_with managed-gc "$1"
 }
 
+# And with marking that lasts, beside the program, and delays at random (a program's .stderr says their seed).
+managed-marking() {
+    local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=20000,concurrent-marking,slow-marker=20,perturb}
+    managed_with managed-marking "$1"
+}
 # The same under the options that change how the world is stopped: `managed-stops` stops it every so many microseconds whatever the
 # program does, `managed-no-membarrier` does without the kernel's process fence.
 managed-stops() {
@@ -200,6 +207,39 @@ conformance() {
     while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'pass|fail|skip' "$log")
 }
 
+# ---- random: programs in IL that nobody wrote ---------------------------------------------------------------------
+#
+# `random N` makes N programs from a fresh seed (RANDOM_SEED: that one) and compares them with the peers that are installed;
+# `random cases` runs what such programs once found, each against the output beside it.
+
+random() {
+    local log=$results/random-$1.log ilgen=${CARGO_TARGET_DIR:-$root/target}/ci/vervet-ilgen
+    [ "$1" = cases ] && { random_cases; return; }
+    cargo build -q --profile ci -p vervet-ilgen || { fail "random: vervet-ilgen does not build"; return; }
+    # shellcheck disable=SC2086
+    "$ilgen" run --programs "$1" --vervet "$VERVET" ${RANDOM_SEED:+--seed $RANDOM_SEED} --out "$results/random" > "$log" 2>&1 ||
+        fail "random $1: see $log and $results/random"
+    sed 's/^/  /' "$log"
+}
+
+random_cases() {
+    local case exe mode ran=0 ok=0
+    mkdir -p "$CACHE/random"
+    for case in tests/random/cases/*.il; do
+        [ -e "$case" ] || { fail "random cases: there is none"; return; }
+        exe=$CACHE/random/$(basename "$case" .il).exe
+        ilasm -quiet "-output:$exe" "$case" > "$exe.log" 2>&1 || { fail "$case does not assemble: $exe.log"; continue; }
+        for mode in '' -O=all "--gc-debug=verify,poison,collect-every=11,promote-in-place=3"; do
+            ran=$((ran + 1))
+            # shellcheck disable=SC2086
+            if timeout -k 5 "$PROGRAM_LIMIT" "$VERVET" $mode "$exe" > "$exe.stdout" 2> "$exe.stderr" < /dev/null &&
+                cmp -s "${case%.il}.expected" "$exe.stdout"; then ok=$((ok + 1))
+            else fail "$case${mode:+ $mode}: diff ${case%.il}.expected $exe.stdout"; fi
+        done
+    done
+    echo "random cases: $ok of $ran runs as expected"
+}
+
 # ---- behaviour: what users see of the command, against transcripts that Mono wrote ---------------------------------
 
 behaviour() {
@@ -235,7 +275,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-stops|managed-no-membarrier|managed-release|conformance|behaviour|stress) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"

@@ -118,6 +118,19 @@ impl<'a> Body<'a> {
         };
         self.put(&text);
     }
+    /// Arguments: Mono hands on what a narrow parameter gets, .NET cuts it, so it fits before.
+    fn arguments(&mut self, kids: &[Node], params: &[Ty]) {
+        for (k, p) in kids.iter().zip(params) {
+            self.value(k);
+            self.fit(p);
+        }
+    }
+    fn fit(&mut self, ty: &Ty) {
+        let text = fitting(ty);
+        if !text.is_empty() {
+            self.put(text);
+        }
+    }
     fn kids(&mut self, kids: &[Node]) {
         for k in kids {
             self.value(k);
@@ -163,7 +176,13 @@ impl<'a> Body<'a> {
     /// A statement that control goes through.
     fn simple(&mut self, s: &Node) {
         let n = self.names;
-        self.kids(&s.kids);
+        match &s.op {
+            Op::Call(m, _) => {
+                let params = &n.program.methods[*m].params;
+                self.arguments(&s.kids, params);
+            }
+            _ => self.kids(&s.kids),
+        }
         match &s.op {
             Op::SetLoc(i) => self.set_local(*i),
             Op::SetArg(i) => self.variable("starg", *i),
@@ -182,6 +201,7 @@ impl<'a> Body<'a> {
                 let Ty::Array2(of) = &s.kids[0].ty else {
                     unreachable!("an element of {:?}", s.kids[0].ty)
                 };
+                self.fit(of);
                 let (array, of) = (n.ty(&s.kids[0].ty), n.ty(of));
                 self.put(&format!(
                     "call instance void {array}::Set(int32, int32, {of})"
@@ -440,7 +460,10 @@ impl<'a> Body<'a> {
             return true;
         };
         match value {
-            Some(v) if self.method.ret != Ty::Void => self.value(v),
+            Some(v) if self.method.ret != Ty::Void => {
+                self.value(v);
+                self.fit(&self.method.ret);
+            }
             _ => self.zero(&self.method.ret.stack()),
         }
         // Outside of loops results stay on the stack; elsewhere they go through the common end.
@@ -483,7 +506,7 @@ impl<'a> Body<'a> {
                 _ => self.ret(Some(call)),
             };
         }
-        self.kids(&call.kids);
+        self.arguments(&call.kids, &callee.params);
         if mode == CallMode::Indirect {
             self.call(m, mode);
         } else {
@@ -506,6 +529,9 @@ impl<'a> Body<'a> {
         self.put("conv.u");
         self.put("localloc");
         self.set_local(at);
+        // All bytes, then the first four again from the last four.
+        self.get_local(at);
+        self.put(&format!("ldc.i4 90 {} initblk", int32(n as i32 * 4)));
         for store in [true, false] {
             self.get_local(at);
             self.put(&int32(n as i32 / 2 * 4));
@@ -513,6 +539,9 @@ impl<'a> Body<'a> {
             if store {
                 self.value(seed);
                 self.put("stind.i4");
+                self.get_local(at);
+                self.get_local(at);
+                self.put(&format!("{} add ldc.i4.4 cpblk", int32(n as i32 * 4 - 4)));
             } else {
                 self.put("ldind.i4");
                 self.put("call void H::T4(int32)");
@@ -616,7 +645,26 @@ impl<'a> Body<'a> {
             }
             _ => {}
         }
-        self.kids(&e.kids);
+        match (&e.op, &e.ty) {
+            (Op::Call(m, _), _) => {
+                let params = &n.program.methods[*m].params;
+                self.arguments(&e.kids, params);
+            }
+            (Op::New, Ty::Class(c)) => {
+                let first = n.program.classes[*c].fields[0].clone();
+                self.arguments(&e.kids, &[first]);
+            }
+            (Op::NewCell, Ty::Cell(of)) => self.arguments(&e.kids, &[(**of).clone()]),
+            (Op::Prelude(text, Some(of)), _) if !text.contains("Get()") => {
+                let second = if text.contains("Same") {
+                    of.clone()
+                } else {
+                    Ty::I4
+                };
+                self.arguments(&e.kids, &[of.clone(), second]);
+            }
+            _ => self.kids(&e.kids),
+        }
         let text = match &e.op {
             Op::Loc(i) => return self.get_local(*i),
             Op::Arg(i) => return self.variable("ldarg", *i),
@@ -650,10 +698,24 @@ impl<'a> Body<'a> {
                 return self.get_local(s);
             }
             Op::Len => "ldlen conv.i4".into(),
-            Op::NewDelegate(m) => format!(
-                "ldnull ldftn {} newobj instance void Del::.ctor(object, native int)",
-                n.method(*m)
+            Op::NewDelegate(m) => {
+                let how = match n.program.methods[*m].home {
+                    Home::Virtual(..) => "dup ldvirtftn",
+                    Home::Instance(_) => "ldftn",
+                    _ => "ldnull ldftn",
+                };
+                let method = n.method(*m);
+                format!("{how} {method} newobj instance void Del::.ctor(object, native int)")
+            }
+            Op::NameOf(ty) => format!(
+                "ldtoken {} call string H::Name(valuetype [mscorlib]System.RuntimeTypeHandle)",
+                n.token(ty)
             ),
+            Op::ThroughTyped(ty) => {
+                let token = n.token(ty);
+                let load = indirect("ldind", ty, Prefix::default(), n);
+                format!("mkrefany {token} refanyval {token} {load}")
+            }
             Op::Invoke => "callvirt instance int64 Del::Invoke(int32, int64)".into(),
             // Peers take `box` and `unbox.any` together for nothing: the value is made fit before.
             Op::Box(ty) => format!("{} box {}", fitting(ty), n.token(ty)),
@@ -723,7 +785,7 @@ impl<'a> Body<'a> {
 }
 
 /// The conversion after which an `int32` is a value of a narrow type.
-fn fitting(ty: &Ty) -> &'static str {
+pub fn fitting(ty: &Ty) -> &'static str {
     match ty {
         Ty::I1 => "conv.i1",
         Ty::U1 | Ty::Bool => "conv.u1",

@@ -4,7 +4,7 @@
 //! label that something branches to, so the stack is the same on all ways to an instruction; only what the methods that
 //! are run can reach is printed.
 
-use crate::bodies::Body;
+use crate::bodies::{Body, fitting};
 use crate::rng::Rng;
 use crate::tree::*;
 use std::fmt::Write;
@@ -184,8 +184,10 @@ pub fn sample(names: &Names, ty: &Ty, k: u64) -> String {
             int32(v as i8 as i32),
             names.space
         ),
-        t if t.is_primitive() => int32((v as i32) >> (k % 30)),
-        _ if v % 16 == 0 => "ldnull".into(),
+        t if t.is_primitive() => {
+            format!("{} {}", int32((v as i32) >> (k % 30)), fitting(t))
+        }
+        _ if v.is_multiple_of(16) => "ldnull".into(),
         Ty::Str => format!("ldstr \"s{}\"", v % 100),
         Ty::Obj => format!("{} box [mscorlib]System.Int32", int32(v as i8 as i32)),
         Ty::Class(c) => format!("newobj instance void {}.C{c}::.ctor()", names.space),

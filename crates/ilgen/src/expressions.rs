@@ -282,12 +282,18 @@ impl Bodies<'_> {
                     let first = m.has_this() as usize;
                     m.params[first..] == [Ty::I4, Ty::I8]
                         && m.ret == Ty::I8
-                        && matches!(m.home, Home::Plain | Home::Holder(_))
+                        // Mono crashes in some delegates that come from `ldvirtftn`.
+                        && matches!(m.home, Home::Plain | Home::Holder(_) | Home::Instance(_))
                 };
                 let all: Vec<usize> = (0..self.program.methods.len())
                     .filter(|m| fits(&self.program.methods[*m]))
                     .collect();
-                Node::leaf(Op::NewDelegate(*self.rng.pick(&all)), Ty::Delegate)
+                let m = *self.rng.pick(&all);
+                let kids = match self.program.methods[m].params[0].clone() {
+                    class @ Ty::Class(_) => vec![self.fresh(&class, true)],
+                    _ => vec![],
+                };
+                Node::new(Op::NewDelegate(m), Ty::Delegate, kids)
             }
             Ty::Cell(of) => {
                 let kid = value(self, &of.stack());
@@ -368,6 +374,9 @@ impl Bodies<'_> {
             8 => {
                 let of = self.storage_of(ty);
                 let at = self.place(&of);
+                if self.rng.chance(8) {
+                    return Node::new(Op::ThroughTyped(of), ty.clone(), vec![at]);
+                }
                 let prefix = self.prefix(&of);
                 Node::new(Op::Load(of, prefix), ty.clone(), vec![at])
             }
@@ -694,8 +703,17 @@ impl Bodies<'_> {
                 Node::new(Op::Bin(op), ty.clone(), kids)
             }
             5 => {
-                let op = *self.rng.pick(&["neg", "neg", "neg", "ckfinite"]);
-                let kid = self.expr(ty);
+                // What `ckfinite` throws ends the process in Mono: it gets what is finite.
+                let finite = self.rng.chance(15);
+                let kid = match finite {
+                    true => {
+                        let kid = self.expr(&Ty::I4);
+                        let op = if *ty == Ty::R4 { "conv.r4" } else { "conv.r8" };
+                        Node::new(Op::Conv(op), ty.clone(), vec![kid])
+                    }
+                    false => self.expr(ty),
+                };
+                let op = if finite { "ckfinite" } else { "neg" };
                 Node::new(Op::Un(op), ty.clone(), vec![kid])
             }
             6 | 7 => {
@@ -725,7 +743,8 @@ impl Bodies<'_> {
     }
     fn string(&mut self) -> Node {
         let prelude = |text, kids| Node::new(Op::Prelude(text, None), Ty::Str, kids);
-        match self.rng.below(5) {
+        match self.rng.below(6) {
+            5 => Node::leaf(Op::NameOf(self.some_type()), Ty::Str),
             0 | 1 => {
                 let kids = vec![self.expr(&Ty::Str), self.expr(&Ty::Str)];
                 prelude("call string H::Join(string, string)", kids)

@@ -132,10 +132,7 @@ impl<'a> Bodies<'a> {
     fn block(&mut self, most: usize) -> Node {
         self.depth += 1;
         let n = self.rng.between(1, most);
-        let all = (0..n)
-            .take_while(|i| *i == 0 || true)
-            .map(|_| self.statement())
-            .collect();
+        let all = (0..n).map(|_| self.statement()).collect();
         self.depth -= 1;
         Node::stmt(Op::Block, all)
     }
@@ -277,7 +274,11 @@ impl<'a> Bodies<'a> {
                 self.handlers += 1;
                 let (catches, loops) = (self.catches, self.loops);
                 (self.catches, self.loops) = (0, 0);
-                kids.push(self.expr(&Ty::I4));
+                // The peers disagree on exceptions within filters: most are short.
+                kids.push(match self.rng.chance(85) {
+                    true => self.short(&Ty::I4),
+                    false => self.expr(&Ty::I4),
+                });
                 (self.catches, self.loops) = (catches, loops);
                 self.handlers -= 1;
                 self.within_expression -= 1;
@@ -457,12 +458,107 @@ impl<'a> Bodies<'a> {
             };
             kids.push(kid);
         }
+        // `call` takes null for `this`.
+        let null_this = matches!(callee.home, Home::Instance(_)) && self.rng.chance(10);
+        if null_this {
+            kids[0] = Node::leaf(Op::Const(0), kids[0].ty.clone());
+        }
         let mode = match callee.home {
             Home::Virtual(..) | Home::Interface(_) if self.rng.chance(85) => CallMode::Virtual,
-            Home::Instance(_) if self.rng.chance(50) => CallMode::Virtual,
+            Home::Instance(_) if !null_this && self.rng.chance(50) => CallMode::Virtual,
             Home::Plain | Home::Holder(_) if self.rng.chance(6) => CallMode::Indirect,
             _ => CallMode::Call,
         };
         Node::new(Op::Call(m, mode), callee.ret.stack(), kids)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit;
+
+    const SIZE: Size = Size {
+        methods: 60,
+        nodes: 80,
+    };
+
+    #[test]
+    fn a_seed_names_a_program() {
+        let text = |seed| emit::assembly(&[(&program(seed, SIZE), None)]);
+        assert_eq!(text(11), text(11));
+        assert_ne!(text(11), text(12));
+    }
+    #[test]
+    fn programs_hold_all_kinds_of_statements_and_instructions() {
+        let all: String = (0..20)
+            .map(|seed| emit::assembly(&[(&program(seed, SIZE), None)]))
+            .collect();
+        for word in [
+            " filter L",
+            " fault handler",
+            " finally handler",
+            "rethrow",
+            "leave L",
+            "switch (",
+            "tail.",
+            "volatile.",
+            "unaligned. 1",
+            "constrained.",
+            "localloc",
+            "ckfinite",
+            "calli",
+            "cpobj",
+            "initobj",
+            "ldobj",
+            "stobj",
+            "unbox ",
+            "unbox.any",
+            "isinst",
+            "castclass",
+            "ldflda",
+            "ldelema",
+            "ldsflda",
+            "ldarga",
+            "starg",
+            "conv.ovf.u1.un",
+            "conv.r.un",
+            "mul.ovf.un",
+            "shr.un",
+            "rem.un",
+            "blt.un",
+            "sizeof",
+            "ldelem.u2",
+            "stelem.i2",
+            "ThreadStatic",
+            "callvirt instance int64 Del::Invoke",
+            "mkrefany",
+            "refanyval",
+            "ldtoken",
+            "initblk",
+            "cpblk",
+            "::Address(int32, int32)",
+            "ldftn",
+            "newobj",
+            "dup",
+        ] {
+            assert!(all.contains(word), "no {word}");
+        }
+    }
+    /// A leaf has no fuel test: it must have no loop, and calls one leaf before it at most.
+    #[test]
+    fn what_has_no_fuel_test_ends() {
+        fn count(node: &Node, f: &dyn Fn(&Node) -> bool) -> usize {
+            f(node) as usize + node.kids.iter().map(|k| count(k, f)).sum::<usize>()
+        }
+        for seed in 0..30 {
+            let p = program(seed, SIZE);
+            for (m, method) in p.methods.iter().enumerate().filter(|(_, m)| m.leaf) {
+                let loops = |n: &Node| matches!(n.op, Op::Loop(..) | Op::While | Op::StackLoop(_));
+                assert_eq!(count(&method.body, &loops), 0, "seed {seed}, m{m}");
+                let bad = |n: &Node| matches!(n.op, Op::Call(c, _) if c >= m || !p.methods[c].leaf);
+                assert_eq!(count(&method.body, &bad), 0, "seed {seed}, m{m}");
+            }
+        }
     }
 }

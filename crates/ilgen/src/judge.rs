@@ -101,3 +101,77 @@ pub fn judge(lanes: &[Lane], outcomes: &[Outcome]) -> Verdict {
     }
     verdict
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(name: &str, peer: bool) -> Lane {
+        Lane {
+            name: name.into(),
+            command: vec![],
+            peer,
+        }
+    }
+    fn outcome(text: &str, end: End) -> Outcome {
+        Outcome {
+            lines: text.lines().map(str::to_string).collect(),
+            errors: String::new(),
+            end,
+        }
+    }
+    fn verdict(peers: [&str; 2], tested: &str, end: End) -> Verdict {
+        let lanes = [lane("a", true), lane("b", true), lane("t", false)];
+        let fine = |t| outcome(t, End::Exit(0));
+        judge(
+            &lanes,
+            &[fine(peers[0]), fine(peers[1]), outcome(tested, end)],
+        )
+    }
+
+    #[test]
+    fn what_peers_agree_on_is_right() {
+        let v = verdict(
+            ["P0.m1.0 a\nP1.m2.0 b"; 2],
+            "P0.m1.0 a\nP1.m2.0 c",
+            End::Exit(0),
+        );
+        assert_eq!(v.compared, 2);
+        assert_eq!(v.findings.len(), 1);
+        assert_eq!((v.findings[0].program, v.findings[0].method), (1, 2));
+    }
+    #[test]
+    fn what_peers_dispute_is_left_out() {
+        let v = verdict(
+            ["P0.m1.0 a\nP0.m2.0 x", "P0.m1.0 b\nP0.m2.0 x"],
+            "P0.m1.0 c\nP0.m2.0 x",
+            End::Exit(0),
+        );
+        assert_eq!((v.compared, v.findings.len()), (1, 0));
+        assert_eq!(v.disputed, ["P0.m1.0"]);
+    }
+    #[test]
+    fn a_peer_that_stops_early_says_nothing_about_the_rest() {
+        let v = verdict(
+            ["P0.m1.0 a\nP0.m2.0 x", "P0.m1.0 a"],
+            "P0.m1.0 a\nP0.m2.0 y",
+            End::Exit(0),
+        );
+        assert_eq!((v.compared, v.findings.len()), (1, 0));
+    }
+    #[test]
+    fn a_missing_result_and_a_crash_are_wrong() {
+        let v = verdict(["P0.m1.0 a\nP0.m2.0 b"; 2], "P0.m1.0 a", End::Exit(70));
+        assert_eq!(v.findings[0].method, 2);
+        let v = verdict(["P0.m1.0 a"; 2], "P0.m1.0 a", End::Exit(134));
+        assert_eq!(v.findings.len(), 1);
+        let v = verdict(["P0.m1.0 a"; 2], "P0.m1.0 a", End::Exit(0));
+        assert!(v.findings.is_empty());
+    }
+    #[test]
+    fn the_trace_before_a_result_is_no_part_of_it() {
+        let o = outcome(" 1 -2=X P3.m14.1 00ff", End::Exit(0));
+        assert_eq!(o.result("P3.m14.1"), Some("00ff"));
+        assert_eq!(o.result("P3.m1"), None);
+    }
+}

@@ -87,6 +87,9 @@ pub struct Campaign {
     /// Says on which results the peers differ
     #[arg(long)]
     pub disputes: bool,
+    /// Says after each assembly how many programs are done
+    #[arg(long)]
+    pub progress: bool,
     /// Takes the peers' differences for findings: to look for operations that are not defined
     #[arg(long)]
     pub between_peers: bool,

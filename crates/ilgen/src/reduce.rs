@@ -124,7 +124,10 @@ fn alternatives(here: &Node) -> Vec<Node> {
             }
             return all;
         }
-        all.extend(here.kids.iter().filter(|k| k.ty == Ty::Void).cloned());
+        statements_within(here, &mut all);
+        let evaluated = |k: &Node| Node::stmt(Op::Eval, vec![k.clone()]);
+        all.extend(here.kids.iter().filter(|k| k.ty != Ty::Void).map(evaluated));
+        all.retain(|a| a.size() < here.size());
         if let Op::Try(clauses) = &here.op {
             all.extend(fewer_clauses(clauses, &here.kids));
         }
@@ -140,6 +143,16 @@ fn alternatives(here: &Node) -> Vec<Node> {
     }
     all.retain(|a| a != here && (a.size() < here.size() || a.op == Op::Const(0)));
     all
+}
+
+/// The nearest statements in a node, through its expressions.
+fn statements_within(node: &Node, all: &mut Vec<Node>) {
+    for k in &node.kids {
+        match k.ty {
+            Ty::Void => all.push(k.clone()),
+            _ => statements_within(k, all),
+        }
+    }
 }
 
 /// The same `try` without one of its clauses.
@@ -188,4 +201,59 @@ fn node_mut(root: &mut Node, at: usize) -> &mut Node {
         left -= n;
     }
     unreachable!("the position is within the tree")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit;
+    use crate::generate::{self, Size};
+
+    const SIZE: Size = Size {
+        methods: 20,
+        nodes: 60,
+    };
+
+    fn throws(node: &Node) -> bool {
+        matches!(node.op, Op::Throw(1)) || node.kids.iter().any(throws)
+    }
+
+    /// "It throws E1 somewhere" stands for a difference: what is left is the throw and what it must stand in.
+    #[test]
+    fn what_a_difference_does_not_need_goes() {
+        let (program, method) = (0..)
+            .find_map(|seed| {
+                let p = generate::program(seed, SIZE);
+                let m = (0..p.methods.len()).find(|m| throws(&p.methods[*m].body))?;
+                Some((p, m))
+            })
+            .expect("one of all seeds");
+        let small = reduce(&program, method, 5000, &mut |p| {
+            throws(&p.methods[method].body)
+        });
+        assert!(throws(&small.methods[method].body));
+        assert!(
+            small.methods[method].body.size() <= 4,
+            "{:?}",
+            small.methods[method].body
+        );
+        for (m, other) in small.methods.iter().enumerate() {
+            assert!(m == method || other.body.size() == 1);
+        }
+        // It is a program all the same.
+        assert!(emit::assembly(&[(&small, Some(&[method]))]).contains("throw"));
+    }
+
+    #[test]
+    fn every_step_of_a_reduction_is_a_program() {
+        let program = generate::program(7, SIZE);
+        let all: Vec<usize> = (0..program.methods.len()).collect();
+        let mut n = 0;
+        reduce(&program, 3, 400, &mut |p| {
+            n += 1;
+            assert!(!emit::assembly(&[(p, Some(&all))]).is_empty());
+            n % 3 == 0
+        });
+        assert!(n > 20, "{n}");
+    }
 }

@@ -61,6 +61,9 @@ pub fn program(rng: &mut Rng, seed: u64, methods: usize) -> Program {
             .collect();
         p.holders.push(Holder { init, fields });
     }
+    // One that delegates can have.
+    let c = rng.below(p.classes.len());
+    p.slots.push((c, vec![Ty::I4, Ty::I8], Ty::I8));
     for _ in 0..rng.between(1, 3) {
         let c = rng.below(p.classes.len());
         let params = parameters(rng, &p, 3);
@@ -107,6 +110,8 @@ fn add_methods(rng: &mut Rng, p: &mut Program, methods: usize) {
     for _ in 0..2 {
         more(rng, p, Home::Plain, vec![Ty::I4, Ty::I8], Ty::I8);
     }
+    let c = rng.below(p.classes.len());
+    more(rng, p, Home::Instance(c), vec![Ty::I4, Ty::I8], Ty::I8);
     while p.methods.len() < methods {
         let home = match rng.below(12) {
             0..=7 => Home::Plain,

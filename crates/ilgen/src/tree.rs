@@ -179,8 +179,6 @@ pub enum Op {
     Hold,
     /// The value stays on the stack across a backward branch; the statement runs each time. [start, statement, count]
     StackLoop(u8),
-    /// Value after a statement, with an empty stack beneath where there was one. [statement, value]
-    After,
     /// Element of a vector. [array, index]
     Elem,
     /// Element of a two-dimensional array. [array, i, j]
@@ -195,8 +193,12 @@ pub enum Op {
     New,
     /// New cell. [value]
     NewCell,
-    /// Delegate of a static method.
+    /// Delegate of a method; an instance method's is closed over an object, a virtual one's goes through `ldvirtftn`. [object..]
     NewDelegate(usize),
+    /// The name of a type, through `ldtoken`.
+    NameOf(Ty),
+    /// Reads through a typed reference: `mkrefany` and `refanyval`. [address]
+    ThroughTyped(Ty),
     /// Calls a delegate. [delegate, int32, int64]
     Invoke,
     /// Boxes a value of a storage type. [value]

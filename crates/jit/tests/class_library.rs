@@ -4,67 +4,15 @@
 //! Generic types and methods are instantiated over `object` and over `int`. Only translation: nothing is linked or
 //! run. `VERVET_JIT_TEST=name.dll,...` picks other assemblies, `VERVET_JIT_VERIFY=0` leaves the verifier out (for
 //! throughput), `VERVET_JIT_TIER=optimised` the other tier, `VERVET_JIT_METHOD=part` lists one method.
+mod common;
+
+use common::{DIRECTORIES, Env, closed, load, methods, universe};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use vervet_jit::blob::Symbol;
-use vervet_jit::{CompileEnv, CompileError, Compiler, Options, Tier};
-use vervet_types::module::AssemblyRefInfo;
-use vervet_types::{
-    Assembly, AssemblyLoader, ClassRef, Known, LoadError, MethodRef, ModuleRef, Universe,
-};
-
-const DIRECTORIES: [&str; 2] = ["/usr/lib/mono/4.5", "/usr/lib/mono/4.5/Facades"];
-
-struct Directory;
-
-static UNIVERSE: vervet_os::Published<Universe> = vervet_os::Published::new();
-
-fn load(name: &str) -> Result<ModuleRef, LoadError> {
-    let missing = || LoadError::FileNotFound {
-        name: name.to_owned(),
-    };
-    let u = UNIVERSE.get().ok_or_else(missing)?;
-    if let Some(a) = u.assemblies().into_iter().find(|a| a.name == name) {
-        return Ok(a.manifest);
-    }
-    let found = DIRECTORIES
-        .iter()
-        .map(|d| PathBuf::from(d).join(format!("{name}.dll")))
-        .find(|p| p.exists());
-    let path = found.ok_or_else(missing)?;
-    let data = std::fs::read(&path).map_err(|_| missing())?;
-    u.load_module(
-        Box::leak(data.into_boxed_slice()),
-        Some(path.display().to_string()),
-    )
-}
-
-impl AssemblyLoader for Directory {
-    fn load_assembly(
-        &self,
-        _: ModuleRef,
-        reference: &AssemblyRefInfo,
-    ) -> Result<&'static Assembly, LoadError> {
-        load(reference.name)?
-            .assembly()
-            .ok_or_else(|| LoadError::FileNotFound {
-                name: reference.name.to_owned(),
-            })
-    }
-    fn load_file(&self, _: ModuleRef, file_name: &str) -> Result<ModuleRef, LoadError> {
-        Err(LoadError::FileNotFound {
-            name: file_name.to_owned(),
-        })
-    }
-}
-
-struct Env;
-impl CompileEnv for Env {
-    fn is_initialized(&self, _: ClassRef) -> bool {
-        false
-    }
-}
+use vervet_jit::{CompileError, Compiler, Options, Tier};
+use vervet_types::{ClassRef, Known, MethodRef};
 
 #[derive(Default)]
 struct Totals {
@@ -139,52 +87,6 @@ impl Totals {
     }
 }
 
-/// The closed forms of a class that are compiled: itself, or instantiations over `object` and `int`.
-fn closed(u: &'static Universe, class: ClassRef) -> Vec<ClassRef> {
-    let Ok(params) = class.params() else {
-        return Vec::new();
-    };
-    if params.is_empty() {
-        return vec![class];
-    }
-    let over = |k| u.instantiate(class, &vec![u.known(k); params.len()]).ok();
-    [Known::Object, Known::Int32]
-        .into_iter()
-        .filter_map(over)
-        .collect()
-}
-
-fn methods(u: &'static Universe, class: ClassRef) -> Vec<MethodRef> {
-    let mut out = Vec::new();
-    for m in class.methods().unwrap_or_default() {
-        if !m.has_body() {
-            continue;
-        }
-        if m.generic_arity == 0 {
-            out.push(*m);
-        } else {
-            for k in [Known::Object, Known::Int32] {
-                out.extend(
-                    u.instantiate_method(m, &vec![u.known(k); m.generic_arity as usize])
-                        .ok(),
-                );
-            }
-        }
-    }
-    out
-}
-
-fn universe() -> &'static Universe {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        let u = Universe::new(Box::new(Directory));
-        UNIVERSE.set(u);
-        let corlib = load("mscorlib").expect("mscorlib");
-        u.set_corlib(corlib).expect("the known types");
-    });
-    UNIVERSE.get().expect("set above")
-}
-
 fn translate_all(names: &[&str]) -> Totals {
     let mut totals = Totals::default();
     let u = universe();
@@ -248,85 +150,6 @@ fn every_body_of_the_class_library_translates() {
         t.failures.is_empty(),
         "{} kinds of failure",
         t.failures.len()
-    );
-}
-
-/// Bad IL is reported as such or translates; it is never our bug.
-#[test]
-fn mutated_bodies_are_never_an_internal_error() {
-    if !PathBuf::from(DIRECTORIES[0]).join("mscorlib.dll").exists() {
-        eprintln!("the class library is not installed: nothing to test");
-        return;
-    }
-    let seconds = std::env::var("VERVET_JIT_FUZZ")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(10u64);
-    let u = universe();
-    let compiler = Compiler::new(Options {
-        verify: true,
-        verbose: None,
-        ..Options::default()
-    });
-    let mut all: Vec<MethodRef> = Vec::new();
-    for class in load("mscorlib").expect("mscorlib").types().expect("types") {
-        for class in closed(u, class) {
-            all.extend(methods(u, class));
-        }
-    }
-    let mut state = 0x9E37_79B9_7F4A_7C15u64
-        ^ std::env::var("VERVET_JIT_SEED")
-            .ok()
-            .and_then(|s| s.parse().ok())
-            .unwrap_or(1);
-    let mut random = move |n: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as usize % n
-    };
-    std::panic::set_hook(Box::new(|_| {}));
-    let mut totals = Totals::default();
-    let (mut done, mut invalid) = (0, 0);
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(seconds) {
-        let method = all[random(all.len())];
-        let Ok(mut body) = method.body() else {
-            continue;
-        };
-        if body.code.is_empty() || body.code.len() > 600 {
-            continue;
-        }
-        let mut code = body.code.to_vec();
-        for _ in 0..=random(3) {
-            let at = random(code.len());
-            code[at] = match random(3) {
-                0 => random(256) as u8,
-                1 => code[random(code.len())],
-                _ => code[at] ^ 1 << random(8),
-            };
-        }
-        body.code = Vec::leak(code);
-        done += 1;
-        match compiler.compile_body(method, body, &Env, Tier::Quick) {
-            Err(CompileError::Internal {
-                method,
-                offset,
-                reason,
-            }) => totals.fail("internal", method, offset, reason),
-            Err(_) => invalid += 1,
-            Ok(_) => {}
-        }
-    }
-    let _ = std::panic::take_hook();
-    println!("{done} mutated bodies, {invalid} rejected");
-    for (key, (count, example)) in &totals.failures {
-        println!("{count} x {key}\n    {example}");
-    }
-    assert!(
-        totals.failures.is_empty(),
-        "{} kinds of failure",
-        totals.failures.len()
     );
 }
 
