@@ -8,9 +8,10 @@
 //! # Invariants
 //! * Nothing happens between the store to `hidden` and the call.
 //! * Arguments of small integer types are narrowed, structs travel as their shape says; a struct passed by
-//!   address lies in memory that nobody changes during the call.
+//!   address lies in memory that nobody changes during the call. (A filter of this method runs during the call.)
 use super::inlinable::never_returns;
 use super::intrinsics;
+use super::scan::{ADDRESS, WRITTEN};
 use super::stack::{Item, Kind, Note};
 use super::structs::Dest;
 use super::{Fail, Res, Translator};
@@ -295,8 +296,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                     self.check_struct(item, class)?;
                     p.exposes_frame = true;
                     let mut value = item.value;
-                    if matches!(item.note, Note::Variable(v) if self.homes[v as usize].address_taken)
-                    {
+                    let may_change =
+                        |v: u32| self.has_filters || self.homes[v as usize].address_taken;
+                    if matches!(item.note, Note::Variable(v) if may_change(v)) {
                         value = self.temp_of(class)?;
                         self.copy(
                             class,
@@ -677,9 +679,23 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !self.stack.is_empty() || self.e.has_handlers() || self.sync.is_some() {
             return Err(Fail::invalid("jmp where it is not allowed"));
         }
+        // A struct that was passed by address and changed here: the caller's memory is not ours to write, and a frame that is
+        // left holds nothing.
+        let rewritten = (0..shape.params.len()).any(|n| {
+            matches!(shape.params[n], Pass::Address)
+                && self.plan.args[n + shape.has_this as usize] & (WRITTEN | ADDRESS) != 0
+        });
+        if rewritten {
+            for index in 0..shape.params.len() + shape.has_this as usize {
+                self.load_argument(index)?;
+            }
+            self.emit_call(Dispatch::Direct(method), &shape, false)?;
+            return if self.dead { Ok(()) } else { self.ret() };
+        }
         let mut args: SmallVec<[Value; 8]> = smallvec![];
         if shape.has_this {
-            args.push(self.params[0]);
+            self.load_argument(0)?;
+            args.push(self.pop()?.value);
         }
         if shape.ret == Pass::Address {
             args.push(self.params[shape.has_this as usize]);

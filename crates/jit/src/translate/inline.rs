@@ -168,6 +168,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             back_edges: Vec::new(),
             temps: self.temps.lend(),
             nonnull: std::mem::take(&mut self.nonnull),
+            has_filters: self.has_filters,
             this_proven: false,
             initialised: std::mem::take(&mut self.initialised),
             lengths: SmallVec::new(),

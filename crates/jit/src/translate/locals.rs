@@ -70,11 +70,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Decides the homes and fills the arguments'.
     pub(crate) fn make_homes(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
-        let has_filters = self
-            .plan
-            .clauses
-            .iter()
-            .any(|c| matches!(c.kind, EhKind::Filter(_)));
+        let has_filters = self.has_filters;
         for (n, class) in args.iter().enumerate() {
             let kind = kind_of(class)?;
             let flags = self.plan.args[n];
@@ -296,6 +292,30 @@ impl<'a, 'f> Translator<'a, 'f> {
             note,
         });
         Ok(())
+    }
+
+    /// An argument as it is now, whether the code mentions it or not.
+    pub(crate) fn load_argument(&mut self, index: usize) -> Res {
+        if self.plan.args[index] != 0 {
+            return self.load_variable(true, index);
+        }
+        let class = self.homes[index].class;
+        if self.shape.has_this && index == 0 {
+            self.push_class(class, self.params[0])?;
+            return Ok(());
+        }
+        let n = index - self.shape.has_this as usize;
+        let shape = self.shape;
+        let values: smallvec::SmallVec<[Value; 4]> = shape.values_of(&self.params, n).into();
+        let value = match &shape.params[n] {
+            pass @ Pass::Leaves(_) => {
+                let at = self.temp_of(class)?;
+                store_passed(&mut self.e.b, trusted(), &values, at, 0, pass, class);
+                at
+            }
+            _ => values[0],
+        };
+        self.push_class(class, value)
     }
 
     /// starg, stloc

@@ -156,6 +156,8 @@ pub struct Translator<'a, 'f> {
     pub(crate) back_edges: Vec<blocks::BackEdge>,
     pub(crate) temps: structs::Temps,
     pub(crate) nonnull: SmallVec<[Value; 8]>,
+    /// The method, or the one around an inlined body, has filters, which write its variables while calls are active.
+    pub(crate) has_filters: bool,
     /// `this` is not null wherever control is from here on.
     pub(crate) this_proven: bool,
     pub(crate) initialised: SmallVec<[ClassRef; 4]>,
@@ -420,6 +422,7 @@ fn translate(
         back_edges: Vec::new(),
         temps: structs::Temps::default(),
         nonnull: SmallVec::new(),
+        has_filters: plan.has_filters_within(0, u32::MAX),
         this_proven: false,
         initialised: SmallVec::new(),
         lengths: SmallVec::new(),

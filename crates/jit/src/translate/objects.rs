@@ -223,6 +223,27 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.push(Kind::I32, value);
             return Ok(());
         }
+        // `(T)(object)x` in generic code. (As in mono and CoreCLR, an int32 stays as it is even if the type is smaller.)
+        if class.nullable_arg().is_none()
+            && let Some(next) = self.next_instruction()
+            && let (Op::UnboxAny, Operand::Token(t)) = (next.op, next.operand)
+            && std::ptr::eq(self.scope.type_(t)?, class)
+        {
+            self.skip += 1;
+            let mut item = self.pop()?;
+            let kind = kind_of(class)?;
+            if kind == Kind::Struct {
+                self.check_struct(&item, class)?;
+            } else {
+                item.value = self.coerce(&item, kind)?;
+                item.kind = kind;
+            }
+            self.push_item(Item {
+                class: Some(class),
+                ..item
+            });
+            return Ok(());
+        }
         if class.instance_layout()?.has_by_ref_like {
             let text = format!("Cannot box IsByRefLike type {}", class.full_name());
             return Err(LoadError::bad_image(self.scope.module, text).into());
