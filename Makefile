@@ -6,8 +6,10 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 
 # `make stress` does for minutes what `make test` does for seconds.
 STRESS_SECONDS ?= 300
+# `make soak` runs everything that is worth running for long, this long in all.
+SOAK_MINUTES ?= 60
 
-.PHONY: run test stress bench bench-gc bench-net bench-threads check fmt clean
+.PHONY: run test stress soak bench bench-gc bench-net bench-threads check fmt clean
 
 run:
 	tests/install-packages.sh run
@@ -28,6 +30,9 @@ stress:
 	tests/install-packages.sh test
 	tests/stress/run.sh $(STRESS_SECONDS)
 
+soak:
+	tests/soak.sh $(SOAK_MINUTES)
+
 bench:
 	tests/install-packages.sh test
 	$(CARGO) build --release -p vervet
@@ -40,7 +45,7 @@ bench-gc bench-net bench-threads: bench-%:
 
 check:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --profile ci --workspace --all-targets -- -D warnings
 
 fmt:
 	$(CARGO) fmt --all

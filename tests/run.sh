@@ -20,6 +20,17 @@ errors=0
 
 fail() { echo "  FAILED: $*"; errors=$((errors + 1)); }
 
+# How a program ended that neither passed nor failed in an orderly way; nothing if it did. No expectation excuses these: a known
+# failure is a wrong answer or an exception, not a crash, an internal error or a hang.
+disorder() {
+    case $1 in
+        70) echo "an internal error (70)" ;;
+        124|137) echo "a time-out ($1)" ;;
+        132|134|135|136|139) echo "signal $(($1 - 128)) ($1)" ;;
+    esac
+}
+export -f disorder
+
 # ---- regression: expectation file against what `--regression` reports -------------------------------------------
 #
 # The report has a line `Test 'test_N_name' failed result (got G, expected N).` or `… failed compilation.` per failure
@@ -49,6 +60,7 @@ regression_with() {
         tail -n 5 "$log" | sed 's/^/    /'
         return
     fi
+    [ -z "$(disorder $code)" ] || fail "regression $suite${options:+ $options} ended by $(disorder $code)"
     sed -nE "s/^Test '([^']+)' failed.*/\1/p" "$log" | sort -u > "$results/actual"
     expected_failures "$suite" > "$results/expected"
     passing=$((total - $(wc -l < "$results/actual")))
@@ -66,10 +78,12 @@ regression_with() {
 # A program is C# or, `.il`, assembler. Prints one line: `ok` or what went wrong. `// mcs:`, `// args:`, `// exit:`,
 # `// timeout:` tune a program, `// tiers: all` also runs it with everything optimised, and
 # `// env: NAME=VALUE ...` sets its environment. `// cc: FLAGS` says that the C file of the same name beside it is a library
-# that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` suite.
+# that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` and
+# `managed-marking` suites.
+# A program that is expected to end by a signal or in an internal error says why: `// exit: N, REASON`.
 # With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
 managed_one() {
-    local source=$1 name exe flags args env code want limit cc library tier tiers=('') debug=()
+    local source=$1 name exe flags args env code want reason limit cc library tier tiers=('') debug=()
     name=${source#tests/managed/}; name=${name%.*}
     exe=$CACHE/managed/$name.exe
     mkdir -p "$(dirname "$exe")"
@@ -80,6 +94,7 @@ managed_one() {
         grep -q '^// gc-debug: no' "$source" && { echo skip; return; }
         debug=("--gc-debug=$GC_DEBUG"); limit=$((limit * 3))
     fi
+    [ -z "${VERVET_DEBUG_STOP_EVERY_US:-}" ] || limit=$((limit * 3))
     if cc=$(grep -m1 '^// cc:' "$source"); then
         library=$(dirname "$exe")/lib$(basename "$name").so
         if [ ! -e "$library" ] || [ "${source%.cs}.c" -nt "$library" ]; then
@@ -98,14 +113,18 @@ managed_one() {
     fi
     if [ -e "${source%.*}.expected" ]; then cp "${source%.*}.expected" "$exe.want"
     else sed -nE 's,.*// expect: ?(.*)$,\1,p' "$source" > "$exe.want"; fi
+    want=${want:-0}; reason=${want#*,}; [ "$reason" != "$want" ] || reason=; want=${want%%,*}
     grep -q '^// tiers: all' "$source" && tiers+=(-O=all)
     for tier in "${tiers[@]}"; do
         # shellcheck disable=SC2086
         (cd "$(dirname "$exe")" && env $env timeout -k 5 "$limit" "$VERVET" $tier ${debug[@]+"${debug[@]}"} "$exe" $args) \
             > "$exe.stdout" 2> "$exe.stderr" < /dev/null
         code=$?
-        if [ "$code" != "${want:-0}" ]; then
-            echo "$name${tier:+ $tier}: exit code $code instead of ${want:-0}; $(grep -m1 . "$exe.stderr" | cut -c1-200)"
+        if [ -n "$(disorder "$code")" ] && { [ "$code" != "$want" ] || [ -z "$reason" ]; }; then
+            echo "$name${tier:+ $tier}: ended by $(disorder "$code"); $(grep -m1 . "$exe.stderr" | cut -c1-200)"
+            return
+        elif [ "$code" != "$want" ]; then
+            echo "$name${tier:+ $tier}: exit code $code instead of $want; $(grep -m1 . "$exe.stderr" | cut -c1-200)"
             return
         elif ! cmp -s "$exe.want" "$exe.stdout"; then
             echo "$name${tier:+ $tier}: $(diff "$exe.want" "$exe.stdout" | sed -n 2p | cut -c1-200) (see diff ${exe#"$PWD"/}.{want,stdout})"
@@ -119,7 +138,7 @@ export -f managed_one
 managed() { managed_with managed "$1"; }
 managed_with() {
     local kind=$1 folder=$2 log=$results/$1.log
-    find "tests/managed/$folder" \( -name '*.cs' -o -name '*.il' \) -print0 2> /dev/null | sort -z |
+    find "tests/managed/${folder:-.}" \( -name '*.cs' -o -name '*.il' \) -print0 2> /dev/null | sort -z |
         xargs -0 -r -n 1 -P "$JOBS" bash -c 'managed_one "${0/\/.\//\/}"' > "$log"
     echo "$kind $folder: $(grep -cx ok "$log") of $(grep -vcx skip "$log") pass"
     while IFS= read -r line; do fail "$line"; done < <(grep -vxE 'ok|skip' "$log")
@@ -130,6 +149,28 @@ managed_with() {
 managed-gc() {
     local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
     managed_with managed-gc "$1"
+}
+
+# And with marking that lasts, beside the program, and delays at random (a program's .stderr says their seed).
+managed-marking() {
+    local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=20000,concurrent-marking,slow-marker=20,perturb}
+    managed_with managed-marking "$1"
+}
+# The same under the options that change how the world is stopped: `managed-stops` stops it every so many microseconds whatever the
+# program does, `managed-no-membarrier` does without the kernel's process fence.
+managed-stops() {
+    local -x VERVET_DEBUG_STOP_EVERY_US=${STOP_EVERY_US:-300}
+    managed_with managed-stops "$1"
+}
+managed-no-membarrier() {
+    local -x VERVET_DEBUG_NO_MEMBARRIER=1
+    managed_with managed-no-membarrier "$1"
+}
+# The same with the program as it is shipped.
+managed-release() {
+    cargo build --release -p vervet || { fail "managed-release: no release build"; return; }
+    local -x VERVET=${CARGO_TARGET_DIR:-$root/target}/release/vervet
+    managed_with managed-release "$1"
 }
 
 # ---- stress: stopping the world under foreign signals, as many seconds as asked ----------------------------------
@@ -149,7 +190,9 @@ conformance_one() {
     timeout -k 5 "$PROGRAM_LIMIT" bash -c 'cd "$1" && exec "$2" "$3.exe"' - "$CACHE/mono-tests" "$VERVET" "$program" \
         > "$CACHE/mono-tests/$program.log" 2>&1 < /dev/null
     code=$?
-    if [ "$code" = 0 ] && [ "$expectation" = fail ]; then echo "$program: passes, but is expected to fail"
+    if [ -n "$(disorder $code)" ]; then
+        echo "$program: ended by $(disorder $code), expected to $expectation; $(grep -m1 . "$CACHE/mono-tests/$program.log" | cut -c1-160)"
+    elif [ "$code" = 0 ] && [ "$expectation" = fail ]; then echo "$program: passes, but is expected to fail"
     elif [ "$code" != 0 ] && [ "$expectation" = pass ]; then
         echo "$program: exit code $code; $(grep -m1 . "$CACHE/mono-tests/$program.log" | cut -c1-160)"
     else echo "$expectation"; fi
@@ -232,7 +275,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"

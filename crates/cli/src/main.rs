@@ -11,7 +11,28 @@ use vervet::options::{self, Command, Options};
 #[global_allocator]
 static ALLOCATOR: vervet_os::allocator::OrExit = vervet_os::allocator::OrExit;
 
+/// What the first thread's stack must be allowed to grow to, else the program runs on a stack of our own.
+const LEAST_STACK: u64 = 1 << 20;
+const OWN_STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
+    // SAFETY: a complete record that getrlimit fills.
+    let limit = unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_STACK, &mut limit);
+        limit.rlim_cur
+    };
+    if limit < LEAST_STACK
+        && let Ok(thread) = std::thread::Builder::new()
+            .stack_size(OWN_STACK)
+            .spawn(command)
+    {
+        return thread.join().unwrap_or(ExitCode::from(70));
+    }
+    command()
+}
+
+fn command() -> ExitCode {
     let mut args: Vec<OsString> = std::env::args_os().collect();
     if let Some(extra) = std::env::var_os("MONO_ENV_OPTIONS") {
         let extra = extra.to_string_lossy().into_owned();

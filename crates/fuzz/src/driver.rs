@@ -20,6 +20,10 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+#[expect(
+    clippy::disallowed_types,
+    reason = "the driver is no part of the runtime"
+)]
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -94,6 +98,10 @@ fn cpu_time() -> Duration {
 }
 
 /// Where and with which words the last panic of the cases' thread was.
+#[expect(
+    clippy::disallowed_types,
+    reason = "the driver is no part of the runtime"
+)]
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 fn note_panics() {

@@ -10,6 +10,7 @@
 pub mod corpus;
 pub mod driver;
 pub mod mutate;
+pub mod process;
 pub mod random;
 pub mod supervisor;
 pub mod targets;

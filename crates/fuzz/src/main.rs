@@ -96,6 +96,10 @@ fn main() -> ExitCode {
             println!("{}: digest {:x}", target.name, driver::digest(target, &run));
             continue;
         }
+        if let Some(reason) = (target.missing)() {
+            println!("{}: skipped, {reason}", target.name);
+            continue;
+        }
         let began = std::time::Instant::now();
         let outcome = supervisor::run(target, &run);
         println!(

@@ -18,7 +18,7 @@ pub fn in_place(data: &mut [u8], (start, len): (usize, usize), random: &mut Rand
         }
         2 => {
             if let Some(b) = data.get_mut(at) {
-                *b = random.next() as u8;
+                *b = random.bits() as u8;
             }
         }
         3 => {
@@ -26,7 +26,7 @@ pub fn in_place(data: &mut [u8], (start, len): (usize, usize), random: &mut Rand
                 let value = if random.once_in(2) {
                     *random.of(EDGES)
                 } else {
-                    random.next() as u32
+                    random.bits() as u32
                 };
                 w.copy_from_slice(&value.to_le_bytes());
             }
@@ -47,7 +47,7 @@ pub fn bytes(data: &mut Vec<u8>, random: &mut Random) {
         let (at, n) = (random.below(len), random.below(16.min(len + 1)));
         match random.below(8) {
             0 => {
-                data.insert(at, random.next() as u8);
+                data.insert(at, random.bits() as u8);
             }
             1 => drop(data.drain(at..(at + n).min(len))),
             2 => {

@@ -31,11 +31,11 @@ impl Random {
     /// The stream of case `number` of a run.
     pub fn of_case(seed: u64, number: u64) -> Random {
         let mut seeds = Random(seed);
-        Random(seeds.next() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93))
+        Random(seeds.bits() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93))
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -48,7 +48,7 @@ impl Random {
         if n == 0 {
             0
         } else {
-            (self.next() % n as u64) as usize
+            (self.bits() % n as u64) as usize
         }
     }
 
@@ -66,7 +66,7 @@ impl Random {
     pub fn number(&mut self) -> u32 {
         match self.below(4) {
             0 => *self.of(EDGES),
-            1 => self.next() as u32 >> self.below(32),
+            1 => self.bits() as u32 >> self.below(32),
             _ => self.below(20) as u32,
         }
     }

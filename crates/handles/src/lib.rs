@@ -63,6 +63,7 @@ pub use word::{OCCUPIED, TAGS, VALID};
 
 use memory::{Ordering, Space};
 use table::{Slot, State, Table};
+use vervet_os::perturb;
 use word::Word;
 
 /// What a handle does for its object; the numbers are those of System.Runtime.InteropServices.GCHandleType.
@@ -202,6 +203,8 @@ impl Tables {
                 Err(now) => seen = now,
             }
         }
+        // Free, and in no list.
+        perturb::here();
         table.row.freed(index);
         table.put(&mut hint.lanes[kind as usize], index);
         true
@@ -245,6 +248,7 @@ impl Tables {
             ) {
                 Ok(_) => {
                     if object != 0 {
+                        perturb::here();
                         slot.note_young();
                     }
                     return Some(before);

@@ -4,6 +4,7 @@
 //! * Groups below `fresh` were given out, each once, and what belongs to them can be written to.
 use crate::memory::*;
 use crate::queue::Shared;
+use vervet_os::perturb;
 
 /// What is kept of one kind beside the slots.
 #[derive(Debug)]
@@ -100,7 +101,10 @@ impl<'t> Table<'t> {
             self.row.commit(group, committed)?;
             match fresh.compare_exchange_weak(group, group + 1, Ordering::AcqRel, Ordering::Relaxed)
             {
-                Ok(_) => return Some(group * GROUP),
+                Ok(_) => {
+                    perturb::here();
+                    return Some(group * GROUP);
+                }
                 Err(now) => group = now,
             }
         }

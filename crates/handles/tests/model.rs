@@ -75,7 +75,7 @@ fn young(object: usize) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 3 } else { 200 }, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn tables_are_a_map(steps in proptest::collection::vec(step(), 1..80)) {
         let t = Tables::new();

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_handles::{Hint, Kind, Tables};
 
 const THREADS: usize = 8;
-const ROUNDS: usize = 20;
-const STEPS: usize = 5_000;
+/// Miri is a few hundred times slower.
+const ROUNDS: usize = if cfg!(miri) { 2 } else { 20 };
+const STEPS: usize = if cfg!(miri) { 100 } else { 5_000 };
+const MANY: usize = if cfg!(miri) { 700 } else { 20_000 };
 
 /// A small random generator, so that a failure is repeatable but for the schedule.
 struct Random(u64);
@@ -97,7 +99,7 @@ fn owners_see_what_they_stored() {
 fn every_handle_is_freed_once() {
     let t = Tables::new();
     let mut hint = Hint::new();
-    let handles: Vec<u32> = (0..20_000)
+    let handles: Vec<u32> = (0..MANY)
         .map(|i| t.alloc(&mut hint, Kind::Normal, i * 8, 0).unwrap())
         .collect();
     let won: usize = std::thread::scope(|scope| {

@@ -10,6 +10,7 @@
 //! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
 use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, futex, in_order};
 use std::time::Duration;
+use vervet_os::perturb;
 
 /// See the module.
 #[derive(Default)]
@@ -72,15 +73,20 @@ impl Gate {
             futex::wait(&self.wanted, wanted, None);
             self.waits.store(0, SeqCst);
         }
+        // The gate was not wanted a moment ago.
+        perturb::here();
         let _guard = self.step.lock();
+        perturb::here();
         work()
     }
     /// Does something during which the world is not stopped.
     pub fn between_stops<T>(&self, work: impl FnOnce() -> T) -> T {
         let result = {
             let _guard = self.stop.lock();
+            perturb::here();
             work()
         };
+        perturb::here();
         // Who waited may have to run on this processor.
         let stops = self.stops.load(SeqCst);
         if stops != 0 {
@@ -97,7 +103,9 @@ impl Stop<'_> {
     /// Waits for the running step and keeps the gate shut until the stop ends or [`Stop::open`].
     pub fn shut(&mut self) {
         if self.shut.is_none() {
+            perturb::here();
             self.gate.wanted.fetch_add(1, SeqCst);
+            perturb::here();
             self.shut = Some(self.gate.step.lock());
         }
     }
@@ -105,6 +113,7 @@ impl Stop<'_> {
     pub fn open(&mut self) {
         if let Some(guard) = self.shut.take() {
             drop(guard);
+            perturb::here();
             self.gate.unwant();
         }
     }

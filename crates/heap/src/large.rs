@@ -10,7 +10,7 @@ use crate::memory::{List, discard};
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, Kind, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
-use vervet_os::LeafLock;
+use vervet_os::{LeafLock, perturb};
 
 /// See the module.
 pub struct Large {
@@ -30,6 +30,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let blocks = size.div_ceil(BLOCK);
         let first = space.take_run(blocks)?;
         let at = space.address(first);
+        perturb::here();
         // The clean blocks' pages read as zeros; the others are made so, but not further than the object goes.
         let mut b = 0;
         while b < blocks {
@@ -63,6 +64,7 @@ impl<M: Model, W: World> Heap<M, W> {
         info.hit.store(u8::from(marking), Relaxed);
         // SAFETY: fresh memory of ours.
         unsafe { (*(at as *const std::sync::atomic::AtomicU64)).store(header, Release) };
+        perturb::here();
         for i in (0..blocks).rev() {
             space.info(first + i).live.store(i as u32, Relaxed);
             space.set_kind(
@@ -70,6 +72,8 @@ impl<M: Model, W: World> Heap<M, W> {
                 if i == 0 { Kind::Large } else { Kind::LargeTail },
             );
         }
+        // Its blocks are a large object's, which no list has yet.
+        perturb::here();
         if marking && contents == Contents::Ephemerons {
             self.major.table_born(at);
         }

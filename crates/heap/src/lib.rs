@@ -55,7 +55,7 @@ use exclusive::{Borrowed, Exclusive};
 use memory::List;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
-use vervet_os::{LeafLock, clock};
+use vervet_os::{LeafLock, clock, perturb};
 
 /// Objects larger than this are large objects.
 pub const SMALL: usize = 8 << 10;
@@ -221,7 +221,13 @@ impl<M: Model, W: World> Heap<M, W> {
             self.countdown
                 .store(self.config.debug.collect_every as usize, Relaxed);
             if self.minors.load(Relaxed) % 16 == 15 {
-                self.collect_all();
+                if self.config.debug.concurrent_marking {
+                    // The program is to go on meanwhile.
+                    self.ask_for_major();
+                    self.collect_minor();
+                } else {
+                    self.collect_all();
+                }
             } else {
                 self.collect_minor();
             }
@@ -233,6 +239,8 @@ impl<M: Model, W: World> Heap<M, W> {
             let seen = self.minors.load(Acquire);
             let taken = self.nursery.lock().take(&self.space, size);
             if let Some((from, to)) = taken {
+                // The piece is handed out, and has no start bit yet.
+                perturb::here();
                 // SAFETY: the piece is nobody else's.
                 unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
                 self.space.set_start(from);

@@ -14,7 +14,7 @@ use crate::space::{BLOCK, CARD, Kind};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::time::Duration;
-use vervet_os::clock;
+use vervet_os::{clock, perturb};
 
 /// Large objects are looked at in pieces of this size.
 const PIECE: usize = 16 << 10;
@@ -67,6 +67,7 @@ impl<M: Model, W: World> Heap<M, W> {
             .step(|| self.lone_marking(&mut self.major.marker(0)).step(objects))
         {
             self.be_slow();
+            perturb::here();
         }
     }
     /// The marker was told to be slow: it waits, outside the gate.

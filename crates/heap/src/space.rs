@@ -12,7 +12,7 @@ use crate::card_marks;
 use crate::memory::{discard, prefer_huge_pages, reserve};
 use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::*, fence};
-use vervet_os::LeafLock;
+use vervet_os::{LeafLock, perturb};
 
 /// log2 of a block's size.
 pub const BLOCK_SHIFT: u32 = 16;
@@ -391,11 +391,15 @@ impl Space {
     pub fn cards(&self) -> usize {
         self.cards
     }
+    #[inline]
+    fn card_at(&self, address: usize) -> usize {
+        self.cards + ((address >> CARD_SHIFT) & self.card_mask)
+    }
     /// The card of an address.
     #[inline]
     pub fn card(&self, address: usize) -> &AtomicU8 {
         // SAFETY: the table has a card for every masked index.
-        unsafe { &*((self.cards + ((address >> CARD_SHIFT) & self.card_mask)) as *const AtomicU8) }
+        unsafe { &*(self.card_at(address) as *const AtomicU8) }
     }
     /// Marks the card of an address.
     #[inline]
@@ -406,7 +410,7 @@ impl Space {
     pub fn clean_cards(&self, from: usize, size: usize) {
         // SAFETY: the cards of a block lie side by side: the heap is not larger than the table covers, and both are aligned
         // to blocks.
-        let at = self.card(from) as *const AtomicU8 as *mut u8;
+        let at = self.card_at(from) as *mut u8;
         let first = (from >> CARD_SHIFT) & self.card_mask;
         let n = size.div_ceil(CARD);
         let here = n.min(self.card_mask + 1 - first);
@@ -423,7 +427,7 @@ impl Space {
         while at < to {
             // The cards of a block lie side by side; those of the next may begin the table again.
             let end = to.min((at & !(BLOCK - 1)) + BLOCK);
-            let first = std::ptr::from_ref(self.card(at)).cast::<AtomicU64>();
+            let first = self.card_at(at) as *const AtomicU64;
             // SAFETY: 8 cards are aligned, since `at` is a multiple of 4 KiB, and the table has those of the whole block.
             let eights = unsafe { std::slice::from_raw_parts(first, (end - at) / (8 * CARD)) };
             for many in eights.chunks(8) {
@@ -520,6 +524,7 @@ impl Space {
             }
             None => self.fresh(&mut f, n)?,
         };
+        perturb::here();
         for b in first..first + n {
             self.set_kind(b, Kind::Taken);
         }

@@ -7,6 +7,7 @@ use crate::Heap;
 use crate::model::{Model, World};
 use crate::space::{BLOCK, Kind};
 use std::sync::atomic::Ordering::*;
+use vervet_os::perturb;
 
 /// Where the next piece comes from.
 #[derive(Default, Debug)]
@@ -46,6 +47,8 @@ impl<M: Model, W: World> Heap<M, W> {
             s.next += bytes;
             s.next - bytes
         };
+        // Root memory of which nothing is known to be a reference.
+        perturb::here();
         for w in references {
             debug_assert!(w * 8 < bytes);
             self.space.set_start(at + 8 * w);

@@ -21,7 +21,7 @@ impl Test {
         let config = Config {
             nursery,
             min_major: 1 << 20,
-            stop_below: if seed % 3 == 0 { 4 << 20 } else { 0 },
+            stop_below: if seed.is_multiple_of(3) { 4 << 20 } else { 0 },
             helpers: (seed % 2) as usize,
             debug: Debug {
                 promote_in_place: (seed % 4) as u32,

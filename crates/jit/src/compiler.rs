@@ -129,6 +129,7 @@ impl Compiler {
             || method.full_name(),
             || {
                 method.class.check()?;
+                method.check_constraints()?;
                 if method.has_body() {
                     return translate::compile(
                         &self.codegen,

@@ -5,6 +5,7 @@
 
 use crate::bytes;
 use crate::error::Error;
+use crate::text;
 
 /// How many bytes of `#Strings` a name may take, with its terminator.
 const MAX_NAME: usize = 0x1_0000;
@@ -113,11 +114,7 @@ impl<'a> Heaps<'a> {
 
     #[inline]
     pub(crate) fn string(&self, index: u32) -> Result<&'a str, Error> {
-        core::str::from_utf8(self.string_bytes(index)?).map_err(|_| Error::Heap {
-            heap: "#Strings",
-            index,
-            reason: "not UTF-8",
-        })
+        Ok(text::of(self.string_bytes(index)?))
     }
 
     #[inline]
@@ -229,7 +226,7 @@ mod tests {
         assert_eq!(heaps.string(0), Ok(""));
         assert_eq!(heaps.string(1), Ok("abc"));
         assert_eq!(heaps.string(3), Ok("c"));
-        assert!(heaps.string(5).is_err());
+        assert_eq!(heaps.string(5), Ok("\u{10FFFF}"));
         assert_eq!(heaps.string_bytes(5), Ok(&[0xFF][..]));
         assert!(heaps.string(7).is_err());
         assert!(heaps.string(u32::MAX).is_err());

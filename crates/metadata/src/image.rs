@@ -92,7 +92,7 @@ impl<'a> Image<'a> {
         self.tables.row_count(table)
     }
 
-    /// A string of `#Strings`, checked to be UTF-8.
+    /// A string of `#Strings` as text: what is not UTF-8 is told apart, not refused.
     #[inline]
     pub fn string(&self, index: u32) -> Result<&'a str, Error> {
         self.heaps.string(index)

@@ -27,7 +27,8 @@ pub mod resources;
 pub mod signature;
 pub mod symbols;
 pub mod tables;
-pub mod token;
+pub mod text;
+mod token;
 pub mod version;
 pub mod walk;
 

@@ -10,6 +10,7 @@ pub mod futex;
 pub mod interruptible;
 pub mod lock;
 pub mod memory;
+pub mod perturb;
 pub mod process_fence;
 pub mod published;
 pub mod scheduling;

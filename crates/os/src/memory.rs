@@ -24,6 +24,9 @@ pub fn reserve_read_only(size: usize) -> io::Result<*mut u8> {
 /// # Safety
 /// The range was got from [`reserve`] or [`reserve_read_only`].
 pub unsafe fn make_writable(low: usize, high: usize) -> io::Result<()> {
+    if cfg!(miri) {
+        return Ok(());
+    }
     let (low, high) = (low & !4095, (high + 4095) & !4095);
     // SAFETY: the caller's promise.
     match unsafe {
@@ -55,7 +58,10 @@ pub fn stack(size: usize) -> io::Result<(usize, usize)> {
 /// The range was got from [`reserve`] or [`stack`], and nobody needs what is in it.
 pub unsafe fn discard(low: usize, high: usize) {
     let (low, high) = ((low + 4095) & !4095, high & !4095);
-    if low < high {
+    if low < high && cfg!(miri) {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::write_bytes(low as *mut u8, 0, high - low) };
+    } else if low < high {
         // SAFETY: the caller's promise.
         unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_DONTNEED) };
     }
@@ -66,6 +72,9 @@ pub unsafe fn discard(low: usize, high: usize) {
 /// # Safety
 /// The range is part of what [`reserve`] gave.
 pub unsafe fn prefer_huge_pages(low: usize, high: usize) {
+    if cfg!(miri) {
+        return;
+    }
     // SAFETY: the caller's promise; the contents stay as they are.
     unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_HUGEPAGE) };
 }
@@ -155,6 +164,14 @@ pub fn reserve_below(low: usize, high: usize, step: usize, size: usize) -> io::R
 
 fn map(at: *mut u8, size: usize, prot: i32, flags: i32) -> io::Result<*mut u8> {
     let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // Miri knows memory that can be read and written to only.
+    let (prot, flags) = match cfg!(miri) {
+        true => (
+            libc::PROT_READ | libc::PROT_WRITE,
+            flags & !libc::MAP_NORESERVE,
+        ),
+        false => (prot, flags),
+    };
     // SAFETY: an anonymous mapping that replaces nothing touches no memory of ours.
     let p = unsafe { libc::mmap(at.cast(), size, prot, flags, -1, 0) };
     if p == libc::MAP_FAILED {

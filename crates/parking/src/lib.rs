@@ -1,8 +1,11 @@
-//! The lock-free halves of waiting: the word by which a thread parks, the hand-over of a monitor, the states of a thin
-//! lock, and the handshake by which one thread stops the others. No queue, no system call, no object: the runtime has those.
+//! Monitors and what they stand on: the word by which a thread parks, the hand-over of a monitor, the states of a thin lock, and
+//! what enters, leaves, waits and pulses by them; and the handshake by which one thread stops the others. No system call, no
+//! object, no exception: the runtime has those.
 //!
-//! `cargo test -p vervet-parking --features loom --lib` runs the models: every interleaving of two or three threads.
+//! `cargo test -p vervet-parking --features loom --lib` runs the models, of the code that ships: every interleaving of two or three
+//! threads, or those with few preemptions where that would take too long.
 mod handoff;
+pub mod monitor;
 pub mod stopping;
 pub mod thin;
 mod word;
@@ -19,4 +22,20 @@ mod sync {
     pub(crate) use loom::sync::atomic::{AtomicU8, AtomicU32, Ordering, fence};
     #[cfg(not(feature = "loom"))]
     pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, Ordering, fence};
+    #[cfg(not(feature = "loom"))]
+    pub(crate) use vervet_os::LeafLock;
+
+    /// As without the feature, of loom's.
+    #[cfg(feature = "loom")]
+    #[derive(Default, Debug)]
+    pub(crate) struct LeafLock<T>(loom::sync::Mutex<T>);
+    #[cfg(feature = "loom")]
+    impl<T> LeafLock<T> {
+        pub(crate) fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
+            match self.0.lock() {
+                Ok(guard) => guard,
+                Err(poisoned) => poisoned.into_inner(),
+            }
+        }
+    }
 }

@@ -35,6 +35,7 @@ use crate::sync::{
     fence,
 };
 use vervet_abi::State;
+use vervet_os::perturb;
 
 #[cfg(all(test, feature = "loom"))]
 mod models;
@@ -125,8 +126,10 @@ pub fn leave_native(state: &AtomicU8, stop: &StopWord, rest: impl Fn()) {
             go_native(state);
             rest();
         }
+        perturb::here();
         state.store(RUNTIME, Release);
         fence(SeqCst);
+        perturb::here();
         if !stop.is_stopping() {
             return;
         }
@@ -208,14 +211,19 @@ impl Halt {
     /// stopper, `sleep` waits for a change, and may come back early.
     pub fn hold(&self, stop: &StopWord, arrived: impl Fn(), sleep: impl Fn(Why)) {
         while self.why(stop).is_some() {
+            perturb::here();
             self.parked.swap(1, SeqCst);
             in_order();
+            perturb::here();
             arrived();
             while let Some(why) = self.why(stop) {
                 sleep(why);
             }
+            perturb::here();
             self.parked.swap(0, SeqCst);
             in_order();
+            // Not parked, and perhaps to stop again.
+            perturb::here();
         }
     }
 

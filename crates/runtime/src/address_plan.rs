@@ -166,7 +166,7 @@ pub fn is_limited() -> bool {
 /// What a thread that is started leaves of the address space for everybody else: native memory, the next assembly.
 const LEFT_BY_THREADS: usize = 48 << 20;
 
-/// May a thread with such a stack be started? Where address space is limited, a thread that got the last of it would only end the
+/// May a thread with such a stack be started? It may need a new [`crate::world::registry::Thread`] with its stacks. Where address space is limited, a thread that got the last of it would only end the
 /// process, because what cannot be had later (native memory, a stack to compile on) has nobody to tell.
 pub fn has_room_for_thread(stack: usize) -> bool {
     !is_limited()

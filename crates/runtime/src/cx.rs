@@ -72,10 +72,13 @@ impl<'cx> Cx<'cx> {
 
     // ---- allocation -------------------------------------------------------------------------------------
 
-    /// A zeroed instance of a class that is not an array or string. No constructor runs; the class constructor
-    /// is not triggered.
+    /// A zeroed instance of a class. No constructor runs; the class constructor is not triggered. Arrays and strings
+    /// have no such instance: ArgumentException.
     pub fn alloc(&'cx self, class: ClassRef) -> Result<ObjRef<'cx>> {
         let vt = self.rt.vtable_or_throw(self, class)?;
+        if vt.rank != 0 || vt.flags & vervet_abi::vtable::flags::STRING != 0 {
+            return Err(self.throw_default(Known::ArgumentException));
+        }
         crate::heap::alloc_object(self, vt)
     }
     /// A vector of `len` zeroed elements.

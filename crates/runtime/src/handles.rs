@@ -79,8 +79,12 @@ pub(crate) fn retire(ctx: *mut Context) {
 }
 
 fn current_domain() -> u32 {
-    // SAFETY: null or the context of this thread.
-    unsafe { crate::thread::current_context().as_ref() }.map_or(0, |ctx| ctx.domain)
+    let ctx = crate::thread::current_context();
+    match ctx.is_null() {
+        true => 0,
+        // SAFETY: the context of this thread.
+        false => unsafe { (*ctx).domain },
+    }
 }
 
 /// For generated code: as [`free`].

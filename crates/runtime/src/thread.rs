@@ -213,10 +213,18 @@ fn stack_bounds() -> Bounds {
         libc::pthread_getattr_np(libc::pthread_self(), &mut attr);
         libc::pthread_attr_getstack(&attr, &mut base, &mut size);
         libc::pthread_attr_destroy(&mut attr);
+        let high = base as usize + size;
+        if libc::gettid() != libc::getpid() {
+            let end = high - size;
+            return Bounds {
+                end,
+                low: end + (64 << 10).min(size / 8),
+                high,
+            };
+        }
         // The main thread's stack grows on demand up to the limit of the process; never trust more than that.
         let mut limit: libc::rlimit = std::mem::zeroed();
         libc::getrlimit(libc::RLIMIT_STACK, &mut limit);
-        let high = base as usize + size;
         let size = if limit.rlim_cur == libc::RLIM_INFINITY {
             size.min(64 << 20)
         } else {

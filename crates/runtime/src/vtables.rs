@@ -13,7 +13,7 @@ use vervet_abi::vtable::{self, VTable, flags};
 use vervet_os::memory;
 use vervet_types::{ClassRef, LoadError};
 
-static AREA: Area = Area::new();
+static AREA: Area = Area::empty();
 
 /// Reserves the area of VTables: `size` bytes, or the half of it and so on where so much is not free below 2 GiB. Called once at
 /// start-up.

@@ -91,6 +91,11 @@ impl Universe {
         self.elements(from, to, 0)
     }
     fn elements(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
+        let (mut from, mut to) = (from, to);
+        // Vectors of vectors, as deep as they go, take no stack.
+        while let (ClassKind::SzArray(a), ClassKind::SzArray(b)) = (&from.kind, &to.kind) {
+            (from, to) = (a, b);
+        }
         if from == to {
             return Ok(true);
         }
@@ -109,8 +114,19 @@ impl Universe {
     /// `to.IsAssignableFrom(from)` of reflection: besides what a cast allows, `T` to `Nullable<T>`, pointers and
     /// byrefs to elements of the same reduced type, and generic parameters by their constraints.
     pub fn is_assignable_from_reflection(&'static self, to: ClassRef, from: ClassRef) -> R<bool> {
+        self.assignable_from_reflection(to, from, 0)
+    }
+    fn assignable_from_reflection(
+        &'static self,
+        to: ClassRef,
+        from: ClassRef,
+        depth: u32,
+    ) -> R<bool> {
         if from == to {
             return Ok(true);
+        }
+        if depth > MAX_DEPTH {
+            return Err(LoadError::type_load(from, "its constraints do not end"));
         }
         if let Some(arg) = to.nullable_arg() {
             return Ok(arg == from);
@@ -120,7 +136,7 @@ impl Universe {
             (ClassKind::ByRef(a), ClassKind::ByRef(b)) => self.array_element_compatible(a, b),
             (ClassKind::GenericParam { .. }, _) => {
                 for constraint in from.param_constraints()? {
-                    if self.is_assignable_from_reflection(to, constraint)? {
+                    if self.assignable_from_reflection(to, constraint, depth + 1)? {
                         return Ok(true);
                     }
                 }

@@ -9,16 +9,46 @@ use crate::method::method_flags as flags;
 use crate::*;
 
 impl Class {
-    /// Whether everything the class is made of can be loaded: fields' types, layout, virtual methods, and an
-    /// implementation of every method of its interfaces.
+    /// Whether everything the class is made of can be loaded: its arguments against the constraints, its parents,
+    /// fields' types, layout, virtual methods, and an implementation of every method of its interfaces. An array's
+    /// element may not be of a kind that lives on a stack only, and its innermost one's arguments are checked.
     pub fn check(&'static self) -> R<()> {
-        if self.rid() == 0 || self.module.is_corlib() {
-            return Ok(());
+        match self.kind {
+            ClassKind::Def { .. } if self.module.is_corlib() => return Ok(()),
+            ClassKind::Def { .. } | ClassKind::Inst { .. } => {}
+            ClassKind::SzArray(elem) | ClassKind::Array { elem, .. } => {
+                if elem.is_by_ref_like() {
+                    let text = format!("{} lives on a stack only", elem.full_name());
+                    return Err(LoadError::type_load(self, text));
+                }
+                let mut at = elem;
+                while let Some(e) = at.element() {
+                    at = e;
+                }
+                return if at.is_inst() {
+                    at.check_once()
+                } else {
+                    Ok(())
+                };
+            }
+            _ => return Ok(()),
         }
+        self.check_once()
+    }
+    fn check_once(&'static self) -> R<()> {
         self.cells.checked.get_or_try(|| self.check_all())?;
         Ok(())
     }
     fn check_all(&'static self) -> R<bool> {
+        self.check_constraints()?;
+        if self.module.is_corlib() {
+            return Ok(true);
+        }
+        for base in self.supers()?.iter().chain(self.interfaces()?) {
+            if base.is_inst() {
+                base.check_constraints()?;
+            }
+        }
         for field in self.def().fields()? {
             field.open_ty()?;
         }

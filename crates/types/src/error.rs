@@ -106,6 +106,12 @@ pub enum LoadError {
         /// What may not be used from where.
         message: String,
     },
+    /// VerificationException.
+    #[error("{message}")]
+    Verification {
+        /// What breaks a rule that code relies on.
+        message: String,
+    },
     /// AmbiguousImplementationException.
     #[error(
         "Could not call method '{method}' with type '{class}' because there are multiple incompatible interface methods overriding this method."
@@ -201,6 +207,18 @@ impl LoadError {
             message: message.into(),
         }
     }
+    /// The same, and what is wrong with that module's image is wrong in this row: a blob does not know whose it is.
+    pub(crate) fn in_row(self, module: ModuleRef, row: Token) -> LoadError {
+        match self {
+            LoadError::BadImage { file, message }
+                if file == module.path.as_deref().unwrap_or_default() =>
+            {
+                let message = format!("{row}: {message}");
+                LoadError::BadImage { file, message }
+            }
+            other => other,
+        }
+    }
     /// A MethodAccessException: `from` names a method that it may not use.
     pub fn method_access(from: MethodRef, target: MethodRef) -> LoadError {
         let text = |m: MethodRef| {
@@ -249,6 +267,7 @@ impl LoadError {
             LoadError::InvalidProgram { .. } => Known::InvalidProgramException,
             LoadError::Access { field: true, .. } => Known::FieldAccessException,
             LoadError::Access { .. } => Known::MethodAccessException,
+            LoadError::Verification { .. } => Known::VerificationException,
             LoadError::Ambiguous { .. } => Known::AmbiguousImplementationException,
             LoadError::OutOfMemory(_) => Known::OutOfMemoryException,
             LoadError::Need(_) => return None,

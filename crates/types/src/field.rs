@@ -146,7 +146,8 @@ impl Field {
         }
         Ok(self.open_ty.set(match self.typical {
             Some(f) => f.open_ty()?,
-            None => open_field_type(self.class.module, self.blob)?,
+            None => open_field_type(self.class.module, self.blob)
+                .map_err(|e| e.in_row(self.class.module, self.token()))?,
         }))
     }
     /// The field of the generic type definition (itself if there is none).

@@ -55,8 +55,12 @@ impl Universe {
         let _guard = self.interned.cells.lock();
         cell.get().unwrap_or_else(|| cell.set(self.add_class(make)))
     }
-    /// A class constructed from an element.
+    /// A class constructed from an element. The few levels beyond the limit are the runtime's own (`T&` of a `T[]`).
     fn construct(&self, elem: ClassRef, kind: ClassKind, suffix: &str, flags: u32) -> ClassRef {
+        debug_assert!(
+            elem.inst_depth <= MAX_NESTING + 8,
+            "nesting was not checked"
+        );
         let name: &'static str = Box::leak(format!("{}{suffix}", elem.name).into_boxed_str());
         self.add_class(|id| Class {
             kind,
@@ -103,8 +107,9 @@ impl Universe {
             })
         })
     }
-    /// `T[,]` (rank 2) and so on; `T[*]` for rank 1.
+    /// `T[,]` (rank 2) and so on; `T[*]` for rank 1. Callers have checked the rank ([`MAX_RANK`]).
     pub fn array(&'static self, elem: ClassRef, rank: u32) -> ClassRef {
+        assert!((1..=MAX_RANK).contains(&rank), "an array of rank {rank}");
         let mut arrays = self.interned.arrays.lock();
         arrays.entry((elem.id, rank)).or_insert_with(|| {
             let suffix = if rank == 1 {
@@ -202,7 +207,7 @@ impl Universe {
         }
         let inst_depth = depth_of(args);
         let weight = weight_of(args.iter().copied());
-        if inst_depth > MAX_DEPTH || weight > MAX_WEIGHT {
+        if inst_depth > MAX_NESTING || weight > MAX_WEIGHT {
             return Err(LoadError::type_load(
                 def,
                 "the instantiation is nested too deeply",
@@ -248,7 +253,7 @@ impl Universe {
         if args[0].is_variable() && def.generic_params()? == args {
             return Ok(def);
         }
-        if depth_of(args) > MAX_DEPTH || weight_of(args.iter().copied()) > MAX_WEIGHT {
+        if depth_of(args) > MAX_NESTING || weight_of(args.iter().copied()) > MAX_WEIGHT {
             return Err(LoadError::type_load(
                 def.class,
                 format!("the instantiation of {} is nested too deeply", def.name),
@@ -279,9 +284,16 @@ impl Universe {
 }
 
 impl Class {
+    /// Itself, if a type may be built around it: whoever lets a program choose both asks this first.
+    pub fn nested(&'static self) -> R<ClassRef> {
+        if self.inst_depth >= MAX_NESTING {
+            return Err(LoadError::type_load(self, "the type is nested too deeply"));
+        }
+        Ok(self)
+    }
     /// May not be the argument of anything generic: `void`, and what lives on the stack only.
-    fn is_no_argument(&'static self) -> bool {
-        self.prim == Some(Prim::Void) || self.is_by_ref_like()
+    pub fn is_no_argument(&'static self) -> bool {
+        self.prim == Some(Prim::Void) || self.is_byref() || self.is_by_ref_like()
     }
 }
 
@@ -324,10 +336,12 @@ impl GenericContext {
                     class
                 }
             }
-            ClassKind::SzArray(e) => u.sz_array(self.put(e, keep_method)?),
-            ClassKind::Ptr(e) => u.ptr(self.put(e, keep_method)?),
-            ClassKind::ByRef(e) => u.byref(self.put(e, keep_method)?),
-            ClassKind::Array { elem, rank } => u.array(self.put(elem, keep_method)?, *rank),
+            ClassKind::SzArray(e) => u.sz_array(self.put(e, keep_method)?.nested()?),
+            ClassKind::Ptr(e) => u.ptr(self.put(e, keep_method)?.nested()?),
+            ClassKind::ByRef(e) => u.byref(self.put(e, keep_method)?.nested()?),
+            ClassKind::Array { elem, rank } => {
+                u.array(self.put(elem, keep_method)?.nested()?, *rank)
+            }
             ClassKind::FnPtr(sig) => u.fn_ptr(self.put_sig(sig, keep_method)?),
             ClassKind::Def { .. } | ClassKind::GenericParam { .. } => class,
         })

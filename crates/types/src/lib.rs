@@ -13,7 +13,7 @@
 //!   [`field`], [`method`], [`property`], [`known`] (the core library's types that have a name here)
 //! * making types: [`generics`] (interning, substitution), [`resolve`] (tokens and signatures to types and members)
 //! * levels: [`lookup`] (parents, interfaces, members by name), [`layout`], [`vtable`]
-//! * questions: [`cast`], [`check`] (what may not be used), [`names`]; [`error`] is what any of them may answer
+//! * questions: [`cast`], [`check`] (what may not be used), [`constraints`], [`names`]; [`error`] is what any of them may answer
 //!
 //! # What to rely on
 //! * A runtime implements [`AssemblyLoader`], makes one [`Universe`], loads the core library
@@ -30,6 +30,7 @@
 pub mod cast;
 pub mod check;
 pub mod class;
+pub mod constraints;
 pub mod error;
 pub mod field;
 pub mod generics;
@@ -66,7 +67,13 @@ pub type MethodRef = &'static Method;
 pub type FieldRef = &'static Field;
 /// A loaded module (one metadata image).
 pub type ModuleRef = &'static Module;
-/// Limit of nesting of instantiations and of recursive levels.
+/// Limit of recursive levels: types that need one another, references that are resolved through references.
 pub const MAX_DEPTH: u32 = 100;
+/// Limit of nesting within one type: arguments in arguments, elements of elements ([`Class::inst_depth`]). Every walk
+/// of a type's structure may recurse, for a level takes less than 512 bytes of the 256 KiB that the runtime's own code
+/// is sure to find on a stack.
+pub const MAX_NESTING: u32 = 250;
+/// Greatest rank of an array, as in mono and CoreCLR.
+pub const MAX_RANK: u32 = 32;
 /// Limit of the number of types that an instantiation is written with.
 pub const MAX_WEIGHT: u32 = 10_000;

@@ -45,7 +45,7 @@ pub(crate) fn make_params(owner: ClassRef, owner_token: Token) -> R<Vec<ClassRef
         if row.number as usize != i {
             return Err(LoadError::bad_image(
                 module,
-                "generic parameters are not numbered in order",
+                format!("{owner_token}: generic parameters are not numbered in order"),
             ));
         }
         let name = module.string(row.name)?;
@@ -74,9 +74,27 @@ pub(crate) fn make_params(owner: ClassRef, owner_token: Token) -> R<Vec<ClassRef
 
 // Parents and interfaces.
 impl Class {
-    /// The parent; none for Object, interfaces, pointers and the like.
+    /// The parent; none for Object, interfaces, pointers and the like. A chain of parents that does not end is an
+    /// error for each of its classes, so walks up the chain need no limit of their own.
     pub fn parent(&'static self) -> R<Option<ClassRef>> {
-        self.cells.parent.get_or_try(|| self.find_parent()).copied()
+        self.cells
+            .parent
+            .get_or_try(|| {
+                let parent = self.find_parent()?;
+                // A parent that is known has been followed to its end, so each class is walked over once.
+                let (mut at, mut left) = (parent, MAX_PARENTS);
+                while let Some(class) = at
+                    && class.cells.parent.get().is_none()
+                {
+                    left = left.checked_sub(1).ok_or_else(|| self.endless_parents())?;
+                    at = class.find_parent()?;
+                }
+                Ok(parent)
+            })
+            .copied()
+    }
+    fn endless_parents(&'static self) -> LoadError {
+        LoadError::type_load(self, "the chain of its parents does not end")
     }
     fn find_parent(&'static self) -> R<Option<ClassRef>> {
         let u = self.universe();
@@ -122,10 +140,7 @@ impl Class {
                 supers.push(parent);
                 at = parent;
                 if supers.len() > MAX_PARENTS {
-                    return Err(LoadError::type_load(
-                        self,
-                        "the chain of its parents does not end",
-                    ));
+                    return Err(self.endless_parents());
                 }
             }
             supers.reverse();
@@ -322,20 +337,22 @@ impl Class {
                 .collect(),
         }
     }
-    /// The type it is nested in (a definition). Of a generic parameter: its owner.
+    /// The type it is nested in (a definition). Of a generic parameter: its owner. An error if the types around it
+    /// do not end after [`MAX_DEPTH`], so walks outwards end and may recurse.
     pub fn declaring_type(&'static self) -> R<Option<ClassRef>> {
         if let ClassKind::GenericParam { owner, .. } = self.kind {
             return Ok(Some(owner));
         }
-        match self.rid() {
-            0 => Ok(None),
-            rid => self
-                .module
-                .image
-                .nested_class_of(rid)
-                .map(|r| self.module.type_def(r))
-                .transpose(),
+        let image = &self.module.image;
+        let Some(outer) = image.nested_class_of(self.rid()) else {
+            return Ok(None);
+        };
+        let around = std::iter::successors(Some(outer), |r| image.nested_class_of(*r));
+        if around.take(MAX_DEPTH as usize + 1).count() > MAX_DEPTH as usize {
+            let text = format!("{} is nested in too many types", self.name);
+            return Err(LoadError::bad_image(self.module, text));
         }
+        self.module.type_def(outer).map(Some)
     }
 }
 
@@ -705,7 +722,10 @@ impl Class {
                 .map_err(|e| module.bad(e))?;
             let method = module.method_def(row.method)?;
             if method.class != self.def() {
-                return Err(LoadError::bad_image(module, "an accessor of another class"));
+                return Err(LoadError::bad_image(
+                    module,
+                    format!("{association}: an accessor of another class"),
+                ));
             }
             list.push((row.semantics, self.method_at(method.index)?));
         }

@@ -252,7 +252,10 @@ impl Method {
                 module,
                 format!("{} has no body", self.full_name()),
             )),
-            rva => module.image.method_body(rva).map_err(|e| module.bad(e)),
+            rva => module
+                .image
+                .method_body(rva)
+                .map_err(|e| module.bad(e).in_row(self.class.module, self.token())),
         }
     }
     /// Its signature in its own (closed) context; a generic definition's in its own parameters.
@@ -278,6 +281,7 @@ impl Method {
         self.cells
             .open_sig
             .get_or_try(|| open_method_sig(self.class.module, self.blob))
+            .map_err(|e| e.in_row(self.class.module, self.token()))
     }
     /// Its signature with its class's arguments and the method's positions: what overriding compares.
     pub(crate) fn slot_sig(&'static self) -> R<&'static MethodSig> {
@@ -350,7 +354,11 @@ impl Method {
         if params.len() != self.generic_arity as usize {
             return Err(LoadError::bad_image(
                 self.class.module,
-                format!("{} has a wrong number of generic parameters", self.name),
+                format!(
+                    "{}: {} has a wrong number of generic parameters",
+                    self.token(),
+                    self.name
+                ),
             ));
         }
         Ok(params)

@@ -283,7 +283,7 @@ impl Module {
         if depth > MAX_DEPTH {
             return Err(LoadError::bad_image(
                 self,
-                "type references are nested in a cycle",
+                format!("TypeRef:{rid}: type references are nested in a cycle"),
             ));
         }
         let row = self.image.type_ref(rid).map_err(|e| self.bad(e))?;
@@ -396,7 +396,10 @@ impl Module {
             return self.type_def(token.rid()).map(Some);
         }
         if depth > MAX_DEPTH {
-            return Err(LoadError::bad_image(self, "a type is forwarded in a cycle"));
+            return Err(LoadError::bad_image(
+                self,
+                format!("{token}: a type is forwarded in a cycle"),
+            ));
         }
         let row = self
             .image

@@ -399,7 +399,7 @@ impl Parser<'_> {
                 }
                 _ => break,
             }
-            if name.suffixes.len() > MAX_DEPTH as usize {
+            if name.suffixes.len() > MAX_NESTING as usize {
                 return None;
             }
         }
@@ -528,11 +528,12 @@ impl Universe {
             if class.is_byref() {
                 return Ok(None);
             }
+            let class_in = class.nested()?;
             class = match suffix {
-                Suffix::SzArray => self.sz_array(class),
-                Suffix::Array(rank) => self.array(class, *rank),
-                Suffix::Ptr => self.ptr(class),
-                Suffix::ByRef => self.byref(class),
+                Suffix::SzArray => self.sz_array(class_in),
+                Suffix::Array(rank) => self.array(class_in, *rank),
+                Suffix::Ptr => self.ptr(class_in),
+                Suffix::ByRef => self.byref(class_in),
             };
         }
         Ok(Some(class))

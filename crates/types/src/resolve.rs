@@ -115,10 +115,14 @@ fn open_sig(module: ModuleRef, raw: &RawMethodSig, depth: u32) -> R<MethodSig> {
     })
 }
 
-/// A signature's type in terms of positions (II.23.2.12). Parsed types are of bounded depth; `depth` counts those
-/// that refer to one another through TypeSpec rows.
+/// A signature's type in terms of positions (II.23.2.12). `depth` counts the levels within signatures and those that
+/// refer to one another through TypeSpec rows alike.
 fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
     let u = module.universe();
+    if depth > MAX_NESTING {
+        return Err(LoadError::bad_image(module, "a type is nested too deeply"));
+    }
+    let inner_of = |ty: &SigType| open_type(module, ty, depth + 1)?.nested();
     let known = |k| Ok(u.known(k));
     match ty {
         SigType::Void => known(Known::Void),
@@ -139,18 +143,17 @@ fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
         SigType::IntPtr => known(Known::IntPtr),
         SigType::UIntPtr => known(Known::UIntPtr),
         SigType::TypedByRef => known(Known::TypedReference),
-        SigType::Ptr(inner) => Ok(u.ptr(open_type(module, inner, depth)?)),
-        SigType::ByRef(inner) => Ok(u.byref(open_type(module, inner, depth)?)),
-        SigType::SzArray(inner) => Ok(u.sz_array(open_type(module, inner, depth)?)),
+        SigType::Ptr(inner) => Ok(u.ptr(inner_of(inner)?)),
+        SigType::ByRef(inner) => Ok(u.byref(inner_of(inner)?)),
+        SigType::SzArray(inner) => Ok(u.sz_array(inner_of(inner)?)),
         SigType::Array(shape) => {
-            const MAX_RANK: u32 = 32;
-            if shape.rank > MAX_RANK {
+            if !(1..=MAX_RANK).contains(&shape.rank) {
                 return Err(LoadError::bad_image(
                     module,
-                    "an array of more than 32 dimensions",
+                    "an array of no or more than 32 dimensions",
                 ));
             }
-            Ok(u.array(open_type(module, &shape.elem, depth)?, shape.rank))
+            Ok(u.array(inner_of(&shape.elem)?, shape.rank))
         }
         SigType::ValueType(token) | SigType::Class(token) => {
             open_type_token(module, *token, depth + 1)
@@ -164,18 +167,23 @@ fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
             let def = open_type_token(module, *def, depth + 1)?;
             let args = args
                 .iter()
-                .map(|a| open_type(module, a, depth))
+                .map(|a| open_type(module, a, depth + 1))
                 .collect::<R<smallvec::SmallVec<[_; 8]>>>()?;
             u.instantiate(def, &args)
         }
         SigType::FnPtr(sig) => Ok(u.fn_ptr(open_sig(module, sig, depth)?)),
-        SigType::Modified { inner, .. } | SigType::Pinned(inner) => open_type(module, inner, depth),
+        SigType::Modified { inner, .. } | SigType::Pinned(inner) => {
+            open_type(module, inner, depth + 1)
+        }
     }
 }
 
 fn open_type_token(module: ModuleRef, token: Token, depth: u32) -> R<ClassRef> {
     match token.table() {
-        _ if token.is_nil() => Err(LoadError::bad_image(module, "a nil type token")),
+        _ if token.is_nil() => Err(LoadError::bad_image(
+            module,
+            format!("{token}: a nil type token"),
+        )),
         Some(Table::TypeDef) => module.type_def(token.rid()),
         Some(Table::TypeRef) => module.type_ref(token.rid()),
         Some(Table::TypeSpec) => {
@@ -187,18 +195,21 @@ fn open_type_token(module: ModuleRef, token: Token, depth: u32) -> R<ClassRef> {
             {
                 return Ok(c);
             }
-            if depth > MAX_DEPTH {
+            if depth > MAX_NESTING {
                 return Err(LoadError::bad_image(
                     module,
-                    "type specifications refer to one another in a cycle",
+                    format!("{token}: type specifications refer to one another in a cycle"),
                 ));
             }
             let row = module
                 .image
                 .type_spec(token.rid())
                 .map_err(|e| module.bad(e))?;
-            let ty = parse_type_spec(module.blob(row.signature)?).map_err(|e| module.bad(e))?;
-            let class = open_type(module, &ty, depth)?;
+            let class = module
+                .blob(row.signature)
+                .and_then(|blob| parse_type_spec(blob).map_err(|e| module.bad(e)))
+                .and_then(|ty| open_type(module, &ty, depth))
+                .map_err(|e| e.in_row(module, token))?;
             Ok(module.cache.type_specs.at(token.rid()).set(class))
         }
         _ => Err(LoadError::bad_image(
@@ -317,9 +328,13 @@ fn find_field(class: ClassRef, name: &str, ty: ClassRef) -> R<Option<FieldRef>> 
 
 /// What a MemberRef row means, in terms of positions.
 fn open_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
-    if let Some(m) = module.cache.members.get(rid).and_then(Published::get) {
-        return Ok(m);
+    match module.cache.members.get(rid).and_then(Published::get) {
+        Some(m) => Ok(m),
+        None => find_member(module, rid)
+            .map_err(|e| e.in_row(module, Token::new(Table::MemberRef, rid))),
     }
+}
+fn find_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
     let row = module.image.member_ref(rid).map_err(|e| module.bad(e))?;
     let name = module.string(row.name)?;
     let raw = parse_member_ref_sig(module.blob(row.signature)?).map_err(|e| module.bad(e))?;
@@ -463,7 +478,8 @@ impl Scope {
             .cache
             .call_sites
             .at(token.rid())
-            .get_or_try(|| open_method_sig(module, blob))?;
+            .get_or_try(|| open_method_sig(module, blob))
+            .map_err(|e| e.in_row(module, token))?;
         self.closed_sig(open).map(Some)
     }
     fn closed_sig(&self, open: &'static MethodSig) -> R<&'static MethodSig> {
@@ -487,13 +503,15 @@ impl Scope {
         if !token.is(Table::StandAloneSig) {
             return Err(self.bad_token(token, "a signature"));
         }
-        let open = module.cache.sigs.at(token.rid()).get_or_try(|| {
+        let read = || {
             let row = module
                 .image
                 .stand_alone_sig(token.rid())
                 .map_err(|e| module.bad(e))?;
             open_method_sig(module, module.blob(row.signature)?)
-        })?;
+        };
+        let open = module.cache.sigs.at(token.rid()).get_or_try(read);
+        let open = open.map_err(|e| e.in_row(module, token))?;
         self.closed_sig(open)
     }
     /// The local variables of a body; none for a nil token.
@@ -505,7 +523,7 @@ impl Scope {
         if !token.is(Table::StandAloneSig) {
             return Err(self.bad_token(token, "a signature"));
         }
-        let open = module.cache.locals.at(token.rid()).get_or_try(|| {
+        let read = || {
             let row = module
                 .image
                 .stand_alone_sig(token.rid())
@@ -526,7 +544,9 @@ impl Scope {
                 })
             };
             raw.iter().map(local).collect()
-        })?;
+        };
+        let open = module.cache.locals.at(token.rid()).get_or_try(read);
+        let open = open.map_err(|e| e.in_row(module, token))?;
         open.iter()
             .map(|l| {
                 Ok(Local {

@@ -19,7 +19,6 @@ for gib in 1 4 300; do
     within $gib Fill.exe arrays
 done
 within 1 Fill.exe handles
-within 1 Fill.exe literals
 within 1 Fill.exe threads
 within 4 Fill.exe threads
 # Too little for anything: a sentence (how much there is depends on the machine's libraries), no crash.

@@ -94,17 +94,12 @@ static class Program
         return 0;
     }
 
-    static int Literals()
-    {
-        for (int n = 0; ; n++) string.Intern("text " + n);
-    }
-
     static int Main(string[] args)
     {
         int number = args.Length > 1 ? int.Parse(args[1]) : 0;
         var work = new Dictionary<string, Func<int>> {
             { "code", Code }, { "classes", Classes }, { "objects", () => Objects(number) }, { "arrays", Arrays },
-            { "threads", Threads }, { "handles", Handles }, { "literals", Literals },
+            { "threads", Threads }, { "handles", Handles },
         }[args[0]];
         Console.WriteLine("filling");
         if (number < 0) return work();

@@ -1,3 +1,4 @@
+// gc-debug: no, its long list would be verified a thousand times; the tests of crates/heap grow tables beside a slow marker
 // Tables of ephemerons that grow while a major collection marks: the grown array is large, so it is born old and marked, and all that
 // keeps the values of old keys is that the collector knows the array.
 using System;

@@ -1,4 +1,5 @@
-// A bit of everything that metadata can say: what mutated images start from. `mcs -debug -unsafe -target:library`.
+// A bit of everything that metadata can say: what mutated images start from. `corpus/image/shapes.dll` is this and marks.cs,
+// `mcs -debug -unsafe -target:library`.
 using System;
 using System.Collections.Generic;
 using System.Reflection;
@@ -10,17 +11,7 @@ using System.Security.Permissions;
 [assembly: AssemblyTitle("shapes")]
 [assembly: InternalsVisibleTo("friend")]
 
-public enum Small : byte { A = 1, B = 2 }
 [Flags] public enum Wide : long { None, All = -1 }
-
-[AttributeUsage(AttributeTargets.All, AllowMultiple = true)]
-public class Mark : Attribute {
-    public Mark() { }
-    public Mark(int n, string text, Type type, object boxed, Small small, params int[] list) { }
-    public string Name { get; set; }
-    public Type[] Types;
-    public object Anything { get; set; }
-}
 
 public interface IShape { double Area { get; } void Draw(int depth); event EventHandler Drawn; }
 public interface IBox<out T> : IShape { T Content { get; } }

@@ -18,6 +18,7 @@ pub(super) const ATTRIBUTE: Target = Target {
     generate,
     corpus: || Corpus::read("attribute"),
     memory: 1 << 20,
+    missing: || None,
 };
 
 const STRINGS: &[&str] = &["", "a", "System.Int32", "\u{E9}\u{4E2D}\u{1F600}", "E, asm"];
@@ -152,7 +153,7 @@ fn ty(random: &mut Random, depth: usize) -> AttrType<'static> {
 
 fn value(ty: &AttrType<'static>, random: &mut Random, depth: usize, out: &mut Vec<u8>) {
     let text = |random: &mut Random| (!random.once_in(5)).then(|| *random.of(STRINGS));
-    let bits = random.next();
+    let bits = random.bits();
     let size = match ty {
         AttrType::Bool | AttrType::I1 | AttrType::U1 => 1,
         AttrType::Char | AttrType::I2 | AttrType::U2 => 2,

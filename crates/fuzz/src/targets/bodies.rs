@@ -18,6 +18,7 @@ pub(super) const BODY: Target = Target {
     generate,
     corpus: || Corpus::read("body"),
     memory: 1 << 20,
+    missing: || None,
 };
 
 fn run(data: &[u8]) {
@@ -131,7 +132,7 @@ fn generate(random: &mut Random, corpus: &Corpus) -> Vec<u8> {
         })
         .collect();
     let n = code.len() as u32 + 1;
-    let mut within = || (random.next() % u64::from(n)) as u32;
+    let mut within = || (random.bits() % u64::from(n)) as u32;
     let clauses = (0..within() % 5)
         .map(|_| {
             let (a, b) = (within(), within());

@@ -17,6 +17,7 @@ pub(super) const CONFIG: Target = Target {
     generate,
     corpus: || Corpus::read("config"),
     memory: 4 << 20,
+    missing: || None,
 };
 
 fn run(data: &[u8]) {

@@ -20,6 +20,7 @@ pub(super) const IMAGE: Target = Target {
     generate,
     corpus: || with_installed(Corpus::read("image"), INSTALLED),
     memory: 8 << 20,
+    missing: || None,
 };
 
 /// Installed images that are small enough to be copied for every case.

@@ -9,6 +9,7 @@ mod config;
 mod images;
 mod names;
 mod options;
+mod processes;
 mod signatures;
 mod symbols;
 mod system;
@@ -33,6 +34,8 @@ pub struct Target {
     pub corpus: fn() -> Corpus,
     /// How many bytes a case may allocate besides 512 for each byte of its input.
     pub memory: usize,
+    /// Why it cannot run here; None if it can.
+    pub missing: fn() -> Option<String>,
 }
 
 /// Every target.
@@ -49,4 +52,7 @@ pub static ALL: &[Target] = &[
     names::TYPE_NAME,
     options::OPTIONS,
     system::SYSTEM,
+    processes::REFLECT,
+    processes::PROGRAM,
+    processes::COMMAND,
 ];

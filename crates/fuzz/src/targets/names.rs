@@ -18,6 +18,7 @@ pub(super) const ASSEMBLY_NAME: Target = Target {
     generate: generate_assembly,
     corpus: || Corpus::read("assembly-name"),
     memory: 1 << 18,
+    missing: || None,
 };
 
 pub(super) const TYPE_NAME: Target = Target {
@@ -27,6 +28,7 @@ pub(super) const TYPE_NAME: Target = Target {
     generate: generate_type,
     corpus: || Corpus::read("type-name"),
     memory: 1 << 18,
+    missing: || None,
 };
 
 fn run_assembly(data: &[u8]) {

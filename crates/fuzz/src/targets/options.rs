@@ -21,6 +21,7 @@ pub(super) const OPTIONS: Target = Target {
     corpus: || Corpus::read("options"),
     // The parser of options is made anew each time.
     memory: 4 << 20,
+    missing: || None,
 };
 
 fn lists(text: &str) {

@@ -19,6 +19,7 @@ pub(super) const SIGNATURE: Target = Target {
     generate,
     corpus: || Corpus::read("signature"),
     memory: 1 << 20,
+    missing: || None,
 };
 
 fn list(types: &[SigType], out: &mut Vec<u8>) {
@@ -127,7 +128,7 @@ fn ty(random: &mut Random, depth: usize) -> SigType {
                     .map(|_| random.number() & 0x1FFF_FFFF)
                     .collect(),
                 lo_bounds: (0..some(random))
-                    .map(|_| ((random.next() as i32) >> 3) >> random.below(28))
+                    .map(|_| ((random.bits() as i32) >> 3) >> random.below(28))
                     .collect(),
             }))
         }

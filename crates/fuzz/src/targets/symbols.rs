@@ -16,6 +16,7 @@ pub(super) const SYMBOLS: Target = Target {
     generate,
     corpus: || Corpus::read("symbols"),
     memory: 1 << 20,
+    missing: || None,
 };
 
 fn run(data: &[u8]) {
@@ -41,7 +42,7 @@ fn pdb(random: &mut Random) -> Vec<u8> {
     header.extend(0u32.to_le_bytes());
     header.extend((1u64 << (Table::MethodDef as u8)).to_le_bytes());
     header.extend(random.number().to_le_bytes());
-    let mut index = || (random.next() % 80) as u16;
+    let mut index = || (random.bits() % 80) as u16;
     let documents = (0..3).map(|_| halves(&[index(), 0, index(), 0])).collect();
     let methods = (0..4).map(|_| halves(&[index() % 5, index()])).collect();
     Metadata {

@@ -20,6 +20,7 @@ pub(super) const SYSTEM: Target = Target {
     generate,
     corpus: || Corpus::read("system"),
     memory: 1 << 18,
+    missing: || None,
 };
 
 fn run(data: &[u8]) {

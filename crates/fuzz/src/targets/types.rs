@@ -1,7 +1,7 @@
 //! Target `types`: the type system over mutated images.
 //!
 //! Every type of an image is asked for all it is made of, every token of its code is resolved. Oracles: each question is
-//! answered; an error is one that has a managed exception, says something, and is the same when the question is asked again.
+//! answered; an error is one that has a managed exception, says what and where, and is the same when the question is asked again.
 
 use super::Target;
 use super::images::{Part, change_cell, target_of, with_installed};
@@ -25,6 +25,7 @@ pub(super) const TYPES: Target = Target {
         )
     },
     memory: 64 << 20,
+    missing: || None,
 };
 
 /// An error of a question, checked.
@@ -34,7 +35,13 @@ fn error<T>(answer: R<T>) -> Option<T> {
         Err(LoadError::Need(_)) => None,
         Err(e) => {
             assert!(e.exception().is_some(), "{e:?}");
-            assert!(e.to_string().len() > 10, "{e:?}");
+            let text = e.to_string();
+            assert!(text.len() > 10, "{e:?}");
+            // A damaged image is told with the row, heap or address that is damaged.
+            if matches!(e, LoadError::BadImage { .. }) {
+                let place = |c: char| c.is_ascii_digit() || c == '.' || c == '\'';
+                assert!(text.contains(place), "{e:?}");
+            }
             None
         }
     }

@@ -16,6 +16,7 @@ pub(super) const VERSION: Target = Target {
     generate,
     corpus: || Corpus::read("version"),
     memory: 1 << 20,
+    missing: || None,
 };
 
 /// A PE file with one section that holds a resource directory with this version resource.

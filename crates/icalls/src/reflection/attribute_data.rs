@@ -61,6 +61,9 @@ icalls! { "System.Reflection.CustomAttributeData" =>
         if length == 0 {
             return Ok(());
         }
+        if data.is_null() || length > i32::MAX as u32 {
+            return Err(bad_format(cx));
+        }
         // SAFETY: managed code passes back the pointer and length of a blob in a mapped image.
         let blob = unsafe { std::slice::from_raw_parts(data, length as usize) };
         let mut r = CustomAttrReader::new(blob).map_err(|_| bad_format(cx))?;

@@ -155,7 +155,8 @@ fn tagged_class<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, ty: &AttrType<'_>) -> 
             };
         }
         AttrType::SzArray(elem) => {
-            return Ok(cx.universe().sz_array(tagged_class(cx, module, elem)?));
+            let elem = tagged_class(cx, module, elem)?;
+            return Ok(cx.universe().sz_array(cx.load(elem.nested())?));
         }
     };
     Ok(cx.known(known))
@@ -293,7 +294,25 @@ pub fn named_argument<'cx>(
 }
 
 /// Makes the attribute.
+///
+/// The metadata may name any method: only an instance constructor of a class that has instances makes an attribute.
 pub fn instantiate<'cx>(cx: &'cx Cx<'cx>, row: &Row) -> Result<ObjRef<'cx>> {
+    let maker = row.constructor;
+    // An array's constructors are those of a type that the metadata does not define.
+    let defined = matches!(
+        maker.class.kind,
+        ClassKind::Def { .. } | ClassKind::Inst { .. }
+    );
+    if !objects::is_constructor(maker) || maker.is_static() || !defined {
+        return Err(bad_format(cx));
+    }
+    if maker.class.is_abstract() {
+        let name = maker.class.full_name();
+        return Err(cx.throw(
+            Known::MemberAccessException,
+            &format!("Cannot create an instance of {name} because it is an abstract class."),
+        ));
+    }
     let mut r = CustomAttrReader::new(row.blob).map_err(|_| bad_format(cx))?;
     let args = fixed_arguments(cx, row.module, row.constructor, &mut r)?;
     let made = invoke::call(cx, row.constructor, ObjRef::NULL, args)?;
@@ -346,7 +365,15 @@ icalls! { "System.MonoCustomAttrs" =>
                 wanted.push(row);
             }
         }
-        cx.alloc_ref_array(cx.known(Known::Attribute), wanted.len(), |i| instantiate(cx, &wanted[i]))
+        // What is no Attribute is shown too, as in mono, but never in an array of them.
+        let base = cx.known(Known::Attribute);
+        let mut element = base;
+        for row in &wanted {
+            if !load(cx, || base.universe().is_assignable(row.constructor.class, base))? {
+                element = cx.known(Known::Object);
+            }
+        }
+        cx.alloc_ref_array(element, wanted.len(), |i| instantiate(cx, &wanted[i]))
     }
     /// The attributes undecoded.
     "GetCustomAttributesDataInternal" fn get_custom_attributes_data_internal(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {

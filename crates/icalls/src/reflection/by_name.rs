@@ -11,7 +11,7 @@ use vervet_binder::AssemblyName;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{Assembly, ClassRef, Known, LoadError, ModuleRef, Prim};
+use vervet_types::{Assembly, ClassRef, Known, LoadError, MAX_RANK, ModuleRef, Prim};
 
 /// How a name is looked up.
 #[derive(Clone, Copy)]
@@ -186,11 +186,13 @@ pub fn construct<'cx>(
         if class.is_byref() || class.prim == Some(Prim::Void) && !matches!(s, Suffix::Pointer) {
             return Ok(None);
         }
+        let inner = cx.load(class.nested())?;
         class = match s {
-            Suffix::Vector => u.sz_array(class),
-            Suffix::Array(rank) => u.array(class, *rank),
-            Suffix::Pointer => u.ptr(class),
-            Suffix::ByRef => u.byref(class),
+            Suffix::Vector => u.sz_array(inner),
+            Suffix::Array(rank) if *rank > MAX_RANK => return Ok(None),
+            Suffix::Array(rank) => u.array(inner, *rank),
+            Suffix::Pointer => u.ptr(inner),
+            Suffix::ByRef => u.byref(inner),
         };
     }
     Ok(Some(class))

@@ -12,6 +12,9 @@ icalls! { "System.Delegate" =>
     /// A delegate over a method that managed code has found to fit; with a target, over what the target makes of it.
     "CreateDelegate_internal" fn create_delegate_internal(cx, ty: ObjRef<'cx>, target: ObjRef<'cx>, info: ObjRef<'cx>, throw_on_bind_failure: bool) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
+        if !cx.load(class.is_delegate())? {
+            return Err(cx.throw2(Known::ArgumentException, "type is not a subclass of Multicastdelegate", "type"));
+        }
         let mut method = method_of(cx, info)?;
         if method.generic_arity > 0 && method.method_args.is_empty() {
             if throw_on_bind_failure {

@@ -126,7 +126,7 @@ fn write_type(
 
 /// The identity of an assembly as its manifest states it.
 pub fn assembly_name(assembly: &Assembly) -> AssemblyName {
-    let key: &[u8] = &assembly.public_key;
+    let key: &[u8] = assembly.public_key;
     AssemblyName {
         name: assembly.name.to_string(),
         version: Some(assembly.version),

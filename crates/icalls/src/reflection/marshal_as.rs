@@ -41,11 +41,7 @@ fn parse(blob: &[u8]) -> std::result::Result<Spec, vervet_metadata::Error> {
                 spec.element = Some(r.u8()?);
             }
         }
-        SAFE_ARRAY => {
-            if more(&r) {
-                spec.variant = r.compressed_u32()?;
-            }
-        }
+        SAFE_ARRAY if more(&r) => spec.variant = r.compressed_u32()?,
         LP_ARRAY => {
             if more(&r) {
                 spec.element = Some(r.u8()?);

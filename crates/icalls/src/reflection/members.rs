@@ -37,10 +37,10 @@ struct NameFilter {
 impl NameFilter {
     /// `list_type`: 0 all, 1 case-sensitive, 2 case-insensitive.
     fn new(name: usize, flags: i32, list_type: i32) -> NameFilter {
-        // SAFETY: managed code passes null or a marshalled string.
         let name = if list_type == 0 {
             None
         } else {
+            // SAFETY: managed code passes null or a marshalled string.
             unsafe { text_at(name) }
         };
         NameFilter {

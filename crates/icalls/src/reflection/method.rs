@@ -203,9 +203,12 @@ icalls! { RUNTIME_METHOD_INFO: "System.Reflection.RuntimeMethodInfo" =>
         let method = method_of(cx, this)?;
         let reflected = method_reflected(cx, this)?;
         let args = objects::classes_of_array(cx, types)?;
+        if let Some(bad) = args.iter().find(|a| a.is_no_argument() || a.is_ptr()) {
+            let text = format!("The type '{}' may not be used as a type argument.", bad.full_name());
+            return Err(cx.throw(Known::ArgumentException, &text));
+        }
         let made = load(cx, || method.universe().instantiate_method(method, &args))?;
-        let params = cx.load(made.generic_params())?;
-        if !made.is_open() && !cx.load(super::constraints::all_satisfied(params, &args, made.context()))? {
+        if !made.is_open() && !load(cx, || made.satisfies_constraints())? {
             return Err(cx.throw2(Known::ArgumentException, "Invalid generic arguments", "typeArguments"));
         }
         method_object(cx, made, Some(reflected))

@@ -19,7 +19,6 @@ pub mod body;
 pub mod by_name;
 pub mod callers;
 pub mod constant;
-pub mod constraints;
 pub mod delegate;
 pub mod diagnostics;
 pub mod display;

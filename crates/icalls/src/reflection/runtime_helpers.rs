@@ -77,7 +77,7 @@ icalls! { ACTIVATION_SERVICES: "System.Runtime.Remoting.Activation.ActivationSer
         if std::ptr::eq(class, cx.known(Known::String)) {
             return cx.alloc_str("");
         }
-        if class.is_interface() || class.is_abstract() {
+        if class.is_interface() || class.is_abstract() || class.is_ptr() || class.is_fn_ptr() || class.is_byref() || class.is_generic_param() {
             return Err(cx.throw2(Known::ArgumentException, "Type cannot be instantiated", "type"));
         }
         cx.alloc(class)

@@ -1,5 +1,4 @@
 //! `System.RuntimeType` and `System.Type`: making and describing types.
-use super::constraints;
 use super::display::{self, Format};
 use super::objects::{self, is_known, opt_method_object, same};
 use super::type_handle::opt_type;
@@ -7,7 +6,7 @@ use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{ClassKind, ClassRef, GenericContext, Known, LoadError, MethodRef, Prim};
+use vervet_types::{ClassKind, ClassRef, Known, LoadError, MAX_RANK, MethodRef, Prim};
 
 /// System.TypeCode of a type.
 pub fn type_code(class: ClassRef) -> std::result::Result<i32, LoadError> {
@@ -48,11 +47,7 @@ pub fn make_generic<'cx>(
         return Err(cx.throw(Known::ArgumentException, "The number of generic arguments provided doesn't equal the arity of the generic type definition."));
     }
     let made = objects::load(cx, || cx.universe().instantiate(definition, args))?;
-    let context = GenericContext {
-        class_args: made.args(),
-        ..GenericContext::default()
-    };
-    if !made.is_open && !objects::load(cx, || constraints::all_satisfied(params, args, context))? {
+    if !made.is_open && !objects::load(cx, || made.satisfies_constraints())? {
         return Err(cx.throw2(
             Known::ArgumentException,
             "Invalid generic arguments",
@@ -98,9 +93,6 @@ icalls! { TYPE: "System.Type" =>
     }
 }
 
-/// The greatest rank of an array.
-const MAX_RANK: i32 = 32;
-
 icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
     /// There is no Windows Runtime here.
     "IsWindowsRuntimeObjectType" fn is_windows_runtime_object_type(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
@@ -112,11 +104,15 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         if class.is_byref() {
             return Err(cx.throw2(Known::TypeLoadException, &format!("{}[]", class.full_name()), ""));
         }
-        if rank > MAX_RANK {
+        // More than this MakeArrayType does not let through, and the message would be as long as the rank.
+        if !(0..=255).contains(&rank) {
+            return Err(cx.throw_default(Known::IndexOutOfRangeException));
+        }
+        if rank > MAX_RANK as i32 {
             let commas = ",".repeat(rank as usize - 1);
             return Err(cx.throw(Known::TypeLoadException, &format!("{}[{commas}] has too many dimensions.", class.full_name())));
         }
-        let u = cx.universe();
+        let (u, class) = (cx.universe(), cx.load(class.nested())?);
         cx.type_object(if rank == 0 { u.sz_array(class) } else { u.array(class, rank as u32) })
     }
     /// `T&`.
@@ -125,7 +121,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         if class.is_byref() {
             return Err(cx.throw2(Known::TypeLoadException, &class.full_name(), ""));
         }
-        cx.type_object(cx.universe().byref(class))
+        cx.type_object(cx.universe().byref(cx.load(class.nested())?))
     }
     /// `T*`.
     "MakePointerType" fn make_pointer_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
@@ -133,7 +129,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         if class.is_byref() {
             return Err(cx.throw2(Known::TypeLoadException, &class.full_name(), ""));
         }
-        cx.type_object(cx.universe().ptr(class))
+        cx.type_object(cx.universe().ptr(cx.load(class.nested())?))
     }
     /// The instantiation of a generic type.
     "MakeGenericType" fn make_generic_type(cx, definition: ObjRef<'cx>, types: ObjRef<'cx>) -> ObjRef<'cx> {
@@ -192,6 +188,10 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         if class.is_nullable() {
             return Ok(ObjRef::NULL);
         }
+        if class.rid() == 0 || class.is_interface() || class.is_abstract() || is_known(class, Known::String) {
+            let text = format!("No parameterless constructor defined for type '{}'", class.full_name());
+            return Err(cx.throw(Known::MissingMethodException, &text));
+        }
         cx.alloc(class)
     }
     /// The method a generic parameter belongs to, or null.
@@ -246,7 +246,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
             Vec::new()
         } else if class.is_generic_param() {
             let mut all: Vec<ClassRef> = Vec::new();
-            for c in cx.load(constraints::of_parameter(class))? {
+            for c in cx.load(class.param_constraints())? {
                 if c.is_interface() && !all.iter().any(|a| same(a, c)) {
                     all.push(c);
                 }

@@ -199,7 +199,7 @@ icalls! { "System.RuntimeTypeHandle" =>
             Ok(r) => r,
             Err(e) => return Err(cx.throw(Known::BadImageFormatException, &e.to_string())),
         };
-        let constraints = cx.load(super::constraints::of_parameter(class))?;
+        let constraints = cx.load(class.param_constraints())?;
         let list = if constraints.is_empty() {
             0
         } else {

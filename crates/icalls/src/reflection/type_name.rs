@@ -39,10 +39,11 @@ pub enum Suffix {
 }
 
 impl TypeName {
-    /// Reads a whole text.
+    /// Reads a whole text. As in mono, it ends at a NUL, and blanks in front of it are spaces only.
     pub fn parse(text: &str) -> Option<TypeName> {
+        let text = text.split('\0').next().unwrap_or("");
         let mut p = Parser {
-            rest: text.trim_start().chars().peekable(),
+            rest: text.trim_start_matches(' ').chars().peekable(),
         };
         let name = p.type_name(0, true)?;
         p.rest.peek().is_none().then_some(name)
@@ -108,6 +109,9 @@ impl Parser<'_> {
             }
             _ => name.name = text,
         }
+        if name.name.is_empty() || name.name == "." {
+            return None;
+        }
         while self.eat('+') {
             name.nested.push(self.identifier(&mut dot)?);
         }
@@ -150,14 +154,19 @@ impl Parser<'_> {
                             name.suffixes.push(Suffix::Vector);
                         }
                         ',' | '*' => {
-                            let mut rank = 1;
+                            let (mut rank, mut bounds) = (1, false);
                             loop {
                                 match self.rest.next()? {
                                     ',' => rank += 1,
-                                    '*' | ' ' => {}
+                                    '*' => bounds = true,
+                                    ' ' => {}
                                     ']' => break,
                                     _ => return None,
                                 }
+                            }
+                            // A star stands for an array of rank 1 that is no vector.
+                            if bounds && rank > 1 {
+                                return None;
                             }
                             name.suffixes.push(Suffix::Array(rank));
                         }
@@ -230,10 +239,14 @@ mod tests {
     fn escapes_and_errors() {
         assert_eq!(TypeName::parse(r"N.A\+B\,C").unwrap().name, "A+B,C");
         for bad in [
-            "", "A[", "A[[B]", "A]", "A&&", "A, ", "A+", "A[B][C]", r"A\",
+            "", "A[", "A[[B]", "A]", "A&&", "A, ", "A+", "A[B][C]", r"A\", ".", "A.", "A.[]",
+            "A[*,*]", "A[,*]", "\0A",
         ] {
             assert_eq!(TypeName::parse(bad), None, "{bad}");
         }
+        // As mono reads them.
+        assert_eq!(TypeName::parse("  A\0+").unwrap().name, "A");
+        assert_eq!(TypeName::parse("\u{A0}A").unwrap().name, "\u{A0}A");
         let deep = "A[".repeat(10_000);
         assert_eq!(TypeName::parse(&deep), None);
     }

@@ -5,7 +5,7 @@
 //! iterator is `{sig, args, next_arg, num_args}`; `args` points to the next argument.
 use vervet_runtime::cx::Result;
 use vervet_runtime::{Cx, icalls};
-use vervet_types::{ClassRef, MethodSig};
+use vervet_types::{ClassRef, Known, MethodSig};
 
 /// The iterator as managed code lays it out.
 #[repr(C)]
@@ -25,10 +25,20 @@ pub struct TypedReference {
 
 /// The class of the next argument, and the bytes it takes.
 fn next<'cx>(cx: &'cx Cx<'cx>, it: &ArgIterator) -> Result<(ClassRef, usize)> {
-    // SAFETY: `Setup` stored the address of a signature, which lives for ever.
-    let sig = unsafe { &*it.sig };
-    let first = sig.params.len() - it.num_args as usize;
-    let class = sig.params[first + it.next_arg as usize];
+    // SAFETY: `Setup` stored the address of a signature, which lives for ever; else it is null.
+    let sig = unsafe { it.sig.as_ref() };
+    // An iterator that no `Setup` filled, or one at its end.
+    let position = sig.and_then(|s| {
+        let first = s
+            .params
+            .len()
+            .checked_sub(usize::try_from(it.num_args).ok()?)?;
+        s.params
+            .get(first.checked_add(usize::try_from(it.next_arg).ok()?)?)
+    });
+    let Some(&class) = position else {
+        return Err(cx.throw_default(Known::InvalidOperationException));
+    };
     let is_value = cx.load(class.is_value_type())?;
     let size = if is_value {
         cx.load(class.layout())?.size as usize
@@ -57,6 +67,9 @@ fn take<'cx>(cx: &'cx Cx<'cx>, it: *mut ArgIterator, result: *mut TypedReference
 
 icalls! { "System.ArgIterator" =>
     "Setup" fn setup(cx, this: *mut ArgIterator, block: *mut usize, start: usize) -> () {
+        if block.is_null() {
+            return Err(cx.throw_default(Known::ArgumentException));
+        }
         // SAFETY: `block` is what `arglist` gave; managed code passes the address of its iterator.
         unsafe {
             let sig = *block as *const MethodSig;

@@ -5,7 +5,7 @@ use vervet_abi::vtable::flags;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::heap;
 use vervet_runtime::{ObjRef, icalls};
-use vervet_types::{ClassRef, Known, Prim};
+use vervet_types::{ClassRef, Known, MAX_RANK, Prim};
 
 fn element_class(array: ObjRef<'_>) -> ClassRef {
     array
@@ -285,6 +285,7 @@ icalls! { "System.Array" =>
     }
     /// False sends managed code to its slow path.
     "FastCopy" fn fast_copy(cx, source: ObjRef<'cx>, source_idx: i32, dest: ObjRef<'cx>, dest_idx: i32, length: i32) -> bool {
+        let (source, dest) = (cx.non_null(source)?, cx.non_null(dest)?);
         let plain = |a: ObjRef<'_>| a.vtable().flags & flags::SZ_ARRAY != 0;
         if !plain(source) || !plain(dest) || source_idx < 0 || dest_idx < 0 || length < 0 {
             return Ok(false);
@@ -317,6 +318,22 @@ icalls! { "System.Array" =>
         if let Some(message) = what {
             return Err(crate::util::not_supported(cx, message));
         }
+        if std::ptr::eq(element, cx.known(Known::TypedReference)) {
+            return Err(cx.throw(Known::InvalidProgramException, "Arrays of System.TypedReference types are invalid."));
+        }
+        let lengths = cx.non_null(lengths)?;
+        let rank = lengths.array_len();
+        if rank == 0 || !bounds.is_null() && bounds.array_len() != rank {
+            return Err(cx.throw_default(Known::ArgumentException));
+        }
+        if rank > MAX_RANK as usize {
+            let shown = if rank <= 255 { format!("{}[{}] has too many dimensions.", element.full_name(), ",".repeat(rank - 1)) } else { "An array has too many dimensions.".to_owned() };
+            return Err(cx.throw(Known::TypeLoadException, &shown));
+        }
+        if lengths.elements::<i32>().iter().any(|n| *n < 0) {
+            return Err(cx.throw_default(Known::ArgumentOutOfRangeException));
+        }
+        let element = cx.load(element.nested())?;
         let dims: Vec<(i64, i32)> = (0..lengths.array_len())
             .map(|i| (lengths.elements::<i32>()[i] as i64, if bounds.is_null() { 0 } else { bounds.elements::<i32>()[i] }))
             .collect();

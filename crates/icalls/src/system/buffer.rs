@@ -16,11 +16,11 @@ icalls! { "System.Buffer" =>
     "_ByteLength" fn byte_length_icall(cx, array: ObjRef<'cx>) -> i32 {
         Ok(byte_length(cx.non_null(array)?).map_or(-1, |n| n as i32))
     }
-    /// False if a range does not fit.
+    /// False if a range does not fit or an array is not of primitives.
     "InternalBlockCopy" fn internal_block_copy(cx, src: ObjRef<'cx>, src_offset: i32, dst: ObjRef<'cx>, dst_offset: i32, count: i32) -> bool {
-        let bytes = |a: ObjRef<'_>| a.array_len() * a.vtable().size as usize;
+        let (src, dst) = (cx.non_null(src)?, cx.non_null(dst)?);
         let (from, to, n) = (src_offset as usize, dst_offset as usize, count as usize);
-        let fits = |a, at: i32| at >= 0 && count >= 0 && at as usize + n <= bytes(a);
+        let fits = |a, at: i32| at >= 0 && count >= 0 && byte_length(a).is_some_and(|size| at as usize + n <= size);
         if !fits(src, src_offset) || !fits(dst, dst_offset) {
             return Ok(false);
         }

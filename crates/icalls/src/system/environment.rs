@@ -73,7 +73,8 @@ icalls! { "System.Environment" =>
     /// Milliseconds since the machine started.
     "get_TickCount" fn get_tick_count(cx) -> i32 { Ok((crate::system::datetime::monotonic_ticks() / 10_000) as i32) }
     "get_UserName" fn get_user_name(cx) -> ObjRef<'cx> {
-        let name = user().map(|u| u.0).or_else(|| variable(c"USER")).unwrap_or_default();
+        // A user id that nobody has: as mono names it.
+        let name = user().map(|u| u.0).or_else(|| variable(c"USER")).unwrap_or_else(|| "somebody".to_owned());
         cx.alloc_str(&name)
     }
     "Exit" fn exit(cx, exit_code: i32) { vervet_runtime::startup::exit(cx, exit_code) }
@@ -147,8 +148,8 @@ icalls! { "System.Environment" =>
     }
     "GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(MACHINE_CONFIG) }
     "internalGetHome" fn internal_get_home(cx) -> ObjRef<'cx> {
-        let home = variable(c"HOME").or_else(|| user().map(|u| u.1));
-        cx.alloc_opt_str(home.as_deref())
+        let home = variable(c"HOME").or_else(|| user().map(|u| u.1)).unwrap_or_else(|| "/".to_owned());
+        cx.alloc_str(&home)
     }
     "GetPageSize" fn get_page_size(cx) -> i32 {
         // SAFETY: a plain query.

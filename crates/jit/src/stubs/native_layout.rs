@@ -349,6 +349,9 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let (mut end, mut align, mut fields) = (0u32, 1u32, Vec::new());
     let mut inherited = 0u32;
     let value_type = class.is_value_type()?;
+    // Marshal.SizeOf is an int, and what is copied is never longer than what was asked for.
+    let too_large = || LoadError::type_load(class, "its native form is too large");
+    let fits = |size: Option<u32>| size.filter(|s| *s <= i32::MAX as u32).ok_or_else(too_large);
     if class.flags & 0x18 == 0 {
         unsupported = Some(format!(
             "Type {} has automatic layout and cannot be marshaled.",
@@ -386,9 +389,9 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         let offset = if explicit {
             explicit_offset(field)
         } else {
-            end.next_multiple_of(field_align)
+            fits(end.checked_next_multiple_of(field_align))?
         };
-        end = end.max(offset.saturating_add(kind.size()));
+        end = end.max(fits(offset.checked_add(kind.size()))?);
         align = align.max(field_align);
         fields.push(NativeField {
             field,
@@ -400,9 +403,9 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     // A declared size is that of the class's own fields; with explicit offsets it may cut padding off.
     let padded = match least {
         1.. if explicit => end,
-        _ => end.checked_next_multiple_of(align).unwrap_or(end),
+        _ => fits(end.checked_next_multiple_of(align))?,
     };
-    let declared = inherited.saturating_add(least);
+    let declared = fits(inherited.checked_add(least))?;
     let size = if least > 0 {
         padded.max(declared)
     } else {

@@ -146,6 +146,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             return Ok(None);
         }
+        // Arguments that break a constraint: the call says so.
+        if m.class.check_constraints().is_err() || m.check_constraints().is_err() {
+            return Ok(None);
+        }
         let Ok(body) = m.body() else { return Ok(None) };
         let limit = if m.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0 {
             AGGRESSIVE.min(self.inline_limit * 4)

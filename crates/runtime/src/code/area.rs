@@ -18,7 +18,7 @@ pub struct Area {
 
 impl Area {
     /// One with no room.
-    pub const fn new() -> Area {
+    pub const fn empty() -> Area {
         Area {
             next: AtomicUsize::new(0),
             soft: AtomicUsize::new(0),
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_refusal_makes_room_for_who_handles_it_and_the_end_is_the_end() {
-        let area = Area::new();
+        let area = Area::empty();
         assert_eq!(area.take(1, 1), None, "no room before there is an area");
         area.set(4096, 1600);
         let (mut given, mut refused) = (Vec::new(), 0);

@@ -15,8 +15,8 @@ static SIZE: AtomicUsize = AtomicUsize::new(0);
 /// Held while code is placed and published.
 static PLACING: LeafLock<()> = LeafLock::new(());
 /// Executable addresses.
-static CODE: Area = Area::new();
-static SLOTS: Area = Area::new();
+static CODE: Area = Area::empty();
+static SLOTS: Area = Area::empty();
 
 /// Maps the arena. Called once at start-up.
 pub fn initialise(code: usize, slots: usize) -> std::io::Result<()> {

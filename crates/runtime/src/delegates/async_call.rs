@@ -145,6 +145,18 @@ pub fn begin<'cx>(
     Ok(result)
 }
 
+/// NullReferenceException for an AsyncResult that `BeginInvoke` did not make: it stands for no call.
+pub fn check<'cx>(cx: &'cx Cx<'cx>, result: ObjRef<'cx>) -> Result<()> {
+    let result = cx.non_null(result)?;
+    cx.non_null(result.read_ref(offset_of!(AsyncResult, async_delegate)))?;
+    let call = cx.non_null(result.read_ref(offset_of!(AsyncResult, object_data)))?;
+    if !std::ptr::eq(call.class(), cx.known(Known::MonoAsyncCall)) {
+        return Err(cx.throw_default(Known::InvalidOperationException));
+    }
+    cx.non_null(call.read_ref(offset_of!(AsyncCall, msg)))?;
+    Ok(())
+}
+
 /// The delegate and the arguments (an `object[]`) of the call an AsyncResult stands for.
 pub fn target<'cx>(result: ObjRef<'cx>) -> (ObjRef<'cx>, ObjRef<'cx>) {
     let call = result.read_ref(offset_of!(AsyncResult, object_data));

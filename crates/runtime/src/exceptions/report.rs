@@ -27,6 +27,11 @@ static FIRST: AtomicUsize = AtomicUsize::new(0);
 /// The reporter sleeps on the first byte; a crashing thread waits for the answer.
 static PIPES: [AtomicUsize; 4] = [const { AtomicUsize::new(usize::MAX) }; 4];
 
+/// What the reporter is told: a dump is wanted, a crash is to be described, a handler needs the thread that makes its calls.
+const QUIT: u8 = b'q';
+const CRASH: u8 = b'c';
+const CALLS: u8 = b's';
+
 const RETURN: u8 = 0;
 const EXACT: u8 = 1;
 const STUB: u8 = 2;
@@ -101,17 +106,17 @@ fn get(fd: i32) -> Option<u8> {
 
 /// Has the reporter start the thread that makes the calls of signal handlers. Async-signal-safe.
 pub(crate) fn ask_for_handler_calls() {
-    put(pipe(1), b'c');
+    put(pipe(1), CALLS);
 }
 
 fn reporter() {
     while let Some(what) = get(pipe(0)) {
-        if what == b'c' {
+        if what == CALLS {
             crate::marshal::handler_calls::start();
             continue;
         }
         let mut text = String::new();
-        if what == b'q' {
+        if what == QUIT {
             text.push_str("Full thread dump:\n\n\"Main\"\n");
         }
         let count = COUNT.load(Ordering::Acquire);
@@ -128,12 +133,12 @@ fn reporter() {
         if count == FRAMES {
             text.push_str("  ...\n");
         }
-        if what == b'q' {
+        if what == QUIT {
             text.push('\n');
         }
         crate::startup::say(&text);
         BUSY.store(false, Ordering::Release);
-        if what != b'q' {
+        if what != QUIT {
             put(pipe(3), b'.');
         }
     }
@@ -225,7 +230,7 @@ extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c
     } else if !BUSY.swap(true, Ordering::AcqRel) {
         let (pc, fp) = interrupted(uc);
         collect(ctx, pc, fp);
-        put(pipe(1), b'q');
+        put(pipe(1), QUIT);
     }
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };
@@ -253,7 +258,7 @@ fn managed_stack(ctx: *mut Context, pc: usize, fp: usize) {
     for _ in 0..100 {
         if !BUSY.swap(true, Ordering::AcqRel) {
             collect(ctx, pc, fp);
-            put(pipe(1), b'c');
+            put(pipe(1), CRASH);
             let mut answer = libc::pollfd {
                 fd: pipe(2),
                 events: libc::POLLIN,

@@ -5,6 +5,7 @@
 //! * What is asked here is asked in Runtime state: the calling thread can be stopped inside a collection it waits for.
 pub mod model;
 pub mod options;
+mod pressure;
 mod world;
 
 use crate::address_plan::AddressPlan;
@@ -13,7 +14,7 @@ use crate::object::ObjRef;
 use crate::roots::Root;
 use model::Objects;
 use options::GcOptions;
-use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_heap::{Config, Heap};
 use vervet_os::Published;
 use vervet_types::Known;
@@ -26,6 +27,10 @@ static HEAP: AtomicPtr<TheHeap> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Reserves the card table and the heap, and starts the collector's threads. Called once at start-up.
 pub fn initialise(options: &GcOptions, plan: &AddressPlan) -> std::io::Result<()> {
+    if let Some(seed) = options.perturb {
+        eprintln!("vervet: delays at random, --gc-debug=perturb={seed}");
+        vervet_os::perturb::enable(seed);
+    }
     let card_mask = plan.tables.card_mask;
     let config = Config {
         reserve: plan.heap,
@@ -136,14 +141,9 @@ pub fn generation_of(object: ObjRef<'_>) -> i32 {
     i32::from(object.is_null() || !heap().is_young(object.addr()))
 }
 
-/// What the program says it has of memory that the collector does not see, since the last collection it caused.
-static PRESSURE: AtomicI64 = AtomicI64::new(0);
-
 /// The program has (or, if negative, has no longer) so much memory that the collector does not see.
 pub fn add_memory_pressure(_cx: &Cx<'_>, bytes: i64) {
-    let now = PRESSURE.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    if bytes > 0 && now as usize > heap().old_bytes().max(32 << 20) {
-        PRESSURE.store(0, Ordering::Relaxed);
+    if pressure::change(bytes, heap().old_bytes()) {
         heap().ask_for_major();
     }
 }

@@ -12,6 +12,8 @@ pub struct GcOptions {
     nursery: Option<usize>,
     max_heap: Option<usize>,
     debug: Debug,
+    /// The seed of random delays, if there are to be any.
+    pub perturb: Option<u64>,
     /// The inline allocator's protection.
     pub allocator: AllocProtection,
 }
@@ -77,24 +79,28 @@ impl GcOptions {
         for part in text.split(',').filter(|p| !p.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let d = &mut self.debug;
+            let number = |what: &str| {
+                let n = value.parse::<u32>().ok().filter(|n| *n > 0);
+                n.ok_or_else(|| {
+                    format!("--gc-debug: {name} wants a number of {what}, not '{value}'")
+                })
+            };
             match name {
                 "verify" => (d.verify_before, d.verify_after) = (true, true),
                 "verify-before" => d.verify_before = true,
                 "verify-after" => d.verify_after = true,
-                "collect-every" => {
-                    d.collect_every = value.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
+                "collect-every" => d.collect_every = number("allocations")?,
+                "promote-in-place" => d.promote_in_place = number("collections")?,
+                "concurrent-marking" => d.concurrent_marking = true,
+                "slow-marker" => d.slow_marker = number("microseconds")?,
+                "perturb" if !part.contains('=') => self.perturb = Some(a_seed()),
+                "perturb" => {
+                    let seed = value.parse().map_err(|_| {
                         format!(
-                            "--gc-debug: collect-every wants a number of allocations, not '{value}'"
+                            "--gc-debug: perturb wants a number as its seed, or none, not '{value}'"
                         )
-                    })?
-                }
-                "promote-in-place" => {
-                    d.promote_in_place =
-                        value.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
-                            format!(
-                                "--gc-debug: promote-in-place wants a number of collections, not '{value}'"
-                            )
-                        })?
+                    })?;
+                    self.perturb = Some(seed);
                 }
                 "poison" => d.poison = true,
                 "log" => d.log = true,
@@ -105,7 +111,7 @@ impl GcOptions {
                 "unprotected-allocator" => self.allocator = AllocProtection::None,
                 _ => {
                     return Err(format!(
-                        "--gc-debug: '{part}' is none of verify, verify-before, verify-after, collect-every=N, promote-in-place=N, poison, log, heap-shot, no-managed-allocator, store-order-allocator, unprotected-allocator"
+                        "--gc-debug: '{part}' is none of verify, verify-before, verify-after, collect-every=N, promote-in-place=N, concurrent-marking, slow-marker=US, perturb[=SEED], poison, log, heap-shot, no-managed-allocator, store-order-allocator, unprotected-allocator"
                     ));
                 }
             }
@@ -122,6 +128,11 @@ impl GcOptions {
             ..default
         }
     }
+}
+
+/// A seed for this run: small enough to be typed.
+fn a_seed() -> u64 {
+    (vervet_os::clock::now() ^ u64::from(std::process::id()) << 20) % 1_000_000_000
 }
 
 /// Three quarters of the machine's memory, so that a program that never stops allocating gets OutOfMemoryException and
@@ -164,5 +175,27 @@ mod tests {
         );
         assert!(o.mono("max-heap-size=much").is_err());
         assert!(o.debug("verfy").is_err());
+    }
+    #[test]
+    fn what_slows_the_collector_down() {
+        let mut o = GcOptions::default();
+        o.debug("concurrent-marking,slow-marker=250,perturb=0")
+            .unwrap();
+        let debug = o.config().debug;
+        assert!(debug.concurrent_marking && debug.slow_marker == 250);
+        assert_eq!(o.perturb, Some(0));
+        o.debug("perturb").unwrap();
+        assert_ne!(o.perturb, Some(0), "a seed of its own");
+        for wrong in [
+            "slow-marker",
+            "slow-marker=0",
+            "slow-marker=5us",
+            "slow-marker=99999999999",
+            "perturb=",
+            "perturb=x",
+        ] {
+            let said = o.debug(wrong).unwrap_err();
+            assert!(said.contains(wrong.split('=').next().unwrap()), "{said}");
+        }
     }
 }

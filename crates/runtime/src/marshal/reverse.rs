@@ -1,8 +1,11 @@
 //! Native code that calls managed code: a code address for a delegate, a delegate for a code address.
 //!
 //! # Invariants
-//! Each delegate that native code may call has one thunk, remembered in the delegate's `delegate_trampoline`; the
-//! thunk's record holds the delegate through a root. (Thunks are not given back yet.)
+//! * Each delegate that native code may call has one thunk, remembered in the delegate's `delegate_trampoline`; the
+//!   thunk's record holds the delegate through a root. (Thunks are not given back yet.)
+//! * The delegate runs where it is called, on the stack of its thread, which is attached by its first call and stays so; one on its
+//!   way out ([`crate::thread`]) is attached for the call only. A call that a signal handler makes is not made here
+//!   ([`handler_calls`]).
 use super::handler_calls;
 use crate::code::link;
 use crate::code::table::CodeKind;

@@ -3,38 +3,18 @@
 //! # Invariants
 //! * An entry never moves and is never freed, only used again; its index is what an inflated sync word holds.
 //! * An entry holds no object reference. It belongs to the one object whose sync word names it.
-//! * A thread that holds an index over anything that may let the world stop is counted in `users`. So while the world
-//!   is stopped, an entry without owner and users is known to its object only, and may be taken away.
-//! * Only the owner writes `count`.
-use crate::park::Queue;
+//! * Which entries may be taken away while the world is stopped is [`vervet_parking::monitor`]'s to say.
+use crate::object::ObjRef;
+use crate::park::{self, Queue};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use vervet_abi::object::sync_word::*;
 use vervet_os::{Chunks, LeafLock, Published};
-use vervet_parking::Handoff;
+use vervet_parking::monitor::{self, Monitor};
 
-/// Who waits at a monitor.
-#[derive(Default, Debug)]
-pub(super) struct Queues {
-    /// For its lock.
-    pub entering: Queue,
-    /// For a pulse.
-    pub waiting: Queue,
-}
+pub use vervet_parking::monitor::index_of;
 
 /// An entry. See the module.
-pub(super) struct Fat {
-    index: u32,
-    /// Its owner's id, and whom it wakes.
-    pub lock: Handoff,
-    /// How often the owner has entered.
-    pub count: AtomicU32,
-    /// Identity hash, or 0.
-    pub hash: AtomicU32,
-    /// Threads that enter, wait, or are about to.
-    pub users: AtomicU32,
-    /// How long to spin before sleeping.
-    pub spin: AtomicU32,
-    pub queues: LeafLock<Queues>,
+struct Fat {
+    monitor: Monitor<Queue>,
     next_free: AtomicU32,
     in_use: AtomicBool,
 }
@@ -50,7 +30,8 @@ struct Free {
 static FREE: LeafLock<Free> = LeafLock::new(Free { first: 0, made: 0 });
 
 /// The entry behind a fat sync word.
-pub(super) fn get(index: u32) -> &'static Fat {
+#[inline]
+fn get(index: u32) -> &'static Fat {
     TABLE
         .get(index)
         .and_then(Published::get)
@@ -58,7 +39,7 @@ pub(super) fn get(index: u32) -> &'static Fat {
 }
 
 /// A fresh entry with that state.
-pub(super) fn allocate(owner: u32, count: u32, hash: u32) -> &'static Fat {
+fn allocate(owner: u32, count: u32, hash: u32) -> &'static Fat {
     let (reused, index) = {
         let mut free = FREE.lock();
         match free.first {
@@ -77,64 +58,76 @@ pub(super) fn allocate(owner: u32, count: u32, hash: u32) -> &'static Fat {
         get(index)
     } else {
         TABLE.at(index).put(Fat {
-            index,
-            lock: Handoff::new(0),
-            count: AtomicU32::new(0),
-            hash: AtomicU32::new(0),
-            users: AtomicU32::new(0),
-            spin: AtomicU32::new(0),
-            queues: LeafLock::default(),
+            monitor: Monitor::new(index),
             next_free: AtomicU32::new(0),
             in_use: AtomicBool::new(false),
         })
     };
-    entry.lock.reset(owner);
-    entry.count.store(count, Ordering::Relaxed);
-    entry.hash.store(hash, Ordering::Relaxed);
-    entry
-        .spin
-        .store(super::contend::FIRST_SPIN, Ordering::Relaxed);
+    entry.monitor.begin(owner, count, hash);
     entry.in_use.store(true, Ordering::Release);
     entry
 }
 
 /// Gives an entry back that no sync word names (any more).
-pub(super) fn release(entry: &'static Fat) {
+fn release(entry: &'static Fat) {
     let was = entry.in_use.swap(false, Ordering::AcqRel);
     debug_assert!(was, "an entry is given back once");
-    entry.lock.reset(0);
-    entry.count.store(0, Ordering::Relaxed);
+    entry.monitor.end();
     let mut free = FREE.lock();
     entry.next_free.store(free.first, Ordering::Relaxed);
-    free.first = entry.index;
+    free.first = entry.monitor.index();
 }
 
-impl Fat {
-    /// The sync word that names it.
-    pub fn word(&self) -> u32 {
-        self.index << PAYLOAD_SHIFT | KIND_FAT
+/// The table, as one object sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Of<'o>(pub ObjRef<'o>);
+
+impl monitor::Table for Of<'_> {
+    type Queue = Queue;
+    #[inline]
+    fn get(&self, index: u32) -> &Monitor<Queue> {
+        &get(index).monitor
     }
-    fn is_idle(&self) -> bool {
-        self.lock.owner() == 0 && self.users.load(Ordering::Acquire) == 0
+    fn allocate(&self, owner: u32, count: u32, hash: u32) -> &Monitor<Queue> {
+        &allocate(owner, count, hash).monitor
+    }
+    fn release(&self, monitor: &Monitor<Queue>) {
+        release(get(monitor.index()));
+    }
+    fn inflated(&self) {
+        super::owners::add(self.0);
     }
 }
 
-/// The index in a fat sync word, for the collector; None for any other word.
-pub fn index_of(sync_word: u32) -> Option<u32> {
-    (sync_word & KIND_MASK == KIND_FAT).then_some(sync_word >> PAYLOAD_SHIFT)
+impl monitor::Queue for Queue {
+    fn push_back(&mut self, id: u32) {
+        Queue::push_back(self, id);
+    }
+    fn push_front(&mut self, id: u32) {
+        Queue::push_front(self, id);
+    }
+    fn pop_front(&mut self) -> Option<u32> {
+        Queue::pop_front(self)
+    }
+    fn remove(&mut self, id: u32) -> bool {
+        Queue::remove(self, id)
+    }
+    fn unpark(id: u32) {
+        park::unpark(id);
+    }
+    fn set_signalled(id: u32, value: bool) {
+        park::set_signalled(id, value);
+    }
+    fn is_signalled(id: u32) -> bool {
+        park::is_signalled(id)
+    }
 }
 
 /// World stopped: takes the monitor of a live object away if nobody owns, enters or waits at it. The answer is the
 /// sync word that the object gets instead (its hash, or 0).
 pub fn deflate(index: u32) -> Option<u32> {
     let entry = get(index);
-    if !entry.is_idle() {
-        return None;
-    }
-    let word = match entry.hash.load(Ordering::Relaxed) {
-        0 => 0,
-        h => h << PAYLOAD_SHIFT | KIND_HASH,
-    };
+    let word = entry.monitor.deflated()?;
     release(entry);
     Some(word)
 }
@@ -143,7 +136,7 @@ pub fn deflate(index: u32) -> Option<u32> {
 pub fn abandon(index: u32) {
     let entry = get(index);
     debug_assert!(
-        entry.users.load(Ordering::Acquire) == 0,
+        !entry.monitor.has_users(),
         "an object that somebody waits at is on a stack"
     );
     release(entry);
@@ -168,32 +161,34 @@ fn for_each_in_use(mut f: impl FnMut(&'static Fat)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vervet_abi::object::sync_word::*;
 
     // One test: the table is one for the process.
     #[test]
     fn entries_come_and_go() {
+        let index = |entry: &Fat| entry.monitor.index();
         let owned = allocate(7, 1, 0);
         let hashed = allocate(0, 0, 0x1234);
         let used = allocate(0, 0, 0);
-        used.users.store(1, Ordering::Relaxed);
-        assert_eq!(index_of(owned.word()), Some(owned.index));
+        used.monitor.add_user();
+        assert_eq!(index_of(owned.monitor.word()), Some(index(owned)));
         assert_eq!(index_of(0x1234 << PAYLOAD_SHIFT | KIND_HASH), None);
-        assert_eq!(deflate(owned.index), None);
-        assert_eq!(deflate(used.index), None);
+        assert_eq!(deflate(index(owned)), None);
+        assert_eq!(deflate(index(used)), None);
         assert_eq!(
-            deflate(hashed.index),
+            deflate(index(hashed)),
             Some(0x1234 << PAYLOAD_SHIFT | KIND_HASH)
         );
         let again = allocate(0, 0, 0);
         assert!(std::ptr::eq(again, hashed), "a free entry is used again");
-        assert_eq!(again.hash.load(Ordering::Relaxed), 0);
-        assert_eq!(deflate(again.index), Some(0));
+        // Its hash was forgotten with its object.
+        assert_eq!(deflate(index(again)), Some(0));
         let kept = allocate(0, 0, 0);
-        abandon(owned.index);
+        abandon(index(owned));
         assert_eq!(counts().0, 2);
-        used.users.store(0, Ordering::Relaxed);
+        used.monitor.remove_user();
         assert_eq!(
-            (deflate(used.index), deflate(kept.index)),
+            (deflate(index(used)), deflate(index(kept))),
             (Some(0), Some(0))
         );
         assert_eq!(counts().0, 0);

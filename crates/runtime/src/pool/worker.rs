@@ -32,10 +32,7 @@ pub(super) fn send(ctx: *mut Context) {
     if idle::wake_one() {
         return;
     }
-    let spawned = crate::thread::native(ctx, || {
-        crate::address_plan::has_room_for_thread(STACK)
-            && vervet_os::thread::spawn_detached(STACK, run).is_ok()
-    });
+    let spawned = crate::thread::native(ctx, || crate::threads::start::spawn(STACK, run));
     if !spawned {
         // The monitor tries again.
         COUNTS.failed();

@@ -84,6 +84,7 @@ impl Life {
             ended.then_some(())
         };
         let end = park::deadline(ms);
+        let _waiting = super::state::Waiting::begin(cx);
         let result = loop {
             // Nobody may say that a library's thread has ended: look from time to time.
             let until = match self.started {

@@ -11,6 +11,7 @@ use super::{become_thread, state};
 use crate::cx::{Cx, Result, Value};
 use crate::handles::{self, HandleKind};
 use crate::object::ObjRef;
+use crate::world::registry;
 use std::mem::offset_of;
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
 use vervet_types::Known;
@@ -53,10 +54,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     };
     let given = [seed.thread, seed.delegate, seed.argument];
     let stack = stack + OWN_STACK;
-    let spawned = cx.native(|| {
-        crate::address_plan::has_room_for_thread(stack)
-            && vervet_os::thread::spawn_detached(stack, move || run(seed)).is_ok()
-    });
+    let spawned = cx.native(|| spawn(stack, move || run(seed)));
     if !spawned {
         given.iter().for_each(|h| {
             handles::free(*h);
@@ -66,6 +64,27 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         state::change(internal, state::UNSTARTED, 0);
     }
     Ok(spawned)
+}
+
+/// Starts an OS thread that attaches, if there is room for it and for all it has besides its stack.
+pub(crate) fn spawn(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
+    if !crate::address_plan::is_limited() {
+        return vervet_os::thread::spawn_detached(stack, work).is_ok();
+    }
+    if !crate::address_plan::has_room_for_thread(stack) {
+        return false;
+    }
+    registry::promise();
+    let attached = move || {
+        crate::thread::attach();
+        registry::redeem();
+        work();
+    };
+    let spawned = vervet_os::thread::spawn_detached(stack, attached).is_ok();
+    if !spawned {
+        registry::redeem();
+    }
+    spawned
 }
 
 /// What a new OS thread is given.

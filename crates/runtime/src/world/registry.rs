@@ -106,6 +106,9 @@ struct List {
     count: usize,
     /// Ended threads, linked by `next`.
     free: *mut Thread,
+    /// How many those are, and how many of them are for threads that were started and have not attached yet.
+    idle: usize,
+    promised: usize,
     next_owner: u32,
 }
 // SAFETY: what the pointers lead to is only reached under the lock, or by the thread itself.
@@ -115,6 +118,8 @@ static LIST: LeafLock<List> = LeafLock::new(List {
     first: null_mut(),
     count: 0,
     free: null_mut(),
+    idle: 0,
+    promised: 0,
     next_owner: 1,
 });
 
@@ -126,6 +131,7 @@ pub(crate) fn take() -> &'static Thread {
         if !free.is_null() {
             // SAFETY: threads are never freed; the links of those on the free list belong to the lock.
             list.free = unsafe { (*free).next.get() };
+            list.idle -= 1;
         }
         free
     };
@@ -276,6 +282,29 @@ pub(crate) fn recycle(thread: &'static Thread) {
     let mut list = LIST.lock();
     thread.next.set(list.free);
     list.free = std::ptr::from_ref(thread).cast_mut();
+    list.idle += 1;
+}
+
+/// Makes sure that a thread about to be started finds an ended one's [`Thread`], or a new one, when it attaches: there, it could
+/// tell nobody that there is no memory. [`redeem`] follows, by the thread when it has attached, or by who could not start it.
+pub(crate) fn promise() {
+    let enough = {
+        let mut list = LIST.lock();
+        list.promised += 1;
+        list.promised <= list.idle
+    };
+    if !enough {
+        let thread = make();
+        let mut list = LIST.lock();
+        thread.next.set(list.free);
+        list.free = std::ptr::from_ref(thread).cast_mut();
+        list.idle += 1;
+    }
+}
+
+/// See [`promise`].
+pub(crate) fn redeem() {
+    LIST.lock().promised -= 1;
 }
 
 /// Counts threads of libraries that attach: who takes a number of as many as were attached at the last look, and some more, is to look

@@ -303,7 +303,7 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
     /// Negative times stay as they are; the time of creation cannot be set.
     "SetFileTime" fn set_file_time(cx, handle: isize, creation: i64, access: i64, write: i64, error: Out<'cx, i32>) -> bool {
         let time = |t: i64| {
-            let unix = t - EPOCH_AS_FILETIME;
+            let unix = t.saturating_sub(EPOCH_AS_FILETIME);
             match t < 0 {
                 true => libc::timespec { tv_sec: 0, tv_nsec: libc::UTIME_OMIT },
                 false => libc::timespec { tv_sec: unix.div_euclid(10_000_000), tv_nsec: unix.rem_euclid(10_000_000) * 100 },

@@ -8,6 +8,7 @@ use vervet_runtime::{ObjRef, icalls};
 
 icalls! { "System.Runtime.Remoting.Messaging.AsyncResult" =>
     "Invoke" fn invoke_async(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+        async_call::check(cx, this)?;
         let outcome = match call(cx, this) {
             Ok(value) => Ok(value),
             Err(throw) => Err(cx.take_pending(throw)),

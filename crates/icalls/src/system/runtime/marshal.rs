@@ -2,7 +2,7 @@
 //!
 //! Keeps nothing. All native memory is malloc's. How structs and delegates cross is the runtime's
 //! ([`vervet_runtime::marshal`]) and the compiler's (`native_layout`).
-use crate::util::{Chars, text};
+use crate::util::Chars;
 use std::mem::offset_of;
 use vervet_abi::layouts::RuntimeMethodInfoObject;
 use vervet_jit::stubs::native_layout::{Encoding, NativeLayout, native_layout};
@@ -137,7 +137,8 @@ icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
         if chars.is_null() {
             return Ok(std::ptr::null_mut());
         }
-        Ok(crate::mono::safe_string_marshal::malloc_bytes(text(chars.take(length)).as_bytes()))
+        let text = crate::mono::safe_string_marshal::utf8(cx, chars.take(length))?;
+        Ok(crate::mono::safe_string_marshal::malloc_bytes(text.as_bytes()))
     }
     "StringToHGlobalUni" fn string_to_h_global_uni(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
         if chars.is_null() {

@@ -1,0 +1,142 @@
+//! Taking and leaving a fat monitor: spin, then sleep; the one who leaves wakes one.
+//!
+//! # Invariants
+//! * Who owns the monitor and whom it wakes goes by [`Handoff`](crate::Handoff); the threads it counts are those in `queues.entering`.
+//! * Who is woken and does not get the monitor goes to the front of the queue. While it tries, nobody else is woken: it
+//!   is marked as woken until it has the monitor, or is in the queue again and then looks once more, or gives up and then
+//!   wakes the next one itself if the monitor is free.
+use super::{Monitor, Queue, Queues, Thread};
+use crate::sync::Ordering::Relaxed;
+
+/// Turns of a first spin, and the bounds it adapts between.
+pub(super) const FIRST_SPIN: u32 = 8;
+const LEAST_SPIN: u32 = 4;
+const MOST_SPIN: u32 = 12;
+
+/// How a [`Monitor::lock`] ended that did not get the monitor.
+pub(super) enum Missed<A> {
+    /// The deadline passed.
+    Late,
+    /// The thread is alerted.
+    Alerted(A),
+}
+
+impl<Q: Queue> Monitor<Q> {
+    /// Takes it if it is free.
+    #[inline]
+    pub(super) fn try_lock(&self, me: u32) -> bool {
+        let taken = self.lock.try_take(me);
+        if taken {
+            self.count.store(1, Relaxed);
+        }
+        taken
+    }
+
+    /// Spins for the monitor of another thread, as long as that was worth it lately. The world is not stopped meanwhile, so the
+    /// caller need not be counted in `users`.
+    pub(super) fn spin_for<T: Thread>(&self, me: u32) -> bool {
+        let turns = self.spin.load(Relaxed);
+        let taken = T::spin(turns, || self.try_lock(me));
+        let then = match taken {
+            true => (turns + turns / 8 + 1).min(MOST_SPIN),
+            false => (turns - turns / 4).max(LEAST_SPIN),
+        };
+        if then != turns {
+            self.spin.store(then, Relaxed);
+        }
+        taken
+    }
+
+    /// Takes the monitor of another thread, waiting for it. The caller is counted in `users`. `was_woken`: somebody who left has
+    /// taken it out of the queue.
+    pub(super) fn lock<T: Thread>(
+        &self,
+        thread: &T,
+        alertable: bool,
+        deadline: T::Deadline,
+        mut was_woken: bool,
+    ) -> Result<(), Missed<T::Alert>> {
+        let me = thread.id();
+        let taken = |was_woken: bool| {
+            if was_woken {
+                self.lock.woke();
+            }
+            Ok(())
+        };
+        if was_woken && self.spin_for::<T>(me) {
+            return taken(was_woken);
+        }
+        let _waiting = thread.waiting();
+        loop {
+            let mut queues = self.queues.lock();
+            if was_woken {
+                queues.entering.push_front(me);
+            } else {
+                queues.entering.push_back(me);
+            }
+            self.lock.queued();
+            if was_woken {
+                self.lock.woke();
+            }
+            if self.try_lock(me) {
+                self.leave_queue(&mut queues, me);
+                return Ok(());
+            }
+            let alert = match alertable {
+                true => thread.park_alertable(|| drop(queues), deadline).err(),
+                false => {
+                    thread.park(|| drop(queues), deadline);
+                    None
+                }
+            };
+            was_woken = !self.leave_queue(&mut self.queues.lock(), me);
+            if self.try_lock(me) || was_woken && self.spin_for::<T>(me) {
+                return taken(was_woken);
+            }
+            let missed = match alert {
+                Some(alert) => Missed::Alerted(alert),
+                None if T::is_over(deadline) => Missed::Late,
+                None => continue,
+            };
+            if was_woken {
+                self.lock.woke();
+                if self.lock.owner() == 0 {
+                    self.wake_next();
+                }
+            }
+            return Err(missed);
+        }
+    }
+
+    /// Takes a thread out of the queue of those who enter; false if it was woken, and so is out already.
+    pub(super) fn leave_queue(&self, queues: &mut Queues<Q>, me: u32) -> bool {
+        let was_in = queues.entering.remove(me);
+        if was_in {
+            self.lock.unqueued();
+        }
+        was_in
+    }
+
+    /// Gives it up; the calling thread owns it, however often it has entered.
+    pub(super) fn unlock(&self) {
+        self.count.store(0, Relaxed);
+        if self.lock.give_up() {
+            self.wake_next();
+        }
+    }
+
+    /// It was left: wakes the first of those that enter, if none has been woken yet.
+    pub(super) fn wake_next(&self) {
+        let first = {
+            let mut queues = self.queues.lock();
+            if !self.lock.wakes() {
+                return;
+            }
+            self.lock.unqueued();
+            queues.entering.pop_front()
+        };
+        if let Some(id) = first {
+            Q::unpark(id);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Monitors: the lock and the condition that every object has, but for what they stand on.
+//!
+//! # Map
+//! Here: a fat monitor's state, and what is asked of threads ([`Owner`], [`Thread`]), of queues ([`Queue`]) and of the table of monitors
+//! ([`Table`]). [`Lock`]: an object's sync word and what may be behind it. `contend`: taking and leaving a fat monitor; `wait`: Wait and Pulse.
+//! The runtime gives threads that park, queues through their waiters, a table that never moves, and makes exceptions of the answers; the models
+//! give loom's. What is between is this code for both.
+//!
+//! # Invariants
+//! * A monitor belongs to the one object whose sync word names it.
+//! * A thread that holds a monitor over anything that may let the world stop is counted in `users`. So while the world is stopped, a
+//!   monitor without owner and users is known to its object only, and may be taken away.
+//! * Only the owner writes `count`.
+mod contend;
+#[cfg(all(test, feature = "loom"))]
+mod models;
+mod object;
+mod wait;
+
+pub use object::{Exit, Lock};
+
+use crate::Handoff;
+use crate::sync::{AtomicU32, LeafLock, Ordering};
+use vervet_abi::object::sync_word::*;
+
+/// A queue of threads by id, and what one tells those in it. A thread is in one queue at a time.
+pub trait Queue: Default {
+    /// Puts a thread at the end.
+    fn push_back(&mut self, id: u32);
+    /// Puts a thread at the front.
+    fn push_front(&mut self, id: u32);
+    /// Takes the first out.
+    fn pop_front(&mut self) -> Option<u32>;
+    /// Takes a thread out; false if it is in no queue.
+    fn remove(&mut self, id: u32) -> bool;
+    /// Ends the thread's park, or its next one.
+    fn unpark(id: u32);
+    /// Notes for the thread whether it was pulsed. Under the lock of the queues.
+    fn set_signalled(id: u32, value: bool);
+    /// See [`Queue::set_signalled`].
+    fn is_signalled(id: u32) -> bool;
+}
+
+/// The calling thread, where it only takes and leaves what is free.
+pub trait Owner {
+    /// Its id, not 0.
+    fn id(&self) -> u32;
+    /// Counts a monitor taken (+1) or given up (-1).
+    fn held(&self, change: i32);
+}
+
+/// The calling thread, where it may wait.
+pub trait Thread: Owner {
+    /// What ends a wait besides what was waited for.
+    type Alert;
+    /// When a wait is over.
+    type Deadline: Copy;
+    /// While it lives, others see that the thread waits.
+    type Waiting<'t>
+    where
+        Self: 't;
+    /// The end of a wait of that many milliseconds, -1: for ever.
+    fn deadline(ms: i32) -> Self::Deadline;
+    /// Is it over?
+    fn is_over(deadline: Self::Deadline) -> bool;
+    /// It begins to wait.
+    fn waiting(&self) -> Self::Waiting<'_>;
+    /// Sleeps until it is unparked or the deadline is over, or for no reason. `commit` runs once, before. The world may stop.
+    fn park(&self, commit: impl FnOnce(), deadline: Self::Deadline);
+    /// The same, unless the thread is alerted before (then there is no commit) or meanwhile.
+    fn park_alertable(
+        &self,
+        commit: impl FnOnce(),
+        deadline: Self::Deadline,
+    ) -> Result<(), Self::Alert>;
+    /// Is it to stop waiting?
+    fn is_alerted(&self) -> bool;
+    /// Looks so many times whether something is so, with pauses. The world is not stopped meanwhile.
+    fn spin(turns: u32, wanted: impl FnMut() -> bool) -> bool;
+}
+
+/// Where fat monitors are, as one object sees it.
+pub trait Table {
+    /// The queues of its monitors.
+    type Queue: Queue;
+    /// The monitor behind a fat sync word.
+    fn get(&self, index: u32) -> &Monitor<Self::Queue>;
+    /// One that nobody uses, begun with that state ([`Monitor::begin`]).
+    fn allocate(&self, owner: u32, count: u32, hash: u32) -> &Monitor<Self::Queue>;
+    /// Takes one back that no sync word names.
+    fn release(&self, monitor: &Monitor<Self::Queue>);
+    /// The object's sync word names a monitor from now on.
+    fn inflated(&self);
+}
+
+/// Who waits at a monitor.
+#[derive(Default, Debug)]
+pub(crate) struct Queues<Q> {
+    /// For its lock.
+    pub(crate) entering: Q,
+    /// For a pulse.
+    pub(crate) waiting: Q,
+}
+
+/// A fat monitor. See the module.
+#[derive(Debug)]
+pub struct Monitor<Q> {
+    index: u32,
+    /// Its owner's id, and whom it wakes.
+    pub(crate) lock: Handoff,
+    /// How often the owner has entered.
+    pub(crate) count: AtomicU32,
+    /// Identity hash, or 0.
+    pub(crate) hash: AtomicU32,
+    /// Threads that enter, wait, or are about to.
+    users: AtomicU32,
+    /// How long to spin before sleeping.
+    pub(crate) spin: AtomicU32,
+    pub(crate) queues: LeafLock<Queues<Q>>,
+}
+
+impl<Q: Queue> Monitor<Q> {
+    /// The monitor of that index, of no object yet.
+    pub fn new(index: u32) -> Monitor<Q> {
+        Monitor {
+            index,
+            lock: Handoff::new(0),
+            count: AtomicU32::new(0),
+            hash: AtomicU32::new(0),
+            users: AtomicU32::new(0),
+            spin: AtomicU32::new(0),
+            queues: LeafLock::default(),
+        }
+    }
+    /// Nobody uses it: it begins with the state of the sync word that is going to name it.
+    pub fn begin(&self, owner: u32, count: u32, hash: u32) {
+        self.lock.reset(owner);
+        self.count.store(count, Ordering::Relaxed);
+        self.hash.store(hash, Ordering::Relaxed);
+        self.spin.store(contend::FIRST_SPIN, Ordering::Relaxed);
+    }
+    /// No sync word names it any more.
+    pub fn end(&self) {
+        self.lock.reset(0);
+        self.count.store(0, Ordering::Relaxed);
+    }
+    /// Its place in the table.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+    /// The sync word that names it.
+    pub fn word(&self) -> u32 {
+        self.index << PAYLOAD_SHIFT | KIND_FAT
+    }
+    /// World stopped: what the sync word of its object may be instead, if nobody owns it, enters or waits.
+    pub fn deflated(&self) -> Option<u32> {
+        let is_idle = self.lock.owner() == 0 && !self.has_users();
+        is_idle.then(|| match self.hash.load(Ordering::Relaxed) {
+            0 => 0,
+            h => h << PAYLOAD_SHIFT | KIND_HASH,
+        })
+    }
+    /// Does a thread enter or wait?
+    pub fn has_users(&self) -> bool {
+        self.users.load(Ordering::Acquire) != 0
+    }
+    /// A thread may let the world stop while it works with the monitor.
+    pub fn add_user(&self) {
+        self.users.fetch_add(1, Ordering::SeqCst);
+    }
+    /// It has done.
+    pub fn remove_user(&self) {
+        self.users.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The index in a fat sync word; None for any other word.
+#[inline]
+pub fn index_of(sync_word: u32) -> Option<u32> {
+    (sync_word & KIND_MASK == KIND_FAT).then_some(sync_word >> PAYLOAD_SHIFT)
+}

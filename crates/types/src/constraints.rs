@@ -1,0 +1,134 @@
+//! Constraints of generic parameters, and whether arguments satisfy them (II.10.1.7, II.9.11).
+//!
+//! # Invariants
+//! Code of a generic type or method relies on what its constraints promise: it reads fields of the constraint's class
+//! out of an argument. So no instance of a type exists, and no method runs, whose arguments break a constraint:
+//! [`Class::check`] asks [`Class::check_constraints`] for the class, its parents and its interfaces, the compiler asks
+//! [`Method::check_constraints`]. Naming such a type is no error, as in mono and CoreCLR. An argument that is open is
+//! not judged. Judging needs parents and interfaces only, never [`Class::check`], so it cannot come back to itself.
+use crate::*;
+
+const REFERENCE_TYPE: u32 = 4;
+const NOT_NULLABLE_VALUE_TYPE: u32 = 8;
+const DEFAULT_CONSTRUCTOR: u32 = 16;
+
+/// The type constraints of a generic parameter with its owner's parameters replaced.
+fn of_parameter_in(param: ClassRef, context: GenericContext) -> R<Vec<ClassRef>> {
+    let ClassKind::GenericParam { rid, .. } = param.kind else {
+        return Ok(Vec::new());
+    };
+    let image = &param.module.image;
+    let scope = Scope {
+        module: param.module,
+        context,
+    };
+    image
+        .generic_param_constraints_of(rid)
+        .map(|row| {
+            let row = image.generic_param_constraint(row);
+            scope.type_(row.map_err(|e| param.module.bad(e))?.constraint)
+        })
+        .collect()
+}
+
+/// Whether `arg` may stand for `param`; `context` holds all arguments.
+fn satisfied(param: ClassRef, arg: ClassRef, context: GenericContext) -> R<bool> {
+    if arg.is_open {
+        return Ok(true);
+    }
+    let flags = param.param_flags()?;
+    let value_type = arg.is_value_type()?;
+    if flags & REFERENCE_TYPE != 0 && value_type {
+        return Ok(false);
+    }
+    if flags & NOT_NULLABLE_VALUE_TYPE != 0 && (!value_type || arg.is_nullable()) {
+        return Ok(false);
+    }
+    if flags & DEFAULT_CONSTRUCTOR != 0 && !value_type {
+        let constructor = arg.find_method(".ctor", Some(0))?;
+        if arg.is_abstract() || !constructor.is_some_and(|m| m.is_ctor() && m.is_public()) {
+            return Ok(false);
+        }
+    }
+    for constraint in of_parameter_in(param, context)? {
+        if !arg
+            .universe()
+            .is_assignable_from_reflection(constraint, arg)?
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The position of the first argument that breaks a constraint.
+fn first_broken(
+    params: &[ClassRef],
+    args: &[ClassRef],
+    context: GenericContext,
+) -> R<Option<usize>> {
+    for (i, (param, arg)) in params.iter().zip(args).enumerate() {
+        if !satisfied(param, arg, context)? {
+            return Ok(Some(i));
+        }
+    }
+    Ok(None)
+}
+
+impl Class {
+    /// Whether the arguments of an instantiation satisfy the constraints; true for any other type.
+    pub fn satisfies_constraints(&'static self) -> R<bool> {
+        Ok(self.broken_constraint()?.is_none())
+    }
+    fn broken_constraint(&'static self) -> R<Option<usize>> {
+        match self.kind {
+            ClassKind::Inst { def, args } => {
+                first_broken(def.params()?, args, self.scope().context)
+            }
+            _ => Ok(None),
+        }
+    }
+    /// TypeLoadException if an argument of the instantiation breaks a constraint.
+    pub fn check_constraints(&'static self) -> R<()> {
+        match self.broken_constraint()? {
+            None => Ok(()),
+            Some(i) => Err(LoadError::type_load(
+                self,
+                format!(
+                    "invalid generic instantiation: argument {i}, '{}', violates the constraint of '{}'",
+                    self.args()[i].full_name(),
+                    self.def().params()?[i].name
+                ),
+            )),
+        }
+    }
+}
+
+impl Method {
+    /// Whether the arguments of an instantiated method satisfy the constraints; true for any other method.
+    pub fn satisfies_constraints(&'static self) -> R<bool> {
+        Ok(self.broken_constraint()?.is_none())
+    }
+    fn broken_constraint(&'static self) -> R<Option<usize>> {
+        if self.method_args.is_empty() {
+            return Ok(None);
+        }
+        first_broken(self.generic_params()?, self.method_args, self.context())
+    }
+    /// VerificationException if an argument of the instantiated method breaks a constraint. Mono runs such a method
+    /// and reads what is not there; CoreCLR throws this.
+    pub fn check_constraints(&'static self) -> R<()> {
+        match self.broken_constraint()? {
+            None => Ok(()),
+            Some(i) => Err(LoadError::Verification {
+                message: format!(
+                    "Method {}.{}: type argument '{}' violates the constraint of type parameter '{}'.",
+                    self.class.full_name(),
+                    self.name,
+                    self.method_args[i].full_name(),
+                    self.generic_params()?[i].name
+                ),
+            }),
+        }
+    }
+}
