@@ -300,7 +300,9 @@ fn mutated_bodies_are_never_an_internal_error() {
         match run(&compiler, &modules, &mut r) {
             Ok(ok) => compiled += ok as u64,
             Err((what, method, offset)) => {
-                let key = what.lines().next().unwrap_or("").to_owned();
+                // The CLIF verifier prints the function and its errors among the instructions.
+                let error = what.lines().find(|l| l.starts_with("; error"));
+                let key = error.or(what.lines().next()).unwrap_or("").to_owned();
                 let key: String = key.chars().filter(|c| !c.is_ascii_digit()).collect();
                 let text = format!("VERVET_JIT_SEED={case}: {method} IL_{offset:04x}: {what}");
                 let entry = failures.entry(key).or_insert((0, text));
@@ -318,7 +320,7 @@ fn mutated_bodies_are_never_an_internal_error() {
         case - first
     );
     for (key, (count, example)) in &failures {
-        let example: String = example.chars().take(1500).collect();
+        let example: String = example.chars().take(4000).collect();
         println!("{count} x {key}\n    {example}");
     }
     assert!(failures.is_empty(), "{} kinds of failure", failures.len());

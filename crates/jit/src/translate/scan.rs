@@ -241,6 +241,7 @@ impl Plan {
                 "a branch or clause goes into the middle of an instruction",
             ));
         }
+        plan.check_entries()?;
         // In a filter only the clauses inside it count: what escapes a filter is no concern of its method's handlers.
         let filter = body
             .clauses
@@ -266,6 +267,34 @@ impl Plan {
         plan.reach(entry)?;
         plan.find_cold()?;
         Ok(plan)
+    }
+
+    /// What a block finds on the stack when it is entered is one thing: the beginning of the method finds nothing, a catch
+    /// handler or a filter the exception, a finally or fault handler nothing from a way of its own. So these begin at
+    /// instructions, and never at the same one.
+    fn check_entries(&self) -> Res {
+        let takes_exception = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
+        for c in &self.clauses {
+            self.block(c.handler_offset)?;
+            let mut shared = self
+                .clauses
+                .iter()
+                .filter(|d| d.handler_offset == c.handler_offset);
+            let differs = shared.any(|d| takes_exception(d) != takes_exception(c));
+            let filter = match c.kind {
+                EhKind::Filter(at) => {
+                    self.block(at)?;
+                    at == 0 || self.clauses.iter().any(|d| d.handler_offset == at)
+                }
+                _ => false,
+            };
+            if c.handler_offset == 0 || differs || filter {
+                return Err(Fail::invalid(
+                    "a handler or filter begins where the method or another handler does",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The block that starts at an offset.
