@@ -153,7 +153,7 @@ managed-gc() {
 
 # And with marking that lasts, beside the program, and delays at random (a program's .stderr says their seed).
 managed-marking() {
-    local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=20000,concurrent-marking,slow-marker=20,perturb}
+    local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=20000,concurrent-marking,slow-marker=20}
     managed_with managed-marking "$1"
 }
 # The same under the options that change how the world is stopped: `managed-stops` stops it every so many microseconds whatever the
