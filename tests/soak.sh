@@ -23,12 +23,13 @@ export MONO_GC_PARAMS=${MONO_GC_PARAMS:-max-heap-size=2g}
 
 lanes() {
     cat << 'TABLE'
-program         14
-program-verify  14
+program         12
+program-verify  12
 program-small    6
-program-collect  8
+program-collect  6
 sockets          4
 stress           8
+marking          6
 stops            6
 no-membarrier    4
 release          4
@@ -74,6 +75,7 @@ repeat() { # seconds, suites...
     done
     echo "count times $times"
 }
+lane_marking()       { PROGRAM_LIMIT=200 GC_DEBUG=verify,poison,collect-every=20000,concurrent-marking,slow-marker=20,perturb repeat "$1" managed-marking .; }
 lane_stops()         { repeat "$1" managed-stops .; }
 lane_no-membarrier() { repeat "$1" managed-no-membarrier .; }
 lane_release()       { repeat "$1" managed . managed-gc . regression exceptions regression generics regression basic; }

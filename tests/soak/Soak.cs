@@ -3,7 +3,7 @@
 // Each worker repeats rounds, counts its operations and checks what it reads. Timers of a foreign library (tests/stress/native.c)
 // interrupt every thread, and collections are asked for without waiting for them, so that they run beside the workers.
 // Standard output has a line `count NAME N` for each counter, then `ok`. A wrong value ends the process with exit code 1, a worker
-// that stands still for a minute with 3.
+// that stands still for four minutes, or does not end, with 3. (A loaded machine may give a worker nothing for a minute.)
 using System;
 using System.Collections.Generic;
 using System.Net;
@@ -39,7 +39,7 @@ sealed class Worker
         thread = new Thread(Run, 4 << 20) { IsBackground = true };
     }
     public void Start() { thread.Start(); }
-    public bool Join() { return thread.Join(60000); }
+    public bool Join() { return thread.Join(240000); }
     void Run()
     {
         if (Native.stress_thread_begin(Soak.Interval) != 0) Soak.Fail("timers of " + Name);
@@ -449,6 +449,7 @@ static class Soak
         Native.stress_process_timer(5000);
 
         var last = new long[workers.Count];
+        var still = new int[workers.Count];
         for (int left = seconds; left > 0; ) {
             int now = Math.Min(left, 60);
             var until = DateTime.UtcNow.AddSeconds(now);
@@ -456,7 +457,8 @@ static class Soak
             left -= now;
             for (int i = 0; i < last.Length; i++) {
                 long rounds = workers[i].Rounds;
-                if (now == 60 && rounds == last[i]) {
+                still[i] = now == 60 && rounds == last[i] ? still[i] + 1 : 0;
+                if (still[i] == 4) {
                     Console.Error.WriteLine("soak: '" + workers[i].Name + "' stands still");
                     Native._exit(3);
                 }
