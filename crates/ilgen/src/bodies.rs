@@ -131,6 +131,14 @@ impl<'a> Body<'a> {
             self.put(text);
         }
     }
+    /// A struct that is copied from or into null ends the process in Mono: the object is asked for something else before.
+    fn not_null(&mut self, owner: Owner, f: usize) {
+        if let Owner::Class(c) = owner
+            && matches!(self.names.program.classes[c].fields[f], Ty::Struct(_))
+        {
+            self.put("dup callvirt instance class [mscorlib]System.Type [mscorlib]System.Object::GetType() pop");
+        }
+    }
     fn kids(&mut self, kids: &[Node]) {
         for k in kids {
             self.value(k);
@@ -180,6 +188,11 @@ impl<'a> Body<'a> {
             Op::Call(m, _) => {
                 let params = &n.program.methods[*m].params;
                 self.arguments(&s.kids, params);
+            }
+            Op::SetField(o, f, _) => {
+                self.value(&s.kids[0]);
+                self.not_null(*o, *f);
+                self.value(&s.kids[1]);
             }
             _ => self.kids(&s.kids),
         }
@@ -662,6 +675,10 @@ impl<'a> Body<'a> {
                     Ty::I4
                 };
                 self.arguments(&e.kids, &[of.clone(), second]);
+            }
+            (Op::Field(o, f, _), _) => {
+                self.kids(&e.kids);
+                self.not_null(*o, *f);
             }
             _ => self.kids(&e.kids),
         }
