@@ -264,7 +264,8 @@ if [ -z "$suites" ]; then
 fi
 
 if [ -z "${VERVET:-}" ]; then
-    cargo build --profile ci -p vervet || exit 1
+    # As the tests build it, so that nothing is built twice for other features.
+    cargo build --profile ci --workspace --bins || exit 1
     VERVET=${CARGO_TARGET_DIR:-$root/target}/ci/vervet
 fi
 export VERVET
