@@ -46,11 +46,12 @@ pub fn run(c: &Campaign) -> Result<bool, String> {
         done += n;
     }
     println!(
-        "{done} programs from seed {seed}, {} results compared in {} lanes, {} left out because the peers differ, {} differences, \
-         {} s",
+        "{done} programs from seed {seed}, {} results compared in {} lanes, {} left out because the peers differ, {} unconfirmed, \
+         {} differences, {} s",
         runner.compared,
         runner.lanes.iter().filter(|l| !l.peer).count(),
         runner.disputed,
+        runner.unconfirmed,
         runner.found,
         began.elapsed().as_secs()
     );
@@ -64,6 +65,7 @@ struct Runner<'a> {
     lanes: Vec<Lane>,
     compared: usize,
     disputed: usize,
+    unconfirmed: usize,
     found: usize,
     reduced: usize,
 }
@@ -144,6 +146,7 @@ impl<'a> Runner<'a> {
             lanes,
             compared: 0,
             disputed: 0,
+            unconfirmed: 0,
             found: 0,
             reduced: 0,
         })
@@ -178,11 +181,19 @@ impl<'a> Runner<'a> {
             Ok(v) => v,
             Err(e) => return Err(format!("seeds from {}: {e}", seeds[0])),
         };
+        if verdict.cut_short && seeds.len() > 1 {
+            // What comes after the end of a peer would be lost: each program alone.
+            return seeds.iter().try_for_each(|s| self.batch(&[*s]));
+        }
+        self.unconfirmed += verdict.unconfirmed.len();
         self.compared += verdict.compared;
         self.disputed += verdict.disputed.len();
         if self.c.disputes {
             for name in &verdict.disputed {
                 println!("the peers differ: seeds from {}, {name}", seeds[0]);
+            }
+            for name in &verdict.unconfirmed {
+                println!("the only peer differs: seeds from {}, {name}", seeds[0]);
             }
         }
         let mut seen = Vec::new();

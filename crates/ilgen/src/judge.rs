@@ -1,7 +1,8 @@
 //! Which of a program's results are wrong.
 //!
 //! Invariants: what all peers print for a method is right; where they differ, or one of them does not get there, the
-//! method is left out, and counted. A tested lane that ends by itself in any other way than exit code 0 is wrong
+//! method is left out, and counted. A lone peer may be wrong (Mono is, in one of a thousand results): where all tested lanes
+//! agree and it alone says something else, that is counted and is no finding. A tested lane that ends by itself in any other way than exit code 0 is wrong
 //! whatever it printed.
 
 use crate::lanes::{End, Lane, Outcome};
@@ -29,6 +30,10 @@ pub struct Verdict {
     pub compared: usize,
     /// Results on which the peers differ.
     pub disputed: Vec<String>,
+    /// Results on which only a lone peer differs.
+    pub unconfirmed: Vec<String>,
+    /// Whether a peer did not get to its end.
+    pub cut_short: bool,
 }
 
 /// `P3.m14.0` as program and method.
@@ -62,6 +67,8 @@ pub fn judge(lanes: &[Lane], outcomes: &[Outcome]) -> Verdict {
         .map(|i| &outcomes[i])
         .collect();
     let longest = peers.iter().max_by_key(|p| p.lines.len()).expect("a peer");
+    verdict.cut_short = peers.iter().any(|p| p.end != End::Exit(0));
+    let tested = || (0..lanes.len()).filter(|i| !lanes[*i].peer);
     let mut found = BTreeSet::new();
     for name in names(longest) {
         let Some((program, method)) = place(name) else {
@@ -70,6 +77,12 @@ pub fn judge(lanes: &[Lane], outcomes: &[Outcome]) -> Verdict {
         let right = peers[0].result(name);
         if right.is_none() || peers.iter().any(|p| p.result(name) != right) {
             verdict.disputed.push(name.to_string());
+            continue;
+        }
+        let first = tested().next().and_then(|i| outcomes[i].result(name));
+        let agree = first.is_some() && tested().all(|i| outcomes[i].result(name) == first);
+        if peers.len() == 1 && tested().count() > 1 && agree && first != right {
+            verdict.unconfirmed.push(name.to_string());
             continue;
         }
         verdict.compared += 1;
@@ -167,6 +180,17 @@ mod tests {
         assert_eq!(v.findings.len(), 1);
         let v = verdict(["P0.m1.0 a"; 2], "P0.m1.0 a", End::Exit(0));
         assert!(v.findings.is_empty());
+    }
+    #[test]
+    fn a_lone_peer_is_not_believed_against_all_lanes() {
+        let lanes = [lane("a", true), lane("t", false), lane("u", false)];
+        let all = |t: [&str; 3]| judge(&lanes, &t.map(|t| outcome(t, End::Exit(0))));
+        let v = all(["P0.m1.0 a", "P0.m1.0 b", "P0.m1.0 b"]);
+        assert_eq!((v.findings.len(), v.unconfirmed.len()), (0, 1));
+        let v = all(["P0.m1.0 a", "P0.m1.0 b", "P0.m1.0 a"]);
+        assert_eq!((v.findings.len(), v.findings[0].lane), (1, 1));
+        let v = all(["P0.m1.0 a", "", ""]);
+        assert_eq!(v.findings.len(), 2);
     }
     #[test]
     fn the_trace_before_a_result_is_no_part_of_it() {
