@@ -151,7 +151,8 @@ managed-gc() {
     managed_with managed-gc "$1"
 }
 
-# And with marking that lasts, beside the program, and delays at random (a program's .stderr says their seed).
+# The same with every full collection marking beside the program, slowly. With `perturb` in GC_DEBUG (as `make soak` has it) a program's
+# .stderr says the seed of the delays.
 managed-marking() {
     local -x GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=20000,concurrent-marking,slow-marker=20}
     managed_with managed-marking "$1"
