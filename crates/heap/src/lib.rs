@@ -286,6 +286,14 @@ impl<M: Model, W: World> Heap<M, W> {
         wanted: impl Fn() -> bool,
         mut work: impl FnMut(&mut gate::Stop<'_>) -> minor::Outcome,
     ) {
+        match what {
+            What::Minor if self.gate.is_turn() => {
+                self.world.blocking(&mut || self.gate.give_way());
+            }
+            What::Minor => {}
+            // The collector's thread itself.
+            What::Major => self.gate.turn_is_over(),
+        }
         let before = clock::now();
         let mut done = None;
         let mut rest = Some(self.gate.rest());

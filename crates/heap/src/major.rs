@@ -485,6 +485,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.give_all(&empty[..empties]);
         self.gate
             .between_stops(|| self.free_large(&mut self.major.dead_large.lock()));
+        self.gate.turn_is_over();
         self.old.bytes.fetch_add(live, Relaxed);
         self.old.bytes.fetch_sub(before, Relaxed);
         let live = self.old_bytes();

@@ -299,6 +299,9 @@ impl Gated {
         self.heap.with_mut(|p| unsafe { *p += 1 });
     }
     fn stop(&self) {
+        if self.gate.is_turn() {
+            self.gate.give_way();
+        }
         let rest = self.gate.rest();
         let mut stop = self.gate.stop();
         drop(rest);
