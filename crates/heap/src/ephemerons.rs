@@ -18,7 +18,7 @@
 use crate::Heap;
 use crate::copying::header_of;
 use crate::major::Major;
-use crate::memory::List;
+use crate::memory::{List, UNBOUNDED};
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, Kind, Space};
 use std::io;
@@ -115,8 +115,8 @@ pub(crate) struct Waiting {
 impl Waiting {
     pub fn new() -> io::Result<Waiting> {
         Ok(Waiting {
-            list: List::new(1 << 26)?,
-            due: List::new(1 << 26)?,
+            list: List::new(UNBOUNDED)?,
+            due: List::new(UNBOUNDED)?,
         })
     }
     /// A pair waits for its key, which nobody has reached.
