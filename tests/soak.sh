@@ -121,8 +121,8 @@ export VERVET
 fresh() { [ "$1" -nt "$2" ]; }
 fresh "$out/libstress.so" tests/stress/native.c ||
     cc -O2 -Wall -Werror -shared -fPIC -pthread -o "$out/libstress.so" tests/stress/native.c -lrt || exit 1
-fresh "$out/Soak.exe" tests/soak/Soak.cs ||
-    mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/Soak.exe" tests/soak/Soak.cs || exit 1
+{ fresh "$out/Soak.exe" tests/soak/Soak.cs && fresh "$out/Soak.exe" tests/stress/Native.cs; } ||
+    mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/Soak.exe" tests/soak/Soak.cs tests/stress/Native.cs || exit 1
 
 [ $# -gt 0 ] || set -- $(lanes | awk '{ print $1 }')
 parts=0

@@ -12,16 +12,6 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 
-static class Native
-{
-    [DllImport("stress")] public static extern int stress_install();
-    [DllImport("stress")] public static extern long stress_signals(int which);
-    [DllImport("stress")] public static extern int stress_process_timer(int microseconds);
-    [DllImport("stress")] public static extern int stress_thread_begin(int microseconds);
-    [DllImport("stress")] public static extern void stress_thread_end();
-    [DllImport("libc")] public static extern void _exit(int code);
-}
-
 sealed class Worker
 {
     readonly Func<int, int> round;
