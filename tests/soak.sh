@@ -54,7 +54,7 @@ soak_program() {
     sed -nE 's/^(minor|major) pauses +([0-9]+):.*/count \1-pauses \2/p; s/^stops +([0-9]+);.*/count stops \1/p' "$out/program.stderr"
     if [ $code != 0 ] || ! grep -qx ok "$out/program.stdout"; then
         echo "FOUND: exit code $code, seed $seed"
-        head -c 8000 "$out/program.stderr"
+        head -c 60000 "$out/program.stderr"
         return 1
     fi
 }

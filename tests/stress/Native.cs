@@ -18,6 +18,11 @@ static class Native
     public delegate int Callback(int i);
     [DllImport("stress")] public static extern int stress_call_back(Callback function, int times);
     [DllImport("stress")] public static extern int stress_call_back_from_thread(Callback function, int times);
+    [DllImport("libc")] static extern int kill(int process, int signal);
+    [DllImport("libc")] static extern int getpid();
+    // Asks the runtime for the stacks of all threads, on its error stream (SIGQUIT).
+    public static void Stacks() { kill(getpid(), 3); }
+
     // What hangs must not hang the end of the process as well.
     [DllImport("libc")] public static extern void _exit(int code);
 }

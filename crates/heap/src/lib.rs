@@ -44,6 +44,7 @@ pub mod rooms;
 pub mod space;
 pub mod statics;
 mod sync;
+pub mod turn;
 pub mod verify;
 
 pub use config::{Config, Debug};
@@ -233,32 +234,46 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
+    /// Gives the window another piece, with room for so many bytes.
     #[cold]
     fn refill(&self, window: &Window, size: usize) -> Option<()> {
         loop {
             let seen = self.minors.load(Acquire);
-            let taken = self.nursery.lock().take(&self.space, size);
-            if let Some((from, to)) = taken {
-                // The piece is handed out, and has no start bit yet.
-                perturb::here();
-                // SAFETY: the piece is nobody else's.
-                unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
-                self.space.set_start(from);
-                self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
-                window.give_up();
-                window.next.set(from);
-                window.end.set(to);
-                window.taken.set(window.taken.get() + to - from);
+            if self.take_piece(window, size) {
                 return Some(());
             }
-            self.minor_unless_after(seen, Tracing::AsNeeded);
+            // Who collects takes its piece before the world goes on: the other threads may leave nothing.
+            self.minor_unless_after(seen, Tracing::AsNeeded, || {
+                self.take_piece(window, size);
+            });
             if self.is_full(0) {
                 self.collect_all();
                 if self.is_full(0) {
                     return None;
                 }
             }
+            // Unless another collection has taken it back since.
+            if window.room() >= size {
+                return Some(());
+            }
         }
+    }
+    /// Gives the window a piece of the nursery, if there is one.
+    fn take_piece(&self, window: &Window, size: usize) -> bool {
+        let Some((from, to)) = self.nursery.lock().take(&self.space, size) else {
+            return false;
+        };
+        // The piece is handed out, and has no start bit yet.
+        perturb::here();
+        // SAFETY: the piece is nobody else's.
+        unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
+        self.space.set_start(from);
+        self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
+        window.give_up();
+        window.next.set(from);
+        window.end.set(to);
+        window.taken.set(window.taken.get() + to - from);
+        true
     }
     /// Would the heap exceed its limit with so many bytes more, or leave a collection too little of its address range?
     fn is_full(&self, more: usize) -> bool {
@@ -296,6 +311,13 @@ impl<M: Model, W: World> Heap<M, W> {
     ) {
         let before = clock::now();
         let mut done = None;
+        match what {
+            What::Major => self.gate.turn.take(),
+            What::Minor if self.gate.turn.is_taken() => {
+                self.world.blocking(&mut || self.gate.turn.let_pass());
+            }
+            What::Minor => {}
+        }
         let mut rest = Some(self.gate.rest());
         self.world.stopped(&mut || {
             if !wanted() {
@@ -320,6 +342,9 @@ impl<M: Model, W: World> Heap<M, W> {
             // Now, not later: when the world goes on, this thread may be the one that does not get a processor.
             done = Some((outcome, clock::now() - before));
         });
+        if let What::Major = what {
+            self.gate.turn.end();
+        }
         if let Some((outcome, ns)) = done {
             self.note(what, ns, outcome);
         }
@@ -366,10 +391,11 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Collects the nursery now.
     pub fn collect_minor(&self) {
-        self.minor_unless_after(self.minors.load(Acquire), Tracing::Always);
+        self.minor_unless_after(self.minors.load(Acquire), Tracing::Always, || {});
     }
-    /// Collects the nursery, unless somebody did since the count was `seen`.
-    fn minor_unless_after(&self, seen: u32, tracing: Tracing) {
+    /// Collects the nursery, unless somebody did since the count was `seen`. `then` is called if this thread did, before the world
+    /// goes on.
+    fn minor_unless_after(&self, seen: u32, tracing: Tracing, mut then: impl FnMut()) {
         self.stopped(
             What::Minor,
             || self.minors.load(Acquire) == seen,
@@ -380,6 +406,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     self.minor(false, stop)
                 };
                 self.assist();
+                then();
                 outcome
             },
         );
