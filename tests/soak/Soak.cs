@@ -3,7 +3,7 @@
 // Each worker repeats rounds, counts its operations and checks what it reads. Timers of a foreign library (tests/stress/native.c)
 // interrupt every thread, and collections are asked for without waiting for them, so that they run beside the workers.
 // Standard output has a line `count NAME N` for each counter, then `ok`. A wrong value ends the process with exit code 1, a worker
-// that stands still for four minutes, or does not end, with 3; the stacks of all threads come before that. (A loaded machine may give a worker nothing for a minute.)
+// that stands still for eight minutes, or does not end, with 3; the stacks of all threads come before that. (A loaded machine may give a worker nothing for a minute.)
 using System;
 using System.Collections.Generic;
 using System.Net;
@@ -448,12 +448,12 @@ static class Soak
             for (int i = 0; i < last.Length; i++) {
                 long rounds = workers[i].Rounds;
                 still[i] = now == 60 && rounds == last[i] ? still[i] + 1 : 0;
-                if (still[i] == 2 || still[i] == 4) {
+                if (still[i] == 4 || still[i] == 8) {
                     Console.Error.WriteLine("soak: '" + workers[i].Name + "' stands still, for " + still[i] + " minutes");
                     Native.Stacks();
                     Thread.Sleep(10000);
                 }
-                if (still[i] == 4) {
+                if (still[i] == 8) {
                     Console.Error.WriteLine("soak: it is given up");
                     Native._exit(3);
                 }
