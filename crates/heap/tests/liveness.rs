@@ -252,7 +252,7 @@ impl Run {
     fn check(&self, live: &HashSet<usize>, kept: &HashSet<usize>) {
         let w = &self.heap.world;
         for i in 0..OBJECTS {
-            let is = |list: &[std::sync::atomic::AtomicUsize]| list[i].load(Relaxed) != 0;
+            let is = |list: &[toy::Slot]| list[i].load(Relaxed) != 0;
             assert_eq!(is(&w.short), live.contains(&i), "short weak handle of {i}");
             assert_eq!(is(&w.long), kept.contains(&i), "long weak handle of {i}");
             assert_eq!(is(&w.noted), kept.contains(&i), "note of {i}");
