@@ -4,10 +4,14 @@
 //! 28; bit 3 says "table of pairs", bit 2 "critical".
 //!
 //! # Invariants
-//! * A thread is stopped only inside [`Yard::poll`], [`World::blocking`], and allocation that collects: between these,
-//!   addresses it has read stay true.
+//! * A thread is stopped only inside [`Yard::poll`], [`World::blocking`], and what collects: between these, addresses it has read stay
+//!   true. Who polls between any two steps, and says with [`Seat::storing`] that it has not marked a card yet, can be stopped as compiled
+//!   code can. Nothing ever happens to a thread that is stopped but for what the collector does.
+//! * Visits with `young_only` see what may be young and nothing else, as in a process.
 //! * Nothing but [`Seat::stack`] is scanned conservatively, so what dies is exact.
 #![allow(dead_code, reason = "each test program uses a part")]
+pub mod seeds;
+
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, Ordering::*};
 use vervet_heap::{
@@ -368,10 +372,12 @@ fn end_with_the_collector() {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             usual(info);
+            // (What the usual one says may be kept until the test ends.)
             if std::thread::current()
                 .name()
                 .is_some_and(|n| n.starts_with("GC"))
             {
+                vervet_heap::events::say(&format!("{info}\n"));
                 std::process::abort();
             }
         }));
