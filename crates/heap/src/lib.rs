@@ -43,17 +43,24 @@ pub mod rebuild;
 pub mod rooms;
 pub mod space;
 pub mod statics;
+mod survey;
 mod sync;
+#[cfg(test)]
+#[path = "../tests/toy/mod.rs"]
+mod toy;
 pub mod turn;
 pub mod verify;
 
 pub use config::{Config, Debug};
 pub use descriptor::Descriptor;
-pub use model::{Contents, Model, Mutator, Window, World};
+pub use model::{Contents, Inspection, Model, Mutator, Window, World};
 
 use events::{Stats, What};
 use exclusive::{Borrowed, Exclusive};
 use memory::List;
+#[cfg(test)]
+extern crate self as vervet_heap;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use vervet_os::{LeafLock, clock, perturb};
@@ -212,6 +219,7 @@ impl<M: Model, W: World> Heap<M, W> {
             let mut n = self.nursery.lock();
             nursery::terminate(window.next.get());
             if window.room() >= nursery::FRAGMENT {
+                n.handed_out -= window.room();
                 n.fragments.push((window.next.get(), window.end.get()));
             }
         }
