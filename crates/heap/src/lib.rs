@@ -11,6 +11,8 @@
 //! # Invariants
 //! * One thread collects at a time: it has stopped the world. What the collector's own thread does meanwhile: [`gate`].
 //! * While the world is stopped nothing here calls malloc or takes a lock that a stopped thread may hold.
+//! * Young memory is handed out only while the next collection has the room it may need, whoever asks for it and when
+//!   ([`room`]).
 mod aging;
 pub mod ahead;
 pub mod bloc;
@@ -40,6 +42,7 @@ pub mod old;
 mod pacing;
 mod placement;
 pub mod rebuild;
+mod room;
 pub mod rooms;
 pub mod space;
 pub mod statics;
@@ -118,6 +121,7 @@ pub struct Heap<M: Model, W: World> {
     survival: AtomicU32,
     trust: bloc::Trust,
     aging: aging::Aging,
+    pub(crate) room: room::Room,
     minors: AtomicU32,
     countdown: AtomicUsize,
     /// What happened so far.
@@ -169,6 +173,7 @@ impl<M: Model, W: World> Heap<M, W> {
             survival: AtomicU32::new(0),
             trust: bloc::Trust::default(),
             aging: aging::Aging::default(),
+            room: room::Room::default(),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),
             stats: Stats::default(),
@@ -246,20 +251,20 @@ impl<M: Model, W: World> Heap<M, W> {
     #[cold]
     fn refill(&self, window: &Window, size: usize) -> Option<()> {
         loop {
+            if self.room.is_to_be_looked_at(self.config.nursery) && !self.make_room(0) {
+                return None;
+            }
             let seen = self.minors.load(Acquire);
             if self.take_piece(window, size) {
                 return Some(());
             }
             // Who collects takes its piece before the world goes on: the other threads may leave nothing.
             self.minor_unless_after(seen, Tracing::AsNeeded, || {
-                self.take_piece(window, size);
-            });
-            if self.is_full(0) {
-                self.collect_all();
-                if self.is_full(0) {
-                    return None;
+                if !self.is_strained() {
+                    self.take_piece(window, size);
                 }
-            }
+            });
+            self.room.look_at_next();
             // Unless another collection has taken it back since.
             if window.room() >= size {
                 return Some(());
@@ -271,6 +276,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let Some((from, to)) = self.nursery.lock().take(&self.space, size) else {
             return false;
         };
+        self.room.handed_out(to - from);
         // The piece is handed out, and has no start bit yet.
         perturb::here();
         // SAFETY: the piece is nobody else's.
@@ -283,21 +289,9 @@ impl<M: Model, W: World> Heap<M, W> {
         window.taken.set(window.taken.get() + to - from);
         true
     }
-    /// Would the heap exceed its limit with so many bytes more, or leave a collection too little of its address range?
-    fn is_full(&self, more: usize) -> bool {
-        let needed = more.saturating_add(2 * self.config.nursery + self.config.evacuate);
-        self.old_bytes()
-            .saturating_add(more)
-            .saturating_add(self.config.nursery)
-            > self.config.max_heap
-            || self.space.available() < needed
-    }
     fn allocate_large(&self, size: usize, header: u64) -> Option<usize> {
-        if self.is_full(size) {
-            self.collect_all();
-            if self.is_full(size) {
-                return None;
-            }
+        if !self.make_room(size) {
+            return None;
         }
         self.consider_major();
         self.stats.allocated.fetch_add(size as u64, Relaxed);
@@ -344,6 +338,7 @@ impl<M: Model, W: World> Heap<M, W> {
             }
             let outcome = work(&mut stop);
             self.minors.fetch_add(1, AcqRel);
+            self.room.strained(self.is_strained());
             if self.config.debug.verify_after {
                 self.verify("after a collection");
             }
