@@ -7,38 +7,25 @@
 //!   steps read old objects, set `mark` bits atomically and sweep blocks, which such a stop can bear. It is shut before
 //!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
 //!   beginning of a stop of a major collection.
+//! * A step that is kept waiting gets its turn ([`crate::turn`]), so a cycle ends however often the world is stopped.
 //! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
-//! * However many threads stop the world, and however often, the collector's thread comes to its turn: of the stops that go before it while
-//!   it waits there are [`PATIENCE`], and then who wants to stop the world waits, for some steps ([`Gate::give_way`]). Otherwise a cycle
-//!   need not ever end while the program asks for minor collections.
-use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, futex, in_order};
+use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, clock, futex, in_order};
+use crate::turn::Turn;
 use std::time::Duration;
 use vervet_os::perturb;
-
-/// Stops that go before a step that waits.
-const PATIENCE: u32 = if cfg!(feature = "loom") { 1 } else { 16 };
-/// What [`Gate::passed`] is when it is the step's turn.
-const DUE: u32 = PATIENCE + 1;
-/// Steps of a turn.
-const TURN: u32 = if cfg!(feature = "loom") { 1 } else { 16 };
-/// So long somebody waits for the turn to be over: the collector's thread may have to wait for a processor.
-const LIMIT: Duration = Duration::from_millis(1);
 
 /// See the module.
 #[derive(Default)]
 pub struct Gate {
     wanted: AtomicU32,
-    /// While the collector's thread waits, or has its turn, 1 and one more for each stop that went before it, [`DUE`] at most. Otherwise 0.
-    /// That thread makes it something and nothing, the others count.
-    passed: AtomicU32,
-    /// Steps of the turn so far. The collector's thread's.
-    turn: AtomicU32,
     /// The collector's thread waits for `wanted` or `stops` to change.
     waits: AtomicU32,
     step: LeafLock<()>,
     /// Stops that have begun or want to begin.
     stops: AtomicU32,
     stop: LeafLock<()>,
+    /// Of the collector's thread.
+    pub turn: Turn,
 }
 
 /// A stop of the world, as the gate sees it.
@@ -58,52 +45,15 @@ impl Gate {
         Rest(self)
     }
     fn unwant(&self) {
+        self.turn.offer();
         let was = self.wanted.fetch_sub(1, SeqCst);
         in_order();
         if was == 1 && self.waits.load(SeqCst) != 0 {
             futex::wake(&self.wanted, 1);
         }
     }
-    /// Who is about to stop the world is to give way first.
-    #[inline]
-    pub fn is_turn(&self) -> bool {
-        self.passed.load(Relaxed) == DUE
-    }
-    /// Waits for the turn of the collector's thread to be over, but not for long.
-    pub fn give_way(&self) {
-        futex::wait(&self.passed, DUE, Some(LIMIT));
-    }
-    /// The collector's thread has had its turn, or has no use for it now.
-    pub fn turn_is_over(&self) {
-        self.turn.store(0, Relaxed);
-        if self.passed.swap(0, SeqCst) == DUE {
-            futex::wake(&self.passed, i32::MAX);
-        }
-    }
-    fn stepped(&self) {
-        match self.passed.load(Relaxed) {
-            0 => {}
-            DUE if self.turn.load(Relaxed) + 1 < TURN => {
-                self.turn.store(self.turn.load(Relaxed) + 1, Relaxed);
-            }
-            _ => self.turn_is_over(),
-        }
-    }
-    /// The collector's thread waits.
-    fn waits(&self) {
-        let _ = self.passed.compare_exchange(0, 1, SeqCst, Relaxed);
-    }
-    /// A stop goes before the collector's thread, if that waits.
-    fn passes(&self) {
-        let n = self.passed.load(Relaxed);
-        if n != 0 && n != DUE {
-            // Who counted at the same time has counted for both.
-            let _ = self.passed.compare_exchange(n, n + 1, SeqCst, Relaxed);
-        }
-    }
     /// A stop begins. The gate is still open.
     pub fn stop(&self) -> Stop<'_> {
-        self.passes();
         self.stops.fetch_add(1, SeqCst);
         Stop {
             gate: self,
@@ -123,31 +73,31 @@ impl Gate {
             if wanted == 0 {
                 break;
             }
-            self.waits();
+            self.turn.wait_begins();
             self.waits.store(1, SeqCst);
             in_order();
             futex::wait(&self.wanted, wanted, None);
             self.waits.store(0, SeqCst);
         }
+        self.turn.wait_ends();
         // The gate was not wanted a moment ago.
         perturb::here();
-        let result = {
-            let _guard = self.step.lock();
-            perturb::here();
-            work()
-        };
-        self.stepped();
+        let _guard = self.step.lock();
+        perturb::here();
+        let before = clock::now();
+        let result = work();
+        self.turn.worked(clock::now() - before);
         result
     }
     /// Does something during which the world is not stopped.
     pub fn between_stops<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.waits();
+        self.turn.wait_begins();
         let result = {
             let _guard = self.stop.lock();
+            self.turn.wait_ends();
             perturb::here();
             work()
         };
-        self.stepped();
         perturb::here();
         // Who waited may have to run on this processor.
         let stops = self.stops.load(SeqCst);

@@ -46,16 +46,24 @@ mod room;
 pub mod rooms;
 pub mod space;
 pub mod statics;
+mod survey;
 mod sync;
+#[cfg(test)]
+#[path = "../tests/toy/mod.rs"]
+mod toy;
+pub mod turn;
 pub mod verify;
 
 pub use config::{Config, Debug};
 pub use descriptor::Descriptor;
-pub use model::{Contents, Model, Mutator, Window, World};
+pub use model::{Contents, Inspection, Model, Mutator, Window, World};
 
 use events::{Stats, What};
 use exclusive::{Borrowed, Exclusive};
 use memory::List;
+#[cfg(test)]
+extern crate self as vervet_heap;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use vervet_os::{LeafLock, clock, perturb};
@@ -216,6 +224,7 @@ impl<M: Model, W: World> Heap<M, W> {
             let mut n = self.nursery.lock();
             nursery::terminate(window.next.get());
             if window.room() >= nursery::FRAGMENT {
+                n.handed_out -= window.room();
                 n.fragments.push((window.next.get(), window.end.get()));
             }
         }
@@ -238,6 +247,7 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
+    /// Gives the window another piece, with room for so many bytes.
     #[cold]
     fn refill(&self, window: &Window, size: usize) -> Option<()> {
         loop {
@@ -245,24 +255,39 @@ impl<M: Model, W: World> Heap<M, W> {
                 return None;
             }
             let seen = self.minors.load(Acquire);
-            let taken = self.nursery.lock().take(&self.space, size);
-            if let Some((from, to)) = taken {
-                self.room.handed_out(to - from);
-                // The piece is handed out, and has no start bit yet.
-                perturb::here();
-                // SAFETY: the piece is nobody else's.
-                unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
-                self.space.set_start(from);
-                self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
-                window.give_up();
-                window.next.set(from);
-                window.end.set(to);
-                window.taken.set(window.taken.get() + to - from);
+            if self.take_piece(window, size) {
                 return Some(());
             }
-            self.minor_unless_after(seen, Tracing::AsNeeded);
+            // Who collects takes its piece before the world goes on: the other threads may leave nothing.
+            self.minor_unless_after(seen, Tracing::AsNeeded, || {
+                if !self.is_strained() {
+                    self.take_piece(window, size);
+                }
+            });
             self.room.look_at_next();
+            // Unless another collection has taken it back since.
+            if window.room() >= size {
+                return Some(());
+            }
         }
+    }
+    /// Gives the window a piece of the nursery, if there is one.
+    fn take_piece(&self, window: &Window, size: usize) -> bool {
+        let Some((from, to)) = self.nursery.lock().take(&self.space, size) else {
+            return false;
+        };
+        self.room.handed_out(to - from);
+        // The piece is handed out, and has no start bit yet.
+        perturb::here();
+        // SAFETY: the piece is nobody else's.
+        unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
+        self.space.set_start(from);
+        self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
+        window.give_up();
+        window.next.set(from);
+        window.end.set(to);
+        window.taken.set(window.taken.get() + to - from);
+        true
     }
     fn allocate_large(&self, size: usize, header: u64) -> Option<usize> {
         if !self.make_room(size) {
@@ -286,16 +311,15 @@ impl<M: Model, W: World> Heap<M, W> {
         wanted: impl Fn() -> bool,
         mut work: impl FnMut(&mut gate::Stop<'_>) -> minor::Outcome,
     ) {
-        match what {
-            What::Minor if self.gate.is_turn() => {
-                self.world.blocking(&mut || self.gate.give_way());
-            }
-            What::Minor => {}
-            // The collector's thread itself.
-            What::Major => self.gate.turn_is_over(),
-        }
         let before = clock::now();
         let mut done = None;
+        match what {
+            What::Major => self.gate.turn.take(),
+            What::Minor if self.gate.turn.is_taken() => {
+                self.world.blocking(&mut || self.gate.turn.let_pass());
+            }
+            What::Minor => {}
+        }
         let mut rest = Some(self.gate.rest());
         self.world.stopped(&mut || {
             if !wanted() {
@@ -321,6 +345,9 @@ impl<M: Model, W: World> Heap<M, W> {
             // Now, not later: when the world goes on, this thread may be the one that does not get a processor.
             done = Some((outcome, clock::now() - before));
         });
+        if let What::Major = what {
+            self.gate.turn.end();
+        }
         if let Some((outcome, ns)) = done {
             self.note(what, ns, outcome);
         }
@@ -367,10 +394,11 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Collects the nursery now.
     pub fn collect_minor(&self) {
-        self.minor_unless_after(self.minors.load(Acquire), Tracing::Always);
+        self.minor_unless_after(self.minors.load(Acquire), Tracing::Always, || {});
     }
-    /// Collects the nursery, unless somebody did since the count was `seen`.
-    fn minor_unless_after(&self, seen: u32, tracing: Tracing) {
+    /// Collects the nursery, unless somebody did since the count was `seen`. `then` is called if this thread did, before the world
+    /// goes on.
+    fn minor_unless_after(&self, seen: u32, tracing: Tracing, mut then: impl FnMut()) {
         self.stopped(
             What::Minor,
             || self.minors.load(Acquire) == seen,
@@ -381,6 +409,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     self.minor(false, stop)
                 };
                 self.assist();
+                then();
                 outcome
             },
         );

@@ -182,6 +182,7 @@ impl Nursery {
         let eden = self.eden.max(least);
         self.blocks_left = eden.saturating_sub(kept).max(eden / 2);
         self.handed_out = 0;
+        self.left = self.fragments.as_slice().iter().map(|f| f.1 - f.0).sum();
         self.size_windows();
     }
 }
