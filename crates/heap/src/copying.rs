@@ -10,7 +10,7 @@
 use crate::Heap;
 use crate::cards::Soon;
 use crate::ephemerons::{Pair, Row, WAITS, Waiting, is_old};
-use crate::memory::{List, prefetch};
+use crate::memory::{List, UNBOUNDED, prefetch};
 use crate::model::{Contents, Model, World};
 use crate::nursery::terminate;
 use crate::old::Buffer;
@@ -51,16 +51,16 @@ impl Worker {
     /// An idle one.
     pub fn new() -> std::io::Result<Worker> {
         Ok(Worker {
-            grey: List::new(1 << 28)?,
+            grey: List::new(UNBOUNDED)?,
             soon: Soon::default(),
             old: Buffer::new()?,
             survivors_next: 0,
             survivors_end: 0,
             copied: 0,
             stayed: 0,
-            found: List::new(1 << 28)?,
-            fields: List::new(1 << 27)?,
-            ephemerons: List::new(1 << 24)?,
+            found: List::new(UNBOUNDED)?,
+            fields: List::new(UNBOUNDED)?,
+            ephemerons: List::new(UNBOUNDED)?,
         })
     }
 }

@@ -17,7 +17,7 @@
 //! * A pair without a key keeps its value: it is a pair that is being made.
 use crate::copying::header_of;
 use crate::major::Major;
-use crate::memory::List;
+use crate::memory::{List, UNBOUNDED};
 use crate::model::Model;
 use crate::space::{CARD, Kind, Space};
 use std::io;
@@ -114,8 +114,8 @@ pub(crate) struct Waiting {
 impl Waiting {
     pub fn new() -> io::Result<Waiting> {
         Ok(Waiting {
-            list: List::new(1 << 26)?,
-            due: List::new(1 << 26)?,
+            list: List::new(UNBOUNDED)?,
+            due: List::new(UNBOUNDED)?,
         })
     }
     /// Pairs that wait or are due.

@@ -7,7 +7,7 @@
 //! * Queued objects are kept; ordinary ones are handed out before critical ones of the same collection.
 use crate::Heap;
 use crate::copying::Evacuation;
-use crate::memory::List;
+use crate::memory::{List, UNBOUNDED};
 use crate::model::{Model, World};
 use crate::space::Space;
 use std::io;
@@ -29,7 +29,7 @@ impl std::fmt::Debug for List<usize> {
 impl Queue {
     fn new() -> io::Result<Queue> {
         Ok(Queue {
-            list: List::new(1 << 28)?,
+            list: List::new(UNBOUNDED)?,
             head: 0,
         })
     }
@@ -90,8 +90,8 @@ impl Finalizers {
     /// No registrations.
     pub fn new() -> io::Result<Finalizers> {
         Ok(Finalizers(LeafLock::new(Tables {
-            young: List::new(1 << 28)?,
-            old: List::new(1 << 28)?,
+            young: List::new(UNBOUNDED)?,
+            old: List::new(UNBOUNDED)?,
             ready: Queue::new()?,
             critical: Queue::new()?,
             tidy_at: 2 * TIDY,

@@ -7,7 +7,7 @@
 //!   (the system may wake a thread there, and move it to an idle processor many milliseconds later).
 //! * While a job runs, a worker is `active` if it has or may get work of its own; when no worker is active and the shared
 //!   list is empty, the job's work is done.
-use crate::memory::List;
+use crate::memory::{List, UNBOUNDED};
 use crate::placement::Placed;
 use std::cell::UnsafeCell;
 use std::io;
@@ -146,7 +146,7 @@ impl Grey {
     /// An empty list.
     pub fn new() -> io::Result<Grey> {
         Ok(Grey {
-            list: LeafLock::new(List::new(1 << 28)?),
+            list: LeafLock::new(List::new(UNBOUNDED)?),
             len: AtomicUsize::new(0),
             active: AtomicUsize::new(0),
             idle: AtomicUsize::new(0),

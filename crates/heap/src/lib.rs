@@ -162,10 +162,10 @@ impl<M: Model, W: World> Heap<M, W> {
                 .collect::<io::Result<_>>()?,
             waiting: Exclusive::new(ephemerons::Waiting::new()?),
             scratch: Exclusive::new(Scratch {
-                candidates: List::new(1 << 28)?,
-                pins: List::new(1 << 26)?,
+                candidates: List::new(memory::UNBOUNDED)?,
+                pins: List::new(memory::UNBOUNDED)?,
                 evacuated: List::new(1 << 24)?,
-                moved: List::new(1 << 28)?,
+                moved: List::new(memory::UNBOUNDED)?,
             }),
             wants_help: AtomicBool::new(false),
             copy_cost: [const { AtomicU64::new(0) }; 2],

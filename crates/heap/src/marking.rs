@@ -7,7 +7,7 @@
 use crate::Heap;
 use crate::ahead::Ahead;
 use crate::copying::header_of;
-use crate::memory::List;
+use crate::memory::{List, UNBOUNDED};
 use crate::model::{Contents, Model, World};
 use crate::old::reaching_into;
 use crate::space::{BLOCK, CARD, Kind};
@@ -34,10 +34,10 @@ pub struct Marker {
 impl Marker {
     pub(crate) fn new() -> io::Result<Marker> {
         Ok(Marker {
-            grey: List::new(1 << 28)?,
+            grey: List::new(UNBOUNDED)?,
             ahead: Ahead::default(),
-            fields: List::new(1 << 28)?,
-            ephemerons: List::new(1 << 24)?,
+            fields: List::new(UNBOUNDED)?,
+            ephemerons: List::new(UNBOUNDED)?,
         })
     }
     /// Calls `f` with each entry that is to be looked at.

@@ -3,7 +3,8 @@
 //! # Invariants
 //! A [`List`] takes address space as it grows, so that lists that stay short cost a process with little address space nothing. It
 //! never calls malloc. A list that cannot grow ends the process in words: the collector cannot go on, and cannot undo what it
-//! has done.
+//! has done. A list has a bound of its own only where the number of blocks or cards is one: how many references, pairs or registrations a
+//! program has, nobody knows ([`UNBOUNDED`]).
 use std::io;
 use std::marker::PhantomData;
 pub use vervet_os::memory::prefetch;
@@ -30,6 +31,9 @@ pub fn poison(from: usize, to: usize) {
     // SAFETY: the range is free heap memory.
     unsafe { std::ptr::write_bytes(from as *mut u8, 0xDF, to - from) };
 }
+
+/// Of a list whose length nothing bounds but the heap it is about: memory ends first.
+pub const UNBOUNDED: usize = 1 << 44;
 
 /// Bytes that a list takes when it is first used.
 const FIRST: usize = 64 << 10;

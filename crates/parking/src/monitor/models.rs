@@ -436,6 +436,41 @@ fn an_interrupted_thread_wakes_the_next() {
     });
 }
 
+/// ... also where somebody else has taken the monitor before it, and left it while the interrupted one still counted as woken: then nobody
+/// but that one knows that the next is to be woken.
+#[test]
+fn an_interrupted_thread_wakes_the_next_though_the_monitor_changed_hands() {
+    model(Some(2), || {
+        let object = Object::new();
+        let me = Me::new(2);
+        object.enter(&me);
+        object.lock().hash(|| HASH);
+        let entering = || object.monitors[0].queues.lock().entering.0.len();
+        let interrupted = spawn(&object, 1, |o, me| {
+            if o.lock().enter(me, -1).is_ok() {
+                o.exit(me);
+            }
+        });
+        while entering() < 1 {
+            thread::yield_now();
+        }
+        let other = spawn(&object, 3, |o, me| {
+            assert_eq!(o.lock().enter(me, -1), Ok(true));
+            o.exit(me);
+        });
+        while entering() < 2 {
+            thread::yield_now();
+        }
+        PROCESS.alerted.store(true, SeqCst);
+        object.exit(&me);
+        object.enter(&me);
+        object.exit(&me);
+        interrupted.join().unwrap();
+        other.join().unwrap();
+        object.assert_free();
+    });
+}
+
 /// A waiter whose condition is made true under the lock sees it, however many pulses it takes.
 #[test]
 fn a_pulse_is_not_lost() {

@@ -16,25 +16,24 @@
 //! * What a call does never depends on the moment of the signal, but for when it is done. So a delegate that returns something,
 //!   or takes anything but numbers (an address may be one into the handler's stack), cannot be called from a handler at all:
 //!   the process says so and ends.
-//! * A handler makes a note without lock and memory: a slot of the ring is claimed by one exchange, and is the consumer's when its
-//!   turn says so. The handler may be interrupted by another that does the same.
+//! * A handler makes a note without lock and memory ([`vervet_parking::ring`], with the models). It may be interrupted by another that does
+//!   the same, which then waits for nothing: its call comes after one whose note is not complete before it returns.
 //! * The ring has room for [`NOTES`] calls; what does not find room is not done, as the kernel does with signals that are pending already.
 //! * The consumer takes signals as any other thread does, from its first call on, but a handler on it waits for nothing: it would wait
 //!   for itself.
 use super::reverse::Record;
 use crate::exceptions::report;
 use crate::world::registry;
-use std::cell::UnsafeCell;
-use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
+    AtomicBool, AtomicI32, AtomicU32,
+    Ordering::{Acquire, Relaxed, SeqCst},
 };
 use std::time::Duration;
 use vervet_abi::context::RecordKind;
 use vervet_abi::native_call::ReverseCall;
 use vervet_abi::{Context, State};
 use vervet_os::{clock::now, futex};
+use vervet_parking::ring::Ring;
 use vervet_types::{LoadError, MethodRef, Prim};
 
 /// Calls that may wait to be made.
@@ -42,95 +41,24 @@ const NOTES: usize = 256;
 /// How long a handler waits for its call, in nanoseconds.
 const PATIENCE: u64 = 2_000_000_000;
 
-/// A call. Round the ring for the n-th time, the slot is free while `turn` is 2n, and a call waits in it while it is 2n + 1.
-struct Note {
-    turn: AtomicU64,
-    record: AtomicPtr<Record>,
-    arguments: UnsafeCell<Arguments>,
-}
+/// A call: the delegate, and what is in the registers of a call.
 #[derive(Clone, Copy)]
-struct Arguments {
+struct Call {
+    record: &'static Record,
     ints: [u64; 6],
     floats: [f64; 8],
 }
 
-struct Ring {
-    notes: [Note; NOTES],
-    /// The number of the next note.
-    next: AtomicU64,
-    /// Counts notes; the consumer sleeps on it.
-    made: AtomicU32,
-    /// The number of the last call that has come back; handlers sleep on it.
-    done: AtomicU32,
-}
-// SAFETY: a note's arguments belong to whom its turn says.
-unsafe impl Sync for Ring {}
-
-static RING: Ring = Ring::new();
+static RING: Ring<Call, NOTES> = Ring::new();
+/// The number of the last call that has come back; handlers sleep on it.
+static DONE: AtomicU32 = AtomicU32::new(0);
 static STARTED: AtomicBool = AtomicBool::new(false);
 /// The system's number of the thread that makes the calls, 0 while there is none.
 static CALLER: AtomicI32 = AtomicI32::new(0);
 
-impl Ring {
-    const fn new() -> Ring {
-        Ring {
-            notes: [const {
-                Note {
-                    turn: AtomicU64::new(0),
-                    record: AtomicPtr::new(null_mut()),
-                    arguments: UnsafeCell::new(Arguments {
-                        ints: [0; 6],
-                        floats: [0.0; 8],
-                    }),
-                }
-            }; NOTES],
-            next: AtomicU64::new(0),
-            made: AtomicU32::new(0),
-            done: AtomicU32::new(0),
-        }
-    }
-    fn note(&self, number: u64) -> (&Note, u64) {
-        let at = number % NOTES as u64;
-        (&self.notes[at as usize], number / NOTES as u64 * 2)
-    }
-    /// Makes a note; its number, None if there is no room.
-    fn put(&self, record: &'static Record, arguments: Arguments) -> Option<u64> {
-        loop {
-            let number = self.next.load(SeqCst);
-            let (note, free) = self.note(number);
-            let turn = note.turn.load(Acquire);
-            if turn < free {
-                return None;
-            }
-            if turn > free
-                || self
-                    .next
-                    .compare_exchange(number, number + 1, SeqCst, SeqCst)
-                    .is_err()
-            {
-                continue;
-            }
-            // SAFETY: the slot was free for this number, which is ours.
-            unsafe { *note.arguments.get() = arguments };
-            note.record
-                .store(std::ptr::from_ref(record).cast_mut(), Relaxed);
-            note.turn.store(free + 1, Release);
-            self.made.fetch_add(1, SeqCst);
-            return Some(number);
-        }
-    }
-    /// The note of that number, which is the next to be taken, if it has been made.
-    fn take(&self, number: u64) -> Option<(*const Record, Arguments)> {
-        let (note, free) = self.note(number);
-        if note.turn.load(Acquire) != free + 1 {
-            return None;
-        }
-        // SAFETY: the turn is the consumer's.
-        let arguments = unsafe { *note.arguments.get() };
-        let record = note.record.load(Relaxed);
-        note.turn.store(free + 2, Release);
-        Some((record, arguments))
-    }
+thread_local! {
+    /// A handler on this thread makes a note.
+    static NOTING: AtomicBool = const { AtomicBool::new(false) };
 }
 
 /// Can a delegate of that class be called from a handler? Given its `Invoke`.
@@ -161,17 +89,21 @@ pub(super) unsafe fn call(ctx: *mut Context, record: &'static Record, block: &mu
     (block.ret_int, block.ret_sse) = ([0; 2], [0; 2]);
     // SAFETY: errno is the calling thread's.
     let errno = unsafe { *libc::__errno_location() };
-    let arguments = Arguments {
+    let note = Call {
+        record,
         ints: block.int_regs,
         floats: block.sse_regs.map(f64::from_bits),
     };
-    if let Some(number) = RING.put(record, arguments) {
-        futex::wake(&RING.made, 1);
+    let interrupts = NOTING.with(|n| n.swap(true, SeqCst));
+    let number = RING.put(note);
+    NOTING.with(|n| n.store(interrupts, SeqCst));
+    if let Some(number) = number {
+        futex::wake(RING.made(), 1);
         if !STARTED.swap(true, SeqCst) {
             report::ask_for_handler_calls();
         }
         // SAFETY: passed on.
-        if unsafe { is_in_native_function(ctx) } {
+        if !interrupts && unsafe { is_in_native_function(ctx) } {
             wait_for(number);
         }
     }
@@ -199,12 +131,12 @@ unsafe fn is_in_native_function(ctx: *mut Context) -> bool {
 fn wait_for(number: u64) {
     let end = now() + PATIENCE;
     loop {
-        let done = RING.done.load(SeqCst);
+        let done = DONE.load(SeqCst);
         let left = end.saturating_sub(now());
         if done.wrapping_sub(number as u32) as i32 > 0 || left == 0 {
             return;
         }
-        futex::wait(&RING.done, done, Some(Duration::from_nanos(left)));
+        futex::wait(&DONE, done, Some(Duration::from_nanos(left)));
     }
 }
 
@@ -235,22 +167,22 @@ fn make_calls() {
     vervet_os::signal::unblock_all();
     let mut number = 0;
     loop {
-        let seen = RING.made.load(SeqCst);
-        let Some((record, arguments)) = RING.take(number) else {
-            futex::wait(&RING.made, seen, None);
+        let seen = RING.made().load(SeqCst);
+        let Some(call) = RING.take(number) else {
+            futex::wait(RING.made(), seen, None);
             continue;
         };
-        let Arguments { ints: i, floats: f } = arguments;
+        let (i, f) = (call.ints, call.floats);
         // SAFETY: records are never freed; the thunk takes its arguments from these registers, which is all that a plain
         // delegate has.
         unsafe {
-            let thunk: Thunk = std::mem::transmute((*record).thunk.load(Acquire));
+            let thunk: Thunk = std::mem::transmute(call.record.thunk.load(Acquire));
             thunk(
                 i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
             );
         }
         number += 1;
-        RING.done.store(number as u32, SeqCst);
-        futex::wake(&RING.done, i32::MAX);
+        DONE.store(number as u32, SeqCst);
+        futex::wake(&DONE, i32::MAX);
     }
 }

@@ -10,7 +10,7 @@ use crate::object::ObjRef;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::object::SYNC_OFFSET;
 use vervet_heap::Inspection;
-use vervet_heap::memory::List;
+use vervet_heap::memory::{List, UNBOUNDED};
 use vervet_os::LeafLock;
 
 struct Owners {
@@ -24,7 +24,7 @@ pub(super) fn add(object: ObjRef<'_>) {
     let mut owners = OWNERS.lock();
     owners
         .get_or_insert_with(|| {
-            let list = || List::new(1 << 25).expect("a list reserves nothing yet");
+            let list = || List::new(UNBOUNDED).expect("a list reserves nothing yet");
             Owners {
                 young: list(),
                 old: list(),

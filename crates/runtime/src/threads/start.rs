@@ -100,7 +100,9 @@ impl Seed {
             match handles::alloc_or_throw(cx, object, HandleKind::Normal) {
                 Ok(handle) => made[i] = handle,
                 Err(throw) => {
-                    made[..i].iter().for_each(|h| drop(handles::free(*h)));
+                    for handle in &made[..i] {
+                        handles::free(*handle);
+                    }
                     return Err(throw);
                 }
             }
