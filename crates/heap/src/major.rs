@@ -228,6 +228,7 @@ impl<M: Model, W: World> Heap<M, W> {
             );
         }
         self.sweep();
+        self.gate.turn.end();
         if self.config.debug.heap_shot {
             self.print_shot();
         }
