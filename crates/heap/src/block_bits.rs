@@ -41,9 +41,9 @@ impl CardBits<'_> {
             return self.start.load(Acquire);
         }
         let start = self.start.load(Acquire);
-        perturb::here();
+        perturb::at_times();
         let live = start & self.mark.load(Acquire);
-        perturb::here();
+        perturb::at_times();
         if swept() {
             self.start.load(Acquire)
         } else {

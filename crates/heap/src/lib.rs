@@ -56,7 +56,7 @@ pub mod verify;
 
 pub use config::{Config, Debug};
 pub use descriptor::Descriptor;
-pub use model::{Contents, Inspection, Model, Mutator, Window, World};
+pub use model::{Contents, Inspection, Model, Mutator, Range, Window, World};
 
 use events::{Stats, What};
 use exclusive::{Borrowed, Exclusive};

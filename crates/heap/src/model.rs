@@ -91,12 +91,15 @@ impl Window {
     }
 }
 
+/// Addresses `[from, to)`.
+pub type Range = (usize, usize);
+
 /// A thread that has a window and stacks, while the world is stopped.
 pub struct Mutator<'a> {
     /// Its window.
     pub window: &'a Window,
     /// Memory `[from, to)` whose words may be references: stacks, saved registers.
-    pub ranges: &'a [(usize, usize)],
+    pub ranges: &'a [Range],
 }
 
 /// The heap as a world sees it that checks what it keeps of objects: nothing moves meanwhile.
@@ -136,7 +139,7 @@ pub trait World: Send + Sync + 'static {
     fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>);
     /// For the verifier: calls `visit` with the `ranges` of each thread that was stopped between storing a reference and marking the card.
     /// The reference is in them.
-    fn storing(&self, visit: &mut dyn FnMut(&[(usize, usize)]));
+    fn storing(&self, visit: &mut dyn FnMut(&[Range]));
     /// For the verifier: checks what the world keeps of objects outside them.
     fn check(&self, heap: &dyn Inspection);
     /// What stands in a dead pair's key.

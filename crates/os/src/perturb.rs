@@ -30,6 +30,14 @@ pub fn here() {
     }
 }
 
+/// As [`here`], at a place that is passed for each of very many: mostly nothing.
+#[inline(always)]
+pub fn at_times() {
+    if ON.load(Relaxed) {
+        rarely();
+    }
+}
+
 /// The next number of a thread's row of numbers, which is never 0.
 fn next(state: u64) -> u64 {
     let mut s = state;
@@ -58,10 +66,9 @@ fn delay_of(number: u64) -> Delay {
     }
 }
 
-#[cold]
-#[inline(never)]
-fn delay() {
-    let number = STATE.with(|s| {
+/// The calling thread's next number.
+fn number() -> u64 {
+    STATE.with(|s| {
         let state = match s.get() {
             // Each thread begins elsewhere.
             0 => first(SEED.fetch_add(1, Relaxed)),
@@ -69,8 +76,21 @@ fn delay() {
         };
         s.set(next(state));
         state
-    });
-    match delay_of(number) {
+    })
+}
+
+#[cold]
+#[inline(never)]
+fn rarely() {
+    if (number() >> 20).is_multiple_of(2048) {
+        delay();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn delay() {
+    match delay_of(number()) {
         Delay::None => {}
         Delay::Spin(n) => (0..n).for_each(|_| std::hint::spin_loop()),
         Delay::Sleep(ns) => {

@@ -11,7 +11,6 @@
 //! * What the old generation holds, but for the time between marking and the end of sweeping, lies between the bytes of its objects and
 //!   those of the lines they touch.
 use super::{Verifier, list};
-use crate::lines::Lines;
 use crate::memory::List;
 use crate::model::{Model, World};
 use crate::space::{BLOCK, CARD, Kind};
@@ -167,19 +166,10 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             ));
         }
     }
+    /// The walk of all objects has met them.
     fn old_bytes(&self) {
-        let (heap, space) = (self.heap, &self.heap.space);
-        if heap.major.is_sweeping() {
-            return;
-        }
-        let (mut objects, mut lines) = (0, 0);
-        for b in (0..space.used()).filter(|b| space.kind(*b) == Kind::Old) {
-            // SAFETY: an object with its header.
-            heap.each_object_of(b, |o| objects += unsafe { M::size(o, *(o as *const u64)) });
-            lines += Lines::look::<M>(space, b).bytes();
-        }
-        let counted = heap.old.bytes.load(Relaxed);
-        if !(objects..=lines).contains(&counted) {
+        let ((objects, lines), counted) = (self.old.get(), self.heap.old.bytes.load(Relaxed));
+        if !self.heap.major.is_sweeping() && !(objects..=lines).contains(&counted) {
             self.damaged(&format!(
                 "{counted} bytes are counted as old, {objects} are objects' and {lines} those of their lines"
             ));

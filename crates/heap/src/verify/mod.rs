@@ -21,15 +21,21 @@ mod tricolour;
 use crate::Heap;
 use crate::conservative::{Cursor, each_young, object_at};
 use crate::ephemerons::Row;
+use crate::lines::Lines;
 use crate::memory::List;
 use crate::model::{Contents, Inspection, Model, World};
 use crate::space::{BLOCK, CARD, CLEAN, Kind};
+use std::cell::Cell;
 use std::sync::atomic::Ordering::*;
 
 impl<M: Model, W: World> Heap<M, W> {
     /// Checks everything. The world is stopped, nobody collects, and the collector's thread is idle or kept out by the gate.
     pub fn verify(&self, when: &str) {
-        let v = Verifier { heap: self, when };
+        let v = Verifier {
+            heap: self,
+            when,
+            old: Cell::default(),
+        };
         // (The walk of young objects ends where unused memory begins.)
         v.unused_young();
         v.objects();
@@ -67,6 +73,8 @@ struct Verifier<'h, M: Model, W: World> {
     heap: &'h Heap<M, W>,
     /// For the sentence: when it runs.
     when: &'h str,
+    /// Bytes of small old objects, and of the lines they touch, as far as they were met.
+    old: Cell<(usize, usize)>,
 }
 
 /// Memory for what is to be compared: the world is stopped, so it is not malloc's.
@@ -114,12 +122,14 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
     fn old_block(&self, block: usize) {
         let base = self.heap.space.address(block);
         let room = self.heap.old.rooms.of(&self.heap.space, block);
-        let mut end = base;
+        let (mut end, mut bytes, mut lines) = (base, 0, Lines::EMPTY);
         self.heap.each_object_of(block, |o| {
             if o < end {
                 self.wrong(o, "begins inside the object before it");
             }
-            end = o + self.object(o, true);
+            let size = self.object(o, true);
+            (end, bytes) = (o + size, bytes + size);
+            lines.take(o - base, (end - base).min(BLOCK));
             if room.is_some_and(|used| !used.covers(o - base, end - base)) {
                 self.wrong(o, "lies in what counts as a hole of its block");
             }
@@ -127,6 +137,8 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         if end > base + BLOCK {
             self.wrong(end, "an object does not end inside its block");
         }
+        let old = self.old.get();
+        self.old.set((old.0 + bytes, old.1 + lines.bytes()));
     }
     /// Checks an object; its size.
     fn object(&self, object: usize, old: bool) -> usize {

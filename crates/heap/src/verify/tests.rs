@@ -8,6 +8,10 @@ use crate::toy::{self, Slot, TABLE, Toy, ToyHeap, WAYS, Yard, field, make};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::*;
 
+/// What is done to a heap, or to a block of it.
+type Damage<'f> = &'f dyn Fn(&ToyHeap);
+type DamageToBlock<'f> = &'f dyn Fn(&ToyHeap, usize);
+
 /// What the verifier says of the heap; None: it is in order.
 fn verdict(heap: &ToyHeap) -> Option<String> {
     let result = catch_unwind(AssertUnwindSafe(|| heap.verify("now")));
@@ -148,23 +152,23 @@ fn a_large_object_that_died_and_is_not_given_back_yet() {
 
 #[test]
 fn registrations_and_bits_that_do_not_agree() {
-    let cases: [(&str, fn(&ToyHeap)); 6] = [
-        ("in no list", |h| {
+    let cases: [(&str, Damage); 6] = [
+        ("in no list", &|h| {
             h.space.set_finalizable(root(h, 2), true);
         }),
-        ("registered as old", |_| {}),
-        ("waits to be finalized twice", |h| {
+        ("registered as old", &|_| {}),
+        ("waits to be finalized twice", &|h| {
             h.finalizers.put(Entry::Queued, root(h, 0));
             h.finalizers.put(Entry::Queued, root(h, 0));
         }),
-        ("waits to be finalized, and no", |h| {
+        ("waits to be finalized, and no", &|h| {
             h.finalizers.put(Entry::Queued, root(h, 0) + 16);
         }),
-        ("is registered for finalization, and no", |h| {
+        ("is registered for finalization, and no", &|h| {
             h.finalizers.put(Entry::Old, root(h, 0) + 16);
             h.space.set_finalizable(root(h, 0) + 16, true);
         }),
-        ("is registered for finalization, and no", |h| {
+        ("is registered for finalization, and no", &|h| {
             h.space.set_finalizable(root(h, 4), false);
             h.finalizers.put(Entry::Young, root(h, 4) + 8);
             h.space.set_finalizable(root(h, 4) + 8, true);
@@ -204,7 +208,7 @@ fn with_room(heap: &ToyHeap) -> usize {
 #[test]
 fn lists_of_blocks_that_do_not_agree_with_the_blocks() {
     let free = |h: &ToyHeap| some_block(h, |b| h.space.kind(b) == Kind::Free);
-    let cases: [(&str, &dyn Fn(&ToyHeap)); 7] = [
+    let cases: [(&str, Damage); 7] = [
         ("blocks are free", &|h| {
             h.space.set_kind(free(h), Kind::Taken)
         }),
@@ -250,7 +254,7 @@ fn a_list_of_free_blocks_that_is_a_ring() {
 }
 #[test]
 fn large_objects_and_their_blocks() {
-    let cases: [(&str, &dyn Fn(&ToyHeap, usize)); 6] = [
+    let cases: [(&str, DamageToBlock); 6] = [
         ("are counted", &|h, _| {
             h.large.bytes.fetch_add(8, Relaxed);
         }),
@@ -288,7 +292,7 @@ fn unused_young_memory_and_what_is_counted() {
         let all = nursery.fragments.as_slice();
         *all.last().expect("some is unused")
     };
-    let cases: [(&str, &dyn Fn(&ToyHeap)); 6] = [
+    let cases: [(&str, Damage); 6] = [
         ("of the nursery", &|h| h.nursery.lock().handed_out += 8),
         ("is not its own", &|h| {
             let (from, to) = piece(h);
@@ -414,7 +418,7 @@ fn references_into_moving_blocks_that_nobody_noted() {
 }
 #[test]
 fn what_is_left_of_marking() {
-    let cases: [(&str, &dyn Fn(&ToyHeap)); 4] = [
+    let cases: [(&str, Damage); 4] = [
         ("has marks in its block", &|h| {
             h.space.set_mark(root(h, 0));
         }),

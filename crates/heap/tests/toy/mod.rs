@@ -15,7 +15,7 @@ pub mod seeds;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, Ordering::*};
 use vervet_heap::{
-    Config, Contents, Debug, Descriptor, Heap, Inspection, Model, Mutator, Window, World,
+    Config, Contents, Debug, Descriptor, Heap, Inspection, Model, Mutator, Range, Window, World,
 };
 
 pub struct Toy;
@@ -131,7 +131,7 @@ pub fn slots(n: usize) -> Vec<Slot> {
 
 impl Seat {
     /// What of it is scanned conservatively.
-    fn range(&self) -> (usize, usize) {
+    fn range(&self) -> Range {
         let from = self.stack.as_ptr() as usize;
         (from, from + 8 * self.stack.len())
     }
@@ -318,7 +318,7 @@ impl World for Yard {
             n.update(young_only, &mut *visit);
         }
     }
-    fn storing(&self, visit: &mut dyn FnMut(&[(usize, usize)])) {
+    fn storing(&self, visit: &mut dyn FnMut(&[Range])) {
         for s in self.seats.iter().filter(|s| s.storing.load(SeqCst)) {
             visit(&[s.range()]);
         }

@@ -8,7 +8,7 @@ use crate::thread::current_context;
 use crate::world::Stopped;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_abi::context::ROOT_WORDS;
-use vervet_heap::{Inspection, Mutator, World};
+use vervet_heap::{Inspection, Mutator, Range, World};
 
 /// See the module.
 #[derive(Default)]
@@ -73,7 +73,7 @@ impl World for Process {
     fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
         crate::monitor::owners::visit(young_only, visit);
     }
-    fn storing(&self, visit: &mut dyn FnMut(&[(usize, usize)])) {
+    fn storing(&self, visit: &mut dyn FnMut(&[Range])) {
         self.now().for_each_thread(|t| {
             let code = t.pc.and_then(|pc| Some((table::find(pc)?, pc)));
             if code.is_some_and(|(code, pc)| code.is_whole_step(pc)) {
