@@ -6,7 +6,7 @@
 use super::locals::Home;
 use super::monitors;
 use super::scan::Plan;
-use super::stack::{Item, Kind, Note};
+use super::stack::{Item, Kind, Note, kind_of};
 use super::{Fail, Res, Translator};
 use crate::blob::Symbol;
 use crate::codegen::{FrameMap, trusted};
@@ -77,7 +77,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let synchronized = self.method.is_synchronized();
-        let large = locals.len() > 128;
+        let mut structs = 0;
+        for local in locals {
+            if kind_of(local.ty)? == Kind::Struct {
+                structs += u64::from(local.ty.layout()?.size);
+            }
+        }
+        let large = locals.len() > 128 || structs > 1024;
         if (self.plan.has_calls || synchronized || large) && self.env.wants_stack_check() {
             self.stack_check()?;
         }
