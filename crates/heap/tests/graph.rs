@@ -3,6 +3,7 @@
 mod toy;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::*;
+use toy::seeds::seeds;
 use toy::{Rng, ToyHeap, Yard, fields, id, read};
 use vervet_heap::{Config, Debug, World};
 
@@ -32,7 +33,7 @@ impl Test {
         let heap = toy::start(64, config);
         Test {
             heap,
-            rng: Rng(seed * 0x9E37_79B9 + 77),
+            rng: Rng(seed.wrapping_mul(0x9E37_79B9) + 77),
             shadow: HashMap::new(),
             roots: vec![0; 64],
             stack: vec![0; 16],
@@ -183,7 +184,7 @@ fn run(seed: u64, steps: usize, nursery: usize, debug: Debug) {
 
 #[test]
 fn a_random_graph_survives() {
-    for seed in 1..13 {
+    for seed in seeds("graph", &[], 12) {
         run(
             seed,
             60_000,
@@ -203,7 +204,7 @@ fn a_random_graph_survives_with_every_check() {
         poison: true,
         ..Debug::default()
     };
-    for seed in 20..24 {
+    for seed in seeds("graph, verified", &[], 4) {
         run(seed, 15_000, 256 << 10, debug.clone());
     }
 }
@@ -215,7 +216,7 @@ fn a_random_graph_survives_collections_at_every_few_allocations() {
         collect_every: 37,
         ..Debug::default()
     };
-    for seed in 30..33 {
+    for seed in seeds("graph, collecting", &[], 3) {
         run(seed, 6_000, 256 << 10, debug.clone());
     }
 }
