@@ -176,7 +176,7 @@ impl<'a> Body<'a> {
             Op::Rethrow => return self.rethrow(),
             Op::Return => return self.ret(s.kids.first()),
             Op::ReturnTail => return self.tail(&s.kids[0]),
-            Op::LocAlloc(n) => self.localloc(*n, &s.kids[0]),
+            Op::LocAlloc(n) => return self.localloc(*n, &s.kids),
             _ => self.simple(s),
         }
         true
@@ -529,16 +529,20 @@ impl<'a> Body<'a> {
         self.put("ret");
         false
     }
-    fn localloc(&mut self, n: u8, seed: &Node) {
+    fn localloc(&mut self, n: u8, kids: &[Node]) -> bool {
         if !self
             .around
             .iter()
             .all(|a| matches!(a, Around::Loop(..) | Around::Try))
         {
-            return;
+            return true;
         }
         let at = self.scratch(&Ty::I);
         self.put(&int32(n as i32 * 4));
+        // Runtimes treat a size that they see apart.
+        if n % 2 == 1 {
+            self.put("ldc.i4.0 or");
+        }
         self.put("conv.u");
         self.put("localloc");
         self.set_local(at);
@@ -550,16 +554,20 @@ impl<'a> Body<'a> {
             self.put(&int32(n as i32 / 2 * 4));
             self.put("add");
             if store {
-                self.value(seed);
+                self.value(&kids[0]);
                 self.put("stind.i4");
                 self.get_local(at);
                 self.get_local(at);
                 self.put(&format!("{} add ldc.i4.4 cpblk", int32(n as i32 * 4 - 4)));
+                if !self.statement(&kids[1]) {
+                    return false;
+                }
             } else {
                 self.put("ldind.i4");
                 self.put("call void H::T4(int32)");
             }
         }
+        true
     }
 
     // ---- values

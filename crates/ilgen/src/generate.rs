@@ -167,7 +167,7 @@ impl<'a> Bodies<'a> {
             },
             if leaf { 14 } else { 4 },
             if self.handlers == 0 && tries && self.loops == 0 {
-                1
+                2
             } else {
                 0
             },
@@ -201,7 +201,8 @@ impl<'a> Bodies<'a> {
             _ => {
                 let n = self.rng.between(1, 40) as u8;
                 let seed = self.expr(&Ty::I4);
-                Node::stmt(Op::LocAlloc(n), vec![seed])
+                let meanwhile = self.block(4);
+                Node::stmt(Op::LocAlloc(n), vec![seed, meanwhile])
             }
         }
     }
@@ -275,10 +276,18 @@ impl<'a> Bodies<'a> {
                 let (catches, loops) = (self.catches, self.loops);
                 (self.catches, self.loops) = (0, 0);
                 // The peers disagree on exceptions within filters: most are short.
-                kids.push(match self.rng.chance(85) {
+                let mut filter = match self.rng.chance(85) {
                     true => self.short(&Ty::I4),
                     false => self.expr(&Ty::I4),
-                });
+                };
+                // What it writes is seen by handlers, and by the protected block if the exception is superseded.
+                if !self.method.locals.is_empty() && self.rng.chance(50) {
+                    let i = self.rng.below(self.method.locals.len());
+                    let value = self.short(&self.method.locals[i].stack());
+                    let write = Node::stmt(Op::SetLoc(i), vec![value]);
+                    filter = Node::new(Op::Hold, Ty::I4, vec![filter, write]);
+                }
+                kids.push(filter);
                 (self.catches, self.loops) = (catches, loops);
                 self.handlers -= 1;
                 self.within_expression -= 1;
@@ -544,6 +553,24 @@ mod tests {
         ] {
             assert!(all.contains(word), "no {word}");
         }
+    }
+    #[test]
+    fn filters_write_and_localloc_lasts() {
+        fn any(node: &Node, f: &dyn Fn(&Node) -> bool) -> bool {
+            f(node) || node.kids.iter().any(|k| any(k, f))
+        }
+        let filter = |n: &Node| {
+            matches!(&n.op, Op::Try(c) if c.contains(&Clause::Filter))
+                && n.kids.iter().any(|k| k.op == Op::Hold)
+        };
+        let lasting = |n: &Node| {
+            matches!(n.op, Op::LocAlloc(_)) && any(&n.kids[1], &|n| matches!(n.op, Op::Try(_)))
+        };
+        let programs: Vec<Program> = (0..20).map(|seed| program(seed, SIZE)).collect();
+        let mut methods = programs.iter().flat_map(|p| &p.methods);
+        assert!(methods.any(|m| any(&m.body, &filter)));
+        let mut methods = programs.iter().flat_map(|p| &p.methods);
+        assert!(methods.any(|m| any(&m.body, &lasting)));
     }
     /// A leaf has no fuel test: it must have no loop, and calls one leaf before it at most.
     #[test]

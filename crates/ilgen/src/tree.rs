@@ -293,7 +293,7 @@ pub enum Op {
     Trace(Ty),
     /// Evaluates and forgets. [value]
     Eval,
-    /// `localloc` of some bytes, filled with and read back as `int32`; [seed]
+    /// `localloc` of some bytes, filled with and read back as `int32` behind the statement. [seed, statement]
     LocAlloc(u8),
 }
 

@@ -9,6 +9,7 @@
 //!
 //! # Invariants
 //! * Nothing is named but through [`Symbol`]s; a library call that Cranelift would insert is an error.
+//! * A frame larger than a page is probed page by page, so that it ends at the guard page of a stack and not behind it.
 //! * A source location is an IL offset; its bit [`NO_REDIRECT`] marks a store/mark pair.
 use crate::blob::*;
 use crate::compiler::{AllocProtection, CompileError, Options, Tier};
@@ -72,6 +73,9 @@ fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
         ("unwind_info", "false"),
         ("is_pic", "false"),
         ("enable_verifier", verify),
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
+        ("probestack_size_log2", "12"),
     ] {
         b.set(name, value)
             .expect("a setting of this Cranelift version");

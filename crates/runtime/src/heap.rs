@@ -61,14 +61,11 @@ pub fn alloc_object<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<ObjRef
     Ok(object)
 }
 
-/// A zeroed vector; a negative or too great length is OutOfMemoryException, as mono has it.
+/// A zeroed vector. A length that is no int32, or negative, is OverflowException, as in mono; one for which there is no room
+/// OutOfMemoryException.
 pub fn alloc_array<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, len: i64) -> Result<ObjRef<'cx>> {
     if !(0..=i32::MAX as i64).contains(&len) {
-        return Err(if len < 0 {
-            cx.throw_default(Known::OverflowException)
-        } else {
-            cx.rt().throw_out_of_memory(cx)
-        });
+        return Err(cx.throw_default(Known::OverflowException));
     }
     let size = ARRAY_DATA_OFFSET as usize + len as usize * vt.size as usize;
     let array = place(cx, vt, size)?;

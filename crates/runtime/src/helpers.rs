@@ -404,7 +404,10 @@ extern "C" fn delegate_end_invoke(d: usize, m: usize, words: *const u64, out: *m
     with(|cx| crate::delegates::async_call::end(cx, object(d), method(m), words, out))
 }
 extern "C" fn localloc(bytes: u64) -> usize {
-    with(|cx| crate::side_stack::take(cx, bytes as usize))
+    with(|cx| match bytes {
+        0 => Ok(0),
+        bytes => crate::side_stack::take(cx, bytes as usize),
+    })
 }
 extern "C" fn monitor_enter(o: usize) {
     with(|cx| crate::monitor::enter(cx, object(o)))

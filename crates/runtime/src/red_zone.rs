@@ -3,6 +3,8 @@
 //! # Invariants
 //! * Managed code begins a method only above `Context::true_limit`; below lies the red zone, where our own code, the compiler above
 //!   all, has room.
+//! * A frame larger than a page touches its pages from the top while it is made, so it never reaches past the end of the stack: what
+//!   faults there is an overflow where the method was called (`exceptions/traps.rs`).
 //! * From an overflow until the exception is caught the limit is lower by a quarter of the zone, so that filters and finally blocks
 //!   at the edge can call. An overflow of that ends the process.
 use crate::threads::attention;

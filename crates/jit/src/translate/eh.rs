@@ -10,6 +10,8 @@
 //! # Invariants
 //! * Which exception and record a finally is running for lies in the frame, never in the context: the finally may
 //!   itself throw and catch.
+//! * A catch gives back what the frames it ended had of the side stack, and nothing of what its own method has: the pad sets
+//!   `side_next` to what it was when the call that threw was made ([`Translator::note_side_top`]).
 //! * What is done where a handler ends has the handlers around the handler. The clauses of its first block are others
 //!   where the handler begins with a `try` ([`Plan::around_handler`](super::scan::Plan::around_handler)).
 use super::monitors;
@@ -145,8 +147,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.reload(block);
             match c.kind {
                 EhKind::Catch(_) | EhKind::Filter(_) => {
-                    if let Some(mark) = self.side_mark {
-                        self.e.store_context(mark, context::SIDE_NEXT);
+                    if let Some(slot) = self.side_top {
+                        let top = self.e.b.ins().stack_load(I64, I64, slot, 0);
+                        self.e.store_context(top, context::SIDE_NEXT);
                     }
                     if self.clauses[n].rethrows {
                         let slot = self.slot_of(n, |c| &mut c.exception);
@@ -179,8 +182,10 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// rethrow
     pub(crate) fn rethrow(&mut self) -> Res {
-        let Some(clause) = self.enclosing_catch() else {
-            return Err(Fail::invalid("rethrow outside a catch handler"));
+        let at = self.plan.instrs[self.index].offset;
+        let clause = match self.enclosing_catch() {
+            Some(clause) if !self.plan.is_filtered_from(at, clause) => clause,
+            _ => return Err(Fail::invalid("rethrow outside a catch handler")),
         };
         let slot = self.slot_of(clause, |c| &mut c.exception);
         let exception = self.e.b.ins().stack_load(I64, I64, slot, 0);
@@ -255,8 +260,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.plan.clauses.iter().position(|c| {
                 in_handler(c, at) && matches!(c.kind, EhKind::Finally | EhKind::Fault)
             });
-        let Some(clause) = found else {
-            return Err(Fail::invalid("endfinally outside a handler"));
+        let clause = match found {
+            Some(clause) if !self.plan.is_filtered_from(at, clause) => clause,
+            _ => return Err(Fail::invalid("endfinally outside a handler")),
         };
         let dispatch = match self.clauses[clause].dispatch {
             Some(b) => b,
@@ -278,6 +284,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(Fail::invalid("endfilter outside a filter"));
         }
         let value = self.pop_i32()?;
+        if !self.stack.is_empty() {
+            return Err(Fail::invalid(
+                "endfilter with more than its value on the stack",
+            ));
+        }
         self.e.b.ins().return_(&[value]);
         self.dead = true;
         Ok(())

@@ -3,6 +3,7 @@
 //! # Invariants
 //! * Outside protected regions a null reference faults at the access; offsets past the guard page and protected
 //!   regions get an explicit check.
+//! * An address (a byref or native int) may be that of a field behind null: whatever points to the guard page counts as null.
 //! * A constant offset goes into the access, never into a reference that outlives it.
 use super::barrier;
 use super::stack::{Item, Kind, Note, kind_of};
@@ -32,10 +33,32 @@ impl<'a, 'f> Translator<'a, 'f> {
             _ => {}
         }
         if self.e.has_handlers() || offset + i64::from(size) > GUARD {
-            self.explicit_null_check(item.value);
+            if item.kind == Kind::Ref {
+                self.explicit_null_check(item.value);
+            } else {
+                self.explicit_address_check(item.value);
+            }
             return trusted();
         }
         null_trap()
+    }
+
+    /// Throws NullReferenceException if the address lies in the guard page.
+    pub(crate) fn explicit_address_check(&mut self, value: Value) {
+        if self.nonnull.contains(&value) {
+            return;
+        }
+        let low = self.is_low(value);
+        self.e.throw_if(low, ThrowKind::NullReference);
+        self.nonnull.push(value);
+    }
+
+    /// Does the address lie in the guard page?
+    pub(crate) fn is_low(&mut self, value: Value) -> Value {
+        self.e
+            .b
+            .ins()
+            .icmp_imm_u(IntCC::UnsignedLessThan, value, GUARD)
     }
 
     /// Throws NullReferenceException if the word is null.
@@ -234,17 +257,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if field.is_static() {
             return self.load_static_address(field);
         }
-        if object.kind == Kind::Struct {
-            let offset = field.offset()? as i32;
-            let value = self.offset_address(object.value, offset);
-            self.push_item(Item {
-                kind: Kind::ByRef,
-                value,
-                class: None,
-                note: Note::Frame,
-            });
-            return Ok(());
-        }
+        // Not of a value on the stack either: it has no address that lasts.
         if !object.kind.is_word() {
             return Err(Fail::invalid("ldflda of something without fields"));
         }
@@ -253,6 +266,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.touch(&object);
         }
         let value = self.offset_address(object.value, offset);
+        if object.kind == Kind::Ref && self.e.has_handlers() {
+            // It lies further from null than the object, which was touched.
+            self.nonnull.push(value);
+        }
         let note = if let Note::Frame = object.note {
             Note::Frame
         } else {

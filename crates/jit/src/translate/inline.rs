@@ -177,6 +177,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             liveness: None,
             params: SmallVec::new(),
             side_mark: None,
+            side_top: None,
             filter: None,
             var_args: None,
             own_var_args: None,

@@ -6,10 +6,12 @@
 //! *shadow*: a slot that every definition also writes, from which landing pads and filters read.
 //!
 //! # Invariants
+//! * What a filter writes lives in a slot, whatever it is: the filter runs while a call is active, and the call may still come
+//!   back, because the exception may be superseded by one of a finally that is caught further in.
 //! * A `pinned` local lives in a slot; each store to it is followed by a `sequence_point`.
 //! * `this` may be null like any argument: `call` does not look, and neither do open delegates. It is taken as non-null
 //!   only where every way leads over code of this method that would have thrown ([`Translator::prove_this`]).
-use super::scan::{ADDRESS, READ, WRITTEN};
+use super::scan::{ADDRESS, FILTERED, READ, WRITTEN};
 use super::stack::{Item, Kind, Note, kind_of};
 use super::structs::Dest;
 use super::{Fail, Res, Translator};
@@ -51,7 +53,7 @@ pub struct Home {
     pub shadow: Option<StackSlot>,
     /// `pinned`
     pub pinned: bool,
-    /// Somebody may write to it through a pointer.
+    /// Somebody may write to it while a call is active: through a pointer, or a filter.
     pub address_taken: bool,
 }
 
@@ -80,7 +82,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 place: Place::None,
                 shadow: None,
                 pinned: false,
-                address_taken: flags & ADDRESS != 0,
+                address_taken: flags & (ADDRESS | FILTERED) != 0,
             };
             let is_this = self.shape.has_this && n == 0;
             let values: smallvec::SmallVec<[Value; 4]> = if is_this {
@@ -98,7 +100,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             match pass {
                 _ if flags == 0 && !(is_this && self.method.is_synchronized()) => {}
                 Pass::None => {}
-                Pass::Scalar(_) if flags & ADDRESS != 0 => {
+                Pass::Scalar(_) if home.address_taken => {
                     let slot = self.e.slot(8);
                     let at = self.e.slot_addr(slot);
                     store_leaf(
@@ -156,7 +158,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 place: Place::None,
                 shadow: None,
                 pinned: local.pinned,
-                address_taken: flags & ADDRESS != 0,
+                address_taken: flags & (ADDRESS | FILTERED) != 0,
             };
             if flags == 0 {
                 self.homes.push(home);

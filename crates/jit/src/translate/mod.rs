@@ -170,6 +170,8 @@ pub struct Translator<'a, 'f> {
     pub params: SmallVec<[Value; 8]>,
     /// The side stack's mark at entry, if the method uses it.
     pub side_mark: Option<Value>,
+    /// Slot that holds how far the side stack is in use by this method and its callers, if the method catches exceptions.
+    pub(crate) side_top: Option<StackSlot>,
     /// Compiled as the filter of that clause.
     pub filter: Option<usize>,
     /// Set while the body is that of an inlined method.
@@ -431,6 +433,7 @@ fn translate(
         liveness,
         params,
         side_mark: None,
+        side_top: None,
         filter,
         var_args: None,
         own_var_args: None,

@@ -160,7 +160,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let Some(Item { value, note, .. }) = taken
             && !matches!(note, Note::Frame)
         {
-            self.explicit_null_check(value);
+            self.explicit_address_check(value);
         }
         let taken = taken.map(|t| t.value);
         let signature = self.e.b.import_signature(shape.clif);

@@ -487,9 +487,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             if matches!(end.note, Note::Frame | Note::NonNull) {
                 continue;
             }
-            let zero = self.is_null(end.value);
-            let empty = self.e.b.ins().icmp_imm_u(IntCC::NotEqual, size, 0);
-            let bad = self.e.b.ins().band(zero, empty);
+            let low = self.is_low(end.value);
+            let some = self.e.b.ins().icmp_imm_u(IntCC::NotEqual, size, 0);
+            let bad = self.e.b.ins().band(low, some);
             self.e.throw_if(bad, vervet_abi::ThrowKind::NullReference);
         }
     }

@@ -6,6 +6,7 @@
 use super::locals::Home;
 use super::monitors;
 use super::scan::Plan;
+use super::stack::{Item, Kind, Note, kind_of};
 use super::{Fail, Res, Translator};
 use crate::blob::Symbol;
 use crate::codegen::{FrameMap, trusted};
@@ -14,6 +15,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, StackSlot, types::*};
 use smallvec::SmallVec;
 use vervet_abi::{Helper, call, context};
+use vervet_metadata::body::{EhClause, EhKind};
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
 use vervet_types::resolve::Local;
@@ -75,7 +77,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let synchronized = self.method.is_synchronized();
-        let large = locals.len() > 128;
+        let mut structs = 0;
+        for local in locals {
+            if kind_of(local.ty)? == Kind::Struct {
+                structs += u64::from(local.ty.layout()?.size);
+            }
+        }
+        let large = locals.len() > 128 || structs > 1024;
         if (self.plan.has_calls || synchronized || large) && self.env.wants_stack_check() {
             self.stack_check()?;
         }
@@ -92,6 +100,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.side_mark = Some(self.e.load_context(I64, context::SIDE_NEXT));
             }
         }
+        self.keep_side_top();
         if synchronized {
             let object = if self.method.is_static() {
                 self.e.load_symbol(I64, Symbol::TypeObject(class), 0)
@@ -122,7 +131,25 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.plan.has_calls && self.env.wants_stack_check() {
             self.stack_check()?;
         }
+        self.keep_side_top();
         self.make_filter_homes(parent, frame)
+    }
+
+    /// If exceptions are caught here: makes the slot of the side stack's top.
+    fn keep_side_top(&mut self) {
+        let catches = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
+        if self.plan.clauses.iter().any(catches) {
+            self.side_top = Some(self.e.slot(8));
+            self.note_side_top();
+        }
+    }
+
+    /// The side stack is in use up to here while this method is at work: after each `localloc`, and at the start.
+    fn note_side_top(&mut self) {
+        if let Some(slot) = self.side_top {
+            let top = self.e.load_context(I64, context::SIDE_NEXT);
+            self.e.b.ins().stack_store(I64, top, slot, 0);
+        }
     }
 
     /// Undoes what the prologue entered.
@@ -196,23 +223,26 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// localloc
     pub(crate) fn localloc(&mut self) -> Res {
         let size = self.pop()?;
-        let value = if let Some(bytes) = constant_localloc(self.plan, self.index) {
+        let (value, note) = if let Some(bytes) = constant_localloc(self.plan, self.index) {
             let slot = self.e.slot(bytes);
             let at = self.e.slot_addr(slot);
             self.zero(at, 0, bytes.next_multiple_of(8), trusted());
-            at
+            (at, Note::Frame)
         } else {
             let bytes = match size.kind {
-                super::stack::Kind::I32 => self.e.b.ins().uextend(I64, size.value),
+                Kind::I32 => self.e.b.ins().uextend(I64, size.value),
                 _ => self.as_native(&size)?,
             };
-            self.e.helper_value(call::Localloc, [bytes])
+            // Of no bytes it is null, as in mono and CoreCLR.
+            let at = self.e.helper_value(call::Localloc, [bytes]);
+            self.note_side_top();
+            (at, Note::None)
         };
-        self.push_item(super::stack::Item {
-            kind: super::stack::Kind::Native,
+        self.push_item(Item {
+            kind: Kind::Native,
             value,
             class: None,
-            note: super::stack::Note::Frame,
+            note,
         });
         Ok(())
     }

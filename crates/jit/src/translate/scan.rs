@@ -9,6 +9,9 @@
 //! * A branch goes to the start of an instruction, or the plan is an error.
 //! * Blocks are in order of offset; a block is reachable only if some path of branches leads to it (a filter's
 //!   blocks are reached only from the filter's own entry).
+//! * A handler or filter is entered at its start by an exception, or by a `leave` that runs a finally, and by nothing else: its
+//!   exception and its continuation lie in slots of the frame that only these entries write. A filter is left by `endfilter`
+//!   alone, because it is a function of its own ([`Plan::check_edge`]).
 use super::{Fail, Res};
 use smallvec::SmallVec;
 use vervet_metadata::body::{EhClause, EhKind, MethodBody};
@@ -20,6 +23,8 @@ pub const ADDRESS: u8 = 1;
 pub const READ: u8 = 2;
 /// The variable is written.
 pub const WRITTEN: u8 = 4;
+/// A filter writes the variable.
+pub const FILTERED: u8 = 8;
 
 /// What an instruction does to a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -203,6 +208,9 @@ impl Plan {
                     }));
                 };
                 *flags |= op.flag();
+                if op == VarOp::Store && body.clauses.iter().any(|c| in_filter(c, i.offset)) {
+                    *flags |= FILTERED;
+                }
             }
             plan.instrs.push(i);
         }
@@ -315,6 +323,7 @@ impl Plan {
         self.blocks[work[0]].reachable = true;
         while let Some(at) = work.pop() {
             let from = self.last(at).offset;
+            self.check_edges(at)?;
             let mut next = self.successors(at)?;
             for n in 0..self.regions[self.blocks[at].region as usize].len() {
                 let clause = self.regions[self.blocks[at].region as usize][n];
@@ -341,6 +350,39 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// No way out of the block but an exception leads into a handler or filter, or out of a filter.
+    fn check_edges(&self, at: usize) -> Res {
+        let last = self.last(at);
+        for to in targets(last) {
+            self.check_edge(last.offset, to)?;
+        }
+        match self.blocks.get(at + 1) {
+            Some(next) if !last.op.ends_block() => self.check_edge(last.offset, next.offset),
+            _ => Ok(()),
+        }
+    }
+
+    /// See the module's invariants. A way out of a handler that is no `leave` does no harm.
+    fn check_edge(&self, from: u32, to: u32) -> Res {
+        let enters = |c: &EhClause| {
+            in_handler(c, to) && !in_handler(c, from) || in_filter(c, to) != in_filter(c, from)
+        };
+        if self.clauses.iter().any(enters) {
+            return Err(Fail::invalid(
+                "control enters a handler or filter, or leaves a filter",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Is the instruction in a filter that the clause's handler is not in?
+    pub fn is_filtered_from(&self, offset: u32, clause: usize) -> bool {
+        let handler = self.clauses[clause].handler_offset;
+        self.clauses
+            .iter()
+            .any(|c| in_filter(c, offset) && !in_filter(c, handler))
     }
 
     /// Finds the blocks that can only throw. (One that goes back is never thought cold.)

@@ -124,6 +124,10 @@ impl Code {
         let after = self.no_redirect.partition_point(|r| r.1 <= off);
         self.no_redirect.get(after).is_some_and(|r| off >= r.0)
     }
+    /// Is the frame still being made at this address?
+    pub fn in_prologue(&self, pc: usize) -> bool {
+        pc - self.start < self.prologue_end as usize
+    }
     /// The methods inlined at a code address, innermost first, with the IL offset reached in each. For a return
     /// address pass the address minus one.
     pub fn inlined(&self, pc: usize) -> impl Iterator<Item = (MethodRef, u32)> + use<'_> {

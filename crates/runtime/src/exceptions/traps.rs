@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * The handlers run on the alternate stack, read one thread-local word, and change nothing but the ucontext.
-//! * A fault is turned into a throw only if its pc is a recorded trap of code in the table.
+//! * A fault is turned into a throw only if its pc is a recorded trap of code in the table, or if the prologue of such code
+//!   touches what is below the end of the stack: frames larger than a page are probed page by page from the top.
 use crate::code::table;
 use crate::cx::Cx;
 use crate::exceptions::make;
@@ -57,6 +58,18 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
                 regs[libc::REG_RDI as usize] = kind as i64;
                 regs[libc::REG_R15 as usize] = ctx as i64;
                 regs[libc::REG_RIP as usize] = crate::arch::trap_stub as *const () as i64;
+                return;
+            }
+            if signal == libc::SIGSEGV
+                && table::find(pc).is_some_and(|c| c.in_prologue(pc))
+                && ((*info).si_addr() as usize) < (*ctx).true_limit
+            {
+                // As if the method had not been entered: behind its frame pointer lies the address of the call.
+                let fp = regs[libc::REG_RBP as usize];
+                regs[libc::REG_RSP as usize] = fp + 8;
+                regs[libc::REG_RBP as usize] = *(fp as *const i64);
+                regs[libc::REG_R15 as usize] = ctx as i64;
+                regs[libc::REG_RIP as usize] = crate::arch::overflowed as *const () as i64;
                 return;
             }
         }

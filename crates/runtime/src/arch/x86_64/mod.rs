@@ -38,6 +38,8 @@ const LAST_ERROR: usize = offset_of!(Context, last_error);
 const MANAGED: usize = State::Managed as usize;
 const RUNTIME: usize = State::Runtime as usize;
 const NATIVE: usize = State::Native as usize;
+/// A frame of so many bytes is left before StackOverflowException is made: an eighth of the red zone.
+const LARGE_FRAME: usize = 32 << 10;
 
 /// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
 /// [rbp-80]), and the record (at rbp-128). r11 = method.
@@ -485,6 +487,27 @@ pub unsafe extern "C" fn trap_stub() {
     )
 }
 
+/// The stack is used up: entered as the method would have been, from the same call. The exception is raised there.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
+#[unsafe(naked)]
+pub unsafe extern "C" fn overflowed() {
+    naked_asm!(
+        "xor r11d, r11d",
+        push_exit!("2"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "mov rdi, r15",
+        "and rsp, -16",
+        "call {overflow}",
+        "ud2",
+        record = const RECORD,
+        state = const STATE,
+        runtime = const RUNTIME,
+        overflow = sym crate::exceptions::traps::stack_overflow,
+    )
+}
+
 /// Below the limit: entered with the method's own arguments and its code in `hidden`. If it is the real limit that was passed,
 /// the stack is used up; otherwise the thread is wanted, and goes on with the method from its start.
 ///
@@ -493,7 +516,17 @@ pub unsafe extern "C" fn trap_stub() {
 #[unsafe(naked)]
 pub unsafe extern "C" fn grow() {
     naked_asm!(
-        "xor r11d, r11d",
+        "cmp rsp, [r15 + {true_limit}]",
+        "jae 7f",
+        // What the frame of the method takes is wanted for the throw, if it is much.
+        "mov r11, rbp",
+        "sub r11, rsp",
+        "cmp r11, {large}",
+        "jb 7f",
+        "lea rsp, [rbp + 8]",
+        "mov rbp, [rbp]",
+        "jmp {overflowed}",
+        "7: xor r11d, r11d",
         push_exit!("2"),
         "mov byte ptr [r15 + {state}], {runtime}",
         "mov rdi, r15",
@@ -517,6 +550,8 @@ pub unsafe extern "C" fn grow() {
         runtime = const RUNTIME,
         managed = const MANAGED,
         true_limit = const offset_of!(Context, true_limit),
+        large = const LARGE_FRAME,
+        overflowed = sym overflowed,
         look = sym crate::threads::attention::at_prologue,
         overflow = sym crate::exceptions::traps::stack_overflow,
         throw = sym throw_pending_aligned,
