@@ -185,8 +185,12 @@ fn map(at: *mut u8, size: usize, prot: i32, flags: i32) -> io::Result<*mut u8> {
 ///
 /// # Safety
 /// The word is mapped, and the thread is stopped, or the calling one.
-#[inline(always)]
-#[cfg_attr(vervet_sanitizers, sanitize(address = "off", thread = "off"))]
+#[cfg_attr(not(vervet_sanitizers), inline(always))]
+#[cfg_attr(
+    vervet_sanitizers,
+    inline(never),
+    sanitize(address = "off", thread = "off")
+)]
 pub unsafe fn stack_word(at: usize) -> usize {
     // SAFETY: the caller's promise.
     unsafe { (at as *const usize).read_volatile() }

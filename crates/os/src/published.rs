@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn all_threads_get_the_value_of_the_first_and_see_it_whole() {
-        let rounds = if cfg!(miri) { 20 } else { 2000 };
+        let rounds = if cfg!(miri) { 4 } else { 2000 };
         for _ in 0..rounds {
             let cell: Published<[usize; 4]> = Published::new();
             let got: Vec<&'static [usize; 4]> = std::thread::scope(|scope| {
