@@ -5,7 +5,7 @@
 #
 #   miri   undefined behaviour, aliasing (Tree Borrows) and data races, in what is executed: parking, os (chunks, published cells), the
 #          unit tests of heap, single calls of handles; and, without the aliasing model, a small heap with all kinds of collections
-#   tsan   data races: all tests of parking, handles and heap
+#   tsan   data races: the tests of parking and handles, and those of heap that have threads
 #   asan   addresses: the unit tests of os, parking, handles, heap, metadata and binder
 #
 # Not here yet: runtime and icalls under AddressSanitizer, for which Cranelift has to be compiled with it, the fuzzing targets, handles
@@ -82,10 +82,13 @@ tsan() {
         return
     fi
     export TSAN_OPTIONS="halt_on_error=1:${TSAN_OPTIONS:-}"
-    local tests=(-q --profile ci --target "$target" -Zbuild-std -p vervet-parking -p vervet-handles -p vervet-heap --lib --tests)
-    build "${with[@]}" test --no-run "${tests[@]}" || return
+    local how=(-q --profile ci --target "$target" -Zbuild-std)
+    local heap=(-p vervet-heap --lib --test space --test graph --test liveness --test ephemerons)
+    build "${with[@]}" test --no-run "${how[@]}" "${heap[@]}" || return
+    build "${with[@]}" test --no-run "${how[@]}" -p vervet-parking -p vervet-handles --lib --tests || return
     began=$SECONDS
-    run "${with[@]}" test "${tests[@]}"
+    run "${with[@]}" test "${how[@]}" -p vervet-parking -p vervet-handles --lib --tests
+    run "${with[@]}" test "${how[@]}" "${heap[@]}"
 }
 
 asan() {

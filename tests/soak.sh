@@ -54,7 +54,7 @@ soak_program() {
     sed -nE 's/^(minor|major) pauses +([0-9]+):.*/count \1-pauses \2/p; s/^stops +([0-9]+);.*/count stops \1/p' "$out/program.stderr"
     if [ $code != 0 ] || ! grep -qx ok "$out/program.stdout"; then
         echo "FOUND: exit code $code, seed $seed"
-        head -c 8000 "$out/program.stderr"
+        head -c 60000 "$out/program.stderr"
         return 1
     fi
 }
@@ -121,8 +121,8 @@ export VERVET
 fresh() { [ "$1" -nt "$2" ]; }
 fresh "$out/libstress.so" tests/stress/native.c ||
     cc -O2 -Wall -Werror -shared -fPIC -pthread -o "$out/libstress.so" tests/stress/native.c -lrt || exit 1
-fresh "$out/Soak.exe" tests/soak/Soak.cs ||
-    mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/Soak.exe" tests/soak/Soak.cs || exit 1
+{ fresh "$out/Soak.exe" tests/soak/Soak.cs && fresh "$out/Soak.exe" tests/stress/Native.cs; } ||
+    mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/Soak.exe" tests/soak/Soak.cs tests/stress/Native.cs || exit 1
 
 [ $# -gt 0 ] || set -- $(lanes | awk '{ print $1 }')
 parts=0

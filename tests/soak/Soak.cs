@@ -3,7 +3,7 @@
 // Each worker repeats rounds, counts its operations and checks what it reads. Timers of a foreign library (tests/stress/native.c)
 // interrupt every thread, and collections are asked for without waiting for them, so that they run beside the workers.
 // Standard output has a line `count NAME N` for each counter, then `ok`. A wrong value ends the process with exit code 1, a worker
-// that stands still for four minutes, or does not end, with 3. (A loaded machine may give a worker nothing for a minute.)
+// that stands still for eight minutes, or does not end, with 3; the stacks of all threads come before that. (A loaded machine may give a worker nothing for a minute.)
 using System;
 using System.Collections.Generic;
 using System.Net;
@@ -11,16 +11,6 @@ using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
-
-static class Native
-{
-    [DllImport("stress")] public static extern int stress_install();
-    [DllImport("stress")] public static extern long stress_signals(int which);
-    [DllImport("stress")] public static extern int stress_process_timer(int microseconds);
-    [DllImport("stress")] public static extern int stress_thread_begin(int microseconds);
-    [DllImport("stress")] public static extern void stress_thread_end();
-    [DllImport("libc")] public static extern void _exit(int code);
-}
 
 sealed class Worker
 {
@@ -365,7 +355,7 @@ static class Soak
             case 1: here.Client.Close(); break;
             default: there.Client.Send(new byte[3]); break;
         }
-        if (!t.Join(30000)) { Console.Error.WriteLine("soak: a receive was not cancelled, round " + round); Native._exit(3); }
+        if (!t.Join(30000)) { Console.Error.WriteLine("soak: a receive was not cancelled, round " + round); Native.Stacks(); Thread.Sleep(5000); Native._exit(3); }
         if (ended == null || round % 3 == 2 && ended != "received 3") Fail("a receive ended with " + (ended ?? "nothing"));
         here.Close();
         there.Close();
@@ -458,8 +448,13 @@ static class Soak
             for (int i = 0; i < last.Length; i++) {
                 long rounds = workers[i].Rounds;
                 still[i] = now == 60 && rounds == last[i] ? still[i] + 1 : 0;
-                if (still[i] == 4) {
-                    Console.Error.WriteLine("soak: '" + workers[i].Name + "' stands still");
+                if (still[i] == 4 || still[i] == 8) {
+                    Console.Error.WriteLine("soak: '" + workers[i].Name + "' stands still, for " + still[i] + " minutes");
+                    Native.Stacks();
+                    Thread.Sleep(10000);
+                }
+                if (still[i] == 8) {
+                    Console.Error.WriteLine("soak: it is given up");
                     Native._exit(3);
                 }
                 last[i] = rounds;
@@ -467,7 +462,7 @@ static class Soak
         }
         Stop = true;
         foreach (var w in workers)
-            if (!w.Join()) { Console.Error.WriteLine("soak: '" + w.Name + "' does not end"); Native._exit(3); }
+            if (!w.Join()) { Console.Error.WriteLine("soak: '" + w.Name + "' does not end"); Native.Stacks(); Thread.Sleep(5000); Native._exit(3); }
         Native.stress_process_timer(0);
         foreach (var w in workers) {
             Console.WriteLine("count " + w.Name + " " + w.Operations);

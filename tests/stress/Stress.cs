@@ -10,24 +10,6 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 
-static class Native
-{
-    [DllImport("stress")] public static extern int stress_install();
-    [DllImport("stress")] public static extern long stress_signals(int which);
-    [DllImport("stress")] public static extern int stress_process_timer(int microseconds);
-    [DllImport("stress")] public static extern int stress_thread_begin(int microseconds);
-    [DllImport("stress")] public static extern void stress_thread_end();
-    [DllImport("stress")] public static extern void stress_sleep(int microseconds);
-    [DllImport("stress")] public static extern void stress_fill(int[] memory, int count, int seed);
-    [DllImport("stress")] public static extern int stress_pipe();
-    [DllImport("stress")] public static extern int stress_write(long value);
-    [DllImport("stress")] public static extern long stress_read();
-    [DllImport("stress")] public static extern IntPtr stress_add_address();
-    public delegate int Callback(int i);
-    [DllImport("stress")] public static extern int stress_call_back(Callback function, int times);
-    [DllImport("stress")] public static extern int stress_call_back_from_thread(Callback function, int times);
-}
-
 // An object that knows what it must hold.
 sealed class Cell
 {
@@ -359,6 +341,5 @@ static class Stress
     }
 
     // What hangs must not hang the end as well.
-    [DllImport("libc")] static extern void _exit(int code);
-    static void Exit(int code) { Console.Error.Flush(); _exit(code); }
+    static void Exit(int code) { Console.Error.Flush(); Native._exit(code); }
 }

@@ -24,8 +24,8 @@ fresh "$out/libstress.so" tests/stress/native.c ||
     cc -O2 -Wall -Werror -shared -fPIC -pthread -o "$out/libstress.so" tests/stress/native.c -lrt || exit 1
 fresh "$out/native_call.dll" tests/stress/calli.il ||
     ilasm -quiet -dll "-output:$out/native_call.dll" tests/stress/calli.il > "$out/native_call.log" 2>&1 || { cat "$out/native_call.log"; exit 1; }
-fresh "$out/Stress.exe" tests/stress/Stress.cs ||
-    mcs -nologo -optimize -langversion:latest -warn:0 "-r:$out/native_call.dll" "-out:$out/Stress.exe" tests/stress/Stress.cs || exit 1
+{ fresh "$out/Stress.exe" tests/stress/Stress.cs && fresh "$out/Stress.exe" tests/stress/Native.cs; } ||
+    mcs -nologo -optimize -langversion:latest -warn:0 "-r:$out/native_call.dll" "-out:$out/Stress.exe" tests/stress/Stress.cs tests/stress/Native.cs || exit 1
 
 errors=0
 run() { # seconds, gc parameters, options of the runtime...

@@ -2,9 +2,12 @@
 //!
 //! Invariant: what is drawn depends on the seed alone, so a case is named by a seed and a number and needs no file.
 
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
 /// A stream of random numbers.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 /// Values at the edges of counts, offsets and indices.
 pub const EDGES: &[u32] = &[
@@ -30,17 +33,15 @@ pub const EDGES: &[u32] = &[
 impl Random {
     /// The stream of case `number` of a run.
     pub fn of_case(seed: u64, number: u64) -> Random {
-        let mut seeds = Random(seed);
-        Random(seeds.bits() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93))
+        let mut seeds = SplitMix64::seed_from_u64(seed);
+        Random(SplitMix64::seed_from_u64(
+            seeds.next_u64() ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93),
+        ))
     }
 
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     /// A number below `n`; 0 if there is none.

@@ -35,6 +35,11 @@ impl Ahead {
         self.len -= 1;
         Some(entry)
     }
+    /// Calls `f` with each entry that is on its way.
+    pub(crate) fn each(&self, f: impl FnMut(usize)) {
+        let at = |i: usize| self.ring[(self.first + i) % AHEAD];
+        (0..self.len).map(at).for_each(f);
+    }
     /// Everything back into the list, so that it can be handed over.
     pub fn give_back(&mut self, grey: &mut List<usize>) {
         while self.len > 0 {

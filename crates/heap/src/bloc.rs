@@ -83,6 +83,7 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         self.world.noted(true, &mut |o| Some((o, false)));
         self.finalizers.young_are_old(space);
+        self.room.left_young(0);
         let mut nursery = self.nursery.lock();
         nursery.fragments.clear();
         nursery.threads = threads;

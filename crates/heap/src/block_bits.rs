@@ -19,6 +19,7 @@
 //!
 //! The models of this file and its neighbours are in `tests/models.rs`.
 use crate::sync::{AtomicU8, AtomicU64, Ordering::*};
+use vervet_os::perturb;
 
 /// The words of one card of a block, and the byte of the block that says how to read them.
 #[derive(Clone, Copy)]
@@ -39,7 +40,10 @@ impl CardBits<'_> {
         if swept() {
             return self.start.load(Acquire);
         }
-        let live = self.start.load(Acquire) & self.mark.load(Acquire);
+        let start = self.start.load(Acquire);
+        perturb::here();
+        let live = start & self.mark.load(Acquire);
+        perturb::here();
         if swept() {
             self.start.load(Acquire)
         } else {
@@ -69,7 +73,9 @@ pub fn sweep<'s>(unswept: &AtomicU8, cards: impl Iterator<Item = CardBits<'s>> +
         let live = card.start.load(Relaxed) & card.mark.load(Relaxed);
         card.start.store(live, Relaxed);
     }
+    perturb::here();
     unswept.store(0, Release);
+    perturb::here();
     for card in cards {
         card.mark.store(0, Release);
     }

@@ -9,18 +9,17 @@
 //!   grey (whoever scans it notes it); promoted while marking runs, by copying or in place (the minor collection hands it over to be
 //!   scanned); pinned, in a block that became old ([`crate::rebuild`] does the same); a large one born marked
 //!   ([`Major::born`](crate::major::Major), noted at birth). An object still young when marking ends is kept, and noted then.
-//!   [`Heap::check_tables_are_known`] holds that against the bitmaps, if the heap is to be verified.
+//!   [`crate::verify`] holds that against the bitmaps, if the heap is to be verified.
 //! * A minor collection looks at the pairs on marked cards and at those of tables it has kept, at no others. A pair with a young key or
 //!   value lies on a marked card, or in a young table.
 //! * Headers are swapped only while the world is stopped, the gate is shut and one thread works, and all are back when
 //!   [`Waiting::settle`] returns. Meanwhile nobody but that thread reads the header of an object that was not reached.
 //! * A pair without a key keeps its value: it is a pair that is being made.
-use crate::Heap;
 use crate::copying::header_of;
 use crate::major::Major;
 use crate::memory::List;
-use crate::model::{Contents, Model, World};
-use crate::space::{BLOCK, CARD, Kind, Space};
+use crate::model::Model;
+use crate::space::{CARD, Kind, Space};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
@@ -119,6 +118,10 @@ impl Waiting {
             due: List::new(1 << 26)?,
         })
     }
+    /// Pairs that wait or are due.
+    pub fn left(&self) -> usize {
+        self.list.len() + self.due.len()
+    }
     /// A pair waits for its key, which nobody has reached.
     pub fn wait(&mut self, pair: Pair) {
         let number = self.list.len() as u64;
@@ -194,44 +197,6 @@ impl Waiting {
             self.due.clear();
         }
         wait.map(|w| w.pair)
-    }
-}
-
-impl<M: Model, W: World> Heap<M, W> {
-    /// For the verifier, when all that is reachable but through pairs is marked: `known`, which is sorted for it, has every marked
-    /// table of pairs.
-    pub(crate) fn check_tables_are_known(&self, known: &mut List<usize>) {
-        known.as_mut_slice().sort_unstable();
-        let known = known.as_slice();
-        let space = &self.space;
-        let check = |object: usize| {
-            // SAFETY: a marked object with its header; the world is stopped.
-            let is_table =
-                unsafe { M::contents(header_of(object).load(Relaxed)) } == Contents::Ephemerons;
-            if is_table && known.binary_search(&object).is_err() {
-                self.fail(&format!(
-                    "no marker knows the marked table of ephemerons at {object:#x} ({:?} block)",
-                    space.kind_at(object)
-                ));
-            }
-        };
-        for b in 0..space.used() {
-            match space.kind(b) {
-                Kind::Old => {
-                    let base = space.address(b);
-                    for card in (base..base + BLOCK).step_by(CARD) {
-                        let mut bits = space.start_word(card).load(Relaxed)
-                            & space.mark_word(card).load(Relaxed);
-                        while bits != 0 {
-                            check(card + 8 * bits.trailing_zeros() as usize);
-                            bits &= bits - 1;
-                        }
-                    }
-                }
-                Kind::Large if space.info(b).hit.load(Relaxed) != 0 => check(space.address(b)),
-                _ => {}
-            }
-        }
     }
 }
 

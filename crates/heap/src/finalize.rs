@@ -71,6 +71,17 @@ impl Tables {
         self.tidy_at = 2 * (self.young.len() + self.old.len()).max(TIDY);
     }
 }
+/// Where an object is that was registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
+    /// In the list that minor collections look at.
+    Young,
+    /// In the other.
+    Old,
+    /// It waits to be finalized.
+    Queued,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Finalizers(LeafLock<Tables>);
@@ -111,6 +122,31 @@ impl Finalizers {
     pub fn registrations(&self) -> usize {
         let t = self.0.lock();
         t.young.len() + t.old.len()
+    }
+    /// Calls `f` with each entry of the lists, those that mean nothing included, and with what is queued.
+    pub(crate) fn each(&self, mut f: impl FnMut(Entry, usize)) {
+        let t = &*self.0.lock();
+        for (entry, list) in [
+            (Entry::Young, t.young.as_slice()),
+            (Entry::Old, t.old.as_slice()),
+            (Entry::Queued, &t.ready.list.as_slice()[t.ready.head..]),
+            (
+                Entry::Queued,
+                &t.critical.list.as_slice()[t.critical.head..],
+            ),
+        ] {
+            list.iter().for_each(|o| f(entry, *o));
+        }
+    }
+    /// For the verifier's tests: an entry that nobody made.
+    #[cfg(test)]
+    pub(crate) fn put(&self, entry: Entry, object: usize) {
+        let t = &mut *self.0.lock();
+        match entry {
+            Entry::Young => t.young.push(object),
+            Entry::Old => t.old.push(object),
+            Entry::Queued => t.ready.list.push(object),
+        }
     }
     /// How many wait.
     pub fn waiting(&self) -> usize {

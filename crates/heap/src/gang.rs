@@ -226,6 +226,10 @@ impl Grey {
     pub fn leave(&self) {
         self.active.fetch_sub(1, AcqRel);
     }
+    /// Calls `f` with each entry.
+    pub(crate) fn each(&self, f: impl FnMut(usize)) {
+        self.list.lock().as_slice().iter().copied().for_each(f);
+    }
     /// Is there anything?
     pub fn is_empty(&self) -> bool {
         self.len.load(Acquire) == 0

@@ -7,8 +7,10 @@
 //!   steps read old objects, set `mark` bits atomically and sweep blocks, which such a stop can bear. It is shut before
 //!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
 //!   beginning of a stop of a major collection.
+//! * A step that is kept waiting gets its turn ([`crate::turn`]), so a cycle ends however often the world is stopped.
 //! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
-use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, futex, in_order};
+use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, clock, futex, in_order};
+use crate::turn::Turn;
 use std::time::Duration;
 use vervet_os::perturb;
 
@@ -22,6 +24,8 @@ pub struct Gate {
     /// Stops that have begun or want to begin.
     stops: AtomicU32,
     stop: LeafLock<()>,
+    /// Of the collector's thread.
+    pub turn: Turn,
 }
 
 /// A stop of the world, as the gate sees it.
@@ -41,6 +45,7 @@ impl Gate {
         Rest(self)
     }
     fn unwant(&self) {
+        self.turn.offer();
         let was = self.wanted.fetch_sub(1, SeqCst);
         in_order();
         if was == 1 && self.waits.load(SeqCst) != 0 {
@@ -68,21 +73,28 @@ impl Gate {
             if wanted == 0 {
                 break;
             }
+            self.turn.wait_begins();
             self.waits.store(1, SeqCst);
             in_order();
             futex::wait(&self.wanted, wanted, None);
             self.waits.store(0, SeqCst);
         }
+        self.turn.wait_ends();
         // The gate was not wanted a moment ago.
         perturb::here();
         let _guard = self.step.lock();
         perturb::here();
-        work()
+        let before = clock::now();
+        let result = work();
+        self.turn.worked(clock::now() - before);
+        result
     }
     /// Does something during which the world is not stopped.
     pub fn between_stops<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.turn.wait_begins();
         let result = {
             let _guard = self.stop.lock();
+            self.turn.wait_ends();
             perturb::here();
             work()
         };

@@ -5,6 +5,7 @@
 //! * Its header is stored before its block is in the list, so whoever finds the block finds an object.
 //! * `hit` of its block is set if it was reached in this cycle, or made while marking runs: then nobody looks at the whole of it, but
 //!   at what its cards say, and if it is a table of pairs it is noted.
+//! * `unswept` of its block is set from when a cycle found it dead until its blocks are given back.
 use crate::Heap;
 use crate::memory::{List, discard};
 use crate::model::{Contents, Model, World};
@@ -91,10 +92,15 @@ impl<M: Model, W: World> Heap<M, W> {
             }
             // Cards of the dead are not looked at any more.
             info.flag.store(0, Relaxed);
+            info.unswept.store(1, Relaxed);
             self.large.bytes.fetch_sub(info.size.load(Relaxed), Relaxed);
             dead.push(b);
             None
         });
+    }
+    /// Is the large object of that first block dead?
+    pub(crate) fn is_dead_large(&self, block: usize) -> bool {
+        self.space.info(block).unswept.load(Relaxed) != 0
     }
     /// Gives the blocks of dead large objects back.
     pub(crate) fn free_large(&self, dead: &mut List<u32>) {

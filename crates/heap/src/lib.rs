@@ -11,6 +11,8 @@
 //! # Invariants
 //! * One thread collects at a time: it has stopped the world. What the collector's own thread does meanwhile: [`gate`].
 //! * While the world is stopped nothing here calls malloc or takes a lock that a stopped thread may hold.
+//! * Young memory is handed out only while the next collection has the room it may need, whoever asks for it and when
+//!   ([`room`]).
 mod aging;
 pub mod ahead;
 pub mod bloc;
@@ -40,19 +42,28 @@ pub mod old;
 mod pacing;
 mod placement;
 pub mod rebuild;
+mod room;
 pub mod rooms;
 pub mod space;
 pub mod statics;
+mod survey;
 mod sync;
+#[cfg(test)]
+#[path = "../tests/toy/mod.rs"]
+mod toy;
+pub mod turn;
 pub mod verify;
 
 pub use config::{Config, Debug};
 pub use descriptor::Descriptor;
-pub use model::{Contents, Model, Mutator, Window, World};
+pub use model::{Contents, Inspection, Model, Mutator, Window, World};
 
 use events::{Stats, What};
 use exclusive::{Borrowed, Exclusive};
 use memory::List;
+#[cfg(test)]
+extern crate self as vervet_heap;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use vervet_os::{LeafLock, clock, perturb};
@@ -110,6 +121,7 @@ pub struct Heap<M: Model, W: World> {
     survival: AtomicU32,
     trust: bloc::Trust,
     aging: aging::Aging,
+    pub(crate) room: room::Room,
     minors: AtomicU32,
     countdown: AtomicUsize,
     /// What happened so far.
@@ -161,6 +173,7 @@ impl<M: Model, W: World> Heap<M, W> {
             survival: AtomicU32::new(0),
             trust: bloc::Trust::default(),
             aging: aging::Aging::default(),
+            room: room::Room::default(),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),
             stats: Stats::default(),
@@ -211,6 +224,7 @@ impl<M: Model, W: World> Heap<M, W> {
             let mut n = self.nursery.lock();
             nursery::terminate(window.next.get());
             if window.room() >= nursery::FRAGMENT {
+                n.handed_out -= window.room();
                 n.fragments.push((window.next.get(), window.end.get()));
             }
         }
@@ -233,48 +247,51 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
+    /// Gives the window another piece, with room for so many bytes.
     #[cold]
     fn refill(&self, window: &Window, size: usize) -> Option<()> {
         loop {
+            if self.room.is_to_be_looked_at(self.config.nursery) && !self.make_room(0) {
+                return None;
+            }
             let seen = self.minors.load(Acquire);
-            let taken = self.nursery.lock().take(&self.space, size);
-            if let Some((from, to)) = taken {
-                // The piece is handed out, and has no start bit yet.
-                perturb::here();
-                // SAFETY: the piece is nobody else's.
-                unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
-                self.space.set_start(from);
-                self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
-                window.give_up();
-                window.next.set(from);
-                window.end.set(to);
-                window.taken.set(window.taken.get() + to - from);
+            if self.take_piece(window, size) {
                 return Some(());
             }
-            self.minor_unless_after(seen, Tracing::AsNeeded);
-            if self.is_full(0) {
-                self.collect_all();
-                if self.is_full(0) {
-                    return None;
+            // Who collects takes its piece before the world goes on: the other threads may leave nothing.
+            self.minor_unless_after(seen, Tracing::AsNeeded, || {
+                if !self.is_strained() {
+                    self.take_piece(window, size);
                 }
+            });
+            self.room.look_at_next();
+            // Unless another collection has taken it back since.
+            if window.room() >= size {
+                return Some(());
             }
         }
     }
-    /// Would the heap exceed its limit with so many bytes more, or leave a collection too little of its address range?
-    fn is_full(&self, more: usize) -> bool {
-        let needed = more.saturating_add(2 * self.config.nursery + self.config.evacuate);
-        self.old_bytes()
-            .saturating_add(more)
-            .saturating_add(self.config.nursery)
-            > self.config.max_heap
-            || self.space.available() < needed
+    /// Gives the window a piece of the nursery, if there is one.
+    fn take_piece(&self, window: &Window, size: usize) -> bool {
+        let Some((from, to)) = self.nursery.lock().take(&self.space, size) else {
+            return false;
+        };
+        self.room.handed_out(to - from);
+        // The piece is handed out, and has no start bit yet.
+        perturb::here();
+        // SAFETY: the piece is nobody else's.
+        unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
+        self.space.set_start(from);
+        self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
+        window.give_up();
+        window.next.set(from);
+        window.end.set(to);
+        window.taken.set(window.taken.get() + to - from);
+        true
     }
     fn allocate_large(&self, size: usize, header: u64) -> Option<usize> {
-        if self.is_full(size) {
-            self.collect_all();
-            if self.is_full(size) {
-                return None;
-            }
+        if !self.make_room(size) {
+            return None;
         }
         self.consider_major();
         self.stats.allocated.fetch_add(size as u64, Relaxed);
@@ -296,6 +313,13 @@ impl<M: Model, W: World> Heap<M, W> {
     ) {
         let before = clock::now();
         let mut done = None;
+        match what {
+            What::Major => self.gate.turn.take(),
+            What::Minor if self.gate.turn.is_taken() => {
+                self.world.blocking(&mut || self.gate.turn.let_pass());
+            }
+            What::Minor => {}
+        }
         let mut rest = Some(self.gate.rest());
         self.world.stopped(&mut || {
             if !wanted() {
@@ -314,12 +338,16 @@ impl<M: Model, W: World> Heap<M, W> {
             }
             let outcome = work(&mut stop);
             self.minors.fetch_add(1, AcqRel);
+            self.room.strained(self.is_strained());
             if self.config.debug.verify_after {
                 self.verify("after a collection");
             }
             // Now, not later: when the world goes on, this thread may be the one that does not get a processor.
             done = Some((outcome, clock::now() - before));
         });
+        if let What::Major = what {
+            self.gate.turn.end();
+        }
         if let Some((outcome, ns)) = done {
             self.note(what, ns, outcome);
         }
@@ -366,10 +394,11 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Collects the nursery now.
     pub fn collect_minor(&self) {
-        self.minor_unless_after(self.minors.load(Acquire), Tracing::Always);
+        self.minor_unless_after(self.minors.load(Acquire), Tracing::Always, || {});
     }
-    /// Collects the nursery, unless somebody did since the count was `seen`.
-    fn minor_unless_after(&self, seen: u32, tracing: Tracing) {
+    /// Collects the nursery, unless somebody did since the count was `seen`. `then` is called if this thread did, before the world
+    /// goes on.
+    fn minor_unless_after(&self, seen: u32, tracing: Tracing, mut then: impl FnMut()) {
         self.stopped(
             What::Minor,
             || self.minors.load(Acquire) == seen,
@@ -380,6 +409,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     self.minor(false, stop)
                 };
                 self.assist();
+                then();
                 outcome
             },
         );

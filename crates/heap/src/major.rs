@@ -90,6 +90,10 @@ impl Major {
     pub fn is_marking(&self) -> bool {
         self.marking.load(Acquire)
     }
+    /// Has a cycle ended to mark, and not to sweep?
+    pub(crate) fn is_sweeping(&self) -> bool {
+        self.begun.load(Relaxed) != self.ended.load(Relaxed) && !self.is_marking()
+    }
     /// In a stop: keeps the collector's thread, if it is at work, off the processor of the thread that collects.
     pub(crate) fn keep_off(&self) -> Option<Elsewhere> {
         let works = self.asked.load(Relaxed) != self.ended.load(Relaxed);
@@ -224,13 +228,14 @@ impl<M: Model, W: World> Heap<M, W> {
             );
         }
         self.sweep();
+        self.gate.turn.end();
         if self.config.debug.heap_shot {
             self.print_shot();
         }
     }
 
     /// Stop one: stacks and roots. The minor collection just before has left the candidates behind.
-    fn begin_marking(&self) {
+    pub(crate) fn begin_marking(&self) {
         self.choose_evacuated();
         self.major.goal.store(self.old_bytes(), Relaxed);
         self.major

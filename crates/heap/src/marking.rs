@@ -42,6 +42,11 @@ impl Marker {
             ephemerons: List::new(1 << 24)?,
         })
     }
+    /// Calls `f` with each entry that is to be looked at.
+    pub(crate) fn each_grey(&self, mut f: impl FnMut(usize)) {
+        self.grey.as_slice().iter().copied().for_each(&mut f);
+        self.ahead.each(f);
+    }
     /// The next entry to be looked at.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<usize> {

@@ -97,8 +97,16 @@ pub struct Mutator<'a> {
     pub window: &'a Window,
     /// Memory `[from, to)` whose words may be references: stacks, saved registers.
     pub ranges: &'a [(usize, usize)],
-    /// It was stopped anywhere, perhaps between storing a reference and marking the card; the reference is then in `ranges`.
-    pub interrupted: bool,
+}
+
+/// The heap as a world sees it that checks what it keeps of objects: nothing moves meanwhile.
+pub trait Inspection {
+    /// Is the object that begins there young? None: no object begins there that is alive as far as the last cycle knows.
+    fn is_young(&self, object: usize) -> Option<bool>;
+    /// Calls `visit` with every object, those included that nothing reaches since the last cycle, or the last minor collection.
+    fn each_object(&self, visit: &mut dyn FnMut(usize));
+    /// The object is not as it must be: ends the process with `what`. 0: it is none's.
+    fn wrong(&self, object: usize, what: &str) -> !;
 }
 
 /// Where references come from, and how the threads that use them are stopped.
@@ -126,6 +134,11 @@ pub trait World: Send + Sync + 'static {
     /// Objects the world has noted something of outside them, which is to go with the object: asked once it is known what
     /// goes for good, in the manner of [`World::weak_handles`].
     fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>);
+    /// For the verifier: calls `visit` with the `ranges` of each thread that was stopped between storing a reference and marking the card.
+    /// The reference is in them.
+    fn storing(&self, visit: &mut dyn FnMut(&[(usize, usize)]));
+    /// For the verifier: checks what the world keeps of objects outside them.
+    fn check(&self, heap: &dyn Inspection);
     /// What stands in a dead pair's key.
     fn tombstone(&self) -> usize;
     /// Objects wait to be finalized. Called with the world running.

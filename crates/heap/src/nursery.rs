@@ -28,8 +28,10 @@ pub struct Nursery {
     pub eden: usize,
     /// Blocks that may still be taken before the next minor collection.
     pub blocks_left: usize,
-    /// Bytes handed out since the last minor collection.
+    /// Bytes handed out since the last minor collection, without what was given back.
     pub handed_out: usize,
+    /// Bytes of the unused pieces that the last minor collection left.
+    pub left: usize,
     /// Size of windows now.
     pub window: usize,
     /// Threads that have windows.
@@ -44,6 +46,7 @@ impl Nursery {
             eden: blocks,
             blocks_left: blocks,
             handed_out: 0,
+            left: 0,
             window: WINDOW,
             threads: 1,
         })

@@ -3,6 +3,8 @@
 //! # Invariants
 //! * A block is filled by one [`Buffer`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
 //! * A block is swept while minor collections look at it ([`crate::block_bits`]); what room it has is known to others only behind that.
+//! * A [`Buffer`] allocates in two places, the hole and the wide block, which may lie side by side: the end of the one may be the
+//!   beginning of the other. So where an allocation came from is told by where it begins, never by where it ends.
 use crate::copying::header_of;
 use crate::lines::{LINE, Lines};
 use crate::memory::List;
@@ -170,9 +172,11 @@ impl Buffer {
     /// Takes the last allocation back (another worker copied the object first).
     pub fn undo(&mut self, at: usize, size: usize) {
         self.bytes -= size;
-        if self.next == at + size {
+        if (self.hole..self.next).contains(&at) {
+            debug_assert_eq!(self.next, at + size);
             self.next = at;
-        } else if self.wide_next == at + size {
+        } else {
+            debug_assert_eq!(self.wide_next, at + size);
             self.wide_next = at;
         }
     }
@@ -221,4 +225,50 @@ fn fresh(space: &Space) -> Option<usize> {
 /// Is a swept block worth filling up?
 pub fn has_room(bytes: usize) -> bool {
     BLOCK - bytes >= WORTH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::{CARDS, CLEAN};
+
+    /// A space that begins with these blocks, clean, in this order.
+    fn space() -> Space {
+        let mut cards = vec![CLEAN; 64 * CARDS + 8];
+        let aligned = cards.as_mut_ptr().align_offset(8);
+        let at = cards[aligned..].as_mut_ptr() as usize;
+        std::mem::forget(cards);
+        Space::new(64 * BLOCK, at, 64 * CARDS - 1).expect("a space")
+    }
+
+    #[test]
+    fn what_is_taken_back_is_taken_from_where_it_was_allocated() {
+        let space = space();
+        let old = Old {
+            rooms: Rooms::new(&space).expect("rooms"),
+            bytes: AtomicUsize::new(0),
+            at_mark: AtomicUsize::new(0),
+        };
+        let mut buffer = Buffer::new().expect("a buffer");
+        // The wide block is the first; the second has a hole of two lines at its beginning, and is full behind it.
+        let wide = fresh(&space).expect("a block");
+        let holed = fresh(&space).expect("a block");
+        let (first, second) = (space.address(wide), space.address(holed));
+        assert_eq!(second, first + BLOCK);
+        let mut used = Lines::EMPTY;
+        used.take(2 * LINE, BLOCK);
+        old.rooms.push(&space, holed, &used);
+        (buffer.wide_next, buffer.wide_end) = (second - 3 * LINE, second);
+        // Another worker was faster: the hole is as it was.
+        assert_eq!(buffer.allocate(&space, &old, LINE), Some(second));
+        buffer.undo(second, LINE);
+        // What does not fit the hole ends where the hole begins, and another worker was faster again.
+        let object = second - 3 * LINE;
+        assert_eq!(buffer.allocate(&space, &old, 3 * LINE), Some(object));
+        buffer.undo(object, 3 * LINE);
+        // Both have what they had: what fits the hole goes there, the rest to the wide block.
+        assert_eq!(buffer.allocate(&space, &old, LINE), Some(second));
+        assert_eq!(buffer.allocate(&space, &old, 3 * LINE), Some(object));
+        assert_eq!(buffer.bytes, 4 * LINE);
+    }
 }

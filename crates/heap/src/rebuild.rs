@@ -39,12 +39,15 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         let mut nursery = self.nursery.lock();
         nursery.fragments.clear();
-        let mut kept = 0;
+        let (mut kept, mut survivors) = (0, 0);
         let mut all = pins;
         for b in 0..space.used() {
             match space.kind(b) {
                 Kind::Nursery if how == How::InPlace => self.become_old(b, marking),
-                Kind::Survivors => space.set_kind(b, Kind::Nursery),
+                Kind::Survivors => {
+                    space.set_kind(b, Kind::Nursery);
+                    survivors += 1;
+                }
                 Kind::Nursery => {
                     let (base, end) = (space.address(b), space.address(b + 1));
                     let first = all.partition_point(|p| *p < base);
@@ -81,6 +84,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 _ => {}
             }
         }
+        self.room.left_young((kept + survivors) * BLOCK);
         if nursery.handed_out >= ENOUGH {
             let percent = (copied as u64 * 100 / nursery.handed_out as u64) as u32;
             self.survival.store(percent, Relaxed);
@@ -178,6 +182,7 @@ impl Nursery {
         let eden = self.eden.max(least);
         self.blocks_left = eden.saturating_sub(kept).max(eden / 2);
         self.handed_out = 0;
+        self.left = self.fragments.as_slice().iter().map(|f| f.1 - f.0).sum();
         self.size_windows();
     }
 }

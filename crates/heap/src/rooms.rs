@@ -71,6 +71,12 @@ impl Rooms {
         // SAFETY: the table has an entry for each block; under the lock.
         (space.info(block).flag.load(Relaxed) != 0).then(|| unsafe { *self.used(block) })
     }
+    /// Calls `f` with each listed block.
+    pub(crate) fn each(&self, mut f: impl FnMut(usize)) {
+        for &b in self.blocks.lock().as_slice() {
+            f(b as usize);
+        }
+    }
     /// Keeps those that `keep` says.
     pub fn retain(&self, space: &Space, keep: impl Fn(usize) -> bool) {
         self.blocks.lock().retain_map(|b| {

@@ -64,7 +64,7 @@ impl Kind {
 pub struct Info {
     /// Young: collections survived. Free: 1 if its pages may hold anything but zeros.
     pub age: AtomicU8,
-    /// Old: its `start` bits include dead objects, those without `mark` bits.
+    /// Old: its `start` bits include dead objects, those without `mark` bits. Large: the object is dead, and its blocks are to be given back.
     pub unswept: AtomicU8,
     /// Old: it is to be emptied at the end of this cycle.
     pub evacuate: AtomicU8,
@@ -73,7 +73,7 @@ pub struct Info {
     /// Large: it holds references. Old: it is in the list of blocks with room.
     pub flag: AtomicU8,
     /// It is in the list of free blocks (perhaps as a part of a large object: the list forgets those late).
-    listed: AtomicU8,
+    pub(crate) listed: AtomicU8,
     /// Young: some of its objects are pinned in this collection.
     pub pinned: AtomicU8,
     _pad: u8,
@@ -106,6 +106,26 @@ struct Free {
     count: usize,
     /// Blocks from here on were never used.
     used: usize,
+}
+
+/// See [`Space::with_free`].
+pub(crate) struct FreeBlocks<'s> {
+    space: &'s Space,
+    head: u32,
+    /// Free blocks below `used`.
+    pub count: usize,
+    /// Blocks from here on were never used.
+    pub used: usize,
+}
+impl FreeBlocks<'_> {
+    /// The list, as its links have it: for ever, if they form a ring.
+    pub fn list(&self) -> impl Iterator<Item = usize> {
+        let next = |b: u32| (b != NONE).then_some(b);
+        std::iter::successors(next(self.head), move |b| {
+            next(self.space.info(*b as usize).next.load(Relaxed))
+        })
+        .map(|b| b as usize)
+    }
 }
 
 /// See the module.
@@ -349,6 +369,10 @@ impl Space {
     pub fn is_finalizable(&self, address: usize) -> bool {
         self.word(self.finalizable, address).load(Acquire) & Self::bit(address) != 0
     }
+    /// The `finalizable` bits of the 512 bytes around an address.
+    pub(crate) fn finalizable_bits(&self, address: usize) -> u64 {
+        self.word(self.finalizable, address).load(Acquire)
+    }
     /// Clears the `start` bits of a block.
     pub fn clear_starts(&self, block: usize) {
         let base = self.address(block);
@@ -453,6 +477,11 @@ impl Space {
     pub fn set_mod_union(&self, address: usize) {
         let (cell, bit) = self.mod_union_cell(address);
         card_marks::note(cell, bit);
+    }
+    /// Is the card of an address noted?
+    pub(crate) fn has_mod_union(&self, address: usize) -> bool {
+        let (cell, bit) = self.mod_union_cell(address);
+        cell.load(Relaxed) & bit != 0
     }
     /// The noted cards of the 4 KiB at an address (a multiple of 4 KiB), one bit each, forgotten now.
     pub fn take_mod_union(&self, address: usize) -> u8 {
@@ -567,6 +596,16 @@ impl Space {
             info.next.store(f.head, Relaxed);
             f.head = block as u32;
         }
+    }
+    /// For the verifier: what is known of free blocks, while nobody takes any or gives any back.
+    pub(crate) fn with_free(&self, look: impl FnOnce(FreeBlocks<'_>)) {
+        let f = self.free.lock();
+        look(FreeBlocks {
+            space: self,
+            head: f.head,
+            count: f.count,
+            used: f.used,
+        });
     }
     /// Gives the pages of free blocks back to the system, but keeps `keep` blocks as they are. Returns the bytes given.
     pub fn trim(&self, keep: usize) -> usize {

@@ -3,6 +3,7 @@
 mod toy;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::*;
+use toy::seeds::seeds;
 use toy::{Rng, ToyHeap, Yard, fields, id, read, sized};
 use vervet_heap::{Config, Debug, World};
 
@@ -32,7 +33,7 @@ impl Test {
         let heap = toy::start(64, config);
         Test {
             heap,
-            rng: Rng(seed * 0x9E37_79B9 + 77),
+            rng: Rng(seed.wrapping_mul(0x9E37_79B9) + 77),
             shadow: HashMap::new(),
             roots: vec![0; 64],
             stack: vec![0; 16],
@@ -184,7 +185,7 @@ fn run(seed: u64, steps: usize, nursery: usize, debug: Debug) {
 #[test]
 #[cfg_attr(miri, ignore = "too many steps for Miri")]
 fn a_random_graph_survives() {
-    for seed in 1..13 {
+    for seed in seeds("graph", &[], 12) {
         run(
             seed,
             60_000,
@@ -205,7 +206,7 @@ fn a_random_graph_survives_with_every_check() {
         poison: true,
         ..Debug::default()
     };
-    for seed in 20..24 {
+    for seed in seeds("graph, verified", &[], 4) {
         run(seed, 15_000, 256 << 10, debug.clone());
     }
 }
@@ -217,7 +218,7 @@ fn a_random_graph_survives_collections_at_every_few_allocations() {
         collect_every: sized(37, 6) as u32,
         ..Debug::default()
     };
-    for seed in 30..sized(33, 31) as u64 {
+    for seed in seeds("graph, collecting", &[], sized(3, 1)) {
         run(seed, sized(6_000, 40), 256 << 10, debug.clone());
     }
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::*;
+use toy::seeds::seeds;
 use toy::{CRITICAL, TABLE, ToyHeap, WAYS, Way, field, id, make, read};
 use vervet_heap::World;
 
@@ -252,7 +253,7 @@ impl Run {
     fn check(&self, live: &HashSet<usize>, kept: &HashSet<usize>) {
         let w = &self.heap.world;
         for i in 0..OBJECTS {
-            let is = |list: &[std::sync::atomic::AtomicUsize]| list[i].load(Relaxed) != 0;
+            let is = |list: &[toy::Slot]| list[i].load(Relaxed) != 0;
             assert_eq!(is(&w.short), live.contains(&i), "short weak handle of {i}");
             assert_eq!(is(&w.long), kept.contains(&i), "long weak handle of {i}");
             assert_eq!(is(&w.noted), kept.contains(&i), "note of {i}");
@@ -342,13 +343,17 @@ fn cases(way: Way, n: u32) -> &'static ToyHeap {
         max_shrink_iters: 2000,
         ..ProptestConfig::default()
     };
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[way.helpers as u8 + 1; 32]);
-    TestRunner::new_with_rng(config, rng)
-        .run(&case(), |c| {
-            play(heap, &c);
-            Ok(())
-        })
-        .unwrap();
+    for seed in seeds("liveness", &[], 1) {
+        let mut bytes = [way.helpers as u8 + 1; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+        TestRunner::new_with_rng(config.clone(), rng)
+            .run(&case(), |c| {
+                play(heap, &c);
+                Ok(())
+            })
+            .unwrap();
+    }
     heap
 }
 

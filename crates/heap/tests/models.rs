@@ -13,6 +13,8 @@ mod block_bits;
 mod card_marks;
 #[path = "../src/gate.rs"]
 mod gate;
+#[path = "../src/turn.rs"]
+mod turn;
 
 use Ordering::*;
 use block_bits::CardBits;
@@ -37,6 +39,15 @@ mod sync {
     }
     pub(crate) fn in_order() {
         loom::sync::atomic::fence(Ordering::SeqCst);
+    }
+
+    /// The models say what time it is.
+    pub(crate) mod clock {
+        use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+        pub(crate) static NOW: AtomicU64 = AtomicU64::new(0);
+        pub(crate) fn now() -> u64 {
+            NOW.load(Relaxed)
+        }
     }
 
     /// The kernel looks at the word and puts the thread to sleep in one step. A wait with a limit may be over at once.
@@ -368,5 +379,28 @@ fn between_stops_is_beside_none() {
         collector.join().unwrap();
         // SAFETY: as above.
         assert_eq!(shared.heap.with(|p| unsafe { *p }), 3);
+    });
+}
+
+/// However the end of a stop and the collector's thread meet: who waits for a turn to end goes on, and no turn is left behind.
+#[test]
+fn a_turn_is_given_to_who_waits_and_ends() {
+    model(None, || {
+        let turn = Arc::new(turn::Turn::default());
+        let t = turn.clone();
+        let collector = thread::spawn(move || {
+            for _ in 0..2 {
+                t.wait_begins();
+                thread::yield_now();
+                t.wait_ends();
+                t.worked(1);
+            }
+            t.end();
+        });
+        clock::NOW.fetch_add(1 << 40, Relaxed);
+        turn.offer();
+        turn.let_pass();
+        collector.join().unwrap();
+        assert!(!turn.is_taken(), "nobody would end it");
     });
 }

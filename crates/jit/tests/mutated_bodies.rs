@@ -8,6 +8,8 @@
 mod common;
 
 use common::{DIRECTORIES, Env, closed, load, methods, universe};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
@@ -15,16 +17,12 @@ use vervet_jit::{CompileError, Compiler, Options, Tier};
 use vervet_metadata::{EhClause, EhKind, Instr, Instructions, MethodBody, Op, Operand};
 use vervet_types::MethodRef;
 
-/// SplitMix64.
-struct Random(u64);
+/// The random numbers of a run; the seed names them.
+struct Random(SplitMix64);
 
 impl Random {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
     fn below(&mut self, n: usize) -> usize {
         (self.bits() % n.max(1) as u64) as usize
@@ -296,7 +294,9 @@ fn mutated_bodies_are_never_an_internal_error() {
     let mut failures: BTreeMap<String, (u32, String)> = BTreeMap::new();
     let start = Instant::now();
     loop {
-        let mut r = Random(case.wrapping_mul(0x2545_F491_4F6C_DD1D));
+        let mut r = Random(SplitMix64::seed_from_u64(
+            case.wrapping_mul(0x2545_F491_4F6C_DD1D),
+        ));
         match run(&compiler, &modules, &mut r) {
             Ok(ok) => compiled += ok as u64,
             Err((what, method, offset)) => {

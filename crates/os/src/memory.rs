@@ -1,7 +1,9 @@
 //! Address-space reservations and file mappings.
 //!
 //! # Invariants
-//! Nothing mapped here is ever unmapped but by [`release`]: images, code and VTables live as long as the process.
+//! * Nothing mapped here is ever unmapped but by [`release`]: images, code and VTables live as long as the process.
+//! * What was discarded reads as zero, whatever the system makes of the request: pages that the program has locked in memory
+//!   (`mlock`, `mlockall`) it keeps, with all that is in them. The heap hands such memory out as zeroed.
 use std::io;
 
 /// Reserves `size` bytes of zeroed, readable and writable memory somewhere; touched pages only cost.
@@ -63,7 +65,11 @@ pub unsafe fn discard(low: usize, high: usize) {
         unsafe { std::ptr::write_bytes(low as *mut u8, 0, high - low) };
     } else if low < high {
         // SAFETY: the caller's promise.
-        unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_DONTNEED) };
+        let given = unsafe { libc::madvise(low as *mut _, high - low, libc::MADV_DONTNEED) } == 0;
+        if !given {
+            // SAFETY: as above.
+            unsafe { std::ptr::write_bytes(low as *mut u8, 0, high - low) };
+        }
     }
 }
 
@@ -235,5 +241,25 @@ pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
             return Err(io::Error::last_os_error());
         }
         Ok(std::slice::from_raw_parts(p.cast(), len))
+    }
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_discarded_reads_as_zero_though_it_is_locked_in_memory() {
+        const PAGE: usize = 4096;
+        let at = reserve(8 * PAGE).expect("memory");
+        // SAFETY: the pages were just reserved, and are this test's.
+        unsafe {
+            std::ptr::write_bytes(at, 0xAB, 8 * PAGE);
+            assert_eq!(libc::mlock(at.add(3 * PAGE).cast(), PAGE), 0);
+            discard(at as usize, at as usize + 8 * PAGE);
+            let all = std::slice::from_raw_parts(at, 8 * PAGE);
+            assert!(all.iter().all(|b| *b == 0));
+            release(at, 8 * PAGE);
+        }
     }
 }

@@ -229,7 +229,9 @@ impl Halt {
 
     /// What the stopper sees of the thread. It has asked before.
     pub fn look(&self, state: &AtomicU8) -> Seen {
-        match state.load(Acquire) {
+        let state = state.load(Acquire);
+        perturb::here();
+        match state {
             NATIVE | DETACHED => Seen::Stopped,
             s if is_interruptible(s) && self.parked.load(SeqCst) != 0 => Seen::Interrupted,
             s => Seen::Runs(s),

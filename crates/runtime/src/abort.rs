@@ -44,21 +44,28 @@ pub(crate) fn caught(ctx: *mut Context, exception: ObjRef<'_>, fp: usize) {
 /// The calling thread aborts itself.
 pub fn abort_self<'cx>(cx: &'cx Cx<'cx>, reason: ObjRef<'cx>) -> Throw {
     let thread = current_internal(cx);
+    let kept = match keep(cx, reason) {
+        Ok(kept) => kept,
+        Err(throw) => return throw,
+    };
     state::change(thread, REQUESTED, 0);
-    set_state(thread, reason);
+    set_state(thread, kept);
     begin(cx)
 }
 
 /// Aborts another thread: it will raise the exception where that may be. Nothing is done for one that has ended or is
 /// being aborted; one that has not been started will never run.
-pub fn abort_other<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
+pub fn abort_other<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, reason: ObjRef<'cx>) -> Result<()> {
+    let kept = keep(cx, reason)?;
     if !state::request_abort(thread) {
-        return;
+        handles::free(kept);
+        return Ok(());
     }
-    set_state(thread, reason);
+    set_state(thread, kept);
     attention::request(cx, thread, ABORT);
     // A suspended thread goes on, to be aborted.
     let _ = state::resume(thread);
+    Ok(())
 }
 
 /// Makes the exception and notes that an abort is under way.
@@ -102,14 +109,16 @@ pub fn state<'cx>(thread: ObjRef<'cx>) -> ObjRef<'cx> {
         .unwrap_or(ObjRef::NULL)
 }
 
-fn set_state(thread: ObjRef<'_>, reason: ObjRef<'_>) {
-    forget_state(thread);
-    if !reason.is_null() {
-        thread.write(
-            offset_of!(Internal, abort_state_handle),
-            handles::alloc(reason, HandleKind::Normal) as i32,
-        );
+/// A handle to what was given to Thread.Abort, 0 for null.
+fn keep<'cx>(cx: &'cx Cx<'cx>, reason: ObjRef<'cx>) -> Result<u32> {
+    match reason.is_null() {
+        true => Ok(0),
+        false => handles::alloc_or_throw(cx, reason, HandleKind::Normal),
     }
+}
+fn set_state(thread: ObjRef<'_>, kept: u32) {
+    forget_state(thread);
+    thread.write(offset_of!(Internal, abort_state_handle), kept as i32);
 }
 /// Lets go of what was given to Thread.Abort.
 pub fn forget_state(thread: ObjRef<'_>) {

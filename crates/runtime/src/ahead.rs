@@ -9,6 +9,8 @@
 //!   thread. What it cannot compile is left to the caller, who then reports it.
 //! * A method has one state and goes through it once: on the stack, being compiled, ready, done. Only what linked code
 //!   mentions is put on the stack, so the work is bounded by what the program reaches.
+//! * A thread sleeps only after it has said so under the lock, and what it sleeps for changes under the lock; so who changes it wakes it
+//!   where somebody sleeps, and makes no system call where nobody does.
 //! * `VERVET_AHEAD=0` switches it off; so does a machine with one core.
 use crate::code::entries;
 use rustc_hash::FxHashMap;
@@ -30,10 +32,17 @@ enum State {
 struct Queue {
     stack: Vec<MethodRef>,
     states: FxHashMap<u32, State>,
+    /// Does the worker wait for [`WORK`]?
+    is_idle: bool,
+    /// Callers that wait for [`READY`].
+    waiting: u32,
 }
 
 static QUEUE: LeafLock<Option<Queue>> = LeafLock::new(None);
-static CHANGED: Condvar = Condvar::new();
+/// The stack is not empty any more.
+static WORK: Condvar = Condvar::new();
+/// A method's state is no longer `Compiling`.
+static READY: Condvar = Condvar::new();
 
 const UNKNOWN: u8 = 0;
 const ON: u8 = 1;
@@ -79,7 +88,11 @@ pub fn enqueue_callees(blob: &Blob) {
         queue.states.insert(m.id, State::Waiting);
         queue.stack.push(m);
     }
-    CHANGED.notify_all();
+    let wake = queue.is_idle && !queue.stack.is_empty();
+    drop(guard);
+    if wake {
+        WORK.notify_one();
+    }
 }
 
 /// The blob of a method, if it was compiled ahead; waits for one that is being compiled. Afterwards the method is the
@@ -90,13 +103,14 @@ pub fn take(method: MethodRef) -> Option<Blob> {
     }
     let mut guard = QUEUE.lock();
     loop {
-        let state = guard
-            .as_mut()?
-            .states
-            .entry(method.id)
-            .or_insert(State::Done);
+        let queue = guard.as_mut()?;
+        let state = queue.states.entry(method.id).or_insert(State::Done);
         match state {
-            State::Compiling => guard = guard.wait(&CHANGED),
+            State::Compiling => {
+                queue.waiting += 1;
+                guard = guard.wait(&READY);
+                guard.as_mut()?.waiting -= 1;
+            }
             State::Waiting | State::Done => {
                 *state = State::Done;
                 return None;
@@ -112,9 +126,11 @@ pub fn take(method: MethodRef) -> Option<Blob> {
 fn work() {
     let mut guard = QUEUE.lock();
     loop {
-        let next = guard.as_mut().and_then(|q| q.stack.pop().map(|m| (m, q)));
-        let Some((method, queue)) = next else {
-            guard = guard.wait(&CHANGED);
+        let queue = guard.get_or_insert_default();
+        let Some(method) = queue.stack.pop() else {
+            queue.is_idle = true;
+            guard = guard.wait(&WORK);
+            guard.get_or_insert_default().is_idle = false;
             continue;
         };
         match queue.states.get_mut(&method.id) {
@@ -124,12 +140,14 @@ fn work() {
         drop(guard);
         let made = crate::prestub::compile(method);
         guard = QUEUE.lock();
-        if let Some(queue) = guard.as_mut() {
-            queue.states.insert(
-                method.id,
-                made.map_or(State::Done, |blob| State::Ready(Box::new(blob))),
-            );
+        let queue = guard.get_or_insert_default();
+        queue.states.insert(
+            method.id,
+            made.map_or(State::Done, |blob| State::Ready(Box::new(blob))),
+        );
+        // Rarely: the caller of the very method that was being compiled.
+        if queue.waiting > 0 {
+            READY.notify_all();
         }
-        CHANGED.notify_all();
     }
 }

@@ -105,11 +105,8 @@ fn try_alloc(ctx: *mut Context, object: ObjRef<'_>, kind: HandleKind) -> Option<
     }
 }
 
-/// Allocates a handle of the calling thread's domain; never 0. The runtime's own handles: no memory for one is the end.
-pub fn alloc(object: ObjRef<'_>, kind: HandleKind) -> u32 {
-    try_alloc(crate::thread::current_context(), object, kind).expect("memory for a GC handle")
-}
-/// As [`alloc`], for handles that the program asks for: without memory, OutOfMemoryException.
+/// Allocates a handle of the calling thread's domain; never 0. Without memory, or if all slots are in use, OutOfMemoryException: a
+/// program that uses them all up meets the runtime's own handles as well.
 pub fn alloc_or_throw<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'_>, kind: HandleKind) -> Result<u32> {
     try_alloc(cx.ctx, object, kind).ok_or_else(|| cx.rt().throw_out_of_memory(cx))
 }

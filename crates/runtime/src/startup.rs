@@ -98,6 +98,7 @@ pub fn start(
         }
     }));
     open_standard_descriptors();
+    crate::world::choose_fence();
     // SAFETY: before any other thread exists.
     unsafe {
         libc::setlocale(libc::LC_ALL, c"".as_ptr());
@@ -170,22 +171,20 @@ pub fn start(
 }
 
 fn check_corlib(module: ModuleRef) -> std::result::Result<(), String> {
-    let image = &module.image;
-    let found = (1..=image.row_count(Table::Field)).find_map(|rid| {
-        let f = image.field(rid).ok()?;
-        if image.string(f.name).ok()? != "mono_corlib_version" {
-            return None;
-        }
-        let c = image
-            .constant(image.constant_of(vervet_metadata::Token::new(Table::Field, rid))?)
-            .ok()?;
-        let bytes = image.blob(c.value).ok()?;
+    let version = |module: ModuleRef| {
+        let environment = module.find_type("System", "Environment").ok()??;
+        let field = environment.find_field("mono_corlib_version").ok()??;
+        let image = &module.image;
+        let row = vervet_metadata::Token::new(Table::Field, field.rid);
+        let constant = image.constant(image.constant_of(row)?).ok()?;
+        let bytes = image.blob(constant.value).ok()?;
         let units: Vec<u16> = bytes
             .chunks_exact(2)
             .map(|b| u16::from_le_bytes([b[0], b[1]]))
             .collect();
         String::from_utf16(&units).ok()
-    });
+    };
+    let found = version(module);
     match found {
         Some(v) if v == CORLIB_VERSION => Ok(()),
         other => Err(format!(

@@ -13,6 +13,7 @@ static READY: AtomicBool = AtomicBool::new(false);
 fn prepare() -> std::sync::MutexGuard<'static, ()> {
     let guard = ONE.lock();
     if !READY.swap(true, Ordering::SeqCst) {
+        world::choose_fence();
         world::initialise();
     }
     guard

@@ -4,13 +4,19 @@
 //! 28; bit 3 says "table of pairs", bit 2 "critical".
 //!
 //! # Invariants
-//! * A thread is stopped only inside [`Yard::poll`], [`World::blocking`], and allocation that collects: between these,
-//!   addresses it has read stay true.
+//! * A thread is stopped only inside [`Yard::poll`], [`World::blocking`], and what collects: between these, addresses it has read stay
+//!   true. Who polls between any two steps, and says with [`Seat::storing`] that it has not marked a card yet, can be stopped as compiled
+//!   code can. Nothing ever happens to a thread that is stopped but for what the collector does.
+//! * Visits with `young_only` see what may be young and nothing else, as in a process.
 //! * Nothing but [`Seat::stack`] is scanned conservatively, so what dies is exact.
 #![allow(dead_code, reason = "each test program uses a part")]
+pub mod seeds;
+
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
-use vervet_heap::{Config, Contents, Debug, Descriptor, Heap, Model, Mutator, Window, World};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, Ordering::*};
+use vervet_heap::{
+    Config, Contents, Debug, Descriptor, Heap, Inspection, Model, Mutator, Window, World,
+};
 
 pub struct Toy;
 pub type ToyHeap = Heap<Toy, Yard>;
@@ -90,8 +96,46 @@ pub struct Seat {
     pub window: Window,
     /// The words of it that are scanned conservatively.
     pub stack: Vec<AtomicUsize>,
-    /// It may be stopped at any instruction: between a store and its card.
-    pub interrupted: AtomicBool,
+    /// It has stored a reference and not marked the card yet.
+    pub storing: AtomicBool,
+}
+
+/// A handle, or a note of the world's: what it refers to, and whether that may be young. A visit with `young_only` passes by those that may
+/// not, as the handles of a process do.
+#[derive(Default)]
+pub struct Slot {
+    word: AtomicUsize,
+    pub may_be_young: AtomicBool,
+}
+impl Slot {
+    pub fn load(&self, order: Ordering) -> usize {
+        self.word.load(order)
+    }
+    pub fn store(&self, object: usize, order: Ordering) {
+        self.word.store(object, order);
+        self.may_be_young.store(true, order);
+    }
+    /// `now` says where the object is and whether it is young, or None if it is gone.
+    fn update(&self, young_only: bool, now: impl FnOnce(usize) -> Option<(usize, bool)>) {
+        let object = self.load(Relaxed);
+        if object == 0 || young_only && !self.may_be_young.load(Relaxed) {
+            return;
+        }
+        let (to, young) = now(object).unwrap_or((0, false));
+        self.word.store(to, Relaxed);
+        self.may_be_young.store(young, Relaxed);
+    }
+}
+pub fn slots(n: usize) -> Vec<Slot> {
+    (0..n).map(|_| Slot::default()).collect()
+}
+
+impl Seat {
+    /// What of it is scanned conservatively.
+    fn range(&self) -> (usize, usize) {
+        let from = self.stack.as_ptr() as usize;
+        (from, from + 8 * self.stack.len())
+    }
 }
 
 thread_local! {
@@ -103,11 +147,11 @@ pub struct Yard {
     stopping: AtomicBool,
     pub seats: Vec<Seat>,
     pub roots: Vec<AtomicUsize>,
-    pub strong: Vec<AtomicUsize>,
-    pub pinned: Vec<AtomicUsize>,
-    pub short: Vec<AtomicUsize>,
-    pub long: Vec<AtomicUsize>,
-    pub noted: Vec<AtomicUsize>,
+    pub strong: Vec<Slot>,
+    pub pinned: Vec<Slot>,
+    pub short: Vec<Slot>,
+    pub long: Vec<Slot>,
+    pub noted: Vec<Slot>,
     pub tombstone: AtomicUsize,
     pub finalizers_wait: AtomicUsize,
     cards: AtomicUsize,
@@ -139,15 +183,15 @@ impl Yard {
                     state: AtomicUsize::new(ABSENT),
                     window: Window::default(),
                     stack: words(stack),
-                    interrupted: AtomicBool::new(false),
+                    storing: AtomicBool::new(false),
                 })
                 .collect(),
             roots: words(roots),
-            strong: words(roots),
-            pinned: words(16),
-            short: words(roots),
-            long: words(roots),
-            noted: words(roots),
+            strong: slots(roots),
+            pinned: slots(roots.max(16)),
+            short: slots(roots),
+            long: slots(roots),
+            noted: slots(roots),
             tombstone: AtomicUsize::new(0),
             finalizers_wait: AtomicUsize::new(0),
             cards: AtomicUsize::new(0),
@@ -241,11 +285,9 @@ impl World for Yard {
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
         for (i, s) in self.seats.iter().enumerate() {
             if s.state.load(SeqCst) != ABSENT {
-                let from = s.stack.as_ptr() as usize;
                 visit(Mutator {
                     window: self.window(i),
-                    ranges: &[(from, from + 8 * s.stack.len())],
-                    interrupted: s.interrupted.load(SeqCst),
+                    ranges: &[s.range()],
                 });
             }
         }
@@ -255,26 +297,51 @@ impl World for Yard {
             visit(r as *const _ as usize);
         }
     }
-    fn strong_handles(&self, _: bool, visit: &mut dyn FnMut(usize) -> (usize, bool)) {
-        for h in &self.strong {
-            h.store(visit(h.load(Relaxed)).0, Relaxed);
+    fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool)) {
+        // (Those that pin are strong, too.)
+        for h in self.strong.iter().chain(&self.pinned) {
+            h.update(young_only, |o| Some(visit(o)));
         }
     }
-    fn pinned_handles(&self, _: bool, visit: &mut dyn FnMut(usize)) {
+    fn pinned_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize)) {
         for h in &self.pinned {
-            visit(h.load(Relaxed));
+            if h.load(Relaxed) != 0 && (!young_only || h.may_be_young.load(Relaxed)) {
+                visit(h.load(Relaxed));
+            }
         }
     }
     fn weak_handles(
         &self,
         long: bool,
-        _: bool,
+        young_only: bool,
         visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>,
     ) {
-        update(if long { &self.long } else { &self.short }, visit);
+        for h in if long { &self.long } else { &self.short } {
+            h.update(young_only, &mut *visit);
+        }
     }
-    fn noted(&self, _: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
-        update(&self.noted, visit);
+    fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
+        for n in &self.noted {
+            n.update(young_only, &mut *visit);
+        }
+    }
+    fn storing(&self, visit: &mut dyn FnMut(&[(usize, usize)])) {
+        for s in self.seats.iter().filter(|s| s.storing.load(SeqCst)) {
+            visit(&[s.range()]);
+        }
+    }
+    fn check(&self, heap: &dyn Inspection) {
+        for n in &self.noted {
+            let (object, may_be_young) = (n.load(Relaxed), n.may_be_young.load(Relaxed));
+            if object == 0 {
+                continue;
+            }
+            match heap.is_young(object) {
+                None => heap.wrong(object, "is noted, and no object begins there"),
+                Some(true) if !may_be_young => heap.wrong(object, "is noted as old"),
+                _ => {}
+            }
+        }
     }
     fn tombstone(&self) -> usize {
         self.tombstone.load(Relaxed)
@@ -287,15 +354,6 @@ impl World for Yard {
         self.leave(me);
         work();
         self.enter(me);
-    }
-}
-
-fn update(words: &[AtomicUsize], visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
-    for w in words {
-        let v = w.load(Relaxed);
-        if v != 0 {
-            w.store(visit(v).map_or(0, |r| r.0), Relaxed);
-        }
     }
 }
 
@@ -322,10 +380,12 @@ fn end_with_the_collector() {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             usual(info);
+            // (What the usual one says may be kept until the test ends.)
             if std::thread::current()
                 .name()
                 .is_some_and(|n| n.starts_with("GC"))
             {
+                vervet_heap::events::say(&format!("{info}\n"));
                 std::process::abort();
             }
         }));

@@ -12,6 +12,7 @@ use super::{Monitor, Owner, Table, Thread, index_of};
 use crate::sync::{AtomicU32, Ordering};
 use crate::thin::{self, Step};
 use vervet_abi::object::sync_word::*;
+use vervet_os::perturb;
 
 /// How long a thin lock of another thread is watched before it is inflated.
 const THIN_SPIN: u32 = 8;
@@ -46,7 +47,9 @@ impl<'l, T: Table> Lock<'l, T> {
                 return self.table.get(v >> PAYLOAD_SHIFT);
             };
             let monitor = self.table.allocate(owner, count, hash);
+            perturb::here();
             if thin::exchange(self.word, v, monitor.word()) {
+                perturb::here();
                 self.table.inflated();
                 return monitor;
             }

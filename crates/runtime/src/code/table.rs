@@ -110,13 +110,19 @@ impl Code {
     /// handlers: those are found by return addresses of calls, so such code polls in every loop instead.
     pub fn may_call_at(&self, pc: usize) -> bool {
         let off = (pc - self.start) as u32;
-        let after = self.no_redirect.partition_point(|r| r.1 <= off);
         matches!(self.kind, CodeKind::Method(m) if !m.is_synchronized())
             && self.clauses.is_empty()
             && self.handlers.is_empty()
             && self.prologue_end != 0
             && off >= self.prologue_end
-            && self.no_redirect.get(after).is_none_or(|r| off < r.0)
+            && !self.is_whole_step(pc)
+    }
+    /// Does the instruction at `pc` belong together with the one before it or after it: a store of a reference with its card mark, the
+    /// exchange of a sync word with the count of what the thread holds?
+    pub fn is_whole_step(&self, pc: usize) -> bool {
+        let off = (pc - self.start) as u32;
+        let after = self.no_redirect.partition_point(|r| r.1 <= off);
+        self.no_redirect.get(after).is_some_and(|r| off >= r.0)
     }
     /// The methods inlined at a code address, innermost first, with the IL offset reached in each. For a return
     /// address pass the address minus one.

@@ -108,8 +108,13 @@ pub fn record(
         old_len -= WORDS;
     }
     let cx: &Cx<'_> = &Cx::current();
-    let Ok(array) = cx.alloc_array(cx.known(Known::Int64), old_len + frames.len() * WORDS) else {
-        return;
+    let array = match cx.alloc_array(cx.known(Known::Int64), old_len + frames.len() * WORDS) {
+        Ok(array) => array,
+        // Without a trace, then; and the exception that says so is not to be met by whoever looks next.
+        Err(throw) => {
+            let _ = cx.take_pending(throw);
+            return;
+        }
     };
     let words = array.elements::<i64>();
     if old_len > 0 {

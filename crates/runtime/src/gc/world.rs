@@ -3,11 +3,12 @@
 //! # Invariants
 //! What is asked here is asked by the thread that has stopped the world, within [`World::stopped`]; nothing takes
 //! memory or a lock that a stopped thread may hold.
+use crate::code::table;
 use crate::thread::current_context;
 use crate::world::Stopped;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_abi::context::ROOT_WORDS;
-use vervet_heap::{Mutator, World};
+use vervet_heap::{Inspection, Mutator, World};
 
 /// See the module.
 #[derive(Default)]
@@ -43,7 +44,6 @@ impl World for Process {
             visit(Mutator {
                 window,
                 ranges: t.ranges,
-                interrupted: t.interrupted,
             });
         });
     }
@@ -72,6 +72,17 @@ impl World for Process {
     }
     fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
         crate::monitor::owners::visit(young_only, visit);
+    }
+    fn storing(&self, visit: &mut dyn FnMut(&[(usize, usize)])) {
+        self.now().for_each_thread(|t| {
+            let code = t.pc.and_then(|pc| Some((table::find(pc)?, pc)));
+            if code.is_some_and(|(code, pc)| code.is_whole_step(pc)) {
+                visit(t.ranges);
+            }
+        });
+    }
+    fn check(&self, heap: &dyn Inspection) {
+        crate::monitor::owners::check(heap);
     }
     fn tombstone(&self) -> usize {
         super::tombstone()

@@ -19,14 +19,15 @@
 //! * A handler makes a note without lock and memory: a slot of the ring is claimed by one exchange, and is the consumer's when its
 //!   turn says so. The handler may be interrupted by another that does the same.
 //! * The ring has room for [`NOTES`] calls; what does not find room is not done, as the kernel does with signals that are pending already.
-//! * The consumer takes no signals but the suspend signal: a handler on it could find the ring full and wait for itself.
+//! * The consumer takes signals as any other thread does, from its first call on, but a handler on it waits for nothing: it would wait
+//!   for itself.
 use super::reverse::Record;
 use crate::exceptions::report;
 use crate::world::registry;
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
 use std::time::Duration;
@@ -67,8 +68,8 @@ unsafe impl Sync for Ring {}
 
 static RING: Ring = Ring::new();
 static STARTED: AtomicBool = AtomicBool::new(false);
-/// The context of the thread that makes the calls.
-static CALLER: AtomicPtr<Context> = AtomicPtr::new(null_mut());
+/// The system's number of the thread that makes the calls, 0 while there is none.
+static CALLER: AtomicI32 = AtomicI32::new(0);
 
 impl Ring {
     const fn new() -> Ring {
@@ -183,7 +184,7 @@ pub(super) unsafe fn call(ctx: *mut Context, record: &'static Record, block: &mu
 /// # Safety
 /// The context is the calling thread's, or null.
 unsafe fn is_in_native_function(ctx: *mut Context) -> bool {
-    if ctx.is_null() || ctx == CALLER.load(SeqCst) {
+    if ctx.is_null() || vervet_os::signal::thread_id() == CALLER.load(SeqCst) {
         return false;
     }
     // SAFETY: passed on; the thunks link complete records.
@@ -228,6 +229,8 @@ pub(crate) fn start() {
 fn make_calls() {
     type Thunk =
         extern "C" fn(u64, u64, u64, u64, u64, u64, f64, f64, f64, f64, f64, f64, f64, f64);
+    // Before it can take a signal.
+    CALLER.store(vervet_os::signal::thread_id(), SeqCst);
     // Who started the thread takes none.
     vervet_os::signal::unblock_all();
     let mut number = 0;
@@ -246,7 +249,6 @@ fn make_calls() {
                 i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
             );
         }
-        CALLER.store(crate::thread::current_context(), SeqCst);
         number += 1;
         RING.done.store(number as u32, SeqCst);
         futex::wake(&RING.done, i32::MAX);

@@ -141,6 +141,24 @@ pub fn abandon(index: u32) {
     );
     release(entry);
 }
+/// Is there such a monitor, and is it an object's? (A thread may be about to give it to one.)
+pub(super) fn is_in_use(index: u32) -> bool {
+    let entry = TABLE.get(index).and_then(Published::get);
+    entry.is_some_and(|e| e.in_use.load(Ordering::Acquire) && e.monitor.index() == index)
+}
+/// Entries of the list of free ones; None if one of them is in use, or the list has no end.
+pub(super) fn count_free() -> Option<usize> {
+    let free = FREE.lock();
+    let (mut index, mut count) = (free.first, 0);
+    while index != 0 {
+        let entry = TABLE.get(index).and_then(Published::get)?;
+        if entry.in_use.load(Ordering::Acquire) || count > free.made {
+            return None;
+        }
+        (index, count) = (entry.next_free.load(Ordering::Relaxed), count + 1);
+    }
+    Some(count as usize)
+}
 /// Monitors in use, and ever made.
 pub fn counts() -> (usize, usize) {
     let mut used = 0;
@@ -155,6 +173,21 @@ fn for_each_in_use(mut f: impl FnMut(&'static Fat)) {
         {
             f(e);
         }
+    }
+}
+
+/// For the tests of what checks the table.
+#[cfg(test)]
+pub(super) mod for_tests {
+    use super::*;
+    /// The index of a fresh entry that nobody owns.
+    pub fn allocate() -> u32 {
+        super::allocate(0, 0, 0).monitor.index()
+    }
+    /// The first entry of the list of free ones is in no list.
+    pub fn lose_free() {
+        let mut free = FREE.lock();
+        free.first = get(free.first).next_free.load(Ordering::Relaxed);
     }
 }
 
@@ -192,5 +225,6 @@ mod tests {
             (Some(0), Some(0))
         );
         assert_eq!(counts().0, 0);
+        super::super::owners::tests::every_damage_is_found();
     }
 }

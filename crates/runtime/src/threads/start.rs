@@ -35,24 +35,23 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
             "Thread has already been started.",
         ));
     }
+    let seed = match Seed::new(cx, thread, delegate) {
+        Ok(seed) => seed,
+        Err(throw) => {
+            state::change(internal, state::UNSTARTED, 0);
+            return Err(throw);
+        }
+    };
     let life = Life::new(true);
     // First: who changes Background from here on finds it.
     life::give(internal, life.clone());
     life.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
-    let seed = Seed {
-        thread: handles::alloc(thread, HandleKind::Normal),
-        delegate: handles::alloc(delegate, HandleKind::Normal),
-        argument: handles::alloc(
-            thread.read_ref(offset_of!(ThreadObject, start_arg)),
-            HandleKind::Normal,
-        ),
-    };
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
     let stack = match usize::try_from(wanted) {
         Ok(0) | Err(_) => DEFAULT_STACK,
         Ok(n) => n.max(LEAST_STACK),
     };
-    let given = [seed.thread, seed.delegate, seed.argument];
+    let given = seed.handles();
     let stack = stack + OWN_STACK;
     let spawned = cx.native(|| spawn(stack, move || run(seed)));
     if !spawned {
@@ -92,6 +91,30 @@ struct Seed {
     thread: u32,
     delegate: u32,
     argument: u32,
+}
+impl Seed {
+    fn new<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) -> Result<Seed> {
+        let argument = thread.read_ref(offset_of!(ThreadObject, start_arg));
+        let mut made = [0; 3];
+        for (i, object) in [thread, delegate, argument].into_iter().enumerate() {
+            match handles::alloc_or_throw(cx, object, HandleKind::Normal) {
+                Ok(handle) => made[i] = handle,
+                Err(throw) => {
+                    made[..i].iter().for_each(|h| drop(handles::free(*h)));
+                    return Err(throw);
+                }
+            }
+        }
+        let [thread, delegate, argument] = made;
+        Ok(Seed {
+            thread,
+            delegate,
+            argument,
+        })
+    }
+    fn handles(&self) -> [u32; 3] {
+        [self.thread, self.delegate, self.argument]
+    }
 }
 
 fn take<'cx>(handle: u32) -> ObjRef<'cx> {

@@ -17,9 +17,14 @@ pub mod transitions;
 pub use stop::{Stopped, ThreadView, stop, stop_thread};
 pub use transitions::poll;
 
-/// Chooses how transitions are fenced, and installs the handler. Called once, before the first thread is attached.
-pub fn initialise() {
+/// Chooses how transitions are fenced. Called once, before the process has a second thread: from then on the kernel takes
+/// 7 to 17 ms to register a process for membarrier, because it waits for a grace period of RCU.
+pub fn choose_fence() {
     transitions::initialise();
+}
+
+/// Installs the handler. Called once, before the first thread is attached.
+pub fn initialise() {
     suspend::initialise();
     vervet_os::lock::set_wait_hook(|wait| {
         crate::thread::native(crate::thread::current_context(), wait)

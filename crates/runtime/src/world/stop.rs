@@ -56,8 +56,8 @@ pub struct ThreadView<'a> {
     /// [low, high) addresses, 8-aligned, of everything else that may hold references: its stack, saved registers, side
     /// stack. To be scanned conservatively.
     pub ranges: &'a [(usize, usize)],
-    /// A signal stopped it, at any instruction of managed code.
-    pub interrupted: bool,
+    /// The instruction of managed code that a signal stopped it at.
+    pub pc: Option<usize>,
 }
 
 /// Stops every attached thread but the calling one, runs `work`, and lets them go on. `ctx` is the calling thread's
@@ -248,12 +248,15 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
             }
         };
         let interrupted = !is_stopper && is_interrupted(thread.state());
+        let mut at = None;
         let low = if interrupted {
             let uc = thread.interrupted.load(Ordering::Acquire);
             for (low, high) in suspend::registers(uc) {
                 add(low, high);
             }
-            suspend::sp_and_pc(uc).0
+            let (sp, pc) = suspend::sp_and_pc(uc);
+            at = Some(pc);
+            sp
         } else {
             (*ctx).scan_sp
         };
@@ -269,7 +272,7 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
         visit(ThreadView {
             ctx,
             ranges: &ranges[..n],
-            interrupted,
+            pc: at,
         });
     }
 }

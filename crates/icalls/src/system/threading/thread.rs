@@ -117,7 +117,7 @@ icalls! { THREAD: "System.Threading.Thread" =>
         if cx.non_null(thread)? == current_internal(cx) {
             return Err(vervet_runtime::abort::abort_self(cx, reason));
         }
-        vervet_runtime::abort::abort_other(cx, thread, reason);
+        vervet_runtime::abort::abort_other(cx, thread, reason)?;
         Ok(())
     }
     "GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {

@@ -158,7 +158,7 @@ fn add<'cx>(cx: &'cx Cx<'cx>, fd: i32, job: ObjRef<'cx>) -> Result<()> {
             "The thread for asynchronous sockets cannot be started.",
         ));
     };
-    let handle = handles::alloc(job, HandleKind::Normal);
+    let handle = handles::alloc_or_throw(cx, job, HandleKind::Normal)?;
     let armed = with_entry(fd, true, |entry| {
         entry.queue(writes).push_back(handle);
         entry.arm(epoll, fd).inspect_err(|_| {

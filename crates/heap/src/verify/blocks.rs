@@ -1,0 +1,188 @@
+//! Blocks: free ones, those with room, large objects, unused young memory; and what is counted of each.
+//!
+//! # Invariants
+//! * Every free block below the used part of the range is in the list of free blocks, once, and they are counted. The list may also have
+//!   blocks that left it as parts of something larger; a block's `listed` byte says that it is there.
+//! * An old block is in the list of blocks with room exactly if its `flag` says so, and `free` is the sum of their free bytes.
+//! * A large object's blocks are its own, and number themselves from the first. Those that live are listed, once, and the sum of their bytes is
+//!   kept; the others wait to be given back.
+//! * Unused pieces of the nursery overlap nothing, end the row before them and hold no object; together with what was handed out since the
+//!   last collection they are what that left and the blocks taken since.
+//! * What the old generation holds, but for the time between marking and the end of sweeping, lies between the bytes of its objects and
+//!   those of the lines they touch.
+use super::{Verifier, list};
+use crate::lines::Lines;
+use crate::memory::List;
+use crate::model::{Model, World};
+use crate::space::{BLOCK, CARD, Kind};
+use std::sync::atomic::Ordering::*;
+
+impl<M: Model, W: World> Verifier<'_, M, W> {
+    pub(super) fn blocks(&self) {
+        self.free_blocks();
+        self.rooms();
+        self.large();
+        self.old_bytes();
+    }
+    fn free_blocks(&self) {
+        let space = &self.heap.space;
+        // (A thread in Native state may take blocks for root memory; the list's lock keeps it out.)
+        space.with_free(|free| {
+            let (mut listed, mut free_and_listed) = (0, 0);
+            for b in free.list() {
+                listed += 1;
+                if listed > free.used || space.info(b).listed.load(Relaxed) == 0 {
+                    self.damaged(&format!("block {b} is in the list of free ones twice"));
+                }
+                free_and_listed += usize::from(space.kind(b) == Kind::Free);
+            }
+            let marked = |b: &usize| space.info(*b).listed.load(Relaxed) != 0;
+            let say_so = (0..free.used).filter(marked).count();
+            let all = (0..free.used).filter(|b| space.kind(*b) == Kind::Free);
+            let all = all.count();
+            if (say_so, all, free.count) != (listed, free_and_listed, all) {
+                self.damaged(&format!(
+                    "{all} blocks are free, {free_and_listed} of them listed, {} counted; {listed} are listed, {say_so} say so",
+                    free.count
+                ));
+            }
+        });
+    }
+    fn rooms(&self) {
+        let space = &self.heap.space;
+        let (mut listed, mut bytes) = (list(), 0);
+        self.heap.old.rooms.each(|b| {
+            let info = space.info(b);
+            if space.kind(b) != Kind::Old || info.flag.load(Relaxed) == 0 {
+                self.damaged(&format!(
+                    "block {b} has room, and is no old block that says so"
+                ));
+            }
+            bytes += BLOCK - info.live.load(Relaxed) as usize;
+            listed.push(b);
+        });
+        let say_so =
+            |b: &usize| space.kind(*b) == Kind::Old && space.info(*b).flag.load(Relaxed) != 0;
+        let say_so = (0..space.used()).filter(say_so).count();
+        self.twice(&mut listed, "in the list of those with room");
+        let counted = self.heap.old.rooms.free();
+        if (say_so, counted) != (listed.len(), bytes) {
+            self.damaged(&format!(
+                "{} blocks have room, {say_so} say so; they have {bytes} free bytes, and {counted} are counted",
+                listed.len()
+            ));
+        }
+    }
+    fn twice(&self, blocks: &mut List<usize>, place: &str) {
+        let blocks = blocks.as_mut_slice();
+        blocks.sort_unstable();
+        if let Some(two) = blocks.windows(2).find(|two| two[0] == two[1]) {
+            self.damaged(&format!("block {} is {place} twice", two[0]));
+        }
+    }
+    fn large(&self) {
+        let (heap, space) = (self.heap, &self.heap.space);
+        let (mut heads, mut bytes, mut tails) = (list(), 0, 0);
+        for &b in heap.large.heads.lock().as_slice() {
+            let b = b as usize;
+            heads.push(b);
+            bytes += space.info(b).size.load(Relaxed);
+            if space.kind(b) != Kind::Large || heap.is_dead_large(b) {
+                self.wrong(
+                    space.address(b),
+                    "is listed as large, and is no such object",
+                );
+            }
+        }
+        self.twice(&mut heads, "in the list of large objects");
+        let counted = heap.large.bytes.load(Relaxed);
+        if counted != bytes {
+            self.damaged(&format!(
+                "large objects take {bytes} bytes, and {counted} are counted"
+            ));
+        }
+        for b in (0..space.used()).filter(|b| space.kind(*b) == Kind::Large) {
+            if !heap.is_dead_large(b) && heads.as_slice().binary_search(&b).is_err() {
+                self.wrong(space.address(b), "is large and not listed");
+            }
+            let blocks = space.info(b).size.load(Relaxed).div_ceil(BLOCK);
+            for i in 1..blocks {
+                let is_part = space.kind(b + i) == Kind::LargeTail
+                    && space.info(b + i).live.load(Relaxed) as usize == i;
+                if !is_part {
+                    self.wrong(space.address(b), &format!("has no block {i}"));
+                }
+            }
+            tails += blocks - 1;
+        }
+        let kept = (0..space.used()).filter(|b| space.kind(*b) == Kind::LargeTail);
+        let kept = kept.count();
+        if kept != tails {
+            self.damaged(&format!(
+                "{kept} blocks are parts of large objects, which have {tails}"
+            ));
+        }
+    }
+    pub(super) fn unused_young(&self) {
+        let space = &self.heap.space;
+        let nursery = self.heap.nursery.lock();
+        let mut pieces = list();
+        let mut bytes = 0;
+        for &piece in nursery.fragments.as_slice() {
+            pieces.push(piece);
+            bytes += piece.1 - piece.0;
+        }
+        pieces.as_mut_slice().sort_unstable();
+        let mut before = 0;
+        for &(from, to) in pieces.as_slice() {
+            let inside = space.kind_at(from) == Kind::Nursery
+                && from < to
+                && space.block(from) == space.block(to - 8);
+            if !inside || from < before {
+                self.damaged(&format!(
+                    "unused young memory [{from:#x}, {to:#x}) is not its own"
+                ));
+            }
+            // SAFETY: a word of a nursery block.
+            let is_end = unsafe { *(from as *const u64) } == 0;
+            let first = (from & !(CARD - 1)..to).step_by(CARD).find_map(|card| {
+                let bits = space.start_word(card).load(Relaxed);
+                let mut at = (0..64).filter(|i| bits >> i & 1 != 0).map(|i| card + 8 * i);
+                at.find(|at| (from..to).contains(at))
+            });
+            if !is_end || first.is_some() {
+                self.damaged(&format!(
+                    "unused young memory [{from:#x}, {to:#x}) holds something"
+                ));
+            }
+            before = to;
+        }
+        let is_fresh =
+            |b: &usize| space.kind(*b) == Kind::Nursery && space.info(*b).age.load(Relaxed) == 0;
+        let fresh = (0..space.used()).filter(is_fresh).count() * BLOCK;
+        if bytes + nursery.handed_out != nursery.left + fresh {
+            self.damaged(&format!(
+                "{} bytes of the nursery are handed out and {bytes} unused, of {} that were left and {fresh} taken",
+                nursery.handed_out, nursery.left
+            ));
+        }
+    }
+    fn old_bytes(&self) {
+        let (heap, space) = (self.heap, &self.heap.space);
+        if heap.major.is_sweeping() {
+            return;
+        }
+        let (mut objects, mut lines) = (0, 0);
+        for b in (0..space.used()).filter(|b| space.kind(*b) == Kind::Old) {
+            // SAFETY: an object with its header.
+            heap.each_object_of(b, |o| objects += unsafe { M::size(o, *(o as *const u64)) });
+            lines += Lines::look::<M>(space, b).bytes();
+        }
+        let counted = heap.old.bytes.load(Relaxed);
+        if !(objects..=lines).contains(&counted) {
+            self.damaged(&format!(
+                "{counted} bytes are counted as old, {objects} are objects' and {lines} those of their lines"
+            ));
+        }
+    }
+}

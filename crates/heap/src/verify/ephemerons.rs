@@ -1,0 +1,61 @@
+//! Tables of pairs: none is forgotten when the last pairs are dealt with, and no pair waits between collections.
+//!
+//! That a key that died has gone from every table, and that no value died before its key, is what the walk of all objects finds out: both are
+//! references to where no object begins, since what the last cycle did not reach counts as none.
+use super::Verifier;
+use crate::Heap;
+use crate::copying::header_of;
+use crate::memory::List;
+use crate::model::{Contents, Model, World};
+use crate::space::{BLOCK, CARD, Kind};
+use std::sync::atomic::Ordering::*;
+
+impl<M: Model, W: World> Verifier<'_, M, W> {
+    /// All notes are taken back that pairs left in the headers of their keys.
+    pub(super) fn no_pair_waits(&self) {
+        let left = self.heap.waiting.borrow().left();
+        if left != 0 {
+            self.damaged(&format!("{left} pairs of ephemerons wait for their keys"));
+        }
+    }
+}
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// When all that is reachable but through pairs is marked: `known`, which is sorted for it, has every marked table of pairs.
+    pub(crate) fn check_tables_are_known(&self, known: &mut List<usize>) {
+        known.as_mut_slice().sort_unstable();
+        let known = known.as_slice();
+        self.each_marked(|object| {
+            // SAFETY: a marked object with its header; the world is stopped.
+            let is_table =
+                unsafe { M::contents(header_of(object).load(Relaxed)) } == Contents::Ephemerons;
+            if is_table && known.binary_search(&object).is_err() {
+                self.fail(&format!(
+                    "no marker knows the marked table of ephemerons at {object:#x} ({:?} block)",
+                    self.space.kind_at(object)
+                ));
+            }
+        });
+    }
+    /// While marking runs or has just ended: calls `f` with every marked object.
+    pub(crate) fn each_marked(&self, mut f: impl FnMut(usize)) {
+        let space = &self.space;
+        for b in 0..space.used() {
+            let base = space.address(b);
+            match space.kind(b) {
+                Kind::Old => {
+                    for card in (base..base + BLOCK).step_by(CARD) {
+                        let mut bits = space.start_word(card).load(Relaxed)
+                            & space.mark_word(card).load(Relaxed);
+                        while bits != 0 {
+                            f(card + 8 * bits.trailing_zeros() as usize);
+                            bits &= bits - 1;
+                        }
+                    }
+                }
+                Kind::Large if space.info(b).hit.load(Relaxed) != 0 => f(base),
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The verifier: walks the whole heap and checks what the collector relies on, before and after collections.
+//!
+//! # Map
+//! Here: objects, references and cards. [`handles`], [`finalizers`]: what refers to objects from outside the heap. [`blocks`]: free blocks,
+//! blocks with room, large objects, unused young memory, and what is counted. [`tricolour`]: what marking relies on while it runs.
+//! [`ephemerons`]: which tables of pairs the last step of marking knows. The world checks what it keeps itself ([`World::check`]).
+//!
+//! # Invariants
+//! * It changes nothing that means anything: 'may hold young' bytes of handles, which may be too many, are made exact.
+//! * What it finds wrong ends the process with a sentence that names the object and the field.
+//! * It is right at every stop, wherever the threads were stopped: between the two instructions of a store an old object may refer to a
+//!   young one from a clean card, and only then ([`World::storing`]).
+mod blocks;
+mod ephemerons;
+mod finalizers;
+mod handles;
+#[cfg(test)]
+mod tests;
+mod tricolour;
+
+use crate::Heap;
+use crate::conservative::{Cursor, each_young, object_at};
+use crate::ephemerons::Row;
+use crate::memory::List;
+use crate::model::{Contents, Inspection, Model, World};
+use crate::space::{BLOCK, CARD, CLEAN, Kind};
+use std::sync::atomic::Ordering::*;
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Checks everything. The world is stopped, nobody collects, and the collector's thread is idle or kept out by the gate.
+    pub fn verify(&self, when: &str) {
+        let v = Verifier { heap: self, when };
+        // (The walk of young objects ends where unused memory begins.)
+        v.unused_young();
+        v.objects();
+        self.world.roots(&mut |f| v.field(0, f, false));
+        v.handles();
+        v.finalizers();
+        v.tricolour();
+        v.no_pair_waits();
+        v.blocks();
+        self.world.check(&v);
+    }
+    /// Calls `f` with every object of a block: those alive as far as the last cycle knows, and all young ones.
+    pub(crate) fn each_object_of(&self, block: usize, mut f: impl FnMut(usize)) {
+        let space = &self.space;
+        let base = space.address(block);
+        match space.kind(block) {
+            Kind::Old => {
+                for card in (base..base + BLOCK).step_by(CARD) {
+                    let mut bits = space.live_starts(block, card);
+                    while bits != 0 {
+                        f(card + 8 * bits.trailing_zeros() as usize);
+                        bits &= bits - 1;
+                    }
+                }
+            }
+            Kind::Nursery => each_young::<M>(space, block, |o, _| f(o)),
+            Kind::Large if !self.is_dead_large(block) => f(base),
+            _ => {}
+        }
+    }
+}
+
+/// One run of the verifier.
+struct Verifier<'h, M: Model, W: World> {
+    heap: &'h Heap<M, W>,
+    /// For the sentence: when it runs.
+    when: &'h str,
+}
+
+/// Memory for what is to be compared: the world is stopped, so it is not malloc's.
+fn list<T: Copy>() -> List<T> {
+    List::new(1 << 28).expect("a list reserves nothing yet")
+}
+
+impl<M: Model, W: World> Inspection for Verifier<'_, M, W> {
+    fn is_young(&self, object: usize) -> Option<bool> {
+        let young = self.heap.space.kind_at(object) == Kind::Nursery;
+        self.is_object(object).then_some(young)
+    }
+    fn each_object(&self, visit: &mut dyn FnMut(usize)) {
+        for b in 0..self.heap.space.used() {
+            self.heap.each_object_of(b, &mut *visit);
+        }
+    }
+    fn wrong(&self, object: usize, what: &str) -> ! {
+        self.wrong(object, what)
+    }
+}
+
+impl<M: Model, W: World> Verifier<'_, M, W> {
+    /// Every object is whole and lies where objects may; its references are references, and their cards are marked.
+    fn objects(&self) {
+        let space = &self.heap.space;
+        for b in 0..space.used() {
+            match space.kind(b) {
+                Kind::Old => self.old_block(b),
+                Kind::Nursery | Kind::Large => {
+                    let old = space.kind(b) == Kind::Large;
+                    self.heap.each_object_of(b, |o| {
+                        self.object(o, old);
+                    });
+                }
+                Kind::Statics => self.heap.each_static(b, |f| self.field(0, f, true)),
+                Kind::Survivors => {
+                    self.wrong(space.address(b), "lies in a block nobody has finished")
+                }
+                // Taken: a thread in Native state may be making root memory.
+                Kind::Free | Kind::LargeTail | Kind::Taken => {}
+            }
+        }
+    }
+    fn old_block(&self, block: usize) {
+        let base = self.heap.space.address(block);
+        let room = self.heap.old.rooms.of(&self.heap.space, block);
+        let mut end = base;
+        self.heap.each_object_of(block, |o| {
+            if o < end {
+                self.wrong(o, "begins inside the object before it");
+            }
+            end = o + self.object(o, true);
+            if room.is_some_and(|used| !used.covers(o - base, end - base)) {
+                self.wrong(o, "lies in what counts as a hole of its block");
+            }
+        });
+        if end > base + BLOCK {
+            self.wrong(end, "an object does not end inside its block");
+        }
+    }
+    /// Checks an object; its size.
+    fn object(&self, object: usize, old: bool) -> usize {
+        // SAFETY: an object found by its start bit or a walk.
+        unsafe {
+            let header = *(object as *const u64);
+            if header & 1 != 0 || !M::is_plausible(header) {
+                self.wrong(object, &format!("has the header {header:#x}"));
+            }
+            if !crate::descriptor::check::<M>(object, header) {
+                self.wrong(object, "is not as its descriptor says");
+            }
+            match M::contents(header) {
+                Contents::Plain => {}
+                Contents::References => M::visit(object, header, 0, usize::MAX, |f| {
+                    self.field(object, f, old)
+                }),
+                Contents::Ephemerons => Row::of::<M>(object).pairs().for_each(|pair| {
+                    self.field(object, pair.key(), old);
+                    self.field(object, pair.value(), old);
+                }),
+            }
+            M::size(object, header)
+        }
+    }
+    fn field(&self, object: usize, field: usize, old: bool) {
+        let space = &self.heap.space;
+        // SAFETY: the address of a reference field.
+        let v = unsafe { *(field as *const usize) };
+        self.reference(object, &format_args!("field {field:#x}"), v);
+        if old
+            && space.kind_at(v) == Kind::Nursery
+            && space.block_of(field).is_some()
+            && space.card(field).load(Relaxed) == CLEAN
+            && !self.is_being_stored(v)
+        {
+            let young = self.say(v);
+            self.wrong(
+                object,
+                &format!("refers to the young {young} from a clean card (field {field:#x})"),
+            );
+        }
+    }
+    fn reference(&self, object: usize, from: &std::fmt::Arguments<'_>, v: usize) {
+        if v != 0 && !self.is_object(v) {
+            self.wrong(
+                object,
+                &format!(
+                    "refers to {v:#x} from {from}, where no object begins ({:?} block)",
+                    self.heap.space.kind_at(v)
+                ),
+            );
+        }
+    }
+    /// Does an object begin there that is alive as far as the last cycle knows?
+    fn is_object(&self, address: usize) -> bool {
+        let space = &self.heap.space;
+        address & 7 == 0
+            && object_at::<M>(space, address, &mut Cursor::default()) == Some(address)
+            && !(space.kind_at(address) == Kind::Large
+                && self.heap.is_dead_large(space.block(address)))
+    }
+    /// Was a thread stopped between storing this reference and marking the card? It then still holds the reference, with which it will
+    /// mark the card; the object is pinned meanwhile.
+    fn is_being_stored(&self, object: usize) -> bool {
+        let mut found = false;
+        self.heap.world.storing(&mut |ranges| {
+            for &(from, to) in ranges {
+                for at in (from..to).step_by(8) {
+                    // SAFETY: the world says these words are readable, and their threads are stopped.
+                    found |= unsafe { vervet_os::memory::stack_word(at) } == object;
+                }
+            }
+        });
+        found
+    }
+    fn say(&self, object: usize) -> String {
+        if object == 0 {
+            return "a root".into();
+        }
+        let kind = self.heap.space.kind_at(object);
+        if self.heap.space.block_of(object).is_none() || object & 7 != 0 {
+            return format!("what is at {object:#x} (outside the heap)");
+        }
+        // SAFETY: a word of the heap's.
+        let header = unsafe { *(object as *const u64) };
+        if M::is_plausible(header) {
+            format!("{} at {object:#x} ({kind:?} block)", M::name(header))
+        } else {
+            format!("what is at {object:#x} ({kind:?} block)")
+        }
+    }
+    fn wrong(&self, object: usize, what: &str) -> ! {
+        self.heap.fail(&format!(
+            "the heap is damaged, {}: {} {what}",
+            self.when,
+            self.say(object)
+        ))
+    }
+    /// What is wrong is no object's.
+    fn damaged(&self, what: &str) -> ! {
+        self.heap
+            .fail(&format!("the heap is damaged, {}: {what}", self.when))
+    }
+}

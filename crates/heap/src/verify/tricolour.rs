@@ -1,0 +1,142 @@
+//! What marking relies on while it runs: nothing that was looked at refers to what nobody knows of.
+//!
+//! # Invariants
+//! * Every reference from a black object (marked, and in no grey list) to a white one (old or large, not marked) lies on a card that is marked,
+//!   or noted in the mod-union table, so that the marker looks at it again; or its thread was stopped before it marked the card.
+//!   Of a large object what lies before the piece that is grey is black.
+//! * Every reference from a black object into a block that is to be emptied is noted, or lies on such a card; but for those from such blocks.
+//! * A marked table of pairs is grey or known to a marker; what its pairs refer to is marked last.
+//! * While marking runs every block is swept. When it does not, swept blocks have no `mark` bits, and nothing is grey or noted.
+use super::{Verifier, list};
+use crate::copying::header_of;
+use crate::memory::List;
+use crate::model::{Contents, Model, World};
+use crate::space::{CLEAN, Kind};
+use std::sync::atomic::Ordering::*;
+
+/// What the markers have, each list in ascending order.
+struct Known {
+    /// Entries of grey lists.
+    grey: List<usize>,
+    /// Tables of pairs.
+    tables: List<usize>,
+    /// Fields that refer into blocks to be emptied.
+    fields: List<usize>,
+}
+
+fn has(list: &List<usize>, value: usize) -> bool {
+    list.as_slice().binary_search(&value).is_ok()
+}
+
+impl<M: Model, W: World> Verifier<'_, M, W> {
+    pub(super) fn tricolour(&self) {
+        let (space, marking) = (&self.heap.space, self.heap.major.is_marking());
+        for b in (0..space.used()).filter(|b| space.kind(*b) == Kind::Old) {
+            let unswept = space.info(b).unswept.load(Relaxed) != 0;
+            if marking && unswept {
+                self.wrong(space.address(b), "is marked in a block that is not swept");
+            }
+            if !marking && !unswept && !space.has_no_marks(b) {
+                self.wrong(space.address(b), "has marks in its block, which is swept");
+            }
+        }
+        let known = self.known();
+        if marking {
+            self.heap.each_marked(|o| self.marked(o, &known));
+        } else if known.grey.len() + known.tables.len() + known.fields.len() != 0 {
+            self.damaged(&format!(
+                "nobody marks, and {} objects are grey, {} tables and {} fields noted",
+                known.grey.len(),
+                known.tables.len(),
+                known.fields.len()
+            ));
+        }
+    }
+    fn known(&self) -> Known {
+        let heap = self.heap;
+        let mut known = Known {
+            grey: list(),
+            tables: list(),
+            fields: list(),
+        };
+        heap.major.grey.each(|entry| known.grey.push(entry));
+        for i in 0..heap.gang.workers() {
+            let marker = heap.major.marker(i);
+            marker.each_grey(|entry| known.grey.push(entry));
+            for &t in marker.ephemerons.as_slice() {
+                known.tables.push(t);
+            }
+            for &f in marker.fields.as_slice() {
+                known.fields.push(f);
+            }
+        }
+        for &t in heap.major.born.lock().as_slice() {
+            known.tables.push(t);
+        }
+        for list in [&mut known.grey, &mut known.tables, &mut known.fields] {
+            list.as_mut_slice().sort_unstable();
+        }
+        known
+    }
+    fn marked(&self, object: usize, known: &Known) {
+        let header = header_of(object).load(Relaxed);
+        // SAFETY: a marked object with its header.
+        match unsafe { M::contents(header) } {
+            Contents::Plain => {}
+            Contents::Ephemerons => {
+                if !has(&known.tables, object) && !has(&known.grey, object) {
+                    self.wrong(object, "is a marked table of pairs that no marker knows");
+                }
+            }
+            Contents::References => {
+                let end = self.grey_from(object, known);
+                // SAFETY: as above.
+                unsafe {
+                    M::visit(object, header, 0, end, |f| {
+                        self.black_field(object, f, known)
+                    })
+                }
+            }
+        }
+    }
+    /// Where the part of an object begins that is still to be looked at.
+    fn grey_from(&self, object: usize, known: &Known) -> usize {
+        let space = &self.heap.space;
+        let grey = known.grey.as_slice();
+        let size = match space.kind_at(object) {
+            Kind::Large => space.info(space.block(object)).size.load(Relaxed),
+            _ => 8,
+        };
+        match grey.get(grey.partition_point(|e| *e < object)) {
+            Some(&entry) if entry < object + size => entry & !1,
+            _ => usize::MAX,
+        }
+    }
+    fn black_field(&self, object: usize, field: usize, known: &Known) {
+        let space = &self.heap.space;
+        // SAFETY: a reference field of a marked object.
+        let v = unsafe { *(field as *const usize) };
+        let Some(b) = space.block_of(v) else { return };
+        let is_evacuated = |b: usize| space.info(b).evacuate.load(Relaxed) != 0;
+        let what = match space.kind(b) {
+            Kind::Old if !space.is_marked(v) => "white",
+            Kind::Large if space.info(b).hit.load(Relaxed) == 0 => "white",
+            Kind::Old
+                if is_evacuated(b)
+                    && !is_evacuated(space.block(field))
+                    && !has(&known.fields, field) =>
+            {
+                "moving"
+            }
+            _ => return,
+        };
+        let is_noted = space.card(field).load(Relaxed) != CLEAN || space.has_mod_union(field);
+        if !is_noted && !self.is_being_stored(v) {
+            let white = self.say(v);
+            self.wrong(
+                object,
+                &format!("is black and refers to the {what} {white} from field {field:#x}, which nobody looks at again"),
+            );
+        }
+    }
+}
