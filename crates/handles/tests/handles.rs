@@ -7,9 +7,38 @@ use vervet_handles::{
 const A: usize = 0x10_0000_1000;
 const B: usize = 0x10_0000_2008;
 
+/// Bits of an index where address space is scarce, and under Miri, which holds all memory that is reserved.
+const FEW: u32 = 16;
+
+/// Tables as a process has them.
+fn tables() -> Tables {
+    if cfg!(miri) {
+        limited(FEW)
+    } else {
+        Tables::new()
+    }
+}
+fn limited(bits: u32) -> Tables {
+    let t = Tables::new();
+    t.limit(bits);
+    t
+}
+/// Tables of every size that generated code knows.
+fn sizes() -> Vec<Tables> {
+    let mut all = vec![limited(FEW)];
+    if !cfg!(miri) {
+        all.push(Tables::new());
+    }
+    all
+}
+/// `usual`, or `few` under Miri, which takes a few hundred times as long.
+const fn sized(usual: usize, few: usize) -> usize {
+    if cfg!(miri) { few } else { usual }
+}
+
 #[test]
 fn a_handle_refers_until_it_is_freed() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    let (t, mut hint) = (tables(), Hint::new());
     for kind in Kind::ALL {
         let h = t.alloc(&mut hint, kind, A, 4).unwrap();
         assert_eq!(h & 7, kind as u32 + 1);
@@ -34,7 +63,7 @@ fn a_handle_refers_until_it_is_freed() {
 
 #[test]
 fn a_handle_to_null_is_in_use() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    let (t, mut hint) = (tables(), Hint::new());
     let h = t.alloc(&mut hint, Kind::Pinned, 0, 0).unwrap();
     assert_ne!(h, 0);
     assert_eq!((t.target(h), t.kind(h)), (Some(0), Some(Kind::Pinned)));
@@ -44,12 +73,12 @@ fn a_handle_to_null_is_in_use() {
 
 #[test]
 fn garbage_is_no_handle() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    let (t, mut hint) = (tables(), Hint::new());
     let wrong = |t: &Tables, hint: &mut Hint| {
-        let mut values: Vec<u32> = (0..4096).collect();
+        let mut values: Vec<u32> = (0..sized(4096, 256) as u32).collect();
         values.extend((0..32).flat_map(|b| (0..16).map(move |low| 1 << b | low)));
         values.extend((0..32).flat_map(|b| (0..16).map(move |low| !(1 << b) ^ low)));
-        values.extend(u32::MAX - 4096..=u32::MAX);
+        values.extend(u32::MAX - sized(4096, 256) as u32..=u32::MAX);
         for h in values {
             assert_eq!(
                 (t.target(h), t.kind(h), t.domain(h)),
@@ -65,7 +94,7 @@ fn garbage_is_no_handle() {
         let h = t.alloc(&mut hint, kind, A, 0).unwrap();
         t.free(&mut hint, h);
     }
-    let many: Vec<u32> = (0..5000)
+    let many: Vec<u32> = (0..sized(5000, 1000))
         .map(|_| t.alloc(&mut hint, Kind::Normal, A, 0).unwrap())
         .collect();
     for h in many {
@@ -76,7 +105,7 @@ fn garbage_is_no_handle() {
 
 #[test]
 fn the_wrong_kind_is_no_handle() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    let (t, mut hint) = (tables(), Hint::new());
     let h = t.alloc(&mut hint, Kind::Normal, A, 0).unwrap();
     for kind in 0..8 {
         if kind != Kind::Normal as u32 + 1 {
@@ -87,7 +116,7 @@ fn the_wrong_kind_is_no_handle() {
 
 #[test]
 fn a_freed_slot_waits() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    let (t, mut hint) = (tables(), Hint::new());
     let stale = t.alloc(&mut hint, Kind::Weak, A, 0).unwrap();
     t.free(&mut hint, stale);
     let mut live = 0;
@@ -106,10 +135,10 @@ fn a_freed_slot_waits() {
 
 #[test]
 fn slots_are_used_again_whoever_frees_them() {
-    let t = Tables::new();
+    let t = tables();
     let (mut producer, mut consumer) = (Hint::new(), Hint::new());
-    for _ in 0..100 {
-        let made: Vec<u32> = (0..2000)
+    for _ in 0..sized(100, 8) {
+        let made: Vec<u32> = (0..sized(2000, 600))
             .map(|_| t.alloc(&mut producer, Kind::Normal, A, 0).unwrap())
             .collect();
         for h in made {
@@ -125,8 +154,8 @@ fn slots_are_used_again_whoever_frees_them() {
 
 #[test]
 fn a_thread_that_ends_loses_nothing() {
-    let t = Tables::new();
-    for _ in 0..1000 {
+    let t = tables();
+    for _ in 0..sized(1000, 40) {
         let mut hint = Hint::new();
         let h = t.alloc(&mut hint, Kind::Normal, A, 0).unwrap();
         t.free(&mut hint, h);
@@ -141,7 +170,7 @@ fn a_thread_that_ends_loses_nothing() {
 
 #[test]
 fn strong_handles_follow_their_objects() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    let (t, mut hint) = (tables(), Hint::new());
     let normal = t.alloc(&mut hint, Kind::Normal, A, 0).unwrap();
     let pinned = t.alloc(&mut hint, Kind::Pinned, B, 0).unwrap();
     let weak = t.alloc(&mut hint, Kind::Weak, A, 0).unwrap();
@@ -157,7 +186,7 @@ fn strong_handles_follow_their_objects() {
 
 #[test]
 fn a_young_visit_skips_old_groups_until_something_is_stored() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    let (t, mut hint) = (tables(), Hint::new());
     let handles: Vec<u32> = (0..GROUP * 10)
         .map(|_| t.alloc(&mut hint, Kind::Normal, A, 0).unwrap())
         .collect();
@@ -184,7 +213,7 @@ fn a_young_visit_skips_old_groups_until_something_is_stored() {
 
 #[test]
 fn expired_handles_keep_their_domain() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    let (t, mut hint) = (tables(), Hint::new());
     let of = |domain: u32, hint: &mut Hint| {
         Kind::ALL.map(|kind| t.alloc(hint, kind, A, domain).unwrap())
     };
@@ -210,22 +239,34 @@ fn expired_handles_keep_their_domain() {
 /// The load sequence that generated code uses, as documented at the head of the crate.
 /// None is its slow way.
 fn inlined(t: &Tables, h: u32) -> Option<usize> {
-    let words = t.rows().expect("address space") as *const usize;
+    let (words, bits) = (
+        t.rows().expect("address space") as *const usize,
+        t.index_bits(),
+    );
+    let place = if bits == INDEX_BITS {
+        h.rotate_right(KIND_BITS) as usize
+    } else if h >> KIND_BITS < 1 << bits {
+        ((h & 7) << bits | h >> KIND_BITS) as usize
+    } else {
+        return None;
+    };
     // SAFETY: as documented, for any value.
-    let word = unsafe { *words.add(h.rotate_right(KIND_BITS) as usize) };
+    let word = unsafe { *words.add(place) };
     (word & VALID != 0).then_some(word & !TAGS)
 }
 
 #[test]
 fn generated_code_finds_the_slot() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
-    for n in 0..20_000usize {
-        for kind in Kind::ALL {
-            let h = t.alloc(&mut hint, kind, A + 8 * n, 0).unwrap();
-            assert_eq!(inlined(&t, h), Some(A + 8 * n));
-            if n % 3 == 0 {
-                t.free(&mut hint, h);
-                assert_eq!(inlined(&t, h), None);
+    for t in sizes() {
+        let mut hint = Hint::new();
+        for n in 0..sized(20_000, 300) {
+            for kind in Kind::ALL {
+                let h = t.alloc(&mut hint, kind, A + 8 * n, 0).unwrap();
+                assert_eq!(inlined(&t, h), Some(A + 8 * n));
+                if n % 3 == 0 {
+                    t.free(&mut hint, h);
+                    assert_eq!(inlined(&t, h), None);
+                }
             }
         }
     }
@@ -233,16 +274,20 @@ fn generated_code_finds_the_slot() {
 
 #[test]
 fn generated_code_reads_nothing_wildly() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
-    for n in 0..1000usize {
-        t.alloc(&mut hint, Kind::ALL[n % 4], A + 8 * n, 0).unwrap();
-    }
-    let edges = (0..32).flat_map(|bit| {
-        let power = 1u32 << bit;
-        (0..64).flat_map(move |d| [power.wrapping_add(d), power.wrapping_sub(d)])
-    });
-    for h in edges.chain((0..1 << 16).map(|n: u32| n.wrapping_mul(0x9E37_79B1))) {
-        assert_eq!(inlined(&t, h), t.target(h), "{h:#x}");
+    for t in sizes() {
+        let mut hint = Hint::new();
+        for n in 0..sized(1000, 200) {
+            t.alloc(&mut hint, Kind::ALL[n % 4], A + 8 * n, 0).unwrap();
+        }
+        let near = sized(64, 8) as u32;
+        let edges = (0..32).flat_map(|bit| {
+            let power = 1u32 << bit;
+            (0..near).flat_map(move |d| [power.wrapping_add(d), power.wrapping_sub(d)])
+        });
+        let spread = (0..sized(1 << 16, 1 << 9) as u32).map(|n| n.wrapping_mul(0x9E37_79B1));
+        for h in edges.chain(spread) {
+            assert_eq!(inlined(&t, h), t.target(h), "{h:#x}");
+        }
     }
 }
 
@@ -262,7 +307,7 @@ fn make_inline(
     object: usize,
     domain: u32,
 ) -> Option<u32> {
-    let words = t.rows()?;
+    let (words, bits) = (t.rows()?, t.index_bits());
     // SAFETY: as documented; the lane's slots are the caller's.
     unsafe {
         let first = lane(hint, kind, layout::LANE_FIRST);
@@ -272,20 +317,26 @@ fn make_inline(
         let place = (*first % layout::LANE_ROOM) as usize * 4;
         let index = *lane(hint, kind, layout::LANE_RING + place);
         *first = first.read().wrapping_add(1);
-        let number = kind << INDEX_BITS | index as usize;
-        *((words + layout::SIDES + number * 4) as *mut u32) = domain;
-        *((words + (8 << INDEX_BITS) + number * 8) as *mut usize) = object | VALID | OCCUPIED;
-        *((words + layout::YOUNG + number / GROUP as usize) as *mut u8) = 1;
+        let number = kind << bits | index as usize;
+        *((words + layout::sides(bits) + number * 4) as *mut u32) = domain;
+        *((words + (8 << bits) + number * 8) as *mut usize) = object | VALID | OCCUPIED;
+        *((words + layout::young(bits) + number / GROUP as usize) as *mut u8) = 1;
         Some(index << KIND_BITS | (kind as u32 + 1))
     }
 }
 
 /// How generated code frees one. False is its slow way.
 fn free_inline(t: &Tables, hint: &mut Hint, h: u32) -> bool {
-    let words = t.rows().expect("address space") as *mut usize;
+    let (words, bits) = (
+        t.rows().expect("address space") as *mut usize,
+        t.index_bits(),
+    );
+    if h >> KIND_BITS >= 1 << bits {
+        return false;
+    }
     // SAFETY: as documented, for any value.
     unsafe {
-        let word = words.add(h.rotate_right(KIND_BITS) as usize);
+        let word = words.add(((h & 7) << bits | h >> KIND_BITS) as usize);
         if *word & OCCUPIED == 0 {
             return false;
         }
@@ -305,14 +356,17 @@ fn free_inline(t: &Tables, hint: &mut Hint, h: u32) -> bool {
 
 #[test]
 fn generated_code_makes_and_frees() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    sizes().iter().for_each(makes_and_frees);
+}
+fn makes_and_frees(t: &Tables) {
+    let mut hint = Hint::new();
     let mut live = Vec::new();
     let (mut quick, mut slow) = (0, 0);
-    for n in 0..200_000usize {
+    for n in 0..sized(200_000, 4000) {
         let (object, domain) = (A + 8 * n, n as u32 % 5);
-        if n / 3000 % 2 == 0 || live.is_empty() {
+        if n / sized(3000, 1000) % 2 == 0 || live.is_empty() {
             let kind = n % 4;
-            let h = make_inline(&t, &mut hint, kind, object, domain);
+            let h = make_inline(t, &mut hint, kind, object, domain);
             *if h.is_some() { &mut quick } else { &mut slow } += 1;
             let h =
                 h.unwrap_or_else(|| t.alloc(&mut hint, Kind::ALL[kind], object, domain).unwrap());
@@ -322,8 +376,8 @@ fn generated_code_makes_and_frees() {
         } else {
             let (h, object) = live.swap_remove(n * 7919 % live.len());
             assert_eq!(t.target(h), Some(object));
-            assert!(free_inline(&t, &mut hint, h) || t.free(&mut hint, h));
-            assert!(!free_inline(&t, &mut hint, h) && t.target(h).is_none());
+            assert!(free_inline(t, &mut hint, h) || t.free(&mut hint, h));
+            assert!(!free_inline(t, &mut hint, h) && t.target(h).is_none());
         }
     }
     assert!(quick > slow * 20, "{quick} made in place, {slow} by calls");
@@ -336,13 +390,13 @@ fn generated_code_makes_and_frees() {
     assert_eq!(seen, live.iter().filter(|&&(h, _)| strong(h)).count());
     for h in [0, 1, 5, 6, 7, u32::MAX, 1 << 31 | 1] {
         let in_use = live.iter().any(|&(l, _)| l == h);
-        assert_eq!(free_inline(&t, &mut hint, h), in_use, "{h:#x}");
+        assert_eq!(free_inline(t, &mut hint, h), in_use, "{h:#x}");
     }
 }
 
 #[test]
 fn a_hint_gives_its_own_slots_only() {
-    let (t, mut hint) = (Tables::new(), Hint::new());
+    let (t, mut hint) = (tables(), Hint::new());
     assert_eq!(t.alloc_own(&mut hint, Kind::Weak, A, 0), None);
     let first = t.alloc(&mut hint, Kind::Weak, A, 0).unwrap();
     // The rest of the group.

@@ -79,6 +79,9 @@ proptest! {
     #[test]
     fn tables_are_a_map(steps in proptest::collection::vec(step(), 1..80)) {
         let t = Tables::new();
+        if cfg!(miri) {
+            t.limit(14);
+        }
         let mut hints: [Hint; HINTS] = Default::default();
         // handle -> (object, domain, may be young: stored or called young since the last visit)
         let mut model: HashMap<u32, (usize, u32, bool)> = HashMap::new();

@@ -10,6 +10,15 @@ const ROUNDS: usize = if cfg!(miri) { 2 } else { 20 };
 const STEPS: usize = if cfg!(miri) { 100 } else { 5_000 };
 const MANY: usize = if cfg!(miri) { 700 } else { 20_000 };
 
+fn tables() -> Tables {
+    let t = Tables::new();
+    if cfg!(miri) {
+        // Miri holds all memory that is reserved.
+        t.limit(14);
+    }
+    t
+}
+
 /// A small random generator, so that a failure is repeatable but for the schedule.
 struct Random(u64);
 impl Random {
@@ -25,7 +34,7 @@ impl Random {
 /// mailboxes, so an owner's target is known exactly.
 #[test]
 fn owners_see_what_they_stored() {
-    let t = Tables::new();
+    let t = tables();
     let mailboxes: Vec<AtomicU32> = (0..64).map(|_| AtomicU32::new(0)).collect();
     let barrier = Barrier::new(THREADS);
     std::thread::scope(|scope| {
@@ -97,7 +106,7 @@ fn owners_see_what_they_stored() {
 /// All threads free the same handles: each is freed once.
 #[test]
 fn every_handle_is_freed_once() {
-    let t = Tables::new();
+    let t = tables();
     let mut hint = Hint::new();
     let handles: Vec<u32> = (0..MANY)
         .map(|i| t.alloc(&mut hint, Kind::Normal, i * 8, 0).unwrap())

@@ -15,7 +15,7 @@ pub unsafe fn collect(space: &Space, from: usize, to: usize, out: &mut List<usiz
     let mut at = (from + 7) & !7;
     while at + 8 <= to {
         // SAFETY: inside the caller's range; the words belong to stopped threads.
-        let word = unsafe { (at as *const usize).read_volatile() };
+        let word = unsafe { vervet_os::memory::stack_word(at) };
         add(space, word, out);
         at += 8;
     }

@@ -223,6 +223,7 @@ pub(crate) fn is_old(space: &Space, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicU64;
 
     #[test]
     fn the_pairs_on_a_card_are_those_that_overlap_it() {
@@ -242,8 +243,8 @@ mod tests {
     #[test]
     fn pairs_are_due_when_their_key_is_reached_and_headers_come_back() {
         // Keys are a header each; pairs a key and a value.
-        let keys: Vec<u64> = vec![0x100, 0x200, 0x300];
-        let key = |i: usize| &keys[i] as *const u64 as usize;
+        let keys = [0x100, 0x200, 0x300].map(AtomicU64::new);
+        let key = |i: usize| keys[i].as_ptr() as usize;
         let header = |i: usize| header_of(key(i)).load(Relaxed);
         let words: Vec<AtomicUsize> = [0, 1, 1, 2]
             .iter()

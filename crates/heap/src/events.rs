@@ -110,6 +110,7 @@ pub fn say(text: &str) {
 mod tests {
     use super::*;
     #[test]
+    #[cfg_attr(miri, ignore = "many steps, and nothing but arithmetic")]
     fn buckets_and_their_floors_agree() {
         for us in 0..100_000u64 {
             let b = Pauses::bucket(us);

@@ -116,6 +116,10 @@ fn help(s: &'static Shared, worker: usize) {
 
 /// The collector's threads take no signals: those are for threads that run programs.
 pub(crate) fn block_signals() {
+    // Miri knows no signals.
+    if cfg!(miri) {
+        return;
+    }
     // SAFETY: changes the calling thread's mask only.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();

@@ -4,6 +4,8 @@
 //! * An entry of a grey list is a marked object, or (lowest bit set) where to go on in a large one. It is looked at once.
 //! * Tables of pairs are put aside ([`crate::ephemerons`]), and fields that refer into blocks to be evacuated are noted, as they are met.
 //! * What a worker does beside the program it does in steps inside the gate.
+//! * A step may run while a minor collection promotes. Who stores the address of a promoted copy in a field does so with release, and the
+//!   marker loads fields with acquire: it sees the copy whole.
 use crate::Heap;
 use crate::ahead::Ahead;
 use crate::copying::header_of;
@@ -117,8 +119,9 @@ impl<M: Model, W: World> Marking<'_, M, W> {
     /// Marks what a field refers to.
     #[inline]
     pub fn field(&mut self, field: usize) {
+        // Acquire: a minor collection that runs meanwhile may have stored the address of a copy that it has just made, with release.
         // SAFETY: callers pass addresses of reference fields.
-        let object = unsafe { (*(field as *const AtomicUsize)).load(Relaxed) };
+        let object = unsafe { (*(field as *const AtomicUsize)).load(Acquire) };
         let space = &self.heap.space;
         let Some(b) = space.block_of(object) else {
             return;

@@ -4,7 +4,7 @@ mod toy;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::*;
 use toy::seeds::seeds;
-use toy::{Rng, ToyHeap, Yard, fields, id, read};
+use toy::{Rng, ToyHeap, Yard, fields, id, read, sized};
 use vervet_heap::{Config, Debug, World};
 
 struct Test {
@@ -183,6 +183,7 @@ fn run(seed: u64, steps: usize, nursery: usize, debug: Debug) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too many steps for Miri")]
 fn a_random_graph_survives() {
     for seed in seeds("graph", &[], 12) {
         run(
@@ -197,6 +198,7 @@ fn a_random_graph_survives() {
     }
 }
 #[test]
+#[cfg_attr(miri, ignore = "too many steps for Miri")]
 fn a_random_graph_survives_with_every_check() {
     let debug = Debug {
         verify_before: true,
@@ -213,10 +215,10 @@ fn a_random_graph_survives_collections_at_every_few_allocations() {
     let debug = Debug {
         verify_after: true,
         poison: true,
-        collect_every: 37,
+        collect_every: sized(37, 6) as u32,
         ..Debug::default()
     };
-    for seed in seeds("graph, collecting", &[], 3) {
-        run(seed, 6_000, 256 << 10, debug.clone());
+    for seed in seeds("graph, collecting", &[], sized(3, 1)) {
+        run(seed, sized(6_000, 40), 256 << 10, debug.clone());
     }
 }

@@ -1,6 +1,6 @@
 //! Where objects lie: large ones, limits, memory given back, pins and the gaps between them, cards, several threads.
 mod toy;
-use std::sync::atomic::{AtomicUsize, Ordering::*, fence};
+use std::sync::atomic::{AtomicUsize, Ordering::*};
 use toy::{Rng, ToyHeap, WAYS, Way, field, fields, id, make, read, try_make, words};
 use vervet_heap::{Config, World};
 
@@ -339,7 +339,6 @@ fn threads(way: Way, count: usize, steps: usize) {
             w.store(field(o, 1), read(board + 8 * rng.below(64)));
             // SAFETY: a word of the fresh object; complete before anybody is shown it.
             unsafe { (*((o + 32) as *const AtomicUsize)).store(id(read(field(o, 0))), Relaxed) };
-            fence(SeqCst);
             mine[i].store(o, Relaxed);
             names[i].store(id(o), Relaxed);
             if rng.below(10) == 0 {

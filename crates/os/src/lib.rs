@@ -1,6 +1,11 @@
 //! Linux behind safe names, and the two kinds of runtime lock.
 //!
 //! Nothing here knows of objects, types or managed code.
+#![cfg_attr(
+    vervet_sanitizers,
+    feature(sanitize),
+    allow(stable_features, reason = "the toolchain may be any")
+)]
 pub mod allocator;
 mod arch;
 pub mod chunks;

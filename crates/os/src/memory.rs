@@ -187,6 +187,21 @@ fn map(at: *mut u8, size: usize, prot: i32, flags: i32) -> io::Result<*mut u8> {
     }
 }
 
+/// Reads a word of a thread's stack as it is, whatever the compiler keeps there: red zones too, of builds with a sanitizer.
+///
+/// # Safety
+/// The word is mapped, and the thread is stopped, or the calling one.
+#[cfg_attr(not(vervet_sanitizers), inline(always))]
+#[cfg_attr(
+    vervet_sanitizers,
+    inline(never),
+    sanitize(address = "off", thread = "off")
+)]
+pub unsafe fn stack_word(at: usize) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { (at as *const usize).read_volatile() }
+}
+
 /// Has the memory at an address (any number: nothing is read) on its way into the cache.
 #[inline(always)]
 pub fn prefetch(address: usize) {

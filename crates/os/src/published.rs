@@ -60,3 +60,41 @@ impl<T> Default for Published<T> {
 unsafe impl<T: Sync> Sync for Published<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Send for Published<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_threads_get_the_value_of_the_first_and_see_it_whole() {
+        let rounds = if cfg!(miri) { 4 } else { 2000 };
+        for _ in 0..rounds {
+            let cell: Published<[usize; 4]> = Published::new();
+            let got: Vec<&'static [usize; 4]> = std::thread::scope(|scope| {
+                let threads = [1, 2, 3].map(|n| {
+                    let cell = &cell;
+                    scope.spawn(move || {
+                        // Who comes late may find it published.
+                        if let Some(there) = cell.get() {
+                            assert!(there[0] > 0 && there.iter().all(|w| *w == there[0]));
+                        }
+                        cell.put([n; 4])
+                    })
+                });
+                threads.map(|t| t.join().expect("a thread")).into()
+            });
+            let stands = cell.get().expect("a value");
+            assert!(stands.iter().all(|w| *w == stands[0]));
+            assert!(got.iter().all(|v| std::ptr::eq(*v, stands)));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_made_is_not_published() {
+        let cell: Published<usize> = Published::new();
+        assert_eq!(cell.get_or_try(|| Err("no")), Err("no"));
+        assert!(cell.get().is_none());
+        assert_eq!(cell.get_or_try(|| Ok::<_, ()>(7)), Ok(&7));
+        assert_eq!(cell.get_or_try(|| Err("no")), Ok(&7));
+    }
+}

@@ -27,6 +27,10 @@ impl Processors {
     }
     /// All of them but the one the calling thread runs on at the moment; None if there is no other.
     pub fn others(mut self) -> Option<Processors> {
+        // Miri does not say where a thread runs.
+        if cfg!(miri) {
+            return None;
+        }
         // SAFETY: queries, and a change of our own copy of the set; the number is checked against its size.
         unsafe {
             let here = libc::sched_getcpu();
@@ -52,6 +56,10 @@ pub fn thread_id() -> i32 {
 
 /// The calling thread is so much nicer than it was, up to 19. It stays so: going back needs a privilege.
 pub fn be_nicer(by: i32) {
+    // Miri knows no priorities.
+    if cfg!(miri) {
+        return;
+    }
     // SAFETY: a query, and a change of the calling thread's priority. (POSIX means the process; Linux the thread.) A failed query is
     // taken for -1, which is a niceness too.
     unsafe {

@@ -209,7 +209,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             for &(from, to) in ranges {
                 for at in (from..to).step_by(8) {
                     // SAFETY: the world says these words are readable, and their threads are stopped.
-                    found |= unsafe { (at as *const usize).read_volatile() } == object;
+                    found |= unsafe { vervet_os::memory::stack_word(at) } == object;
                 }
             }
         });

@@ -75,8 +75,9 @@ unsafe impl Model for Toy {
 }
 
 pub fn read(at: usize) -> usize {
+    // As the machine's loads are: acquire.
     // SAFETY: the tests pass addresses of live words.
-    unsafe { (*(at as *const AtomicUsize)).load(Relaxed) }
+    unsafe { (*(at as *const AtomicUsize)).load(Acquire) }
 }
 pub fn id(o: usize) -> usize {
     if o == 0 { 0 } else { read(o + 8) }
@@ -160,7 +161,12 @@ unsafe impl Sync for Yard {}
 // SAFETY: as above.
 unsafe impl Send for Yard {}
 
-const MASK: usize = (1 << 21) - 1;
+const MASK: usize = sized(1 << 21, 1 << 12) - 1;
+
+/// `usual`, or `few` under Miri, which takes a few hundred times as long.
+pub const fn sized(usual: usize, few: usize) -> usize {
+    if cfg!(miri) { few } else { usual }
+}
 
 pub fn words(n: usize) -> Vec<AtomicUsize> {
     (0..n).map(|_| AtomicUsize::new(0)).collect()
@@ -240,8 +246,9 @@ impl Yard {
     }
     /// The first half of a store.
     pub fn store_only(&self, field: usize, value: usize) {
+        // As the machine's stores are: release.
         // SAFETY: a field of a live object or of root memory.
-        unsafe { (*(field as *const AtomicUsize)).store(value, Relaxed) };
+        unsafe { (*(field as *const AtomicUsize)).store(value, Release) };
     }
     /// The second half of a store.
     pub fn mark_card(&self, field: usize, value: usize) {
@@ -355,7 +362,8 @@ pub fn start(roots: usize, config: Config) -> &'static ToyHeap {
     end_with_the_collector();
     let cards = vervet_heap::memory::reserve(MASK + 1).unwrap();
     let config = Config {
-        reserve: config.reserve.min(1 << 30),
+        // (Miri holds all memory that is reserved.)
+        reserve: config.reserve.min(sized(1 << 30, 2 << 20)),
         cards,
         card_mask: MASK,
         ..config

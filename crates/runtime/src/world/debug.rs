@@ -25,8 +25,8 @@ pub(crate) fn start() {
                         for &(low, high) in thread.ranges {
                             for at in (low..high).step_by(8) {
                                 // SAFETY: the ranges of a stopped thread are readable words.
-                                sum = sum
-                                    .wrapping_add(unsafe { (at as *const usize).read_volatile() });
+                                sum =
+                                    sum.wrapping_add(unsafe { vervet_os::memory::stack_word(at) });
                             }
                         }
                     });
