@@ -179,16 +179,21 @@ unsafe fn integer_argument<'cx>(
     block: &ReverseCall,
 ) -> Result<Option<i64>> {
     let (_, places, _) = cx.load(plan(m))?.places();
-    // SAFETY: the block knows where the arguments on the stack are.
     let at = match places.get(index).and_then(|p| p.first()) {
         Some(Place::Int(i)) => &raw const block.int_regs[*i as usize],
-        Some(Place::Stack(i)) => unsafe { (block.stack as *const u64).add(*i as usize) },
+        Some(Place::Stack(i)) => {
+            // SAFETY: the block knows where the arguments on the stack are.
+            unsafe { (block.stack as *const u64).add(*i as usize) }
+        }
         _ => return Ok(None),
     };
     let class = cx.load(m.sig())?.params[index];
     let (class, at) = match class.element() {
-        // SAFETY: the word is an argument.
-        Some(of) if class.is_byref() => (of, unsafe { *at } as *const u64),
+        Some(of) if class.is_byref() => {
+            // SAFETY: the word is an argument.
+            let word = unsafe { *at };
+            (of, word as *const u64)
+        }
         _ => (class, at),
     };
     if at.is_null() {
