@@ -11,7 +11,6 @@ use crate::cx::Cx;
 use crate::exceptions::trace;
 use crate::exceptions::walk::{Frame, Walk};
 use crate::object::ObjRef;
-use crate::threads::shutdown;
 use vervet_abi::context::{Context, Record};
 use vervet_jit::{ClauseKind, Handler};
 use vervet_types::ClassRef;
@@ -95,9 +94,6 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     drop(frames);
     let Some(target) = found else {
         // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
-        if shutdown::has_begun() && crate::threads::start::ends_thread_only(exception) {
-            shutdown::stay(ctx);
-        }
         crate::startup::unhandled(cx, exception);
         crate::startup::internal_error("an unhandled exception did not end the process", ctx);
     };

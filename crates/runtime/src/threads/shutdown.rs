@@ -4,13 +4,10 @@
 //! A thread to which the exception has been raised is waited for wherever it is: its handlers may well be in native code,
 //! writing to the console. One that native code keeps from being aborted is waited for [`NATIVE_PATIENCE`] at most, any
 //! other [`PATIENCE`].
-//!
-//! A thread of a library's that leaves its managed code by its abort has nobody to tell, and its native frames cannot go on: it stays
-//! where it is, and counts as ended, so that the others have their time.
 use super::{attention, state};
 use crate::cx::Cx;
 use crate::park;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use vervet_abi::context::attention::{ABORT, RAISED};
 use vervet_abi::{Context, State};
@@ -21,28 +18,8 @@ const NATIVE_PATIENCE: Duration = Duration::from_millis(100);
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
-static BEGUN: AtomicBool = AtomicBool::new(false);
-
-/// Does the process end, and its threads are aborted?
-pub fn has_begun() -> bool {
-    BEGUN.load(Ordering::Acquire)
-}
-
-/// The end of a calling thread whose managed code was left by an exception that native code cannot be given.
-pub fn stay(ctx: *mut Context) -> ! {
-    // SAFETY: the context belongs to this thread, and nothing above its native frames is used any more.
-    unsafe { (*ctx).record = std::ptr::null_mut() };
-    crate::thread::native(ctx, || {
-        loop {
-            // SAFETY: a plain system call.
-            unsafe { libc::pause() };
-        }
-    })
-}
-
 /// Aborts every thread but the calling one and the finalizer thread, until they have ended.
 pub fn abort_background(cx: &Cx<'_>) {
-    BEGUN.store(true, Ordering::Release);
     let begin = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {
