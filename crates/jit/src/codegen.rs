@@ -54,6 +54,15 @@ struct Worker {
     builder: FunctionBuilderContext,
 }
 
+/// What the compile before has left. Nothing once the thread's locals are gone: functions registered with `atexit`, and
+/// destructors of a thread's keys, may still call managed code then.
+fn taken() -> Option<Box<Worker>> {
+    WORKER.try_with(|w| w.borrow_mut().take()).ok().flatten()
+}
+fn keep(worker: Box<Worker>) {
+    let _ = WORKER.try_with(|w| *w.borrow_mut() = Some(worker));
+}
+
 /// The two configurations of the code generator.
 pub struct Codegen {
     quick: OwnedTargetIsa,
@@ -124,7 +133,7 @@ impl Codegen {
         request: Request<'_>,
         emit: impl FnOnce(&mut Emitter<'_>) -> Result<(), CompileError>,
     ) -> Result<(Blob, FrameMap), CompileError> {
-        let mut worker = WORKER.with(|w| w.borrow_mut().take()).unwrap_or_else(|| {
+        let mut worker = taken().unwrap_or_else(|| {
             Box::new(Worker {
                 context: Context::new(),
                 builder: FunctionBuilderContext::new(),
@@ -133,7 +142,7 @@ impl Codegen {
         let result = self.run(&mut worker, request, emit);
         if result.is_ok() {
             worker.context.clear();
-            WORKER.with(|w| *w.borrow_mut() = Some(worker));
+            keep(worker);
         }
         result
     }

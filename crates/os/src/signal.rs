@@ -49,13 +49,15 @@ pub unsafe fn install(signal: i32, handler: Handler, flags: i32, masked: &[i32])
     }
 }
 
-/// Lets the calling thread receive `signal`.
-pub fn unblock(signal: i32) {
+/// Lets the calling thread receive these signals.
+pub fn unblock(signals: &[i32]) {
     // SAFETY: a set of our own.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut set);
-        libc::sigaddset(&mut set, signal);
+        for &s in signals {
+            libc::sigaddset(&mut set, s);
+        }
         libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
     }
 }

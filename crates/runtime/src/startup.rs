@@ -213,7 +213,6 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     );
     *rt.domain.setup.lock() = Some(Root::of(setup));
     *rt.domain.app_domain.lock() = Some(Root::of(domain));
-    crate::thread::on_detach(crate::threads::end);
     crate::threads::adopt(cx)?;
     rt.preallocated.put(Preallocated {
         out_of_memory: Root::of(make::new(

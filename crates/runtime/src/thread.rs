@@ -129,7 +129,14 @@ pub fn attach() -> *mut Context {
             SERVICE.set(thread.own.service.take());
         }
         thread.alternate.install();
-        vervet_os::signal::unblock(crate::world::suspend::SUSPEND);
+        // A thread may inherit a mask that blocks everything. The exceptions that faults become would end the process.
+        vervet_os::signal::unblock(&[
+            crate::world::suspend::SUSPEND,
+            libc::SIGSEGV,
+            libc::SIGBUS,
+            libc::SIGFPE,
+            libc::SIGILL,
+        ]);
         libc::pthread_setspecific(key(), std::ptr::from_ref(thread).cast());
     }
     registry::link(thread);
@@ -178,6 +185,7 @@ unsafe fn give_up(ctx: *mut Context) {
                 hook(ctx);
             }
         }
+        crate::threads::end(ctx);
         crate::statics::release_thread_blocks(ctx);
         crate::gc::close_window(ctx);
         crate::handles::retire(ctx);

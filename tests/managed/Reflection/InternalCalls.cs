@@ -42,16 +42,16 @@ static unsafe class Program {
     // allocates as much as it is told.
     static readonly string[] Apart = {
         "System.Environment::Exit", "System.Environment::FailFast", "System.Environment::set_ExitCode",
-        "System.Threading.Thread::", "System.Threading.InternalThread::", "System.Threading.Monitor::", "System.Threading.WaitHandle::", "System.Threading.ThreadPool::",
-        "System.ConsoleDriver::", "System.Diagnostics.Debugger::", "System.Diagnostics.Process::",
-        "System.Net.Sockets.Socket::", "System.IOSelector::", "System.GC::WaitForPendingFinalizers", "System.GC::WaitForFullGC",
-        "System.IO.MonoIO::Close", "System.IO.MonoIO::Read", "System.IO.MonoIO::Lock", "System.IO.MonoIO::Write",
-        "System.IO.MonoIO::Remove", "System.IO.MonoIO::Delete", "System.IO.MonoIO::SetCurrentDirectory", "System.IO.MonoIO::DuplicateHandle",
-        "System.GC::RecordPressure", "System.String::.ctor", "System.String::FastAllocateString", "System.String::InternalAllocateStr", "System.AppDomain::ExecuteAssembly", "System.AppDomain::Unload", "System.AppDomain::InternalUnload", "System.Runtime.RuntimeImports::",
+        "System.Threading.Thread::", "System.Threading.InternalThread::", "System.Threading.ThreadPool::",
+        "System.ConsoleDriver::", "System.Diagnostics.Debugger::", 
+        "System.IOSelector::", "System.GC::WaitForPendingFinalizers", "System.GC::WaitForFullGC",
+        "System.IO.MonoIO::Close",
+        "System.IO.MonoIO::Remove", "System.IO.MonoIO::Delete", "System.IO.MonoIO::SetCurrentDirectory",
+        "System.String::.ctor", "System.String::FastAllocateString", "System.String::InternalAllocateStr", "System.AppDomain::ExecuteAssembly", "System.AppDomain::Unload", "System.AppDomain::InternalUnload", "System.Runtime.RuntimeImports::",
     };
 
     // An IntPtr is a handle of a table here; elsewhere it may be an address, of which only null is told apart.
-    static readonly string[] Handles = { "System.IO.MonoIO::", "System.Threading.NativeEventCalls::", "System.Threading.Semaphore::", "System.Threading.Mutex::", "System.Runtime.InteropServices.GCHandle::" };
+    static readonly string[] Handles = { "System.IO.MonoIO::", "System.Net.Sockets.Socket::", "System.Diagnostics.Process::", "System.Threading.WaitHandle::", "System.Threading.NativeEventCalls::", "System.Threading.Semaphore::", "System.Threading.Mutex::", "System.Runtime.InteropServices.GCHandle::" };
 
     static ulong state;
     static int Next(int n) {

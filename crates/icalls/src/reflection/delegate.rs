@@ -22,6 +22,13 @@ icalls! { "System.Delegate" =>
             }
             return Ok(ObjRef::NULL);
         }
+        // A box of the value is no Nullable: its methods would read behind it.
+        if !target.is_null() && !method.is_static() && method.class.is_nullable() {
+            if throw_on_bind_failure {
+                return Err(cx.throw2(Known::ArgumentException, "A delegate cannot be bound to a value of a Nullable type", "firstArgument"));
+            }
+            return Ok(ObjRef::NULL);
+        }
         let open_virtual = target.is_null() && method.is_virtual() && !method.is_static();
         if let Some(t) = target.non_null()
             && method.is_virtual()

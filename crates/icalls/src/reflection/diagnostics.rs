@@ -86,13 +86,14 @@ icalls! { STACK_TRACE: "System.Diagnostics.StackTrace" =>
 }
 
 icalls! { STACK_FRAME: "System.Diagnostics.StackFrame" =>
-    /// One frame of the running thread; false beyond the last. The internal call itself counts as frame 0.
+    /// One frame of the running thread; false beyond the last, and before the first (who asks counts until there is no
+    /// more, and its count may have run over). The internal call itself counts as frame 0.
     "get_frame_info" fn get_frame_info(cx, skip: i32, need_file: bool, method: RefSlot<'cx>, il_offset: *mut i32, native_offset: *mut i32, file: RefSlot<'cx>, line: *mut i32, column: *mut i32) -> bool {
         method.set(ObjRef::NULL);
         file.set(ObjRef::NULL);
         let frames = trace::current_frames(cx, 0);
         let managed: Vec<&Frame> = frames.iter().filter(|f| f.method.is_some()).collect();
-        let at = managed.get((skip.max(1) - 1) as usize);
+        let at = usize::try_from(skip).ok().and_then(|n| managed.get(n.saturating_sub(1)));
         let source = at.filter(|_| need_file).and_then(|f| source_line(cx, f.method?, f.il_offset?));
         // SAFETY: managed code passes the addresses of four ints.
         unsafe {

@@ -85,11 +85,6 @@ icalls! { FIELD_INFO: "System.Reflection.FieldInfo" =>
             if objects::same(c, field.class) {
                 return field_object(cx, field, class);
             }
-            if objects::same(c.def(), field.class.def())
-                && let Some(f) = cx.load(handles::field_on(c, field))?
-            {
-                return field_object(cx, f, class);
-            }
             at = cx.load(c.parent())?;
         }
         if ty == 0 { field_object(cx, field, class) } else { Ok(ObjRef::NULL) }
@@ -134,7 +129,7 @@ icalls! { RUNTIME_FIELD_INFO: "System.Reflection.RuntimeFieldInfo" =>
     "GetRawConstantValue" fn get_raw_constant_value(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let field = field_of(cx, this)?;
         if !field.is_literal() {
-            return Err(cx.throw(Known::InvalidOperationException, ""));
+            return Err(cx.throw_default(Known::InvalidOperationException));
         }
         match constant::raw(cx, field.class.module, token(field))? {
             Some(v) => Ok(v),

@@ -5,9 +5,7 @@
 //! are malloc'ed, and freed by managed code through `GPtrArrayFree`.
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
-use vervet_types::{
-    ClassRef, Event, Field, FieldRef, Known, LoadError, Method, MethodRef, Module, Property,
-};
+use vervet_types::{ClassRef, Event, Field, Known, LoadError, Method, MethodRef, Module, Property};
 
 macro_rules! from_handle { ($(#[$doc:meta] $name:ident -> $ty:ty, $what:literal;)*) => { $(
     #[$doc]
@@ -47,14 +45,6 @@ pub fn method_on(
         }
     }))
 }
-/// The field of `class` (an instantiation of the same definition) that corresponds to `field`.
-pub fn field_on(
-    class: ClassRef,
-    field: FieldRef,
-) -> std::result::Result<Option<FieldRef>, LoadError> {
-    Ok(class.fields()?.iter().copied().find(|f| f.rid == field.rid))
-}
-
 /// The native GPtrArray.
 #[repr(C)]
 pub struct GPtrArray {

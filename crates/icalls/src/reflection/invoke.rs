@@ -3,7 +3,7 @@
 //! # Invariants
 //! Problems found before the call are handed back through the `exc` parameter, which managed code throws as they
 //! are; what the callee throws is thrown on, and managed code wraps it in TargetInvocationException. Byref arguments work on copies of boxes, and the copies
-//! replace the originals in the array.
+//! replace the originals in the array. The `this` of a method of Nullable is a Nullable made from the object, which is a box of the value.
 use super::objects::{is_constructor, is_known, load};
 use super::type_handle::is_instance;
 use super::values;
@@ -176,6 +176,12 @@ pub fn call<'cx>(
     }
     let this = if method.is_static() {
         None
+    } else if class.is_nullable() {
+        // There are no boxes of a Nullable: the object is its value.
+        let at = room(cx, class, &scratch)?;
+        // SAFETY: the scratch has room for a value of that type.
+        unsafe { values::store_object(cx, class, at, object)? };
+        Some(Value::Ptr(at))
     } else if cx.load(class.is_value_type())? {
         Some(Value::Ptr(object.value_ptr()))
     } else {

@@ -119,14 +119,17 @@ pub fn mismatch<'cx>(
     )
 }
 
-/// May a box of `boxed` stand for a value of `wanted`: the same type, or an enum and its underlying type?
+/// May a box of `boxed` stand for a value of `wanted`: the same type, an enum and its underlying type, or a character
+/// and the unsigned number of its size (managed code hands these on as they are)?
 fn fits(cx: &Cx<'_>, boxed: ClassRef, wanted: ClassRef) -> Result<bool> {
     if same(boxed, wanted) {
         return Ok(true);
     }
     Ok(
         match (cx.load(boxed.stack_prim())?, cx.load(wanted.stack_prim())?) {
-            (Some(a), Some(b)) => a == b,
+            (Some(a), Some(b)) => {
+                a == b || matches!((a, b), (Prim::U2, Prim::Char) | (Prim::Char, Prim::U2))
+            }
             _ => false,
         },
     )

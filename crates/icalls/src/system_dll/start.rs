@@ -171,6 +171,7 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
             .collect::<Vec<_>>()
     };
     let (argv_p, envp_p) = (pointers(&argv), pointers(&envp));
+    w32::process::will_have_children();
 
     // The streams are moved out of the way of 0, 1 and 2 first, so that none overwrites another.
     let mut moved = [-1; 3];

@@ -7,6 +7,8 @@
 //! # Invariants
 //! * A child is reaped once, under the table's lock, by whoever sees first that it ended: the thread, or somebody who
 //!   asks. It is reaped even if all of its handles were closed; its pidfd keeps its id from being taken for another's.
+//! * Before a child is started, SIGCHLD is not ignored (a parent, or a library, may have left it so): the kernel would reap
+//!   the children itself, and nobody would learn their exit codes.
 //! * Where the kernel has no pidfds, who waits looks again every few milliseconds.
 use super::{Object, TABLE, Table};
 use crate::system::datetime::filetime_now;
@@ -39,6 +41,25 @@ impl Processes {
         Processes {
             children: Vec::new(),
             watched: Vec::new(),
+        }
+    }
+}
+
+/// Sees to it that children wait to be reaped.
+pub fn will_have_children() {
+    // SAFETY: the record is filled by the first call and read by the second.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(libc::SIGCHLD, std::ptr::null(), &mut now) != 0 {
+            return;
+        }
+        let ignored = now.sa_sigaction == libc::SIG_IGN;
+        if ignored || now.sa_flags & libc::SA_NOCLDWAIT != 0 {
+            if ignored {
+                now.sa_sigaction = libc::SIG_DFL;
+            }
+            now.sa_flags &= !libc::SA_NOCLDWAIT;
+            libc::sigaction(libc::SIGCHLD, &now, std::ptr::null_mut());
         }
     }
 }

@@ -109,6 +109,8 @@ pub enum ParamPlan {
         data_offset: i32,
         /// What the reverse direction does.
         reverse: Box<Conversion>,
+        /// Declared to be written: the reverse direction copies back.
+        output: bool,
     },
     /// An object of a blittable formatted class: the address of its fields; null is 0.
     BlittableObject(&'static NativeLayout),
@@ -159,7 +161,8 @@ impl ParamPlan {
             ParamPlan::StructCopy(layout) | ParamPlan::ByRefStruct(layout, _) => {
                 !reverse && layout.owns_memory
             }
-            ParamPlan::BlittableArray { .. } | ParamPlan::BlittableObject(_) => reverse,
+            ParamPlan::BlittableArray { output, .. } => reverse && *output,
+            ParamPlan::BlittableObject(_) => reverse,
             _ => false,
         }
     }
@@ -450,6 +453,13 @@ fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> 
     let Some(conversion) = conversion(class, source)? else {
         return Ok(unsupported(class));
     };
+    if let Conversion::Handle(class) = conversion
+        && source.is_result
+        && class.is_abstract()
+    {
+        let text = "Returned SafeHandles should not be abstract".to_owned();
+        return Ok(ParamPlan::Unsupported(text));
+    }
     let usual = if matches!(conversion, Conversion::StringBuilder(_)) {
         BOTH
     } else {
@@ -464,6 +474,7 @@ fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> 
             ParamPlan::BlittableArray {
                 data_offset,
                 reverse: Box::new(conversion),
+                output: source.direction(IN).output,
             }
         }
         Conversion::Class(layout) if layout.blittable => ParamPlan::BlittableObject(layout),

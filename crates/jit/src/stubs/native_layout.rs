@@ -150,6 +150,14 @@ impl Native {
             _ => false,
         }
     }
+    /// Does conversion to native allocate anything?
+    pub fn owns_memory(&self) -> bool {
+        match self {
+            Native::Scalar(_) => false,
+            Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,
+            _ => true,
+        }
+    }
     fn unsupported(&self) -> Option<&str> {
         match self {
             Native::Unsupported(reason) => Some(reason),
@@ -422,11 +430,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         FieldKind::One(native)
         | FieldKind::FixedArray {
             element: native, ..
-        } => match native {
-            Native::Scalar(_) => false,
-            Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,
-            _ => true,
-        },
+        } => native.owns_memory(),
         FieldKind::FixedString { .. } => false,
     };
     let owns_memory = fields.iter().any(owns);

@@ -2,8 +2,10 @@
 use super::{allocate, release, structs, values};
 use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
+use vervet_abi::native_call::ReverseCall;
 use vervet_jit::stubs::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
-use vervet_types::{Known, LoadError, Method, MethodRef};
+use vervet_jit::stubs::sysv::Place;
+use vervet_types::{Known, LoadError, Method, MethodRef, Prim};
 
 /// The plan of a parameter of a method.
 fn param<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, index: i64) -> Result<&'static ParamPlan> {
@@ -166,13 +168,102 @@ pub fn struct_to_managed<'cx>(
     unsafe { structs::to_managed(cx, layout, native as *const u8, managed as *mut u8) }
 }
 
+/// The value of an integer parameter of a call from native code, by value or by reference. None: it is no integer.
+///
+/// # Safety
+/// The block is that of a call of `m`.
+unsafe fn integer_argument<'cx>(
+    cx: &'cx Cx<'cx>,
+    m: MethodRef,
+    index: usize,
+    block: &ReverseCall,
+) -> Result<Option<i64>> {
+    let (_, places, _) = cx.load(plan(m))?.places();
+    let at = match places.get(index).and_then(|p| p.first()) {
+        Some(Place::Int(i)) => &raw const block.int_regs[*i as usize],
+        Some(Place::Stack(i)) => {
+            // SAFETY: the block knows where the arguments on the stack are.
+            unsafe { (block.stack as *const u64).add(*i as usize) }
+        }
+        _ => return Ok(None),
+    };
+    let class = cx.load(m.sig())?.params[index];
+    let (class, at) = match class.element() {
+        Some(of) if class.is_byref() => {
+            // SAFETY: the word is an argument.
+            let word = unsafe { *at };
+            (of, word as *const u64)
+        }
+        _ => (class, at),
+    };
+    if at.is_null() {
+        return Ok(Some(0));
+    }
+    // SAFETY: a number of that type lies there; of a register's or a stack's word it is the low bytes.
+    Ok(unsafe {
+        match cx.load(class.stack_prim())? {
+            Some(Prim::I1) => Some(i64::from(*(at as *const i8))),
+            Some(Prim::U1) => Some(i64::from(*(at as *const u8))),
+            Some(Prim::I2) => Some(i64::from((at as *const i16).read_unaligned())),
+            Some(Prim::U2 | Prim::Char) => Some(i64::from((at as *const u16).read_unaligned())),
+            Some(Prim::I4) => Some(i64::from((at as *const i32).read_unaligned())),
+            Some(Prim::U4) => Some(i64::from((at as *const u32).read_unaligned())),
+            Some(Prim::I8 | Prim::U8 | Prim::IntPtr | Prim::UIntPtr) => {
+                Some((at as *const i64).read_unaligned())
+            }
+            _ => None,
+        }
+    })
+}
+
+/// How many elements an array has that native code passes: SizeConst and the parameter that SizeParamIndex names,
+/// together; at least one of them is given.
+fn passed_length<'cx>(
+    cx: &'cx Cx<'cx>,
+    m: MethodRef,
+    conversion: &Conversion,
+    block: usize,
+) -> Result<Option<usize>> {
+    let Conversion::Array {
+        size_param,
+        size_const,
+        ..
+    } = conversion
+    else {
+        return Ok(None);
+    };
+    let wrong = |text| cx.throw(Known::MarshalDirectiveException, text);
+    let given = match size_param {
+        None if size_const.unwrap_or(0) == 0 => {
+            return Err(wrong(
+                "Either SizeConst or SizeParamIndex should be specified when marshalling arrays to managed code.",
+            ));
+        }
+        None => 0,
+        Some(index) if *index as usize >= cx.load(m.sig())?.params.len() => {
+            return Err(wrong("Array size control parameter index is out of range."));
+        }
+        // SAFETY: the stub passes the block of the call.
+        Some(index) => unsafe {
+            let block = &*(block as *const ReverseCall);
+            integer_argument(cx, m, *index as usize, block)?
+                .ok_or_else(|| wrong("The array size control parameter is no integer."))?
+        },
+    };
+    // Vectors have fewer elements than that; a negative number is one of the same kind.
+    match given.checked_add(i64::from(size_const.unwrap_or(0))) {
+        Some(n @ 0..=0x7fff_ffff) => Ok(Some(n as usize)),
+        _ => Err(cx.throw_default(Known::OverflowException)),
+    }
+}
+
 /// MarshalArgToManaged: a native argument of a call from native code.
 pub fn arg_to_managed<'cx>(
     cx: &'cx Cx<'cx>,
     m: MethodRef,
     index: i64,
     native: usize,
-    _block: usize,
+    block: usize,
 ) -> Result<ObjRef<'cx>> {
     match param(cx, m, index)? {
         ParamPlan::Convert {
@@ -190,10 +281,12 @@ pub fn arg_to_managed<'cx>(
             } else {
                 native
             };
-            values::to_managed(cx, conversion, word, false, None)
+            let length = passed_length(cx, m, conversion, block)?;
+            values::to_managed(cx, conversion, word, false, length)
         }
         ParamPlan::BlittableArray { reverse, .. } => {
-            values::to_managed(cx, reverse, native, false, None)
+            let length = passed_length(cx, m, reverse, block)?;
+            values::to_managed(cx, reverse, native, false, length)
         }
         ParamPlan::BlittableObject(layout) => {
             values::to_managed(cx, &Conversion::Class(layout), native, false, None)

@@ -3,6 +3,10 @@
 //! # Invariants
 //! Managed addresses passed here are values: a struct on the stack, or the first byte behind an object's header. A
 //! store of a reference marks its card.
+//!
+//! What is the same on both sides is copied whole: a struct may be larger than its fields (`fixed` buffers, a declared size).
+//! What [`free`] may free is written by [`to_native`] in any case: an array that is shorter than its place, or null, leaves
+//! null pointers.
 use super::{strings, values};
 use crate::cx::{Cx, Result};
 use crate::object::{ObjRef, store_ref};
@@ -68,6 +72,9 @@ pub unsafe fn one_to_native<'cx>(
         let object = || ObjRef::from_addr((managed as *const usize).read());
         match kind {
             Native::Scalar(s) => scalar_to_native(*s, managed, native),
+            Native::Struct(layout) if layout.blittable => {
+                std::ptr::copy_nonoverlapping(managed, native, layout.size as usize)
+            }
             Native::Struct(layout) => return to_native(cx, layout, managed, native),
             Native::String(encoding) => {
                 (native as *mut usize)
@@ -103,6 +110,9 @@ pub unsafe fn one_to_managed<'cx>(
         let word = || (native as *const usize).read_unaligned();
         match kind {
             Native::Scalar(s) => scalar_to_managed(*s, native, managed),
+            Native::Struct(layout) if layout.blittable => {
+                std::ptr::copy_nonoverlapping(native, managed, layout.size as usize)
+            }
             Native::Struct(layout) => return to_managed(cx, layout, native, managed),
             Native::String(encoding) => store_ref(
                 managed as *mut usize,
@@ -161,6 +171,11 @@ pub unsafe fn to_native<'cx>(
     if let Some(reason) = &layout.unsupported {
         return Err(unsupported(cx, reason));
     }
+    if is_copied_whole(cx, layout)? {
+        // SAFETY: both values have that size, and no references.
+        unsafe { std::ptr::copy_nonoverlapping(managed, native, layout.size as usize) };
+        return Ok(());
+    }
     for f in &layout.fields {
         // SAFETY: the fields lie inside both values.
         unsafe {
@@ -205,11 +220,24 @@ pub unsafe fn to_native<'cx>(
                             n.add(i * element.size() as usize),
                         )?;
                     }
+                    if element.owns_memory() {
+                        let size = element.size() as usize;
+                        std::ptr::write_bytes(
+                            n.add(have * size),
+                            0,
+                            (*count as usize - have) * size,
+                        );
+                    }
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Is the native form of the value its managed bytes? (The native form of a class may be larger than its objects are.)
+fn is_copied_whole(cx: &Cx<'_>, layout: &NativeLayout) -> Result<bool> {
+    Ok(layout.blittable && cx.load(layout.class.is_value_type())?)
 }
 
 /// Converts a struct from native memory.
@@ -224,6 +252,11 @@ pub unsafe fn to_managed<'cx>(
 ) -> Result<()> {
     if let Some(reason) = &layout.unsupported {
         return Err(unsupported(cx, reason));
+    }
+    if is_copied_whole(cx, layout)? {
+        // SAFETY: both values have that size, and no references.
+        unsafe { std::ptr::copy_nonoverlapping(native, managed, layout.size as usize) };
+        return Ok(());
     }
     for f in &layout.fields {
         // SAFETY: the fields lie inside both values.

@@ -19,6 +19,10 @@ pub fn handle_of(object: ObjRef<'_>) -> usize {
 
 /// A new SafeHandle of that class with that handle: its own constructor runs, then the handle is stored.
 pub fn new_handle<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, handle: usize) -> Result<ObjRef<'cx>> {
+    if class.is_abstract() {
+        let text = format!("Cannot create an abstract class: {}", class.full_name());
+        return Err(cx.throw(Known::MemberAccessException, &text));
+    }
     let object = cx.alloc(class)?;
     let ctor = cx.load(class.find_method(".ctor", Some(0)))?;
     match ctor {

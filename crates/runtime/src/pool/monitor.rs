@@ -6,6 +6,7 @@
 //!
 //! # Invariants
 //! * It touches no object and is not attached; it sends for workers as everybody does.
+//! * Its signals are blocked, so that no handler of the program's runs here, and those of the workers it starts are not.
 //! * [`look`] makes a system call only if the monitor sleeps, or does not exist yet.
 use super::policy::{Measured, Policy};
 use super::{COUNTS, completed_items, limits, worker};
@@ -44,14 +45,30 @@ pub(super) fn look(ctx: *mut Context) {
     }
 }
 
-fn run() {
-    // SAFETY: a zero-terminated name of at most 16 bytes; the mask is the calling thread's.
+/// Blocks every signal of the calling thread; the mask it had.
+fn block_signals() -> libc::sigset_t {
+    // SAFETY: both sets are of this frame, the mask is the calling thread's.
     unsafe {
-        libc::prctl(libc::PR_SET_NAME, c"Pool Monitor".as_ptr());
-        let mut all: libc::sigset_t = std::mem::zeroed();
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) =
+            (std::mem::zeroed(), std::mem::zeroed());
         libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, &mut before);
+        before
     }
+}
+
+/// Has a worker come; a new thread starts with the mask of the one that makes it.
+fn send_worker(mask: &libc::sigset_t) {
+    // SAFETY: the mask is the calling thread's own.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, std::ptr::null_mut()) };
+    worker::send(std::ptr::null_mut());
+    block_signals();
+}
+
+fn run() {
+    // SAFETY: a zero-terminated name of at most 16 bytes.
+    unsafe { libc::prctl(libc::PR_SET_NAME, c"Pool Monitor".as_ptr()) };
+    let mask = block_signals();
     let mut policy = Policy::new();
     let mut quiet = 0;
     let (mut items, mut since) = (completed_items(), Instant::now());
@@ -63,7 +80,7 @@ fn run() {
         (items, since) = (now, time);
         let counts = COUNTS.get();
         if COUNTS.send() {
-            worker::send(std::ptr::null_mut()); // One that could not be had before.
+            send_worker(&mask); // One that could not be had before.
         }
         let workers = limits().0;
         let goal = policy.goal(&Measured {
@@ -75,7 +92,7 @@ fn run() {
             max: workers.max as u16,
         });
         if goal != counts.goal && COUNTS.set_goal(goal) {
-            worker::send(std::ptr::null_mut());
+            send_worker(&mask);
         }
         let starved = rate == 0.0 && counts.requested > 0;
         interval = if starved { STARVED } else { INTERVAL };

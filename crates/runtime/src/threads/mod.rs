@@ -103,8 +103,9 @@ fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
     }
 }
 
-/// The calling thread ends as a managed thread: it is Stopped, and who joins it goes on. A hook of
-/// [`crate::thread::detach`], so in Runtime state; no managed code runs on the thread any more.
+/// The calling thread ends as a managed thread: it is Stopped, and who joins it goes on. Called by [`crate::thread::detach`]
+/// behind its hooks: what the thread held (mutexes) is given up before anybody learns that it has ended. In Runtime state; no
+/// managed code runs on the thread any more.
 pub fn end(ctx: *mut Context) {
     // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
     let internal: ObjRef<'_> = unsafe { ObjRef::from_addr((*ctx).internal_thread) };

@@ -171,7 +171,8 @@ fn buffer<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, offset: i32, count: i32) ->
     let array = cx.non_null(array)?;
     let fits = offset >= 0 && count >= 0 && offset as usize + count as usize <= array.array_len();
     if !fits {
-        return Err(cx.throw_default(Known::IndexOutOfRangeException));
+        let text = "array too small. numBytes/offset wrong.";
+        return Err(cx.throw2(Known::ArgumentException, text, "array"));
     }
     // SAFETY: the offset lies in the array.
     Ok(unsafe { array.array_data().add(offset as usize) })

@@ -27,6 +27,9 @@ fn free(p: *mut u8) {
     // SAFETY: managed code gives up memory that came from malloc here, or null.
     unsafe { libc::free(p.cast()) }
 }
+/// More than any string has.
+const MAX_UNITS: usize = 0x3fff_ffdf;
+
 fn utf16_at<'cx>(cx: &'cx Cx<'cx>, p: *const u16, length: usize) -> Result<ObjRef<'cx>> {
     // SAFETY: unsafe managed code vouches for the units.
     let units: Vec<u16> = (0..length)
@@ -160,8 +163,11 @@ icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
+        let Ok(length) = usize::try_from(length) else {
+            return Err(cx.throw2(Known::ArgumentException, "Illegal byte sequence encounted in the input.", "string"));
+        };
         // SAFETY: managed code passes the number of bytes that lie there.
-        match decode(unsafe { std::slice::from_raw_parts(p, length.max(0) as usize) }) {
+        match decode(unsafe { std::slice::from_raw_parts(p, length) }) {
             Ok(text) => cx.alloc_str(text),
             Err(e) => Err(cx.throw2(Known::ArgumentException, e, "string")),
         }
@@ -178,7 +184,11 @@ icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
-        utf16_at(cx, p, length.max(0) as usize)
+        // No string has so many, and nothing is read before that is known.
+        match usize::try_from(length) {
+            Ok(n) if n <= MAX_UNITS => utf16_at(cx, p, n),
+            _ => Err(cx.throw_default(Known::OutOfMemoryException)),
+        }
     }
     "PtrToStringBSTR" fn ptr_to_string_bstr(cx, p: *const u8) -> ObjRef<'cx> {
         if p.is_null() {

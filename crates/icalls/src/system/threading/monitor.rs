@@ -15,8 +15,8 @@ icalls! { "System.Threading.Monitor" =>
         Ok(())
     }
     /// Does any thread own it?
-    "Monitor_test_synchronised" fn monitor_test_synchronised(cx, obj: ObjRef<'cx>) -> bool { Ok(monitor::owner(obj).0 != 0) }
-    "Monitor_test_owner" fn monitor_test_owner(cx, obj: ObjRef<'cx>) -> bool { Ok(monitor::is_entered(cx, obj)) }
+    "Monitor_test_synchronised" fn monitor_test_synchronised(cx, obj: ObjRef<'cx>) -> bool { Ok(monitor::owner(cx.non_null(obj)?).0 != 0) }
+    "Monitor_test_owner" fn monitor_test_owner(cx, obj: ObjRef<'cx>) -> bool { Ok(monitor::is_entered(cx, cx.non_null(obj)?)) }
     "Monitor_pulse" fn monitor_pulse(cx, obj: ObjRef<'cx>) { monitor::pulse(cx, obj, false) }
     "Monitor_pulse_all" fn monitor_pulse_all(cx, obj: ObjRef<'cx>) { monitor::pulse(cx, obj, true) }
     "Monitor_wait" fn monitor_wait(cx, obj: ObjRef<'cx>, ms: i32) -> bool { monitor::wait(cx, obj, ms) }

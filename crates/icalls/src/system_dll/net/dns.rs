@@ -177,7 +177,10 @@ icalls! { "System.Net.Dns" =>
     "GetHostByName_internal" fn get_host_by_name(
         cx, host: ObjRef<'cx>, name: RefSlot<'cx>, aliases: RefSlot<'cx>, addresses: RefSlot<'cx>, hint: i32,
     ) -> bool {
-        let host = CString::new(cx.non_null(host)?.text()).unwrap_or_default();
+        // A name ends at its first zero, as the resolver sees it.
+        let mut host = cx.non_null(host)?.text();
+        host.truncate(host.find('\0').unwrap_or(host.len()));
+        let host = CString::new(host).unwrap_or_default();
         let entry = cx.native(|| by_name(&host, hint));
         store(cx, entry, (name, aliases, addresses))
     }
