@@ -364,7 +364,7 @@ fn makes_and_frees(t: &Tables) {
     let (mut quick, mut slow) = (0, 0);
     for n in 0..sized(200_000, 4000) {
         let (object, domain) = (A + 8 * n, n as u32 % 5);
-        if n / sized(3000, 1000) % 2 == 0 || live.is_empty() {
+        if (n / sized(3000, 1000)).is_multiple_of(2) || live.is_empty() {
             let kind = n % 4;
             let h = make_inline(t, &mut hint, kind, object, domain);
             *if h.is_some() { &mut quick } else { &mut slow } += 1;
