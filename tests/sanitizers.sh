@@ -6,10 +6,10 @@
 #   miri   undefined behaviour, aliasing (Tree Borrows) and data races, in what is executed: parking, os (chunks, published cells), the
 #          unit tests of heap, single calls of handles; and, without the aliasing model, a small heap with all kinds of collections
 #   tsan   data races: the tests of parking and handles, and those of heap that have threads
-#   asan   addresses: the unit tests of os, parking, handles, heap, metadata and binder
+#   asan   addresses: the unit tests of os, parking, handles, heap, metadata, binder, runtime and icalls, and every fuzz target for
+#          a short time
 #
-# Not here yet: runtime and icalls under AddressSanitizer, for which Cranelift has to be compiled with it, the fuzzing targets, handles
-# with threads under Miri, and metadata under Miri (which has no unsafe code).
+# Not here: handles with threads under Miri (too slow), and metadata under Miri (which has no unsafe code).
 #
 # Miri takes a nightly toolchain with it. The other two take the usual toolchain, as one for checks only (RUSTC_BOOTSTRAP=1); tsan
 # also takes rust-src, since the standard library has to be compiled with it, of that toolchain or of a nightly one. What the machine
@@ -99,10 +99,13 @@ asan() {
 use_sigaltstack=0:${ASAN_OPTIONS:-}"
     local tests=(-q --profile ci --target "$target" -p vervet-os -p vervet-parking -p vervet-handles -p vervet-heap
         -p vervet-metadata -p vervet-binder --lib)
+    local large=(-q --profile ci --target "$target" -p vervet-runtime -p vervet-icalls -p vervet-fuzz --lib --tests --bins)
     build "${with[@]}" test --no-run "${tests[@]}" || return
+    build "${with[@]}" test --no-run "${large[@]}" || return
     began=$SECONDS
     run "${with[@]}" test "${tests[@]}"
     run "${with[@]}" test -q --profile ci --target "$target" -p vervet-handles --tests
+    run "${with[@]}" test "${large[@]}"
 }
 
 [ $# -gt 0 ] || set -- miri tsan asan
