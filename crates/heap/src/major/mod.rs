@@ -13,7 +13,7 @@
 //! * When marking begins no `mark` bit of an old block is set, because every block has been swept.
 pub mod evacuate;
 pub mod marking;
-pub mod pacing;
+mod pacing;
 mod prefetch;
 
 use crate::major::marking::{Marker, Marking, word};

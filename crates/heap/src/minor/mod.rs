@@ -5,7 +5,7 @@
 //! * Aging: what has survived one collection stays young; the second promotes it.
 //! * While nearly everything survives, nothing is copied: what is reachable is marked like a pinned object, and every nursery
 //!   block becomes an old one ([`crate::minor::rebuild`]). Then nothing is young afterwards, so no slot changes and no card is needed.
-pub mod aging;
+pub(crate) mod aging;
 pub mod cards;
 pub mod copying;
 pub mod nursery;
