@@ -138,7 +138,7 @@ pub fn start(
 
     let mut table = rustc_hash::FxHashMap::default();
     for row in icalls {
-        table.insert(format!("{}::{}", row.class, row.name), row);
+        table.insert(row.name, row);
     }
     if options.perf_map {
         crate::stats::open_perf_map().map_err(|e| format!("cannot write the perf map: {e}"))?;
