@@ -227,7 +227,16 @@ fn find(root: &Path, path: &str, rooted: bool) -> Option<PathBuf> {
 /// Is `name` defined in this source: as an item, a field, a variant, the row of a table, or a label of assembly?
 fn defines(source: &str, name: &str) -> bool {
     const KEYWORDS: &[&str] = &[
-        "fn", "struct", "enum", "union", "trait", "type", "const", "static", "mod", "macro_rules!",
+        "fn",
+        "struct",
+        "enum",
+        "union",
+        "trait",
+        "type",
+        "const",
+        "static",
+        "mod",
+        "macro_rules!",
     ];
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     source.lines().any(|line| {
@@ -295,6 +304,9 @@ mod tests {
     }
     #[test]
     fn headings_become_anchors() {
-        assert_eq!(anchor("## 2.5 Reflection, and more"), "25-reflection-and-more");
+        assert_eq!(
+            anchor("## 2.5 Reflection, and more"),
+            "25-reflection-and-more"
+        );
     }
 }

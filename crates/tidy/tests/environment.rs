@@ -27,7 +27,8 @@ fn sources(folder: &Path, found: &mut BTreeSet<String>) {
         } else if path.extension().is_some_and(|e| e == "rs") {
             let text = std::fs::read_to_string(&path).expect("a source file");
             // The variables that a program can set for the fuzzer's children are read elsewhere or nowhere.
-            let own = path.ends_with("tests/environment.rs") || path.ends_with("targets/processes.rs");
+            let own =
+                path.ends_with("tests/environment.rs") || path.ends_with("targets/processes.rs");
             if !own {
                 names(&text, "\"", "VERVET_", found);
                 names(&text, "\"", "MONO_", found);
