@@ -13,7 +13,7 @@ use crate::object::ObjRef;
 use crate::side_stack::Scope;
 use rustc_hash::FxHashMap;
 use vervet_jit::Shape;
-use vervet_jit::shape::Pass;
+use vervet_jit::signature::Pass;
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::{ClassRef, Known, LeafKind, MethodRef, MethodSig};
 

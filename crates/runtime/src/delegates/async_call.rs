@@ -20,7 +20,7 @@ use vervet_abi::layouts::{
 };
 use vervet_abi::object::HEADER_SIZE;
 use vervet_jit::Shape;
-use vervet_jit::shape::Pass;
+use vervet_jit::signature::Pass;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// A method of the core library that the calls here need.

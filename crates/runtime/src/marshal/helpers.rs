@@ -3,8 +3,8 @@ use super::{allocate, release, structs, values};
 use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
 use vervet_abi::native_call::ReverseCall;
-use vervet_jit::stubs::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
-use vervet_jit::stubs::sysv::Place;
+use vervet_jit::stubs::native::pinvoke::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
+use vervet_jit::stubs::native::sysv::Place;
 use vervet_types::{Known, LoadError, Method, MethodRef, Prim};
 
 /// The plan of a parameter of a method.
@@ -125,7 +125,7 @@ fn layout_of<'cx>(
     cx: &'cx Cx<'cx>,
     m: MethodRef,
     index: i64,
-) -> Result<&'static vervet_jit::stubs::native_layout::NativeLayout> {
+) -> Result<&'static vervet_jit::stubs::native::pinvoke::layout::NativeLayout> {
     match param(cx, m, index)? {
         ParamPlan::Struct(l)
         | ParamPlan::StructPointer(l)

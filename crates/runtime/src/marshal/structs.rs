@@ -10,8 +10,8 @@
 use super::{strings, values};
 use crate::cx::{Cx, Result};
 use crate::object::{ObjRef, store_ref};
-use vervet_jit::stubs::native_layout::{FieldKind, Native, NativeLayout};
-use vervet_jit::stubs::scalar::Scalar;
+use vervet_jit::stubs::native::pinvoke::layout::{FieldKind, Native, NativeLayout};
+use vervet_jit::stubs::native::scalar::Scalar;
 use vervet_types::Known;
 
 /// Converts one scalar in memory.
