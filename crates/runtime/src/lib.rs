@@ -8,7 +8,8 @@
 //! * code: [`code`] (arena, linking, entries, lookup by address), [`prestub`], [`ahead`], [`helpers`], [`arch`] (asm)
 //! * exceptions: [`exceptions`] (making, walking, two passes, traps, traces)
 //! * running: [`invoke`], [`class_init`], [`startup`]
-//! * threads: [`thread`] (contexts), [`threads`] (managed threads), [`park`] (waiting), [`monitor`] (locks), [`pool`]
+//! * threads: [`thread`] (contexts), [`threads`] (managed threads), [`park`] (waiting), [`monitor`] (locks), [`pool`],
+//!   [`wait_handles`] (events, semaphores, mutexes, processes)
 //! * stopping everybody: [`world`]
 #![allow(
     clippy::not_unsafe_ptr_arg_deref,
@@ -53,6 +54,7 @@ pub mod stats;
 pub mod thread;
 pub mod threads;
 pub mod vtables;
+pub mod wait_handles;
 pub mod world;
 
 pub use cx::{Cx, Throw, Value};

@@ -7,11 +7,11 @@ use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use vervet_icalls::support::text;
+use vervet_icalls::system::diagnostics::process_start::{mapped_files, split};
 use vervet_icalls::system::io::drive_info::mounts_in;
-use vervet_icalls::system_dll::net::address::{from_host, to_host};
-use vervet_icalls::system_dll::process::{Stat, boot_time, status_value};
-use vervet_icalls::system_dll::start::{mapped_files, split};
-use vervet_icalls::util;
+use vervet_icalls::system::net::socket_address::{from_host, to_host};
+use vervet_runtime::wait_handles::proc_files::{Stat, boot_time, status_value};
 
 pub(super) const SYSTEM: Target = Target {
     name: "system",
@@ -85,8 +85,8 @@ fn run(data: &[u8]) {
                 .chunks_exact(2)
                 .map(|b| u16::from_le_bytes([b[0], b[1]]))
                 .collect();
-            let path = util::path(&units);
-            assert!(util::text(&units).as_bytes().starts_with(path.as_bytes()));
+            let path = text::path(&units);
+            assert!(text::text(&units).as_bytes().starts_with(path.as_bytes()));
         }
     }
 }

@@ -32,7 +32,10 @@ fn index_out_of_range(cx: &Cx<'_>) -> vervet_runtime::Throw {
 pub fn get_value<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, pos: usize) -> Result<ObjRef<'cx>> {
     let element = element_class(array);
     if element.is_ptr() || element.is_fn_ptr() {
-        return Err(crate::util::not_supported(cx, "Type is not supported"));
+        return Err(crate::support::fields::not_supported(
+            cx,
+            "Type is not supported",
+        ));
     }
     if is_reference_element(cx, element)? {
         return Ok(array.element_ref(pos));
@@ -117,7 +120,10 @@ pub fn set_value<'cx>(
 ) -> Result<()> {
     let element = element_class(array);
     if element.is_ptr() || element.is_fn_ptr() {
-        return Err(crate::util::not_supported(cx, "Type is not supported"));
+        return Err(crate::support::fields::not_supported(
+            cx,
+            "Type is not supported",
+        ));
     }
     let (at, size, refs) = (
         element_address(array, pos),
@@ -316,7 +322,7 @@ icalls! { "System.Array" =>
             None
         };
         if let Some(message) = what {
-            return Err(crate::util::not_supported(cx, message));
+            return Err(crate::support::fields::not_supported(cx, message));
         }
         if std::ptr::eq(element, cx.known(Known::TypedReference)) {
             return Err(cx.throw(Known::InvalidProgramException, "Arrays of System.TypedReference types are invalid."));

@@ -2,7 +2,9 @@
 //!
 //! Keeps the terminal's settings as they were found (restored when the process ends), the teardown string, and the
 //! window size word that SIGWINCH updates.
-use crate::util::{Out, byte_array, retry};
+use crate::support::args::Out;
+use crate::support::arrays::byte_array;
+use crate::support::errno::retry;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 use vervet_os::Published;
 use vervet_runtime::{ObjRef, RefSlot, icalls};
@@ -183,8 +185,8 @@ icalls! { "System.ConsoleDriver" =>
         if !SETUP_DONE.swap(true, Ordering::AcqRel) {
             OLD_CONT.store(handle(libc::SIGCONT, on_continue) as *mut (), Ordering::Relaxed);
             handle(libc::SIGWINCH, on_window_change);
-            if super::console_interrupt::start() {
-                handle(libc::SIGINT, super::console_interrupt::on_interrupt);
+            if crate::system::console_interrupt::start() {
+                handle(libc::SIGINT, crate::system::console_interrupt::on_interrupt);
             }
         }
         Ok(true)

@@ -1,7 +1,9 @@
 //! Native half of System.Environment.
 //!
 //! Keeps nothing: the exit code and the command line are the runtime's, the environment is libc's.
-use crate::util::{Chars, string_array, text, utf8_z};
+use crate::support::args::Chars;
+use crate::support::arrays::string_array;
+use crate::support::text::{text, utf8_z};
 use std::ffi::{CStr, CString};
 use std::sync::atomic::Ordering;
 use vervet_runtime::{ObjRef, icalls};
@@ -71,7 +73,7 @@ icalls! { "System.Environment" =>
     "get_Platform" fn get_platform(cx) -> i32 { Ok(4) }
     "GetOSVersionString" fn get_os_version_string(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().release)) }
     /// Milliseconds since the machine started.
-    "get_TickCount" fn get_tick_count(cx) -> i32 { Ok((crate::system::datetime::monotonic_ticks() / 10_000) as i32) }
+    "get_TickCount" fn get_tick_count(cx) -> i32 { Ok((vervet_runtime::wait_handles::filetime::monotonic_ticks() / 10_000) as i32) }
     "get_UserName" fn get_user_name(cx) -> ObjRef<'cx> {
         // A user id that nobody has: as mono names it.
         let name = user().map(|u| u.0).or_else(|| variable(c"USER")).unwrap_or_else(|| "somebody".to_owned());
@@ -91,14 +93,14 @@ icalls! { "System.Environment" =>
     }
     /// An empty value removes the variable.
     "InternalSetEnvironmentVariable" fn internal_set_environment_variable(cx, name: Chars<'cx>, name_length: i32, value: Chars<'cx>, value_length: i32) {
-        let name = crate::util::path(name.take(name_length));
+        let name = crate::support::text::path(name.take(name_length));
         let value = value.take(value_length);
         // SAFETY: both strings are NUL-terminated copies.
         unsafe {
             if value.is_empty() || value[0] == 0 {
                 libc::unsetenv(name.as_ptr());
             } else {
-                libc::setenv(name.as_ptr(), crate::util::path(value).as_ptr(), 1);
+                libc::setenv(name.as_ptr(), crate::support::text::path(value).as_ptr(), 1);
             }
         }
         Ok(())

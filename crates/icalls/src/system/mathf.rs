@@ -1,7 +1,7 @@
 //! Native half of System.MathF: the C library's functions, special cases included (measured: mono does not add its own).
 //!
 //! Keeps nothing.
-use crate::util::Out;
+use crate::support::args::Out;
 use vervet_runtime::icalls;
 
 mod libm {

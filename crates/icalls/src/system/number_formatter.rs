@@ -3,7 +3,7 @@
 //! Keeps the six tables managed code formats numbers with, computed exactly at first use: for every biased
 //! exponent `e` of a double, `mantissa[e] = floor(2^(e-1011) * 10^-x[e])` with `x` chosen so that the mantissa has
 //! about 19 digits.
-use crate::util::Out;
+use crate::support::args::Out;
 use vervet_os::Published;
 use vervet_runtime::icalls;
 

@@ -1,10 +1,13 @@
 //! Native half of System.Globalization.CultureInfo, CultureData, CalendarData, RegionInfo and CompareInfo.
 //!
-//! Keeps nothing: what is known of cultures is in [`super::data`]. A culture that is not there is unknown, which
+//! Keeps nothing: what is known of cultures is in [`crate::system::globalization::data`]. A culture that is not there is unknown, which
 //! managed code reports as CultureNotFoundException; the invariant culture never gets here.
-use super::data::{self, CULTURES, Culture, english};
+use crate::support::args::{Chars, Out};
+use crate::support::arrays::string_array;
+use crate::support::fields::{field_offset, set_i32, set_ref};
+use crate::support::text::utf8_z;
 use crate::system::environment::variable;
-use crate::util::{Chars, Out, field_offset, set_i32, set_ref, string_array, utf8_z};
+use crate::system::globalization::data::{self, CULTURES, Culture, english};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
@@ -164,7 +167,7 @@ fn folded(units: &[u16], options: i32) -> Vec<u16> {
     if options & IGNORE_CASE == 0 {
         return units.to_vec();
     }
-    crate::util::text(units)
+    crate::support::text::text(units)
         .to_lowercase()
         .encode_utf16()
         .collect()

@@ -1,8 +1,9 @@
 //! Native half of System.IO.DriveInfo, and the mount table.
 //!
 //! Keeps nothing.
-use crate::errors;
-use crate::util::{Chars, Out, path, text};
+use crate::support::args::{Chars, Out};
+use crate::support::error_numbers;
+use crate::support::text::{path, text};
 use std::ffi::CStr;
 use vervet_runtime::{ObjRef, icalls};
 
@@ -91,7 +92,7 @@ icalls! { "System.IO.DriveInfo" =>
         // SAFETY: the path is NUL-terminated, the record is filled.
         let s = cx.native(|| unsafe {
             let mut s: libc::statvfs = std::mem::zeroed();
-            if libc::statvfs(name.as_ptr(), &mut s) == 0 { Ok(s) } else { Err(errors::last()) }
+            if libc::statvfs(name.as_ptr(), &mut s) == 0 { Ok(s) } else { Err(error_numbers::last()) }
         });
         match s {
             Ok(s) => {
@@ -99,7 +100,7 @@ icalls! { "System.IO.DriveInfo" =>
                 available.set(if read_only { 0 } else { s.f_bavail * s.f_frsize });
                 total.set(s.f_blocks * s.f_frsize);
                 free.set(if read_only { 0 } else { s.f_bfree * s.f_frsize });
-                error.set(errors::SUCCESS);
+                error.set(error_numbers::SUCCESS);
                 Ok(true)
             }
             Err(e) => {

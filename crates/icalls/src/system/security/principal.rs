@@ -1,7 +1,9 @@
 //! Native half of System.Security.Principal: identities are user ids, roles are groups.
 //!
 //! Keeps nothing.
-use crate::util::{errno, string_array, utf8_z};
+use crate::support::arrays::string_array;
+use crate::support::errno::errno;
+use crate::support::text::utf8_z;
 use std::ffi::CString;
 use vervet_runtime::{ObjRef, icalls};
 

@@ -1,7 +1,8 @@
 //! Native half of System.Text.EncodingHelper.
 //!
 //! Keeps nothing: the character set is that of the locale chosen at start-up.
-use crate::util::{Out, utf8_z};
+use crate::support::args::Out;
+use crate::support::text::utf8_z;
 use vervet_runtime::{ObjRef, icalls};
 
 /// The library's number of a normalised character set name.

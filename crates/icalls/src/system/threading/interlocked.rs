@@ -1,7 +1,7 @@
 //! Native half of System.Threading.Interlocked.
 //!
 //! Keeps nothing. Everything is sequentially consistent; reference stores mark their card.
-use crate::util::Out;
+use crate::support::args::Out;
 use std::sync::atomic::{
     AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst,
 };

@@ -1,7 +1,7 @@
 //! Native half of System.Threading.Monitor.
 //!
 //! Keeps nothing: monitors are the runtime's.
-use crate::util::Out;
+use crate::support::args::Out;
 use vervet_runtime::{ObjRef, icalls, monitor};
 
 icalls! { "System.Threading.Monitor" =>

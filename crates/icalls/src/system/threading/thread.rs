@@ -2,7 +2,7 @@
 //!
 //! Keeps nothing: a thread's data lie in its InternalThread object (its name: [`name`]) and in
 //! its context; its life is [`vervet_runtime::threads`].
-use crate::util::Chars;
+use crate::support::args::Chars;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use vervet_abi::context::attention::SUSPEND;
@@ -180,5 +180,5 @@ icalls! { CONTEXT: "System.Runtime.Remoting.Contexts.Context" =>
 }
 
 icalls! { TIMER: "System.Threading.Timer" =>
-    "GetTimeMonotonic" fn get_time_monotonic(cx) -> i64 { Ok(crate::system::datetime::monotonic_ticks()) }
+    "GetTimeMonotonic" fn get_time_monotonic(cx) -> i64 { Ok(vervet_runtime::wait_handles::filetime::monotonic_ticks()) }
 }

@@ -1,7 +1,7 @@
 //! Native half of System.Threading.ThreadPool.
 //!
 //! Keeps nothing: the pool is the runtime's. There are no threads for input and output; their limits are only kept.
-use crate::util::Out;
+use crate::support::args::Out;
 use vervet_runtime::{icalls, pool};
 use vervet_types::Known;
 

@@ -1,8 +1,8 @@
 //! Native half of System.Threading.Volatile, and of Thread.VolatileRead and VolatileWrite.
 //!
 //! Keeps nothing.
-use super::interlocked::{ops, slot};
-use crate::util::Out;
+use crate::support::args::Out;
+use crate::system::threading::interlocked::{ops, slot};
 use std::sync::atomic::{
     AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64,
     AtomicUsize, Ordering::SeqCst, fence,

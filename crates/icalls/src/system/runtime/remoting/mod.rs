@@ -1,0 +1,2 @@
+//! Native halves of the namespaces below System.Runtime.Remoting.
+pub mod messaging;
