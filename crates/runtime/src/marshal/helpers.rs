@@ -3,7 +3,7 @@ use super::{allocate, release, structs, values};
 use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
 use vervet_abi::native_call::ReverseCall;
-use vervet_jit::stubs::native::pinvoke::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
+use vervet_jit::stubs::native::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
 use vervet_jit::stubs::native::sysv::Place;
 use vervet_types::{Known, LoadError, Method, MethodRef, Prim};
 
@@ -125,7 +125,7 @@ fn layout_of<'cx>(
     cx: &'cx Cx<'cx>,
     m: MethodRef,
     index: i64,
-) -> Result<&'static vervet_jit::stubs::native::pinvoke::layout::NativeLayout> {
+) -> Result<&'static vervet_jit::stubs::native::layout::NativeLayout> {
     match param(cx, m, index)? {
         ParamPlan::Struct(l)
         | ParamPlan::StructPointer(l)

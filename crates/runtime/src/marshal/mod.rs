@@ -1,6 +1,6 @@
 //! Marshalling that stubs leave to Rust: strings, builders, arrays, handles, delegates, formatted classes, structs.
 //!
-//! What happens to a parameter is a [`MarshalPlan`](vervet_jit::stubs::native::pinvoke::marshal_plan::MarshalPlan), computed once per
+//! What happens to a parameter is a [`MarshalPlan`](vervet_jit::stubs::native::marshal_plan::MarshalPlan), computed once per
 //! method by the compiler; the helpers here look the same plan up.
 //!
 //! # Invariants

@@ -2,7 +2,7 @@
 use super::{allocate, release};
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
-use vervet_jit::stubs::native::pinvoke::layout::Encoding;
+use vervet_jit::stubs::native::layout::Encoding;
 
 /// A native copy of UTF-16 units with its terminator.
 pub fn units_to_native(units: &[u16], encoding: Encoding) -> *mut u8 {

@@ -10,7 +10,7 @@
 use super::{strings, values};
 use crate::cx::{Cx, Result};
 use crate::object::{ObjRef, store_ref};
-use vervet_jit::stubs::native::pinvoke::layout::{FieldKind, Native, NativeLayout};
+use vervet_jit::stubs::native::layout::{FieldKind, Native, NativeLayout};
 use vervet_jit::stubs::native::scalar::Scalar;
 use vervet_types::Known;
 

@@ -5,7 +5,7 @@ use crate::heap::poll_sometimes;
 use crate::object::ObjRef;
 use std::mem::offset_of;
 use vervet_abi::layouts::SafeHandleObject;
-use vervet_jit::stubs::native::pinvoke::marshal_plan::Conversion;
+use vervet_jit::stubs::native::marshal_plan::Conversion;
 use vervet_types::{ClassRef, Known, LoadError};
 
 /// The handle in a SafeHandle or CriticalHandle object; 0 for null.

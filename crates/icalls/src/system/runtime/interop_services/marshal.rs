@@ -5,7 +5,7 @@
 use crate::support::args::Chars;
 use std::mem::offset_of;
 use vervet_abi::layouts::RuntimeMethodInfoObject;
-use vervet_jit::stubs::native::pinvoke::layout::{Encoding, NativeLayout, native_layout};
+use vervet_jit::stubs::native::layout::{Encoding, NativeLayout, native_layout};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::marshal::{reverse, strings, structs};
 use vervet_runtime::{ObjRef, heap, icalls};
