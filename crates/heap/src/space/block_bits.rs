@@ -14,7 +14,7 @@
 //!   of the unswept block (or `start` is swept already, which gives the same), and if it is 0 now, `start` is loaded anew.
 //! * So what a reader gets are the live objects, and none that was dead when marking ended: not even if the block was swept, and its holes filled,
 //!   between any two of its loads. Objects that are put into holes meanwhile may be missing, but for those whose card mark the reader
-//!   has taken ([`crate::card_marks`]).
+//!   has taken ([`crate::space::card_marks`]).
 //! * `unswept` becomes 1, and `start` is made from `mark`, in stops only, behind the gate.
 //!
 //! The models of this file and its neighbours are in `tests/models.rs`.

@@ -6,10 +6,10 @@
 //! * A candidate that a conservative reference hits in the cycle stays as it is.
 //! * Roots, root memory, handles, registrations and young objects are not noted but looked at again, all of them.
 use crate::Heap;
-use crate::conservative;
-use crate::ephemerons::Row;
-use crate::marking::Marking;
+use crate::major::marking::Marking;
 use crate::model::{Contents, Model, World};
+use crate::references::ephemerons::Row;
+use crate::roots::conservative;
 use crate::space::{BLOCK, CARD, Kind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 

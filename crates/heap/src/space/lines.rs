@@ -5,7 +5,7 @@
 //! * An object has to be asked for its size only if no other begins in its line behind it or in the next line: where objects lie
 //!   close, looking reads bitmaps only. Where they do not, and the block is not in the cache, it can take 40 us: whoever has looked
 //!   hands the result on.
-use crate::copying::header_of;
+use crate::minor::copying::header_of;
 use crate::model::Model;
 use crate::space::{BLOCK, CARD, CARDS, Space};
 use std::sync::atomic::Ordering::Relaxed;

@@ -7,22 +7,27 @@
 //!   unreachable.
 //! * Minor collections while marking runs fold the cards they clean into the mod-union table. What they promote is marked, and
 //!   so is what it refers to. Large objects made meanwhile are born marked; what is stored into them lies on cards. Which of them are
-//!   tables of pairs is noted at birth ([`crate::ephemerons`]).
-//! * The marker and the sweeper work in steps ([`crate::gate`]), beside the program and beside the copying of minor collections;
+//!   tables of pairs is noted at birth ([`crate::references::ephemerons`]).
+//! * The marker and the sweeper work in steps ([`crate::threads::gate`]), beside the program and beside the copying of minor collections;
 //!   they never see a block change hands.
 //! * When marking begins no `mark` bit of an old block is set, because every block has been swept.
-use crate::conservative;
-use crate::ephemerons::{Row, Waiting};
-use crate::exclusive::{Borrowed, Exclusive};
-use crate::gang::Grey;
-use crate::lines::Lines;
-use crate::marking::{Marker, Marking, word};
+pub mod evacuate;
+pub mod marking;
+mod pacing;
+mod prefetch;
+
+use crate::major::marking::{Marker, Marking, word};
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
-use crate::old;
-use crate::placement::{Elsewhere, Placed};
+use crate::references::ephemerons::{Row, Waiting};
+use crate::roots::conservative;
 use crate::space::Kind;
-use crate::{Heap, events};
+use crate::space::lines::Lines;
+use crate::space::old;
+use crate::threads::affinity::{Elsewhere, Placed};
+use crate::threads::exclusive::{Borrowed, Exclusive};
+use crate::threads::workers::Grey;
+use crate::{Heap, stats};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::time::Duration;
@@ -30,7 +35,7 @@ use vervet_os::scheduling::be_nicer;
 use vervet_os::{LeafLock, clock, futex};
 
 /// How the collector's thread stands back where the program has use for all processors: about a quarter of one is left to it.
-/// The program's threads help when that is too little ([`crate::pacing`]).
+/// The program's threads help when that is too little ([`crate::major::pacing`]).
 const NICER: i32 = 5;
 /// Blocks whose cards are looked at between two looks at the gate.
 const BATCH: usize = 64;
@@ -50,7 +55,7 @@ pub struct Major {
     pub threshold: AtomicUsize,
     /// The old generation's size when the cycle began.
     pub(crate) goal: AtomicUsize,
-    /// What [`events::Stats::promoted`] was then.
+    /// What [`stats::Stats::promoted`] was then.
     promoted: AtomicU64,
     /// Tickets: cycles asked for, begun, and ended.
     pub(crate) asked: AtomicU32,
@@ -149,7 +154,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// The collector's thread: runs cycles as they are asked for.
     pub(crate) fn collector(&'static self) {
-        crate::gang::block_signals();
+        crate::threads::workers::block_signals();
         self.major.placed.is_this();
         be_nicer(NICER);
         *self.major.collector.lock() = Some(std::thread::current());
@@ -185,7 +190,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let at_once =
             !self.config.debug.concurrent_marking && self.old_bytes() <= self.config.stop_below;
         self.stopped(
-            events::What::Major,
+            stats::What::Major,
             || true,
             |stop| {
                 self.major.begun.fetch_add(1, AcqRel);
@@ -218,7 +223,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 self.drain_concurrently();
             }
             self.stopped(
-                events::What::Major,
+                stats::What::Major,
                 || true,
                 |stop| {
                     let outcome = self.minor(true, stop);

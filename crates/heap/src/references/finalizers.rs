@@ -6,8 +6,8 @@
 //! * An entry is in the `young` list until its object is old; a minor collection looks at that list only.
 //! * Queued objects are kept; ordinary ones are handed out before critical ones of the same collection.
 use crate::Heap;
-use crate::copying::Evacuation;
 use crate::memory::{List, UNBOUNDED};
+use crate::minor::copying::Evacuation;
 use crate::model::{Model, World};
 use crate::space::Space;
 use std::io;

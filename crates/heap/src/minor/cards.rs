@@ -4,12 +4,12 @@
 //! * A card is cleaned before its objects are looked at, and marked again if one of them still refers to a young object. Of a table of
 //!   pairs, those on the card are looked at.
 //! * A card that is cleaned while marking runs goes to the mod-union table first, so the marker loses no store.
-use crate::card_marks;
-use crate::copying::{Evacuation, header_of};
-use crate::ephemerons::Row;
 use crate::memory::prefetch;
+use crate::minor::copying::{Evacuation, header_of};
 use crate::model::{Contents, Model, World};
-use crate::old::reaching_into;
+use crate::references::ephemerons::Row;
+use crate::space::card_marks;
+use crate::space::old::reaching_into;
 use crate::space::{BLOCK, CARD, Kind};
 use std::sync::atomic::{AtomicU64, Ordering::*};
 

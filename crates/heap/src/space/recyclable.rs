@@ -5,8 +5,8 @@
 //! * What is used of a listed block is known, and only shrinks (objects die) until it is taken.
 //! * `free` is the sum of what the listed blocks have free. It is read without the lock: who asks in a stop of the world must not
 //!   wait for a thread that sweeps and has lost its processor.
-use crate::lines::Lines;
 use crate::memory::{List, reserve};
+use crate::space::lines::Lines;
 use crate::space::{BLOCK, Space};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -2,14 +2,14 @@
 //!
 //! # Invariants
 //! * A block is filled by one [`Buffer`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
-//! * A block is swept while minor collections look at it ([`crate::block_bits`]); what room it has is known to others only behind that.
+//! * A block is swept while minor collections look at it ([`crate::space::block_bits`]); what room it has is known to others only behind that.
 //! * A [`Buffer`] allocates in two places, the hole and the wide block, which may lie side by side: the end of the one may be the
 //!   beginning of the other. So where an allocation came from is told by where it begins, never by where it ends.
-use crate::copying::header_of;
-use crate::lines::{LINE, Lines};
 use crate::memory::List;
+use crate::minor::copying::header_of;
 use crate::model::Model;
-use crate::rooms::Rooms;
+use crate::space::lines::{LINE, Lines};
+use crate::space::recyclable::Rooms;
 use crate::space::{BLOCK, CARD, Kind, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 

@@ -7,9 +7,16 @@
 //! * Side bitmaps have one bit per 8 bytes of heap: `start` (an object, or the first of a walkable row of objects, begins
 //!   here), `mark` (old: reached in this cycle; young: pinned in this collection), `finalizable` (its finalizer is to run).
 //!   One word of a bitmap covers one card.
-use crate::block_bits::{self, CardBits};
-use crate::card_marks;
+pub mod block_bits;
+pub mod card_marks;
+pub mod large;
+pub mod lines;
+pub mod old;
+pub mod recyclable;
+pub(crate) mod reserve;
+
 use crate::memory::{discard, prefer_huge_pages, reserve};
+use crate::space::block_bits::CardBits;
 use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering::*, fence};
 use vervet_os::{LeafLock, perturb};
@@ -24,7 +31,7 @@ pub const CARD_SHIFT: u32 = 9;
 pub const CARD: usize = 1 << CARD_SHIFT;
 /// Cards of a block.
 pub const CARDS: usize = BLOCK / CARD;
-pub use crate::card_marks::CLEAN;
+pub use crate::space::card_marks::CLEAN;
 
 /// Beyond this part of the range huge pages are preferred: a large heap is walked much faster, a small one is to stay small.
 const HUGE_FROM: usize = 32 << 20;

@@ -7,7 +7,7 @@
 //! # Invariants
 //! * Every marked object that holds ephemerons is known to a marker when the last pairs are dealt with, whatever way it became marked:
 //!   grey (whoever scans it notes it); promoted while marking runs, by copying or in place (the minor collection hands it over to be
-//!   scanned); pinned, in a block that became old ([`crate::rebuild`] does the same); a large one born marked
+//!   scanned); pinned, in a block that became old ([`crate::minor::rebuild`] does the same); a large one born marked
 //!   ([`Major::born`](crate::major::Major), noted at birth). An object still young when marking ends is kept, and noted then.
 //!   [`crate::verify`] holds that against the bitmaps, if the heap is to be verified.
 //! * A minor collection looks at the pairs on marked cards and at those of tables it has kept, at no others. A pair with a young key or
@@ -15,9 +15,9 @@
 //! * Headers are swapped only while the world is stopped, the gate is shut and one thread works, and all are back when
 //!   [`Waiting::settle`] returns. Meanwhile nobody but that thread reads the header of an object that was not reached.
 //! * A pair without a key keeps its value: it is a pair that is being made.
-use crate::copying::header_of;
 use crate::major::Major;
 use crate::memory::{List, UNBOUNDED};
+use crate::minor::copying::header_of;
 use crate::model::Model;
 use crate::space::{CARD, Kind, Space};
 use std::io;

@@ -7,10 +7,10 @@
 //!   steps read old objects, set `mark` bits atomically and sweep blocks, which such a stop can bear. It is shut before
 //!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
 //!   beginning of a stop of a major collection.
-//! * A step that is kept waiting gets its turn ([`crate::turn`]), so a cycle ends however often the world is stopped.
+//! * A step that is kept waiting gets its turn ([`crate::threads::turn`]), so a cycle ends however often the world is stopped.
 //! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
+use super::turn::Turn;
 use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, clock, futex, in_order};
-use crate::turn::Turn;
 use std::time::Duration;
 use vervet_os::perturb;
 

@@ -2,16 +2,16 @@
 //!
 //! # Invariants
 //! * An entry of a grey list is a marked object, or (lowest bit set) where to go on in a large one. It is looked at once.
-//! * Tables of pairs are put aside ([`crate::ephemerons`]), and fields that refer into blocks to be evacuated are noted, as they are met.
+//! * Tables of pairs are put aside ([`crate::references::ephemerons`]), and fields that refer into blocks to be evacuated are noted, as they are met.
 //! * What a worker does beside the program it does in steps inside the gate.
 //! * A step may run while a minor collection promotes. Who stores the address of a promoted copy in a field does so with release, and the
 //!   marker loads fields with acquire: it sees the copy whole.
 use crate::Heap;
-use crate::ahead::Ahead;
-use crate::copying::header_of;
+use crate::major::prefetch::Ahead;
 use crate::memory::{List, UNBOUNDED};
+use crate::minor::copying::header_of;
 use crate::model::{Contents, Model, World};
-use crate::old::reaching_into;
+use crate::space::old::reaching_into;
 use crate::space::{BLOCK, CARD, Kind};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::*};

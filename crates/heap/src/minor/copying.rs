@@ -8,12 +8,12 @@
 //! * While marking runs, what is promoted is born marked, but its `mark` bits, and those of the old objects it refers to, are
 //!   set at the end, behind the gate: until then they are the marker's alone, which sets them without a locked instruction.
 use crate::Heap;
-use crate::cards::Soon;
-use crate::ephemerons::{Pair, Row, WAITS, Waiting, is_old};
 use crate::memory::{List, UNBOUNDED, prefetch};
+use crate::minor::cards::Soon;
+use crate::minor::nursery::terminate;
 use crate::model::{Contents, Model, World};
-use crate::nursery::terminate;
-use crate::old::Buffer;
+use crate::references::ephemerons::{Pair, Row, WAITS, Waiting, is_old};
+use crate::space::old::Buffer;
 use crate::space::{BLOCK, Kind, Space};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 

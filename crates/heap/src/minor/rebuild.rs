@@ -8,11 +8,11 @@
 //! * Pinned objects that become old have the cards marked on which they refer to young ones; while marking runs they are marked,
 //!   and the marker looks at them.
 use crate::Heap;
-use crate::copying::How;
-use crate::lines::Lines;
 use crate::memory::{List, poison};
+use crate::minor::copying::How;
+use crate::minor::nursery::{FRAGMENT, Nursery, terminate};
 use crate::model::{Model, World};
-use crate::nursery::{FRAGMENT, Nursery, terminate};
+use crate::space::lines::Lines;
 use crate::space::{BLOCK, CARD, Kind, Space};
 use std::sync::atomic::Ordering::*;
 

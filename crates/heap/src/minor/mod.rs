@@ -4,14 +4,22 @@
 //! * All pins (`mark` bits of young objects) are known before the first object is copied.
 //! * Aging: what has survived one collection stays young; the second promotes it.
 //! * While nearly everything survives, nothing is copied: what is reachable is marked like a pinned object, and every nursery
-//!   block becomes an old one ([`crate::rebuild`]). Then nothing is young afterwards, so no slot changes and no card is needed.
-use crate::conservative;
-use crate::copying::{Evacuation, How, Worker};
-use crate::gate::Stop;
+//!   block becomes an old one ([`crate::minor::rebuild`]). Then nothing is young afterwards, so no slot changes and no card is needed.
+pub(crate) mod aging;
+pub mod cards;
+pub mod copying;
+pub mod nursery;
+pub mod promote_all;
+pub mod rebuild;
+
+use crate::Heap;
 use crate::memory::List;
+use crate::minor::copying::{Evacuation, How, Worker};
 use crate::model::{Model, World};
+use crate::references::finalizers;
+use crate::roots::conservative;
 use crate::space::Kind;
-use crate::{Heap, finalize};
+use crate::threads::gate::Stop;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use vervet_os::clock;
 
@@ -164,7 +172,7 @@ impl<M: Model, W: World> Heap<M, W> {
         e.waiting = Some(&mut waiting);
         e.pairs_to_fixpoint();
         self.world.weak_handles(false, true, &mut |o| e.survivor(o));
-        finalize::young(self, &mut e);
+        finalizers::young(self, &mut e);
         e.pairs_to_fixpoint();
         e.bury_pairs();
         self.world.weak_handles(true, true, &mut |o| e.survivor(o));

@@ -7,14 +7,14 @@
 //!   en bloc, to see whether nearly everything still survives: [`Trust`].)
 //! * It is not done while marking runs: the marker would have to look at all that, and fall behind.
 use crate::Heap;
-use crate::conservative::each_young;
-use crate::gate::Stop;
-use crate::lines::Lines;
 use crate::memory::poison;
 use crate::minor::Outcome;
 use crate::model::{Model, World};
-use crate::old;
+use crate::roots::conservative::each_young;
+use crate::space::lines::Lines;
+use crate::space::old;
 use crate::space::{BLOCK, CARD, CARDS, CLEAN, Kind, Space};
+use crate::threads::gate::Stop;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 /// From this percentage of survivors on it is taken that nearly everything survives.

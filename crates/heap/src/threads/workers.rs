@@ -8,7 +8,7 @@
 //! * While a job runs, a worker is `active` if it has or may get work of its own; when no worker is active and the shared
 //!   list is empty, the job's work is done.
 use crate::memory::{List, UNBOUNDED};
-use crate::placement::Placed;
+use crate::threads::affinity::Placed;
 use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
