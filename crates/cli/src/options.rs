@@ -266,7 +266,7 @@ impl Options {
 
     /// The runtime's options. `Err` is a sentence for the user.
     pub fn runtime(&self) -> Result<vervet_runtime::runtime::Options, String> {
-        let mut gc = vervet_runtime::gc::options::GcOptions::default();
+        let mut gc = vervet_runtime::memory::gc::options::GcOptions::default();
         gc.environment()?;
         gc.parameters(self.gc.as_deref().unwrap_or(""))?;
         gc.debug(self.gc_debug.as_deref().unwrap_or(""))?;

@@ -79,7 +79,7 @@ pub(crate) fn initialise() {
             action.sa_sigaction = handler;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
             libc::sigemptyset(&mut action.sa_mask);
-            libc::sigaddset(&mut action.sa_mask, crate::world::suspend::SUSPEND);
+            libc::sigaddset(&mut action.sa_mask, crate::safepoint::suspend::SUSPEND);
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
@@ -112,7 +112,7 @@ pub(crate) fn ask_for_handler_calls() {
 fn reporter() {
     while let Some(what) = get(pipe(0)) {
         if what == CALLS {
-            crate::marshal::handler_calls::start();
+            crate::interop::marshal::handler_calls::start();
             continue;
         }
         let mut text = String::new();
@@ -136,7 +136,7 @@ fn reporter() {
         if what == QUIT {
             text.push('\n');
         }
-        crate::startup::say(&text);
+        crate::process::bootstrap::say(&text);
         BUSY.store(false, Ordering::Release);
         if what != QUIT {
             put(pipe(3), b'.');
@@ -223,7 +223,7 @@ fn interrupted(uc: *mut libc::c_void) -> (usize, usize) {
 extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
     // SAFETY: errno of the interrupted code is put back below.
     let errno = unsafe { *libc::__errno_location() };
-    let ctx = crate::thread::current_context();
+    let ctx = crate::threads::attach::current_context();
     if ctx.is_null() {
         // SAFETY: the first thread lives as long as the process.
         unsafe { libc::pthread_kill(FIRST.load(Ordering::Acquire) as libc::pthread_t, signal) };
@@ -242,10 +242,10 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
         libc::signal(signal, libc::SIG_DFL);
     }
     if !CRASHING.swap(true, Ordering::SeqCst) {
-        crate::startup::before_crash_report();
-        crate::startup::say("vervet: SIGABRT\n");
+        crate::process::bootstrap::before_crash_report();
+        crate::process::bootstrap::say("vervet: SIGABRT\n");
         let (pc, fp) = interrupted(uc);
-        managed_stack(crate::thread::current_context(), pc, fp);
+        managed_stack(crate::threads::attach::current_context(), pc, fp);
     }
     // SAFETY: as above; the signal is blocked until the handler returns.
     unsafe {
@@ -275,7 +275,7 @@ fn managed_stack(ctx: *mut Context, pc: usize, fp: usize) {
 
 extern "C" fn too_long(_: i32) {
     // SAFETY: ends the process.
-    unsafe { libc::_exit(crate::startup::INTERNAL_ERROR) }
+    unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) }
 }
 
 /// Text in a fixed buffer.
@@ -298,7 +298,7 @@ pub(crate) fn say_without_memory(text: std::fmt::Arguments<'_>) {
         len: 0,
     };
     let _ = std::fmt::Write::write_fmt(&mut line, text);
-    crate::startup::say(std::str::from_utf8(&line.bytes[..line.len]).unwrap_or(""));
+    crate::process::bootstrap::say(std::str::from_utf8(&line.bytes[..line.len]).unwrap_or(""));
 }
 
 /// Says what, where and the managed stack, and ends the process with code 70.
@@ -310,9 +310,9 @@ pub(crate) fn crash(
 ) -> ! {
     if CRASHING.swap(true, Ordering::SeqCst) {
         // SAFETY: a second fault while reporting the first.
-        unsafe { libc::_exit(crate::startup::INTERNAL_ERROR) };
+        unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) };
     }
-    crate::startup::before_crash_report();
+    crate::process::bootstrap::before_crash_report();
     let name = match signal {
         libc::SIGSEGV => "SIGSEGV",
         libc::SIGBUS => "SIGBUS",
@@ -355,11 +355,11 @@ pub(crate) fn crash(
         libc::signal(libc::SIGALRM, too_long as *const () as usize);
         libc::alarm(10);
         if !arena::contains(pc) {
-            crate::startup::say(&format!(
+            crate::process::bootstrap::say(&format!(
                 "native stack:\n{}\n",
                 std::backtrace::Backtrace::force_capture()
             ));
         }
-        libc::_exit(crate::startup::INTERNAL_ERROR)
+        libc::_exit(crate::process::bootstrap::INTERNAL_ERROR)
     }
 }

@@ -94,8 +94,11 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     drop(frames);
     let Some(target) = found else {
         // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
-        crate::startup::unhandled(cx, exception);
-        crate::startup::internal_error("an unhandled exception did not end the process", ctx);
+        crate::process::bootstrap::unhandled(cx, exception);
+        crate::process::bootstrap::internal_error(
+            "an unhandled exception did not end the process",
+            ctx,
+        );
     };
     // SAFETY: the record list is this thread's.
     let start = unsafe { (*ctx).record };
@@ -135,10 +138,10 @@ fn matches(
     }
     match frame.code.clauses[h.clause as usize].kind {
         ClauseKind::Catch(c) => {
-            crate::casts::is_assignable(cx.universe(), class, c).unwrap_or(false)
+            crate::classes::casts::is_assignable(cx.universe(), class, c).unwrap_or(false)
         }
         ClauseKind::Filter(i) => {
-            crate::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception)
+            crate::code::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception)
         }
         ClauseKind::Finally | ClauseKind::Fault => false,
     }
@@ -173,7 +176,7 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
             }
         }
     }
-    crate::startup::internal_error("the second pass did not find its target", ctx)
+    crate::process::bootstrap::internal_error("the second pass did not find its target", ctx)
 }
 
 fn land(ctx: *mut Context, frame: &Frame, h: &Handler, exception: ObjRef<'_>, word: usize) -> ! {
@@ -181,17 +184,17 @@ fn land(ctx: *mut Context, frame: &Frame, h: &Handler, exception: ObjRef<'_>, wo
         && frame.fp == Target::unpack(word).fp
         && h.clause == Target::unpack(word).clause
     {
-        crate::abort::caught(ctx, exception, frame.fp);
+        crate::threads::abort::caught(ctx, exception, frame.fp);
     }
     if frame.fp == Target::unpack(word).fp {
-        crate::red_zone::take_back(ctx);
+        crate::threads::stack_guard::take_back(ctx);
     }
     let site = frame
         .code
         .call_site(frame.pc)
         .expect("a frame with handlers is at a call site");
     let sp = frame.fp - site.frame_offset as usize;
-    crate::world::poll(ctx);
+    crate::safepoint::poll(ctx);
     // SAFETY: pc, sp and fp are those of a landing pad of a frame that is still active; the records above it are
     // cut; frames of ours between here and there hold nothing.
     unsafe {

@@ -19,7 +19,7 @@ pub fn initialise() {
         action.sa_sigaction = on_fault as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
         libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaddset(&mut action.sa_mask, crate::world::suspend::SUSPEND);
+        libc::sigaddset(&mut action.sa_mask, crate::safepoint::suspend::SUSPEND);
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
@@ -28,7 +28,7 @@ pub fn initialise() {
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
-    let ctx = crate::thread::current_context();
+    let ctx = crate::threads::attach::current_context();
     // SAFETY: the kernel passes a valid ucontext; the words pushed below belong to the interrupted managed
     // stack, under its stack pointer, where JIT code keeps nothing (no red zone).
     unsafe {
@@ -122,7 +122,7 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
 /// From the grow thunk, on an OS thread: the stack is used up. StackOverflowException is raised where the method was called;
 /// handlers that run on the way to where it is caught get part of the red zone. Used up as well, it ends the process.
 pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
-    if !crate::red_zone::give(ctx) {
+    if !crate::threads::stack_guard::give(ctx) {
         let mut text = String::from(
             "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
         );
@@ -130,8 +130,8 @@ pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
         for f in frames.iter().take(64) {
             text.push_str(&format!("  at {f}\n"));
         }
-        crate::startup::say(&text);
-        crate::startup::exit_process(1)
+        crate::process::bootstrap::say(&text);
+        crate::process::bootstrap::exit_process(1)
     }
     let cx = Cx::current();
     throw_kind(&cx, ThrowKind::StackOverflow as u32)

@@ -4,9 +4,9 @@
 //! A thread to which the exception has been raised is waited for wherever it is: its handlers may well be in native code,
 //! writing to the console. One that native code keeps from being aborted is waited for [`NATIVE_PATIENCE`] at most, any
 //! other [`PATIENCE`].
-use super::{attention, state};
+use super::{interrupts, state};
 use crate::cx::Cx;
-use crate::park;
+use crate::threads::park;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use vervet_abi::context::attention::{ABORT, RAISED};
@@ -25,8 +25,10 @@ pub fn abort_background(cx: &Cx<'_>) {
     loop {
         let mut left = false;
         let mut left_in_native = false;
-        attention::request_where(cx, |ctx, thread| {
-            if ctx == cx.context() || crate::finalizer::is_finalizer(ctx) || !runs_managed_code(ctx)
+        interrupts::request_where(cx, |ctx, thread| {
+            if ctx == cx.context()
+                || crate::memory::finalizer::is_finalizer(ctx)
+                || !runs_managed_code(ctx)
             {
                 return 0;
             }
@@ -34,7 +36,7 @@ pub fn abort_background(cx: &Cx<'_>) {
             // SAFETY: contexts are never freed; the state is a byte that its owner writes at any time.
             let is_native =
                 unsafe { (&raw const (*ctx).state).read_volatile() } == State::Native as u8;
-            let is_raised = attention::word(ctx).load(Ordering::SeqCst) & RAISED != 0;
+            let is_raised = interrupts::word(ctx).load(Ordering::SeqCst) & RAISED != 0;
             match waits || !is_native || is_raised {
                 true => left = true,
                 false => left_in_native = true,

@@ -15,14 +15,14 @@
 //! * A stub that reads `Context::hidden` reads it first.
 //!
 //! [`stubs`]: the small pieces of code that lead to a thunk; [`blocks`]: block moves and fills.
-mod attention;
 pub mod blocks;
+mod interrupts;
 mod stubs;
 
-pub use attention::*;
+pub use interrupts::*;
 pub use stubs::*;
 
-use crate::world::transitions::{STOP, STOPPING, leave_native};
+use crate::safepoint::transitions::{STOP, STOPPING, leave_native};
 use std::arch::naked_asm;
 use std::mem::offset_of;
 use vervet_abi::context::{Context, RecordKind, State};
@@ -317,7 +317,7 @@ pub unsafe extern "C" fn call_with_registers_saved(
 }
 
 /// For native code that holds no reference and may block, below frames of ours that may hold some: the thread goes to
-/// Native until [`leave_safe_region`](crate::thread::leave_safe_region) gets the word this returns.
+/// Native until [`leave_safe_region`](crate::threads::attach::leave_safe_region) gets the word this returns.
 ///
 /// # Safety
 /// Called by native code only.
@@ -335,7 +335,7 @@ pub unsafe extern "C" fn enter_safe_region() -> usize {
         "lea rsp, [rbp]",
         "pop rbp",
         "ret",
-        f = sym crate::thread::enter_native,
+        f = sym crate::threads::attach::enter_native,
     )
 }
 
@@ -423,7 +423,7 @@ pub unsafe extern "C" fn prestub() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        f = sym crate::prestub::compile_for_call,
+        f = sym crate::code::prestub::compile_for_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,
@@ -456,7 +456,7 @@ pub unsafe extern "C" fn imt_resolve() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        f = sym crate::prestub::resolve_interface_call,
+        f = sym crate::code::prestub::resolve_interface_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,
@@ -552,7 +552,7 @@ pub unsafe extern "C" fn grow() {
         true_limit = const offset_of!(Context, true_limit),
         large = const LARGE_FRAME,
         overflowed = sym overflowed,
-        look = sym crate::threads::attention::at_prologue,
+        look = sym crate::threads::interrupts::at_prologue,
         overflow = sym crate::exceptions::traps::stack_overflow,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
@@ -770,7 +770,7 @@ pub unsafe extern "C" fn native_thunk() {
     )
 }
 
-/// Native code calls a delegate: r10 = the delegate's [`Record`](crate::marshal::reverse::Record). The record this
+/// Native code calls a delegate: r10 = the delegate's [`Record`](crate::interop::marshal::reverse::Record). The record this
 /// pushes lets pass one go on below the native frames.
 ///
 /// # Safety
@@ -850,8 +850,8 @@ pub unsafe extern "C" fn reverse_entry() {
         state = const STATE,
         managed = const MANAGED,
         scan_sp = const SCAN_SP,
-        prepare = sym crate::marshal::reverse::prepare,
-        finish = sym crate::marshal::reverse::finish,
-        for_the_call = const crate::marshal::reverse::FOR_THE_CALL,
+        prepare = sym crate::interop::marshal::reverse::prepare,
+        finish = sym crate::interop::marshal::reverse::finish,
+        for_the_call = const crate::interop::marshal::reverse::FOR_THE_CALL,
     )
 }
