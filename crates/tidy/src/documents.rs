@@ -175,7 +175,8 @@ fn span_error(root: &Path, span: &str) -> Option<String> {
     }
     for path in braces(&path) {
         let Some(file) = find(root, &path, rooted) else {
-            return Some(format!("`{path}` does not exist"));
+            let elsewhere = elsewhere(root, &path, items);
+            return Some(format!("`{path}` does not exist{elsewhere}"));
         };
         if items.is_empty() {
             continue;
@@ -183,11 +184,49 @@ fn span_error(root: &Path, span: &str) -> Option<String> {
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         for item in items.trim_end_matches("()").split("::") {
             if !defines(&text, item) {
-                return Some(format!("`{path}` has no definition of `{item}`"));
+                let elsewhere = elsewhere(root, &path, items);
+                return Some(format!("`{path}` has no definition of `{item}`{elsewhere}"));
             }
         }
     }
     None
+}
+
+/// Where in the crate that `path` names the items are defined, or a file of that name is: where they may have moved.
+fn elsewhere(root: &Path, path: &str, items: &str) -> String {
+    let path = path.strip_prefix("crates/").unwrap_or(path);
+    let room = path.split('/').next().unwrap_or("");
+    let base = Path::new(path).file_name();
+    let source = root.join("crates").join(room).join("src");
+    let mut found = Vec::new();
+    let mut folders = vec![source.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let is_it = match items {
+                "" => path.file_name() == base,
+                items => {
+                    let text = std::fs::read_to_string(&path).unwrap_or_default();
+                    items
+                        .trim_end_matches("()")
+                        .split("::")
+                        .all(|item| defines(&text, item))
+                }
+            };
+            if is_it {
+                let below = path.strip_prefix(&source).unwrap_or(&path);
+                found.push(format!("{room}/{}", below.display()));
+            }
+        }
+    }
+    match found.is_empty() {
+        true => String::new(),
+        false => format!("; perhaps it is in {}", found.join(", ")),
+    }
 }
 
 /// `a{b,c}d` is `abd` and `acd`.
