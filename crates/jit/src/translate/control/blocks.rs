@@ -436,13 +436,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn poll(&mut self, target: u32) {
         let from = self.plan.instrs[self.index].offset;
         if target <= from && (!self.plan.clauses.is_empty() || self.sync.is_some()) {
-            self.attention(call::Poll);
+            self.poll_interrupts(call::Poll);
         }
     }
 
     /// Calls a helper if the thread is wanted.
-    pub(crate) fn attention(&mut self, helper: impl Declared<0, Nothing>) {
-        let wanted = self.e.load_context(I32, context::ATTENTION);
+    pub(crate) fn poll_interrupts(&mut self, helper: impl Declared<0, Nothing>) {
+        let wanted = self.e.load_context(I32, context::INTERRUPTS);
         let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(cold);
         self.e.b.ins().brif(wanted, cold, &[], on, &[]);

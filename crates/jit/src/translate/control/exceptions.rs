@@ -10,8 +10,8 @@
 //! # Invariants
 //! * Which exception and record a finally is running for lies in the frame, never in the context: the finally may
 //!   itself throw and catch.
-//! * A catch gives back what the frames it ended had of the side stack, and nothing of what its own method has: the pad sets
-//!   `side_next` to what it was when the call that threw was made ([`Translator::note_side_top`]).
+//! * A catch gives back what the frames it ended had of the localloc stack, and nothing of what its own method has: the pad sets
+//!   `localloc_next` to what it was when the call that threw was made ([`Translator::note_side_top`]).
 //! * What is done where a handler ends has the handlers around the handler. The clauses of its first block are others
 //!   where the handler begins with a `try` ([`Plan::around_handler`](crate::translate::control::control_flow::Plan::around_handler)).
 use crate::translate::control::control_flow::{in_handler, in_try};
@@ -150,7 +150,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 EhKind::Catch(_) | EhKind::Filter(_) => {
                     if let Some(slot) = self.side_top {
                         let top = self.e.b.ins().stack_load(I64, I64, slot, 0);
-                        self.e.store_context(top, context::SIDE_NEXT);
+                        self.e.store_context(top, context::LOCALLOC_NEXT);
                     }
                     if self.clauses[n].rethrows {
                         let slot = self.slot_of(n, |c| &mut c.exception);
@@ -206,7 +206,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 && !in_handler(c, target)
         });
         if left_catch {
-            self.attention(call::EndCatch);
+            self.poll_interrupts(call::EndCatch);
         }
         if plan.clauses.iter().any(|c| {
             matches!(c.kind, EhKind::Finally | EhKind::Fault)
@@ -364,7 +364,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.switch_to_block(block);
                 self.e.at(plan.blocks[to].offset);
                 self.set_region(plan.blocks[to].region)?;
-                self.attention(call::Poll);
+                self.poll_interrupts(call::Poll);
                 self.jump_to(to)?;
             }
         }

@@ -1,4 +1,4 @@
-//! What runs before the IL and at `ret`: stack check, homes, class-init trigger, monitor, side-stack mark.
+//! What runs before the IL and at `ret`: stack check, homes, class-init trigger, monitor, localloc mark.
 //!
 //! # Invariants
 //! The stack check is the first code after the frame is reserved: nothing has been written to the heap or entered,
@@ -98,7 +98,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.plan.instrs[i].op == Op::Localloc && constant_localloc(self.plan, i).is_none()
             });
             if side {
-                self.side_mark = Some(self.e.load_context(I64, context::SIDE_NEXT));
+                self.side_mark = Some(self.e.load_context(I64, context::LOCALLOC_NEXT));
             }
         }
         self.keep_side_top();
@@ -136,7 +136,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.make_filter_homes(parent, frame)
     }
 
-    /// If exceptions are caught here: makes the slot of the side stack's top.
+    /// If exceptions are caught here: makes the slot of the localloc stack's top.
     fn keep_side_top(&mut self) {
         let catches = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
         if self.plan.clauses.iter().any(catches) {
@@ -145,10 +145,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The side stack is in use up to here while this method is at work: after each `localloc`, and at the start.
+    /// The localloc stack is in use up to here while this method is at work: after each `localloc`, and at the start.
     fn note_side_top(&mut self) {
         if let Some(slot) = self.side_top {
-            let top = self.e.load_context(I64, context::SIDE_NEXT);
+            let top = self.e.load_context(I64, context::LOCALLOC_NEXT);
             self.e.b.ins().stack_store(I64, top, slot, 0);
         }
     }
@@ -156,7 +156,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Undoes what the prologue entered.
     pub(crate) fn epilogue(&mut self) {
         if let Some(mark) = self.side_mark {
-            self.e.store_context(mark, context::SIDE_NEXT);
+            self.e.store_context(mark, context::LOCALLOC_NEXT);
         }
         if let Some((slot, _)) = self.sync {
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
