@@ -11,7 +11,7 @@
 //! # Rule
 //! A function that is not here throws MissingMethodException when it is called. There are no stubs that return a
 //! default, unless the default is the contract.
-use vervet_runtime::icall::Icall;
+use vervet_runtime::code::icall::Icall;
 
 pub mod interop;
 pub mod microsoft;
@@ -21,5 +21,5 @@ pub mod system;
 
 /// Every internal call of the class library. A program that calls this links this crate, and with it all of them.
 pub fn all() -> impl Iterator<Item = &'static Icall> {
-    vervet_runtime::icall::declared()
+    vervet_runtime::code::icall::declared()
 }

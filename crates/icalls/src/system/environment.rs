@@ -66,20 +66,20 @@ icalls! {
         cx.rt().exit_code.store(value, Ordering::SeqCst);
         Ok(())
     }
-    "System.Environment::get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::startup::has_shutdown_started()) }
+    "System.Environment::get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::process::bootstrap::has_shutdown_started()) }
     "System.Environment::get_MachineName" fn get_machine_name(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().nodename)) }
     "System.Environment::GetNewLine" fn get_new_line(cx) -> ObjRef<'cx> { cx.intern(&[10]) }
     /// PlatformID.Unix.
     "System.Environment::get_Platform" fn get_platform(cx) -> i32 { Ok(4) }
     "System.Environment::GetOSVersionString" fn get_os_version_string(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().release)) }
     /// Milliseconds since the machine started.
-    "System.Environment::get_TickCount" fn get_tick_count(cx) -> i32 { Ok((vervet_runtime::wait_handles::filetime::monotonic_ticks() / 10_000) as i32) }
+    "System.Environment::get_TickCount" fn get_tick_count(cx) -> i32 { Ok((vervet_runtime::threads::wait_handles::filetime::monotonic_ticks() / 10_000) as i32) }
     "System.Environment::get_UserName" fn get_user_name(cx) -> ObjRef<'cx> {
         // A user id that nobody has: as mono names it.
         let name = user().map(|u| u.0).or_else(|| variable(c"USER")).unwrap_or_else(|| "somebody".to_owned());
         cx.alloc_str(&name)
     }
-    "System.Environment::Exit" fn exit(cx, exit_code: i32) { vervet_runtime::startup::exit(cx, exit_code) }
+    "System.Environment::Exit" fn exit(cx, exit_code: i32) { vervet_runtime::process::bootstrap::exit(cx, exit_code) }
     "System.Environment::GetCommandLineArgs" fn get_command_line_args(cx) -> ObjRef<'cx> {
         string_array(cx, cx.rt().command_line.get().map_or(&[][..], |v| v))
     }

@@ -4,5 +4,5 @@
 use vervet_runtime::icalls;
 
 icalls! {
-    "System.Diagnostics.Stopwatch::GetTimestamp" fn get_timestamp(cx) -> i64 { Ok(vervet_runtime::wait_handles::filetime::monotonic_ticks()) }
+    "System.Diagnostics.Stopwatch::GetTimestamp" fn get_timestamp(cx) -> i64 { Ok(vervet_runtime::threads::wait_handles::filetime::monotonic_ticks()) }
 }

@@ -4,8 +4,8 @@
 use crate::support::handles;
 use crate::support::objects::load;
 use vervet_abi::object::STRING_CHARS_OFFSET;
-use vervet_runtime::heap;
 use vervet_runtime::icalls;
+use vervet_runtime::memory::heap;
 use vervet_runtime::object::ObjRef;
 use vervet_types::Known;
 

@@ -4,5 +4,5 @@
 use vervet_runtime::icalls;
 
 icalls! {
-    "System.Threading.Timer::GetTimeMonotonic" fn get_time_monotonic(cx) -> i64 { Ok(vervet_runtime::wait_handles::filetime::monotonic_ticks()) }
+    "System.Threading.Timer::GetTimeMonotonic" fn get_time_monotonic(cx) -> i64 { Ok(vervet_runtime::threads::wait_handles::filetime::monotonic_ticks()) }
 }

@@ -1,8 +1,8 @@
 //! Native half of System.Runtime.Remoting.Activation.ActivationServices.
 //!
 //! Keeps nothing.
-use vervet_runtime::heap;
 use vervet_runtime::icalls;
+use vervet_runtime::memory::heap;
 use vervet_runtime::object::ObjRef;
 use vervet_types::Known;
 
