@@ -156,7 +156,7 @@ unsafe impl Sync for CodePtr {}
 pub struct Icall {
     /// Full type name, nested as `Outer/Inner`.
     pub class: &'static str,
-    /// Method name, optionally followed by `(sig)` in the notation of the contract 4.1.
+    /// Method name, optionally followed by `(sig)` in the notation of docs/class-library.md#names-and-signatures.
     pub name: &'static str,
     /// What it may do.
     pub effect: IcallEffect,
@@ -181,7 +181,7 @@ pub fn finish<T: IcallRet>(result: Result<T, Throw>) -> T::Abi {
 /// icalls! { "System.Array" =>
 ///     /// `GetRank()`: number of dimensions.
 ///     "GetRank" fn get_rank(cx, this: ObjRef<'cx>) -> i32 { Ok(..) }
-///     /// Overloads are told apart by the notation of the contract.
+///     /// Overloads are told apart by their signatures (docs/class-library.md#names-and-signatures).
 ///     "Abs(double)" fn abs_f64(cx, v: f64) -> f64 { Ok(v.abs()) }
 /// }
 /// ```
@@ -230,7 +230,7 @@ pub fn class_key(class: vervet_types::ClassRef) -> String {
     }
 }
 
-/// The signature of a method in the notation of the contract 4.1, without parentheses.
+/// The signature of a method in the notation of docs/class-library.md#names-and-signatures, without parentheses.
 pub fn signature_key(
     method: vervet_types::MethodRef,
 ) -> std::result::Result<String, vervet_types::LoadError> {
