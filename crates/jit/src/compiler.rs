@@ -3,7 +3,7 @@ use crate::blob::Blob;
 use crate::emit::Codegen;
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Options, Tier};
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::{stubs, translate};
 use vervet_types::MethodRef;
 
@@ -94,10 +94,10 @@ impl Compiler {
     /// `extern "C" fn(code, args: *const u64, ret: *mut u64, ctx) -> u32`: calls managed code of that shape with
     /// `args` = one word per CLIF parameter, `ret` = one word per CLIF result. 0: done; 1: it threw, the
     /// exception is in `Context::pending`. Called only by the runtime's `enter` thunk, which sets r15.
-    pub fn invoke_stub(&self, shape: &Shape) -> Result<Blob, CompileError> {
+    pub fn invoke_stub(&self, lowered: &LoweredSignature) -> Result<Blob, CompileError> {
         guarded(
             || "an invoke stub".to_owned(),
-            || stubs::invoke::invoke_stub(&self.codegen, shape),
+            || stubs::invoke::invoke_stub(&self.codegen, lowered),
         )
     }
     fn wants_listing(&self, method: MethodRef) -> bool {
@@ -110,16 +110,16 @@ impl Compiler {
 
 /// Code that belongs to no one method.
 impl Compiler {
-    /// What `invoke_impl` of a delegate points to; `shape` is that of the delegate class's `Invoke`. Which one a
+    /// What `invoke_impl` of a delegate points to; `lowered` is that of the delegate class's `Invoke`. Which one a
     /// delegate needs: [`stubs::delegate::DelegateThunk::of`].
     pub fn delegate_thunk(
         &self,
         kind: stubs::delegate::DelegateThunk,
-        shape: &Shape,
+        lowered: &LoweredSignature,
     ) -> Result<Blob, CompileError> {
         let name = || format!("the delegate thunk {kind:?}");
         guarded(name, || {
-            stubs::delegate::delegate_thunk(self.codegen(), kind, shape)
+            stubs::delegate::delegate_thunk(self.codegen(), kind, lowered)
         })
     }
     /// What `invoke_impl` of a delegate around a native function points to; `invoke` is the class's `Invoke`.

@@ -10,14 +10,14 @@ use crate::blob::{Blob, Symbol};
 use crate::emit::barrier;
 use crate::error::CompileError;
 use crate::options::Tier;
-use crate::signature::{Pass, Shape, load_leaf, scalar_kind, store_leaf};
+use crate::signature::{LoweredSignature, Pass, load_scalar, scalar_kind, store_scalar};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::types::{F32, F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Signature, Type, Value};
 use cranelift_frontend::FunctionBuilder;
 use vervet_abi::{Helper, call, context};
-use vervet_types::{ClassRef, LeafKind};
+use vervet_types::{ClassRef, ScalarKind};
 
 /// Values up to this many bytes are copied inline.
 const INLINE_COPY: u32 = 128;
@@ -85,7 +85,12 @@ pub trait EmitExt {
     fn pack(&mut self, values: &[Value]) -> Value;
     /// The CLIF results of a function of that shape whose result lies at `addr` in its managed form, off the heap;
     /// a result by address is copied to the caller's buffer (among `args`, the function's parameters).
-    fn results_from_memory(&mut self, shape: &Shape, args: &[Value], addr: Value) -> Results;
+    fn results_from_memory(
+        &mut self,
+        lowered: &LoweredSignature,
+        args: &[Value],
+        addr: Value,
+    ) -> Results;
 }
 
 impl EmitExt for Emitter<'_> {
@@ -153,16 +158,21 @@ impl EmitExt for Emitter<'_> {
         match pass {
             Pass::None => {}
             Pass::Scalar(_) => match scalar_kind(class) {
-                LeafKind::Ref => self.store_ref(flags, values[0], addr, offset),
-                kind => store_leaf(&mut self.b, flags, kind, values[0], addr, offset),
+                ScalarKind::Ref => self.store_ref(flags, values[0], addr, offset),
+                kind => store_scalar(&mut self.b, flags, kind, values[0], addr, offset),
             },
-            Pass::Leaves(leaves) => {
-                for ((at, kind), value) in leaves.iter().zip(values) {
+            Pass::Scalars(scalars) => {
+                for ((at, kind), value) in scalars.iter().zip(values) {
                     match kind {
-                        LeafKind::Ref => self.store_ref(flags, *value, addr, offset + *at as i32),
-                        kind => {
-                            store_leaf(&mut self.b, flags, *kind, *value, addr, offset + *at as i32)
-                        }
+                        ScalarKind::Ref => self.store_ref(flags, *value, addr, offset + *at as i32),
+                        kind => store_scalar(
+                            &mut self.b,
+                            flags,
+                            *kind,
+                            *value,
+                            addr,
+                            offset + *at as i32,
+                        ),
                     }
                 }
             }
@@ -197,10 +207,15 @@ impl EmitExt for Emitter<'_> {
             return;
         }
         let mut at = 0;
-        for kind in [LeafKind::I8, LeafKind::I4, LeafKind::U2, LeafKind::U1] {
+        for kind in [
+            ScalarKind::I8,
+            ScalarKind::I4,
+            ScalarKind::U2,
+            ScalarKind::U1,
+        ] {
             while bytes - at >= kind.size() {
-                let value = load_leaf(&mut self.b, trusted(), kind, from, at as i32);
-                store_leaf(
+                let value = load_scalar(&mut self.b, trusted(), kind, from, at as i32);
+                store_scalar(
                     &mut self.b,
                     trusted(),
                     kind,
@@ -223,10 +238,15 @@ impl EmitExt for Emitter<'_> {
         self.store_words(values, block);
         block
     }
-    fn results_from_memory(&mut self, shape: &Shape, args: &[Value], addr: Value) -> Results {
-        match shape.ret_buffer_index() {
+    fn results_from_memory(
+        &mut self,
+        lowered: &LoweredSignature,
+        args: &[Value],
+        addr: Value,
+    ) -> Results {
+        match lowered.ret_buffer_index() {
             Some(buffer) => {
-                self.copy_value(shape.ret_class, args[buffer], addr, false);
+                self.copy_value(lowered.ret_class, args[buffer], addr, false);
                 Results::new()
             }
             None => crate::signature::load_passed(
@@ -234,8 +254,8 @@ impl EmitExt for Emitter<'_> {
                 trusted(),
                 addr,
                 0,
-                &shape.ret,
-                shape.ret_class,
+                &lowered.ret,
+                lowered.ret_class,
             ),
         }
     }

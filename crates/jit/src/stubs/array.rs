@@ -9,7 +9,7 @@ use crate::emit::sequences::{EmitExt, build};
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
-use crate::signature::{Pass, Shape, load_passed};
+use crate::signature::{LoweredSignature, Pass, load_passed};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -20,14 +20,14 @@ use vervet_types::{ClassRef, LoadError, MethodRef};
 
 /// The body of an accessor.
 pub fn accessor(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
-    let shape = Shape::of_method(method)?;
+    let lowered = LoweredSignature::of_method(method)?;
     build(
         codegen,
         Tier::Optimised,
         &method.full_name(),
-        shape.clif.clone(),
+        lowered.clif.clone(),
         |e, args| {
-            let results = emit_accessor(e, method, &shape, args)?;
+            let results = emit_accessor(e, method, &lowered, args)?;
             e.b.ins().return_(&results);
             Ok(())
         },
@@ -38,7 +38,7 @@ pub fn accessor(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileErr
 pub fn emit_accessor(
     e: &mut Emitter,
     method: MethodRef,
-    shape: &Shape,
+    lowered: &LoweredSignature,
     args: &[Value],
 ) -> Result<Results, CompileError> {
     let class = method.class;
@@ -53,10 +53,10 @@ pub fn emit_accessor(
     let pass = Pass::of(element)?;
     let references = element.is_reference_type()?;
     let (array, rank) = (args[0], class.rank().unwrap_or(1) as usize);
-    let indices: Vec<Value> = (0..rank).map(|i| shape.values_of(args, i)[0]).collect();
+    let indices: Vec<Value> = (0..rank).map(|i| lowered.values_of(args, i)[0]).collect();
     let (base, offset) = element_address(e, class, element_size(element)?, array, &indices);
     Ok(match method.kind {
-        MethodKind::ArrayGet => match shape.ret_buffer_index() {
+        MethodKind::ArrayGet => match lowered.ret_buffer_index() {
             Some(buffer) => {
                 let from = e.b.ins().iadd_imm_s(base, i64::from(offset));
                 e.copy_value(element, args[buffer], from, false);
@@ -65,7 +65,7 @@ pub fn emit_accessor(
             None => load_passed(&mut e.b, trusted(), base, offset, &pass, element),
         },
         MethodKind::ArraySet => {
-            let values = shape.values_of(args, rank);
+            let values = lowered.values_of(args, rank);
             if references {
                 check_store(e, array, values[0]);
             }

@@ -8,14 +8,14 @@ use crate::emit::sequences::{EmitExt, build};
 use crate::emit::{CATCH_ALL, Codegen, Emitter, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value};
 use cranelift_codegen::isa::CallConv;
 use vervet_abi::context;
 
 /// See [`crate::Compiler::invoke_stub`].
-pub fn invoke_stub(codegen: &Codegen, shape: &Shape) -> Result<Blob, CompileError> {
+pub fn invoke_stub(codegen: &Codegen, lowered: &LoweredSignature) -> Result<Blob, CompileError> {
     let mut signature = Signature::new(CallConv::SystemV);
     signature.params.resize(4, AbiParam::new(I64));
     signature.returns.push(AbiParam::new(I32));
@@ -25,14 +25,14 @@ pub fn invoke_stub(codegen: &Codegen, shape: &Shape) -> Result<Blob, CompileErro
         "(runtime-invoke)",
         signature,
         |e, params| {
-            emit(e, shape, params[0], params[1], params[2]);
+            emit(e, lowered, params[0], params[1], params[2]);
             Ok(())
         },
     )
 }
 
-fn emit(e: &mut Emitter, shape: &Shape, code: Value, args: Value, ret: Value) {
-    let types = shape.clif.params.iter().map(|p| p.value_type).enumerate();
+fn emit(e: &mut Emitter, lowered: &LoweredSignature, code: Value, args: Value, ret: Value) {
+    let types = lowered.clif.params.iter().map(|p| p.value_type).enumerate();
     let values: Vec<Value> = types
         .map(|(i, ty)| e.b.ins().load(ty, trusted(), args, 8 * i as i32))
         .collect();
@@ -41,7 +41,7 @@ fn emit(e: &mut Emitter, shape: &Shape, code: Value, args: Value, ret: Value) {
     e.b.append_block_param(caught, I64);
     e.b.set_cold_block(caught);
     e.set_handlers(&[(CATCH_ALL, caught)]);
-    let results = e.call_address(&shape.clif, code, &values);
+    let results = e.call_address(&lowered.clif, code, &values);
     e.set_handlers(&[]);
     e.store_words(&results, ret);
     let status = e.b.ins().iconst(I32, 0);

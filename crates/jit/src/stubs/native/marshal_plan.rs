@@ -34,7 +34,7 @@ use crate::stubs::native::marshal_spec::{
     native_type as nt,
 };
 use crate::stubs::native::scalar::Scalar;
-use crate::stubs::native::sysv::{Abi, Place, Places};
+use crate::stubs::native::sysv::{Abi, NativeLocation, NativeLocations};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use vervet_abi::object;
@@ -185,8 +185,14 @@ pub struct MarshalPlan {
 impl MarshalPlan {
     /// The places of the native arguments: of the hidden pointer to the result (if it is returned in memory), and
     /// of each parameter.
-    pub fn places(&self) -> (Option<Place>, Vec<SmallVec<[Place; 2]>>, Places) {
-        let mut places = Places::default();
+    pub fn places(
+        &self,
+    ) -> (
+        Option<NativeLocation>,
+        Vec<SmallVec<[NativeLocation; 2]>>,
+        NativeLocations,
+    ) {
+        let mut places = NativeLocations::default();
         let hidden =
             matches!(self.native_ret(), Abi::Memory(_)).then(|| places.take(&Abi::int())[0]);
         let params = self.params.iter().map(|p| places.take(&p.abi())).collect();

@@ -16,13 +16,13 @@ use crate::emit::sequences::{EmitExt, build};
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
-use crate::signature::{Pass, Shape, load_leaf, store_leaf};
+use crate::signature::{LoweredSignature, Pass, load_scalar, store_scalar};
 use crate::stubs::native::layout::NativeLayout;
 use crate::stubs::native::marshal_plan::{
     Conversion, MarshalPlan, ParamPlan, RESULT, plan, plan_of_sig,
 };
 use crate::stubs::native::scalar::Scalar;
-use crate::stubs::native::sysv::{Abi, Eightbyte, Place};
+use crate::stubs::native::sysv::{Abi, Eightbyte, NativeLocation};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, BlockArg, InstBuilder, Signature, Value};
@@ -36,18 +36,18 @@ use vervet_types::{MethodRef, MethodSig};
 
 /// The body of a P/Invoke method.
 pub fn pinvoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
-    let shape = Shape::of_method(method)?;
+    let lowered = LoweredSignature::of_method(method)?;
     let plan = plan(method)?;
     build(
         codegen,
         Tier::Quick,
         &method.full_name(),
-        shape.clif.clone(),
+        lowered.clif.clone(),
         |e, args| {
             e.stack_check(args);
             class_init(e, method)?;
             let target = bound_address(e, method);
-            let results = emit(e, Some(method), plan, &shape, target, args);
+            let results = emit(e, Some(method), plan, &lowered, target, args);
             e.b.ins().return_(&results);
             Ok(())
         },
@@ -57,13 +57,13 @@ pub fn pinvoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileErro
 /// What `invoke_impl` of a delegate around a native function points to; `method` is the delegate class's `Invoke`.
 /// Entered with the delegate, whose `extra_arg` is the function's address and whose `m_target` is null.
 pub fn native_delegate_thunk(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
-    let shape = Shape::of_method(method)?;
+    let lowered = LoweredSignature::of_method(method)?;
     let plan = plan(method)?;
     build(
         codegen,
         Tier::Quick,
         &method.full_name(),
-        shape.clif.clone(),
+        lowered.clif.clone(),
         |e, args| {
             e.stack_check(args);
             let target = e.b.ins().load(
@@ -72,7 +72,7 @@ pub fn native_delegate_thunk(codegen: &Codegen, method: MethodRef) -> Result<Blo
                 args[0],
                 offset_of!(DelegateObject, extra_arg) as i32,
             );
-            let results = emit(e, Some(method), plan, &shape, target, args);
+            let results = emit(e, Some(method), plan, &lowered, target, args);
             e.b.ins().return_(&results);
             Ok(())
         },
@@ -87,9 +87,9 @@ pub fn emit_native_call(
     target: Value,
     args: &[Value],
 ) -> Result<Results, CompileError> {
-    let shape = Shape::of(sig)?;
+    let lowered = LoweredSignature::of(sig)?;
     let plan = plan_of_sig(sig)?;
-    Ok(emit(e, None, &plan, &shape, target, args))
+    Ok(emit(e, None, &plan, &lowered, target, args))
 }
 
 /// A precise class constructor runs before the first call of a static method.
@@ -154,7 +154,7 @@ enum Back {
 struct Call<'c> {
     method: Value,
     plan: &'c MarshalPlan,
-    shape: &'c Shape,
+    lowered: &'c LoweredSignature,
     args: &'c [Value],
     /// References that must stay alive.
     roots: Vec<Value>,
@@ -165,7 +165,7 @@ fn emit(
     e: &mut Emitter,
     method: Option<MethodRef>,
     plan: &MarshalPlan,
-    shape: &Shape,
+    lowered: &LoweredSignature,
     target: Value,
     args: &[Value],
 ) -> Results {
@@ -184,7 +184,7 @@ fn emit(
             e.b.switch_to_block(rest);
         }
         // Not reached; the rest only keeps the function well-formed.
-        return shape
+        return lowered
             .clif
             .returns
             .iter()
@@ -194,12 +194,12 @@ fn emit(
     let mut call = Call {
         method: handle,
         plan,
-        shape,
+        lowered,
         args,
         roots: Vec::new(),
         backs: Vec::new(),
     };
-    if shape.has_this {
+    if lowered.has_this {
         call.roots.push(args[0]);
     }
     let (hidden, places, total) = plan.places();
@@ -269,7 +269,13 @@ fn result_memory(e: &mut Emitter, plan: &MarshalPlan) -> Option<Value> {
     }
 }
 
-fn place_argument(e: &mut Emitter, block: Value, native: &Native, places: &[Place], abi: &Abi) {
+fn place_argument(
+    e: &mut Emitter,
+    block: Value,
+    native: &Native,
+    places: &[NativeLocation],
+    abi: &Abi,
+) {
     match native {
         Native::Scalar(scalar, value) => {
             scalar.store_word(&mut e.b, *value, block, places[0].call_offset())
@@ -303,19 +309,19 @@ fn check_hresult(e: &mut Emitter, block: Value) {
 impl Call<'_> {
     /// The address of a struct argument; the memory may be read in whole words.
     fn struct_address(&self, e: &mut Emitter, i: usize, layout: &NativeLayout) -> Value {
-        let values = self.shape.values_of(self.args, i);
-        let pass = &self.shape.params[i];
+        let values = self.lowered.values_of(self.args, i);
+        let pass = &self.lowered.params[i];
         if *pass == Pass::Address && layout.size.is_multiple_of(8) {
             return values[0];
         }
-        let class = self.shape.param_classes[i];
+        let class = self.lowered.param_classes[i];
         let managed = class.layout().map_or(layout.size, |l| l.size);
         let copy = e.zeroed_stack(managed.max(layout.size));
         e.store_local(values, copy, pass, class);
         copy
     }
     fn convert(&mut self, e: &mut Emitter, i: usize) -> Native {
-        let values = self.shape.values_of(self.args, i);
+        let values = self.lowered.values_of(self.args, i);
         let index = i as i64;
         match &self.plan.params[i] {
             ParamPlan::Scalar(scalar) => Native::Scalar(*scalar, values[0]),
@@ -330,7 +336,7 @@ impl Call<'_> {
                 if direction.input {
                     null_check(e, values[0]);
                     let value =
-                        load_leaf(&mut e.b, null_trap(), scalar.managed_kind(), values[0], 0);
+                        load_scalar(&mut e.b, null_trap(), scalar.managed_kind(), values[0], 0);
                     scalar.store_native(&mut e.b, trusted(), value, copy, 0);
                 }
                 if direction.output {
@@ -343,12 +349,12 @@ impl Call<'_> {
             }
             ParamPlan::BlittableObject(_) => self.pinned(e, values[0], object::HEADER_SIZE as i32),
             ParamPlan::HandleRef(offset) => {
-                let Pass::Leaves(leaves) = &self.shape.params[i] else {
+                let Pass::Scalars(scalars) = &self.lowered.params[i] else {
                     let handle = e.b.ins().load(I64, trusted(), values[0], *offset as i32);
                     return Native::Word(handle);
                 };
                 self.roots.extend(values);
-                let handle = leaves
+                let handle = scalars
                     .iter()
                     .position(|(at, _)| at == offset)
                     .unwrap_or(values.len() - 1);
@@ -418,7 +424,7 @@ impl Call<'_> {
                 Back::Scalar(scalar, managed, copy) => {
                     let value = scalar.load_native(&mut e.b, trusted(), *copy, 0);
                     null_check(e, *managed);
-                    store_leaf(
+                    store_scalar(
                         &mut e.b,
                         null_trap(),
                         scalar.managed_kind(),
@@ -457,15 +463,15 @@ impl Call<'_> {
             ParamPlan::Struct(layout) => {
                 let memory = memory.expect("a struct has memory");
                 self.gather(e, block, layout, memory);
-                e.results_from_memory(self.shape, self.args, memory)
+                e.results_from_memory(self.lowered, self.args, memory)
             }
             ParamPlan::StructCopy(layout) => {
                 let memory = memory.expect("a struct has memory");
                 self.gather(e, block, layout, memory);
-                let size = self.shape.ret_class.layout().map_or(16, |l| l.size);
+                let size = self.lowered.ret_class.layout().map_or(16, |l| l.size);
                 let managed = e.zeroed_stack(size);
                 self.convert_struct(e, call::MarshalStructToManaged, RESULT, memory, managed);
-                e.results_from_memory(self.shape, self.args, managed)
+                e.results_from_memory(self.lowered, self.args, managed)
             }
             ParamPlan::Convert { conversion, .. } => {
                 let offset = if matches!(conversion, Conversion::OleDate) {

@@ -65,7 +65,7 @@ impl Abi {
 
 /// Where one eightbyte of an argument is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum NativeLocation {
     /// General register.
     Int(u32),
     /// Vector register.
@@ -74,20 +74,20 @@ pub enum Place {
     Stack(u32),
 }
 
-impl Place {
+impl NativeLocation {
     /// Its offset in a [`native_call::NativeCall`] and the stack words behind it.
     pub fn call_offset(self) -> i32 {
         match self {
-            Place::Int(i) => native_call::INT_REGS + 8 * i as i32,
-            Place::Sse(i) => native_call::SSE_REGS + 8 * i as i32,
-            Place::Stack(i) => native_call::STACK_WORDS + 8 * i as i32,
+            NativeLocation::Int(i) => native_call::INT_REGS + 8 * i as i32,
+            NativeLocation::Sse(i) => native_call::SSE_REGS + 8 * i as i32,
+            NativeLocation::Stack(i) => native_call::STACK_WORDS + 8 * i as i32,
         }
     }
 }
 
 /// Hands out places to arguments, from left to right.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Places {
+pub struct NativeLocations {
     /// General registers used.
     pub ints: u32,
     /// Vector registers used.
@@ -96,25 +96,25 @@ pub struct Places {
     pub stack: u32,
 }
 
-impl Places {
+impl NativeLocations {
     /// The places of the next argument: one per eightbyte; of one in memory, the first word's.
-    pub fn take(&mut self, abi: &Abi) -> SmallVec<[Place; 2]> {
+    pub fn take(&mut self, abi: &Abi) -> SmallVec<[NativeLocation; 2]> {
         match abi {
             Abi::Void => smallvec![],
             Abi::Memory(size) => {
                 let first = self.stack;
                 self.stack += size.div_ceil(8);
-                smallvec![Place::Stack(first)]
+                smallvec![NativeLocation::Stack(first)]
             }
             Abi::Words(words) => {
                 let sses = words.iter().filter(|w| **w == Eightbyte::Sse).count() as u32;
                 let ints = words.len() as u32 - sses;
                 let in_registers = self.ints + ints <= 6 && self.sses + sses <= 8;
                 let mut place = |word: &Eightbyte| {
-                    let (counter, place): (&mut u32, fn(u32) -> Place) = match word {
-                        _ if !in_registers => (&mut self.stack, Place::Stack),
-                        Eightbyte::Int => (&mut self.ints, Place::Int),
-                        Eightbyte::Sse => (&mut self.sses, Place::Sse),
+                    let (counter, place): (&mut u32, fn(u32) -> NativeLocation) = match word {
+                        _ if !in_registers => (&mut self.stack, NativeLocation::Stack),
+                        Eightbyte::Int => (&mut self.ints, NativeLocation::Int),
+                        Eightbyte::Sse => (&mut self.sses, NativeLocation::Sse),
                     };
                     *counter += 1;
                     place(*counter - 1)
@@ -152,15 +152,21 @@ mod tests {
 
     #[test]
     fn a_struct_goes_to_the_stack_whole() {
-        let mut places = Places::default();
+        let mut places = NativeLocations::default();
         for i in 0..5 {
-            assert_eq!(places.take(&Abi::int())[..], [Place::Int(i)]);
+            assert_eq!(places.take(&Abi::int())[..], [NativeLocation::Int(i)]);
         }
         let two = Abi::Words(smallvec![Eightbyte::Int, Eightbyte::Int]);
-        assert_eq!(places.take(&two)[..], [Place::Stack(0), Place::Stack(1)]);
-        assert_eq!(places.take(&Abi::int())[..], [Place::Int(5)]);
-        assert_eq!(places.take(&Abi::Memory(20))[..], [Place::Stack(2)]);
-        assert_eq!(places.take(&Abi::int())[..], [Place::Stack(5)]);
-        assert_eq!(places.take(&Abi::sse())[..], [Place::Sse(0)]);
+        assert_eq!(
+            places.take(&two)[..],
+            [NativeLocation::Stack(0), NativeLocation::Stack(1)]
+        );
+        assert_eq!(places.take(&Abi::int())[..], [NativeLocation::Int(5)]);
+        assert_eq!(
+            places.take(&Abi::Memory(20))[..],
+            [NativeLocation::Stack(2)]
+        );
+        assert_eq!(places.take(&Abi::int())[..], [NativeLocation::Stack(5)]);
+        assert_eq!(places.take(&Abi::sse())[..], [NativeLocation::Sse(0)]);
     }
 }

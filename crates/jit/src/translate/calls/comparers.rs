@@ -3,12 +3,12 @@
 //! # Invariants
 //! * [`Translator::comparer_class`] says what `EqualityComparer<T>.CreateComparer` makes; where it does not say, nothing is
 //!   assumed.
-//! * An item noted [`Note::Comparer`] has no value until [`Translator::comparer`] gives it one. That happens wherever it is
+//! * An item noted [`ValueFact::Comparer`] has no value until [`Translator::comparer`] gives it one. That happens wherever it is
 //!   popped, and at the end of the block; fetching it later than the program says is noticed by nobody.
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use vervet_types::{ClassRef, MethodRef, Prim};
 
 const NAMESPACE: &str = "System.Collections.Generic";
@@ -23,11 +23,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(false);
         };
         let value = self.i64(0);
-        self.push_item(Item {
-            kind: Kind::Ref,
+        self.push_value(StackValue {
+            kind: StackType::Ref,
             value,
             class: Some(class),
-            note: Note::Comparer(method),
+            fact: ValueFact::Comparer(method),
         });
         Ok(true)
     }
@@ -63,15 +63,15 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The item with its value.
-    pub(crate) fn comparer(&mut self, item: Item) -> Res<Item> {
-        let Note::Comparer(method) = item.note else {
+    pub(crate) fn comparer(&mut self, item: StackValue) -> Res<StackValue> {
+        let ValueFact::Comparer(method) = item.fact else {
             return Ok(item);
         };
-        let shape = Shape::of_method(method)?;
-        let signature = self.e.b.import_signature(shape.clif);
-        Ok(Item {
+        let lowered = LoweredSignature::of_method(method)?;
+        let signature = self.e.b.import_signature(lowered.clif);
+        Ok(StackValue {
             value: self.e.call_method(method, signature, &[])[0],
-            note: Note::Exact,
+            fact: ValueFact::Exact,
             ..item
         })
     }

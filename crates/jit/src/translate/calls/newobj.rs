@@ -6,12 +6,12 @@
 //! * A value is constructed in memory of this frame, and taken from there.
 use crate::blob::Symbol;
 use crate::emit::trusted;
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::translate::calls::call::Dispatch;
 use crate::translate::calls::intrinsics;
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::{InstBuilder, types::*};
 use vervet_abi::call;
 use vervet_metadata::Token;
@@ -24,7 +24,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let ctor = self.method_named(token)?;
         let class = ctor.class;
         if class.is_open {
-            return Err(Fail::invalid(format!(
+            return Err(TranslateError::invalid(format!(
                 "an instance of the open type {}",
                 class.full_name()
             )));
@@ -36,12 +36,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             return self.new_md_array(ctor);
         }
         if !ctor.has_this() {
-            return Err(Fail::invalid("newobj of a static method"));
+            return Err(TranslateError::invalid("newobj of a static method"));
         }
         if std::ptr::eq(class, self.universe.known(vervet_types::Known::String)) {
             return self.new_string(ctor);
         }
-        let shape = Shape::of_method(ctor)?;
+        let lowered = LoweredSignature::of_method(ctor)?;
         if class.is_abstract() || class.is_interface() {
             // MemberAccessException from the runtime.
             let vt = self.e.symbol(Symbol::VTable(class));
@@ -50,9 +50,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.dead = true;
             return Ok(());
         }
-        let count = shape.params.len();
+        let count = lowered.params.len();
         if self.stack.len() < count {
-            return Err(Fail::invalid("too few values on the stack"));
+            return Err(TranslateError::invalid("too few values on the stack"));
         }
         let at = self.stack.len() - count;
         if class.is_value_type()? {
@@ -62,39 +62,39 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.zero(address, 0, size.next_multiple_of(8), trusted());
             self.stack.insert(
                 at,
-                Item {
-                    kind: Kind::ByRef,
+                StackValue {
+                    kind: StackType::ByRef,
                     value: address,
                     class: None,
-                    note: Note::Frame,
+                    fact: ValueFact::Frame,
                 },
             );
             if !intrinsics::expand(self, ctor)? {
-                self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
+                self.emit_call(Dispatch::Direct(ctor), &lowered, false)?;
             }
             let item = if self.is_struct(class)? {
-                Item {
-                    kind: Kind::Struct,
+                StackValue {
+                    kind: StackType::Struct,
                     value: address,
                     class: Some(class),
-                    note: Note::None,
+                    fact: ValueFact::None,
                 }
             } else {
                 self.load_value(class, address, 0, trusted())?
             };
-            self.push_item(item);
+            self.push_value(item);
             return Ok(());
         }
         // The arguments stay on the model's stack while the object is allocated.
-        self.settle(0)?;
+        self.spill_aliased(0)?;
         let object = self.allocate(class)?;
         self.stack.insert(
             at,
-            Item {
-                kind: Kind::Ref,
+            StackValue {
+                kind: StackType::Ref,
                 value: object,
                 class: Some(class),
-                note: Note::Exact,
+                fact: ValueFact::Exact,
             },
         );
         let trivial =
@@ -102,7 +102,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if trivial {
             self.stack.truncate(at);
         } else {
-            self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
+            self.emit_call(Dispatch::Direct(ctor), &lowered, false)?;
         }
         self.push_instance(class, object);
         Ok(())
@@ -113,34 +113,33 @@ impl<'a, 'f> Translator<'a, 'f> {
         let params = &ctor.sig()?.params;
         for m in ctor.class.methods()? {
             if m.name == "CreateString" && m.has_this() && m.sig()?.params == *params {
-                let shape = Shape::of_method(m)?;
+                let lowered = LoweredSignature::of_method(m)?;
                 if self.stack.len() < params.len() {
-                    return Err(Fail::invalid("too few values on the stack"));
+                    return Err(TranslateError::invalid("too few values on the stack"));
                 }
                 let at = self.stack.len() - params.len();
                 let null = self.i64(0);
                 self.stack.insert(
                     at,
-                    Item {
-                        kind: Kind::Ref,
+                    StackValue {
+                        kind: StackType::Ref,
                         value: null,
                         class: None,
-                        note: Note::Null,
+                        fact: ValueFact::Null,
                     },
                 );
-                return self.emit_call(Dispatch::Direct(m), &shape, false);
+                return self.emit_call(Dispatch::Direct(m), &lowered, false);
             }
         }
-        Err(Fail::Load(vervet_types::LoadError::missing_method(
-            ctor.class,
-            "CreateString",
-        )))
+        Err(TranslateError::Load(
+            vervet_types::LoadError::missing_method(ctor.class, "CreateString"),
+        ))
     }
 
     /// Arrays with constructors: the dimensions go to memory.
     fn new_md_array(&mut self, ctor: MethodRef) -> Res {
         let MethodKind::ArrayCtor { with_bounds } = ctor.kind else {
-            return Err(Fail::invalid("not a constructor of an array"));
+            return Err(TranslateError::invalid("not a constructor of an array"));
         };
         let count = ctor.sig()?.params.len();
         let rank = ctor.class.rank().unwrap_or(1) as usize;
@@ -149,7 +148,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (lengths, bounds) = (self.e.slot_addr(lengths), self.e.slot_addr(bounds));
         let (mut n_lengths, mut n_bounds) = (0, 0);
         for (n, item) in items.iter().enumerate() {
-            let value = self.coerce(item, Kind::I32)?;
+            let value = self.coerce(item, StackType::I32)?;
             if with_bounds && n % 2 == 0 {
                 self.e.b.ins().store(trusted(), value, bounds, 4 * n_bounds);
                 n_bounds += 1;
@@ -169,7 +168,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .helper_value(call::AllocJaggedArray, [vt, lengths, levels])
         } else {
             if n_lengths as usize != rank {
-                return Err(Fail::invalid("the wrong number of dimensions"));
+                return Err(TranslateError::invalid("the wrong number of dimensions"));
             }
             let bounds = if with_bounds { bounds } else { self.i64(0) };
             self.e
@@ -184,7 +183,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let target = self.pop()?;
         let target = self.as_native(&target)?;
         let delegate = self.allocate(class)?;
-        if let Note::Code(method, is_virtual) = code.note {
+        if let ValueFact::Code(method, is_virtual) = code.fact {
             let handle = self.e.symbol(Symbol::MethodHandle(method));
             let flag = self.i32(is_virtual as i32);
             self.e

@@ -19,7 +19,7 @@ use crate::emit::{Emitter, trusted};
 use crate::options::AllocProtection;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::Kind;
+use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
 use vervet_abi::object::{
@@ -220,7 +220,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             allocate_or(self.e, piece, |e| {
                 e.helper_value(call::AllocArray, [vtable, long])
             })
-        } else if length.kind == Kind::I32 && constant.is_none() {
+        } else if length.kind == StackType::I32 && constant.is_none() {
             allocate_many(self.e, vtable, places, size, length.value, |e| {
                 let wide = e.b.ins().sextend(I64, length.value);
                 e.helper_value(call::AllocArray, [vtable, wide])

@@ -17,11 +17,11 @@
 //! * A slot and a lane change with `critical` set. Who sees a thread outside of that sees no slot of its half made.
 use crate::blob::Symbol;
 use crate::emit::{Emitter, trusted};
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::translate::error::Res;
 use crate::translate::fast_paths::alloc::critical;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Opcode, Type, Value, types::*};
 use vervet_abi::handles::{
@@ -231,15 +231,15 @@ fn otherwise(
 impl<'a, 'f> Translator<'a, 'f> {
     /// GCHandle.GetTarget(int), and GCHandle.get_Target whose `this` is the address of the int.
     pub(crate) fn handle_target(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
-        if shape.params.len() + usize::from(shape.has_this) != 1 {
+        let lowered = LoweredSignature::of_method(method)?;
+        if lowered.params.len() + usize::from(lowered.has_this) != 1 {
             return Ok(false);
         }
-        if shape.has_this && method.class.layout()?.size != 4 {
+        if lowered.has_this && method.class.layout()?.size != 4 {
             return Ok(false);
         }
-        self.settle(1)?;
-        let (argument, handle) = if shape.has_this {
+        self.spill_aliased(1)?;
+        let (argument, handle) = if lowered.has_this {
             let at = self.pop_address()?;
             let flags = self.null_checked(&at, 0, 4);
             (at.value, self.e.b.ins().load(I32, flags, at.value, 0))
@@ -247,17 +247,17 @@ impl<'a, 'f> Translator<'a, 'f> {
             let handle = self.pop_i32()?;
             (handle, handle)
         };
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         let slow = self.e.b.create_block();
         let object = read(self.e, handle, slow);
         let value = otherwise(self.e, object, I64, slow, |e| {
             e.call_method(method, signature, &[argument])[0]
         });
-        self.push_item(Item {
-            kind: Kind::Ref,
+        self.push_value(StackValue {
+            kind: StackType::Ref,
             value,
             class: Some(self.universe.known(Known::Object)),
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(true)
     }
@@ -265,20 +265,20 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// GCHandle.GetTargetHandle(object, int, GCHandleType): makes a handle if the int is 0, sets one if the type is -1. Which
     /// it is must be seen here.
     pub(crate) fn target_handle(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
+        let lowered = LoweredSignature::of_method(method)?;
         let n = self.stack.len();
-        if shape.params.len() != 3 || shape.has_this || n < 3 {
+        if lowered.params.len() != 3 || lowered.has_this || n < 3 {
             return Ok(false);
         }
         let sets = self.constant(self.stack[n - 1].value) == Some(-1);
         if !sets && self.constant(self.stack[n - 2].value) != Some(0) {
             return Ok(false);
         }
-        self.settle(3)?;
+        self.spill_aliased(3)?;
         let kind = self.pop_i32()?;
         let handle = self.pop_i32()?;
         let object = self.pop_ref()?.value;
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         let slow = self.e.b.create_block();
         self.e.b.set_cold_block(slow);
         let quick = if sets {
@@ -294,7 +294,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let value = otherwise(self.e, quick, I32, slow, |e| {
             e.call_method(method, signature, &[object, handle, kind])[0]
         });
-        self.push(Kind::I32, value);
+        self.push(StackType::I32, value);
         Ok(true)
     }
 
@@ -310,14 +310,14 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// GCHandle.Free()
     pub(crate) fn free_handle_at(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
-        if !shape.has_this || !shape.params.is_empty() || method.class.layout()?.size != 4 {
+        let lowered = LoweredSignature::of_method(method)?;
+        if !lowered.has_this || !lowered.params.is_empty() || method.class.layout()?.size != 4 {
             return Ok(false);
         }
-        self.settle(1)?;
+        self.spill_aliased(1)?;
         let at = self.pop_address()?;
         let flags = self.null_checked(&at, 0, 4);
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         let e = &mut *self.e;
         let (some, slow, done) = (e.b.create_block(), e.b.create_block(), e.b.create_block());
         e.b.set_cold_block(slow);

@@ -9,10 +9,10 @@
 //! * `Context::locks_held` follows the word, and `lockTaken` is set, before an asynchronous exception can come.
 //! * The word is left by compare-and-swap too: another thread may have inflated it meanwhile.
 use crate::emit::{Emitter, trusted};
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Note};
+use crate::translate::values::stack::{StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types::*};
 use vervet_abi::object::{SYNC_OFFSET, sync_word};
@@ -146,25 +146,25 @@ pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Em
 impl<'a, 'f> Translator<'a, 'f> {
     /// Monitor.Enter, without and with `ref lockTaken`.
     pub(crate) fn enter_monitor(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
-        let count = shape.params.len();
+        let lowered = LoweredSignature::of_method(method)?;
+        let count = lowered.params.len();
         if !(1..=2).contains(&count) {
             return Ok(false);
         }
-        self.settle(count)?;
+        self.spill_aliased(count)?;
         let taken = if count == 2 {
             Some(self.pop_address()?)
         } else {
             None
         };
         let object = self.pop_ref()?.value;
-        if let Some(Item { value, note, .. }) = taken
-            && !matches!(note, Note::Frame)
+        if let Some(StackValue { value, fact, .. }) = taken
+            && !matches!(fact, ValueFact::Frame)
         {
             self.explicit_address_check(value);
         }
         let taken = taken.map(|t| t.value);
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         enter(self.e, object, taken, |e| {
             let args: smallvec::SmallVec<[Value; 2]> = [object].into_iter().chain(taken).collect();
             e.call_method(method, signature, &args);
@@ -174,13 +174,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Monitor.Exit
     pub(crate) fn exit_monitor(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
-        if shape.params.len() != 1 {
+        let lowered = LoweredSignature::of_method(method)?;
+        if lowered.params.len() != 1 {
             return Ok(false);
         }
-        self.settle(1)?;
+        self.spill_aliased(1)?;
         let object = self.pop_ref()?.value;
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         exit(self.e, object, |e| {
             e.call_method(method, signature, &[object]);
         });

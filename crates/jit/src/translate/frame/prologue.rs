@@ -1,4 +1,4 @@
-//! What runs before the IL and at `ret`: stack check, homes, class-init trigger, monitor, side-stack mark.
+//! What runs before the IL and at `ret`: stack check, variables, class-init trigger, monitor, side-stack mark.
 //!
 //! # Invariants
 //! The stack check is the first code after the frame is reserved: nothing has been written to the heap or entered,
@@ -7,11 +7,11 @@ use crate::blob::Symbol;
 use crate::emit::{FrameMap, trusted};
 use crate::signature::Pass;
 use crate::translate::control::control_flow::Plan;
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::fast_paths::monitors;
-use crate::translate::frame::variables::Home;
+use crate::translate::frame::variables::Variable;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, StackSlot, types::*};
 use smallvec::SmallVec;
@@ -80,7 +80,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let synchronized = self.method.is_synchronized();
         let mut structs = 0;
         for local in locals {
-            if kind_of(local.ty)? == Kind::Struct {
+            if stack_type_of(local.ty)? == StackType::Struct {
                 structs += u64::from(local.ty.layout()?.size);
             }
         }
@@ -88,7 +88,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if (self.plan.has_calls || synchronized || large) && self.env.wants_stack_check() {
             self.stack_check()?;
         }
-        self.make_homes(args, locals)?;
+        self.make_variables(args, locals)?;
         let class = self.method.class;
         if Self::triggers(self.method)? {
             self.class_init(class)?;
@@ -98,10 +98,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.plan.instrs[i].op == Op::Localloc && constant_localloc(self.plan, i).is_none()
             });
             if side {
-                self.side_mark = Some(self.e.load_context(I64, context::SIDE_NEXT));
+                self.localloc_mark = Some(self.e.load_context(I64, context::SIDE_NEXT));
             }
         }
-        self.keep_side_top();
+        self.keep_localloc_top();
         if synchronized {
             let object = if self.method.is_static() {
                 self.e.load_symbol(I64, Symbol::TypeObject(class), 0)
@@ -123,31 +123,33 @@ impl<'a, 'f> Translator<'a, 'f> {
         &mut self,
         args: &[ClassRef],
         locals: &[Local],
-        parent: &[Home],
+        parent: &[Variable],
         frame: &FrameMap,
     ) -> Res {
         if parent.len() != args.len() + locals.len() {
-            return Err(Fail::internal("the parent's homes are missing"));
+            return Err(TranslateError::internal(
+                "the parent's variables are missing",
+            ));
         }
         if self.plan.has_calls && self.env.wants_stack_check() {
             self.stack_check()?;
         }
-        self.keep_side_top();
-        self.make_filter_homes(parent, frame)
+        self.keep_localloc_top();
+        self.make_filter_variables(parent, frame)
     }
 
     /// If exceptions are caught here: makes the slot of the side stack's top.
-    fn keep_side_top(&mut self) {
+    fn keep_localloc_top(&mut self) {
         let catches = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
         if self.plan.clauses.iter().any(catches) {
-            self.side_top = Some(self.e.slot(8));
-            self.note_side_top();
+            self.localloc_top = Some(self.e.slot(8));
+            self.record_localloc_top();
         }
     }
 
     /// The side stack is in use up to here while this method is at work: after each `localloc`, and at the start.
-    fn note_side_top(&mut self) {
-        if let Some(slot) = self.side_top {
+    fn record_localloc_top(&mut self) {
+        if let Some(slot) = self.localloc_top {
             let top = self.e.load_context(I64, context::SIDE_NEXT);
             self.e.b.ins().stack_store(I64, top, slot, 0);
         }
@@ -155,7 +157,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Undoes what the prologue entered.
     pub(crate) fn epilogue(&mut self) {
-        if let Some(mark) = self.side_mark {
+        if let Some(mark) = self.localloc_mark {
             self.e.store_context(mark, context::SIDE_NEXT);
         }
         if let Some((slot, _)) = self.sync {
@@ -173,37 +175,37 @@ impl<'a, 'f> Translator<'a, 'f> {
             return self.inlined_ret();
         }
         if self.filter.is_some() {
-            return Err(Fail::invalid("ret in a filter"));
+            return Err(TranslateError::invalid("ret in a filter"));
         }
         if self.in_protected() {
-            return Err(Fail::invalid("ret in a protected block"));
+            return Err(TranslateError::invalid("ret in a protected block"));
         }
-        let shape = self.shape;
+        let lowered = self.lowered;
         let mut values: SmallVec<[_; 4]> = SmallVec::new();
-        match &shape.ret {
+        match &lowered.ret {
             Pass::None => {}
             Pass::Scalar(_) => {
                 let item = self.pop()?;
-                values.push(self.coerce_to_class(&item, shape.ret_class)?);
+                values.push(self.coerce_to_class(&item, lowered.ret_class)?);
             }
-            Pass::Leaves(_) => {
+            Pass::Scalars(_) => {
                 let item = self.pop()?;
-                self.check_struct(&item, shape.ret_class)?;
+                self.check_struct(&item, lowered.ret_class)?;
                 values = crate::signature::load_passed(
                     &mut self.e.b,
                     trusted(),
                     item.value,
                     0,
-                    &shape.ret,
-                    shape.ret_class,
+                    &lowered.ret,
+                    lowered.ret_class,
                 );
             }
             Pass::Address => {
                 let item = self.pop()?;
-                self.check_struct(&item, shape.ret_class)?;
-                let buffer = self.params[shape.has_this as usize];
+                self.check_struct(&item, lowered.ret_class)?;
+                let buffer = self.params[lowered.has_this as usize];
                 self.copy(
-                    shape.ret_class,
+                    lowered.ret_class,
                     buffer,
                     0,
                     trusted(),
@@ -224,26 +226,26 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// localloc
     pub(crate) fn localloc(&mut self) -> Res {
         let size = self.pop()?;
-        let (value, note) = if let Some(bytes) = constant_localloc(self.plan, self.index) {
+        let (value, fact) = if let Some(bytes) = constant_localloc(self.plan, self.index) {
             let slot = self.e.slot(bytes);
             let at = self.e.slot_addr(slot);
             self.zero(at, 0, bytes.next_multiple_of(8), trusted());
-            (at, Note::Frame)
+            (at, ValueFact::Frame)
         } else {
             let bytes = match size.kind {
-                Kind::I32 => self.e.b.ins().uextend(I64, size.value),
+                StackType::I32 => self.e.b.ins().uextend(I64, size.value),
                 _ => self.as_native(&size)?,
             };
             // Of no bytes it is null, as in mono and CoreCLR.
             let at = self.e.helper_value(call::Localloc, [bytes]);
-            self.note_side_top();
-            (at, Note::None)
+            self.record_localloc_top();
+            (at, ValueFact::None)
         };
-        self.push_item(Item {
-            kind: Kind::Native,
+        self.push_value(StackValue {
+            kind: StackType::Native,
             value,
             class: None,
-            note,
+            fact,
         });
         Ok(())
     }

@@ -12,27 +12,27 @@
 //! * `this` may be null like any argument: `call` does not look, and neither do open delegates. It is taken as non-null
 //!   only where every way leads over code of this method that would have thrown ([`Translator::prove_this`]).
 use crate::emit::{FrameMap, trusted};
-use crate::signature::{Pass, scalar_kind, store_leaf, store_passed};
+use crate::signature::{Pass, scalar_kind, store_passed, store_scalar};
 use crate::translate::control::control_flow::{ADDRESS, FILTERED, READ, WRITTEN};
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value, types::*};
-use cranelift_frontend::Variable;
+use cranelift_frontend::Variable as SsaVariable;
 use vervet_metadata::body::EhKind;
 use vervet_types::ClassRef;
 use vervet_types::resolve::Local;
 
 /// Where a variable lives.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub enum Location {
     /// Nothing reads it.
     None,
     /// An SSA variable.
-    Variable(Variable),
+    Ssa(SsaVariable),
     /// A value that is known here (inlined bodies of one block); a store replaces it.
-    Value(Value, Note),
+    Value(Value, ValueFact),
     /// A slot of this frame.
     Slot(StackSlot),
     /// Memory of the caller (read only).
@@ -43,13 +43,13 @@ pub enum Place {
 
 /// An argument or local.
 #[derive(Clone, Copy)]
-pub struct Home {
+pub struct Variable {
     /// Its class.
     pub class: ClassRef,
     /// Its stack type.
-    pub kind: Kind,
+    pub kind: StackType,
     /// Where it lives.
-    pub place: Place,
+    pub location: Location,
     /// The slot that handlers and filters read.
     pub shadow: Option<StackSlot>,
     /// `pinned`
@@ -71,40 +71,40 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// Decides the homes and fills the arguments'.
-    pub(crate) fn make_homes(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
+    /// Decides the variables and fills the arguments'.
+    pub(crate) fn make_variables(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let has_filters = self.has_filters;
         for (n, class) in args.iter().enumerate() {
-            let kind = kind_of(class)?;
+            let kind = stack_type_of(class)?;
             let flags = self.plan.args[n];
-            let mut home = Home {
+            let mut variable = Variable {
                 class,
                 kind,
-                place: Place::None,
+                location: Location::None,
                 shadow: None,
                 pinned: false,
                 address_taken: flags & (ADDRESS | FILTERED) != 0,
             };
-            let is_this = self.shape.has_this && n == 0;
+            let is_this = self.lowered.has_this && n == 0;
             let values: smallvec::SmallVec<[Value; 4]> = if is_this {
                 smallvec::smallvec![self.params[0]]
             } else {
-                self.shape
-                    .values_of(&self.params, n - self.shape.has_this as usize)
+                self.lowered
+                    .values_of(&self.params, n - self.lowered.has_this as usize)
                     .into()
             };
             let pass = if is_this {
                 &Pass::Scalar(I64)
             } else {
-                &self.shape.params[n - self.shape.has_this as usize]
+                &self.lowered.params[n - self.lowered.has_this as usize]
             };
             match pass {
                 _ if flags == 0 && !(is_this && self.method.is_synchronized()) => {}
                 Pass::None => {}
-                Pass::Scalar(_) if home.address_taken => {
+                Pass::Scalar(_) if variable.address_taken => {
                     let slot = self.e.slot(8);
                     let at = self.e.slot_addr(slot);
-                    store_leaf(
+                    store_scalar(
                         &mut self.e.b,
                         trusted(),
                         scalar_kind(class),
@@ -112,23 +112,23 @@ impl<'a, 'f> Translator<'a, 'f> {
                         at,
                         0,
                     );
-                    home.place = Place::Slot(slot);
+                    variable.location = Location::Slot(slot);
                 }
                 Pass::Scalar(ty) => {
-                    let variable = self.e.b.declare_var(*ty);
-                    self.e.b.def_var(variable, values[0]);
-                    home.place = Place::Variable(variable);
+                    let ssa = self.e.b.declare_var(*ty);
+                    self.e.b.def_var(ssa, values[0]);
+                    variable.location = Location::Ssa(ssa);
                     if self.live_into_handlers(n) {
                         let slot = self.e.slot(8);
                         self.e.b.ins().stack_store(I64, values[0], slot, 0);
-                        home.shadow = Some(slot);
+                        variable.shadow = Some(slot);
                     }
                 }
-                Pass::Leaves(_) => {
+                Pass::Scalars(_) => {
                     let slot = self.e.slot(class.layout()?.size);
                     let at = self.e.slot_addr(slot);
                     store_passed(&mut self.e.b, trusted(), &values, at, 0, pass, class);
-                    home.place = Place::Slot(slot);
+                    variable.location = Location::Slot(slot);
                 }
                 Pass::Address if flags & (ADDRESS | WRITTEN) != 0 || has_filters => {
                     let slot = self.e.slot(class.layout()?.size);
@@ -143,82 +143,82 @@ impl<'a, 'f> Translator<'a, 'f> {
                         trusted(),
                         Dest::Frame,
                     )?;
-                    home.place = Place::Slot(slot);
+                    variable.location = Location::Slot(slot);
                 }
-                Pass::Address => home.place = Place::Caller(values[0]),
+                Pass::Address => variable.location = Location::Caller(values[0]),
             }
-            self.homes.push(home);
+            self.variables.push(variable);
         }
         for (n, local) in locals.iter().enumerate() {
             let class = local.ty;
-            let kind = kind_of(class)?;
+            let kind = stack_type_of(class)?;
             let flags = self.plan.locals[n];
-            let mut home = Home {
+            let mut variable = Variable {
                 class,
                 kind,
-                place: Place::None,
+                location: Location::None,
                 shadow: None,
                 pinned: local.pinned,
                 address_taken: flags & (ADDRESS | FILTERED) != 0,
             };
             if flags == 0 {
-                self.homes.push(home);
+                self.variables.push(variable);
                 continue;
             }
-            if kind == Kind::Struct {
+            if kind == StackType::Struct {
                 let layout = class.layout()?;
                 let slot = self.e.slot(layout.size);
                 if layout.size > 1 << 20 {
-                    return Err(Fail::invalid("a local is too large"));
+                    return Err(TranslateError::invalid("a local is too large"));
                 }
                 if self.init_locals || !layout.ref_map.is_empty() {
                     let at = self.e.slot_addr(slot);
                     self.zero(at, 0, layout.size.next_multiple_of(8), trusted());
                 }
-                home.place = Place::Slot(slot);
-            } else if local.pinned || home.address_taken {
+                variable.location = Location::Slot(slot);
+            } else if local.pinned || variable.address_taken {
                 let slot = self.e.slot(8);
                 let zero = self.i64(0);
                 self.e.b.ins().stack_store(I64, zero, slot, 0);
-                home.place = Place::Slot(slot);
+                variable.location = Location::Slot(slot);
             } else if flags & READ != 0 {
                 // An undefined variable reads as zero.
-                home.place = Place::Variable(self.e.b.declare_var(kind.clif()));
+                variable.location = Location::Ssa(self.e.b.declare_var(kind.clif()));
                 if self.live_into_handlers(args.len() + n) {
                     let slot = self.e.slot(8);
                     let zero = self.i64(0);
                     self.e.b.ins().stack_store(I64, zero, slot, 0);
-                    home.shadow = Some(slot);
+                    variable.shadow = Some(slot);
                 }
             }
-            self.homes.push(home);
+            self.variables.push(variable);
         }
         Ok(())
     }
 
-    /// The homes of a filter: the parent's slots, and variables of its own for what does not live on.
-    pub(crate) fn make_filter_homes(&mut self, parent: &[Home], frame: &FrameMap) -> Res {
-        for home in parent {
-            let mut home = *home;
-            let slot = match home.place {
-                Place::Slot(slot) => Some(slot),
-                _ => home.shadow,
+    /// The variables of a filter: the parent's slots, and variables of its own for what does not live on.
+    pub(crate) fn make_filter_variables(&mut self, parent: &[Variable], frame: &FrameMap) -> Res {
+        for variable in parent {
+            let mut variable = *variable;
+            let slot = match variable.location {
+                Location::Slot(slot) => Some(slot),
+                _ => variable.shadow,
             };
-            home.shadow = None;
-            home.place = match slot {
-                Some(slot) => Place::Parent(frame.slots[slot.as_u32() as usize]),
-                None if home.kind == Kind::Struct => {
-                    let slot = self.e.slot(home.class.layout()?.size);
-                    Place::Slot(slot)
+            variable.shadow = None;
+            variable.location = match slot {
+                Some(slot) => Location::Parent(frame.slots[slot.as_u32() as usize]),
+                None if variable.kind == StackType::Struct => {
+                    let slot = self.e.slot(variable.class.layout()?.size);
+                    Location::Slot(slot)
                 }
-                None => Place::Variable(self.e.b.declare_var(home.kind.clif())),
+                None => Location::Ssa(self.e.b.declare_var(variable.kind.clif())),
             };
-            self.homes.push(home);
+            self.variables.push(variable);
         }
         Ok(())
     }
 
-    fn home(&self, is_arg: bool, index: usize) -> usize {
+    fn variable_index(&self, is_arg: bool, index: usize) -> usize {
         if is_arg {
             index
         } else {
@@ -227,16 +227,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The address a variable in memory has.
-    fn place_address(&mut self, place: Place) -> Res<Value> {
-        match place {
-            Place::Slot(slot) => Ok(self.e.slot_addr(slot)),
-            Place::Caller(at) => Ok(at),
-            Place::Parent(offset) => {
+    fn location_address(&mut self, location: Location) -> Res<Value> {
+        match location {
+            Location::Slot(slot) => Ok(self.e.slot_addr(slot)),
+            Location::Caller(at) => Ok(at),
+            Location::Parent(offset) => {
                 let fp = self.params[0];
                 Ok(self.e.b.ins().iadd_imm_s(fp, i64::from(offset)))
             }
-            Place::None | Place::Variable(_) | Place::Value(..) => {
-                Err(Fail::internal("a variable without an address"))
+            Location::None | Location::Ssa(_) | Location::Value(..) => {
+                Err(TranslateError::internal("a variable without an address"))
             }
         }
     }
@@ -246,7 +246,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// may lead past the check to a handler.)
     pub(crate) fn prove_this(&mut self, value: Value) {
         if self.block == 0
-            && self.shape.has_this
+            && self.lowered.has_this
             && self.inline.is_none()
             && self.filter.is_none()
             && self.plan.args[0] & WRITTEN == 0
@@ -259,46 +259,46 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// ldarg, ldloc
     pub(crate) fn load_variable(&mut self, is_arg: bool, index: usize) -> Res {
-        let n = self.home(is_arg, index);
-        let home = self.homes[n];
-        if home.kind == Kind::Struct {
-            let value = self.place_address(home.place)?;
-            self.push_item(Item {
-                kind: Kind::Struct,
+        let n = self.variable_index(is_arg, index);
+        let variable = self.variables[n];
+        if variable.kind == StackType::Struct {
+            let value = self.location_address(variable.location)?;
+            self.push_value(StackValue {
+                kind: StackType::Struct,
                 value,
-                class: Some(home.class),
-                note: Note::Variable(n as u32),
+                class: Some(variable.class),
+                fact: ValueFact::Variable(n as u32),
             });
             return Ok(());
         }
-        let mut note = Note::None;
-        let value = match home.place {
-            Place::Variable(v) => {
+        let mut fact = ValueFact::None;
+        let value = match variable.location {
+            Location::Ssa(v) => {
                 if n == 0 && self.this_proven {
-                    note = Note::NonNull;
+                    fact = ValueFact::NonNull;
                 }
                 self.e.b.use_var(v)
             }
-            Place::Value(v, n) => {
-                note = n;
+            Location::Value(v, n) => {
+                fact = n;
                 v
             }
-            place => {
-                let at = self.place_address(place)?;
-                crate::signature::load_leaf(
+            location => {
+                let at = self.location_address(location)?;
+                crate::signature::load_scalar(
                     &mut self.e.b,
                     trusted(),
-                    scalar_kind(home.class),
+                    scalar_kind(variable.class),
                     at,
                     0,
                 )
             }
         };
-        self.push_item(Item {
-            kind: home.kind,
+        self.push_value(StackValue {
+            kind: variable.kind,
             value,
-            class: Some(home.class),
-            note,
+            class: Some(variable.class),
+            fact,
         });
         Ok(())
     }
@@ -308,16 +308,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.plan.args[index] != 0 {
             return self.load_variable(true, index);
         }
-        let class = self.homes[index].class;
-        if self.shape.has_this && index == 0 {
+        let class = self.variables[index].class;
+        if self.lowered.has_this && index == 0 {
             self.push_class(class, self.params[0])?;
             return Ok(());
         }
-        let n = index - self.shape.has_this as usize;
-        let shape = self.shape;
-        let values: smallvec::SmallVec<[Value; 4]> = shape.values_of(&self.params, n).into();
-        let value = match &shape.params[n] {
-            pass @ Pass::Leaves(_) => {
+        let n = index - self.lowered.has_this as usize;
+        let lowered = self.lowered;
+        let values: smallvec::SmallVec<[Value; 4]> = lowered.values_of(&self.params, n).into();
+        let value = match &lowered.params[n] {
+            pass @ Pass::Scalars(_) => {
                 let at = self.temp_of(class)?;
                 store_passed(&mut self.e.b, trusted(), &values, at, 0, pass, class);
                 at
@@ -329,22 +329,22 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// starg, stloc
     pub(crate) fn store_variable(&mut self, is_arg: bool, index: usize) -> Res {
-        let n = self.home(is_arg, index);
+        let n = self.variable_index(is_arg, index);
         let item = self.pop()?;
-        let home = self.homes[n];
-        if home.kind == Kind::Struct {
+        let variable = self.variables[n];
+        if variable.kind == StackType::Struct {
             for i in 0..self.stack.len() {
-                if matches!(self.stack[i].note, Note::Variable(v) if v as usize == n) {
-                    self.settle_item(i)?;
+                if matches!(self.stack[i].fact, ValueFact::Variable(v) if v as usize == n) {
+                    self.materialize(i)?;
                 }
             }
-            self.check_struct(&item, home.class)?;
-            if let Place::None = home.place {
+            self.check_struct(&item, variable.class)?;
+            if let Location::None = variable.location {
                 return Ok(());
             }
-            let at = self.place_address(home.place)?;
+            let at = self.location_address(variable.location)?;
             return self.copy(
-                home.class,
+                variable.class,
                 at,
                 0,
                 trusted(),
@@ -354,34 +354,34 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Dest::Frame,
             );
         }
-        let value = self.coerce_to_class(&item, home.class)?;
-        match home.place {
-            Place::None => {}
-            Place::Variable(v) => self.e.b.def_var(v, value),
-            Place::Value(..) => {
-                let note = match item.note {
-                    note @ (Note::NonNull | Note::Null | Note::Frame) => note,
-                    Note::Exact => Note::NonNull,
-                    _ => Note::None,
+        let value = self.coerce_to_class(&item, variable.class)?;
+        match variable.location {
+            Location::None => {}
+            Location::Ssa(v) => self.e.b.def_var(v, value),
+            Location::Value(..) => {
+                let fact = match item.fact {
+                    fact @ (ValueFact::NonNull | ValueFact::Null | ValueFact::Frame) => fact,
+                    ValueFact::Exact => ValueFact::NonNull,
+                    _ => ValueFact::None,
                 };
-                self.homes[n].place = Place::Value(value, note);
+                self.variables[n].location = Location::Value(value, fact);
             }
-            place => {
-                let at = self.place_address(place)?;
-                store_leaf(
+            location => {
+                let at = self.location_address(location)?;
+                store_scalar(
                     &mut self.e.b,
                     trusted(),
-                    scalar_kind(home.class),
+                    scalar_kind(variable.class),
                     value,
                     at,
                     0,
                 );
             }
         }
-        if let Some(slot) = home.shadow {
+        if let Some(slot) = variable.shadow {
             self.e.b.ins().stack_store(I64, value, slot, 0);
         }
-        if home.pinned {
+        if variable.pinned {
             self.e.b.ins().sequence_point();
         }
         Ok(())
@@ -389,13 +389,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// ldarga, ldloca
     pub(crate) fn variable_address(&mut self, is_arg: bool, index: usize) -> Res {
-        let n = self.home(is_arg, index);
-        let value = self.place_address(self.homes[n].place)?;
-        self.push_item(Item {
-            kind: Kind::ByRef,
+        let n = self.variable_index(is_arg, index);
+        let value = self.location_address(self.variables[n].location)?;
+        self.push_value(StackValue {
+            kind: StackType::ByRef,
             value,
             class: None,
-            note: Note::Frame,
+            fact: ValueFact::Frame,
         });
         Ok(())
     }
@@ -405,13 +405,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         let Some(live) = self.liveness.take() else {
             return;
         };
-        for n in 0..self.homes.len() {
-            if let Home {
-                place: Place::Variable(v),
+        for n in 0..self.variables.len() {
+            if let Variable {
+                location: Location::Ssa(v),
                 shadow: Some(slot),
                 kind,
                 ..
-            } = self.homes[n]
+            } = self.variables[n]
                 && live.is_live(block, n)
             {
                 let value = self.e.b.ins().stack_load(I64, kind.clif(), slot, 0);

@@ -1,17 +1,17 @@
 //! Which methods are inlined, and which of their blocks are given up.
 //!
 //! # How it works
-//! [`Translator::inlinable`] looks at a body. It must be small, have no loop and no clause, and call nothing but what can
+//! [`Translator::inline_decision`] looks at a body. It must be small, have no loop and no clause, and call nothing but what can
 //! itself be expanded, or what never returns. Blocks that can only end in a `throw` do not count and may hold anything
 //! if nothing that could be noticed has been done before them: such a block is *given up*, which means that the method is
 //! called after all, with the arguments it was given, does the same again, and throws by itself.
 //!
 //! # Invariants
-//! * A block is given up only if on every way to it there are but steps of at most [`Effect::Reads`].
-//! * A step that may run a class constructor writes: no step of at most [`Effect::Reads`] runs code of the program.
-//! * If only [`Effect::None`] lies before it, the call takes the same way and never comes back. After reads it may, if
+//! * A block is given up only if on every way to it there are but steps of at most [`SideEffect::Reads`].
+//! * A step that may run a class constructor writes: no step of at most [`SideEffect::Reads`] runs code of the program.
+//! * If only [`SideEffect::None`] lies before it, the call takes the same way and never comes back. After reads it may, if
 //!   another thread wrote in between; then its result is the result. (Nothing was written, so it is as if the method had
-//!   been called only then.) [`Effect::None`] is for what arguments alone decide, by value: not for memory they lead to,
+//!   been called only then.) [`SideEffect::None`] is for what arguments alone decide, by value: not for memory they lead to,
 //!   but for the lengths of arrays and strings, which never change.
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::Plan;
@@ -36,7 +36,7 @@ const THROWER: usize = 64;
 
 /// What has been done when control is at some place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Effect {
+pub enum SideEffect {
     /// Nothing, and it depends on nothing but the arguments.
     None,
     /// Memory was read that another thread may write.
@@ -46,11 +46,11 @@ pub enum Effect {
 }
 
 /// What was found out about a method that is inlined.
-pub struct Verdict {
+pub struct InlineDecision {
     /// What the blocks that are kept do.
-    pub effect: Effect,
-    /// Offsets of the blocks that are given up; true: after [`Effect::None`].
-    pub given_up: SmallVec<[(u32, bool); 2]>,
+    pub effect: SideEffect,
+    /// Offsets of the blocks that are given up; true: after [`SideEffect::None`].
+    pub outlined: SmallVec<[(u32, bool); 2]>,
 }
 
 /// Is that a method whose call never comes back: one block, that throws?
@@ -125,16 +125,20 @@ fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> 
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// May calls of the method be replaced by its body?
-    pub(crate) fn inlinable(&mut self, m: MethodRef, depth: usize) -> Res<Option<Rc<Verdict>>> {
-        if let Some(known) = self.inlinable.get(&m.id) {
+    pub(crate) fn inline_decision(
+        &mut self,
+        m: MethodRef,
+        depth: usize,
+    ) -> Res<Option<Rc<InlineDecision>>> {
+        if let Some(known) = self.inline_decision.get(&m.id) {
             return Ok(known.clone());
         }
         let answer = self.decide(m, depth)?.map(Rc::new);
-        self.inlinable.insert(m.id, answer.clone());
+        self.inline_decision.insert(m.id, answer.clone());
         Ok(answer)
     }
 
-    fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<Verdict>> {
+    fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<InlineDecision>> {
         let never =
             impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED | impl_flags::NO_OPTIMIZATION;
         if depth >= DEPTH
@@ -143,7 +147,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             || !m.has_body()
             || m.class.is_open
             || m.is_cctor()
-            || self.chain.contains(&m)
+            || self.inline_stack.contains(&m)
         {
             return Ok(None);
         }
@@ -191,7 +195,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let args = sig.params.len() + m.has_this() as usize;
             return self.decide_by_blocks(m, &body, (args, locals), limit, depth);
         }
-        let mut effect = Effect::None;
+        let mut effect = SideEffect::None;
         let mut before = None;
         for i in body.instructions() {
             let Ok(i) = i else { return Ok(None) };
@@ -201,9 +205,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             before = Some(i);
         }
-        Ok(Some(Verdict {
+        Ok(Some(InlineDecision {
             effect,
-            given_up: SmallVec::new(),
+            outlined: SmallVec::new(),
         }))
     }
 
@@ -215,18 +219,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         (args, locals): (usize, usize),
         limit: usize,
         depth: usize,
-    ) -> Res<Option<Verdict>> {
+    ) -> Res<Option<InlineDecision>> {
         let scope = m.scope();
         let Ok(plan) = Plan::new(body, 0, args, locals) else {
             return Ok(None);
         };
-        let mut verdict = Verdict {
-            effect: Effect::None,
-            given_up: SmallVec::new(),
+        let mut decision = InlineDecision {
+            effect: SideEffect::None,
+            outlined: SmallVec::new(),
         };
         // By block: what has been done before it, at worst. Control goes on only, never back.
-        let mut before: Vec<Option<Effect>> = vec![None; plan.blocks.len()];
-        before[0] = Some(Effect::None);
+        let mut before: Vec<Option<SideEffect>> = vec![None; plan.blocks.len()];
+        before[0] = Some(SideEffect::None);
         let mut bytes = 0;
         for n in 0..plan.blocks.len() {
             let (b, Some(mut effect)) = (&plan.blocks[n], before[n]) else {
@@ -234,8 +238,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             };
             if b.cold {
                 match effect {
-                    Effect::Writes => return Ok(None),
-                    e => verdict.given_up.push((b.offset, e == Effect::None)),
+                    SideEffect::Writes => return Ok(None),
+                    e => decision.outlined.push((b.offset, e == SideEffect::None)),
                 }
                 continue;
             }
@@ -252,30 +256,30 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 last = Some(*i);
             }
-            verdict.effect = verdict.effect.max(effect);
+            decision.effect = decision.effect.max(effect);
             for to in successors(&plan, scope, n)? {
                 before[to] = before[to].max(Some(effect));
             }
         }
-        Ok(Some(verdict))
+        Ok(Some(decision))
     }
 
     /// What running the constructor of the class does, if that may have to be done.
-    fn initialising(&self, class: ClassRef) -> Res<Effect> {
+    fn initialising(&self, class: ClassRef) -> Res<SideEffect> {
         Ok(
             if class.cctor()?.is_none() || self.env.is_initialized(class) {
-                Effect::None
+                SideEffect::None
             } else {
-                Effect::Writes
+                SideEffect::Writes
             },
         )
     }
 
     /// What a call of a method does before its code.
-    fn triggering(&self, method: MethodRef) -> Res<Effect> {
+    fn triggering(&self, method: MethodRef) -> Res<SideEffect> {
         match Self::triggers(method)? {
             true => self.initialising(method.class),
-            false => Ok(Effect::None),
+            false => Ok(SideEffect::None),
         }
     }
 
@@ -286,7 +290,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         i: &Instr<'static>,
         before: Option<Instr<'static>>,
         depth: usize,
-    ) -> Res<Option<Effect>> {
+    ) -> Res<Option<SideEffect>> {
         use Op::*;
         let scope = own.scope();
         Ok(match (i.op, i.operand) {
@@ -296,7 +300,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 _,
             ) => None,
             // What follows is a call.
-            (Constrained, _) => Some(Effect::None),
+            (Constrained, _) => Some(SideEffect::None),
             (Call | Callvirt, Operand::Token(t)) => {
                 let Ok(mut callee) = scope.method(t) else {
                     return Ok(None);
@@ -338,12 +342,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 if intrinsics::is_known(callee) {
                     Some(intrinsics::effect(callee))
                 } else if never_returns(callee) && callee.is_static() {
-                    Some(Effect::None)
+                    Some(SideEffect::None)
                 } else if callee.is_static() && callee.class.name == "ThrowHelper" {
-                    Some(Effect::Writes)
+                    Some(SideEffect::Writes)
                 } else if fixed {
                     let before = self.triggering(callee)?;
-                    self.inlinable(callee, depth + 1)?
+                    self.inline_decision(callee, depth + 1)?
                         .map(|v| v.effect.max(before))
                 } else {
                     None
@@ -359,12 +363,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                     || class.is_delegate()?
                     || std::ptr::eq(class, self.universe.known(Known::String))
                     || class.layout()?.size > LARGE_OBJECT_SIZE)
-                    && (intrinsics::is_known(ctor) || self.inlinable(ctor, depth + 1)?.is_some());
-                expanded.then_some(Effect::Writes)
+                    && (intrinsics::is_known(ctor)
+                        || self.inline_decision(ctor, depth + 1)?.is_some());
+                expanded.then_some(SideEffect::Writes)
             }
             // A local's initialisation.
             (Initobj, _) if before.is_some_and(|b| matches!(b.op, Ldloca | LdlocaS)) => {
-                Some(Effect::None)
+                Some(SideEffect::None)
             }
             (
                 Stfld | Stsfld | StindI | StindI1 | StindI2 | StindI4 | StindI8 | StindR4 | StindR8
@@ -372,14 +377,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 | StelemI | StelemI1 | StelemI2 | StelemI4 | StelemI8 | StelemR4 | StelemR8
                 | StelemRef,
                 _,
-            ) => Some(Effect::Writes),
+            ) => Some(SideEffect::Writes),
             (Ldsfld | Ldsflda, Operand::Token(t)) => {
                 let Ok(field) = scope.field(t) else {
                     return Ok(None);
                 };
                 let reads = match i.op {
-                    Ldsfld => Effect::Reads,
-                    _ => Effect::None,
+                    Ldsfld => SideEffect::Reads,
+                    _ => SideEffect::None,
                 };
                 // The method that is looked at has run what its own call runs.
                 if std::ptr::eq(field.class, own.class) && Self::triggers(own)? {
@@ -394,8 +399,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 | LdelemI4 | LdelemI8 | LdelemU1 | LdelemU2 | LdelemU4 | LdelemR4 | LdelemR8
                 | LdelemRef | UnboxAny | Unbox | Castclass | Isinst | Newarr | Box | Volatile,
                 _,
-            ) => Some(Effect::Reads),
-            _ => Some(Effect::None),
+            ) => Some(SideEffect::Reads),
+            _ => Some(SideEffect::None),
         })
     }
 }

@@ -3,9 +3,9 @@
 //! # Invariants
 //! Two operands are brought to one type first: int32 with native int gives native int, float32 with float64 gives
 //! float64, a byref plus or minus an integer is a byref. What mono rejects here is invalid.
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
     Inst, InstBuilder, InstructionData, Opcode, Value, ValueDef, types::*,
@@ -63,21 +63,25 @@ impl Compare {
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Brings two numbers to one type.
-    fn unify(&mut self, a: &Item, b: &Item) -> Res<(Kind, Value, Value)> {
-        use Kind::*;
+    fn unify(&mut self, a: &StackValue, b: &StackValue) -> Res<(StackType, Value, Value)> {
+        use StackType::*;
         let kind = match (a.kind, b.kind) {
             (x, y) if x == y && x != Struct && x != Ref && x != ByRef => x,
             (I32, Native) | (Native, I32) => Native,
             (I64, Native | I32) | (Native | I32, I64) => I64,
             (F32, F64) | (F64, F32) => F64,
-            (x, y) => return Err(Fail::invalid(format!("arithmetic on {x:?} and {y:?}"))),
+            (x, y) => {
+                return Err(TranslateError::invalid(format!(
+                    "arithmetic on {x:?} and {y:?}"
+                )));
+            }
         };
         Ok((kind, self.coerce(a, kind)?, self.coerce(b, kind)?))
     }
 
     /// add, sub, mul, div, rem, and, or, xor and the checked ones.
     pub fn binary(&mut self, op: Op) -> Res {
-        use Kind::*;
+        use StackType::*;
         let b = self.pop()?;
         let a = self.pop()?;
         // Addresses: only addition and subtraction.
@@ -106,7 +110,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     let r = self.e.helper_value(call::FMod, [x, y]);
                     self.e.b.ins().fdemote(cranelift_codegen::ir::types::F32, r)
                 }
-                _ => return Err(Fail::invalid("an integer operation on floats")),
+                _ => return Err(TranslateError::invalid("an integer operation on floats")),
             }
         } else {
             self.integer(op, x, y)?
@@ -136,7 +140,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().stack_load(I64, I64, slot, 0)
     }
 
-    fn address_arithmetic(&mut self, op: Op, a: &Item, b: &Item) -> Res {
+    fn address_arithmetic(&mut self, op: Op, a: &StackValue, b: &StackValue) -> Res {
         let (mut x, y) = (self.as_native(a)?, self.as_native(b)?);
         // Of `(r + k) + (i + l)` the optimiser makes `(r + i) + (k + l)`, and `r + i` may be all that is left in a
         // register while the thread is stopped: far outside the object, where the collector does not look for it.
@@ -145,26 +149,26 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let kind = match (
             op,
-            matches!(a.kind, Kind::ByRef | Kind::Ref),
-            matches!(b.kind, Kind::ByRef | Kind::Ref),
+            matches!(a.kind, StackType::ByRef | StackType::Ref),
+            matches!(b.kind, StackType::ByRef | StackType::Ref),
         ) {
-            (Op::Sub | Op::SubOvfUn | Op::SubOvf, true, true) => Kind::Native,
+            (Op::Sub | Op::SubOvfUn | Op::SubOvf, true, true) => StackType::Native,
             (Op::Add | Op::AddOvfUn | Op::AddOvf | Op::Sub | Op::SubOvfUn | Op::SubOvf, ..) => {
-                Kind::ByRef
+                StackType::ByRef
             }
             // Unverifiable: alignment by masking and the like.
-            _ => Kind::Native,
+            _ => StackType::Native,
         };
         let value = self.integer(op, x, y)?;
-        let note = match (a.note, kind) {
-            (Note::Frame, Kind::ByRef) => Note::Frame,
-            _ => Note::None,
+        let fact = match (a.fact, kind) {
+            (ValueFact::Frame, StackType::ByRef) => ValueFact::Frame,
+            _ => ValueFact::None,
         };
-        self.push_item(Item {
+        self.push_value(StackValue {
             kind,
             value,
             class: None,
-            note,
+            fact,
         });
         Ok(())
     }
@@ -198,7 +202,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Op::SubOvfUn => self.checked(|b, x, y| b.usub_overflow(x, y), x, y),
             Op::MulOvf => self.checked(|b, x, y| b.smul_overflow(x, y), x, y),
             Op::MulOvfUn => self.checked(|b, x, y| b.umul_overflow(x, y), x, y),
-            _ => return Err(Fail::internal("not an integer operation")),
+            _ => return Err(TranslateError::internal("not an integer operation")),
         })
     }
 
@@ -298,10 +302,15 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn shift(&mut self, op: Op) -> Res {
         let count = self.pop()?;
         let a = self.pop()?;
-        if !matches!(a.kind, Kind::I32 | Kind::I64 | Kind::Native)
-            || !matches!(count.kind, Kind::I32 | Kind::Native | Kind::I64)
+        if !matches!(a.kind, StackType::I32 | StackType::I64 | StackType::Native)
+            || !matches!(
+                count.kind,
+                StackType::I32 | StackType::Native | StackType::I64
+            )
         {
-            return Err(Fail::invalid("a shift of something else than integers"));
+            return Err(TranslateError::invalid(
+                "a shift of something else than integers",
+            ));
         }
         let (x, n) = (a.value, count.value);
         let value = match op {
@@ -318,8 +327,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         let a = self.pop()?;
         let value = match (op, a.kind) {
             (Op::Neg, k) if k.is_float() => self.e.b.ins().fneg(a.value),
-            (_, Kind::Struct | Kind::Ref | Kind::ByRef | Kind::F32 | Kind::F64) => {
-                return Err(Fail::invalid("neg or not of something else than a number"));
+            (
+                _,
+                StackType::Struct
+                | StackType::Ref
+                | StackType::ByRef
+                | StackType::F32
+                | StackType::F64,
+            ) => {
+                return Err(TranslateError::invalid(
+                    "neg or not of something else than a number",
+                ));
             }
             (Op::Neg, _) => self.e.b.ins().ineg(a.value),
             _ => self.e.b.ins().bnot(a.value),
@@ -332,13 +350,15 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn compare_values(&mut self, how: Compare) -> Res<Value> {
         let b = self.pop()?;
         let a = self.pop()?;
-        use Kind::*;
+        use StackType::*;
         let kind = match (a.kind, b.kind) {
-            (Struct, _) | (_, Struct) => return Err(Fail::invalid("a comparison of value types")),
+            (Struct, _) | (_, Struct) => {
+                return Err(TranslateError::invalid("a comparison of value types"));
+            }
             (x, y) if x == y => x,
             (F32, F64) | (F64, F32) => F64,
             (x, y) if x.is_float() || y.is_float() => {
-                return Err(Fail::invalid("a float compared with an integer"));
+                return Err(TranslateError::invalid("a float compared with an integer"));
             }
             _ => I64,
         };
@@ -356,7 +376,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn compare(&mut self, how: Compare) -> Res {
         let result = self.compare_values(how)?;
         let value = self.e.b.ins().uextend(I32, result);
-        self.push(Kind::I32, value);
+        self.push(StackType::I32, value);
         Ok(())
     }
 }

@@ -9,16 +9,16 @@
 //!   64 bits, so the optimiser has nothing to regroup.
 use crate::blob::Symbol;
 use crate::emit::trusted;
-use crate::signature::{leaf_type, load_leaf, store_leaf};
-use crate::translate::error::{Fail, Res};
+use crate::signature::{load_scalar, scalar_type, store_scalar};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types::*};
 use vervet_abi::object::{ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET};
 use vervet_abi::{ThrowKind, call, vtable};
-use vervet_types::{ClassRef, Known, LeafKind};
+use vervet_types::{ClassRef, Known, ScalarKind};
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// ldlen
@@ -27,11 +27,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let length = self.length_of(&array);
         self.lengths.push(length);
         let value = self.e.b.ins().uextend(I64, length);
-        self.push(Kind::Native, value);
+        self.push(StackType::Native, value);
         Ok(())
     }
 
-    fn length_of(&mut self, array: &Item) -> Value {
+    fn length_of(&mut self, array: &StackValue) -> Value {
         let flags = self.null_checked(array, i64::from(ARRAY_LENGTH_OFFSET), 4);
         self.e
             .b
@@ -40,10 +40,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The checked address of an element, as base and offset for one access.
-    fn element(&mut self, array: &Item, index: &Item, size: u32, check: bool) -> Res<(Value, i32)> {
+    fn element(
+        &mut self,
+        array: &StackValue,
+        index: &StackValue,
+        size: u32,
+        check: bool,
+    ) -> Res<(Value, i32)> {
         let length = self.length_of(array);
         let wide = match index.kind {
-            Kind::I32 => {
+            StackType::I32 => {
                 if check {
                     let out =
                         self.e
@@ -60,7 +66,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 self.e.b.ins().uextend(I64, index.value)
             }
-            Kind::Native | Kind::I64 => {
+            StackType::Native | StackType::I64 => {
                 if check {
                     let length = self.e.b.ins().uextend(I64, length);
                     let out =
@@ -72,7 +78,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 index.value
             }
-            _ => return Err(Fail::invalid("an array index must be an integer")),
+            _ => return Err(TranslateError::invalid("an array index must be an integer")),
         };
         let scaled = match size {
             1 => wide,
@@ -86,27 +92,27 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok((self.e.b.ins().iadd(array.value, scaled), ARRAY_DATA_OFFSET))
     }
 
-    fn pop_array(&mut self) -> Res<(Item, Item)> {
+    fn pop_array(&mut self) -> Res<(StackValue, StackValue)> {
         let index = self.pop()?;
         let array = self.pop_ref()?;
         Ok((array, index))
     }
 
     /// ldelem.<primitive>
-    pub(crate) fn load_element_leaf(&mut self, leaf: LeafKind, kind: Kind) -> Res {
+    pub(crate) fn load_scalar_element(&mut self, leaf: ScalarKind, kind: StackType) -> Res {
         let (array, index) = self.pop_array()?;
         let (base, offset) = self.element(&array, &index, leaf.size(), true)?;
-        let value = load_leaf(&mut self.e.b, trusted(), leaf, base, offset);
-        let class = if kind == Kind::Ref {
+        let value = load_scalar(&mut self.e.b, trusted(), leaf, base, offset);
+        let class = if kind == StackType::Ref {
             array.class.and_then(|c| c.element())
         } else {
             None
         };
-        self.push_item(Item {
+        self.push_value(StackValue {
             kind,
             value,
             class,
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }
@@ -117,41 +123,41 @@ impl<'a, 'f> Translator<'a, 'f> {
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, check)?;
         let item = self.load_value(class, base, offset, trusted())?;
-        self.push_item(item);
+        self.push_value(item);
         Ok(())
     }
 
     /// stelem.<primitive>
-    pub(crate) fn store_element_leaf(&mut self, leaf: LeafKind) -> Res {
+    pub(crate) fn store_scalar_element(&mut self, leaf: ScalarKind) -> Res {
         let value = self.pop()?;
         let (array, index) = self.pop_array()?;
         let kind = match leaf {
-            LeafKind::R4 => Kind::F32,
-            LeafKind::R8 => Kind::F64,
-            LeafKind::I8 => Kind::I64,
-            LeafKind::Ptr => Kind::Native,
-            _ => Kind::I32,
+            ScalarKind::R4 => StackType::F32,
+            ScalarKind::R8 => StackType::F64,
+            ScalarKind::I8 => StackType::I64,
+            ScalarKind::Ptr => StackType::Native,
+            _ => StackType::I32,
         };
         let value = self.coerce(&value, kind)?;
-        debug_assert_eq!(leaf_type(leaf), kind.clif());
+        debug_assert_eq!(scalar_type(leaf), kind.clif());
         let (base, offset) = self.element(&array, &index, leaf.size(), true)?;
-        store_leaf(&mut self.e.b, trusted(), leaf, value, base, offset);
+        store_scalar(&mut self.e.b, trusted(), leaf, value, base, offset);
         Ok(())
     }
 
     /// stelem T and stelem.ref (None)
     pub(crate) fn store_element(&mut self, class: Option<ClassRef>, check: bool) -> Res {
-        self.settle(3)?;
+        self.spill_aliased(3)?;
         let value = self.pop()?;
         let (array, index) = self.pop_array()?;
         let class = class.unwrap_or_else(|| self.universe.known(Known::Object));
-        let kind = kind_of(class)?;
+        let kind = stack_type_of(class)?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, check)?;
-        if kind == Kind::Ref && check && !matches!(value.note, Note::Null) {
+        if kind == StackType::Ref && check && !matches!(value.fact, ValueFact::Null) {
             let exact = class.is_sealed() && !class.is_array() && !class.is_delegate()?;
             if !exact {
-                let v = self.coerce(&value, Kind::Ref)?;
+                let v = self.coerce(&value, StackType::Ref)?;
                 self.check_store(array.value, v);
             }
         }
@@ -205,7 +211,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (array, index) = self.pop_array()?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, true)?;
-        if kind_of(class)? == Kind::Ref
+        if stack_type_of(class)? == StackType::Ref
             && !self.prefixes.readonly
             && !(class.is_sealed() && !class.is_array() && !class.is_delegate()?)
         {
@@ -228,11 +234,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.switch_to_block(on);
         }
         let value = self.offset_address(base, offset);
-        self.push_item(Item {
-            kind: Kind::ByRef,
+        self.push_value(StackValue {
+            kind: StackType::ByRef,
             value,
             class: None,
-            note: Note::NonNull,
+            fact: ValueFact::NonNull,
         });
         Ok(())
     }

@@ -3,9 +3,9 @@
 //! # Invariants
 //! Float to int is cvttsd2si as mono has it: out of range and NaN give MIN; narrower results are cut from that.
 //! Unsigned 64 bits go by the int64 below 2^63 and by (x - 2^63) above, NaN and overflow as 0.
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types::*};
 use vervet_abi::ThrowKind;
@@ -38,11 +38,11 @@ impl To {
     fn signed(self) -> bool {
         matches!(self, To::I1 | To::I2 | To::I4 | To::I8 | To::I)
     }
-    fn kind(self) -> Kind {
+    fn kind(self) -> StackType {
         match self {
-            To::I8 | To::U8 => Kind::I64,
-            To::I | To::U => Kind::Native,
-            _ => Kind::I32,
+            To::I8 | To::U8 => StackType::I64,
+            To::I | To::U => StackType::Native,
+            _ => StackType::I32,
         }
     }
 }
@@ -52,9 +52,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn convert(&mut self, to: To) -> Res {
         let item = self.pop()?;
         let value = match item.kind {
-            Kind::Struct => return Err(Fail::invalid("a conversion of a value type")),
-            Kind::F32 | Kind::F64 => self.float_to_int(&item, to),
-            Kind::I32 => match to.bits() {
+            StackType::Struct => {
+                return Err(TranslateError::invalid("a conversion of a value type"));
+            }
+            StackType::F32 | StackType::F64 => self.float_to_int(&item, to),
+            StackType::I32 => match to.bits() {
                 64 if to.signed() => self.e.b.ins().sextend(I64, item.value),
                 64 => self.e.b.ins().uextend(I64, item.value),
                 _ => self.cut(item.value, to),
@@ -67,15 +69,15 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
             },
         };
-        let note = match item.note {
-            Note::Frame if to.bits() == 64 => Note::Frame,
-            _ => Note::None,
+        let fact = match item.fact {
+            ValueFact::Frame if to.bits() == 64 => ValueFact::Frame,
+            _ => ValueFact::None,
         };
-        self.push_item(Item {
+        self.push_value(StackValue {
             kind: to.kind(),
             value,
             class: None,
-            note,
+            fact,
         });
         Ok(())
     }
@@ -97,8 +99,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    fn as_f64(&mut self, item: &Item) -> Value {
-        if item.kind == Kind::F32 {
+    fn as_f64(&mut self, item: &StackValue) -> Value {
+        if item.kind == StackType::F32 {
             self.e.b.ins().fpromote(F64, item.value)
         } else {
             item.value
@@ -123,7 +125,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().select(in_range, saturated, min)
     }
 
-    fn float_to_int(&mut self, item: &Item, to: To) -> Value {
+    fn float_to_int(&mut self, item: &StackValue, to: To) -> Value {
         let x = self.as_f64(item);
         match to {
             To::I4 => self.truncate32(x),
@@ -158,13 +160,26 @@ impl<'a, 'f> Translator<'a, 'f> {
         let item = self.pop()?;
         let ty = if double { F64 } else { F32 };
         let value = match item.kind {
-            Kind::F32 if double => self.e.b.ins().fpromote(F64, item.value),
-            Kind::F64 if !double => self.e.b.ins().fdemote(F32, item.value),
-            Kind::F32 | Kind::F64 => item.value,
-            Kind::I32 | Kind::I64 | Kind::Native => self.e.b.ins().fcvt_from_sint(ty, item.value),
-            _ => return Err(Fail::invalid("a conversion of a reference to a float")),
+            StackType::F32 if double => self.e.b.ins().fpromote(F64, item.value),
+            StackType::F64 if !double => self.e.b.ins().fdemote(F32, item.value),
+            StackType::F32 | StackType::F64 => item.value,
+            StackType::I32 | StackType::I64 | StackType::Native => {
+                self.e.b.ins().fcvt_from_sint(ty, item.value)
+            }
+            _ => {
+                return Err(TranslateError::invalid(
+                    "a conversion of a reference to a float",
+                ));
+            }
         };
-        self.push(if double { Kind::F64 } else { Kind::F32 }, value);
+        self.push(
+            if double {
+                StackType::F64
+            } else {
+                StackType::F32
+            },
+            value,
+        );
         Ok(())
     }
 
@@ -172,12 +187,18 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn convert_unsigned_to_float(&mut self) -> Res {
         let item = self.pop()?;
         let value = match item.kind {
-            Kind::I32 | Kind::I64 | Kind::Native => self.e.b.ins().fcvt_from_uint(F64, item.value),
-            Kind::F64 => item.value,
-            Kind::F32 => self.e.b.ins().fpromote(F64, item.value),
-            _ => return Err(Fail::invalid("a conversion of a reference to a float")),
+            StackType::I32 | StackType::I64 | StackType::Native => {
+                self.e.b.ins().fcvt_from_uint(F64, item.value)
+            }
+            StackType::F64 => item.value,
+            StackType::F32 => self.e.b.ins().fpromote(F64, item.value),
+            _ => {
+                return Err(TranslateError::invalid(
+                    "a conversion of a reference to a float",
+                ));
+            }
         };
-        self.push(Kind::F64, value);
+        self.push(StackType::F64, value);
         Ok(())
     }
 
@@ -185,9 +206,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn convert_checked(&mut self, to: To, unsigned: bool) -> Res {
         let item = self.pop()?;
         let value = match item.kind {
-            Kind::Struct => return Err(Fail::invalid("a conversion of a value type")),
-            Kind::F32 | Kind::F64 => self.checked_from_float(&item, to),
-            Kind::I32 => self.checked_from_i32(item.value, to, unsigned),
+            StackType::Struct => {
+                return Err(TranslateError::invalid("a conversion of a value type"));
+            }
+            StackType::F32 | StackType::F64 => self.checked_from_float(&item, to),
+            StackType::I32 => self.checked_from_i32(item.value, to, unsigned),
             _ => self.checked_from_i64(item.value, to, unsigned),
         };
         self.push(to.kind(), value);
@@ -265,7 +288,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The truncated value must fit: (low, high) are exclusive bounds of the float.
-    fn checked_from_float(&mut self, item: &Item, to: To) -> Value {
+    fn checked_from_float(&mut self, item: &StackValue, to: To) -> Value {
         let x = self.as_f64(item);
         // Low bound: exclusive, but for int64 the minimum itself fits.
         let (low, inclusive, high) = match to {
@@ -306,14 +329,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn check_finite(&mut self) -> Res {
         let item = self.pop()?;
         if !item.kind.is_float() {
-            return Err(Fail::invalid("ckfinite of something else than a float"));
+            return Err(TranslateError::invalid(
+                "ckfinite of something else than a float",
+            ));
         }
         // x - x is NaN for NaN and the infinities. The exception is the one mono and CoreCLR throw; ECMA-335 III.3.19 names
         // its base class.
         let zero = self.e.b.ins().fsub(item.value, item.value);
         let bad = self.e.b.ins().fcmp(FloatCC::Unordered, zero, zero);
         self.e.throw_if(bad, ThrowKind::Overflow);
-        self.push_item(item);
+        self.push_value(item);
         Ok(())
     }
 }

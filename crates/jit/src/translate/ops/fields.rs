@@ -8,10 +8,10 @@
 use crate::blob::Symbol;
 use crate::emit::barrier;
 use crate::emit::{null_trap, trusted};
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
@@ -27,14 +27,19 @@ const GUARD: i64 = 4096;
 impl<'a, 'f> Translator<'a, 'f> {
     /// Makes sure that an access of `size` bytes at `offset` raises NullReferenceException if the address is null;
     /// gives the access's flags.
-    pub(crate) fn null_checked(&mut self, item: &Item, offset: i64, size: u32) -> MemFlagsData {
-        match item.note {
-            Note::Frame => return trusted(),
-            Note::NonNull | Note::Exact => return null_trap(),
+    pub(crate) fn null_checked(
+        &mut self,
+        item: &StackValue,
+        offset: i64,
+        size: u32,
+    ) -> MemFlagsData {
+        match item.fact {
+            ValueFact::Frame => return trusted(),
+            ValueFact::NonNull | ValueFact::Exact => return null_trap(),
             _ => {}
         }
         if self.e.has_handlers() || offset + i64::from(size) > GUARD {
-            if item.kind == Kind::Ref {
+            if item.kind == StackType::Ref {
                 self.explicit_null_check(item.value);
             } else {
                 self.explicit_address_check(item.value);
@@ -72,10 +77,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Throws NullReferenceException if an object reference is null, by touching it where that faults.
-    pub(crate) fn touch(&mut self, item: &Item) {
-        match item.note {
-            Note::Frame | Note::Exact | Note::Comparer(_) => return,
-            Note::NonNull if self.e.has_handlers() => {}
+    pub(crate) fn null_check(&mut self, item: &StackValue) {
+        match item.fact {
+            ValueFact::Frame | ValueFact::Exact | ValueFact::Comparer(_) => return,
+            ValueFact::NonNull if self.e.has_handlers() => {}
             _ if self.e.has_handlers() => self.explicit_null_check(item.value),
             _ => {
                 self.e.b.ins().load(I32, null_trap(), item.value, 0);
@@ -131,7 +136,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn static_address(&mut self, field: FieldRef) -> Res<(Value, i32)> {
         let class = field.class;
         if class.is_open {
-            return Err(Fail::invalid("a static field of an open type"));
+            return Err(TranslateError::invalid("a static field of an open type"));
         }
         let kind = field.static_kind()?;
         if kind != StaticKind::Rva || !class.is_before_field_init() {
@@ -194,7 +199,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(LoadError::field_access(self.method, field).into());
         }
         if field.is_literal() {
-            return Err(Fail::invalid(format!(
+            return Err(TranslateError::invalid(format!(
                 "access to the literal field {}",
                 field.full_name()
             )));
@@ -202,9 +207,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(field)
     }
 
-    fn instance_offset(&self, item: &Item, field: FieldRef) -> Res<i32> {
+    fn instance_offset(&self, item: &StackValue, field: FieldRef) -> Res<i32> {
         let offset = field.offset()? as i32;
-        Ok(if item.kind == Kind::Ref {
+        Ok(if item.kind == StackType::Ref {
             offset + HEADER_SIZE as i32
         } else {
             offset
@@ -226,7 +231,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let class = field.ty()?;
         let item = match object.kind {
-            Kind::Struct => {
+            StackType::Struct => {
                 let offset = field.offset()? as i32;
                 if object.class.is_none_or(|c| !std::ptr::eq(c, field.class)) {
                     self.check_struct(&object, field.class)?;
@@ -242,11 +247,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             // A primitive's own field (m_value) of a value on the stack.
             _ if field.class.prim.is_some() && std::ptr::eq(class, field.class) => {
-                Item { ..object }
+                StackValue { ..object }
             }
-            _ => return Err(Fail::invalid("ldfld of something without fields")),
+            _ => return Err(TranslateError::invalid("ldfld of something without fields")),
         };
-        self.push_item(item);
+        self.push_value(item);
         self.after_access(field);
         Ok(())
     }
@@ -260,27 +265,29 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         // Not of a value on the stack either: it has no address that lasts.
         if !object.kind.is_word() {
-            return Err(Fail::invalid("ldflda of something without fields"));
+            return Err(TranslateError::invalid(
+                "ldflda of something without fields",
+            ));
         }
         let offset = self.instance_offset(&object, field)?;
-        if object.kind == Kind::Ref {
-            self.touch(&object);
+        if object.kind == StackType::Ref {
+            self.null_check(&object);
         }
         let value = self.offset_address(object.value, offset);
-        if object.kind == Kind::Ref && self.e.has_handlers() {
+        if object.kind == StackType::Ref && self.e.has_handlers() {
             // It lies further from null than the object, which was touched.
             self.nonnull.push(value);
         }
-        let note = if let Note::Frame = object.note {
-            Note::Frame
+        let fact = if let ValueFact::Frame = object.fact {
+            ValueFact::Frame
         } else {
-            Note::None
+            ValueFact::None
         };
-        self.push_item(Item {
-            kind: Kind::ByRef,
+        self.push_value(StackValue {
+            kind: StackType::ByRef,
             value,
             class: None,
-            note,
+            fact,
         });
         Ok(())
     }
@@ -288,21 +295,21 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// stfld
     pub(crate) fn store_field(&mut self, token: Token) -> Res {
         let field = self.field(token)?;
-        self.settle(2)?;
+        self.spill_aliased(2)?;
         let value = self.pop()?;
         let object = self.pop()?;
         if field.is_static() {
             return self.store_static(field, &value);
         }
         if !object.kind.is_word() {
-            return Err(Fail::invalid("stfld of something without fields"));
+            return Err(TranslateError::invalid("stfld of something without fields"));
         }
         let class = field.ty()?;
         let offset = self.instance_offset(&object, field)?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&object, i64::from(offset), size);
         self.prove_this(object.value);
-        let dest = if let Note::Frame = object.note {
+        let dest = if let ValueFact::Frame = object.fact {
             Dest::Frame
         } else {
             Dest::Anywhere
@@ -316,7 +323,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
         let item = self.load_value(class, base, offset, trusted())?;
-        self.push_item(item);
+        self.push_value(item);
         self.after_access(field);
         Ok(())
     }
@@ -325,24 +332,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (base, offset) = self.static_address(field)?;
         let value = self.offset_address(base, offset);
         let kind = if field.has_rva() {
-            Kind::Native
+            StackType::Native
         } else {
-            Kind::ByRef
+            StackType::ByRef
         };
-        self.push_item(Item {
+        self.push_value(StackValue {
             kind,
             value,
             class: None,
-            note: Note::NonNull,
+            fact: ValueFact::NonNull,
         });
         Ok(())
     }
 
-    fn store_static(&mut self, field: FieldRef, value: &Item) -> Res {
+    fn store_static(&mut self, field: FieldRef, value: &StackValue) -> Res {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
-        if field.static_kind()? == StaticKind::Refs && kind_of(class)? == Kind::Ref {
-            let value = self.coerce(value, Kind::Ref)?;
+        if field.static_kind()? == StaticKind::Refs && stack_type_of(class)? == StackType::Ref {
+            let value = self.coerce(value, StackType::Ref)?;
             if self.constant(value) != Some(0) {
                 barrier::store_static(self.e, field, value, base, offset);
                 self.after_access(field);
@@ -367,7 +374,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// stsfld
     pub(crate) fn store_static_token(&mut self, token: Token) -> Res {
         let field = self.static_field(token)?;
-        self.settle(1)?;
+        self.spill_aliased(1)?;
         let value = self.pop()?;
         self.store_static(field, &value)
     }
@@ -375,7 +382,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn static_field(&mut self, token: Token) -> Res<FieldRef> {
         let field = self.field(token)?;
         if !field.is_static() {
-            return Err(Fail::invalid(format!(
+            return Err(TranslateError::invalid(format!(
                 "{} is not static",
                 field.full_name()
             )));

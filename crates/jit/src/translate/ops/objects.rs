@@ -4,11 +4,11 @@
 //! A cast's fast way to 'yes' compares classes (VTables are per domain); what it cannot decide a helper does.
 use crate::blob::Symbol;
 use crate::emit::{null_trap, trusted};
-use crate::signature::{load_leaf, store_leaf};
-use crate::translate::error::{Fail, Res};
+use crate::signature::{load_scalar, store_scalar};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
@@ -17,7 +17,7 @@ use vervet_metadata::Token;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::check::can_access_method;
 use vervet_types::resolve::TokenTarget;
-use vervet_types::{ClassRef, Known, LeafKind, LoadError, MethodRef};
+use vervet_types::{ClassRef, Known, LoadError, MethodRef, ScalarKind};
 
 /// How a cast can be decided inline.
 enum Test {
@@ -34,7 +34,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
         let class = self.scope.type_(token)?;
         if class.is_open {
-            return Err(Fail::invalid(format!(
+            return Err(TranslateError::invalid(format!(
                 "the open type {}",
                 class.full_name()
             )));
@@ -85,16 +85,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         let item = self.pop_ref()?;
         let class = class.nullable_arg().unwrap_or(class);
         let known = Some(class);
-        if let Note::Null = item.note {
-            self.push_item(Item {
-                kind: Kind::Ref,
+        if let ValueFact::Null = item.fact {
+            self.push_value(StackValue {
+                kind: StackType::Ref,
                 class: known,
                 ..item
             });
             return Ok(());
         }
         if std::ptr::eq(class, self.universe.known(Known::Object)) {
-            self.push_item(item);
+            self.push_value(item);
             return Ok(());
         }
         let object = item.value;
@@ -165,11 +165,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
         let value = self.e.b.block_params(join)[0];
-        self.push_item(Item {
-            kind: Kind::Ref,
+        self.push_value(StackValue {
+            kind: StackType::Ref,
             value,
             class: known,
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }
@@ -210,9 +210,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !class.is_value_type()? {
             let item = self.pop()?;
             if !item.kind.is_word() {
-                return Err(Fail::invalid("box of a value that is not of that type"));
+                return Err(TranslateError::invalid(
+                    "box of a value that is not of that type",
+                ));
             }
-            self.push_item(item);
+            self.push_value(item);
             return Ok(());
         }
         if class.nullable_arg().is_none()
@@ -221,7 +223,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             // `x != null` in generic code.
             self.pop()?;
             let value = self.i32(1);
-            self.push(Kind::I32, value);
+            self.push(StackType::I32, value);
             return Ok(());
         }
         // `(T)(object)x` in generic code. (As in mono and CoreCLR, an int32 stays as it is even if the type is smaller.)
@@ -232,14 +234,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             self.skip += 1;
             let mut item = self.pop()?;
-            let kind = kind_of(class)?;
-            if kind == Kind::Struct {
+            let kind = stack_type_of(class)?;
+            if kind == StackType::Struct {
                 self.check_struct(&item, class)?;
             } else {
                 item.value = self.coerce(&item, kind)?;
                 item.kind = kind;
             }
-            self.push_item(Item {
+            self.push_value(StackValue {
                 class: Some(class),
                 ..item
             });
@@ -254,16 +256,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Boxes a value.
-    pub(crate) fn box_item(&mut self, class: ClassRef, item: &Item) -> Res {
+    pub(crate) fn box_item(&mut self, class: ClassRef, item: &StackValue) -> Res {
         if class.nullable_arg().is_some() {
             self.check_struct(item, class)?;
             let handle = self.e.symbol(Symbol::ClassHandle(class));
             let value = self.e.helper_value(call::BoxNullable, [handle, item.value]);
-            self.push_item(Item {
-                kind: Kind::Ref,
+            self.push_value(StackValue {
+                kind: StackType::Ref,
                 value,
                 class: class.nullable_arg(),
-                note: Note::None,
+                fact: ValueFact::None,
             });
             return Ok(());
         }
@@ -283,25 +285,25 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// unbox: the address of the value.
     pub(crate) fn unbox(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
-            return Err(Fail::invalid("unbox of a reference type"));
+            return Err(TranslateError::invalid("unbox of a reference type"));
         }
         let item = self.pop_ref()?;
         if class.nullable_arg().is_some() {
             let at = self.unbox_nullable(class, item.value)?;
-            self.push_item(Item {
-                kind: Kind::ByRef,
+            self.push_value(StackValue {
+                kind: StackType::ByRef,
                 value: at,
                 class: None,
-                note: Note::Frame,
+                fact: ValueFact::Frame,
             });
             return Ok(());
         }
         let value = self.unboxed_address(class, &item)?;
-        self.push_item(Item {
-            kind: Kind::ByRef,
+        self.push_value(StackValue {
+            kind: StackType::ByRef,
             value,
             class: None,
-            note: Note::NonNull,
+            fact: ValueFact::NonNull,
         });
         Ok(())
     }
@@ -315,7 +317,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(at)
     }
 
-    fn unboxed_address(&mut self, class: ClassRef, item: &Item) -> Res<Value> {
+    fn unboxed_address(&mut self, class: ClassRef, item: &StackValue) -> Res<Value> {
         let flags = self.null_checked(item, 0, 4);
         let vt = self.e.b.ins().uload32(flags, item.value, 0);
         let own = self
@@ -358,12 +360,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.unboxed_address(class, &item)?
         };
         let item = self.load_value(class, at, 0, trusted())?;
-        self.push_item(item);
+        self.push_value(item);
         Ok(())
     }
 
-    fn dest(item: &Item) -> Dest {
-        if let Note::Frame = item.note {
+    fn dest(item: &StackValue) -> Dest {
+        if let ValueFact::Frame = item.fact {
             Dest::Frame
         } else {
             Dest::Anywhere
@@ -377,26 +379,26 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// ldind.*
-    pub(crate) fn load_indirect(&mut self, leaf: LeafKind, kind: Kind) -> Res {
+    pub(crate) fn load_indirect(&mut self, leaf: ScalarKind, kind: StackType) -> Res {
         let at = self.pop_address()?;
         let flags = self.null_checked(&at, 0, leaf.size());
-        let value = load_leaf(&mut self.e.b, flags, leaf, at.value, 0);
+        let value = load_scalar(&mut self.e.b, flags, leaf, at.value, 0);
         self.push(kind, value);
         self.after_indirect();
         Ok(())
     }
 
     /// stind.*
-    pub(crate) fn store_indirect(&mut self, leaf: LeafKind, kind: Kind) -> Res {
-        self.settle(2)?;
+    pub(crate) fn store_indirect(&mut self, leaf: ScalarKind, kind: StackType) -> Res {
+        self.spill_aliased(2)?;
         let value = self.pop()?;
         let at = self.pop_address()?;
         let value = self.coerce(&value, kind)?;
         let flags = self.null_checked(&at, 0, leaf.size());
-        if leaf == LeafKind::Ref && Self::dest(&at) == Dest::Anywhere {
+        if leaf == ScalarKind::Ref && Self::dest(&at) == Dest::Anywhere {
             self.store_ref(flags, value, at.value, 0);
         } else {
-            store_leaf(&mut self.e.b, flags, leaf, value, at.value, 0);
+            store_scalar(&mut self.e.b, flags, leaf, value, at.value, 0);
         }
         self.after_indirect();
         Ok(())
@@ -408,14 +410,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         let size = self.size_of(class)?;
         let flags = self.null_checked(&at, 0, size);
         let item = self.load_value(class, at.value, 0, flags)?;
-        self.push_item(item);
+        self.push_value(item);
         self.after_indirect();
         Ok(())
     }
 
     /// stobj
     pub(crate) fn store_object(&mut self, class: ClassRef) -> Res {
-        self.settle(2)?;
+        self.spill_aliased(2)?;
         let value = self.pop()?;
         let at = self.pop_address()?;
         let size = self.size_of(class)?;
@@ -431,13 +433,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         let size = self.size_of(class)?;
         let flags = self.null_checked(&from, 0, size);
         let item = self.load_value(class, from.value, 0, flags)?;
-        self.push_item(item);
+        self.push_value(item);
         self.store_object(class)
     }
 
     /// initobj
     pub(crate) fn init_object(&mut self, class: ClassRef) -> Res {
-        self.settle(1)?;
+        self.spill_aliased(1)?;
         let at = self.pop_address()?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&at, 0, size);
@@ -447,7 +449,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// cpblk
     pub(crate) fn copy_block(&mut self) -> Res {
-        self.settle(3)?;
+        self.spill_aliased(3)?;
         let size = self.pop()?;
         let from = self.pop_address()?;
         let to = self.pop_address()?;
@@ -456,7 +458,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
     /// Moves `size` bytes without references, in units of 1 or 2, between two addresses.
-    pub(crate) fn move_block(&mut self, to: &Item, from: &Item, size: Value, unit: i64) {
+    pub(crate) fn move_block(
+        &mut self,
+        to: &StackValue,
+        from: &StackValue,
+        size: Value,
+        unit: i64,
+    ) {
         self.block_null_checks(size, &[to, from]);
         self.move_bytes(to.value, from.value, size, unit);
         self.after_indirect();
@@ -464,7 +472,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// initblk
     pub(crate) fn init_block(&mut self) -> Res {
-        self.settle(3)?;
+        self.spill_aliased(3)?;
         let size = self.pop()?;
         let byte = self.pop_i32()?;
         let at = self.pop_address()?;
@@ -475,17 +483,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    fn unsigned_size(&mut self, item: &Item) -> Res<Value> {
+    fn unsigned_size(&mut self, item: &StackValue) -> Res<Value> {
         match item.kind {
-            Kind::I32 => Ok(self.e.b.ins().uextend(I64, item.value)),
+            StackType::I32 => Ok(self.e.b.ins().uextend(I64, item.value)),
             _ => self.as_native(item),
         }
     }
 
     /// A null address is NullReferenceException unless nothing is moved.
-    fn block_null_checks(&mut self, size: Value, ends: &[&Item]) {
+    fn block_null_checks(&mut self, size: Value, ends: &[&StackValue]) {
         for end in ends {
-            if matches!(end.note, Note::Frame | Note::NonNull) {
+            if matches!(end.fact, ValueFact::Frame | ValueFact::NonNull) {
                 continue;
             }
             let low = self.is_low(end.value);
@@ -519,11 +527,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                     {
                         self.skip += 1;
                         let value = self.e.load_symbol(I64, Symbol::TypeObject(class), 0);
-                        self.push_item(Item {
-                            kind: Kind::Ref,
+                        self.push_value(StackValue {
+                            kind: StackType::Ref,
                             value,
                             class: Some(self.universe.known(Known::Type)),
-                            note: Note::NonNull,
+                            fact: ValueFact::NonNull,
                         });
                         return Ok(());
                     }
@@ -537,11 +545,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let handle = self.e.symbol(symbol);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);
-        self.push_item(Item {
-            kind: Kind::Struct,
+        self.push_value(StackValue {
+            kind: StackType::Struct,
             value: at,
             class: Some(class),
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }
@@ -554,14 +562,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             8
         };
         let value = self.i32(size as i32);
-        self.push(Kind::I32, value);
+        self.push(StackType::I32, value);
         Ok(())
     }
 
     /// A read of the object's VTable that faults on null, outside regions.
-    pub(crate) fn vtable_of(&mut self, item: &Item) -> Value {
-        let flags = match item.note {
-            Note::Exact => trusted(),
+    pub(crate) fn vtable_of(&mut self, item: &StackValue) -> Value {
+        let flags = match item.fact {
+            ValueFact::Exact => trusted(),
             _ if self.e.has_handlers() => self.null_checked(item, 0, 4),
             _ => null_trap(),
         };
@@ -570,6 +578,6 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The value type's kind must be on the stack: what `class` says.
     pub(crate) fn is_struct(&self, class: ClassRef) -> Res<bool> {
-        Ok(kind_of(class)? == Kind::Struct)
+        Ok(stack_type_of(class)? == StackType::Struct)
     }
 }

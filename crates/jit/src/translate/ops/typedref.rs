@@ -4,9 +4,9 @@
 //! A TypedReference is 24 bytes: type handle, address of the value, class.
 use crate::blob::Symbol;
 use crate::emit::trusted;
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types::*};
 use vervet_abi::ThrowKind;
@@ -26,25 +26,25 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().store(trusted(), handle, at, TYPE);
         self.e.b.ins().store(trusted(), address.value, at, VALUE);
         self.e.b.ins().store(trusted(), handle, at, CLASS);
-        self.push_item(Item {
-            kind: Kind::Struct,
+        self.push_value(StackValue {
+            kind: StackType::Struct,
             value: at,
             class: Some(typed),
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }
 
-    fn pop_typed_reference(&mut self) -> Res<Item> {
+    fn pop_typed_reference(&mut self) -> Res<StackValue> {
         let item = self.pop()?;
         match item.class {
             Some(c)
-                if item.kind == Kind::Struct
+                if item.kind == StackType::Struct
                     && std::ptr::eq(c, self.universe.known(Known::TypedReference)) =>
             {
                 Ok(item)
             }
-            _ => Err(Fail::invalid("expected a typed reference")),
+            _ => Err(TranslateError::invalid("expected a typed reference")),
         }
     }
 
@@ -56,7 +56,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let same = self.e.b.ins().icmp(IntCC::Equal, own, handle);
         self.e.throw_unless(same, ThrowKind::InvalidCast);
         let value = self.e.b.ins().load(I64, trusted(), item.value, VALUE);
-        self.push(Kind::ByRef, value);
+        self.push(StackType::ByRef, value);
         Ok(())
     }
 
@@ -67,11 +67,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let class = self.universe.known(Known::RuntimeTypeHandle);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);
-        self.push_item(Item {
-            kind: Kind::Struct,
+        self.push_value(StackValue {
+            kind: StackType::Struct,
             value: at,
             class: Some(class),
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }

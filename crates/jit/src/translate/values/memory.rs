@@ -8,13 +8,13 @@
 //!   whole words through general registers; longer copies are left to a leaf helper, which cannot be stopped.
 use crate::blob::Symbol;
 use crate::emit::{barrier, trusted};
-use crate::signature::{load_leaf, scalar_kind, store_leaf};
+use crate::signature::{load_scalar, scalar_kind, store_scalar};
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Value, types::*};
 use vervet_abi::call;
-use vervet_types::{ClassRef, LeafKind};
+use vervet_types::{ClassRef, ScalarKind};
 
 /// Values up to this many bytes are copied inline.
 const INLINE_COPY: u32 = 64;
@@ -67,8 +67,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
     /// Bytes a value of the class takes in a variable.
     pub fn size_of(&self, class: ClassRef) -> Res<u32> {
-        Ok(match kind_of(class)? {
-            Kind::Struct => class.layout()?.size,
+        Ok(match stack_type_of(class)? {
+            StackType::Struct => class.layout()?.size,
             _ => scalar_kind(class).size(),
         })
     }
@@ -80,20 +80,20 @@ impl<'a, 'f> Translator<'a, 'f> {
         base: Value,
         offset: i32,
         flags: MemFlagsData,
-    ) -> Res<Item> {
-        let kind = kind_of(class)?;
-        let value = if kind == Kind::Struct {
+    ) -> Res<StackValue> {
+        let kind = stack_type_of(class)?;
+        let value = if kind == StackType::Struct {
             let to = self.temp_of(class)?;
             self.copy(class, to, 0, trusted(), base, offset, flags, Dest::Frame)?;
             to
         } else {
-            load_leaf(&mut self.e.b, flags, scalar_kind(class), base, offset)
+            load_scalar(&mut self.e.b, flags, scalar_kind(class), base, offset)
         };
-        Ok(Item {
+        Ok(StackValue {
             kind,
             value,
             class: Some(class),
-            note: Note::None,
+            fact: ValueFact::None,
         })
     }
 
@@ -101,21 +101,21 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn store_value(
         &mut self,
         class: ClassRef,
-        item: &Item,
+        item: &StackValue,
         base: Value,
         offset: i32,
         flags: MemFlagsData,
         dest: Dest,
     ) -> Res {
-        let kind = kind_of(class)?;
-        if kind == Kind::Struct {
+        let kind = stack_type_of(class)?;
+        if kind == StackType::Struct {
             self.check_struct(item, class)?;
             return self.copy(class, base, offset, flags, item.value, 0, trusted(), dest);
         }
         let value = self.coerce(item, kind)?;
         match scalar_kind(class) {
-            LeafKind::Ref if dest == Dest::Anywhere => self.store_ref(flags, value, base, offset),
-            leaf => store_leaf(&mut self.e.b, flags, leaf, value, base, offset),
+            ScalarKind::Ref if dest == Dest::Anywhere => self.store_ref(flags, value, base, offset),
+            leaf => store_scalar(&mut self.e.b, flags, leaf, value, base, offset),
         }
         Ok(())
     }
@@ -194,19 +194,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         refs: &[u32],
     ) {
         let mut at = 0;
-        for kind in [LeafKind::I8, LeafKind::I4, LeafKind::U2, LeafKind::U1] {
+        for kind in [
+            ScalarKind::I8,
+            ScalarKind::I4,
+            ScalarKind::U2,
+            ScalarKind::U1,
+        ] {
             while size - at >= kind.size() {
-                let value = load_leaf(
+                let value = load_scalar(
                     &mut self.e.b,
                     from_flags,
                     kind,
                     from,
                     from_offset + at as i32,
                 );
-                if kind == LeafKind::I8 && refs.contains(&(at / 8)) {
+                if kind == ScalarKind::I8 && refs.contains(&(at / 8)) {
                     self.store_ref(to_flags, value, to, to_offset + at as i32);
                 } else {
-                    store_leaf(
+                    store_scalar(
                         &mut self.e.b,
                         to_flags,
                         kind,
@@ -248,9 +253,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         if size > at {
             let zero = self.i32(0);
-            for kind in [LeafKind::I4, LeafKind::U2, LeafKind::U1] {
+            for kind in [ScalarKind::I4, ScalarKind::U2, ScalarKind::U1] {
                 while size - at >= kind.size() {
-                    store_leaf(&mut self.e.b, flags, kind, zero, base, offset + at as i32);
+                    store_scalar(&mut self.e.b, flags, kind, zero, base, offset + at as i32);
                     at += kind.size();
                 }
             }
