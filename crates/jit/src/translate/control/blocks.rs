@@ -78,7 +78,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn prepare_blocks(&mut self) {
         self.states
             .resize_with(self.plan.blocks.len(), BlockState::default);
-        for (from, to) in &self.plan.scalars {
+        for (from, to) in &self.plan.leaves {
             let through = self.plan.finallys(*from, *to);
             if through.is_empty() {
                 continue;

@@ -127,7 +127,7 @@ pub struct Plan {
     /// By local: the same flags.
     pub locals: Vec<u8>,
     /// (offset of the instruction, target) of every reachable `leave`.
-    pub scalars: Vec<(u32, u32)>,
+    pub leaves: Vec<(u32, u32)>,
     /// Every backward branch: target, source.
     pub back_edges: Vec<(u32, u32)>,
     /// Whether the body contains an instruction that may call. Such a method checks its stack in
@@ -182,7 +182,7 @@ impl Plan {
             clauses: body.clauses.clone(),
             args: vec![0; args],
             locals: vec![0; locals],
-            scalars: Vec::new(),
+            leaves: Vec::new(),
             back_edges: Vec::new(),
             has_calls: false,
             has_localloc: false,
@@ -371,7 +371,7 @@ impl Plan {
             }
             let last = *self.last(at);
             if let (Op::Leave | Op::LeaveS, Operand::Branch(t)) = (last.op, last.operand) {
-                self.scalars.push((last.offset, t));
+                self.leaves.push((last.offset, t));
             }
             if let Operand::Branch(_) | Operand::Switch(_) = last.operand {
                 for t in targets(&last) {
@@ -406,7 +406,7 @@ impl Plan {
         };
         if self.clauses.iter().any(enters) {
             return Err(TranslateError::invalid(
-                "control enters a handler or filter, or scalars a filter",
+                "control enters a handler or filter, or leaves a filter",
             ));
         }
         Ok(())
@@ -570,7 +570,7 @@ impl Liveness {
             if plan.last(n).op != Op::Endfinally {
                 continue;
             }
-            for (from, to) in &plan.scalars {
+            for (from, to) in &plan.leaves {
                 let through = plan.finallys(*from, *to);
                 if through
                     .iter()

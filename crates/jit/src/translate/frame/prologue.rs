@@ -1,8 +1,22 @@
-//! What runs before the IL and at `ret`: stack check, variables, class-init trigger, monitor, side-stack mark.
+//! What runs before the IL of a method, and what `ret` undoes.
+//!
+//! # How it works
+//! ```text
+//! stack check            if sp < limit: grow the stack and call this method again
+//! variables              arguments to their locations, locals zeroed
+//! class constructor      if calling the method triggers it (ECMA-335 II.10.5.3.1)
+//! localloc mark          where the thread's localloc stack is now
+//! monitor                of a synchronized method: this, or the Type object
+//!   ... the IL ...
+//! epilogue (ret)         localloc mark restored, monitor left
+//! ```
 //!
 //! # Invariants
-//! The stack check is the first code after the frame is reserved: nothing has been written to the heap or entered,
-//! so that the method can be called again from the start on more stack.
+//! * The stack check is the first code after the frame is reserved. Nothing has been written and
+//!   nothing entered by then, so the method can be called again from its start on a larger stack.
+//! * Between the epilogue and the return instruction no asynchronous exception is raised
+//!   ([`Emitter::begin_no_redirect`](crate::emit::Emitter::begin_no_redirect)): the monitor has
+//!   been left, and a handler would leave it again.
 use crate::blob::Symbol;
 use crate::emit::{FrameMap, trusted};
 use crate::signature::Pass;
@@ -21,10 +35,11 @@ use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
 use vervet_types::resolve::Local;
 
-/// Allocations of at most this many bytes by `localloc` outside loops are slots of the frame.
+/// A `localloc` of at most this many bytes, constant and outside loops, becomes a stack slot.
 const LOCAL_ALLOCATION: i64 = 1024;
 
-/// The size of a `localloc` that becomes a slot: a small constant outside loops.
+/// The size of a `localloc` that can be a stack slot. In a loop each execution must give new memory
+/// (ECMA-335 III.3.47), so there it cannot.
 pub fn constant_localloc(plan: &Plan, index: usize) -> Option<u32> {
     if plan.in_loop(plan.instrs[index].offset) {
         return None;
@@ -49,6 +64,21 @@ pub fn constant_localloc(plan: &Plan, index: usize) -> Option<u32> {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
+    /// Emits the stack check:
+    ///
+    /// ```text
+    ///     sp = get_stack_pointer
+    ///     brif sp < context.limit, more, on
+    /// more:
+    ///     context.grow_stack_args = bytes of stack arguments
+    ///     context.hidden = address of this function
+    ///     results = call Grow(the parameters)     ; copies the arguments to a larger stack and calls `hidden`
+    ///     return results
+    /// on:
+    /// ```
+    ///
+    /// `Grow` is called with the signature of the method itself, so it finds the arguments where
+    /// the method has them.
     fn stack_check(&mut self) -> Res {
         let (more, on) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(more);
@@ -76,6 +106,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Emits the prologue. A method that calls nothing and has a small frame needs no stack check:
+    /// the guard zone below the limit is large enough for it.
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let synchronized = self.method.is_synchronized();
         let mut structs = 0;
@@ -119,6 +151,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Emits the prologue of a filter's function. Its parameters are the frame pointer of the
+    /// method and the exception object.
     pub(crate) fn filter_prologue(
         &mut self,
         args: &[ClassRef],
@@ -138,7 +172,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.make_filter_variables(parent, frame)
     }
 
-    /// If exceptions are caught here: makes the slot of the side stack's top.
+    /// If the method catches exceptions: creates the slot that records how much of the localloc
+    /// stack this method and its callers use.
     fn keep_localloc_top(&mut self) {
         let catches = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
         if self.plan.clauses.iter().any(catches) {
@@ -147,7 +182,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The side stack is in use up to here while this method is at work: after each `localloc`, and at the start.
+    /// Records how far the localloc stack is in use: at the start, and after each `localloc`. A
+    /// catch handler resets the thread to this, which frees what the frames below had.
     fn record_localloc_top(&mut self) {
         if let Some(slot) = self.localloc_top {
             let top = self.e.load_context(I64, context::SIDE_NEXT);
@@ -155,7 +191,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Undoes what the prologue entered.
+    /// Undoes what the prologue did: frees localloc memory and leaves the monitor.
     pub(crate) fn epilogue(&mut self) {
         if let Some(mark) = self.localloc_mark {
             self.e.store_context(mark, context::SIDE_NEXT);
@@ -169,7 +205,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// ret
+    /// `ret` (ECMA-335 III.3.57). It is not allowed in a protected region, where `leave` must be
+    /// used.
     pub(crate) fn ret(&mut self) -> Res {
         if self.inline.is_some() {
             return self.inlined_ret();
@@ -223,7 +260,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// localloc
+    /// `localloc` (ECMA-335 III.3.47). The memory lives until the method returns. Stack memory
+    /// cannot be used for computed sizes: frames have a fixed size, and stacks of green threads are
+    /// small, so it comes from the thread's localloc stack.
     pub(crate) fn localloc(&mut self) -> Res {
         let size = self.pop()?;
         let (value, fact) = if let Some(bytes) = constant_localloc(self.plan, self.index) {

@@ -1,16 +1,35 @@
-//! Arguments and locals: where each lives, reading, writing, taking the address.
+//! Arguments and locals: where each one lives, and how it is read, written and addressed.
 //!
 //! # How it works
-//! A scalar is an SSA variable unless its address is taken; a struct lives in a stack slot, or, if it came by
-//! address and is only read, where the caller put it. A scalar that is live into a handler or filter has a
-//! *shadow*: a slot that every definition also writes, from which landing pads and filters read.
+//! [`Translator::make_variables`] decides once, from the flags in the plan:
+//!
+//! ```text
+//! scalar, address not taken               Location::Ssa       an SSA variable
+//!    ... and live into a handler              + shadow        a slot that every write also goes to
+//! scalar, address taken or pinned         Location::Slot
+//! struct                                  Location::Slot
+//! struct argument passed by address,
+//!    only read                            Location::Caller    the caller's copy
+//! never mentioned                         Location::None
+//! in an inlined body of one block         Location::Value     the argument's value itself
+//! in a filter                             Location::Parent    a slot of the method's frame
+//! ```
 //!
 //! # Invariants
-//! * What a filter writes lives in a slot, whatever it is: the filter runs while a call is active, and the call may still come
-//!   back, because the exception may be superseded by one of a finally that is caught further in.
-//! * A `pinned` local lives in a slot; each store to it is followed by a `sequence_point`.
-//! * `this` may be null like any argument: `call` does not look, and neither do open delegates. It is taken as non-null
-//!   only where every way leads over code of this method that would have thrown ([`Translator::prove_this`]).
+//! * When the unwinder enters a handler, no register holds a variable. A scalar that is live into a
+//!   handler or filter therefore has a *shadow* slot; the landing pad reads it
+//!   ([`Translator::reload`]).
+//! * What a filter writes lives in a slot, whatever it is. The filter runs while a call is active,
+//!   and the call may still return normally: a finally further in may replace the exception by one
+//!   that is caught inside the call.
+//! * A `pinned` local lives in a slot, and a `sequence_point` follows each store to it, so that the
+//!   slot holds the reference whenever the thread can be stopped. The conservative scan then pins
+//!   the object (ECMA-335 II.7.1.2).
+//! * `this` may be null like any argument: `call` does not check it, and neither do open delegates.
+//!   It counts as non-null only after code of this method that would have thrown, on every path
+//!   ([`Translator::prove_this`]).
+//! * Locals are zero at the start. ECMA-335 demands it only with the `init` flag; references must
+//!   be valid for the collector in any case.
 use crate::emit::{FrameMap, trusted};
 use crate::signature::{Pass, scalar_kind, store_passed, store_scalar};
 use crate::translate::control::control_flow::{ADDRESS, FILTERED, READ, WRITTEN};
@@ -27,24 +46,24 @@ use vervet_types::resolve::Local;
 /// Where a variable lives.
 #[derive(Clone, Copy)]
 pub enum Location {
-    /// Nothing reads it.
+    /// Nowhere: nothing reads it.
     None,
     /// An SSA variable.
     Ssa(SsaVariable),
-    /// A value that is known here (inlined bodies of one block); a store replaces it.
+    /// A known value, in an inlined body of one block. A store replaces it.
     Value(Value, ValueFact),
     /// A slot of this frame.
     Slot(StackSlot),
-    /// Memory of the caller (read only).
+    /// The caller's copy of a struct argument. It is not written.
     Caller(Value),
-    /// So many bytes above the parent's frame pointer (filters).
+    /// A slot of the method's frame, for its filter: bytes to add to the parent's frame pointer.
     Parent(i32),
 }
 
 /// An argument or local.
 #[derive(Clone, Copy)]
 pub struct Variable {
-    /// Its class.
+    /// Its declared class.
     pub class: ClassRef,
     /// Its stack type.
     pub kind: StackType,
@@ -52,14 +71,14 @@ pub struct Variable {
     pub location: Location,
     /// The slot that handlers and filters read.
     pub shadow: Option<StackSlot>,
-    /// `pinned`
+    /// Whether it is declared `pinned`.
     pub pinned: bool,
-    /// Somebody may write to it while a call is active: through a pointer, or a filter.
+    /// Whether it may be written while a call is active: through a pointer, or by a filter.
     pub address_taken: bool,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Must handlers find the variable in a slot?
+    /// Whether a handler or filter may read the variable before writing it.
     fn live_into_handlers(&self, variable: usize) -> bool {
         let Some(live) = &self.liveness else {
             return false;
@@ -71,7 +90,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// Decides the variables and fills the arguments'.
+    /// Decides where the variables live, stores the arguments there, and zeroes the locals.
     pub(crate) fn make_variables(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let has_filters = self.has_filters;
         for (n, class) in args.iter().enumerate() {
@@ -99,6 +118,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 &self.lowered.params[n - self.lowered.has_this as usize]
             };
             match pass {
+                // `this` of a synchronized method is the object whose monitor is entered, even if
+                // the IL does not mention it.
                 _ if flags == 0 && !(is_this && self.method.is_synchronized()) => {}
                 Pass::None => {}
                 Pass::Scalar(_) if variable.address_taken => {
@@ -130,6 +151,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                     store_passed(&mut self.e.b, trusted(), &values, at, 0, pass, class);
                     variable.location = Location::Slot(slot);
                 }
+                // A filter of the method reads variables through the frame pointer, so a struct
+                // that it may read is copied to the frame too.
                 Pass::Address if flags & (ADDRESS | WRITTEN) != 0 || has_filters => {
                     let slot = self.e.slot(class.layout()?.size);
                     let at = self.e.slot_addr(slot);
@@ -171,6 +194,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 if layout.size > 1 << 20 {
                     return Err(TranslateError::invalid("a local is too large"));
                 }
+                // Without the `init` flag only structs with references are zeroed: the conservative
+                // scan tolerates old words, but a store barrier or a finalizer must not see them as
+                // references.
                 if self.init_locals || !layout.ref_map.is_empty() {
                     let at = self.e.slot_addr(slot);
                     self.zero(at, 0, layout.size.next_multiple_of(8), trusted());
@@ -182,7 +208,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().stack_store(I64, zero, slot, 0);
                 variable.location = Location::Slot(slot);
             } else if flags & READ != 0 {
-                // An undefined variable reads as zero.
+                // Cranelift gives an SSA variable without a definition the value zero.
                 variable.location = Location::Ssa(self.e.b.declare_var(kind.clif()));
                 if self.live_into_handlers(args.len() + n) {
                     let slot = self.e.slot(8);
@@ -196,7 +222,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// The variables of a filter: the parent's slots, and variables of its own for what does not live on.
+    /// The variables of a filter: the slots of the method's frame, and variables of its own for
+    /// those that do not outlive it.
     pub(crate) fn make_filter_variables(&mut self, parent: &[Variable], frame: &FrameMap) -> Res {
         for variable in parent {
             let mut variable = *variable;
@@ -218,6 +245,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// The index in `variables`: arguments come first, then locals.
     fn variable_index(&self, is_arg: bool, index: usize) -> usize {
         if is_arg {
             index
@@ -226,7 +254,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The address a variable in memory has.
+    /// The address of a variable that lives in memory.
     fn location_address(&mut self, location: Location) -> Res<Value> {
         match location {
             Location::Slot(slot) => Ok(self.e.slot_addr(slot)),
@@ -241,9 +269,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The value is not null where control goes on from here. If it is `this`, it has been checked for the whole
-    /// method where that is certain: in the first block, through which every way goes. (If that is protected, an exception
-    /// may lead past the check to a handler.)
+    /// Records that the value is not null where control goes on from here. If it is `this`, and the
+    /// check is in the first block, all code behind it may rely on the check: every path leads over
+    /// the first block. In a protected region it may not, because an exception before the check
+    /// leads to a handler.
     pub(crate) fn prove_this(&mut self, value: Value) {
         if self.block == 0
             && self.lowered.has_this
@@ -257,7 +286,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// ldarg, ldloc
+    /// `ldarg` and `ldloc` (ECMA-335 III.3.38, III.3.43). A struct stays in its slot until
+    /// something may write there.
     pub(crate) fn load_variable(&mut self, is_arg: bool, index: usize) -> Res {
         let n = self.variable_index(is_arg, index);
         let variable = self.variables[n];
@@ -303,7 +333,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// An argument as it is now, whether the code mentions it or not.
+    /// Pushes the current value of an argument, even if the IL never mentions it.
     pub(crate) fn load_argument(&mut self, index: usize) -> Res {
         if self.plan.args[index] != 0 {
             return self.load_variable(true, index);
@@ -327,7 +357,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.push_class(class, value)
     }
 
-    /// starg, stloc
+    /// `starg` and `stloc` (ECMA-335 III.3.61, III.3.63). Values of the variable that are on the IL
+    /// stack are copied first: IL pushed the old value.
     pub(crate) fn store_variable(&mut self, is_arg: bool, index: usize) -> Res {
         let n = self.variable_index(is_arg, index);
         let item = self.pop()?;
@@ -387,7 +418,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// ldarga, ldloca
+    /// `ldarga` and `ldloca` (ECMA-335 III.3.39, III.3.44).
     pub(crate) fn variable_address(&mut self, is_arg: bool, index: usize) -> Res {
         let n = self.variable_index(is_arg, index);
         let value = self.location_address(self.variables[n].location)?;
@@ -400,7 +431,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// In a landing pad: the variables that are live at the handler's entry are read from their slots.
+    /// In the landing pad of a handler that begins at `block`: reads the live variables from their
+    /// shadow slots into SSA variables.
     pub(crate) fn reload(&mut self, block: usize) {
         let Some(live) = self.liveness.take() else {
             return;

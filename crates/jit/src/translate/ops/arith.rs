@@ -1,8 +1,27 @@
-//! Arithmetic, comparison and conditional branches.
+//! Arithmetic, shifts, comparisons, and arithmetic on addresses.
+//!
+//! # How it works
+//! Two operands are brought to one type first (ECMA-335 III.1.5, tables 2 to 7):
+//!
+//! ```text
+//!              int32    int64    native   F        & / O
+//! int32        I32      I64      Native   -        ByRef (add)
+//! int64        I64      I64      I64      -        ByRef (add, sub)
+//! native int   Native   I64      Native   -        ByRef (add)
+//! F            -        -        -        F        -
+//! & / O        ByRef    ByRef    ByRef    -        Native (sub)
+//! ```
+//!
+//! ECMA-335 does not allow int64 with native int; mono does on 64-bit machines, and compilers rely
+//! on it.
 //!
 //! # Invariants
-//! Two operands are brought to one type first: int32 with native int gives native int, float32 with float64 gives
-//! float64, a byref plus or minus an integer is a byref. What mono rejects here is invalid.
+//! * Division raises the exceptions itself, by an explicit check before the instruction: inside a
+//!   protected region a hardware trap would have no landing pad. Elsewhere Cranelift merges check
+//!   and trap.
+//! * While the thread is stopped, an object that the code still uses must be reachable by an
+//!   address inside it. Arithmetic on addresses must therefore not be regrouped by the optimiser
+//!   into sums that lie outside the object ([`Translator::address_arithmetic`]).
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
@@ -13,7 +32,7 @@ use cranelift_codegen::ir::{
 use vervet_abi::{ThrowKind, call};
 use vervet_metadata::il::Op;
 
-/// A comparison, as IL has it.
+/// A comparison of IL (ECMA-335 III.1.5, table 4).
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Compare {
@@ -30,6 +49,7 @@ pub enum Compare {
 }
 
 impl Compare {
+    /// The condition for integers and addresses.
     fn int(self) -> IntCC {
         match self {
             Compare::Eq => IntCC::Equal,
@@ -44,7 +64,8 @@ impl Compare {
             Compare::LeUn => IntCC::UnsignedLessThanOrEqual,
         }
     }
-    /// Of floats, `.un` means 'or unordered'; `ne` is unordered too.
+    /// The condition for floats. The `.un` forms are true for unordered operands, and so is
+    /// `bne.un`.
     fn float(self) -> FloatCC {
         match self {
             Compare::Eq => FloatCC::Equal,
@@ -62,7 +83,7 @@ impl Compare {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Brings two numbers to one type.
+    /// Brings two numbers to one type. Mixed floats become float64.
     fn unify(&mut self, a: &StackValue, b: &StackValue) -> Res<(StackType, Value, Value)> {
         use StackType::*;
         let kind = match (a.kind, b.kind) {
@@ -79,7 +100,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok((kind, self.coerce(a, kind)?, self.coerce(b, kind)?))
     }
 
-    /// add, sub, mul, div, rem, and, or, xor and the checked ones.
+    /// The binary operations, checked ones included (ECMA-335 III.3.1, III.3.2, III.3.48 and
+    /// others). The remainder of floats is C's `fmod`, which is a helper call.
     pub fn binary(&mut self, op: Op) -> Res {
         use StackType::*;
         let b = self.pop()?;
@@ -119,7 +141,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// Is the value a sum with a constant?
+    /// Whether the value is a sum or difference with a constant.
     fn has_constant_part(&self, value: Value) -> bool {
         let dfg = &self.e.b.func.dfg;
         let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(value)) else {
@@ -132,7 +154,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         )
     }
 
-    /// The same value, of which the optimiser does not know what it is.
+    /// The same value, stored and loaded again, so that the optimiser cannot see how it was
+    /// computed.
     fn opaque(&mut self, value: Value) -> Value {
         let slot = self.temp(8);
         self.e.b.ins().stack_store(I64, value, slot, 0);
@@ -140,10 +163,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().stack_load(I64, I64, slot, 0)
     }
 
+    /// Arithmetic with a byref or object reference. A difference of two addresses is a number; an
+    /// address plus or minus a number is a byref. Other operations are unverifiable and give a
+    /// native int: programs align addresses by masking.
     fn address_arithmetic(&mut self, op: Op, a: &StackValue, b: &StackValue) -> Res {
         let (mut x, y) = (self.as_native(a)?, self.as_native(b)?);
-        // Of `(r + k) + (i + l)` the optimiser makes `(r + i) + (k + l)`, and `r + i` may be all that is left in a
-        // register while the thread is stopped: far outside the object, where the collector does not look for it.
+        // The optimiser turns `(r + k) + (i + l)` into `(r + i) + (k + l)`. Then `r + i` may be all
+        // that is left of the reference in a register while the thread is stopped. It may lie
+        // outside the object, where the collector would not find the object by it.
         if self.has_constant_part(x) && self.has_constant_part(y) {
             x = self.opaque(x);
         }
@@ -173,6 +200,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// An operation on integers of one width.
     fn integer(&mut self, op: Op, x: Value, y: Value) -> Res<Value> {
         Ok(match op {
             Op::Add => self.e.b.ins().iadd(x, y),
@@ -206,6 +234,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
+    /// An operation with an overflow flag: throws OverflowException if it is set.
     fn checked(
         &mut self,
         f: impl FnOnce(cranelift_frontend::FuncInstBuilder<'_, 'f>, Value, Value) -> (Value, Value),
@@ -217,7 +246,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         value
     }
 
-    /// Is it seen at once that the integer is not negative?
+    /// Whether the instruction that made the integer shows that it is not negative. Then a signed
+    /// division can be an unsigned one, which needs no check for MIN / -1.
     fn is_natural(&self, value: Value) -> bool {
         let dfg = &self.e.b.func.dfg;
         if let Some(c) = self.constant(value) {
@@ -253,7 +283,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Is the instruction a widened length?
+    /// Whether the instruction widens the length of an array.
     fn is_length(&self, inst: Inst) -> bool {
         let dfg = &self.e.b.func.dfg;
         let InstructionData::Unary {
@@ -266,7 +296,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.lengths.contains(&arg)
     }
 
-    /// Division as mono does it: MIN by -1 overflows, also of the remainder.
+    /// Signed division and remainder (ECMA-335 III.3.31, III.3.55). MIN / -1 throws
+    /// OverflowException; so does the remainder, as in mono, where ECMA-335 leaves it open.
     fn signed_division(&mut self, quotient: bool, x: Value, y: Value) -> Value {
         let naturals = (self.is_natural(x), self.is_natural(y));
         match self.constant(y) {
@@ -298,7 +329,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// shl, shr, shr.un: the count is taken modulo the width.
+    /// Shifts. ECMA-335 III.3.58 leaves a count of the width or more unspecified; here, as on x86,
+    /// it is taken modulo the width.
     pub fn shift(&mut self, op: Op) -> Res {
         let count = self.pop()?;
         let a = self.pop()?;
@@ -322,7 +354,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// neg and not.
+    /// `neg` and `not` (ECMA-335 III.3.50, III.3.52).
     pub fn unary(&mut self, op: Op) -> Res {
         let a = self.pop()?;
         let value = match (op, a.kind) {

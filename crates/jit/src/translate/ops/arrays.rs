@@ -1,12 +1,27 @@
 //! Vectors: length, element access, covariance checks.
 //!
+//! # How it works
+//! ```text
+//! ldelem.i4 (array, index)
+//!     length = load.i32 array + 8                ; faults on null
+//!     trapnz (index >= length, unsigned)         ; or a branch, in a protected region
+//!     at = array + (uextend index << 2)
+//!     value = load.i32 at + 16
+//! ```
+//!
+//! A vector starts with the header (VTable and sync word, 8 bytes) and the length; the elements
+//! follow at offset 16.
+//!
 //! # Invariants
-//! * The bounds check is one unsigned compare; an int32 index is zero-extended after it, so that no address outside
-//!   the array is ever formed.
-//! * What is left of a reference in a register must be an address the collector finds the object by: inside it or
-//!   one past its end. `array + index * size` is (the header's 16 bytes are added by the access itself), and may
-//!   live as long as it likes; a constant is never added to a reference first, and none is split off an index in
-//!   64 bits, so the optimiser has nothing to regroup.
+//! * The bounds check is one unsigned compare, which is also true for a negative index. An int32
+//!   index is zero-extended after it, so no address outside the array is ever formed.
+//! * While the thread is stopped the collector must find the array by what is left of the reference
+//!   in registers: an address inside the array, or one past its end. `array + index * size` is such
+//!   an address, because the 16 bytes of the header are added by the access itself. A constant is
+//!   never added to the reference first, and the optimiser cannot split one off the index, because
+//!   the index is extended from 32 bits.
+//! * A store of a reference checks the element type, since arrays are covariant (ECMA-335 I.8.7.1),
+//!   before it changes anything.
 use crate::blob::Symbol;
 use crate::emit::trusted;
 use crate::signature::{load_scalar, scalar_type, store_scalar};
@@ -21,7 +36,7 @@ use vervet_abi::{ThrowKind, call, vtable};
 use vervet_types::{ClassRef, Known, ScalarKind};
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// ldlen
+    /// `ldlen` (ECMA-335 III.4.12).
     pub(crate) fn array_length(&mut self) -> Res {
         let array = self.pop_ref()?;
         let length = self.length_of(&array);
@@ -31,6 +46,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Loads the length; this is also the null check.
     fn length_of(&mut self, array: &StackValue) -> Value {
         let flags = self.null_checked(array, i64::from(ARRAY_LENGTH_OFFSET), 4);
         self.e
@@ -39,7 +55,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET)
     }
 
-    /// The checked address of an element, as base and offset for one access.
+    /// The checked address of an element, as base and offset for one access. `check` is false where
+    /// the class library has checked the index.
     fn element(
         &mut self,
         array: &StackValue,
@@ -58,6 +75,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                             .icmp(IntCC::UnsignedGreaterThanOrEqual, index.value, length);
                     self.e.throw_if(out, ThrowKind::IndexOutOfRange);
                 }
+                // The address of an element with a constant index is a constant offset, part of the
+                // access.
                 if let Some(c) = self.constant(index.value) {
                     let offset = c * i64::from(size) + i64::from(ARRAY_DATA_OFFSET);
                     if c >= 0 && offset < 1 << 30 {
@@ -92,13 +111,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok((self.e.b.ins().iadd(array.value, scaled), ARRAY_DATA_OFFSET))
     }
 
+    /// Pops an index and the array below it.
     fn pop_array(&mut self) -> Res<(StackValue, StackValue)> {
         let index = self.pop()?;
         let array = self.pop_ref()?;
         Ok((array, index))
     }
 
-    /// ldelem.<primitive>
+    /// `ldelem.<type>` (ECMA-335 III.4.8).
     pub(crate) fn load_scalar_element(&mut self, leaf: ScalarKind, kind: StackType) -> Res {
         let (array, index) = self.pop_array()?;
         let (base, offset) = self.element(&array, &index, leaf.size(), true)?;
@@ -117,7 +137,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// ldelem T
+    /// `ldelem` (ECMA-335 III.4.7).
     pub(crate) fn load_element(&mut self, class: ClassRef, check: bool) -> Res {
         let (array, index) = self.pop_array()?;
         let size = self.size_of(class)?;
@@ -127,7 +147,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// stelem.<primitive>
+    /// `stelem.<type>` for types other than references (ECMA-335 III.4.27).
     pub(crate) fn store_scalar_element(&mut self, leaf: ScalarKind) -> Res {
         let value = self.pop()?;
         let (array, index) = self.pop_array()?;
@@ -145,7 +165,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// stelem T and stelem.ref (None)
+    /// `stelem` and, with `None`, `stelem.ref` (ECMA-335 III.4.26, III.4.27). Arrays of sealed
+    /// classes need no covariance check: no array of another class can have this static type.
     pub(crate) fn store_element(&mut self, class: Option<ClassRef>, check: bool) -> Res {
         self.spill_aliased(3)?;
         let value = self.pop()?;
@@ -164,7 +185,21 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.store_value(class, &value, base, offset, trusted(), Dest::Anywhere)
     }
 
-    /// ArrayTypeMismatchException unless the value fits the array; both are known not to fault.
+    /// Throws ArrayTypeMismatchException unless the value fits the array's elements. Neither
+    /// reference faults any more. Two cases are decided here: the class is the element class, or
+    /// the array is an `object[]`. The helper decides the rest:
+    ///
+    /// ```text
+    ///     brif value, look, on                  ; null fits everywhere
+    /// look:
+    ///     element = vtable(array).element_class
+    ///     brif element == class(value), on, compare
+    /// compare:
+    ///     brif element == Object, on, cold
+    /// cold:
+    ///     call CheckArrayStore(array, value)
+    ///     jump on
+    /// ```
     fn check_store(&mut self, array: Value, value: Value) {
         let (look, compare, cold, on) = (
             self.e.b.create_block(),
@@ -205,7 +240,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.switch_to_block(on);
     }
 
-    /// ldelema
+    /// `ldelema` (ECMA-335 III.4.9). Without `readonly.` the element type must be exactly the
+    /// class, because the address can be used for a store.
     pub(crate) fn element_address(&mut self, class: ClassRef) -> Res {
         class.check()?;
         let (array, index) = self.pop_array()?;

@@ -1,8 +1,12 @@
-//! Conversions of numbers.
+//! Conversions of numbers (ECMA-335 III.3.27 to III.3.29).
 //!
 //! # Invariants
-//! Float to int is cvttsd2si as mono has it: out of range and NaN give MIN; narrower results are cut from that.
-//! Unsigned 64 bits go by the int64 below 2^63 and by (x - 2^63) above, NaN and overflow as 0.
+//! * Float to integer follows mono, which uses `cvttsd2si`: NaN and values out of range give the
+//!   minimum of the width, and narrower results are cut from 32 bits. ECMA-335 leaves these cases
+//!   unspecified, but programs depend on them.
+//! * Float to unsigned 64 bits converts values below 2^63 as int64, and from there on as `(x -
+//!   2^63) ^ MIN`; NaN and values of 2^64 or more give 0.
+//! * A result narrower than 32 bits is extended to int32, signed or unsigned as its name says.
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
@@ -10,7 +14,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types::*};
 use vervet_abi::ThrowKind;
 
-/// What a conversion gives.
+/// The type a conversion gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum To {
@@ -27,6 +31,7 @@ pub enum To {
 }
 
 impl To {
+    /// The width of the result in bits.
     fn bits(self) -> u32 {
         match self {
             To::I1 | To::U1 => 8,
@@ -35,9 +40,11 @@ impl To {
             _ => 64,
         }
     }
+    /// Whether the result is signed.
     fn signed(self) -> bool {
         matches!(self, To::I1 | To::I2 | To::I4 | To::I8 | To::I)
     }
+    /// The stack type of the result.
     fn kind(self) -> StackType {
         match self {
             To::I8 | To::U8 => StackType::I64,
@@ -48,7 +55,8 @@ impl To {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// conv.<to>
+    /// `conv.<to>`. An integer is cut or extended; the extension of an int32 to 64 bits is signed
+    /// or unsigned as the target is.
     pub fn convert(&mut self, to: To) -> Res {
         let item = self.pop()?;
         let value = match item.kind {
@@ -82,7 +90,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// An I32 cut to the conversion's width and extended again.
+    /// An int32 cut to the conversion's width and extended again.
     fn cut(&mut self, value: Value, to: To) -> Value {
         match to {
             To::I1 => {
@@ -99,6 +107,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// A float as float64. Every float32 is one exactly, so one set of bounds serves both.
     fn as_f64(&mut self, item: &StackValue) -> Value {
         if item.kind == StackType::F32 {
             self.e.b.ins().fpromote(F64, item.value)
@@ -107,7 +116,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// cvttsd2si of 64 bits.
+    /// The result of the 64-bit `cvttsd2si`. Cranelift's saturating conversion gives 0 for NaN and
+    /// the maximum above the range, so the result is corrected by a select: the comparison is false
+    /// for NaN and for all values above.
     fn truncate64(&mut self, x: Value) -> Value {
         let saturated = self.e.b.ins().fcvt_to_sint_sat(I64, x);
         let limit = self.e.b.ins().f64const(9223372036854775808.0);
@@ -116,7 +127,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().select(in_range, saturated, min)
     }
 
-    /// cvttsd2si of 32 bits.
+    /// The result of the 32-bit `cvttsd2si`.
     fn truncate32(&mut self, x: Value) -> Value {
         let saturated = self.e.b.ins().fcvt_to_sint_sat(I32, x);
         let limit = self.e.b.ins().f64const(2147483648.0);
@@ -125,6 +136,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().select(in_range, saturated, min)
     }
 
+    /// The unchecked conversion of a float.
     fn float_to_int(&mut self, item: &StackValue, to: To) -> Value {
         let x = self.as_f64(item);
         match to {
@@ -155,7 +167,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// conv.r4 and conv.r8.
+    /// `conv.r4` and `conv.r8`.
     pub fn convert_float(&mut self, double: bool) -> Res {
         let item = self.pop()?;
         let ty = if double { F64 } else { F32 };
@@ -183,7 +195,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// conv.r.un
+    /// `conv.r.un`: the integer is unsigned.
     pub fn convert_unsigned_to_float(&mut self) -> Res {
         let item = self.pop()?;
         let value = match item.kind {
@@ -202,7 +214,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// conv.ovf.<to> and conv.ovf.<to>.un
+    /// `conv.ovf.<to>` and `conv.ovf.<to>.un`: OverflowException if the value does not fit.
     pub fn convert_checked(&mut self, to: To, unsigned: bool) -> Res {
         let item = self.pop()?;
         let value = match item.kind {
@@ -217,6 +229,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// The checked conversion of an int32.
     fn checked_from_i32(&mut self, v: Value, to: To, unsigned: bool) -> Value {
         match (to, unsigned) {
             (To::I8 | To::I, false) => self.e.b.ins().sextend(I64, v),
@@ -255,6 +268,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// The checked conversion of a 64-bit integer.
     fn checked_from_i64(&mut self, v: Value, to: To, unsigned: bool) -> Value {
         match to {
             To::I8 | To::I if !unsigned => v,
@@ -287,7 +301,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The truncated value must fit: (low, high) are exclusive bounds of the float.
+    /// The checked conversion of a float. The bounds are those of the float before truncation:
+    /// -128.9 fits int8, because it is truncated to -128. All bounds are exact in float64; the
+    /// lower bound of int64 is inclusive, because the next lower float64 is far below.
     fn checked_from_float(&mut self, item: &StackValue, to: To) -> Value {
         let x = self.as_f64(item);
         // Low bound: exclusive, but for int64 the minimum itself fits.
@@ -325,7 +341,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// ckfinite
+    /// `ckfinite` (ECMA-335 III.3.24).
     pub fn check_finite(&mut self) -> Res {
         let item = self.pop()?;
         if !item.kind.is_float() {
@@ -333,8 +349,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 "ckfinite of something else than a float",
             ));
         }
-        // x - x is NaN for NaN and the infinities. The exception is the one mono and CoreCLR throw; ECMA-335 III.3.19 names
-        // its base class.
+        // x - x is NaN for NaN and the infinities, and 0 otherwise. Mono and CoreCLR throw
+        // OverflowException; ECMA-335 names its base class ArithmeticException.
         let zero = self.e.b.ins().fsub(item.value, item.value);
         let bad = self.e.b.ins().fcmp(FloatCC::Unordered, zero, zero);
         self.e.throw_if(bad, ThrowKind::Overflow);

@@ -1,10 +1,27 @@
-//! Fields: instance and static, class initialisation, and access through references that may be null.
+//! Fields: instance and static access, null checks, class initialisation.
+//!
+//! # How it works
+//! Outside protected regions an access needs no null check of its own. It carries a trap code, the
+//! processor faults on the guard page at address 0, and the runtime's signal handler throws
+//! NullReferenceException:
+//!
+//! ```text
+//! ldfld (outside)                       ldfld (in a protected region)
+//!     v1 = load.i32 user3 v0+24             trapz -> brif v0, on, cold
+//!                                       cold: call ThrowKind(NullReference)
+//!                                       on:   v1 = load.i32 notrap v0+24
+//! ```
+//!
+//! Inside a protected region the unwinder finds the landing pad by the return address of a call, so
+//! a fault would have no handler there, and the check is explicit.
 //!
 //! # Invariants
-//! * Outside protected regions a null reference faults at the access; offsets past the guard page and protected
-//!   regions get an explicit check.
-//! * An address (a byref or native int) may be that of a field behind null: whatever points to the guard page counts as null.
-//! * A constant offset goes into the access, never into a reference that outlives it.
+//! * An access at an offset beyond the guard page has an explicit check too, because it would not
+//!   fault.
+//! * A byref or native int may point to a field of a null object. Every address in the guard page
+//!   counts as null.
+//! * A constant offset belongs to the access. It is never added to a reference that is used later,
+//!   because the sum may lie past the end of the object, where the collector does not look for it.
 use crate::blob::Symbol;
 use crate::emit::barrier;
 use crate::emit::{null_trap, trusted};
@@ -21,12 +38,12 @@ use vervet_types::check::can_access_field;
 use vervet_types::field::StaticKind;
 use vervet_types::{ClassRef, FieldRef, LoadError, MethodRef};
 
-/// What is surely unmapped above address 0.
+/// Bytes above address 0 that are never mapped.
 const GUARD: i64 = 4096;
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Makes sure that an access of `size` bytes at `offset` raises NullReferenceException if the address is null;
-    /// gives the access's flags.
+    /// Throws NullReferenceException if an object reference is null: by a load of its header where
+    /// that may fault, else by a check.
     pub(crate) fn null_checked(
         &mut self,
         item: &StackValue,
@@ -35,6 +52,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     ) -> MemFlagsData {
         match item.fact {
             ValueFact::Frame => return trusted(),
+            // The access cannot fault, but with a trap code it may not be moved above the check
+            // that proved it.
             ValueFact::NonNull | ValueFact::Exact => return null_trap(),
             _ => {}
         }
@@ -56,10 +75,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let low = self.is_low(value);
         self.e.throw_if(low, ThrowKind::NullReference);
+        // The field lies above the object, which has been checked.
         self.nonnull.push(value);
     }
 
-    /// Does the address lie in the guard page?
+    /// Whether the address lies in the guard page.
     pub(crate) fn is_low(&mut self, value: Value) -> Value {
         self.e
             .b
@@ -67,7 +87,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             .icmp_imm_u(IntCC::UnsignedLessThan, value, GUARD)
     }
 
-    /// Throws NullReferenceException if the word is null.
+    /// Throws NullReferenceException if the word is null. Does nothing if this block has checked
+    /// the same SSA value already.
     pub(crate) fn explicit_null_check(&mut self, value: Value) {
         if self.nonnull.contains(&value) {
             return;
@@ -89,15 +110,25 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.prove_this(item.value);
     }
 
-    /// Does a call of the method run its class's constructor first? ECMA-335 II.10.5.3.1, for classes without
-    /// beforefieldinit: static methods, constructors, and all methods of value types, whose instances need no constructor.
+    /// Whether a call of the method runs the constructor of its class first. For classes without
+    /// `beforefieldinit` these are static methods, constructors, and all methods of value types,
+    /// whose instances need no constructor (ECMA-335 II.10.5.3.1).
     pub(crate) fn triggers(method: MethodRef) -> Res<bool> {
         Ok(!method.class.is_before_field_init()
             && !method.is_cctor()
             && (method.is_static() || method.is_ctor() || method.class.is_value_type()?))
     }
 
-    /// Runs the class constructor if that has not been done.
+    /// Runs the class constructor unless it is known to have run. The check reads one byte of the
+    /// VTable:
+    ///
+    /// ```text
+    ///     state = uload8 vtable + init_state
+    ///     brif state == DONE, on, cold
+    /// cold:
+    ///     call ClassInit(vtable)            ; also waits if another thread is running the constructor
+    ///     jump on
+    /// ```
     pub(crate) fn class_init(&mut self, class: ClassRef) -> Res {
         if self.env.is_initialized(class)
             || self.initialised.iter().any(|c| std::ptr::eq(*c, class))
@@ -105,6 +136,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             return Ok(());
         }
+        // Later accesses in the same block need no second check. In a class constructor its own
+        // class counts as initialised (ECMA-335 II.10.5.3.3).
         self.initialised.push(class);
         if class.cctor()?.is_none() {
             return Ok(());
@@ -132,7 +165,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// The address (base and offset) of a static field.
+    /// The address of a static field, as base and offset. Statics never move: references lie in
+    /// memory that is a root, other values in malloc'ed memory, RVA fields in a copy of the image's
+    /// data, thread statics in a block per thread.
     pub(crate) fn static_address(&mut self, field: FieldRef) -> Res<(Value, i32)> {
         let class = field.class;
         if class.is_open {
@@ -156,7 +191,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// This thread's block of the class's thread statics.
+    /// The block with this thread's values of the thread statics of a class: a table lookup, and a
+    /// helper call when the thread first uses the class.
+    ///
+    /// ```text
+    ///     index = vtable.thread_static_index
+    ///     brif index < context.thread_statics_len, look, slow
+    /// look:
+    ///     block = load context.thread_statics[index]
+    ///     brif block, join(block), slow
+    /// slow:
+    ///     block = call ThreadStatics(vtable)
+    ///     jump join(block)
+    /// ```
     fn thread_statics(&mut self, class: ClassRef) -> Value {
         let vt = self.e.symbol(Symbol::VTable(class));
         let (look, slow, join) = (
@@ -193,6 +240,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.block_params(join)[0]
     }
 
+    /// The field that a token names. It must be accessible from here, and not a constant (ECMA-335
+    /// II.22.9: a literal has no memory).
     fn field(&mut self, token: Token) -> Res<FieldRef> {
         let field = self.scope.field(token)?;
         if !can_access_field(self.method, field)? {
@@ -207,6 +256,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(field)
     }
 
+    /// The offset of a field from the value on the stack: a reference points to the object's
+    /// header.
     fn instance_offset(&self, item: &StackValue, field: FieldRef) -> Res<i32> {
         let offset = field.offset()? as i32;
         Ok(if item.kind == StackType::Ref {
@@ -216,13 +267,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
+    /// After a volatile access: a point that no later access may be moved above. Volatile loads
+    /// have acquire and volatile stores release semantics (ECMA-335 I.12.6.7), which x86 gives to
+    /// all loads and stores; only the compiler has to be held back.
     fn after_access(&mut self, field: FieldRef) {
         if self.prefixes.volatile || field.is_volatile() {
             self.e.b.ins().sequence_point();
         }
     }
 
-    /// ldfld
+    /// `ldfld` (ECMA-335 III.4.10). The object may be a reference, an address, or a struct on the
+    /// stack.
     pub(crate) fn load_field(&mut self, token: Token) -> Res {
         let field = self.field(token)?;
         let object = self.pop()?;
@@ -256,7 +311,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// ldflda
+    /// `ldflda` (ECMA-335 III.4.11). A struct on the stack has no address that lasts, so it is not
+    /// allowed.
     pub(crate) fn load_field_address(&mut self, token: Token) -> Res {
         let field = self.field(token)?;
         let object = self.pop()?;
@@ -292,7 +348,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// stfld
+    /// `stfld` (ECMA-335 III.4.28).
     pub(crate) fn store_field(&mut self, token: Token) -> Res {
         let field = self.field(token)?;
         self.spill_aliased(2)?;
@@ -319,6 +375,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Loads a static field.
     fn load_static(&mut self, field: FieldRef) -> Res {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
@@ -328,6 +385,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Pushes the address of a static field. That of an RVA field is an unmanaged pointer (ECMA-335
+    /// III.4.15).
     fn load_static_address(&mut self, field: FieldRef) -> Res {
         let (base, offset) = self.static_address(field)?;
         let value = self.offset_address(base, offset);
@@ -345,6 +404,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Stores to a static field. The card of a static reference has a constant address, so its mark
+    /// needs no arithmetic.
     fn store_static(&mut self, field: FieldRef, value: &StackValue) -> Res {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
@@ -361,17 +422,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// ldsfld
+    /// `ldsfld` (ECMA-335 III.4.14).
     pub(crate) fn load_static_token(&mut self, token: Token) -> Res {
         let field = self.static_field(token)?;
         self.load_static(field)
     }
-    /// ldsflda
+    /// `ldsflda` (ECMA-335 III.4.15).
     pub(crate) fn load_static_address_token(&mut self, token: Token) -> Res {
         let field = self.static_field(token)?;
         self.load_static_address(field)
     }
-    /// stsfld
+    /// `stsfld` (ECMA-335 III.4.30).
     pub(crate) fn store_static_token(&mut self, token: Token) -> Res {
         let field = self.static_field(token)?;
         self.spill_aliased(1)?;
@@ -379,6 +440,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.store_static(field, &value)
     }
 
+    /// The static field that a token names.
     fn static_field(&mut self, token: Token) -> Res<FieldRef> {
         let field = self.field(token)?;
         if !field.is_static() {

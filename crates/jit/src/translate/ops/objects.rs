@@ -1,7 +1,21 @@
-//! Objects and values behind addresses: casts, boxes, indirect access, tokens and literals.
+//! Casts, boxes, indirect access, memory blocks, tokens and literals.
+//!
+//! # How it works
+//! A cast compares classes, because VTables are per domain. What can be decided in place depends on
+//! the class ([`Test`]):
+//!
+//! ```text
+//! sealed class          class(object) == C
+//! other class           supers(object)[depth of C] == C, if the list is long enough
+//! interface, array,     class(object) == C is a fast yes; the helper decides the rest
+//!   variant delegate
+//! ```
 //!
 //! # Invariants
-//! A cast's fast way to 'yes' compares classes (VTables are per domain); what it cannot decide a helper does.
+//! * An inline test may say yes. For a throwing cast only the helper says no: a transparent proxy
+//!   is an instance of whatever its real proxy says.
+//! * A box is written before the reference to it is pushed, and no allocation comes between, so no
+//!   one sees a box without its value.
 use crate::blob::Symbol;
 use crate::emit::{null_trap, trusted};
 use crate::signature::{load_scalar, store_scalar};
@@ -19,18 +33,19 @@ use vervet_types::check::can_access_method;
 use vervet_types::resolve::TokenTarget;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef, ScalarKind};
 
-/// How a cast can be decided inline.
+/// How a cast can be decided in place.
 enum Test {
     /// Only exact instances: sealed classes without variance.
     Exact,
-    /// The class is at that index of its descendants' ancestors.
+    /// The class is at this index of the ancestors of its subclasses.
     Ancestor(i32),
-    /// Only a helper can tell; an exact match is a fast yes.
+    /// Only the helper can say no; an exact match is a fast yes.
     Helper,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// The class a type token names; it must be closed.
+    /// The class that a type token names. Code that runs is closed, so the class has no free type
+    /// variables.
     pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
         let class = self.scope.type_(token)?;
         if class.is_open {
@@ -42,7 +57,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(class)
     }
 
-    /// The method a token names; it must be accessible from here.
+    /// The method that a token names. It must be accessible from the method being compiled.
     pub(crate) fn method_named(&self, token: Token) -> Res<MethodRef> {
         let method = self.scope.method(token)?;
         if !can_access_method(self.method, method)? {
@@ -51,8 +66,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(method)
     }
 
+    /// The inline test for a class.
     fn test_for(&self, class: ClassRef) -> Res<Test> {
-        // A sealed class derived from MarshalByRefObject: see below.
+        // A transparent proxy may stand for an instance of any class derived from
+        // MarshalByRefObject, even a sealed one.
         let sealed_remote = class.is_sealed()
             && !class.is_array()
             && class
@@ -80,7 +97,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(Test::Ancestor(depth))
     }
 
-    /// castclass (throwing) and isinst.
+    /// `castclass` and `isinst` (ECMA-335 III.4.3, III.4.6). A cast to Nullable<T> is one to T,
+    /// because a boxed nullable is a boxed T.
     pub(crate) fn cast(&mut self, class: ClassRef, throwing: bool) -> Res {
         let item = self.pop_ref()?;
         let class = class.nullable_arg().unwrap_or(class);
@@ -126,7 +144,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 );
             }
             Test::Ancestor(depth) => {
-                // `depth` of the VTable is the number of ancestors; shorter lists cannot hold the class.
+                // The VTable holds the number of ancestors; a shorter list cannot contain the
+                // class.
                 let deep = self
                     .e
                     .b
@@ -174,6 +193,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// The end of a test for the exact class. `only`: no other class passes, so that `isinst` is a
+    /// select.
     fn cast_decided(
         &mut self,
         exact: Value,
@@ -205,7 +226,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
     }
 
-    /// box
+    /// `box` (ECMA-335 III.4.1). Three patterns of generic code need no box: a reference type, `x
+    /// != null`, and a box that is unboxed at once.
     pub(crate) fn box_value(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
             let item = self.pop()?;
@@ -255,7 +277,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.box_item(class, &item)
     }
 
-    /// Boxes a value.
+    /// Boxes a value. For Nullable<T> the helper boxes the T inside, or gives null.
     pub(crate) fn box_item(&mut self, class: ClassRef, item: &StackValue) -> Res {
         if class.nullable_arg().is_some() {
             self.check_struct(item, class)?;
@@ -282,7 +304,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// unbox: the address of the value.
+    /// `unbox` (ECMA-335 III.4.32): the address of the value in the box. For Nullable<T> there is
+    /// none in the box, so it is that of a copy in the frame.
     pub(crate) fn unbox(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
             return Err(TranslateError::invalid("unbox of a reference type"));
@@ -308,8 +331,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Writes the nullable that a box or null stands for to a slot of the frame.
     fn unbox_nullable(&mut self, class: ClassRef, object: Value) -> Res<Value> {
-        // Not a temporary: the address may go to a variable.
+        // This is no temporary, because the program may keep the address in a variable.
         let slot = self.e.slot(class.layout()?.size);
         let at = self.e.slot_addr(slot);
         let handle = self.e.symbol(Symbol::ClassHandle(class));
@@ -317,6 +341,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(at)
     }
 
+    /// The address of the value in a box, after a check of its class. The helper accepts an enum as
+    /// its underlying type and the reverse.
     fn unboxed_address(&mut self, class: ClassRef, item: &StackValue) -> Res<Value> {
         let flags = self.null_checked(item, 0, 4);
         let vt = self.e.b.ins().uload32(flags, item.value, 0);
@@ -348,7 +374,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(self.e.b.block_params(join)[0])
     }
 
-    /// unbox.any
+    /// `unbox.any` (ECMA-335 III.4.33): for a reference type it is `castclass`.
     pub(crate) fn unbox_any(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
             return self.cast(class, true);
@@ -364,6 +390,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Where a store through an address goes.
     fn dest(item: &StackValue) -> Dest {
         if let ValueFact::Frame = item.fact {
             Dest::Frame
@@ -372,13 +399,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// After a `volatile.` access; see `after_access` in module `fields`.
     fn after_indirect(&mut self) {
         if self.prefixes.volatile {
             self.e.b.ins().sequence_point();
         }
     }
 
-    /// ldind.*
+    /// `ldind.<type>` (ECMA-335 III.3.42).
     pub(crate) fn load_indirect(&mut self, leaf: ScalarKind, kind: StackType) -> Res {
         let at = self.pop_address()?;
         let flags = self.null_checked(&at, 0, leaf.size());
@@ -388,7 +416,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// stind.*
+    /// `stind.<type>` (ECMA-335 III.3.62). The address may point into the heap, so a reference
+    /// marks its card.
     pub(crate) fn store_indirect(&mut self, leaf: ScalarKind, kind: StackType) -> Res {
         self.spill_aliased(2)?;
         let value = self.pop()?;
@@ -404,7 +433,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// ldobj
+    /// `ldobj` (ECMA-335 III.4.13).
     pub(crate) fn load_object(&mut self, class: ClassRef) -> Res {
         let at = self.pop_address()?;
         let size = self.size_of(class)?;
@@ -415,7 +444,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// stobj
+    /// `stobj` (ECMA-335 III.4.29).
     pub(crate) fn store_object(&mut self, class: ClassRef) -> Res {
         self.spill_aliased(2)?;
         let value = self.pop()?;
@@ -427,7 +456,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// cpobj
+    /// `cpobj` (ECMA-335 III.4.4).
     pub(crate) fn copy_object(&mut self, class: ClassRef) -> Res {
         let from = self.pop_address()?;
         let size = self.size_of(class)?;
@@ -437,7 +466,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.store_object(class)
     }
 
-    /// initobj
+    /// `initobj` (ECMA-335 III.4.5). For a reference type it stores null.
     pub(crate) fn init_object(&mut self, class: ClassRef) -> Res {
         self.spill_aliased(1)?;
         let at = self.pop_address()?;
@@ -447,7 +476,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// cpblk
+    /// `cpblk` (ECMA-335 III.3.30).
     pub(crate) fn copy_block(&mut self) -> Res {
         self.spill_aliased(3)?;
         let size = self.pop()?;
@@ -457,7 +486,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.move_block(&to, &from, size, 1);
         Ok(())
     }
-    /// Moves `size` bytes without references, in units of 1 or 2, between two addresses.
+    /// Copies `size` bytes without references, in units of 1 or 2 bytes, between two addresses.
     pub(crate) fn move_block(
         &mut self,
         to: &StackValue,
@@ -470,7 +499,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.after_indirect();
     }
 
-    /// initblk
+    /// `initblk` (ECMA-335 III.3.36).
     pub(crate) fn init_block(&mut self) -> Res {
         self.spill_aliased(3)?;
         let size = self.pop()?;
@@ -483,6 +512,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// The size operand of a block instruction, which is unsigned.
     fn unsigned_size(&mut self, item: &StackValue) -> Res<Value> {
         match item.kind {
             StackType::I32 => Ok(self.e.b.ins().uextend(I64, item.value)),
@@ -490,7 +520,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// A null address is NullReferenceException unless nothing is moved.
+    /// Throws NullReferenceException for a null address, unless the size is 0.
     fn block_null_checks(&mut self, size: Value, ends: &[&StackValue]) {
         for end in ends {
             if matches!(end.fact, ValueFact::Frame | ValueFact::NonNull) {
@@ -503,7 +533,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// ldstr
+    /// `ldstr` (ECMA-335 III.4.16): loads from the root slot of the interned string, which the
+    /// runtime fills when it links the code.
     pub(crate) fn load_string(&mut self, token: Token) -> Res {
         let value = self
             .e
@@ -512,7 +543,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// ldtoken
+    /// `ldtoken` (ECMA-335 III.4.17). Followed by `Type.GetTypeFromHandle`, as `typeof` is, it
+    /// loads the Type object.
     pub(crate) fn load_token(&mut self, token: Token) -> Res {
         let target = self.scope.token(token)?;
         let (symbol, known) = match target {
@@ -554,7 +586,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// sizeof
+    /// `sizeof` (ECMA-335 III.4.25).
     pub(crate) fn size_of_type(&mut self, class: ClassRef) -> Res {
         let size = if class.is_value_type()? {
             class.layout()?.size
@@ -566,7 +598,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// A read of the object's VTable that faults on null, outside regions.
+    /// Loads the VTable of an object; outside protected regions this is the null check.
     pub(crate) fn vtable_of(&mut self, item: &StackValue) -> Value {
         let flags = match item.fact {
             ValueFact::Exact => trusted(),
@@ -576,7 +608,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().uload32(flags, item.value, 0)
     }
 
-    /// The value type's kind must be on the stack: what `class` says.
+    /// Whether values of the class are structs on the stack.
     pub(crate) fn is_struct(&self, class: ClassRef) -> Res<bool> {
         Ok(stack_type_of(class)? == StackType::Struct)
     }

@@ -1,4 +1,12 @@
-//! The table from opcodes to what translates them.
+//! The table from opcodes to the functions that translate them.
+//!
+//! # How it works
+//! [`Translator::instruction`] is called once for each instruction. Loads and stores of variables
+//! come first, because they are the most frequent. A prefix (`volatile.`, `tail.`, `constrained.`,
+//! `readonly.`; ECMA-335 III.2) is kept for the instruction after it, and forgotten behind that.
+//!
+//! # Invariants
+//! An opcode that is not in the table is an internal error, never silently skipped.
 use crate::translate::control::control_flow::{VarOp, variable_of};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::ops::arith::Compare;
@@ -10,6 +18,7 @@ use vervet_metadata::Token;
 use vervet_metadata::il::{Instr, Op, Operand};
 use vervet_types::ScalarKind;
 
+/// The token operand of an instruction.
 fn token(i: &Instr<'_>) -> Res<Token> {
     match i.operand {
         Operand::Token(t) => Ok(t),
@@ -17,6 +26,7 @@ fn token(i: &Instr<'_>) -> Res<Token> {
     }
 }
 
+/// The branch target of an instruction.
 fn target(i: &Instr<'_>) -> Res<u32> {
     match i.operand {
         Operand::Branch(t) => Ok(t),
@@ -38,6 +48,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         match i.op {
             Nop => {}
             Break => {}
+            // x86 allows unaligned access, and `no.` only permits leaving checks out (ECMA-335
+            // III.2.2).
             Unaligned | No => return Ok(()),
             Volatile => {
                 self.prefixes.volatile = true;
@@ -301,6 +313,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// A comparison and branch in one.
     fn branch_compare(&mut self, how: Compare, i: &Instr<'static>) -> Res {
         let condition = self.compare_values(how)?;
         self.branch_if(condition, false, target(i)?)

@@ -1,7 +1,13 @@
-//! Typed references: mkrefany, refanyval, refanytype.
+//! Typed references: `mkrefany`, `refanyval`, `refanytype` (ECMA-335 III.4.19, III.4.22, III.4.23).
 //!
 //! # Invariants
-//! A TypedReference is 24 bytes: type handle, address of the value, class.
+//! A System.TypedReference is a struct of 24 bytes:
+//!
+//! ```text
+//!  0  RuntimeTypeHandle of the type
+//!  8  address of the value; may point into an object
+//! 16  the class
+//! ```
 use crate::blob::Symbol;
 use crate::emit::trusted;
 use crate::translate::error::{Res, TranslateError};
@@ -12,12 +18,15 @@ use cranelift_codegen::ir::{InstBuilder, types::*};
 use vervet_abi::ThrowKind;
 use vervet_types::{ClassRef, Known};
 
+/// Offset of the type handle.
 const TYPE: i32 = 0;
+/// Offset of the address of the value.
 const VALUE: i32 = 8;
+/// Offset of the class.
 const CLASS: i32 = 16;
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// mkrefany
+    /// `mkrefany`: an address and its type as one value.
     pub(crate) fn make_typed_reference(&mut self, class: ClassRef) -> Res {
         let address = self.pop_address()?;
         let typed = self.universe.known(Known::TypedReference);
@@ -35,6 +44,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Pops a typed reference.
     fn pop_typed_reference(&mut self) -> Res<StackValue> {
         let item = self.pop()?;
         match item.class {
@@ -48,7 +58,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// refanyval
+    /// `refanyval`: the address, if the type is exactly the class; else InvalidCastException.
     pub(crate) fn typed_reference_value(&mut self, class: ClassRef) -> Res {
         let item = self.pop_typed_reference()?;
         let own = self.e.b.ins().load(I64, trusted(), item.value, CLASS);
@@ -60,7 +70,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// refanytype
+    /// `refanytype`: the type handle.
     pub(crate) fn typed_reference_type(&mut self) -> Res {
         let item = self.pop_typed_reference()?;
         let handle = self.e.b.ins().load(I64, trusted(), item.value, TYPE);

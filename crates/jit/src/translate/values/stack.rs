@@ -1,9 +1,33 @@
-//! Values on the IL stack: ECMA stack types, and how one becomes another.
+//! Values on the IL stack: their ECMA stack types, what is known of them, and the implicit
+//! conversions.
+//!
+//! # How it works
+//! While a block is translated, the IL stack exists only as a vector of [`StackValue`]s. Pushing
+//! and popping emit no code; a CLIF value is an SSA value, which Cranelift's register allocator
+//! places.
+//!
+//! ECMA-335 III.1.1 has these types on the stack. Conversions in the direction of the arrows are
+//! implicit here:
+//!
+//! ```text
+//! IL            StackType    CLIF   memory
+//! int32         I32          i32    bool, char and integers up to 32 bits
+//! int64         I64          i64
+//! native int    Native       i64    also unmanaged pointers      I32 -> Native
+//! F             F32, F64     f32..  two types, as in mono        F32 <-> F64
+//! &             ByRef        i64    may point into an object
+//! O             Ref          i64    the start of an object, or null
+//! value type    Struct       i64    the address of the value
+//! ```
 //!
 //! # Invariants
-//! * A struct on the stack is the address of memory that does not change while it is there: a temporary, or a
-//!   variable's own slot (noted), which is copied before anything may change it.
-//! * Integers narrower than 32 bits are kept extended in I32; what is stored or passed on is narrowed first.
+//! * A struct on the stack is the address of memory that does not change while it is there: a
+//!   temporary, or the slot of the variable it was loaded from ([`ValueFact::Variable`]), which is
+//!   copied before anything may write to it.
+//! * Integers narrower than 32 bits are kept extended in an I32 (ECMA-335 I.12.1). They are
+//!   narrowed where they are stored, passed or returned.
+//! * The collector scans frames conservatively: it finds an object by any address inside it, in a
+//!   register or a stack slot. A value here needs no root of its own.
 use crate::signature::{Pass, scalar_kind};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
@@ -13,7 +37,7 @@ use cranelift_codegen::ir::{
 };
 use vervet_types::{ClassRef, MethodRef, ScalarKind};
 
-/// An ECMA stack type; F32 and F64 are both F.
+/// An ECMA stack type. F32 and F64 are both F.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum StackType {
@@ -37,11 +61,11 @@ impl StackType {
             _ => I64,
         }
     }
-    /// Is it a float?
+    /// Whether it is a float.
     pub fn is_float(self) -> bool {
         matches!(self, StackType::F32 | StackType::F64)
     }
-    /// Is it an address-sized integer or address?
+    /// Whether it is a 64-bit integer or an address.
     pub fn is_word(self) -> bool {
         matches!(
             self,
@@ -50,24 +74,27 @@ impl StackType {
     }
 }
 
-/// What is known of a value beyond its type.
+/// What is known of a value beyond its type. A fact holds for the SSA value, and so as long as the
+/// value is on the stack.
 #[derive(Clone, Copy)]
 pub enum ValueFact {
     /// Nothing.
     None,
-    /// Not null.
+    /// It is not null.
     NonNull,
-    /// The null constant.
+    /// It is the null constant.
     Null,
-    /// Not null, and an instance of exactly `StackValue::class`.
+    /// It is not null, and an instance of exactly `StackValue::class`, not of a subclass.
     Exact,
-    /// An address in this frame.
+    /// It is an address in this frame. Stores through it need no card mark and no null check.
     Frame,
     /// A struct that still lies in the slot of that variable (arguments first, then locals).
     Variable(u32),
-    /// An exact instance, `EqualityComparer<T>.Default` by that method, that is not fetched yet (module `comparers`).
+    /// An exact instance that is not loaded yet: `EqualityComparer<T>.Default`, by that method
+    /// (module `comparers`).
     Comparer(MethodRef),
-    /// A code address from ldftn (false) or ldvirtftn (true).
+    /// A code address from `ldftn` (false) or `ldvirtftn` (true), for the constructor of a
+    /// delegate.
     Code(MethodRef, bool),
 }
 
@@ -76,15 +103,15 @@ pub enum ValueFact {
 pub struct StackValue {
     /// Its type.
     pub kind: StackType,
-    /// The value; of a struct the address.
+    /// The CLIF value; of a struct its address.
     pub value: Value,
     /// The class of a struct; what is statically known of a reference.
     pub class: Option<ClassRef>,
-    /// See [`ValueFact`].
+    /// What else is known of it.
     pub fact: ValueFact,
 }
 
-/// The stack type of a class's values.
+/// The stack type of the values of a class.
 pub fn stack_type_of(class: ClassRef) -> Res<StackType> {
     if class.is_byref() {
         return Ok(StackType::ByRef);
@@ -107,7 +134,7 @@ pub fn stack_type_of(class: ClassRef) -> Res<StackType> {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Pushes an item.
+    /// Pushes a value.
     pub fn push_value(&mut self, item: StackValue) {
         self.stack.push(item);
     }
@@ -129,7 +156,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             fact: ValueFact::Exact,
         });
     }
-    /// Pushes a value of a class in its stack form.
+    /// Pushes a value of a class, of which nothing else is known.
     pub fn push_class(&mut self, class: ClassRef, value: Value) -> Res {
         let kind = stack_type_of(class)?;
         self.stack.push(StackValue {
@@ -140,7 +167,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         });
         Ok(())
     }
-    /// Pops an item.
+    /// Pops a value. This is where a default comparer that is still to be loaded is loaded.
     pub fn pop(&mut self) -> Res<StackValue> {
         let item = self
             .stack
@@ -148,7 +175,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .ok_or_else(|| TranslateError::invalid("the stack is empty"))?;
         self.comparer(item)
     }
-    /// Pops an int32 (a native int is cut).
+    /// Pops an int32. Of a native int the low 32 bits are taken, as mono does.
     pub fn pop_i32(&mut self) -> Res<Value> {
         let item = self.pop()?;
         match item.kind {
@@ -157,7 +184,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             _ => Err(TranslateError::invalid("expected an int32")),
         }
     }
-    /// Pops an object reference.
+    /// Pops an object reference. Mono accepts a native int or byref too, which unverifiable code
+    /// produces.
     pub fn pop_ref(&mut self) -> Res<StackValue> {
         let item = self.pop()?;
         match item.kind {
@@ -165,7 +193,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             _ => Err(TranslateError::invalid("expected an object reference")),
         }
     }
-    /// Pops an address: a byref, native int, or a reference used as one.
+    /// Pops an address: a byref, a native int, or an object reference used as one.
     pub fn pop_address(&mut self) -> Res<StackValue> {
         let mut item = self.pop()?;
         match item.kind {
@@ -175,7 +203,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         Ok(item)
     }
-    /// Pops the stack down by `n` items, returned bottom first.
+    /// Pops `n` values. The first one returned was the lowest.
     pub fn pop_n(&mut self, n: usize) -> Res<smallvec::SmallVec<[StackValue; 8]>> {
         if self.stack.len() < n {
             return Err(TranslateError::invalid("too few values on the stack"));
@@ -186,7 +214,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(self.stack.drain(self.stack.len() - n..).collect())
     }
 
-    /// A value as a native int.
+    /// The value as a native int.
     pub fn as_native(&mut self, item: &StackValue) -> Res<Value> {
         match item.kind {
             StackType::I32 => Ok(self.e.b.ins().sextend(I64, item.value)),
@@ -195,7 +223,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The value as one of that stack type: the implicit conversions.
+    /// The value converted to another stack type, where an implicit conversion exists (ECMA-335
+    /// III.1.6, and what mono accepts beyond it).
     pub fn coerce(&mut self, item: &StackValue, to: StackType) -> Res<Value> {
         let v = item.value;
         if item.kind == to {
@@ -217,8 +246,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// The value as a variable or parameter of the class holds it: coerced, and narrowed to small integers. Of a
-    /// struct, the address.
+    /// The value in the form in which a variable or parameter of the class holds it: coerced, and
+    /// narrowed to small integers. Of a struct, the address.
     pub fn coerce_to_class(&mut self, item: &StackValue, class: ClassRef) -> Res<Value> {
         let to = stack_type_of(class)?;
         if to == StackType::Struct {
@@ -233,7 +262,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// A struct must be there, and be at least as large as the class wants.
+    /// Checks that the value is a struct, and that a value of `class` can be read from its memory.
+    /// ECMA-335 demands the same type; the size is what memory safety needs.
     pub fn check_struct(&mut self, item: &StackValue, class: ClassRef) -> Res {
         match item.class {
             Some(c) if item.kind == StackType::Struct => {
@@ -246,7 +276,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// An int32 as a small integer type holds it.
+    /// An int32 in the form in which a small integer type holds it. Emits nothing if the
+    /// instruction that made the value shows that it fits:
+    ///
+    /// ```text
+    /// I1:  v1 = ireduce.i8 v0;  v2 = sextend.i32 v1
+    /// U2:  v1 = band_imm v0, 0xffff
+    /// ```
     pub fn narrow(&mut self, value: Value, kind: ScalarKind) -> Value {
         let (ty, signed, low, high) = match kind {
             ScalarKind::I1 => (I8, true, -128, 127),
@@ -260,6 +296,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             return value;
         }
+        // A load of the same or a smaller width has extended the value already, and a comparison
+        // gives 0 or 1.
         if let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(value) {
             let fits = match &self.e.b.func.dfg.insts[inst] {
                 InstructionData::Load {
@@ -299,6 +337,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// Whether the value is the 8-bit result of a comparison.
     fn is_comparison(&self, value: Value) -> bool {
         match self.e.b.func.dfg.value_def(value) {
             ValueDef::Result(inst, _) => {
@@ -311,7 +350,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The constant an integer value is, if it is one.
+    /// The constant that an integer value is, if it is one.
     pub fn constant(&self, value: Value) -> Option<i64> {
         let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(value) else {
             return None;
@@ -345,7 +384,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().iconst(I64, value)
     }
 
-    /// The value, if it is an I8 comparison widened to I32 and compared with zero, is what `brif` can take.
+    /// The condition that `brtrue` tests, for `brif`. A comparison that IL widened to int32 is used
+    /// without the widening, so that Cranelift merges it with the branch.
     pub fn truth(&mut self, item: &StackValue) -> Res<Value> {
         if item.kind.is_float() || item.kind == StackType::Struct {
             return match item.kind {
@@ -380,7 +420,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(item.value)
     }
 
-    /// Is the word null or zero?
+    /// Whether the word is null or zero, as an 8-bit value.
     pub fn is_null(&mut self, value: Value) -> Value {
         self.e.b.ins().icmp_imm_u(IntCC::Equal, value, 0)
     }
