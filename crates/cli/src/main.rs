@@ -5,6 +5,7 @@ mod source;
 
 use clap::Parser;
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 use vervet::options::{self, Command, Options};
 
@@ -60,14 +61,12 @@ fn command() -> ExitCode {
         .without_time()
         .init();
     if let Some(version) = &options.version {
-        println!(
-            "{}",
-            if version == "number" {
-                options::version_number(as_mono).to_string()
-            } else {
-                options::version_text(as_mono)
-            }
-        );
+        let text = match version.as_str() {
+            "number" => options::version_number(as_mono).to_string(),
+            _ => options::version_text(as_mono),
+        };
+        // The reader of a pipe may be gone (`vervet --version | head -1`); there is nobody to tell.
+        let _ = writeln!(std::io::stdout(), "{text}");
         return ExitCode::SUCCESS;
     }
     if options.aot.is_some() {

@@ -93,7 +93,7 @@ impl Compiler {
     }
     /// `extern "C" fn(code, args: *const u64, ret: *mut u64, ctx) -> u32`: calls managed code of that shape with
     /// `args` = one word per CLIF parameter, `ret` = one word per CLIF result. 0: done; 1: it threw, the
-    /// exception is in `Context::pending`. Called only by the runtime's `enter` thunk, which sets r15.
+    /// exception is in `ThreadContext::pending`. Called only by the runtime's `enter` thunk, which sets r15.
     pub fn invoke_stub(&self, lowered: &LoweredSignature) -> Result<Blob, CompileError> {
         guarded(
             || "an invoke stub".to_owned(),

@@ -2,12 +2,12 @@
 //!
 //! # Invariants
 //! A `&Cx` exists only on a thread that is attached and in Runtime state, so objects may be touched.
-//! An `Err(Throw)` means the exception is in `Context::pending`: return it at once, or take it with
+//! An `Err(Throw)` means the exception is in `ThreadContext::pending`: return it at once, or take it with
 //! [`Cx::take_pending`].
 use crate::object::ObjRef;
 use crate::runtime::Runtime;
 use std::marker::PhantomData;
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef, Universe};
 
 /// An exception is pending on this thread. See the module.
@@ -20,7 +20,7 @@ pub type Result<T> = std::result::Result<T, Throw>;
 
 /// See the module.
 pub struct Cx<'cx> {
-    pub(crate) ctx: *mut Context,
+    pub(crate) context: *mut ThreadContext,
     pub(crate) rt: &'static Runtime,
     pub(crate) _not_send: PhantomData<(&'cx (), *mut ())>,
 }
@@ -45,10 +45,13 @@ pub enum Value<'cx> {
 impl<'cx> Cx<'cx> {
     /// The context of the current thread; it must be attached and in Runtime state.
     pub fn current() -> Cx<'cx> {
-        let ctx = crate::threads::attach::current_context();
-        assert!(!ctx.is_null(), "this thread is not attached to the runtime");
+        let context = crate::threads::attach::current_context();
+        assert!(
+            !context.is_null(),
+            "this thread is not attached to the runtime"
+        );
         Cx {
-            ctx,
+            context,
             rt: crate::runtime::rt(),
             _not_send: PhantomData,
         }
@@ -66,8 +69,8 @@ impl<'cx> Cx<'cx> {
         self.rt.universe.known(k)
     }
     /// The raw context.
-    pub fn context(&self) -> *mut Context {
-        self.ctx
+    pub fn context(&self) -> *mut ThreadContext {
+        self.context
     }
 
     // ---- allocation -------------------------------------------------------------------------------------
@@ -166,15 +169,15 @@ impl<'cx> Cx<'cx> {
     /// Leaves an existing exception object pending.
     pub fn throw_object(&self, exception: ObjRef<'_>) -> Throw {
         // SAFETY: the context belongs to this thread.
-        unsafe { (*self.ctx).pending = exception.addr() };
+        unsafe { (*self.context).pending = exception.addr() };
         Throw(())
     }
     /// Takes the pending exception back, so that the caller may go on.
     pub fn take_pending(&'cx self, _throw: Throw) -> ObjRef<'cx> {
         // SAFETY: the context belongs to this thread; the word is an object reference.
         unsafe {
-            let addr = (*self.ctx).pending;
-            (*self.ctx).pending = 0;
+            let addr = (*self.context).pending;
+            (*self.context).pending = 0;
             ObjRef::from_addr(addr)
         }
     }
@@ -252,13 +255,13 @@ impl<'cx> Cx<'cx> {
     /// of what they work on again from its reference.
     #[inline]
     pub fn poll(&self) {
-        crate::safepoint::poll(self.ctx);
+        crate::safepoint::poll(self.context);
     }
 
     // ---- state ------------------------------------------------------------------------------------------
 
     /// Runs a blocking call or long work in Native state: no object may be touched inside.
     pub fn native<T>(&self, work: impl FnOnce() -> T) -> T {
-        crate::threads::attach::native(self.ctx, work)
+        crate::threads::attach::native(self.context, work)
     }
 }

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use vervet_abi::{Context, State};
+use vervet_abi::{State, ThreadContext};
 use vervet_runtime::safepoint::{self, Stopped};
 use vervet_runtime::threads::attach;
 
@@ -19,35 +19,35 @@ fn prepare() -> std::sync::MutexGuard<'static, ()> {
     guard
 }
 
-fn set_state(ctx: *mut Context, state: State) {
+fn set_state(context: *mut ThreadContext, state: State) {
     // SAFETY: the context is the calling thread's.
-    unsafe { (&raw mut (*ctx).state).write_volatile(state as u8) };
+    unsafe { (&raw mut (*context).state).write_volatile(state as u8) };
 }
-fn set_critical(ctx: *mut Context, on: u8) {
+fn set_critical(context: *mut ThreadContext, on: u8) {
     // SAFETY: as above.
-    unsafe { (&raw mut (*ctx).critical).write_volatile(on) };
+    unsafe { (&raw mut (*context).critical).write_volatile(on) };
 }
 
 /// A thread that counts in one of the states until it is told to end.
 struct Worker {
     count: Arc<AtomicU64>,
     end: Arc<AtomicBool>,
-    ctx: Arc<AtomicPtr<Context>>,
+    context: Arc<AtomicPtr<ThreadContext>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 impl Worker {
-    fn start(step: impl Fn(*mut Context, &AtomicU64) + Send + 'static) -> Worker {
+    fn start(step: impl Fn(*mut ThreadContext, &AtomicU64) + Send + 'static) -> Worker {
         let (count, end) = (
             Arc::new(AtomicU64::new(0)),
             Arc::new(AtomicBool::new(false)),
         );
-        let ctx = Arc::new(AtomicPtr::new(std::ptr::null_mut()));
-        let (c, e, x) = (count.clone(), end.clone(), ctx.clone());
+        let context = Arc::new(AtomicPtr::new(std::ptr::null_mut()));
+        let (c, e, x) = (count.clone(), end.clone(), context.clone());
         let thread = std::thread::spawn(move || {
-            let ctx = attach::attach();
-            x.store(ctx, Ordering::SeqCst);
+            let context = attach::attach();
+            x.store(context, Ordering::SeqCst);
             while !e.load(Ordering::SeqCst) {
-                step(ctx, &c);
+                step(context, &c);
             }
             attach::detach();
         });
@@ -57,35 +57,35 @@ impl Worker {
         Worker {
             count,
             end,
-            ctx,
+            context,
             thread: Some(thread),
         }
     }
     /// As managed code would: in Managed state throughout, with regions that may not be interrupted.
     fn managed() -> Worker {
-        Worker::start(|ctx, count| {
-            set_state(ctx, State::Managed);
+        Worker::start(|context, count| {
+            set_state(context, State::Managed);
             for i in 0..10_000u64 {
                 if i.is_multiple_of(3) {
-                    set_critical(ctx, 1);
+                    set_critical(context, 1);
                     let before = count.load(Ordering::SeqCst);
                     count.store(before + 1, Ordering::SeqCst);
-                    set_critical(ctx, 0);
+                    set_critical(context, 0);
                 } else {
                     count.fetch_add(1, Ordering::SeqCst);
                 }
             }
-            set_state(ctx, State::Runtime);
-            safepoint::poll(ctx);
+            set_state(context, State::Runtime);
+            safepoint::poll(context);
         })
     }
     /// As our own code: polls, and goes to Native now and then.
     fn runtime() -> Worker {
-        Worker::start(|ctx, count| {
+        Worker::start(|context, count| {
             count.fetch_add(1, Ordering::SeqCst);
-            safepoint::poll(ctx);
+            safepoint::poll(context);
             if count.load(Ordering::SeqCst).is_multiple_of(64) {
-                attach::native(ctx, std::thread::yield_now);
+                attach::native(context, std::thread::yield_now);
             }
         })
     }
@@ -115,7 +115,7 @@ fn nobody_moves_while_the_world_is_stopped() {
             let before = counts(&workers);
             w.for_each_thread(|t| {
                 // SAFETY: the context of a stopped thread.
-                let critical = unsafe { (*t.ctx).critical };
+                let critical = unsafe { (*t.context).critical };
                 assert_eq!(critical, 0, "stopped in a critical region");
             });
             for _ in 0..200 {
@@ -145,8 +145,8 @@ fn attached_stoppers_take_turns() {
     let workers: Vec<Worker> = (0..4)
         .map(|_| {
             let inside = inside.clone();
-            Worker::start(move |ctx, count| {
-                safepoint::stop(ctx, |_| {
+            Worker::start(move |context, count| {
+                safepoint::stop(context, |_| {
                     assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                     std::hint::spin_loop();
                     assert_eq!(inside.fetch_sub(1, Ordering::SeqCst), 1);
@@ -185,8 +185,8 @@ const HIDE: usize = 0x0123_4567_89AB_CDEF;
 #[test]
 fn registers_of_a_managed_thread_are_scanned() {
     let _one = prepare();
-    let worker = Worker::start(|ctx, count| {
-        set_state(ctx, State::Managed);
+    let worker = Worker::start(|context, count| {
+        set_state(context, State::Managed);
         // SAFETY: a loop that touches the named registers only.
         unsafe {
             std::arch::asm!(
@@ -206,9 +206,9 @@ fn registers_of_a_managed_thread_are_scanned() {
                 n = inout(reg) 10_000_000u64 => _,
             );
         }
-        set_state(ctx, State::Runtime);
+        set_state(context, State::Runtime);
         count.fetch_add(1, Ordering::SeqCst);
-        safepoint::poll(ctx);
+        safepoint::poll(context);
     });
     let mut seen = (0, 0);
     for _ in 0..50 {
@@ -224,10 +224,10 @@ fn registers_of_a_managed_thread_are_scanned() {
 
 /// Calls `f(arg)` through one of the thunks, with a mark in a callee-saved register and nowhere else.
 fn with_marked_register(
-    thunk: unsafe extern "C" fn(extern "C" fn(*mut u8), *mut u8, *mut Context),
+    thunk: unsafe extern "C" fn(extern "C" fn(*mut u8), *mut u8, *mut ThreadContext),
     f: extern "C" fn(*mut u8),
     arg: *mut u8,
-    ctx: *mut Context,
+    context: *mut ThreadContext,
     mark: usize,
 ) {
     // SAFETY: a call as the ABI has it.
@@ -239,7 +239,7 @@ fn with_marked_register(
             thunk = in(reg) thunk,
             in("rdi") f,
             in("rsi") arg,
-            in("rdx") ctx,
+            in("rdx") context,
             inout("r12") mark ^ HIDE => _,
             inout("r13") HIDE => _,
             clobber_abi("C"),
@@ -255,13 +255,13 @@ fn callee_saved_registers_of_a_native_thread_are_scanned() {
         unsafe { &*(count as *const AtomicU64) }.fetch_add(1, Ordering::SeqCst);
         std::thread::sleep(Duration::from_millis(1));
     }
-    let worker = Worker::start(|ctx, count| {
+    let worker = Worker::start(|context, count| {
         let count = std::ptr::from_ref(count) as *mut u8;
         with_marked_register(
             vervet_runtime::arch::call_native,
             nap,
             count,
-            ctx,
+            context,
             mark(177),
         );
     });
@@ -280,16 +280,16 @@ fn callee_saved_registers_of_a_native_thread_are_scanned() {
 fn callee_saved_registers_of_the_stopper_are_scanned() {
     let _one = prepare();
     extern "C" fn stop_and_look(found: *mut u8) {
-        let ctx = attach::current_context();
+        let context = attach::current_context();
         // SAFETY: the caller's flag.
-        unsafe { *found = u8::from(safepoint::stop(ctx, |w| is_found(w, mark(178)))) };
+        unsafe { *found = u8::from(safepoint::stop(context, |w| is_found(w, mark(178)))) };
     }
-    unsafe extern "C" fn call(f: extern "C" fn(*mut u8), arg: *mut u8, _ctx: *mut Context) {
+    unsafe extern "C" fn call(f: extern "C" fn(*mut u8), arg: *mut u8, _ctx: *mut ThreadContext) {
         f(arg);
     }
-    let ctx = attach::attach();
+    let context = attach::attach();
     let mut found = 0u8;
-    with_marked_register(call, stop_and_look, &raw mut found, ctx, mark(178));
+    with_marked_register(call, stop_and_look, &raw mut found, context, mark(178));
     assert_eq!(found, 1);
     attach::detach();
 }
@@ -298,19 +298,19 @@ fn callee_saved_registers_of_the_stopper_are_scanned() {
 fn callee_saved_registers_of_a_polling_thread_are_scanned() {
     let _one = prepare();
     extern "C" fn poll_for_a_while(count: *mut u8) {
-        let ctx = attach::current_context();
+        let context = attach::current_context();
         for _ in 0..2000 {
             // SAFETY: the worker's counter, which outlives the call.
             unsafe { &*(count as *const AtomicU64) }.fetch_add(1, Ordering::SeqCst);
-            safepoint::poll(ctx);
+            safepoint::poll(context);
         }
     }
-    unsafe extern "C" fn call(f: extern "C" fn(*mut u8), arg: *mut u8, _ctx: *mut Context) {
+    unsafe extern "C" fn call(f: extern "C" fn(*mut u8), arg: *mut u8, _ctx: *mut ThreadContext) {
         f(arg);
     }
-    let worker = Worker::start(|ctx, count| {
+    let worker = Worker::start(|context, count| {
         let count = std::ptr::from_ref(count) as *mut u8;
-        with_marked_register(call, poll_for_a_while, count, ctx, mark(179));
+        with_marked_register(call, poll_for_a_while, count, context, mark(179));
     });
     let mut seen = 0;
     for _ in 0..50 {
@@ -331,7 +331,7 @@ fn one_thread_is_stopped_alone() {
     for _ in 0..200 {
         let done = safepoint::stop_thread(
             std::ptr::null_mut(),
-            target.ctx.load(Ordering::SeqCst),
+            target.context.load(Ordering::SeqCst),
             |uc| {
                 assert_ne!(uc.uc_mcontext.gregs[libc::REG_RIP as usize], 0);
                 let (before, others) = (target.count(), other.count());
@@ -357,7 +357,7 @@ fn threads_come_and_go_during_stops() {
     let stopper = std::thread::spawn(move || {
         while !e.load(Ordering::SeqCst) {
             safepoint::stop(std::ptr::null_mut(), |w| {
-                w.for_each_thread(|t| assert!(!t.ctx.is_null()))
+                w.for_each_thread(|t| assert!(!t.context.is_null()))
             });
         }
     });
@@ -366,15 +366,15 @@ fn threads_come_and_go_during_stops() {
             std::thread::spawn(move || {
                 for i in 0..500 {
                     let t = std::thread::spawn(move || {
-                        let ctx = attach::attach();
-                        assert_eq!(ctx, attach::attach());
-                        safepoint::poll(ctx);
+                        let context = attach::attach();
+                        assert_eq!(context, attach::attach());
+                        safepoint::poll(context);
                         // Every other one forgets to detach.
                         if (i + n) % 2 == 0 {
                             attach::detach();
                             assert!(attach::current_context().is_null());
                         } else {
-                            set_state(ctx, State::Native);
+                            set_state(context, State::Native);
                         }
                     });
                     assert!(t.join().is_ok());
@@ -402,8 +402,10 @@ fn ended_threads_leave_nothing_behind() {
     let round = || {
         for _ in 0..300 {
             let t = std::thread::spawn(|| {
-                let ctx = attach::attach();
-                attach::native(ctx, || attach::on_service_stack(|| std::hint::black_box(1)));
+                let context = attach::attach();
+                attach::native(context, || {
+                    attach::on_service_stack(|| std::hint::black_box(1))
+                });
                 attach::detach();
             });
             assert!(t.join().is_ok());
@@ -424,11 +426,11 @@ fn owner_ids_of_threads_that_held_locks_are_not_given_again() {
     let _one = prepare();
     let id = |locks: u32| {
         let t = std::thread::spawn(move || {
-            let ctx = attach::attach();
+            let context = attach::attach();
             // SAFETY: the context is this thread's.
             let id = unsafe {
-                (*ctx).locks_held = locks;
-                (*ctx).owner_id
+                (*context).locks_held = locks;
+                (*context).owner_id
             };
             attach::detach();
             id

@@ -253,7 +253,7 @@ static LOOKS: AtomicU32 = AtomicU32::new(0);
 /// 1 while this thread naps.
 static NAPPING: AtomicU32 = AtomicU32::new(0);
 static POLLER: Poller = Poller {
-    look: || {
+    poll: || {
         LOOKS.fetch_add(1, Ordering::Relaxed);
         deliver_events(EPOLL.load(Ordering::Acquire), 0)
     },

@@ -17,7 +17,7 @@ use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use std::arch::naked_asm;
 use std::mem::offset_of;
-use vervet_abi::context::{self, Context};
+use vervet_abi::context::{self, ThreadContext};
 use vervet_abi::layouts::{DelegateObject, MulticastDelegateObject};
 use vervet_abi::native_call::{NativeCall, ReverseCall};
 use vervet_metadata::CallConvKind;
@@ -496,7 +496,7 @@ pub(crate) unsafe extern "C" fn enter(
     _code: usize,
     _args: *const u64,
     _ret: *mut u64,
-    _cx: *mut Context,
+    _cx: *mut ThreadContext,
 ) -> u32 {
     naked_asm!(
         "push rbp",
@@ -517,7 +517,7 @@ pub(crate) unsafe extern "C" fn enter(
     )
 }
 
-pub(crate) fn context() -> Box<Context> {
+pub(crate) fn context() -> Box<ThreadContext> {
     // SAFETY: a context of zeros is one of integers and null pointers.
     unsafe { Box::new(std::mem::zeroed()) }
 }
@@ -1127,6 +1127,9 @@ fn reverse_stubs_read_and_write_the_block() {
 
 #[test]
 fn offsets_the_thunks_know() {
-    assert_eq!(context::PENDING as usize, offset_of!(Context, pending));
+    assert_eq!(
+        context::PENDING as usize,
+        offset_of!(ThreadContext, pending)
+    );
     assert_eq!(size_of::<NativeCall>() % 8, 0);
 }

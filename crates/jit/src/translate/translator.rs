@@ -73,9 +73,9 @@ pub struct Translator<'a, 'f> {
     pub(crate) liveness: Option<control_flow::Liveness>,
     /// Parameters of the function.
     pub params: SmallVec<[Value; 8]>,
-    /// The side stack's mark at entry, if the method uses it.
+    /// The localloc stack's mark at entry, if the method uses it.
     pub localloc_mark: Option<Value>,
-    /// Slot that holds how far the side stack is in use by this method and its callers, if the method catches exceptions.
+    /// Slot that holds how far the localloc stack is in use by this method and its callers, if the method catches exceptions.
     pub(crate) localloc_top: Option<StackSlot>,
     /// Compiled as the filter of that clause.
     pub filter: Option<usize>,

@@ -153,8 +153,8 @@ bodies! {
     Localloc(_) => localloc;
     MonitorEnter(_) => monitor_enter;
     MonitorExit(_) => monitor_exit;
-    MonitorEnterQuick(_, _) => monitor_enter_quick;
-    MonitorExitQuick(_, _) => monitor_exit_quick;
+    MonitorEnterFast(_, _) => monitor_enter_fast;
+    MonitorExitFast(_, _) => monitor_exit_fast;
     MonitorWake(_) => monitor_wake;
     TypeObject(_) => type_object;
     CopyValue(_, _, _) => copy_value;
@@ -415,13 +415,13 @@ extern "C" fn monitor_enter(o: usize) {
 extern "C" fn monitor_exit(o: usize) {
     with(|cx| crate::threads::monitor::exit(cx, object(o)))
 }
-extern "C" fn monitor_enter_quick(ctx: *mut vervet_abi::Context, o: usize) -> u32 {
+extern "C" fn monitor_enter_fast(context: *mut vervet_abi::ThreadContext, o: usize) -> u32 {
     // SAFETY: generated code passes its thread's context, and cannot be stopped in here.
-    unsafe { crate::threads::monitor::fast_path::enter(ctx, object(o)) as u32 }
+    unsafe { crate::threads::monitor::fast_path::enter(context, object(o)) as u32 }
 }
-extern "C" fn monitor_exit_quick(ctx: *mut vervet_abi::Context, o: usize) -> u32 {
+extern "C" fn monitor_exit_fast(context: *mut vervet_abi::ThreadContext, o: usize) -> u32 {
     // SAFETY: as above.
-    unsafe { crate::threads::monitor::fast_path::exit(ctx, object(o)) as u32 }
+    unsafe { crate::threads::monitor::fast_path::exit(context, object(o)) as u32 }
 }
 extern "C" fn monitor_wake(o: usize) {
     crate::threads::monitor::fast_path::wake(object(o));
@@ -444,9 +444,9 @@ extern "C" fn set_handle(handle: u32, o: usize) -> u32 {
         false => 0,
     }
 }
-extern "C" fn free_handle(ctx: *mut vervet_abi::Context, handle: u32) {
+extern "C" fn free_handle(context: *mut vervet_abi::ThreadContext, handle: u32) {
     // SAFETY: as above.
-    unsafe { crate::memory::handles::free_by(ctx, handle) };
+    unsafe { crate::memory::handles::free_by(context, handle) };
 }
 extern "C" fn fmod(a: f64, b: f64) -> f64 {
     a % b

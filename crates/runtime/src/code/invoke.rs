@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! Managed code is entered only through [`crate::arch::enter`] and a generated invoke stub whose catch-all turns
-//! an exception into `Context::pending`. Arguments lie in a block on our stack: one word per machine parameter. They,
+//! an exception into `ThreadContext::pending`. Arguments lie in a block on our stack: one word per machine parameter. They,
 //! and struct values passed or returned by address, may hold references: all of it lies on the stack or the side
 //! stack, where the collector finds it, and never moves.
 use crate::code::entries;
@@ -136,7 +136,7 @@ fn call<'cx>(
                 };
                 for &(offset, kind) in leaves {
                     // SAFETY: the caller passes the address of a value of that class.
-                    push(unsafe { load_leaf(p.add(offset as usize), kind) });
+                    push(unsafe { load_scalar(p.add(offset as usize), kind) });
                 }
             }
             Pass::Address => {
@@ -173,7 +173,7 @@ fn call<'cx>(
             for (i, &(offset, kind)) in leaves.iter().enumerate() {
                 // SAFETY: leaves lie inside the value.
                 unsafe {
-                    store_leaf(
+                    store_scalar(
                         (buffer.as_mut_ptr() as *mut u8).add(offset as usize),
                         kind,
                         ret[i],
@@ -240,7 +240,7 @@ fn value_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, word: u64) -> Result<Value<'
 ///
 /// # Safety
 /// `p` points to the leaf.
-unsafe fn load_leaf(p: *const u8, kind: ScalarKind) -> u64 {
+unsafe fn load_scalar(p: *const u8, kind: ScalarKind) -> u64 {
     // SAFETY: passed on.
     unsafe {
         match kind {
@@ -260,7 +260,7 @@ unsafe fn load_leaf(p: *const u8, kind: ScalarKind) -> u64 {
 ///
 /// # Safety
 /// `p` points to room for the leaf, not in the heap.
-pub(crate) unsafe fn store_leaf(p: *mut u8, kind: ScalarKind, word: u64) {
+pub(crate) unsafe fn store_scalar(p: *mut u8, kind: ScalarKind, word: u64) {
     // SAFETY: passed on.
     unsafe {
         match kind {

@@ -10,13 +10,13 @@ use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
-use vervet_abi::{Context, VTable, vtable};
+use vervet_abi::{ThreadContext, VTable, vtable};
 use vervet_jit::{CompileEnv, CompileError, LoweredSignature};
 use vervet_os::SafeLock;
 use vervet_types::{Known, LoadError, MethodRef};
 
 /// From the prestub thunk: the method's code, or 0 with an exception pending.
-pub extern "C" fn compile_for_call(_ctx: *mut Context, id: u32) -> usize {
+pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
     let cx = Cx::current();
     let method = cx.universe().method_by_id(id).expect("an entry's method");
     code_of(&cx, method).unwrap_or_default()
@@ -139,7 +139,11 @@ static IMT: SafeLock<Option<ImtTable>> = SafeLock::new(None);
 
 /// From the IMT thunk: finds the implementation of interface method `hidden` for `this`, extends the IMT stub of
 /// its VTable, returns the code, or 0 with an exception pending.
-pub extern "C" fn resolve_interface_call(_ctx: *mut Context, hidden: usize, this: usize) -> usize {
+pub extern "C" fn resolve_interface_call(
+    _ctx: *mut ThreadContext,
+    hidden: usize,
+    this: usize,
+) -> usize {
     let cx = Cx::current();
     // SAFETY: the JIT stored the address of a method; `this` was dereferenced by the call.
     let (method, this): (MethodRef, ObjRef<'_>) = unsafe {

@@ -28,7 +28,7 @@ pub struct AddressPlan {
     /// VTables, below 2 GiB.
     pub vtables: usize,
     /// One thread's memory for localloc.
-    pub side_stack: usize,
+    pub localloc_stack: usize,
 }
 
 /// Of a process without a limit.
@@ -38,7 +38,7 @@ pub const USUAL: AddressPlan = AddressPlan {
     code: 512 << 20,
     slots: 128 << 20,
     vtables: 1 << 30,
-    side_stack: 16 << 20,
+    localloc_stack: 16 << 20,
 };
 
 /// The least of each part with which programs run.
@@ -51,7 +51,7 @@ const MINIMUM: AddressPlan = AddressPlan {
     code: 16 << 20,
     slots: 4 << 20,
     vtables: 8 << 20,
-    side_stack: 1 << 20,
+    localloc_stack: 1 << 20,
 };
 
 /// Below this much address space the C library's allocator gets one arena: each of the others takes 64 MiB for a thread.
@@ -76,7 +76,7 @@ impl AddressPlan {
             + 2 * self.code
             + self.slots
             + self.vtables
-            + self.side_stack
+            + self.localloc_stack
     }
 
     /// The largest plan for that much address space. None: nothing runs in it.
@@ -98,7 +98,7 @@ impl AddressPlan {
             code,
             slots: code / 4,
             vtables: floor(bytes / 32).clamp(MINIMUM.vtables, USUAL.vtables),
-            side_stack: floor(bytes / 256).clamp(MINIMUM.side_stack, USUAL.side_stack),
+            localloc_stack: floor(bytes / 256).clamp(MINIMUM.localloc_stack, USUAL.localloc_stack),
         };
         [plan, MINIMUM]
             .into_iter()
@@ -141,7 +141,7 @@ impl AddressPlan {
                 "code" => self.code = value,
                 "slots" => self.slots = value,
                 "vtables" => self.vtables = value,
-                "side-stack" => self.side_stack = value,
+                "localloc-stack" => self.localloc_stack = value,
                 "handle-bits" => self.tables.handle_index_bits = value.clamp(12, 29) as u32,
                 _ => {}
             }
@@ -151,7 +151,7 @@ impl AddressPlan {
 
     /// Makes the plan the process's. Called once, before the first thread of ours.
     pub fn adopt(&self) {
-        SIDE_STACK.store(self.side_stack, Ordering::Relaxed);
+        LOCALLOC_STACK.store(self.localloc_stack, Ordering::Relaxed);
         LIMITED.store(*self != USUAL, Ordering::Relaxed);
     }
 }
@@ -171,15 +171,15 @@ const LEFT_BY_THREADS: usize = 48 << 20;
 pub fn has_room_for_thread(stack: usize) -> bool {
     !is_limited()
         || memory::is_granted(
-            stack + side_stack() + crate::threads::attach::SERVICE_STACK + LEFT_BY_THREADS,
+            stack + localloc_stack() + crate::threads::attach::SERVICE_STACK + LEFT_BY_THREADS,
         )
 }
 
-static SIDE_STACK: AtomicUsize = AtomicUsize::new(USUAL.side_stack);
+static LOCALLOC_STACK: AtomicUsize = AtomicUsize::new(USUAL.localloc_stack);
 
-/// Bytes of one thread's side stack.
-pub fn side_stack() -> usize {
-    SIDE_STACK.load(Ordering::Relaxed)
+/// Bytes of one thread's localloc stack.
+pub fn localloc_stack() -> usize {
+    LOCALLOC_STACK.load(Ordering::Relaxed)
 }
 
 #[cfg(test)]

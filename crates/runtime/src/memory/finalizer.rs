@@ -21,7 +21,7 @@ use crate::memory::gc;
 use crate::threads;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_os::futex;
 
 /// How long the end of the process waits for finalizers.
@@ -70,9 +70,9 @@ pub fn start() -> bool {
 }
 
 /// Is it the context of the finalizer thread?
-pub(crate) fn is_finalizer(ctx: *mut Context) -> bool {
+pub(crate) fn is_finalizer(context: *mut ThreadContext) -> bool {
     // SAFETY: contexts are never freed, and the id is the thread's as long as it is attached.
-    OWNER.load(SeqCst) == unsafe { (*ctx).owner_id }
+    OWNER.load(SeqCst) == unsafe { (*context).owner_id }
 }
 
 /// Waits until what is queued now has been finalized. On the finalizer thread itself, returns at once.
@@ -161,7 +161,7 @@ fn serve() {
 /// The managed objects of this thread: it is called Finalizer.
 fn make_objects(cx: &Cx<'_>) -> bool {
     let cx = &Cx {
-        ctx: cx.ctx,
+        context: cx.context,
         rt: cx.rt,
         _not_send: std::marker::PhantomData,
     };

@@ -8,7 +8,7 @@
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use crate::safepoint::registry::Thread;
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_handles::{Hint, Tables};
 
 pub use vervet_handles::Kind as HandleKind;
@@ -55,12 +55,17 @@ pub(crate) fn rows() -> usize {
 /// # Safety
 /// The context is the calling thread's, or null.
 #[inline]
-unsafe fn with_hint<T>(ctx: *mut Context, work: impl FnOnce(&mut Hint, u32) -> T) -> T {
-    if ctx.is_null() {
+unsafe fn with_hint<T>(context: *mut ThreadContext, work: impl FnOnce(&mut Hint, u32) -> T) -> T {
+    if context.is_null() {
         return with_no_hint(work);
     }
     // SAFETY: passed on; nobody but the thread uses its hint, and `work` is this module's and comes back here by no way.
-    unsafe { work(&mut *Thread::of(ctx).own.handles.get(), (*ctx).domain) }
+    unsafe {
+        work(
+            &mut *Thread::of(context).own.handles.get(),
+            (*context).domain,
+        )
+    }
 }
 
 #[cold]
@@ -73,17 +78,17 @@ fn with_no_hint<T>(work: impl FnOnce(&mut Hint, u32) -> T) -> T {
 }
 
 /// The calling thread, whose context this is, ends: its slots go to the others.
-pub(crate) fn retire(ctx: *mut Context) {
+pub(crate) fn retire(context: *mut ThreadContext) {
     // SAFETY: the context is the calling thread's.
-    unsafe { with_hint(ctx, |hint, _| TABLES.retire(hint)) }
+    unsafe { with_hint(context, |hint, _| TABLES.retire(hint)) }
 }
 
 fn current_domain() -> u32 {
-    let ctx = crate::threads::attach::current_context();
-    match ctx.is_null() {
+    let context = crate::threads::attach::current_context();
+    match context.is_null() {
         true => 0,
         // SAFETY: the context of this thread.
-        false => unsafe { (*ctx).domain },
+        false => unsafe { (*context).domain },
     }
 }
 
@@ -91,15 +96,15 @@ fn current_domain() -> u32 {
 ///
 /// # Safety
 /// The context is the calling thread's, which cannot be stopped meanwhile.
-pub(crate) unsafe fn free_by(ctx: *mut Context, handle: u32) -> bool {
+pub(crate) unsafe fn free_by(context: *mut ThreadContext, handle: u32) -> bool {
     // SAFETY: passed on.
-    unsafe { with_hint(ctx, |hint, _| TABLES.free(hint, handle)) }
+    unsafe { with_hint(context, |hint, _| TABLES.free(hint, handle)) }
 }
 
-fn try_alloc(ctx: *mut Context, object: ObjRef<'_>, kind: HandleKind) -> Option<u32> {
+fn try_alloc(context: *mut ThreadContext, object: ObjRef<'_>, kind: HandleKind) -> Option<u32> {
     // SAFETY: callers pass the calling thread's context.
     unsafe {
-        with_hint(ctx, |hint, domain| {
+        with_hint(context, |hint, domain| {
             TABLES.alloc(hint, kind, object.addr(), domain)
         })
     }
@@ -108,7 +113,7 @@ fn try_alloc(ctx: *mut Context, object: ObjRef<'_>, kind: HandleKind) -> Option<
 /// Allocates a handle of the calling thread's domain; never 0. Without memory, or if all slots are in use, OutOfMemoryException: a
 /// program that uses them all up meets the runtime's own handles as well.
 pub fn alloc_or_throw<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'_>, kind: HandleKind) -> Result<u32> {
-    try_alloc(cx.ctx, object, kind).ok_or_else(|| cx.rt().throw_out_of_memory(cx))
+    try_alloc(cx.context, object, kind).ok_or_else(|| cx.rt().throw_out_of_memory(cx))
 }
 /// The kind of a handle in use.
 pub fn kind(handle: u32) -> Option<HandleKind> {

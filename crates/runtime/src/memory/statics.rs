@@ -5,7 +5,7 @@
 //! elsewhere; both are zeroed, are allocated when the class's VTable is made, and never move. A thread's block
 //! of a class's thread statics is root memory, made at the first access and given back when the thread ends; the
 //! thread's table of blocks holds no reference and is the thread's own.
-use vervet_abi::{Context, VTable};
+use vervet_abi::{ThreadContext, VTable};
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::FieldRef;
 
@@ -69,21 +69,21 @@ pub fn thread_static_index(class: u32, size: u32, references: &'static [u32]) ->
 
 /// This thread's block of a class's thread statics, made if it is not there.
 pub fn thread_block(
-    ctx: *mut Context,
+    context: *mut ThreadContext,
     vt: &'static VTable,
 ) -> Result<*mut u8, vervet_types::LoadError> {
     let index = vt.thread_static_index as usize;
     // SAFETY: the context belongs to this thread; its table has the noted length and is a boxed slice.
     unsafe {
-        if index >= (*ctx).thread_statics_len {
+        if index >= (*context).thread_statics_len {
             let mut table = vec![std::ptr::null_mut(); (index + 1).next_power_of_two().max(64)]
                 .into_boxed_slice();
-            let old = thread_table(ctx);
+            let old = thread_table(context);
             table[..old.len()].copy_from_slice(&old);
-            (*ctx).thread_statics_len = table.len();
-            (*ctx).thread_statics = Box::into_raw(table) as *mut *mut u8;
+            (*context).thread_statics_len = table.len();
+            (*context).thread_statics = Box::into_raw(table) as *mut *mut u8;
         }
-        let slot = (*ctx).thread_statics.add(index);
+        let slot = (*context).thread_statics.add(index);
         if (*slot).is_null() {
             let shape = THREAD_STATIC_CLASSES.lock()[index];
             *slot = crate::memory::roots::reserve_mapped(shape.size as usize, shape.references)?;
@@ -96,11 +96,11 @@ pub fn thread_block(
 ///
 /// # Safety
 /// The context is the caller's alone.
-unsafe fn thread_table(ctx: *mut Context) -> Box<[*mut u8]> {
+unsafe fn thread_table(context: *mut ThreadContext) -> Box<[*mut u8]> {
     // SAFETY: the two words are those of a boxed slice, or null and 0.
     unsafe {
-        let (at, len) = ((*ctx).thread_statics, (*ctx).thread_statics_len);
-        ((*ctx).thread_statics, (*ctx).thread_statics_len) = (std::ptr::null_mut(), 0);
+        let (at, len) = ((*context).thread_statics, (*context).thread_statics_len);
+        ((*context).thread_statics, (*context).thread_statics_len) = (std::ptr::null_mut(), 0);
         if at.is_null() {
             Box::default()
         } else {
@@ -110,9 +110,9 @@ unsafe fn thread_table(ctx: *mut Context) -> Box<[*mut u8]> {
 }
 
 /// Gives back the thread statics of a thread that ends: nothing managed runs on it any more.
-pub fn release_thread_blocks(ctx: *mut Context) {
+pub fn release_thread_blocks(context: *mut ThreadContext) {
     // SAFETY: the context belongs to the ending thread.
-    for (i, block) in unsafe { thread_table(ctx) }.iter().enumerate() {
+    for (i, block) in unsafe { thread_table(context) }.iter().enumerate() {
         if !block.is_null() {
             let size = THREAD_STATIC_CLASSES.lock()[i].size as usize;
             // SAFETY: reserved with that size by `thread_block`; its thread was its only user.
@@ -123,7 +123,7 @@ pub fn release_thread_blocks(ctx: *mut Context) {
 
 /// Address of a static field of an initialised or initialising class, in this thread's view.
 pub fn field_address(
-    ctx: *mut Context,
+    context: *mut ThreadContext,
     vt: &'static VTable,
     field: FieldRef,
 ) -> Result<*mut u8, vervet_types::LoadError> {
@@ -134,7 +134,7 @@ pub fn field_address(
         match field.static_kind()? {
             StaticKind::Refs => vt.statics_refs.add(offset()?),
             StaticKind::Values => vt.statics_values.add(offset()?),
-            StaticKind::Thread => thread_block(ctx, vt)?.add(offset()?),
+            StaticKind::Thread => thread_block(context, vt)?.add(offset()?),
             StaticKind::Rva => rva_data(field)? as *mut u8,
         }
     })
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn the_thread_statics_of_an_ended_thread_go_to_the_next() {
         // SAFETY: both are plain data of which zeros are valid; the class of the VTable is not looked at.
-        let (mut ctx, vt): (Context, &'static mut VTable) =
+        let (mut context, vt): (ThreadContext, &'static mut VTable) =
             unsafe { (std::mem::zeroed(), Box::leak(Box::new(std::mem::zeroed()))) };
         vt.thread_static_index = thread_static_index(u32::MAX, 5 * 808, &[0, 2]);
         assert_eq!(
@@ -155,11 +155,11 @@ mod tests {
             thread_static_index(u32::MAX, 5 * 808, &[0, 2]),
             "one index for a class"
         );
-        let ctx = &raw mut ctx;
-        let block = thread_block(ctx, vt).expect("memory");
+        let context = &raw mut context;
+        let block = thread_block(context, vt).expect("memory");
         assert_eq!(
             block,
-            thread_block(ctx, vt).expect("memory"),
+            thread_block(context, vt).expect("memory"),
             "one block for a thread"
         );
         let map: Vec<bool> = (0..3)
@@ -168,15 +168,15 @@ mod tests {
         assert_eq!(map, [true, false, true]);
         // SAFETY: the block is this thread's.
         unsafe { (block as *mut usize).add(1).write(7) };
-        release_thread_blocks(ctx);
+        release_thread_blocks(context);
         assert!(
             !crate::memory::roots::is_reference(block as usize),
             "nobody's references"
         );
-        let next = thread_block(ctx, vt).expect("memory");
+        let next = thread_block(context, vt).expect("memory");
         assert_eq!(block, next);
         // SAFETY: as above.
         assert_eq!(unsafe { (next as *const usize).add(1).read() }, 0);
-        release_thread_blocks(ctx);
+        release_thread_blocks(context);
     }
 }

@@ -15,7 +15,7 @@ use crate::runtime::{Options, Preallocated, Runtime, publish, rt};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, Ordering};
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_abi::layouts::*;
 use vervet_jit::Compiler;
 use vervet_metadata::Table;
@@ -52,7 +52,7 @@ pub(crate) fn before_crash_report() {
     }
 }
 /// Writes a piece of text to standard error in one go; a descriptor that takes nothing is no reason to fail.
-pub(crate) fn say(text: &str) {
+pub(crate) fn write_stderr(text: &str) {
     let mut rest = text.as_bytes();
     while !rest.is_empty() {
         // SAFETY: the range is the slice's.
@@ -107,17 +107,18 @@ pub fn start(
         libc::setlocale(libc::LC_ALL, c"".as_ptr());
         libc::setlocale(libc::LC_NUMERIC, c"C".as_ptr());
     }
-    let say = |what: &str| {
+    let failed = |what: &str| {
         let what = what.to_string();
         move |e: std::io::Error| format!("cannot reserve {what}: {e}")
     };
     let plan = crate::memory::address_plan::AddressPlan::make()?;
     plan.adopt();
     // Before the threads of the collector: they take address space of their own.
-    crate::classes::vtables::initialise(plan.vtables).map_err(say("the area of VTables"))?;
-    crate::code::arena::initialise(plan.code, plan.slots).map_err(say("the code arena"))?;
-    crate::memory::handles::initialise(plan.tables.handle_index_bits).map_err(say("GC handles"))?;
-    crate::memory::gc::initialise(&options.gc, &plan).map_err(say("the heap"))?;
+    crate::classes::vtables::initialise(plan.vtables).map_err(failed("the area of VTables"))?;
+    crate::code::arena::initialise(plan.code, plan.slots).map_err(failed("the code arena"))?;
+    crate::memory::handles::initialise(plan.tables.handle_index_bits)
+        .map_err(failed("GC handles"))?;
+    crate::memory::gc::initialise(&options.gc, &plan).map_err(failed("the heap"))?;
     crate::arch::initialise();
     crate::safepoint::initialise();
     crate::code::helpers::initialise();
@@ -134,7 +135,7 @@ pub fn start(
         .set_corlib(corlib.manifest)
         .map_err(|e| e.to_string())?;
     crate::classes::layout_check::check(universe)?;
-    crate::memory::gc::model::know(
+    crate::memory::gc::model::set_known_classes(
         universe.known(Known::Ephemeron),
         universe.known(Known::CriticalFinalizerObject),
     );
@@ -433,13 +434,13 @@ fn has_attribute(method: MethodRef, name: &str) -> bool {
 /// The text of the pending exception, for errors before Main.
 fn pending_text(cx: &Cx<'_>) -> String {
     let cx = &Cx {
-        ctx: cx.ctx,
+        context: cx.context,
         rt: cx.rt,
         _not_send: std::marker::PhantomData,
     };
     // SAFETY: the context belongs to this thread.
     let exception: ObjRef<'_> =
-        unsafe { ObjRef::from_addr(std::mem::take(&mut (*cx.ctx).pending)) };
+        unsafe { ObjRef::from_addr(std::mem::take(&mut (*cx.context).pending)) };
     exception_text(cx, exception)
 }
 
@@ -498,7 +499,7 @@ pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) 
                     } else {
                         message.text()
                     };
-                    say(&format!(
+                    write_stderr(&format!(
                         "exception inside UnhandledException handler: {}: {message}\n",
                         inside.class().full_name()
                     ));
@@ -508,9 +509,9 @@ pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) 
     }
     let text = exception_text(cx, exception);
     if !handled && !is_abort {
-        say(&format!("\nUnhandled Exception:\n{text}\n"));
+        write_stderr(&format!("\nUnhandled Exception:\n{text}\n"));
     }
-    say(&format!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}\n"));
+    write_stderr(&format!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}\n"));
     crate::process::stats::report();
     if is_abort {
         exit_process(rt.exit_code.load(Ordering::Relaxed))
@@ -559,7 +560,7 @@ fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
 /// process this one stays here.
 fn process_exit_event(cx: &Cx<'_>) {
     let cx = &Cx {
-        ctx: cx.ctx,
+        context: cx.context,
         rt: cx.rt,
         _not_send: std::marker::PhantomData,
     };
@@ -631,12 +632,12 @@ pub fn exit_process(code: i32) -> ! {
 }
 
 /// A hole in an invariant of ours: says what and the managed stack, and ends with code 70.
-pub fn internal_error(what: &str, ctx: *mut Context) -> ! {
+pub fn internal_error(what: &str, context: *mut ThreadContext) -> ! {
     before_crash_report();
-    say(&format!("vervet: internal error: {what}\n"));
-    if !ctx.is_null() {
-        for line in crate::exceptions::walk::describe(ctx) {
-            say(&format!("  at {line}\n"));
+    write_stderr(&format!("vervet: internal error: {what}\n"));
+    if !context.is_null() {
+        for line in crate::exceptions::walk::describe(context) {
+            write_stderr(&format!("  at {line}\n"));
         }
     }
     exit_process(INTERNAL_ERROR)

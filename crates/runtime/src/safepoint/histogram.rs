@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use vervet_abi::State;
 use vervet_os::LeafLock;
 
-/// A stop that takes so many nanoseconds is kept with its culprit.
+/// A stop that takes so many nanoseconds is kept with its slowest.
 pub const LONG: u64 = 1_000_000;
 
 /// Bucket `i` counts stops of less than 2^i and at least 2^(i-1) nanoseconds.
@@ -16,7 +16,7 @@ static LONGEST: AtomicU64 = AtomicU64::new(0);
 
 /// The thread that was waited for last.
 #[derive(Clone, Copy, Default)]
-pub struct Culprit {
+pub struct SlowestThread {
     /// Its owner id.
     pub owner: u32,
     /// The state it was in while it was waited for.
@@ -29,10 +29,10 @@ pub struct Culprit {
 
 const KEPT: usize = 8;
 /// The longest stops, the longest first.
-static WORST: LeafLock<[(u64, Culprit); KEPT]> = LeafLock::new(
+static WORST: LeafLock<[(u64, SlowestThread); KEPT]> = LeafLock::new(
     [(
         0,
-        Culprit {
+        SlowestThread {
             owner: 0,
             state: 0,
             method: 0,
@@ -41,16 +41,16 @@ static WORST: LeafLock<[(u64, Culprit); KEPT]> = LeafLock::new(
     ); KEPT],
 );
 
-pub(super) fn record(ns: u64, culprit: Option<Culprit>) {
+pub(super) fn record(ns: u64, slowest: Option<SlowestThread>) {
     let bucket = (64 - ns.leading_zeros()) as usize;
     BUCKETS[bucket.min(BUCKETS.len() - 1)].fetch_add(1, Relaxed);
     TOTAL.fetch_add(ns, Relaxed);
     LONGEST.fetch_max(ns, Relaxed);
-    if let Some(culprit) = culprit {
+    if let Some(slowest) = slowest {
         let mut worst = WORST.lock();
         if let Some(at) = worst.iter().position(|w| w.0 < ns) {
             worst[at..].rotate_right(1);
-            worst[at] = (ns, culprit);
+            worst[at] = (ns, slowest);
         }
     }
 }
@@ -94,18 +94,18 @@ pub fn report() -> String {
         }
     }
     let worst = *WORST.lock();
-    for (ns, culprit) in worst.iter().filter(|w| w.0 > 0) {
+    for (ns, slowest) in worst.iter().filter(|w| w.0 > 0) {
         text.push_str(&format!(
             "  {:.1} ms waiting for thread {} {}\n",
             *ns as f64 / 1e6,
-            culprit.owner,
-            place(culprit)
+            slowest.owner,
+            place(slowest)
         ));
     }
     text
 }
 
-fn place(c: &Culprit) -> String {
+fn place(c: &SlowestThread) -> String {
     let state = match c.state {
         s if s == State::Managed as u8 => "in managed code",
         s if s == State::Runtime as u8 => "in the runtime",

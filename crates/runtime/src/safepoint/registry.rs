@@ -5,7 +5,7 @@
 //!   leaves it in Runtime state, which no stop survives: so while the world is stopped the list does not change.
 //! * The list changes, and a thread is signalled, under the list's lock only; a thread leaves the list before its
 //!   thread-local storage goes. So no signal goes to a thread that has ended.
-//! * A [`Thread`] and its context are never freed: that of an ended thread is kept, with its stacks, its side stack and
+//! * A [`Thread`] and its context are never freed: that of an ended thread is kept, with its stacks, its localloc stack and
 //!   its thread-static blocks (zeroed), for the next one. So memory is bounded by how many threads lived at once.
 //! * An owner id goes to another thread only if its last owner held no monitor.
 //! * Nobody makes a unique reference to a [`Thread`] or a context: several threads use both at the same time. What several
@@ -17,7 +17,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
-use vervet_abi::{Context, State};
+use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
 use vervet_os::signal::AlternateStack;
 use vervet_parking::stopping::Halt;
@@ -33,7 +33,7 @@ pub struct Thread {
     next: Cell<*mut Thread>,
     previous: Cell<*mut Thread>,
     /// Its context. (A carrier's changes when it switches.)
-    pub(crate) context: *mut Context,
+    pub(crate) context: *mut ThreadContext,
     /// The kernel's id.
     pub(crate) tid: AtomicI32,
     /// The words by which it is stopped.
@@ -46,8 +46,8 @@ pub struct Thread {
     pub(crate) stack_end: AtomicUsize,
     /// Its alternate signal stack.
     pub(crate) alternate: AlternateStack,
-    /// Start of its side stack.
-    pub(crate) side_low: usize,
+    /// Start of its localloc stack.
+    pub(crate) localloc_low: usize,
     /// Callee-saved registers of native code that said it may block, while it does. The thread writes them, and who has
     /// stopped it reads them.
     pub(crate) saved: UnsafeCell<[usize; 6]>,
@@ -70,9 +70,9 @@ impl Thread {
     ///
     /// # Safety
     /// The context is that of an attached thread.
-    pub(crate) unsafe fn of(ctx: *mut Context) -> &'static Thread {
+    pub(crate) unsafe fn of(context: *mut ThreadContext) -> &'static Thread {
         // SAFETY: `take` stored it there; threads are never freed, and nobody makes a unique reference to one.
-        unsafe { &*((&raw const (*ctx).runtime).read() as *const Thread) }
+        unsafe { &*((&raw const (*context).runtime).read() as *const Thread) }
     }
     /// Sends it the suspend signal.
     pub(crate) fn signal(&self) {
@@ -91,14 +91,14 @@ impl Thread {
 }
 
 /// The state of a context's thread: it is written by its owner, generated code included, at any time.
-pub(crate) fn state<'a>(ctx: *mut Context) -> &'a AtomicU8 {
+pub(crate) fn state<'a>(context: *mut ThreadContext) -> &'a AtomicU8 {
     // SAFETY: contexts are never freed; the byte is written by single instructions only.
-    unsafe { AtomicU8::from_ptr(&raw mut (*ctx).state) }
+    unsafe { AtomicU8::from_ptr(&raw mut (*context).state) }
 }
 /// The limit that prologues compare with: its owner writes it, and who wants to be heard.
-pub(crate) fn limit<'a>(ctx: *mut Context) -> &'a AtomicUsize {
+pub(crate) fn limit<'a>(context: *mut ThreadContext) -> &'a AtomicUsize {
     // SAFETY: contexts are never freed; the word is written by single instructions only.
-    unsafe { AtomicUsize::from_ptr(&raw mut (*ctx).limit) }
+    unsafe { AtomicUsize::from_ptr(&raw mut (*context).limit) }
 }
 
 struct List {
@@ -148,44 +148,45 @@ pub(crate) fn take() -> &'static Thread {
 }
 
 /// Cleans the context of a thread that is on no list. A request that was meant for the last owner may still write `limit` and
-/// `attention`: those are changed as everybody changes them, and the rest is nobody else's.
+/// `interrupts`: those are changed as everybody changes them, and the rest is nobody else's.
 fn clean(thread: &'static Thread) {
     /// Between them lie the words that others may write.
-    const BEFORE: usize = offset_of!(Context, limit) + size_of::<usize>();
-    const SHARED: usize = offset_of!(Context, attention);
-    const AFTER: usize = offset_of!(Context, alloc_next);
-    const _: () = assert!(offset_of!(Context, limit) == 0 && SHARED > BEFORE);
-    const _: () =
-        assert!(offset_of!(Context, state) > SHARED && AFTER > offset_of!(Context, state));
-    let ctx = thread.context;
+    const BEFORE: usize = offset_of!(ThreadContext, limit) + size_of::<usize>();
+    const SHARED: usize = offset_of!(ThreadContext, interrupts);
+    const AFTER: usize = offset_of!(ThreadContext, alloc_next);
+    const _: () = assert!(offset_of!(ThreadContext, limit) == 0 && SHARED > BEFORE);
+    const _: () = assert!(
+        offset_of!(ThreadContext, state) > SHARED && AFTER > offset_of!(ThreadContext, state)
+    );
+    let context = thread.context;
     // SAFETY: nobody else uses these parts of the context; zeros are valid for them.
     unsafe {
-        let owner = match (*ctx).owner_id {
+        let owner = match (*context).owner_id {
             0 => next_owner(),
             id => id,
         };
-        let clean = Context {
+        let clean = ThreadContext {
             runtime: std::ptr::from_ref(thread) as usize,
             owner_id: owner,
-            side_next: (*ctx).side_next,
-            side_end: (*ctx).side_end,
-            thread_statics: (*ctx).thread_statics,
-            thread_statics_len: (*ctx).thread_statics_len,
+            localloc_next: (*context).localloc_next,
+            localloc_end: (*context).localloc_end,
+            thread_statics: (*context).thread_statics,
+            thread_statics_len: (*context).thread_statics_len,
             handle_lanes: thread.own.handles.get() as usize,
             ..std::mem::zeroed()
         };
-        let (from, to) = ((&raw const clean).cast::<u8>(), ctx.cast::<u8>());
+        let (from, to) = ((&raw const clean).cast::<u8>(), context.cast::<u8>());
         from.add(BEFORE)
             .copy_to_nonoverlapping(to.add(BEFORE), SHARED - BEFORE);
         from.add(AFTER)
-            .copy_to_nonoverlapping(to.add(AFTER), size_of::<Context>() - AFTER);
-        (&raw mut (*ctx).critical).write_volatile(0);
+            .copy_to_nonoverlapping(to.add(AFTER), size_of::<ThreadContext>() - AFTER);
+        (&raw mut (*context).critical).write_volatile(0);
         *thread.saved.get() = [0; 6];
     }
     thread.own.foreign.set(false);
-    limit(ctx).store(0, Ordering::Relaxed);
-    crate::threads::interrupts::forget(ctx);
-    state(ctx).store(State::Detached as u8, Ordering::Relaxed);
+    limit(context).store(0, Ordering::Relaxed);
+    crate::threads::interrupts::forget(context);
+    state(context).store(State::Detached as u8, Ordering::Relaxed);
 }
 
 fn next_owner() -> u32 {
@@ -201,11 +202,11 @@ fn next_owner() -> u32 {
 
 fn make() -> &'static Thread {
     // SAFETY: a context of zeros is valid.
-    let mut context: Box<Context> = unsafe { Box::new(std::mem::zeroed()) };
+    let mut context: Box<ThreadContext> = unsafe { Box::new(std::mem::zeroed()) };
     crate::memory::localloc_stack::attach(&mut context);
     let alternate = AlternateStack::new(HANDLERS)
         .unwrap_or_else(|_| vervet_os::allocator::no_memory("a signal stack", HANDLERS));
-    let side_low = context.side_next;
+    let localloc_low = context.localloc_next;
     Box::leak(Box::new(Thread {
         next: Cell::new(null_mut()),
         previous: Cell::new(null_mut()),
@@ -216,7 +217,7 @@ fn make() -> &'static Thread {
         stack_low: AtomicUsize::new(0),
         stack_end: AtomicUsize::new(0),
         alternate,
-        side_low,
+        localloc_low,
         saved: UnsafeCell::new([0; 6]),
         own: Own {
             service: Cell::new(crate::threads::attach::first_service_stack()),
@@ -268,15 +269,17 @@ pub(crate) fn unlink(thread: &Thread) {
 
 /// Gives an ended thread, on no list, to the next one that attaches.
 pub(crate) fn recycle(thread: &'static Thread) {
-    let ctx = thread.context;
-    // SAFETY: these words of the context are nobody else's; its side stack is empty.
+    let context = thread.context;
+    // SAFETY: these words of the context are nobody else's; its localloc stack is empty.
     unsafe {
-        let end = (*ctx).side_next.max(thread.side_low + (64 << 10));
-        vervet_os::memory::discard(thread.side_low, end);
-        (*ctx).side_next = thread.side_low;
-        if (*ctx).locks_held != 0 {
+        let end = (*context)
+            .localloc_next
+            .max(thread.localloc_low + (64 << 10));
+        vervet_os::memory::discard(thread.localloc_low, end);
+        (*context).localloc_next = thread.localloc_low;
+        if (*context).locks_held != 0 {
             // Somebody may still see the id in a lock.
-            (*ctx).owner_id = 0;
+            (*context).owner_id = 0;
         }
     }
     let mut list = LIST.lock();

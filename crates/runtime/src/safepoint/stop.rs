@@ -11,14 +11,14 @@
 //! * A thread that has been seen stopped stays so, and the same way: see [`vervet_parking::stopping`], which has the handshake
 //!   and its models. One reading decides what a thread does.
 //! * The stopper's own callee-saved registers are on its stack, above `scan_sp`, for as long as the world is stopped.
-use super::histogram::{self, Culprit};
+use super::histogram::{self, SlowestThread};
 use super::registry::{self, Thread};
 use super::suspend;
 use super::transitions::STOP;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use vervet_abi::context::RecordKind;
-use vervet_abi::{Context, State};
+use vervet_abi::{State, ThreadContext};
 use vervet_os::{SafeLock, clock::now, futex, process_fence};
 use vervet_parking::stopping::{Seen, is_interrupted};
 
@@ -44,7 +44,7 @@ pub(crate) fn arrived() {
 
 /// The world, stopped. See [`stop`].
 pub struct Stopped {
-    stopper: *mut Context,
+    stopper: *mut ThreadContext,
     /// How long it took, in nanoseconds.
     pub time_to_stop: u64,
 }
@@ -52,7 +52,7 @@ pub struct Stopped {
 /// A thread of the stopped world.
 pub struct ThreadView<'a> {
     /// Its context, whose [`ROOT_WORDS`](vervet_abi::context::ROOT_WORDS) are references.
-    pub ctx: *mut Context,
+    pub context: *mut ThreadContext,
     /// [low, high) addresses, 8-aligned, of everything else that may hold references: its stack, saved registers, side
     /// stack. To be scanned conservatively.
     pub ranges: &'a [(usize, usize)],
@@ -60,16 +60,17 @@ pub struct ThreadView<'a> {
     pub pc: Option<usize>,
 }
 
-/// Stops every attached thread but the calling one, runs `work`, and lets them go on. `ctx` is the calling thread's
+/// Stops every attached thread but the calling one, runs `work`, and lets them go on. `context` is the calling thread's
 /// context, in Runtime state, or null if it is not attached. `work` follows the rules of this module.
-pub fn stop<T>(ctx: *mut Context, work: impl FnOnce(&Stopped) -> T) -> T {
+pub fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -> T) -> T {
     vervet_os::lock::assert_no_leaf_lock("stopping the world");
     debug_assert!(
-        ctx.is_null() || registry::state(ctx).load(Ordering::Relaxed) == State::Runtime as u8,
+        context.is_null()
+            || registry::state(context).load(Ordering::Relaxed) == State::Runtime as u8,
         "the stopper is in Runtime state"
     );
     let _lock = STOP_LOCK.lock();
-    with_registers_saved(ctx, || {
+    with_registers_saved(context, || {
         let began = now();
         STOP.begin();
         struct Restart;
@@ -81,28 +82,28 @@ pub fn stop<T>(ctx: *mut Context, work: impl FnOnce(&Stopped) -> T) -> T {
         }
         let _restart = Restart;
         process_fence::process_fence();
-        let culprit = wait_for_all(ctx, began);
+        let slowest = wait_for_all(context, began);
         let time_to_stop = now() - began;
-        histogram::record(time_to_stop, culprit);
+        histogram::record(time_to_stop, slowest);
         work(&Stopped {
-            stopper: ctx,
+            stopper: context,
             time_to_stop,
         })
     })
 }
 
-fn with_registers_saved<T>(ctx: *mut Context, work: impl FnOnce() -> T) -> T {
-    if ctx.is_null() {
+fn with_registers_saved<T>(context: *mut ThreadContext, work: impl FnOnce() -> T) -> T {
+    if context.is_null() {
         return work();
     }
     crate::threads::attach::through_asm(work, |f, arg| {
         // SAFETY: the context is the calling thread's; `f` does not unwind.
-        unsafe { crate::arch::call_with_registers_saved(f, arg, ctx) }
+        unsafe { crate::arch::call_with_registers_saved(f, arg, context) }
     })
 }
 
 /// Returns when every thread but `me` has stopped; with the one that was waited for last, if it took long.
-fn wait_for_all(me: *mut Context, began: u64) -> Option<Culprit> {
+fn wait_for_all(me: *mut ThreadContext, began: u64) -> Option<SlowestThread> {
     let mut sleep = FIRST_SLEEP;
     let mut looks = 0;
     let mut late: Option<Waited> = None;
@@ -124,7 +125,7 @@ fn wait_for_all(me: *mut Context, began: u64) -> Option<Culprit> {
         });
         let Some(waited_for) = last else {
             let long = now() - began >= histogram::LONG;
-            return late.filter(|_| long).and_then(culprit);
+            return late.filter(|_| long).and_then(slowest);
         };
         late = Some(waited_for);
         let so_far = now() - began;
@@ -149,23 +150,23 @@ fn wait_for_all(me: *mut Context, began: u64) -> Option<Culprit> {
 /// A thread that was waited for, as it was seen.
 #[derive(Clone, Copy)]
 struct Waited {
-    ctx: *mut Context,
+    context: *mut ThreadContext,
     owner: u32,
     state: u8,
     critical: u8,
 }
 impl Waited {
     fn new(thread: &Thread, state: u8) -> Waited {
-        let ctx = thread.context;
+        let context = thread.context;
         // SAFETY: the context of a thread on the list; the owner writes `critical` at any time.
         let (owner, critical) = unsafe {
             (
-                (&raw const (*ctx).owner_id).read(),
-                (&raw const (*ctx).critical).read_volatile(),
+                (&raw const (*context).owner_id).read(),
+                (&raw const (*context).critical).read_volatile(),
             )
         };
         Waited {
-            ctx,
+            context,
             owner,
             state,
             critical,
@@ -174,13 +175,13 @@ impl Waited {
 }
 
 /// Where the thread that kept the stopper waiting was. It is stopped by now.
-fn culprit(waited: Waited) -> Option<Culprit> {
+fn slowest(waited: Waited) -> Option<SlowestThread> {
     let mut found = None;
     registry::visit(|thread| {
-        if thread.context != waited.ctx {
+        if thread.context != waited.context {
             return;
         }
-        let mut c = Culprit {
+        let mut c = SlowestThread {
             owner: waited.owner,
             state: waited.state,
             method: 0,
@@ -190,7 +191,7 @@ fn culprit(waited: Waited) -> Option<Culprit> {
         unsafe {
             if is_interrupted(thread.state()) {
                 c.pc = suspend::sp_and_pc(thread.interrupted.load(Ordering::Acquire)).1;
-            } else if let Some(record) = (*waited.ctx).record.as_ref() {
+            } else if let Some(record) = (*waited.context).record.as_ref() {
                 c.pc = record.pc;
                 if record.kind != RecordKind::Throw as usize {
                     c.method = record.method;
@@ -238,7 +239,7 @@ impl Stopped {
 unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadView<'_>)) {
     // SAFETY: a stopped thread's words stay as they are, and its stack from `scan_sp` or `sp` up is live.
     unsafe {
-        let ctx = thread.context;
+        let context = thread.context;
         let mut ranges = [(0usize, 0usize); 5];
         let mut n = 0;
         let mut add = |low: usize, high: usize| {
@@ -258,19 +259,19 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
             at = Some(pc);
             sp
         } else {
-            (*ctx).scan_sp
+            (*context).scan_sp
         };
         if !thread.may_stop_at(low) {
-            give_up((*ctx).owner_id, low);
+            give_up((*context).owner_id, low);
         }
         // C code may keep words below its stack pointer.
         let below = if interrupted { 128 } else { 0 };
-        add(low - below, (*ctx).stack_base);
-        add(thread.side_low, (*ctx).side_next);
+        add(low - below, (*context).stack_base);
+        add(thread.localloc_low, (*context).localloc_next);
         let saved = thread.saved.get();
         add(saved as usize, saved.add(1) as usize);
         visit(ThreadView {
-            ctx,
+            context,
             ranges: &ranges[..n],
             pc: at,
         });
@@ -280,8 +281,8 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
 /// Stops one thread where it is, if it runs managed code, runs `work` on it, and lets it go on. None: it was not in
 /// managed code, or could not be stopped there soon; try again later.
 pub fn stop_thread<T>(
-    me: *mut Context,
-    target: *mut Context,
+    me: *mut ThreadContext,
+    target: *mut ThreadContext,
     work: impl FnOnce(&mut libc::ucontext_t) -> T,
 ) -> Option<T> {
     const ATTEMPTS: u32 = 6;

@@ -16,7 +16,7 @@
 use super::registry::Thread;
 use super::transitions::STOP;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_os::{futex, interruptible, signal};
 use vervet_parking::stopping::{self, Why};
 
@@ -60,11 +60,11 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             }
         }
         interruptible::on_signal(uc);
-        let ctx = crate::threads::attach::current_context();
-        if ctx.is_null() || !may_park(ctx) {
+        let context = crate::threads::attach::current_context();
+        if context.is_null() || !may_park(context) {
             return;
         }
-        let thread = Thread::of(ctx);
+        let thread = Thread::of(context);
         if thread.halt.why(&STOP).is_none() {
             return;
         }
@@ -90,10 +90,10 @@ const SI_TKILL: i32 = -6;
 ///
 /// # Safety
 /// The context is the calling thread's.
-unsafe fn may_park(ctx: *mut Context) -> bool {
+unsafe fn may_park(context: *mut ThreadContext) -> bool {
     // SAFETY: passed on.
-    stopping::is_interruptible(super::registry::state(ctx).load(Ordering::Relaxed))
-        && unsafe { (&raw const (*ctx).critical).read_volatile() } == 0
+    stopping::is_interruptible(super::registry::state(context).load(Ordering::Relaxed))
+        && unsafe { (&raw const (*context).critical).read_volatile() } == 0
 }
 
 /// The words of a parked thread that lie in no stack: its general registers and its vector registers.

@@ -6,7 +6,7 @@
 //!   refers to, lie at that address or above.
 //! * A thread in Runtime polls when it goes to managed code, in long loops ([`poll`]), and by going to Native.
 use super::registry::state;
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_os::{futex, process_fence};
 use vervet_parking::stopping::{self, StopWord};
 pub use vervet_parking::stopping::{FENCE, STOPPING};
@@ -37,21 +37,21 @@ pub(crate) fn wait_for_restart() {
 
 /// Waits here, in Native state, if the world is to be stopped. The thread is in Runtime state.
 #[inline]
-pub fn poll(ctx: *mut Context) {
+pub fn poll(context: *mut ThreadContext) {
     if STOP.may_be_stopping() {
         vervet_os::lock::assert_no_leaf_lock("polling");
         // SAFETY: the context is the calling thread's, which is in Runtime state.
-        unsafe { crate::arch::park(ctx) };
+        unsafe { crate::arch::park(context) };
     }
 }
 
 /// From the thunks, when a thread wants to leave Native (or polls) and [`STOP`] is not zero: goes to Native until the
 /// world runs, and comes back in Runtime state. `scan_sp` holds; errno is kept.
-pub extern "C" fn leave_native(ctx: *mut Context) {
+pub extern "C" fn leave_native(context: *mut ThreadContext) {
     // SAFETY: errno is the calling thread's.
     unsafe {
         let errno = *libc::__errno_location();
-        stopping::leave_native(state(ctx), &STOP, || {
+        stopping::leave_native(state(context), &STOP, || {
             super::stop::arrived();
             wait_for_restart();
         });

@@ -16,8 +16,8 @@ use crate::threads::{current_internal, interrupts, state};
 use std::cell::Cell;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
-use vervet_abi::Context;
-use vervet_abi::context::attention::{ABORT, RAISED};
+use vervet_abi::ThreadContext;
+use vervet_abi::context::interrupts::{ABORT, RAISED};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::Known;
 
@@ -30,12 +30,12 @@ thread_local! {
 }
 
 /// A catch at `fp` is about to get `exception`.
-pub(crate) fn caught(ctx: *mut Context, exception: ObjRef<'_>, fp: usize) {
-    if interrupts::word(ctx).load(Ordering::Relaxed) & RAISED == 0 {
+pub(crate) fn caught(context: *mut ThreadContext, exception: ObjRef<'_>, fp: usize) {
+    if interrupts::word(context).load(Ordering::Relaxed) & RAISED == 0 {
         return;
     }
     // SAFETY: the context belongs to this thread; its field is 0 or an InternalThread.
-    let thread: ObjRef<'_> = unsafe { ObjRef::from_addr((*ctx).internal_thread) };
+    let thread: ObjRef<'_> = unsafe { ObjRef::from_addr((*context).internal_thread) };
     if !thread.is_null() && thread.read_ref(offset_of!(Internal, abort_exc)) == exception {
         CAUGHT_AT.set(fp);
     }

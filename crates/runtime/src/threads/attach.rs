@@ -7,17 +7,17 @@
 //!   on it, and then nothing is read of it. A thread is detached by the destructor of a key; one that calls managed code
 //!   after that destructor has run, from those of other keys, is attached for the call only. One whose very first call comes so late
 //!   that no round of destructors follows stays on the list without a stack, until it is found dead ([`bury_dead`]).
-//! * The limit keeps a red zone for stubs and our own code below managed frames: 256 KiB, or half of a small stack (a
+//! * The limit keeps a stack guard for stubs and our own code below managed frames: 256 KiB, or half of a small stack (a
 //!   library's threads may have 64 KiB in all).
 use crate::safepoint::registry;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use vervet_abi::{Context, State};
+use vervet_abi::{State, ThreadContext};
 use vervet_os::signal::AlternateStack;
 use vervet_parking::stopping;
 
 thread_local! {
-    static CURRENT: Cell<*mut Context> = const { Cell::new(std::ptr::null_mut()) };
+    static CURRENT: Cell<*mut ThreadContext> = const { Cell::new(std::ptr::null_mut()) };
     static SERVICE: Cell<usize> = const { Cell::new(0) };
     /// The destructors of the thread's keys run, and ours has.
     static ENDING: Cell<bool> = const { Cell::new(false) };
@@ -27,12 +27,12 @@ thread_local! {
 pub(crate) const SERVICE_STACK: usize = 4 << 20;
 
 /// The context of this thread, null if it is not attached.
-pub fn current_context() -> *mut Context {
+pub fn current_context() -> *mut ThreadContext {
     CURRENT.with(Cell::get)
 }
 
 /// A piece of work done for every thread that ends, in Runtime state, before its context is given up.
-pub type DetachHook = fn(*mut Context);
+pub type DetachHook = fn(*mut ThreadContext);
 const HOOKS: usize = 8;
 static DETACH_HOOKS: [AtomicPtr<()>; HOOKS] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; HOOKS];
@@ -82,17 +82,20 @@ unsafe extern "C" fn ended(_: *mut libc::c_void) {
 
 /// Attaches a thread of a library's, which calls managed code, as [`attach`] does. True: the thread is on its way out, and is
 /// to be detached when the call returns.
-pub(crate) fn attach_foreign() -> (*mut Context, bool) {
-    let ctx = attach();
+pub(crate) fn attach_foreign() -> (*mut ThreadContext, bool) {
+    let context = attach();
     let ending = ENDING.get();
     if !ending {
         // SAFETY: the context is the calling thread's, which is attached.
-        unsafe { registry::Thread::of(ctx) }.own.foreign.set(true);
+        unsafe { registry::Thread::of(context) }
+            .own
+            .foreign
+            .set(true);
         if registry::is_time_to_look() {
             bury_dead();
         }
     }
-    (ctx, ending)
+    (context, ending)
 }
 
 /// Gives up the threads of libraries that have ended without a word: whose first call came from the last round of their
@@ -107,24 +110,24 @@ pub(crate) fn bury_dead() {
 
 /// Attaches the calling OS thread, in Runtime state; its context is the result. A thread that is attached keeps its
 /// context. Every thread is detached when it ends, if it has not done so itself.
-pub fn attach() -> *mut Context {
+pub fn attach() -> *mut ThreadContext {
     let current = current_context();
     if !current.is_null() {
         return current;
     }
     let Bounds { end, low, high } = stack_bounds();
     let thread = registry::take();
-    let ctx = thread.context;
+    let context = thread.context;
     thread.stack_low.store(low, Ordering::Relaxed);
     thread.stack_end.store(end, Ordering::Relaxed);
     // SAFETY: these words of the context are ours alone until the thread is on the list; the alternate stack is the
     // thread's as long as it has the record.
     unsafe {
-        (*ctx).true_limit = crate::threads::stack_guard::limit(low, high);
-        registry::limit(ctx).store((*ctx).true_limit, Ordering::Relaxed);
-        (*ctx).stack_base = high;
-        (*ctx).scan_sp = high;
-        CURRENT.set(ctx);
+        (*context).true_limit = crate::threads::stack_guard::limit(low, high);
+        registry::limit(context).store((*context).true_limit, Ordering::Relaxed);
+        (*context).stack_base = high;
+        (*context).scan_sp = high;
+        CURRENT.set(context);
         if SERVICE.get() == 0 {
             SERVICE.set(thread.own.service.take());
         }
@@ -140,27 +143,27 @@ pub fn attach() -> *mut Context {
         libc::pthread_setspecific(key(), std::ptr::from_ref(thread).cast());
     }
     registry::link(thread);
-    ctx
+    context
 }
 
 /// Detaches the calling OS thread, which is in Runtime or Native state with no managed code on its stack.
 pub fn detach() {
-    let ctx = current_context();
-    if ctx.is_null() {
+    let context = current_context();
+    if context.is_null() {
         return;
     }
     // SAFETY: the context belongs to this thread until it is recycled.
     unsafe {
-        if (*ctx).state == State::Native as u8 {
-            leave_native(ctx);
+        if (*context).state == State::Native as u8 {
+            leave_native(context);
         }
         assert!(
-            (*ctx).state == State::Runtime as u8,
+            (*context).state == State::Runtime as u8,
             "managed code is on the stack of a thread that ends"
         );
-        crate::safepoint::poll(ctx);
-        let thread = registry::Thread::of(ctx);
-        give_up(ctx);
+        crate::safepoint::poll(context);
+        let thread = registry::Thread::of(context);
+        give_up(context);
         // From here on no signal of ours is sent to this thread, and nothing managed may be touched.
         libc::pthread_setspecific(key(), std::ptr::null());
         CURRENT.set(std::ptr::null_mut());
@@ -175,34 +178,36 @@ pub fn detach() {
 /// # Safety
 /// The context is that of the calling thread, or of a thread that has ended and is the calling one's to give up. The calling
 /// thread is in Runtime state.
-unsafe fn give_up(ctx: *mut Context) {
+unsafe fn give_up(context: *mut ThreadContext) {
     // SAFETY: only `on_detach` stores hooks; nobody else uses the context.
     unsafe {
         for hook in &DETACH_HOOKS {
             let hook = hook.load(Ordering::Acquire);
             if !hook.is_null() {
                 let hook: DetachHook = std::mem::transmute(hook);
-                hook(ctx);
+                hook(context);
             }
         }
-        crate::threads::end(ctx);
-        crate::memory::statics::release_thread_blocks(ctx);
-        crate::memory::gc::close_window(ctx);
-        crate::memory::handles::retire(ctx);
-        (*ctx).pending = 0;
-        (*ctx).thread_object = 0;
-        (*ctx).internal_thread = 0;
-        registry::unlink(registry::Thread::of(ctx));
+        crate::threads::end(context);
+        crate::memory::statics::release_thread_blocks(context);
+        crate::memory::gc::close_window(context);
+        crate::memory::handles::retire(context);
+        (*context).pending = 0;
+        (*context).thread_object = 0;
+        (*context).internal_thread = 0;
+        registry::unlink(registry::Thread::of(context));
     }
-    crate::threads::interrupts::forget(ctx);
+    crate::threads::interrupts::forget(context);
 }
 
 /// Does the address lie on the stack that the context's thread was started with?
-pub(crate) fn is_on_own_stack(ctx: *mut Context, address: usize) -> bool {
+pub(crate) fn is_on_own_stack(context: *mut ThreadContext, address: usize) -> bool {
     // SAFETY: the context belongs to this thread.
     unsafe {
-        let low = registry::Thread::of(ctx).stack_low.load(Ordering::Relaxed);
-        (low..(*ctx).stack_base).contains(&address)
+        let low = registry::Thread::of(context)
+            .stack_low
+            .load(Ordering::Relaxed);
+        (low..(*context).stack_base).contains(&address)
     }
 }
 
@@ -249,15 +254,15 @@ fn stack_bounds() -> Bounds {
 
 /// Runs `work` in Native state: it touches no object. It may be called from Native state, or by a thread that is not
 /// attached (with a null context); then it just runs.
-pub fn native<T>(ctx: *mut Context, work: impl FnOnce() -> T) -> T {
+pub fn native<T>(context: *mut ThreadContext, work: impl FnOnce() -> T) -> T {
     // SAFETY: the context belongs to this thread.
-    if ctx.is_null() || unsafe { (*ctx).state } != State::Runtime as u8 {
+    if context.is_null() || unsafe { (*context).state } != State::Runtime as u8 {
         return work();
     }
     vervet_os::lock::assert_no_leaf_lock("changing to Native");
     through_asm(work, |f, arg| {
         // SAFETY: the context belongs to this thread, which is in Runtime state; `f` does not unwind.
-        unsafe { crate::arch::call_native(f, arg, ctx) }
+        unsafe { crate::arch::call_native(f, arg, context) }
     })
 }
 
@@ -335,49 +340,49 @@ pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
 
 /// Saves errno as the last error of the current thread.
 pub fn save_last_error() {
-    let ctx = current_context();
-    if !ctx.is_null() {
+    let context = current_context();
+    if !context.is_null() {
         // SAFETY: the context belongs to this thread.
-        unsafe { (*ctx).last_error = *libc::__errno_location() };
+        unsafe { (*context).last_error = *libc::__errno_location() };
     }
 }
 /// From the thunk of [`crate::arch::enter_safe_region`]: native code that holds no reference announces that it may block.
 /// `registers` are its callee-saved ones (a caller's of ours may have references in them), `sp` its stack pointer.
 /// Returns the state before.
 pub(crate) extern "C" fn enter_native(registers: *const [usize; 6], sp: usize) -> usize {
-    let ctx = current_context();
-    if ctx.is_null() {
+    let context = current_context();
+    if context.is_null() {
         return State::Native as usize;
     }
     // SAFETY: the context and its thread belong to this thread.
     unsafe {
-        let before = (*ctx).state;
+        let before = (*context).state;
         if before != State::Native as u8 {
-            *registry::Thread::of(ctx).saved.get() = *registers;
-            (*ctx).scan_sp = sp;
-            stopping::go_native(registry::state(ctx));
+            *registry::Thread::of(context).saved.get() = *registers;
+            (*context).scan_sp = sp;
+            stopping::go_native(registry::state(context));
         }
         before as usize
     }
 }
 /// Undoes what [`crate::arch::enter_safe_region`] did.
 pub fn leave_safe_region(before: usize) {
-    let ctx = current_context();
-    if ctx.is_null() || before == State::Native as usize {
+    let context = current_context();
+    if context.is_null() || before == State::Native as usize {
         return;
     }
-    leave_native(ctx);
+    leave_native(context);
     // SAFETY: the context and its thread belong to this thread.
     unsafe {
-        *registry::Thread::of(ctx).saved.get() = [0; 6];
+        *registry::Thread::of(context).saved.get() = [0; 6];
     }
-    registry::state(ctx).store(before as u8, Ordering::Release);
+    registry::state(context).store(before as u8, Ordering::Release);
 }
 
 /// From Native to Runtime, as soon as the world runs.
-pub(crate) fn leave_native(ctx: *mut Context) {
+pub(crate) fn leave_native(context: *mut ThreadContext) {
     use crate::safepoint::transitions;
-    if !stopping::try_leave_native(registry::state(ctx), &transitions::STOP) {
-        transitions::leave_native(ctx);
+    if !stopping::try_leave_native(registry::state(context), &transitions::STOP) {
+        transitions::leave_native(context);
     }
 }

@@ -1,7 +1,7 @@
 //! What other threads ask of a thread, abort and suspend, and how it comes to hear of it.
 //!
 //! # How it works
-//! A request is a bit of `Context::attention`. The thread serves it ([`serve`]) at the next of these places:
+//! A request is a bit of `ThreadContext::interrupts`. The thread serves it ([`serve`]) at the next of these places:
 //! * the prologue of a method: who asks makes the stack limit MAX, so that every prologue calls [`at_prologue`];
 //! * a branch back in a method with exception handlers, which looks at the word;
 //! * any instruction of a method without handlers: the thread is stopped by the suspend signal and its registers are
@@ -26,25 +26,25 @@ use crate::threads::abort;
 use crate::threads::park;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-use vervet_abi::context::attention::*;
-use vervet_abi::{Context, State};
+use vervet_abi::context::interrupts::*;
+use vervet_abi::{State, ThreadContext};
 use vervet_os::futex;
 
 /// The requests of a context.
-pub(crate) fn word<'a>(ctx: *mut Context) -> &'a AtomicU32 {
+pub(crate) fn word<'a>(context: *mut ThreadContext) -> &'a AtomicU32 {
     // SAFETY: contexts are never freed; the word is accessed atomically, but for loads by generated code.
-    unsafe { AtomicU32::from_ptr(&raw mut (*ctx).attention) }
+    unsafe { AtomicU32::from_ptr(&raw mut (*context).interrupts) }
 }
 
 /// Is something asked for that the thread has not served?
-fn is_wanted(ctx: *mut Context) -> bool {
-    let bits = word(ctx).load(Ordering::SeqCst);
+fn is_wanted(context: *mut ThreadContext) -> bool {
+    let bits = word(context).load(Ordering::SeqCst);
     bits & ABORT != 0 || bits & (SUSPEND | SUSPENDED) == SUSPEND
 }
 
-fn make_prologues_look(ctx: *mut Context) {
+fn make_prologues_look(context: *mut ThreadContext) {
     // A limit of MAX only makes the thread look.
-    registry::limit(ctx).store(usize::MAX, Ordering::SeqCst);
+    registry::limit(context).store(usize::MAX, Ordering::SeqCst);
 }
 
 /// Asks the running thread with that InternalThread, if there is one. The calling thread holds no lock.
@@ -53,30 +53,33 @@ pub fn request(cx: &Cx<'_>, internal: ObjRef<'_>, bits: u32) {
 }
 
 /// Asks the managed threads what `bits` says of each, given its context and InternalThread. It takes no memory and no lock.
-pub(super) fn request_where(cx: &Cx<'_>, mut bits: impl FnMut(*mut Context, ObjRef<'_>) -> u32) {
-    let mut asked: Vec<(*mut Context, u32)> = Vec::with_capacity(registry::count() + 64);
+pub(super) fn request_where(
+    cx: &Cx<'_>,
+    mut bits: impl FnMut(*mut ThreadContext, ObjRef<'_>) -> u32,
+) {
+    let mut asked: Vec<(*mut ThreadContext, u32)> = Vec::with_capacity(registry::count() + 64);
     registry::visit(|thread| {
-        let ctx = thread.context;
+        let context = thread.context;
         // SAFETY: the thread is attached; the word changes while the world is stopped only, or when the thread begins and
         // ends. It is 0 or an InternalThread, which is not moved while the calling thread is in Runtime state.
         let internal: ObjRef<'_> =
-            unsafe { ObjRef::from_addr((&raw const (*ctx).internal_thread).read_volatile()) };
+            unsafe { ObjRef::from_addr((&raw const (*context).internal_thread).read_volatile()) };
         if internal.is_null() || asked.len() == asked.capacity() {
             return;
         }
-        let bits = bits(ctx, internal);
+        let bits = bits(context, internal);
         if bits != 0 {
-            word(ctx).fetch_or(bits, Ordering::SeqCst);
-            make_prologues_look(ctx);
+            word(context).fetch_or(bits, Ordering::SeqCst);
+            make_prologues_look(context);
             // SAFETY: as above.
-            asked.push((ctx, unsafe { (*ctx).owner_id }));
+            asked.push((context, unsafe { (*context).owner_id }));
         }
     });
-    asked.retain(|(ctx, _)| *ctx != cx.context());
-    for (ctx, id) in &asked {
+    asked.retain(|(context, _)| *context != cx.context());
+    for (context, id) in &asked {
         park::unpark(*id);
         park::interrupt_io(*id);
-        stop_and_look(cx.context(), *ctx);
+        stop_and_look(cx.context(), *context);
     }
     if !asked.is_empty() {
         driver::kick();
@@ -84,26 +87,26 @@ pub(super) fn request_where(cx: &Cx<'_>, mut bits: impl FnMut(*mut Context, ObjR
 }
 
 /// The calling thread asks itself: it looks at its next prologue or branch back.
-pub(super) fn request_own(ctx: *mut Context, bits: u32) {
-    word(ctx).fetch_or(bits, Ordering::SeqCst);
-    make_prologues_look(ctx);
+pub(super) fn request_own(context: *mut ThreadContext, bits: u32) {
+    word(context).fetch_or(bits, Ordering::SeqCst);
+    make_prologues_look(context);
     driver::kick();
 }
 
 /// Makes the thread call [`at_instruction`] if it runs code that allows it.
-fn stop_and_look(me: *mut Context, ctx: *mut Context) {
-    if registry::state(ctx).load(Ordering::Relaxed) != State::Managed as u8 {
+fn stop_and_look(me: *mut ThreadContext, context: *mut ThreadContext) {
+    if registry::state(context).load(Ordering::Relaxed) != State::Managed as u8 {
         return;
     }
-    stop::stop_thread(me, ctx, |uc| {
+    stop::stop_thread(me, context, |uc| {
         // SAFETY: the thread is parked in the handler, its registers and stack are as it left them.
         unsafe {
             let pc = crate::arch::program_counter(uc);
-            let in_managed_code = registry::state(ctx).load(Ordering::Relaxed)
+            let in_managed_code = registry::state(context).load(Ordering::Relaxed)
                 == State::Managed as u8
                 && arena::contains(pc);
             if in_managed_code && table::find(pc).is_some_and(|code| code.may_call_at(pc)) {
-                crate::arch::call_attention_stub(uc);
+                crate::arch::call_interrupt_stub(uc);
             }
         }
     });
@@ -147,21 +150,21 @@ fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
 }
 
 /// From the stub that prologues call with the limit raised; 0: an exception is pending.
-pub(crate) extern "C" fn at_prologue(ctx: *mut Context) -> usize {
+pub(crate) extern "C" fn at_prologue(context: *mut ThreadContext) -> usize {
     // SAFETY: the context belongs to this thread.
-    registry::limit(ctx).store(unsafe { (*ctx).true_limit }, Ordering::SeqCst);
-    at_instruction(ctx)
+    registry::limit(context).store(unsafe { (*context).true_limit }, Ordering::SeqCst);
+    at_instruction(context)
 }
 
 /// From the stub that a stopped thread is made to call; 0: an exception is pending.
-pub(crate) extern "C" fn at_instruction(_: *mut Context) -> usize {
+pub(crate) extern "C" fn at_instruction(_: *mut ThreadContext) -> usize {
     let cx = Cx::current();
     serve(&cx).is_ok() as usize
 }
 
 /// The context is given up: no request of this thread's is left to the next.
-pub(crate) fn forget(ctx: *mut Context) {
-    word(ctx).store(0, Ordering::SeqCst);
+pub(crate) fn forget(context: *mut ThreadContext) {
+    word(context).store(0, Ordering::SeqCst);
 }
 
 /// The thread that tries again. It is not attached.
@@ -199,13 +202,13 @@ pub(crate) mod driver {
             let mut wanted = [std::ptr::null_mut(); AT_ONCE];
             let (mut count, mut in_io) = (0, false);
             registry::visit(|thread| {
-                let ctx = thread.context;
-                if count < AT_ONCE && is_wanted(ctx) {
-                    wanted[count] = ctx;
+                let context = thread.context;
+                if count < AT_ONCE && is_wanted(context) {
+                    wanted[count] = context;
                     count += 1;
                 }
                 // SAFETY: the context of a thread on the list, whose id does not change.
-                if park::blocking_io::is_asked(unsafe { (&raw const (*ctx).owner_id).read() }) {
+                if park::blocking_io::is_asked(unsafe { (&raw const (*context).owner_id).read() }) {
                     in_io = true;
                     thread.signal();
                 }
@@ -214,9 +217,9 @@ pub(crate) mod driver {
                 futex::wait(&KICKS, seen, None);
                 continue;
             }
-            for ctx in &wanted[..count] {
-                make_prologues_look(*ctx);
-                stop_and_look(std::ptr::null_mut(), *ctx);
+            for context in &wanted[..count] {
+                make_prologues_look(*context);
+                stop_and_look(std::ptr::null_mut(), *context);
             }
             futex::wait(&KICKS, seen, Some(pause));
             pause = (pause * 2).min(LONGEST_PAUSE);

@@ -1,7 +1,7 @@
 //! What outlives a thread: whether it has ended, who joins it, and whether it keeps the process alive.
 //!
 //! # Invariants
-//! * A [`Life`] is reference-counted: one reference in `InternalThread.handle` (given back by its finalizer), one held
+//! * A [`ThreadLifetime`] is reference-counted: one reference in `InternalThread.handle` (given back by its finalizer), one held
 //!   by the thread itself while it runs, one by each thread that joins it.
 //! * `FOREGROUND.count` is the number of lives whose `counts` is set; both change under its lock only.
 use crate::cx::{Cx, Result};
@@ -19,7 +19,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// See the module.
 #[derive(Debug)]
-pub struct Life {
+pub struct ThreadLifetime {
     /// Started by the program: in the foreground it keeps the process alive.
     started: bool,
     ended: AtomicBool,
@@ -37,10 +37,10 @@ static FOREGROUND: LeafLock<Foreground> = LeafLock::new(Foreground {
     waiters: Vec::new(),
 });
 
-impl Life {
+impl ThreadLifetime {
     /// A life that begins; `started` by the program, or a thread that was there.
-    pub fn new(started: bool) -> Arc<Life> {
-        Arc::new(Life {
+    pub fn new(started: bool) -> Arc<ThreadLifetime> {
+        Arc::new(ThreadLifetime {
             started,
             ended: AtomicBool::new(false),
             joining: LeafLock::default(),
@@ -106,12 +106,15 @@ impl Life {
 }
 
 /// Gives an InternalThread its life.
-pub fn give(internal: ObjRef<'_>, life: Arc<Life>) {
-    internal.write(offset_of!(Internal, handle), Arc::into_raw(life) as usize);
+pub fn give(internal: ObjRef<'_>, lifetime: Arc<ThreadLifetime>) {
+    internal.write(
+        offset_of!(Internal, handle),
+        Arc::into_raw(lifetime) as usize,
+    );
 }
 /// The life of a thread; None before it is started.
-pub fn of(internal: ObjRef<'_>) -> Option<Arc<Life>> {
-    let at = internal.read::<usize>(offset_of!(Internal, handle)) as *const Life;
+pub fn of(internal: ObjRef<'_>) -> Option<Arc<ThreadLifetime>> {
+    let at = internal.read::<usize>(offset_of!(Internal, handle)) as *const ThreadLifetime;
     if at.is_null() {
         return None;
     }
@@ -123,7 +126,7 @@ pub fn of(internal: ObjRef<'_>) -> Option<Arc<Life>> {
 }
 /// The InternalThread is finalized: its reference goes.
 pub fn take(internal: ObjRef<'_>) {
-    let at = internal.read::<usize>(offset_of!(Internal, handle)) as *const Life;
+    let at = internal.read::<usize>(offset_of!(Internal, handle)) as *const ThreadLifetime;
     internal.write(offset_of!(Internal, handle), 0usize);
     if !at.is_null() {
         // SAFETY: as in `of`; the word is cleared, so this is done once.

@@ -1,7 +1,7 @@
 //! The end of a thread's stack: where managed code stops, and what handlers of StackOverflowException get beyond that.
 //!
 //! # Invariants
-//! * Managed code begins a method only above `Context::true_limit`; below lies the red zone, where our own code, the compiler above
+//! * Managed code begins a method only above `ThreadContext::true_limit`; below lies the stack guard, where our own code, the compiler above
 //!   all, has room.
 //! * A frame larger than a page touches its pages from the top while it is made, so it never reaches past the end of the stack: what
 //!   faults there is an overflow where the method was called (`exceptions/traps.rs`).
@@ -10,48 +10,50 @@
 use crate::safepoint::registry::{self, Thread};
 use crate::threads::interrupts;
 use std::sync::atomic::Ordering;
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 
-const RED_ZONE: usize = 256 << 10;
+const STACK_GUARD: usize = 256 << 10;
 
 /// Where managed code stops on a stack `[low, high)`.
 pub(crate) fn limit(low: usize, high: usize) -> usize {
-    low + RED_ZONE.min((high - low) / 2)
+    low + STACK_GUARD.min((high - low) / 2)
 }
-fn lowest(ctx: *mut Context) -> usize {
+fn lowest(context: *mut ThreadContext) -> usize {
     // SAFETY: the context belongs to this thread.
-    unsafe { Thread::of(ctx) }.stack_low.load(Ordering::Relaxed)
+    unsafe { Thread::of(context) }
+        .stack_low
+        .load(Ordering::Relaxed)
 }
-fn usual(ctx: *mut Context) -> usize {
+fn usual(context: *mut ThreadContext) -> usize {
     // SAFETY: the context belongs to this thread.
-    limit(lowest(ctx), unsafe { (*ctx).stack_base })
+    limit(lowest(context), unsafe { (*context).stack_base })
 }
-fn set(ctx: *mut Context, limit: usize) {
+fn set(context: *mut ThreadContext, limit: usize) {
     // SAFETY: as above; others only ever raise `limit`, to be heard, and are heard if that is seen here.
-    unsafe { (*ctx).true_limit = limit };
-    registry::limit(ctx).store(limit, Ordering::SeqCst);
-    if interrupts::word(ctx).load(Ordering::SeqCst) != 0 {
-        registry::limit(ctx).store(usize::MAX, Ordering::SeqCst);
+    unsafe { (*context).true_limit = limit };
+    registry::limit(context).store(limit, Ordering::SeqCst);
+    if interrupts::word(context).load(Ordering::SeqCst) != 0 {
+        registry::limit(context).store(usize::MAX, Ordering::SeqCst);
     }
 }
 
 /// The stack is used up: handlers get a part of the zone. False if they have it already.
-pub(crate) fn give(ctx: *mut Context) -> bool {
-    let usual = usual(ctx);
+pub(crate) fn give(context: *mut ThreadContext) -> bool {
+    let usual = usual(context);
     // SAFETY: the context belongs to this thread.
-    let (now, low) = (unsafe { (*ctx).true_limit }, lowest(ctx));
+    let (now, low) = (unsafe { (*context).true_limit }, lowest(context));
     if now < usual {
         return false;
     }
-    set(ctx, usual - (usual - low) / 4);
+    set(context, usual - (usual - low) / 4);
     true
 }
 
 /// An exception is caught: the zone is whole again.
-pub(crate) fn take_back(ctx: *mut Context) {
-    let usual = usual(ctx);
+pub(crate) fn take_back(context: *mut ThreadContext) {
+    let usual = usual(context);
     // SAFETY: the context belongs to this thread.
-    if unsafe { (*ctx).true_limit } < usual {
-        set(ctx, usual);
+    if unsafe { (*context).true_limit } < usual {
+        set(context, usual);
     }
 }

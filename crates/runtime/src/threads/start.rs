@@ -6,7 +6,7 @@
 //!   code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
 //! * An exception that leaves the delegate ends the process, but for ThreadAbortException and AppDomainUnloadedException,
 //!   which end the thread.
-use super::lifetime::{self, Life};
+use super::lifetime::{self, ThreadLifetime};
 use super::{become_thread, state};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};
@@ -42,10 +42,10 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
             return Err(throw);
         }
     };
-    let life = Life::new(true);
+    let lifetime = ThreadLifetime::new(true);
     // First: who changes Background from here on finds it.
-    lifetime::give(internal, life.clone());
-    life.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
+    lifetime::give(internal, lifetime.clone());
+    lifetime.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
     let stack = match usize::try_from(wanted) {
         Ok(0) | Err(_) => DEFAULT_STACK,

@@ -61,9 +61,9 @@ pub fn change(internal: ObjRef<'_>, set: u32, clear: u32) -> u32 {
         .fetch_update(Ordering::SeqCst, Ordering::SeqCst, change)
         .unwrap_or_else(|s| s);
     if (set | clear) & BACKGROUND != 0
-        && let Some(life) = lifetime::of(internal)
+        && let Some(lifetime) = lifetime::of(internal)
     {
-        life.keep_alive(|| get(internal) & BACKGROUND == 0);
+        lifetime.keep_alive(|| get(internal) & BACKGROUND == 0);
     }
     before
 }

@@ -5,7 +5,7 @@
 use crate::support::args::Chars;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
-use vervet_abi::context::attention::SUSPEND;
+use vervet_abi::context::interrupts::SUSPEND;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::threads::{self, current_internal, interrupts, lifetime, name, start, state};

@@ -2,7 +2,7 @@
 //!
 //! # How it works
 //! A call through a method's slot is the default; a virtual method goes through the object's VTable, an interface
-//! method through its IMT with the method in `Context::hidden`, a generic virtual one through a helper that gives
+//! method through its IMT with the method in `ThreadContext::hidden`, a generic virtual one through a helper that gives
 //! the code. What can be decided here is called directly: final methods, sealed classes, exact instances.
 //!
 //! # Invariants
@@ -507,7 +507,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Pops the variable arguments of a call site into a block in the frame: the call site's signature, then each
-    /// argument, 8-aligned. Its address travels in `Context::hidden` (ECMA-335 I.12.3.2.3).
+    /// argument, 8-aligned. Its address travels in `ThreadContext::hidden` (ECMA-335 I.12.3.2.3).
     fn variable_arguments(&mut self, sig: &'static vervet_types::MethodSig) -> Res<Value> {
         let extra = &sig.params[sig.sentinel.unwrap_or(sig.params.len())..];
         self.spill_aliased(extra.len())?;

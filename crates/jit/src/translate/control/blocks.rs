@@ -499,7 +499,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// on:
     /// ```
     pub(crate) fn poll_interrupts(&mut self, helper: impl Declared<0, Nothing>) {
-        let wanted = self.e.load_context(I32, context::ATTENTION);
+        let wanted = self.e.load_context(I32, context::INTERRUPTS);
         let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(cold);
         self.e.b.ins().brif(wanted, cold, &[], on, &[]);

@@ -185,7 +185,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     // took by `localloc`.
                     if let Some(slot) = self.localloc_top {
                         let top = self.e.b.ins().stack_load(I64, I64, slot, 0);
-                        self.e.store_context(top, context::SIDE_NEXT);
+                        self.e.store_context(top, context::LOCALLOC_NEXT);
                     }
                     if self.clauses[n].rethrows {
                         let slot = self.slot_of(n, |c| &mut c.exception);

@@ -6,7 +6,7 @@ use crate::translate::fast_paths::alloc::{Piece, Size, allocate_many, allocate_o
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types::*};
 use cranelift_codegen::isa::CallConv;
 use std::arch::naked_asm;
-use vervet_abi::context::{self as offsets, Context};
+use vervet_abi::context::{self as offsets, ThreadContext};
 
 const VTABLE: i64 = 0x0123_4560;
 const PROTECTIONS: [AllocProtection; 3] = [
@@ -17,7 +17,7 @@ const PROTECTIONS: [AllocProtection; 3] = [
 
 /// `code(argument)` as a Tail function with that context.
 #[unsafe(naked)]
-unsafe extern "C" fn run(_code: usize, _argument: i64, _cx: *mut Context) -> i64 {
+unsafe extern "C" fn run(_code: usize, _argument: i64, _cx: *mut ThreadContext) -> i64 {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",

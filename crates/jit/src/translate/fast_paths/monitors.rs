@@ -6,7 +6,7 @@
 //! owner, a hash, somebody to be woken), the call is made, with the object.
 //!
 //! # Invariants
-//! * `Context::locks_held` follows the word, and `lockTaken` is set, before an asynchronous exception can come.
+//! * `ThreadContext::locks_held` follows the word, and `lockTaken` is set, before an asynchronous exception can come.
 //! * The word is left by compare-and-swap too: another thread may have inflated it meanwhile.
 use crate::emit::{Emitter, trusted};
 use crate::signature::LoweredSignature;
@@ -97,7 +97,7 @@ pub(crate) fn enter(
     e.b.switch_to_block(slow);
     e.begin_no_redirect();
     let context = e.context();
-    let entered = e.helper_value(call::MonitorEnterQuick, [context, object]);
+    let entered = e.helper_value(call::MonitorEnterFast, [context, object]);
     let quick = e.b.create_block();
     e.b.set_cold_block(quick);
     e.b.ins().brif(entered, quick, &[], long, &[]);
@@ -130,7 +130,7 @@ pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Em
     e.b.switch_to_block(slow);
     e.begin_no_redirect();
     let context = e.context();
-    let how = e.helper_value(call::MonitorExitQuick, [context, object]);
+    let how = e.helper_value(call::MonitorExitFast, [context, object]);
     e.b.ins().brif(how, left, &[], long, &[]);
     e.b.seal_block(left);
     e.b.switch_to_block(left);

@@ -130,7 +130,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.plan.instrs[i].op == Op::Localloc && constant_localloc(self.plan, i).is_none()
             });
             if side {
-                self.localloc_mark = Some(self.e.load_context(I64, context::SIDE_NEXT));
+                self.localloc_mark = Some(self.e.load_context(I64, context::LOCALLOC_NEXT));
             }
         }
         self.keep_localloc_top();
@@ -186,7 +186,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// catch handler resets the thread to this, which frees what the frames below had.
     fn record_localloc_top(&mut self) {
         if let Some(slot) = self.localloc_top {
-            let top = self.e.load_context(I64, context::SIDE_NEXT);
+            let top = self.e.load_context(I64, context::LOCALLOC_NEXT);
             self.e.b.ins().stack_store(I64, top, slot, 0);
         }
     }
@@ -194,7 +194,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Undoes what the prologue did: frees localloc memory and leaves the monitor.
     pub(crate) fn epilogue(&mut self) {
         if let Some(mark) = self.localloc_mark {
-            self.e.store_context(mark, context::SIDE_NEXT);
+            self.e.store_context(mark, context::LOCALLOC_NEXT);
         }
         if let Some((slot, _)) = self.sync {
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);

@@ -15,17 +15,17 @@ pub unsafe fn program_counter(uc: &libc::ucontext_t) -> usize {
     uc.uc_mcontext.gregs[libc::REG_RIP as usize] as usize
 }
 
-/// Changes the registers so that the thread calls [`attention_stub`] from where it was stopped.
+/// Changes the registers so that the thread calls [`interrupt_stub`] from where it was stopped.
 ///
 /// # Safety
 /// The thread is parked in the suspend handler, in managed code, which keeps nothing below its stack pointer; its frame is whole.
-pub unsafe fn call_attention_stub(uc: &mut libc::ucontext_t) {
+pub unsafe fn call_interrupt_stub(uc: &mut libc::ucontext_t) {
     let regs = &mut uc.uc_mcontext.gregs;
     let sp = regs[libc::REG_RSP as usize] as usize - 8;
     // SAFETY: the word below the stack pointer is free, and the stub has room under it.
     unsafe { *(sp as *mut usize) = regs[libc::REG_RIP as usize] as usize };
     regs[libc::REG_RSP as usize] = sp as i64;
-    regs[libc::REG_RIP as usize] = attention_stub as *const () as i64;
+    regs[libc::REG_RIP as usize] = interrupt_stub as *const () as i64;
 }
 
 /// "Called" between any two instructions of managed code, with the address of the second as return address.
@@ -33,7 +33,7 @@ pub unsafe fn call_attention_stub(uc: &mut libc::ucontext_t) {
 /// # Safety
 /// Entered only as its description says.
 #[unsafe(naked)]
-unsafe extern "C" fn attention_stub() {
+unsafe extern "C" fn interrupt_stub() {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
@@ -82,7 +82,7 @@ unsafe extern "C" fn attention_stub() {
         "movups [rsp + 240], xmm15",
         "mov byte ptr [r15 + {state}], {runtime}",
         "mov rdi, r15",
-        "call {look}",
+        "call {serve}",
         "cmp qword ptr [r15 + {pending}], 0",
         "jne 5f",
         "test byte ptr [rip + {stop}], {stopping}",
@@ -133,7 +133,7 @@ unsafe extern "C" fn attention_stub() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        look = sym crate::threads::interrupts::at_instruction,
+        serve = sym crate::threads::interrupts::at_instruction,
         throw = sym crate::exceptions::throw::throw_pending,
         stop = sym STOP,
         stopping = const STOPPING,

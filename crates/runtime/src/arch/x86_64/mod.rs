@@ -11,8 +11,8 @@
 //! * Frame pointers chain through every thunk.
 //! * State changes are plain stores. Who goes from Runtime to Managed tests the stop word first; who leaves Native stores
 //!   Runtime and then tests it (`world/transitions.rs`). What the thunk has in registers then lies on the stack.
-//! * `Context::scan_sp` is stored before the state becomes Native.
-//! * A stub that reads `Context::hidden` reads it first.
+//! * `ThreadContext::scan_sp` is stored before the state becomes Native.
+//! * A stub that reads `ThreadContext::hidden` reads it first.
 //!
 //! [`stubs`]: the small pieces of code that lead to a thunk; [`blocks`]: block moves and fills.
 pub mod blocks;
@@ -25,20 +25,20 @@ pub use stubs::*;
 use crate::safepoint::transitions::{STOP, STOPPING, leave_native};
 use std::arch::naked_asm;
 use std::mem::offset_of;
-use vervet_abi::context::{Context, RecordKind, State};
+use vervet_abi::context::{RecordKind, State, ThreadContext};
 use vervet_abi::native_call::{NativeCall, ReverseCall};
 
-const STATE: usize = offset_of!(Context, state);
-const RECORD: usize = offset_of!(Context, record);
-const PENDING: usize = offset_of!(Context, pending);
-const CRITICAL: usize = offset_of!(Context, critical);
-const HIDDEN: usize = offset_of!(Context, hidden);
-const SCAN_SP: usize = offset_of!(Context, scan_sp);
-const LAST_ERROR: usize = offset_of!(Context, last_error);
+const STATE: usize = offset_of!(ThreadContext, state);
+const RECORD: usize = offset_of!(ThreadContext, record);
+const PENDING: usize = offset_of!(ThreadContext, pending);
+const CRITICAL: usize = offset_of!(ThreadContext, critical);
+const HIDDEN: usize = offset_of!(ThreadContext, hidden);
+const SCAN_SP: usize = offset_of!(ThreadContext, scan_sp);
+const LAST_ERROR: usize = offset_of!(ThreadContext, last_error);
 const MANAGED: usize = State::Managed as usize;
 const RUNTIME: usize = State::Runtime as usize;
 const NATIVE: usize = State::Native as usize;
-/// A frame of so many bytes is left before StackOverflowException is made: an eighth of the red zone.
+/// A frame of so many bytes is left before StackOverflowException is made: an eighth of the stack guard.
 const LARGE_FRAME: usize = 32 << 10;
 
 /// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn icall_thunk() {
 /// # Safety
 /// The context is the calling thread's.
 #[unsafe(naked)]
-pub unsafe extern "C" fn park(_ctx: *mut Context) {
+pub unsafe extern "C" fn park(_ctx: *mut ThreadContext) {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn park(_ctx: *mut Context) {
 pub unsafe extern "C" fn call_native(
     _f: extern "C" fn(*mut u8),
     _arg: *mut u8,
-    _ctx: *mut Context,
+    _ctx: *mut ThreadContext,
 ) {
     naked_asm!(
         "push rbp",
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn call_native(
 pub unsafe extern "C" fn call_with_registers_saved(
     _f: extern "C" fn(*mut u8),
     _arg: *mut u8,
-    _ctx: *mut Context,
+    _ctx: *mut ThreadContext,
 ) {
     naked_asm!(
         "push rbp",
@@ -536,7 +536,7 @@ pub unsafe extern "C" fn grow() {
         save_vectors!(),
         "mov r11, [r15 + {hidden}]",
         "mov [rsp + 128], r11",
-        "call {look}",
+        "call {serve}",
         "test rax, rax",
         "jz 5f",
         "mov rax, [rsp + 128]",
@@ -549,10 +549,10 @@ pub unsafe extern "C" fn grow() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        true_limit = const offset_of!(Context, true_limit),
+        true_limit = const offset_of!(ThreadContext, true_limit),
         large = const LARGE_FRAME,
         overflowed = sym overflowed,
-        look = sym crate::threads::interrupts::at_prologue,
+        serve = sym crate::threads::interrupts::at_prologue,
         overflow = sym crate::exceptions::traps::stack_overflow,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
@@ -561,7 +561,7 @@ pub unsafe extern "C" fn grow() {
     )
 }
 
-/// `enter(stub, code, args, ret, ctx) -> u32`: from our code to managed code through an invoke stub.
+/// `enter(stub, code, args, ret, context) -> u32`: from our code to managed code through an invoke stub.
 ///
 /// # Safety
 /// Entered only as its description says, by generated code or by the runtime.
@@ -571,7 +571,7 @@ pub unsafe extern "C" fn enter(
     _code: usize,
     _args: *const u64,
     _ret: *mut u64,
-    _ctx: *mut Context,
+    _ctx: *mut ThreadContext,
 ) -> u32 {
     naked_asm!(
         "push rbp",
@@ -636,7 +636,7 @@ pub unsafe extern "C" fn resume(
     _fp: usize,
     _exception: usize,
     _unwind: usize,
-    _ctx: *mut Context,
+    _ctx: *mut ThreadContext,
 ) -> ! {
     naked_asm!(
         "mov rsp, rsi",

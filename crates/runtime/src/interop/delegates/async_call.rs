@@ -87,7 +87,7 @@ unsafe fn argument<'cx>(
                 let size = cx.load(class.layout())?.size as usize;
                 let value = scope.bytes(size.next_multiple_of(8))?;
                 for (i, &(offset, kind)) in leaves.iter().enumerate() {
-                    crate::code::invoke::store_leaf(
+                    crate::code::invoke::store_scalar(
                         value.add(offset as usize),
                         kind,
                         *words.add(i),

@@ -31,7 +31,7 @@ use std::sync::atomic::{
 use std::time::Duration;
 use vervet_abi::context::RecordKind;
 use vervet_abi::native_call::ReverseCall;
-use vervet_abi::{Context, State};
+use vervet_abi::{State, ThreadContext};
 use vervet_os::{clock::now, futex};
 use vervet_parking::ring::Ring;
 use vervet_types::{LoadError, MethodRef, Prim};
@@ -82,7 +82,11 @@ pub(super) fn is_plain(invoke: MethodRef) -> Result<bool, LoadError> {
 ///
 /// # Safety
 /// The context is the calling thread's, or null.
-pub(super) unsafe fn call(ctx: *mut Context, record: &'static Record, block: &mut ReverseCall) {
+pub(super) unsafe fn call(
+    context: *mut ThreadContext,
+    record: &'static Record,
+    block: &mut ReverseCall,
+) {
     if !record.is_plain {
         refuse(record);
     }
@@ -103,7 +107,7 @@ pub(super) unsafe fn call(ctx: *mut Context, record: &'static Record, block: &mu
             report::ask_for_handler_calls();
         }
         // SAFETY: passed on.
-        if !interrupts && unsafe { is_in_native_function(ctx) } {
+        if !interrupts && unsafe { is_in_native_function(context) } {
             wait_for(number);
         }
     }
@@ -115,14 +119,14 @@ pub(super) unsafe fn call(ctx: *mut Context, record: &'static Record, block: &mu
 ///
 /// # Safety
 /// The context is the calling thread's, or null.
-unsafe fn is_in_native_function(ctx: *mut Context) -> bool {
-    if ctx.is_null() || vervet_os::signal::thread_id() == CALLER.load(SeqCst) {
+unsafe fn is_in_native_function(context: *mut ThreadContext) -> bool {
+    if context.is_null() || vervet_os::signal::thread_id() == CALLER.load(SeqCst) {
         return false;
     }
     // SAFETY: passed on; the thunks link complete records.
     unsafe {
-        let record = (&raw const (*ctx).record).read_volatile();
-        registry::state(ctx).load(Relaxed) == State::Native as u8
+        let record = (&raw const (*context).record).read_volatile();
+        registry::state(context).load(Relaxed) == State::Native as u8
             && !record.is_null()
             && (*record).kind == RecordKind::Native as usize
     }

@@ -18,7 +18,7 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::layouts::DelegateObject;
 use vervet_abi::native_call::ReverseCall;
-use vervet_abi::{Context, State};
+use vervet_abi::{State, ThreadContext};
 use vervet_os::{LeafLock, signal};
 use vervet_types::{ClassRef, Known, MethodRef};
 
@@ -166,7 +166,7 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
 #[repr(C)]
 pub struct Prepared {
     /// Null: the call is not made, the thunk returns what the block says.
-    ctx: *mut Context,
+    context: *mut ThreadContext,
     /// The state to go back to, and [`FOR_THE_CALL`].
     before: usize,
 }
@@ -185,9 +185,9 @@ pub extern "C" fn finish() {
 
 /// Was the call made by a signal handler? Handlers run on an alternate stack (all that are installed by way of our
 /// `sigaction`); one that does not is seen at least if it interrupted managed code.
-fn is_in_handler(ctx: *mut Context, on_own_stack: bool) -> bool {
+fn is_in_handler(context: *mut ThreadContext, on_own_stack: bool) -> bool {
     match on_own_stack {
-        true => registry::state(ctx).load(Ordering::Relaxed) == State::Managed as u8,
+        true => registry::state(context).load(Ordering::Relaxed) == State::Managed as u8,
         false => signal::is_on_alternate_stack(),
     }
 }
@@ -197,44 +197,44 @@ fn is_in_handler(ctx: *mut Context, on_own_stack: bool) -> bool {
 /// # Safety
 /// The record and the block are those of the thunk.
 pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall) -> Prepared {
-    let ctx = crate::threads::attach::current_context();
-    if ctx.is_null() && !signal::is_on_alternate_stack() {
-        let (ctx, for_the_call) = crate::threads::attach::attach_foreign();
+    let context = crate::threads::attach::current_context();
+    if context.is_null() && !signal::is_on_alternate_stack() {
+        let (context, for_the_call) = crate::threads::attach::attach_foreign();
         let cx = Cx::current();
         if let Err(t) = crate::threads::adopt(&cx) {
             cx.take_pending(t);
         }
         // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
-        unsafe { (*ctx).scan_sp = (*ctx).stack_base };
+        unsafe { (*context).scan_sp = (*context).stack_base };
         return Prepared {
-            ctx,
+            context,
             before: State::Native as usize | if for_the_call { FOR_THE_CALL } else { 0 },
         };
     }
-    let here = (&raw const ctx) as usize;
-    let on_own_stack = !ctx.is_null() && crate::threads::attach::is_on_own_stack(ctx, here);
-    if is_in_handler(ctx, on_own_stack) {
+    let here = (&raw const context) as usize;
+    let on_own_stack = !context.is_null() && crate::threads::attach::is_on_own_stack(context, here);
+    if is_in_handler(context, on_own_stack) {
         // SAFETY: passed on.
-        unsafe { handler_calls::call(ctx, record, &mut *call) };
+        unsafe { handler_calls::call(context, record, &mut *call) };
         return Prepared {
-            ctx: std::ptr::null_mut(),
+            context: std::ptr::null_mut(),
             before: 0,
         };
     }
     if !on_own_stack {
         crate::process::bootstrap::internal_error(
             "native code called managed code on a stack that is not its thread's",
-            ctx,
+            context,
         );
     }
-    let before = registry::state(ctx).load(Ordering::Relaxed);
+    let before = registry::state(context).load(Ordering::Relaxed);
     if before == State::Native as u8 {
-        crate::threads::attach::leave_native(ctx);
+        crate::threads::attach::leave_native(context);
     } else {
-        crate::safepoint::poll(ctx);
+        crate::safepoint::poll(context);
     }
     Prepared {
-        ctx,
+        context,
         before: before as usize,
     }
 }

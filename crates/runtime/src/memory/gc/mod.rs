@@ -65,28 +65,30 @@ pub fn heap() -> &'static TheHeap {
 ///
 /// # Safety
 /// The context is the calling thread's, or that of a stopped one, and is there as long as the reference.
-pub(crate) unsafe fn window<'a>(ctx: *mut vervet_abi::Context) -> &'a vervet_heap::Window {
-    use vervet_abi::Context;
+pub(crate) unsafe fn window<'a>(
+    context: *mut vervet_abi::ThreadContext,
+) -> &'a vervet_heap::Window {
+    use vervet_abi::ThreadContext;
     const {
         assert!(
-            std::mem::offset_of!(Context, alloc_next) + 8
-                == std::mem::offset_of!(Context, alloc_end)
-                && std::mem::offset_of!(Context, alloc_next) + 16
-                    == std::mem::offset_of!(Context, alloc_taken)
+            std::mem::offset_of!(ThreadContext, alloc_next) + 8
+                == std::mem::offset_of!(ThreadContext, alloc_end)
+                && std::mem::offset_of!(ThreadContext, alloc_next) + 16
+                    == std::mem::offset_of!(ThreadContext, alloc_taken)
         )
     };
     // SAFETY: the words lie side by side, as `Window` has them; the pointer may be used for all of the context, and nobody refers to
     // these words but by pointers and by this type.
-    unsafe { &*((&raw mut (*ctx).alloc_next) as *const vervet_heap::Window) }
+    unsafe { &*((&raw mut (*context).alloc_next) as *const vervet_heap::Window) }
 }
 
 /// A thread ends: what is left of its window can be used by others. From then on it allocates nothing.
-pub(crate) fn close_window(ctx: *mut vervet_abi::Context) {
+pub(crate) fn close_window(context: *mut vervet_abi::ThreadContext) {
     // SAFETY: only `initialise` stores here; the ending thread's own context, in Runtime state.
     unsafe {
         // Before there is a heap there are no windows.
         if let Some(heap) = HEAP.load(Ordering::Acquire).as_ref() {
-            heap.close(window(ctx));
+            heap.close(window(context));
         }
     }
 }

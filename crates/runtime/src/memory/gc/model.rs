@@ -17,7 +17,7 @@ static EPHEMERON: AtomicUsize = AtomicUsize::new(0);
 static CRITICAL: AtomicUsize = AtomicUsize::new(0);
 
 /// Tells the model the two classes it knows by name. Called once at start-up.
-pub fn know(ephemeron: &'static Class, critical: &'static Class) {
+pub fn set_known_classes(ephemeron: &'static Class, critical: &'static Class) {
     EPHEMERON.store(ephemeron as *const Class as usize, Ordering::Release);
     CRITICAL.store(critical as *const Class as usize, Ordering::Release);
 }

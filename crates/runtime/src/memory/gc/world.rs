@@ -40,7 +40,7 @@ impl World for Process {
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
         self.now().for_each_thread(|t| {
             // SAFETY: the thread is stopped.
-            let window = unsafe { super::window(t.ctx) };
+            let window = unsafe { super::window(t.context) };
             visit(Mutator {
                 window,
                 ranges: t.ranges,
@@ -50,7 +50,7 @@ impl World for Process {
     fn roots(&self, visit: &mut dyn FnMut(usize)) {
         self.now().for_each_thread(|t| {
             for offset in ROOT_WORDS {
-                visit(t.ctx as usize + offset);
+                visit(t.context as usize + offset);
             }
         });
     }

@@ -6,9 +6,9 @@
 //! * Nothing here takes a lock or memory, or throws: whatever else is to be done is left to the caller.
 use super::fat::Of;
 use super::lock;
-use super::waiter::Quick;
+use super::waiter::FastPathOwner;
 use crate::object::ObjRef;
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 
 pub use vervet_parking::monitor::Exit;
 
@@ -16,21 +16,21 @@ pub use vervet_parking::monitor::Exit;
 ///
 /// # Safety
 /// The context is the calling thread's, which cannot be stopped meanwhile; the object is alive or null.
-pub unsafe fn enter(ctx: *mut Context, object: ObjRef<'_>) -> bool {
+pub unsafe fn enter(context: *mut ThreadContext, object: ObjRef<'_>) -> bool {
     // SAFETY: the context is the calling thread's.
-    !object.is_null() && lock(&Of(object)).enter_quick(&unsafe { Quick::new(ctx) })
+    !object.is_null() && lock(&Of(object)).enter_quick(&unsafe { FastPathOwner::new(context) })
 }
 
 /// Leaves the monitor.
 ///
 /// # Safety
 /// As [`enter`].
-pub unsafe fn exit(ctx: *mut Context, object: ObjRef<'_>) -> Exit {
+pub unsafe fn exit(context: *mut ThreadContext, object: ObjRef<'_>) -> Exit {
     if object.is_null() {
         return Exit::Not;
     }
     // SAFETY: the context is the calling thread's.
-    lock(&Of(object)).exit_quick(&unsafe { Quick::new(ctx) })
+    lock(&Of(object)).exit_quick(&unsafe { FastPathOwner::new(context) })
 }
 
 /// Wakes a thread that enters the object's monitor, if none has been woken yet.

@@ -2,11 +2,11 @@
 //!
 //! # Map
 //! How they work is in [`vervet_parking::monitor`], with the models. Here: what they are of objects, and their exceptions; [`fat`]: the table of
-//! inflated monitors; [`owners`]: what the collector asks of it; [`quick`]: what needs no waiting; `thread`: how a thread waits.
+//! inflated monitors; [`side_table`]: what the collector asks of it; [`fast_path`]: what needs no waiting; `waiter`: how a thread waits.
 //!
 //! # Invariants
 //! * The sync word has the form of `vervet_abi::object::sync_word`.
-//! * `Context::locks_held` counts the monitors a thread owns (not how often): its owner id is not used again before it is 0.
+//! * `ThreadContext::locks_held` counts the monitors a thread owns (not how often): its owner id is not used again before it is 0.
 pub mod fast_path;
 pub mod fat;
 pub mod side_table;

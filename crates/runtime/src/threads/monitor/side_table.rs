@@ -13,19 +13,19 @@ use vervet_heap::Inspection;
 use vervet_heap::memory::{List, UNBOUNDED};
 use vervet_os::LeafLock;
 
-struct Owners {
+struct SideTable {
     young: List<usize>,
     old: List<usize>,
 }
-static OWNERS: LeafLock<Option<Owners>> = LeafLock::new(None);
+static SIDE_TABLE: LeafLock<Option<SideTable>> = LeafLock::new(None);
 
 /// The object's sync word was made to name a monitor.
 pub(super) fn add(object: ObjRef<'_>) {
-    let mut owners = OWNERS.lock();
-    owners
+    let mut table = SIDE_TABLE.lock();
+    table
         .get_or_insert_with(|| {
             let list = || List::new(UNBOUNDED).expect("a list reserves nothing yet");
-            Owners {
+            SideTable {
                 young: list(),
                 old: list(),
             }
@@ -41,11 +41,11 @@ fn sync_word(object: usize) -> &'static AtomicU32 {
 
 /// World stopped: `seen` says where an object is now and whether it is young, or None if it is gone for good.
 pub fn visit(young_only: bool, seen: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
-    let mut owners = OWNERS.lock();
-    let Some(Owners { young, old }) = &mut *owners else {
+    let mut table = SIDE_TABLE.lock();
+    let Some(SideTable { young, old }) = &mut *table else {
         return;
     };
-    let mut look = |object: usize, deflate: bool| {
+    let mut inspect = |object: usize, deflate: bool| {
         let place = seen(object);
         let word = sync_word(place.map_or(object, |p| p.0));
         let index = fat::index_of(word.load(Ordering::Relaxed))?;
@@ -60,9 +60,9 @@ pub fn visit(young_only: bool, seen: &mut dyn FnMut(usize) -> Option<(usize, boo
         place
     };
     if !young_only {
-        old.retain_map(|o| look(o, true).map(|p| p.0));
+        old.retain_map(|o| inspect(o, true).map(|p| p.0));
     }
-    young.retain_map(|o| match look(o, !young_only)? {
+    young.retain_map(|o| match inspect(o, !young_only)? {
         (to, true) => Some(to),
         (to, false) => {
             old.push(to);
@@ -110,8 +110,8 @@ pub fn check(heap: &dyn Inspection) {
 }
 /// Every noted object is there, has a monitor, and is noted once. How many there are.
 fn check_noted(heap: &dyn Inspection) -> usize {
-    let owners = OWNERS.lock();
-    let Some(Owners { young, old }) = &*owners else {
+    let table = SIDE_TABLE.lock();
+    let Some(SideTable { young, old }) = &*table else {
         return 0;
     };
     let mut all = List::new(1 << 28).expect("a list reserves nothing yet");
@@ -185,8 +185,8 @@ pub(super) mod tests {
         add(unsafe { ObjRef::from_addr(few.object(i)) });
         index
     }
-    fn noted<T>(change: impl FnOnce(&mut Owners) -> T) -> T {
-        change(OWNERS.lock().as_mut().expect("there are some"))
+    fn noted<T>(change: impl FnOnce(&mut SideTable) -> T) -> T {
+        change(SIDE_TABLE.lock().as_mut().expect("there are some"))
     }
 
     /// The lists and the table are the process's: one test, which leaves them as they were.

@@ -3,7 +3,7 @@ use crate::cx::Cx;
 use crate::threads::park;
 use crate::threads::state::{self, Alerted};
 use std::time::Instant;
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_parking::monitor::{Owner, Thread};
 
 /// Pauses between two looks at a monitor: first, and at last. Each look takes the cache line from the owner, who then waits for it
@@ -73,21 +73,21 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
 }
 
 /// A thread of which only the context is known: it cannot wait.
-pub(super) struct Quick {
-    context: *mut Context,
+pub(super) struct FastPathOwner {
+    context: *mut ThreadContext,
     id: u32,
 }
-impl Quick {
+impl FastPathOwner {
     /// # Safety
     /// The context is the calling thread's, and stays so as long as this lives.
     #[inline]
-    pub unsafe fn new(context: *mut Context) -> Quick {
+    pub unsafe fn new(context: *mut ThreadContext) -> FastPathOwner {
         // SAFETY: the caller's promise.
         let id = unsafe { (*context).owner_id };
-        Quick { context, id }
+        FastPathOwner { context, id }
     }
 }
-impl Owner for Quick {
+impl Owner for FastPathOwner {
     #[inline]
     fn id(&self) -> u32 {
         self.id
@@ -104,7 +104,7 @@ impl Owner for Quick {
 /// # Safety
 /// The context is the calling thread's.
 #[inline]
-unsafe fn count(context: *mut Context, change: i32) {
+unsafe fn count(context: *mut ThreadContext, change: i32) {
     // SAFETY: nobody else writes it.
     unsafe {
         let held = &raw mut (*context).locks_held;

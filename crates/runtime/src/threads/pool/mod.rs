@@ -126,7 +126,7 @@ pub fn request(cx: &Cx<'_>) -> bool {
 /// there itself, so that no other thread has to be woken in between.
 pub struct Poller {
     /// Makes requests of what is ready now; false if nothing is. Called in Runtime state, by one worker at a time.
-    pub look: fn() -> bool,
+    pub poll: fn() -> bool,
     /// No worker works any more.
     pub rest: fn(),
 }

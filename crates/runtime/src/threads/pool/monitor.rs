@@ -7,12 +7,12 @@
 //! # Invariants
 //! * It touches no object and is not attached; it sends for workers as everybody does.
 //! * Its signals are blocked, so that no handler of the program's runs here, and those of the workers it starts are not.
-//! * [`look`] makes a system call only if the monitor sleeps, or does not exist yet.
+//! * [`wake`] makes a system call only if the monitor sleeps, or does not exist yet.
 use super::policy::{Measured, Policy};
 use super::{COUNTS, completed_items, limits, worker};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_os::futex;
 
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -27,12 +27,12 @@ const ASLEEP: u32 = 2;
 static STATE: AtomicU32 = AtomicU32::new(ABSENT);
 
 /// A worker is sent for: the monitor is to look at the pool from now on.
-pub(super) fn look(ctx: *mut Context) {
+pub(super) fn wake(context: *mut ThreadContext) {
     match STATE.load(Ordering::SeqCst) {
         LOOKING => {}
         _ => match STATE.swap(LOOKING, Ordering::SeqCst) {
             ABSENT => {
-                let started = crate::threads::attach::native(ctx, || {
+                let started = crate::threads::attach::native(context, || {
                     vervet_os::thread::spawn_detached(256 << 10, run).is_ok()
                 });
                 if !started {

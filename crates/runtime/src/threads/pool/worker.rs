@@ -14,7 +14,7 @@ use crate::threads::{self, current_internal, name, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::{Known, LoadError};
 
@@ -26,13 +26,14 @@ const NORMAL: i32 = 2;
 /// How long a worker that finds nothing looks again before it sleeps.
 const SEARCH: Duration = Duration::from_micros(20);
 
-/// Has a worker come that is counted already: a sleeping one or a new one. `ctx` may be null.
-pub(super) fn send(ctx: *mut Context) {
-    monitor::look(ctx);
+/// Has a worker come that is counted already: a sleeping one or a new one. `context` may be null.
+pub(super) fn send(context: *mut ThreadContext) {
+    monitor::wake(context);
     if idle::wake_one() {
         return;
     }
-    let spawned = crate::threads::attach::native(ctx, || crate::threads::start::spawn(STACK, run));
+    let spawned =
+        crate::threads::attach::native(context, || crate::threads::start::spawn(STACK, run));
     if !spawned {
         // The monitor tries again.
         COUNTS.failed();
@@ -104,7 +105,7 @@ fn search() -> Step {
             std::hint::spin_loop();
         }
         cx.poll();
-        if POLLER.get().is_some_and(|p| (p.look)()) {
+        if POLLER.get().is_some_and(|p| (p.poll)()) {
             continue;
         }
         let now = Instant::now();

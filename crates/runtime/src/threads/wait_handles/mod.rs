@@ -274,7 +274,7 @@ fn abandon_at_end() {
     static HOOKED: AtomicBool = AtomicBool::new(false);
     if !HOOKED.swap(true, Ordering::AcqRel) {
         // SAFETY: the context is that of the thread that ends.
-        attach::on_detach(|ctx| abandon(unsafe { (*ctx).owner_id }));
+        attach::on_detach(|context| abandon(unsafe { (*context).owner_id }));
     }
 }
 /// Abandons the mutexes of a thread that ends.
