@@ -1,14 +1,34 @@
-//! Calls: call, callvirt, calli, ldftn, jmp and the prefixes `constrained.` and `tail.`.
+//! Calls: `call`, `callvirt`, `calli`, `ldftn`, `jmp`, and the prefixes `constrained.` and `tail.`.
 //!
 //! # How it works
-//! A call through a method's slot is the default; a virtual method goes through the object's VTable, an interface
-//! method through its IMT with the method in `ThreadContext::hidden`, a generic virtual one through a helper that gives
-//! the code. What can be decided here is called directly: final methods, sealed classes, exact instances.
+//! A call goes through these steps: the method is resolved from its token; an intrinsic is expanded
+//! in place; [`Translator::dispatch`] decides how the code is found; a method that is known exactly
+//! may be inlined; [`Translator::prepare`] pops the arguments into the values that travel; the call
+//! is emitted.
+//!
+//! ```text
+//! Dispatch     code address                                      used for
+//! Direct       load [method's slot]                              static, final, sealed, exact class
+//! Virtual      load [vtable + SLOTS + 8 * slot]                  other virtual methods
+//! Interface    load [vtable + IMT + 8 * imt_index(method)]       interface methods
+//!                  and context.hidden = method
+//! Generic      call ResolveVirtual(this, method)                 generic virtual methods
+//! Invoke       load [delegate + invoke_impl]                     delegates
+//! Accessor     no call                                           arrays' Get, Set, Address
+//! ```
+//!
+//! A method's slot holds the address of the prestub until the method is compiled, and of its code
+//! from then on. Several interface methods may share an entry of the IMT; its thunk then selects by
+//! `context.hidden`.
 //!
 //! # Invariants
-//! * Nothing happens between the store to `hidden` and the call.
-//! * Arguments of small integer types are narrowed, structs travel as their shape says; a struct passed by
-//!   address lies in memory that nobody changes during the call. (A filter of this method runs during the call.)
+//! * Between the store to `context.hidden` and the call no other call and no allocation is emitted:
+//!   both use the word.
+//! * Arguments of small integer types are narrowed. A struct that is passed by address lies in
+//!   memory that nothing writes during the call, including a filter of this method, which runs
+//!   while the call is active.
+//! * A tail call is made only if no address in this frame can reach the callee, because the frame
+//!   is gone when the callee runs.
 use crate::blob::Symbol;
 use crate::emit::{Results, trusted};
 use crate::signature::{LoweredSignature, Pass, load_passed, store_passed};
@@ -27,46 +47,48 @@ use vervet_metadata::il::{Instr, Op};
 use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, LoadError, MethodRef, Prim};
 
-/// How the code is found.
+/// How the code of a callee is found.
 pub(crate) enum Dispatch {
     /// Through the method's slot.
     Direct(MethodRef),
-    /// Through the VTable.
+    /// Through this slot of the VTable.
     Virtual(u32),
-    /// Through the IMT.
+    /// Through the interface method table.
     Interface(MethodRef),
-    /// A generic virtual method: through a helper.
+    /// A generic virtual method: a helper finds the instantiation.
     Generic(MethodRef),
-    /// A delegate's Invoke, in place.
+    /// A delegate's Invoke: expanded here.
     Invoke,
-    /// An array's accessor, in place.
+    /// An array's accessor: expanded here.
     Accessor(MethodRef),
 }
 
-/// A call that is ready to be emitted.
+/// A call whose arguments have been popped.
 struct Prepared {
+    /// The CLIF arguments: `this`, the buffer of a struct result, then the values of each
+    /// parameter.
     args: SmallVec<[Value; 8]>,
-    /// Where a struct result is put.
+    /// The buffer of a struct result.
     result: Option<Value>,
-    /// An address that may be one in this frame is passed.
+    /// An address is passed that may be one in this frame.
     passes_frame: bool,
-    /// An address in this frame is passed.
+    /// An address is passed that is certainly one in this frame.
     exposes_frame: bool,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// The instruction after this one, if it is in the same block.
+    /// The next instruction, if it is in the same block.
     pub(crate) fn next_instruction(&self) -> Option<&'a Instr<'static>> {
         let next = self.index + 1 + self.skip;
         let block = &self.plan.blocks[self.block];
         (next < block.end as usize).then(|| &self.plan.instrs[next])
     }
-    /// Is the next instruction, in the same block, one of these?
+    /// Whether the next instruction, in the same block, is one of these.
     pub(crate) fn next_is(&self, ops: &[Op]) -> bool {
         self.next_instruction().is_some_and(|i| ops.contains(&i.op))
     }
 
-    /// call and callvirt
+    /// `call` (ECMA-335 III.3.19) and `callvirt` (III.4.2).
     pub(crate) fn call(&mut self, token: Token, is_virtual: bool) -> Res {
         let method = self.method_named(token)?;
         if method.sig()?.call_conv == vervet_metadata::CallConvKind::VarArg {
@@ -99,7 +121,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         let at = self.stack.len() - count;
         let (mut method, mut is_virtual) = (method, is_virtual);
         if method.is_abstract() && !is_virtual && self.prefixes.constrained.is_none() {
-            // In an interface's own method mono takes it for callvirt.
+            // ECMA-335 forbids `call` of an abstract method. Mono treats it as `callvirt` in the
+            // methods of an interface.
             if !self.method.class.is_interface() {
                 self.e.throw(ThrowKind::BadImageFormat);
                 self.dead = true;
@@ -127,7 +150,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.emit_call(dispatch, &lowered, is_virtual)
     }
 
-    /// `constrained.`: what is called, and whether virtually. Replaces `this` on the stack.
+    /// `constrained.` (ECMA-335 III.2.1): `this` on the stack, at index `at`, is the address of a
+    /// value of `class`. Returns what is called, and whether virtually. There are three cases:
+    ///
+    /// * A reference type: the reference is loaded, and the call is virtual.
+    /// * A value type that implements the method: the call is direct, with the address as `this`.
+    /// * A value type that inherits it from Object, ValueType or Enum: the value is boxed.
     fn constrained(
         &mut self,
         class: ClassRef,
@@ -164,7 +192,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             };
             return Ok((m, false));
         }
-        // An enum's hash code is that of its number, if that has 32 bits or more.
+        // The hash code of an enum is that of its underlying integer, for 32 and 64 bits, so that
+        // no box is needed.
         if class.is_enum()?
             && method.name == "GetHashCode"
             && method.sig()?.params.is_empty()
@@ -194,6 +223,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// How the code of `method` is found, with `this` at stack index `at`.
     fn dispatch(&mut self, method: MethodRef, is_virtual: bool, at: usize) -> Res<Dispatch> {
         if !is_virtual || !method.is_virtual() {
             return Ok(Dispatch::Direct(method));
@@ -206,7 +236,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             && !class.is_value_type()?
         {
             let found = if method.class.is_interface() {
-                // An ambiguous one is an error of the call, not of this method.
+                // An ambiguous implementation is an error at run time of this call. It must not
+                // keep the method from being compiled.
                 match class.find_interface_impl(method) {
                     Err(LoadError::Ambiguous { .. }) => None,
                     other => other?,
@@ -240,7 +271,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Pops the arguments into the values that travel.
+    /// Pops the arguments into the CLIF values that travel, and notes whether addresses in this
+    /// frame are among them.
     fn prepare(&mut self, lowered: &LoweredSignature) -> Res<Prepared> {
         let count = lowered.params.len();
         self.spill_aliased(count + lowered.has_this as usize)?;
@@ -265,7 +297,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             p.args.push(self.as_native(&this)?);
         }
         if lowered.ret == Pass::Address {
-            // Not released before the call: the arguments' temporaries are still in use.
+            // The temporary is requested before the arguments are popped, while theirs are still in
+            // use, so it cannot be one of them.
             let at = self.temp_of(lowered.ret_class)?;
             p.args.push(at);
             p.result = Some(at);
@@ -275,14 +308,16 @@ impl<'a, 'f> Translator<'a, 'f> {
             match &lowered.params[n] {
                 Pass::None => {}
                 Pass::Scalar(_) => {
-                    // An address that travels as an integer is nobody's business but the program's.
+                    // Only parameters that are addresses count. An address that the program passes
+                    // as an integer is the program's responsibility.
                     let pointer = class.is_byref()
                         || class.is_ptr()
                         || class
                             .stack_prim()?
                             .is_some_and(|p| matches!(p, Prim::IntPtr | Prim::UIntPtr));
                     p.exposes_frame |= pointer && matches!(item.fact, ValueFact::Frame);
-                    // What this method was given is no address in its own frame.
+                    // A value that this method was given as a parameter cannot be an address in its
+                    // own frame.
                     p.passes_frame |= pointer
                         && item.kind == StackType::ByRef
                         && !self.params.contains(&item.value);
@@ -320,6 +355,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(p)
     }
 
+    /// Pushes the result of a call. A small struct that came back in registers is stored to a
+    /// temporary.
     fn push_results(
         &mut self,
         lowered: &LoweredSignature,
@@ -354,6 +391,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Emits a call whose arguments are on the stack.
     pub(crate) fn emit_call(
         &mut self,
         dispatch: Dispatch,
@@ -408,6 +446,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             return self.push_results(lowered, &results, p.result);
         }
         let last = matches!(dispatch, Dispatch::Direct(m) if never_returns(m));
+        // A method that only throws is not called often; its call, and all that leads only there,
+        // is placed behind the hot code.
         if last {
             self.e.cold();
         }
@@ -459,6 +499,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.store_context(block, context::HIDDEN);
         }
         if tail && var_args.is_none() && self.can_tail_call(lowered, &p) {
+            // The result goes to this method's own result buffer; the callee writes there directly.
             if let Some(buffer) = p.result {
                 // Only reached if the result goes through the caller's own buffer.
                 let own = self.params[self.lowered.has_this as usize];
@@ -484,7 +525,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.push_results(lowered, &results, p.result)
     }
 
-    /// In an inlined body: a call of its method, whose arguments are on the stack.
+    /// In an inlined body: calls the method whose body this is. Its arguments are on the stack.
     pub(crate) fn call_itself(&mut self, lowered: &LoweredSignature, never_returns: bool) -> Res {
         let p = self.prepare(lowered)?;
         let signature = self.e.b.import_signature(lowered.clif.clone());
@@ -496,7 +537,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.push_results(lowered, &results, p.result)
     }
 
-    /// Control does not come here: ends the block, which is out of the way.
+    /// Ends a block after a call that never returns.
     fn end_cold(&mut self) {
         self.e.cold();
         self.e
@@ -506,8 +547,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.dead = true;
     }
 
-    /// Pops the variable arguments of a call site into a block in the frame: the call site's signature, then each
-    /// argument, 8-aligned. Its address travels in `ThreadContext::hidden` (ECMA-335 I.12.3.2.3).
+    /// Pops the variable arguments of a call site into a block in the frame (ECMA-335 I.12.3.2.3).
+    /// The address of the block travels in `context.hidden`:
+    ///
+    /// ```text
+    ///  0  signature of the call site
+    ///  8  first variable argument, 8-aligned
+    ///     ...
+    /// ```
     fn variable_arguments(&mut self, sig: &'static vervet_types::MethodSig) -> Res<Value> {
         let extra = &sig.params[sig.sentinel.unwrap_or(sig.params.len())..];
         self.spill_aliased(extra.len())?;
@@ -543,7 +590,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(block)
     }
 
-    /// arglist: the block this method was given.
+    /// `arglist` (ECMA-335 III.3.4): the address of the block that this method was given.
     pub(crate) fn arglist(&mut self) -> Res {
         let Some(slot) = self.own_var_args else {
             return Err(TranslateError::invalid(
@@ -566,8 +613,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// `tail.` is honoured unless the callee could be given an address in this frame, or something has to be done
-    /// at the end. An unmanaged pointer is trusted, as mono trusts it, unless it visibly is such an address.
+    /// Whether a `tail.` call may replace this method's frame (ECMA-335 III.2.4). It may not if the
+    /// callee could be given an address in this frame, or if something has to be done after the
+    /// call. An unmanaged pointer is assumed to point elsewhere, as mono assumes, unless it visibly
+    /// is such an address.
     fn can_tail_call(&self, callee: &LoweredSignature, p: &Prepared) -> bool {
         let exposed = p.passes_frame
             && (self
@@ -587,7 +636,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             && self.stack.is_empty()
     }
 
-    /// calli
+    /// `calli` (ECMA-335 III.3.20).
     pub(crate) fn call_indirect(&mut self, token: Token) -> Res {
         let sig = self.scope.stand_alone_sig(token)?;
         use vervet_metadata::CallConvKind as Cc;
@@ -620,7 +669,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.push_results(&lowered, &results, p.result)
     }
 
-    /// calli with an unmanaged convention.
+    /// `calli` with an unmanaged calling convention.
     fn call_native(&mut self, sig: &'static vervet_types::MethodSig, target: Value) -> Res {
         let lowered = LoweredSignature::of(sig)?;
         let p = self.prepare(&lowered)?;
@@ -629,6 +678,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.push_results(&lowered, &results, p.result)
     }
 
+    /// Whether the next instruction creates a delegate.
     fn followed_by_delegate(&self) -> Res<bool> {
         use vervet_metadata::il::Operand;
         match self.next_instruction() {
@@ -641,7 +691,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// ldftn
+    /// `ldftn` (ECMA-335 III.3.41). The address is that of the method's permanent stub, because the
+    /// address of its code can change. The constructor of a delegate takes the method itself
+    /// instead.
     pub(crate) fn load_function(&mut self, token: Token) -> Res {
         let method = self.method_named(token)?;
         // Before a delegate's constructor only the method matters.
@@ -659,7 +711,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// ldvirtftn
+    /// `ldvirtftn` (ECMA-335 III.4.18).
     pub(crate) fn load_virtual_function(&mut self, token: Token) -> Res {
         let method = self.method_named(token)?;
         let object = self.pop_ref()?;
@@ -686,7 +738,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// jmp: a tail call with this method's arguments.
+    /// `jmp` (ECMA-335 III.3.37): a tail call with the current values of this method's arguments.
     pub(crate) fn jump_method(&mut self, token: Token) -> Res {
         let method = self.method_named(token)?;
         let lowered = LoweredSignature::of_method(method)?;
@@ -698,8 +750,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !self.stack.is_empty() || self.e.has_handlers() || self.sync.is_some() {
             return Err(TranslateError::invalid("jmp where it is not allowed"));
         }
-        // A struct that was passed by address and changed here: the caller's memory is not ours to write, and a frame that is
-        // left holds nothing.
+        // A struct argument that was passed by address and changed here cannot be passed on: the
+        // caller's memory must not be written, and this frame's memory is gone when the callee
+        // runs. Then an ordinary call is made.
         let rewritten = (0..lowered.params.len()).any(|n| {
             matches!(lowered.params[n], Pass::Address)
                 && self.plan.args[n + lowered.has_this as usize] & (WRITTEN | ADDRESS) != 0
@@ -741,7 +794,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                         class,
                     ));
                 }
-                // The caller's copy, which is still whole.
+                // The caller's copy, which this method has not changed.
                 Pass::Address => args.extend_from_slice(lowered.values_of(&self.params, n)),
             }
         }

@@ -1,9 +1,16 @@
-//! Methods of the core library that are translated in place: one declared table.
+//! Intrinsics: methods of the core library that are translated in place.
+//!
+//! # How it works
+//! [`lookup`] is the table, by namespace, class and method name. A row applies to the type of that
+//! name in the core library only. [`expand`] emits the code, or declines if the overload at hand is
+//! not the one meant; then the call is made.
 //!
 //! # Invariants
-//! What is here either has a body that must not run (`ByReference`, `Array.UnsafeMov`), or gives exactly what its
-//! body gives. A row applies to the core library's type of that name only; an expansion that does not fit the
-//! overload at hand declines, and the call is made.
+//! * An intrinsic either has a body that must not run (`ByReference<T>`, `Array.UnsafeMov`), or
+//!   does exactly what its body does.
+//! * [`effect`] never says less than the expansion does, because inlining relies on it.
+//! * An atomic exchange of a reference marks its card like any other store, and no asynchronous
+//!   exception comes between the two.
 use crate::emit::{null_trap, trusted};
 use crate::signature::{LoweredSignature, scalar_kind};
 use crate::translate::error::Res;
@@ -17,7 +24,7 @@ use vervet_abi::ThrowKind;
 use vervet_abi::object::{ARRAY_LENGTH_OFFSET, STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET};
 use vervet_types::{ClassRef, MethodRef, Prim, ScalarKind};
 
-/// What is done instead of the call.
+/// What is emitted instead of the call.
 #[derive(Clone, Copy)]
 enum Intrinsic {
     ByReferenceCtor,
@@ -56,6 +63,7 @@ enum Intrinsic {
     Round(Rounding),
 }
 
+/// How a float is rounded to an integer.
 #[derive(Clone, Copy)]
 enum Rounding {
     Floor,
@@ -143,7 +151,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
     })
 }
 
-/// Expands a call in place; false if it is to be made. The arguments are on the stack.
+/// Expands a call whose arguments are on the stack. False: the call must be made.
 pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool> {
     let def = method.class.def();
     if !def.module.is_corlib() {
@@ -155,13 +163,14 @@ pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool>
     t.expand(which, method)
 }
 
-/// Is the method in the table?
+/// Whether the method is in the table.
 pub(crate) fn is_known(method: MethodRef) -> bool {
     let def = method.class.def();
     def.module.is_corlib() && lookup(def.namespace, def.name, method.name).is_some()
 }
 
-/// What the expansion of a method of the table does, for calls that are made again (module `inline_decision`).
+/// What the expansion of a method of the table does. An inlined body may run it once more in the
+/// call that replaces an outlined block (module `decision`).
 pub(crate) fn effect(method: MethodRef) -> SideEffect {
     use Intrinsic::*;
     let def = method.class.def();
@@ -178,12 +187,14 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
     }
 }
 
-/// Can the machine round without a library call?
+/// Whether the processor rounds floats in one instruction (SSE 4.1). Without it Cranelift would
+/// call a library function.
 fn can_round() -> bool {
     cfg!(not(target_arch = "x86_64")) || std::is_x86_feature_detected!("sse4.1")
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
+    /// Emits the code of one intrinsic. False: this overload is not meant.
     fn expand(&mut self, which: Intrinsic, method: MethodRef) -> Res<bool> {
         let sig = method.sig()?;
         let params = &sig.params;
@@ -266,7 +277,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.i32(has as i32);
                 self.push(StackType::I32, value);
             }
-            // (to, from, count of 1 << shift bytes), whose bodies go by bytes where addresses are not aligned.
+            // Parameters are (to, from, count of 1 << shift bytes). The library's bodies copy byte
+            // by byte where addresses are not aligned.
             Intrinsic::Move { shift } => {
                 let fits = sig.params.len() == 3 && !sig.has_this && method.method_args.is_empty();
                 if !fits || self.stack.last().is_none_or(|i| i.kind != StackType::I32) {
@@ -497,7 +509,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(true)
     }
 
-    /// Pops the one argument if the overload takes one float, in its precision.
+    /// Pops the argument if the overload takes one float, in the precision of the overload.
     fn float_argument(&mut self, params: &[ClassRef]) -> Res<Option<StackValue>> {
         let [class] = params else { return Ok(None) };
         let kind = match class.prim {
@@ -515,7 +527,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }))
     }
 
-    /// The kind of what an Interlocked method works on, if it is an integer.
+    /// The type that an Interlocked method works on, if it is an integer of 32 or 64 bits.
     fn atomic_kind(&self, params: &[ClassRef], count: usize) -> Res<Option<StackType>> {
         if params.len() != count {
             return Ok(None);
@@ -530,6 +542,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(matches!(kind, StackType::I32 | StackType::I64 | StackType::Native).then_some(kind))
     }
 
+    /// The type that an Interlocked exchange works on, if it is a scalar of 32 or 64 bits.
     fn exchange_kind(&self, params: &[ClassRef], count: usize) -> Res<Option<StackType>> {
         if params.len() != count || params[1].is_byref() {
             return Ok(None);
@@ -544,6 +557,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(Some(kind))
     }
 
+    /// The memory flags of an atomic access.
     fn atomic_flags(&mut self, at: &StackValue, size: u32) -> MemFlagsData {
         let flags = self.null_checked(at, 0, size);
         if flags.trap_code().is_some() {
@@ -553,6 +567,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// A float as the integer of the same bits: CLIF has no atomic operations on floats.
     fn bits_of(&mut self, value: Value, kind: StackType) -> Value {
         match kind {
             StackType::F32 => self.e.b.ins().bitcast(I32, MemFlagsData::new(), value),
@@ -561,6 +576,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// The reverse of `bits_of`.
     fn value_of_bits(&mut self, value: Value, kind: StackType) -> Value {
         match kind {
             StackType::F32 => self.e.b.ins().bitcast(F32, MemFlagsData::new(), value),
@@ -569,7 +585,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Does the exchange; if it may have stored a reference, marks the card.
+    /// Emits the exchange; if it may have stored a reference in the heap, marks the card. The
+    /// compare-exchange may not have stored, but a card marked too much is only scanned in vain.
     fn marked(
         &mut self,
         kind: StackType,
@@ -588,7 +605,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.end_no_redirect();
     }
 
-    /// Array.UnsafeMov: the bits of one type as another's.
+    /// `Array.UnsafeMov<S, R>`: the bits of one type as another type. A larger target is filled
+    /// with zeros, a smaller one takes the low bits.
     fn unsafe_mov(&mut self, from: ClassRef, to: ClassRef) -> Res<bool> {
         let (source, target) = (stack_type_of(from)?, stack_type_of(to)?);
         let mut item = self.pop()?;

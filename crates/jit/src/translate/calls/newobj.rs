@@ -1,9 +1,20 @@
-//! newobj: objects, values, strings, arrays of several dimensions, delegates.
+//! `newobj`: objects, values, strings, arrays of several dimensions, delegates (ECMA-335 III.4.21).
+//!
+//! # How it works
+//! ```text
+//! class            memory                          constructor
+//! object           allocated here                  called with `this`
+//! value type       zeroed temporary in the frame   called with its address, then loaded
+//! string           none                            String.CreateString(...) with a null `this`
+//! array, rank > 1  helper                          none: lengths are given to the helper
+//! delegate         allocated here                  helper that stores target and code
+//! ```
 //!
 //! # Invariants
-//! * The arguments stay on the model's stack, where they are roots, while memory is taken; then `this` goes below them.
-//! * Strings and arrays of several dimensions have no constructor that runs: what makes them gives the object.
-//! * A value is constructed in memory of this frame, and taken from there.
+//! * While memory is allocated, which may run a collection, the constructor's arguments stay on the
+//!   IL stack: they are SSA values in registers or slots of this frame, which the collector scans.
+//! * A value type is constructed in memory of this frame and loaded from there afterwards. The
+//!   constructor may let its address escape, but the value that is pushed is the one at its end.
 use crate::blob::Symbol;
 use crate::emit::trusted;
 use crate::signature::LoweredSignature;
@@ -19,7 +30,7 @@ use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, MethodRef};
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// newobj
+    /// `newobj`.
     pub(crate) fn new_object(&mut self, token: Token) -> Res {
         let ctor = self.method_named(token)?;
         let class = ctor.class;
@@ -43,7 +54,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let lowered = LoweredSignature::of_method(ctor)?;
         if class.is_abstract() || class.is_interface() {
-            // MemberAccessException from the runtime.
+            // The helper throws MemberAccessException for a class that has no instances.
             let vt = self.e.symbol(Symbol::VTable(class));
             self.e.helper_value(call::AllocObject, [vt]);
             self.e.unreachable();
@@ -108,7 +119,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// `new string(...)`: CreateString with a null `this`.
+    /// `new string(...)`. A string cannot be resized after its allocation, so its constructors have
+    /// no bodies; the class library has methods `CreateString` with the same parameters, which
+    /// return the string.
     fn new_string(&mut self, ctor: MethodRef) -> Res {
         let params = &ctor.sig()?.params;
         for m in ctor.class.methods()? {
@@ -136,7 +149,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         ))
     }
 
-    /// Arrays with constructors: the dimensions go to memory.
+    /// An array with one constructor argument per dimension, or with two: lower bound and length
+    /// (ECMA-335 II.14.2). The helper takes them from memory.
     fn new_md_array(&mut self, ctor: MethodRef) -> Res {
         let MethodKind::ArrayCtor { with_bounds } = ctor.kind else {
             return Err(TranslateError::invalid("not a constructor of an array"));
@@ -162,7 +176,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let vt = self.e.symbol(Symbol::VTable(ctor.class));
         let value = if ctor.class.is_sz_array() {
-            // One length per level of a vector of vectors.
+            // `new T[n][]...` on a vector of vectors: one length per level.
             let levels = self.e.b.ins().iconst(I32, count as i64);
             self.e
                 .helper_value(call::AllocJaggedArray, [vt, lengths, levels])
@@ -178,6 +192,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// A delegate. If the code address comes straight from `ldftn`, the helper gets the method
+    /// itself, so that it can decide which thunk the delegate needs without looking the address up.
     fn new_delegate(&mut self, class: ClassRef) -> Res {
         let code = self.pop()?;
         let target = self.pop()?;

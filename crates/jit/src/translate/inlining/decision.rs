@@ -1,18 +1,33 @@
-//! Which methods are inlined, and which of their blocks are given up.
+//! Which methods are inlined, and which of their blocks are outlined.
 //!
 //! # How it works
-//! [`Translator::inline_decision`] looks at a body. It must be small, have no loop and no clause, and call nothing but what can
-//! itself be expanded, or what never returns. Blocks that can only end in a `throw` do not count and may hold anything
-//! if nothing that could be noticed has been done before them: such a block is *given up*, which means that the method is
-//! called after all, with the arguments it was given, does the same again, and throws by itself.
+//! [`Translator::inline_decision`] examines the body of a callee. It must be small, have no loop
+//! and no exception clause, and call nothing but methods that are themselves expanded or that never
+//! return. The answer is cached per method.
+//!
+//! Many small methods consist of a test and a `throw`. Their throwing blocks do not count for the
+//! size and may contain anything, because they are *outlined*: in the inlined code, such a block is
+//! replaced by a call of the method itself with the original arguments, which takes the same path
+//! and throws.
+//!
+//! ```text
+//! T Get(int i) {                              inlined:
+//!     if (i >= size) throw new ...;               brif i >= size, cold, on
+//!     return items[i];                        on: ... items[i] ...
+//! }                                         cold: call Get(this, i)      ; throws
+//! ```
 //!
 //! # Invariants
-//! * A block is given up only if on every way to it there are but steps of at most [`SideEffect::Reads`].
-//! * A step that may run a class constructor writes: no step of at most [`SideEffect::Reads`] runs code of the program.
-//! * If only [`SideEffect::None`] lies before it, the call takes the same way and never comes back. After reads it may, if
-//!   another thread wrote in between; then its result is the result. (Nothing was written, so it is as if the method had
-//!   been called only then.) [`SideEffect::None`] is for what arguments alone decide, by value: not for memory they lead to,
-//!   but for the lengths of arrays and strings, which never change.
+//! * A block is outlined only if every path to it has at most [`SideEffect::Reads`]: then running
+//!   the method from its start repeats nothing that can be noticed.
+//! * An instruction that may run a class constructor counts as a write, so no instruction of at
+//!   most [`SideEffect::Reads`] runs code of the program.
+//! * After [`SideEffect::None`] the second run takes the same path and never returns. After reads
+//!   it may take another path, if another thread wrote in between, and return; its result is then
+//!   the result of the inlined call. Since nothing was written before, this is as if the method had
+//!   been called only then.
+//! * [`SideEffect::None`] is for what the values of the arguments alone decide, and for lengths of
+//!   arrays and strings, which never change; not for other memory that arguments refer to.
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::Res;
@@ -27,33 +42,34 @@ use vervet_types::{ClassRef, Known, MethodRef, Scope};
 
 /// How deep inlined calls nest.
 pub const DEPTH: usize = 5;
-/// Bytes of IL of a body that asks for it.
+/// Bytes of IL of a method that asks to be inlined (MethodImplOptions.AggressiveInlining).
 const AGGRESSIVE: usize = 128;
-/// Bytes of IL, beyond the limit, of blocks that can only throw.
+/// Bytes of IL, beyond the limit, that blocks which can only throw may have.
 const COLD: usize = 160;
-/// Bytes of IL of a method that is looked at for never returning.
+/// Bytes of IL up to which a method is examined for never returning.
 const THROWER: usize = 64;
 
-/// What has been done when control is at some place.
+/// What the code up to some point has done.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum SideEffect {
-    /// Nothing, and it depends on nothing but the arguments.
+    /// Nothing, and only the arguments decided what was done.
     None,
-    /// Memory was read that another thread may write.
+    /// It has read memory that another thread may write.
     Reads,
-    /// Something was done that must not be done twice.
+    /// It has done something that must not be done twice.
     Writes,
 }
 
-/// What was found out about a method that is inlined.
+/// How a method is inlined.
 pub struct InlineDecision {
-    /// What the blocks that are kept do.
+    /// The effect of the blocks that are kept.
     pub effect: SideEffect,
-    /// Offsets of the blocks that are given up; true: after [`SideEffect::None`].
+    /// The IL offsets of the outlined blocks; true if only [`SideEffect::None`] lies before the
+    /// block, so that the call never returns.
     pub outlined: SmallVec<[(u32, bool); 2]>,
 }
 
-/// Is that a method whose call never comes back: one block, that throws?
+/// Whether a call of the method never returns: its body is one block that ends in a `throw`.
 pub fn never_returns(m: MethodRef) -> bool {
     if m.kind != MethodKind::Normal || !m.has_body() || m.is_virtual() || m.is_synchronized() {
         return false;
@@ -72,8 +88,8 @@ pub fn never_returns(m: MethodRef) -> bool {
         })
 }
 
-/// Do its blocks decide: has the body a `throw`, or may one of its branches not be one? None: for its form alone it cannot
-/// be inlined.
+/// Whether the decision needs the control-flow graph: the body contains a `throw`, or a branch on a
+/// boxed value that is constant for this instantiation. None: a loop, which excludes inlining.
 fn by_blocks(body: &MethodBody<'static>) -> Option<bool> {
     let (mut blocks, mut boxed) = (false, false);
     for i in body.instructions() {
@@ -91,7 +107,8 @@ fn by_blocks(body: &MethodBody<'static>) -> Option<bool> {
     Some(blocks)
 }
 
-/// Where control goes from a block. `x != null` in generic code is no branch where `x` is a value.
+/// Where control goes after a block. In generic code `x != null` compiles to `box; brtrue`, which
+/// is no branch if `x` is a value.
 fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> {
     let b = &plan.blocks[n];
     if let [
@@ -124,7 +141,7 @@ fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> 
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// May calls of the method be replaced by its body?
+    /// Whether, and how, calls of the method are replaced by its body. None: they are not.
     pub(crate) fn inline_decision(
         &mut self,
         m: MethodRef,
@@ -138,6 +155,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(answer)
     }
 
+    /// The decision for a method that has none cached.
     fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<InlineDecision>> {
         let never =
             impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED | impl_flags::NO_OPTIMIZATION;
@@ -151,7 +169,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             return Ok(None);
         }
-        // Arguments that break a constraint: the call says so.
+        // Type arguments that violate a constraint are an error of the call at run time. It must
+        // not become one of this compile.
         if m.class.check_constraints().is_err() || m.check_constraints().is_err() {
             return Ok(None);
         }
@@ -170,7 +189,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if body.code.len() > limit && !by_blocks {
             return Ok(None);
         }
-        // The object may be a transparent proxy.
+        // A MarshalByRefObject may be a transparent proxy, whose calls the runtime intercepts.
         if m.has_this()
             && m.class
                 .supers()?
@@ -211,7 +230,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }))
     }
 
-    /// Looks at each block that can be reached and does not end in a `throw`.
+    /// The decision for a body with branches: examines each reachable block that is not cold.
+    /// `limit` is for the blocks that are kept.
     fn decide_by_blocks(
         &mut self,
         m: MethodRef,
@@ -228,7 +248,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             effect: SideEffect::None,
             outlined: SmallVec::new(),
         };
-        // By block: what has been done before it, at worst. Control goes on only, never back.
+        // By block: the greatest effect of any path to it. There are no backward branches, so one
+        // pass in order of offset is enough.
         let mut before: Vec<Option<SideEffect>> = vec![None; plan.blocks.len()];
         before[0] = Some(SideEffect::None);
         let mut bytes = 0;
@@ -264,7 +285,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(Some(decision))
     }
 
-    /// What running the constructor of the class does, if that may have to be done.
+    /// The effect of running the class constructor, if it may have to run.
     fn initialising(&self, class: ClassRef) -> Res<SideEffect> {
         Ok(
             if class.cctor()?.is_none() || self.env.is_initialized(class) {
@@ -275,7 +296,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         )
     }
 
-    /// What a call of a method does before its code.
+    /// The effect of what a call of the method does before its code.
     fn triggering(&self, method: MethodRef) -> Res<SideEffect> {
         match Self::triggers(method)? {
             true => self.initialising(method.class),
@@ -283,7 +304,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// What an instruction does; None: it keeps the method from being inlined.
+    /// The effect of an instruction. None: it excludes inlining.
     fn step(
         &mut self,
         own: MethodRef,
@@ -299,7 +320,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 | Ldvirtftn | Mkrefany | Refanyval | Refanytype,
                 _,
             ) => None,
-            // What follows is a call.
+            // The call that follows is examined together with this prefix.
             (Constrained, _) => Some(SideEffect::None),
             (Call | Callvirt, Operand::Token(t)) => {
                 let Ok(mut callee) = scope.method(t) else {
@@ -315,7 +336,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     ..
                 }) = before
                 {
-                    // Only where it is the value type's own method.
+                    // Only the call of a value type's own method is direct.
                     let Ok(class) = scope.type_(t) else {
                         return Ok(None);
                     };
@@ -386,7 +407,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     Ldsfld => SideEffect::Reads,
                     _ => SideEffect::None,
                 };
-                // The method that is looked at has run what its own call runs.
+                // The call of the method itself has run the constructor of its class.
                 if std::ptr::eq(field.class, own.class) && Self::triggers(own)? {
                     Some(reads)
                 } else {

@@ -1,19 +1,26 @@
-//! Small methods in place of calls of them.
+//! Inlining: the body of a callee in place of a call.
 //!
 //! # How it works
-//! [`Translator::try_inline`] looks at a callee that is known exactly. If it is one that can be inlined (module
-//! `inline_decision`), a second translator, for its body, emits into the same function. A body of one block takes its
-//! arguments as they are on the stack, with all that is known of them; otherwise the blocks are translated as those of a
-//! method and meet in one more block.
+//! [`Translator::try_inline`] goes through four steps:
 //!
-//! A block that the verdict says is *given up* holds, out of line, a call of the method instead of its code: nothing has
-//! been done so far, so the call does it all, and throws from a frame of its own.
+//! 1. Decide: the callee must be known exactly, and [`Translator::inline_decision`] must allow it.
+//! 2. Bind: the arguments on the stack become the variables of the body. One that is only read
+//!    stays the value it is, with all that is known of it; one that is written or addressed gets a
+//!    variable or a temporary.
+//! 3. Translate: a second translator emits the body into the same CLIF function. A body of one
+//!    block needs no CLIF block of its own.
+//! 4. Join: the result of a body of one block is the value itself. Otherwise every `ret` jumps to a
+//!    block whose parameter is the result; a struct is copied to a buffer before.
 //!
 //! # Invariants
-//! * Code of an inlined body has source locations of its own ([`crate::blob::InlineSite`]), so that stack walks can
-//!   show its frame.
-//! * What is decided before anything is emitted decides; a failure afterwards makes the whole method start again
-//!   without inlining.
+//! * Arguments are evaluated, and `this` of a virtual call is checked for null, before anything of
+//!   the body.
+//! * The handlers of calls in the body are those around the inlined call, as they would be for the
+//!   callee's frame.
+//! * Every instruction of the body has a source position in the callee, so stack traces show the
+//!   callee's frame.
+//! * An inlined body has no class constructor to wait for, no monitor, no clauses and no localloc;
+//!   [`Translator::inline_decision`] excludes them.
 use crate::emit::positions::Position;
 use crate::emit::trusted;
 use crate::signature::{LoweredSignature, Pass, scalar_kind, store_scalar};
@@ -28,31 +35,33 @@ use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 use smallvec::SmallVec;
 use vervet_types::{ClassRef, MethodRef};
 
-/// Calls that are inlined in one method.
+/// How many calls are inlined in one method. Beyond that the code grows without getting faster.
 const SITES: usize = 150;
 
-/// What the translator of an inlined body has to do at `ret`.
+/// What the translator of an inlined body needs at `ret` and for outlined blocks.
 pub struct Inlined {
-    /// Where several blocks meet; None: the body is one block.
+    /// The block where several `ret`s meet; None for a body of one block.
     join: Option<Block>,
-    /// Where a struct result goes if there is `join`.
+    /// Where a struct result is put, if there is a `join`.
     buffer: Option<Value>,
     /// The result of a body of one block.
     result: Option<StackValue>,
-    /// `ret` was reached.
+    /// Whether a `ret` was reached.
     returned: bool,
-    /// Blocks that are given up; true: the call in their place never comes back.
+    /// The outlined blocks; true if the call in place of the block never returns.
     outlined: SmallVec<[(usize, bool); 2]>,
-    /// That call's block.
+    /// The block of that call, which all outlined blocks share; true if it never returns for any of
+    /// them.
     call: Option<(Block, bool)>,
-    /// The arguments as they were given, if there are such blocks.
+    /// The arguments as the caller pushed them, if there are outlined blocks.
     arguments: SmallVec<[StackValue; 8]>,
-    /// The place of the call.
+    /// The source position of the call.
     outer: Position,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Emits the callee's body instead of a call, if that is to be done. The arguments are on the stack.
+    /// Emits the callee's body instead of a call, if the callee is to be inlined. The arguments are
+    /// on the stack. False: the call must be made.
     pub(crate) fn try_inline(
         &mut self,
         m: MethodRef,
@@ -215,7 +224,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.inline_stack = inline_stack;
         self.inline_decision = inline_decision;
         self.temps.give_back(temps);
-        // In one block what was found out holds on; of several only what held before.
+        // Facts that were found in a body of one block hold behind it. Of several blocks only the
+        // facts from before it do.
         (self.nonnull, self.initialised) = if straight {
             (inner_nonnull, inner_initialised)
         } else {
@@ -276,7 +286,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(true)
     }
 
-    /// If the block is given up: goes to the call in its place, which all such blocks share.
+    /// If the block is outlined: jumps to the call that replaces it, and returns true.
     pub(crate) fn outline(&mut self, block: usize) -> bool {
         let Some(inline) = &mut self.inline else {
             return false;
@@ -300,7 +310,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         true
     }
 
-    /// The call of the method for the blocks that are given up, with the arguments as they came.
+    /// Emits the call that replaces the outlined blocks, with the arguments as the caller pushed
+    /// them. Its result, if it returns, is that of the inlined body.
     fn call_outlined(&mut self) -> Res {
         let Some(inline) = &self.inline else {
             return Ok(());
@@ -316,7 +327,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.dead = false;
         let inner = self.e.swap_position(outer);
         for mut item in arguments {
-            // The variable belongs to the method around this one.
+            // The number of the variable is that of the caller's, so here it would name the wrong
+            // one.
             if let (ValueFact::Variable(_), Some(class)) = (item.fact, item.class) {
                 let copy = self.temp_of(class)?;
                 let whole = Dest::Frame;
@@ -335,7 +347,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// The body of one block.
+    /// Translates a body of one block.
     fn straight(&mut self) -> Res {
         for index in 0..self.plan.instrs.len() {
             if self.skip > 0 {
@@ -357,6 +369,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         ))
     }
 
+    /// The variable for an argument.
     fn inlined_argument(
         &mut self,
         class: ClassRef,
@@ -413,6 +426,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(variable)
     }
 
+    /// The variable for a local.
     fn inlined_local(
         &mut self,
         class: ClassRef,
