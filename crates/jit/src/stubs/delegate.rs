@@ -1,16 +1,25 @@
-//! Delegates: their runtime-implemented members and the thunks behind `invoke_impl`.
+//! Delegates: the members that the runtime implements, and the thunks that `invoke_impl` points to
+//! (ECMA-335 II.14.6).
 //!
 //! # How it works
-//! `Invoke` calls `invoke_impl(m_target, args...)`, or `invoke_impl(delegate, args...)` if `m_target` is null, so
-//! that of a closed instance delegate `invoke_impl` is the method itself. Everything else goes through a thunk of
-//! the delegate type's shape that is entered with the delegate.
+//! `Invoke` calls the code address in `invoke_impl`. Its first argument is `m_target`, or the
+//! delegate itself if `m_target` is null:
+//!
+//! ```text
+//! closed, instance method    invoke_impl = the method,      called with (m_target, args...)
+//! everything else            invoke_impl = a thunk,         called with (delegate, args...)
+//! ```
+//!
+//! A thunk belongs to a [`DelegateThunk`] and a signature, not to a method: it reads the code
+//! address from the delegate.
 //!
 //! # Invariants
-//! * Where the result comes back through a buffer, the buffer lies between `this` and the arguments, so a static
-//!   method and an instance method have it in different places and no code address can serve as `invoke_impl` as it
-//!   is: for such shapes `Invoke` always passes the delegate and every binding has a thunk.
-//! * [`DelegateThunk::of`] is the one place that knows which binding needs which thunk.
-//! * The `delegates` array is never written after its delegate is published: reading it once is the snapshot.
+//! * A result buffer is passed between `this` and the arguments. A static method has its buffer
+//!   first, an instance method second, so no code address fits both. For such signatures `Invoke`
+//!   always passes the delegate, and every binding has a thunk.
+//! * [`DelegateThunk::of`] is the only place that knows which binding needs which thunk.
+//! * The `delegates` array of a multicast delegate is never written after the delegate is
+//!   published, so one load of it is a consistent snapshot.
 use crate::blob::{Blob, Symbol};
 use crate::emit::sequences::{EmitExt, build, zero};
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
@@ -34,27 +43,27 @@ const DELEGATES: i32 = offset_of!(MulticastDelegateObject, delegates) as i32;
 /// How a delegate is bound to its method.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Binding {
-    /// An instance method and its `this` in `m_target` (which may be null).
+    /// An instance method; its `this` is in `m_target` and may be null.
     ClosedInstance {
         /// `m_target` is null.
         null: bool,
     },
-    /// A static method and its first argument in `m_target` (which may be null).
+    /// A static method; its first argument is in `m_target` and may be null.
     ClosedStatic {
         /// `m_target` is null.
         null: bool,
     },
     /// A static method.
     OpenStatic,
-    /// An instance method; `this` is the delegate's first argument.
+    /// An instance method; `this` is the first argument of the call.
     OpenInstance,
-    /// A virtual method found from `this`, the delegate's first argument.
+    /// A virtual method, found in the class of the first argument of the call.
     OpenVirtual,
-    /// Several targets in `delegates`.
+    /// Several delegates, in `delegates`.
     Multicast,
 }
 
-/// What a thunk does. Each is entered with the delegate and the arguments of its `Invoke`.
+/// What a thunk does. Each is called with the delegate and the arguments of its `Invoke`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DelegateThunk {
     /// Drops the delegate: calls `method_ptr(args...)`, a static method.
@@ -72,8 +81,8 @@ pub enum DelegateThunk {
 }
 
 impl DelegateThunk {
-    /// The thunk of a binding, where `lowered` is that of the delegate's `Invoke`. None: `invoke_impl` is
-    /// `method_ptr` (of a value type's instance method: its boxed entry).
+    /// The thunk of a binding; `lowered` is the signature of the delegate's `Invoke`. None:
+    /// `invoke_impl` is `method_ptr` (of a value type's instance method: its boxed entry).
     pub fn of(binding: Binding, lowered: &LoweredSignature) -> Option<DelegateThunk> {
         let buffer = passes_delegate_always(lowered);
         Some(match binding {
@@ -93,12 +102,12 @@ impl DelegateThunk {
     }
 }
 
-/// See the module's first invariant.
+/// Whether `Invoke` always passes the delegate. See the module's first invariant.
 fn passes_delegate_always(lowered: &LoweredSignature) -> bool {
     lowered.ret == Pass::Address
 }
 
-/// Makes a thunk for delegates whose `Invoke` has that shape.
+/// Compiles a thunk for delegates whose `Invoke` has that signature.
 pub fn delegate_thunk(
     codegen: &Codegen,
     kind: DelegateThunk,
@@ -143,7 +152,7 @@ pub fn delegate_thunk(
     )
 }
 
-/// The body of a runtime-implemented member of a delegate class.
+/// The body of a member of a delegate class that the runtime implements.
 pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, CompileError> {
     let lowered = LoweredSignature::of_method(method)?;
     let name = method.full_name();
@@ -212,11 +221,12 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
     blob.map(Some)
 }
 
+/// Loads a word of an object that is not null.
 fn load(e: &mut Emitter, object: Value, offset: i32) -> Value {
     e.b.ins().load(I64, trusted(), object, offset)
 }
 
-/// A call of `Invoke`, inline; `args` and the result are those of the call.
+/// Emits a call of `Invoke`. `args` and the results are those of the call.
 pub fn emit_invoke(e: &mut Emitter, lowered: &LoweredSignature, args: &[Value]) -> Results {
     let (code, first) = target_of(e, lowered, args[0]);
     let mut args = args.to_vec();
@@ -224,7 +234,8 @@ pub fn emit_invoke(e: &mut Emitter, lowered: &LoweredSignature, args: &[Value]) 
     e.call_address(&lowered.clif, code, &args)
 }
 
-/// What `Invoke` of `delegate` calls, and its first argument. Null is a NullReferenceException.
+/// The code that `Invoke` of `delegate` calls, and its first argument. Null throws
+/// NullReferenceException.
 pub fn target_of(e: &mut Emitter, lowered: &LoweredSignature, delegate: Value) -> (Value, Value) {
     if e.has_handlers() {
         e.throw_unless(delegate, ThrowKind::NullReference);
@@ -245,7 +256,7 @@ fn without_this(lowered: &LoweredSignature) -> Signature {
     clif
 }
 
-/// The arguments without the delegate, the first declared one in front of the return buffer.
+/// The arguments without the delegate, with the first declared one before the result buffer.
 fn receiver_first(lowered: &LoweredSignature, args: &[Value]) -> Vec<Value> {
     let mut args = args[1..].to_vec();
     if passes_delegate_always(lowered) {
@@ -254,6 +265,8 @@ fn receiver_first(lowered: &LoweredSignature, args: &[Value]) -> Vec<Value> {
     args
 }
 
+/// Calls each delegate of the array in order; the last result is returned (ECMA-335 II.14.6.3). An
+/// exception ends the loop, because it leaves this function.
 fn multicast(e: &mut Emitter, lowered: &LoweredSignature, args: &[Value]) {
     e.stack_check(args);
     let array = load(e, args[0], DELEGATES);

@@ -1,8 +1,22 @@
-//! Invoke stubs: how our code calls managed code of one shape.
+//! Invoke stubs: how the runtime calls managed code of a signature.
+//!
+//! # How it works
+//! ```text
+//!     v0.. = load args[i]                               ; one word per CLIF parameter
+//!     try_call_indirect code(v0..), [default: caught]
+//!     store results, ret
+//!     return 0
+//! caught(exception, record):
+//!     context.pending = exception
+//!     return 1
+//! ```
 //!
 //! # Invariants
-//! The stub's one call is a `try_call` with a catch-all: no exception passes it. It is a System V function around
-//! a Tail callee that clobbers all registers, so it saves and restores those its caller expects.
+//! * The call is a `try_call` with a handler for everything, so no exception leaves the stub into
+//!   Rust frames.
+//! * The stub is a System V function, and its callee has the Tail convention, which preserves no
+//!   register. Cranelift therefore saves and restores the registers that the System V caller
+//!   expects to keep.
 use crate::blob::Blob;
 use crate::emit::sequences::{EmitExt, build};
 use crate::emit::{CATCH_ALL, Codegen, Emitter, trusted};
@@ -31,6 +45,7 @@ pub fn invoke_stub(codegen: &Codegen, lowered: &LoweredSignature) -> Result<Blob
     )
 }
 
+/// Emits the body.
 fn emit(e: &mut Emitter, lowered: &LoweredSignature, code: Value, args: Value, ret: Value) {
     let types = lowered.clif.params.iter().map(|p| p.value_type).enumerate();
     let values: Vec<Value> = types

@@ -1,27 +1,31 @@
 //! Why a translation stops.
+//!
+//! # Invariants
+//! Code below the driver does not know the method it compiles for, so its error has no name and no
+//! offset. [`TranslateError::at`] adds both.
 use crate::error::CompileError;
 use vervet_types::{LoadError, MethodRef};
 
-/// Why translation stops; the offset is added at the boundary.
+/// Why a translation stops.
 pub enum TranslateError {
-    /// A type or member could not be loaded.
+    /// A type or member cannot be loaded.
     Load(LoadError),
-    /// Bad IL.
+    /// The IL is not valid.
     Invalid(String),
-    /// Our bug, or something not implemented.
+    /// A mistake in this crate, or something that is not implemented.
     Internal(String),
 }
 
 impl TranslateError {
-    /// Bad IL.
+    /// The IL is not valid, for this reason.
     pub fn invalid(reason: impl Into<String>) -> TranslateError {
         TranslateError::Invalid(reason.into())
     }
-    /// Our bug.
+    /// A mistake in this crate.
     pub fn internal(reason: impl Into<String>) -> TranslateError {
         TranslateError::Internal(reason.into())
     }
-    /// What a stub's emission failed with.
+    /// The error of a stub's sequence that was emitted into a method.
     pub fn from_compile(e: CompileError) -> TranslateError {
         match e {
             CompileError::Load(e) => TranslateError::Load(e),
@@ -29,7 +33,7 @@ impl TranslateError {
             CompileError::Internal { reason, .. } => TranslateError::Internal(reason),
         }
     }
-    /// With the method, and the IL offset reached.
+    /// The error, with the method and the IL offset that the compile has reached.
     pub fn at(self, method: MethodRef) -> CompileError {
         let offset = crate::emit::current_offset();
         match self {
@@ -54,5 +58,5 @@ impl From<LoadError> for TranslateError {
     }
 }
 
-/// Result of a piece of translation.
+/// The result of a part of the translation.
 pub type Res<T = ()> = Result<T, TranslateError>;

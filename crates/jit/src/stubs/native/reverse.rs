@@ -1,12 +1,15 @@
-//! Native to managed: what native code that calls a delegate runs into.
+//! Native code calls managed code: the reverse stub of a delegate class.
 //!
 //! # How it works
-//! The runtime's reverse thunk saves the native argument registers in a [`native_call::ReverseCall`], becomes
-//! managed, finds the delegate and calls the reverse stub of its class, `(delegate, block)`. The stub converts the
-//! arguments as the [`MarshalPlan`] of the class's `Invoke` says, calls as `Invoke` does, and puts the result back.
+//! Native code calls the reverse thunk that was made for the delegate. The thunk, which is assembly
+//! in the runtime, saves the argument registers in a [`native_call::ReverseCall`] block, enters
+//! managed mode, finds the delegate, and calls the reverse stub of its class with `(delegate,
+//! block)`. The stub converts the arguments as the [`MarshalPlan`] of the class's `Invoke` says,
+//! calls as `Invoke` does, and stores the result to the block.
 //!
 //! # Invariants
-//! Exceptions pass through the stub: the first pass goes on below the native frames.
+//! Exceptions pass through the stub. The first pass of an exception goes on in the managed frames
+//! below the native ones (docs/decisions/0013-exceptions-skip-native-frames.md).
 use crate::blob::{Blob, Symbol};
 use crate::emit::sequences::{EmitExt, build, zero};
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
@@ -68,6 +71,7 @@ enum Back {
     Struct(usize, Value, Value),
 }
 
+/// A reverse call during its emission.
 struct Reverse<'c> {
     method: Value,
     block: Value,
@@ -79,6 +83,7 @@ struct Reverse<'c> {
 }
 
 impl Reverse<'_> {
+    /// Emits the stub's body.
     fn emit(&mut self, e: &mut Emitter, delegate: Value) {
         if let Some(index) = self.plan.unsupported() {
             let (index, none) = (e.word(index), e.word(0));
@@ -109,7 +114,7 @@ impl Reverse<'_> {
         self.result(e, &results, buffer, hidden);
         self.write_back(e);
     }
-    /// Where an eightbyte is: base and offset.
+    /// Base and offset of an eightbyte that native code passed.
     fn place(&self, place: NativeLocation) -> (Value, i32) {
         match place {
             NativeLocation::Int(i) => (self.block, native_call::REVERSE_INT_REGS + 8 * i as i32),
@@ -119,6 +124,7 @@ impl Reverse<'_> {
             }
         }
     }
+    /// Loads an eightbyte.
     fn native_word(&self, e: &mut Emitter, place: NativeLocation) -> Value {
         let (at, offset) = self.place(place);
         e.b.ins().load(I64, trusted(), at, offset)
@@ -141,6 +147,7 @@ impl Reverse<'_> {
         }
         copy
     }
+    /// A struct in managed memory, in its passed form.
     fn passed(&self, e: &mut Emitter, i: usize, addr: Value) -> Results {
         load_passed(
             &mut e.b,
@@ -151,10 +158,12 @@ impl Reverse<'_> {
             self.lowered.param_classes[i],
         )
     }
+    /// Zeroed memory for the managed form of a struct.
     fn managed_struct(&self, e: &mut Emitter, layout: &NativeLayout) -> Value {
         let size = layout.class.layout().map_or(layout.size, |l| l.size);
         e.zeroed_stack(size)
     }
+    /// Calls a helper that converts a struct.
     fn convert_struct(
         &self,
         e: &mut Emitter,
@@ -166,6 +175,7 @@ impl Reverse<'_> {
         let index = e.word(index);
         e.helper(helper, [self.method, index, from, to]);
     }
+    /// Converts an argument to its managed form, and notes what must be done after the call.
     fn convert(&mut self, e: &mut Emitter, i: usize, places: &[NativeLocation]) -> Results {
         match &self.plan.params[i] {
             ParamPlan::Scalar(scalar) => {
@@ -243,6 +253,7 @@ impl Reverse<'_> {
                 .collect(),
         }
     }
+    /// Calls the helper that converts a word.
     fn word_to_managed(&self, e: &mut Emitter, i: usize, native: Value) -> Value {
         let index = e.word(i as i64);
         e.helper_value(
@@ -250,6 +261,7 @@ impl Reverse<'_> {
             [self.method, index, native, self.block],
         )
     }
+    /// Emits what was noted for after the call.
     fn write_back(&self, e: &mut Emitter) {
         for back in &self.backs {
             match *back {

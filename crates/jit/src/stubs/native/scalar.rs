@@ -1,8 +1,18 @@
-//! Native scalars: values that are converted inline, if they need it at all.
+//! Native scalars: values that are converted by emitted code, if they need a conversion at all.
+//!
+//! # How it works
+//! ```text
+//! managed       native                         conversion to native      to managed
+//! bool          BOOL, 4 bytes (default)        x != 0                    x != 0
+//! bool          1 byte (I1, U1)                none                      x != 0
+//! bool          VARIANT_BOOL, 2 bytes          -(x != 0)                 x != 0
+//! char          1 byte (CharSet.Ansi)          x & 0xff                  extended
+//! others        the same                       none                      extended
+//! ```
 //!
 //! # Invariants
-//! A managed scalar here is in its passed form (I32 extended, I64, F32, F64). A native one is the same but for what
-//! [`Scalar::is_identity`] excludes; a callee of native code may leave rubbish above the low bits.
+//! A managed scalar is in its passed form: I32 extended, I64, F32, F64. A native one may have
+//! arbitrary bits above its own width, because the System V convention does not define them.
 use crate::emit::trusted;
 use crate::signature::{load_scalar, store_scalar};
 use crate::stubs::native::marshal_spec::{CharSet, MarshalSpec, native_type as nt};
@@ -27,7 +37,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Of a primitive (or of an enum's underlying one).
+    /// The native form of a primitive, or of the underlying type of an enum.
     pub fn of(prim: Prim, spec: &MarshalSpec, char_set: CharSet) -> Scalar {
         match (prim, spec.native) {
             (Prim::Bool, nt::I1 | nt::U1) => Scalar::Bool(1),
@@ -41,11 +51,11 @@ impl Scalar {
     }
     /// A pointer.
     pub const POINTER: Scalar = Scalar::Same(ScalarKind::Ptr);
-    /// Are both sides' memory the same? (A one-byte bool is.)
+    /// Whether managed and native memory are the same. A one-byte bool is.
     pub fn is_identity(self) -> bool {
         matches!(self, Scalar::Same(_) | Scalar::Bool(1))
     }
-    /// Memory on the native side.
+    /// The kind of memory on the native side.
     pub fn native_kind(self) -> ScalarKind {
         match self {
             Scalar::Same(kind) => kind,
@@ -54,7 +64,7 @@ impl Scalar {
             Scalar::VariantBool => ScalarKind::I2,
         }
     }
-    /// Memory on the managed side.
+    /// The kind of memory on the managed side.
     pub fn managed_kind(self) -> ScalarKind {
         match self {
             Scalar::Same(kind) => kind,
@@ -62,15 +72,15 @@ impl Scalar {
             Scalar::AnsiChar => ScalarKind::U2,
         }
     }
-    /// Bytes (and alignment) on the native side.
+    /// Bytes, and alignment, on the native side.
     pub fn size(self) -> u32 {
         self.native_kind().size()
     }
-    /// Is it a float?
+    /// Whether it is a float.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::Same(ScalarKind::R4 | ScalarKind::R8))
     }
-    /// How it travels.
+    /// How it is passed.
     pub fn abi(self) -> Abi {
         if self.is_float() {
             Abi::sse()
@@ -78,7 +88,7 @@ impl Scalar {
             Abi::int()
         }
     }
-    /// From managed to native, both as passed.
+    /// Converts from managed to native; both are in passed form.
     pub fn to_native(self, b: &mut FunctionBuilder, value: Value) -> Value {
         match self {
             Scalar::Same(_) => value,
@@ -94,7 +104,7 @@ impl Scalar {
             }
         }
     }
-    /// From native, with whatever lies above its low bits, to managed.
+    /// Converts from native, with arbitrary bits above its width, to managed.
     pub fn from_native(self, b: &mut FunctionBuilder, value: Value) -> Value {
         if self.is_float() {
             return value;
@@ -154,8 +164,8 @@ impl Scalar {
         let value = self.to_native(b, value);
         store_scalar(b, flags, self.native_kind(), value, addr, offset);
     }
-    /// Converts to native and stores it as a whole word of an argument block: integers extended, a float in the low
-    /// bytes.
+    /// Converts to native and stores a whole word of an argument block: integers extended, a float
+    /// in the low bytes.
     pub fn store_word(self, b: &mut FunctionBuilder, value: Value, addr: Value, offset: i32) {
         let value = self.to_native(b, value);
         let value = match b.func.dfg.value_type(value) {

@@ -1,12 +1,25 @@
-//! The System V calling convention of x86-64: which register or stack word each part of a native argument is in.
+//! The System V calling convention of x86-64: the register or stack word of each part of a native
+//! argument.
+//!
+//! # How it works
+//! A value is divided into *eightbytes*. Each is of class integer or SSE; a struct takes registers
+//! for all of its eightbytes, or none:
+//!
+//! ```text
+//! int, pointer                  Int                rdi rsi rdx rcx r8 r9
+//! float, double                 Sse                xmm0 .. xmm7
+//! struct { int; float; }        Int                (an eightbyte with any integer is Int)
+//! struct { double; long; }      Sse, Int
+//! struct of more than 16 bytes  memory             stack; as a result: hidden pointer in rdi
+//! ```
 //!
 //! # Invariants
-//! Only what C# can declare is classified: integers, pointers, floats and structs of them. A struct over 16 bytes,
-//! or with a field that is not aligned, is memory.
+//! Only what C# can declare is classified: integers, pointers, floats, and structs of them. A
+//! struct over 16 bytes, or with a field that is not aligned, is passed in memory.
 use smallvec::{SmallVec, smallvec};
 use vervet_abi::native_call;
 
-/// Class of an eightbyte.
+/// The class of an eightbyte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Eightbyte {
     /// In a general register.
@@ -15,7 +28,7 @@ pub enum Eightbyte {
     Sse,
 }
 
-/// How a native value travels.
+/// How a native value is passed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Abi {
     /// It does not (void).
@@ -27,15 +40,15 @@ pub enum Abi {
 }
 
 impl Abi {
-    /// Of an integer or pointer.
+    /// An integer or pointer.
     pub fn int() -> Abi {
         Abi::Words(smallvec![Eightbyte::Int])
     }
-    /// Of a float.
+    /// A float.
     pub fn sse() -> Abi {
         Abi::Words(smallvec![Eightbyte::Sse])
     }
-    /// Of a struct of `size` bytes with these primitive parts (offset, size, is a float).
+    /// A struct of `size` bytes with these primitive parts: offset, size, whether it is a float.
     pub fn of_struct(size: u32, parts: impl Iterator<Item = (u32, u32, bool)>) -> Abi {
         if size > 16 {
             return Abi::Memory(size);
@@ -53,7 +66,8 @@ impl Abi {
                 words[word] = Eightbyte::Int;
             }
         }
-        // Padding only (an empty struct, explicit sizes): as C compilers do with a char array.
+        // An eightbyte of padding only (an empty struct, an explicit size) is passed as a char
+        // array is by C compilers.
         words
             .iter_mut()
             .zip(seen)
@@ -85,7 +99,7 @@ impl NativeLocation {
     }
 }
 
-/// Hands out places to arguments, from left to right.
+/// Assigns locations to arguments, from left to right.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct NativeLocations {
     /// General registers used.
@@ -97,7 +111,8 @@ pub struct NativeLocations {
 }
 
 impl NativeLocations {
-    /// The places of the next argument: one per eightbyte; of one in memory, the first word's.
+    /// The locations of the next argument: one for each eightbyte; of an argument in memory only
+    /// that of its first word.
     pub fn take(&mut self, abi: &Abi) -> SmallVec<[NativeLocation; 2]> {
         match abi {
             Abi::Void => smallvec![],
