@@ -86,14 +86,14 @@ fn abi(ty: impl std::fmt::Display) -> AbiTy {
 }
 
 fn compare(method: MethodRef, row: &Icall) -> R<Option<String>> {
-    let shape = vervet_jit::Shape::of(method.sig()?)?;
-    let params: Vec<AbiTy> = shape
+    let lowered = vervet_jit::LoweredSignature::of(method.sig()?)?;
+    let params: Vec<AbiTy> = lowered
         .clif
         .params
         .iter()
         .map(|p| abi(p.value_type))
         .collect();
-    let rets: Vec<AbiTy> = shape
+    let rets: Vec<AbiTy> = lowered
         .clif
         .returns
         .iter()

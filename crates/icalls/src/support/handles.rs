@@ -1,7 +1,7 @@
 //! Handles: addresses that managed code carries about, and the GPtrArrays they travel in.
 //!
 //! # Invariants
-//! A handle is the address of something that lives for ever; 0 is none. A GPtrArray (contract 2.6) and its data
+//! A handle is the address of something that lives for ever; 0 is none. A GPtrArray (docs/class-library.md#native-structures-that-managed-code-reads) and its data
 //! are malloc'ed, and freed by managed code through `GPtrArrayFree`.
 use vervet_runtime::cx::{Cx, Result};
 use vervet_types::{ClassRef, Event, Field, Known, LoadError, Method, MethodRef, Module, Property};

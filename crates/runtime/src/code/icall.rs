@@ -147,7 +147,7 @@ unsafe impl Sync for CodePtr {}
 /// One declared internal call.
 pub struct Icall {
     /// `Namespace.Outer/Inner::Method`, for one of several overloads followed by `(int,string)`: the types of its
-    /// parameters as [`signature_key`] spells them.
+    /// parameters as [`signature_key`] spells them (docs/class-library.md#names-and-signatures).
     pub name: &'static str,
     /// Code address of the generated `extern "C"` function.
     pub code: CodePtr,
@@ -238,7 +238,7 @@ pub fn class_key(class: vervet_types::ClassRef) -> String {
     }
 }
 
-/// The signature of a method in the notation of the contract 4.1, without parentheses.
+/// The signature of a method in the notation of docs/class-library.md#names-and-signatures, without parentheses.
 pub fn signature_key(
     method: vervet_types::MethodRef,
 ) -> std::result::Result<String, vervet_types::LoadError> {

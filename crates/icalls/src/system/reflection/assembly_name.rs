@@ -1,4 +1,4 @@
-//! `Mono.MonoAssemblyName`: assembly names as native structs (contract 2.6).
+//! `Mono.MonoAssemblyName`: assembly names as native structs (docs/class-library.md#native-structures-that-managed-code-reads).
 //!
 //! # Invariants
 //! A struct's strings are malloc'ed and belong to it. Those that managed code gets to own it frees through
