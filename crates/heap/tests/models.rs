@@ -7,13 +7,13 @@
     reason = "a file's whole surface is compiled, of which a model uses a part"
 )]
 
-#[path = "../src/block_bits.rs"]
+#[path = "../src/space/block_bits.rs"]
 mod block_bits;
-#[path = "../src/card_marks.rs"]
+#[path = "../src/space/card_marks.rs"]
 mod card_marks;
-#[path = "../src/gate.rs"]
+#[path = "../src/threads/gate.rs"]
 mod gate;
-#[path = "../src/turn.rs"]
+#[path = "../src/threads/turn.rs"]
 mod turn;
 
 use Ordering::*;

@@ -3,15 +3,15 @@
 //! An input is words with NUL between them; the last one is also read as each of the lists. Oracles: what is wrong is said in
 //! words; what follows the program reaches the program; a heap's configuration is one that a heap can be made with.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use clap::Parser;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use vervet::options::{Command, Options, mono_style};
-use vervet_runtime::gc::options::GcOptions;
+use vervet_runtime::memory::gc::options::GcOptions;
 
 pub(super) const OPTIONS: Target = Target {
     name: "options",

@@ -3,15 +3,15 @@
 //! The first byte chooses: /proc/PID/stat, status, maps, mounts, socket addresses, command lines, UTF-16. Oracles: no panic; a
 //! part of the input is found whatever bytes are beside it; an address survives the way to the kernel's form and back.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
+use vervet_icalls::support::text;
+use vervet_icalls::system::diagnostics::process_start::{mapped_files, split};
 use vervet_icalls::system::io::drive_info::mounts_in;
-use vervet_icalls::system_dll::net::address::{from_host, to_host};
-use vervet_icalls::system_dll::process::{Stat, boot_time, status_value};
-use vervet_icalls::system_dll::start::{mapped_files, split};
-use vervet_icalls::util;
+use vervet_icalls::system::net::socket_address::{from_host, to_host};
+use vervet_runtime::threads::wait_handles::proc_files::{Stat, boot_time, status_value};
 
 pub(super) const SYSTEM: Target = Target {
     name: "system",
@@ -85,8 +85,8 @@ fn run(data: &[u8]) {
                 .chunks_exact(2)
                 .map(|b| u16::from_le_bytes([b[0], b[1]]))
                 .collect();
-            let path = util::path(&units);
-            assert!(util::text(&units).as_bytes().starts_with(path.as_bytes()));
+            let path = text::path(&units);
+            assert!(text::text(&units).as_bytes().starts_with(path.as_bytes()));
         }
     }
 }

@@ -4,8 +4,8 @@
 //! references to where no object begins, since what the last cycle did not reach counts as none.
 use super::Verifier;
 use crate::Heap;
-use crate::copying::header_of;
 use crate::memory::List;
+use crate::minor::copying::header_of;
 use crate::model::{Contents, Model, World};
 use crate::space::{BLOCK, CARD, Kind};
 use std::sync::atomic::Ordering::*;

@@ -7,9 +7,9 @@
 //!   registered, suppressed and registered again may have two.)
 //! * An object waits to be finalized once.
 use super::{Verifier, list};
-use crate::finalize::Entry;
 use crate::memory::List;
 use crate::model::{Model, World};
+use crate::references::finalizers::Entry;
 use crate::space::{BLOCK, CARD, Kind};
 
 impl<M: Model, W: World> Verifier<'_, M, W> {

@@ -19,11 +19,11 @@ mod tests;
 mod tricolour;
 
 use crate::Heap;
-use crate::conservative::{Cursor, each_young, object_at};
-use crate::ephemerons::Row;
-use crate::lines::Lines;
 use crate::memory::List;
 use crate::model::{Contents, Inspection, Model, World};
+use crate::references::ephemerons::Row;
+use crate::roots::conservative::{Cursor, each_young, object_at};
+use crate::space::lines::Lines;
 use crate::space::{BLOCK, CARD, CLEAN, Kind};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::*;

@@ -1,8 +1,8 @@
 //! Every check finds what it is there for: a heap that is in order is damaged at one place.
 use crate::Config;
-use crate::ephemerons::Row;
-use crate::finalize::Entry;
-use crate::lines::Lines;
+use crate::references::ephemerons::Row;
+use crate::references::finalizers::Entry;
+use crate::space::lines::Lines;
 use crate::space::{BLOCK, CLEAN, Kind};
 use crate::toy::{self, Slot, TABLE, Toy, ToyHeap, WAYS, Yard, field, make};
 use std::panic::{AssertUnwindSafe, catch_unwind};

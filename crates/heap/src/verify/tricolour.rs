@@ -8,8 +8,8 @@
 //! * A marked table of pairs is grey or known to a marker; what its pairs refer to is marked last.
 //! * While marking runs every block is swept. When it does not, swept blocks have no `mark` bits, and nothing is grey or noted.
 use super::{Verifier, list};
-use crate::copying::header_of;
 use crate::memory::List;
+use crate::minor::copying::header_of;
 use crate::model::{Contents, Model, World};
 use crate::space::{CLEAN, Kind};
 use std::sync::atomic::Ordering::*;

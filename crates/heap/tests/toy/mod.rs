@@ -385,7 +385,7 @@ fn end_with_the_collector() {
                 .name()
                 .is_some_and(|n| n.starts_with("GC"))
             {
-                vervet_heap::events::say(&format!("{info}\n"));
+                vervet_heap::stats::say(&format!("{info}\n"));
                 std::process::abort();
             }
         }));

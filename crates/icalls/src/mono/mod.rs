@@ -1,10 +1,7 @@
-//! Native halves of the namespace Mono in mscorlib.
-pub mod key_pair_persistence;
+//! Native halves of the namespace Mono and of the namespaces below it.
+pub mod net;
+pub mod runtime;
+pub mod runtime_handles;
+pub mod runtime_marshal;
 pub mod safe_string_marshal;
-
-use vervet_runtime::icall::Icall;
-
-/// The tables of this namespace.
-pub fn tables() -> Vec<&'static [Icall]> {
-    vec![safe_string_marshal::ICALLS, key_pair_persistence::ICALLS]
-}
+pub mod security;

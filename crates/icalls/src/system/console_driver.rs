@@ -2,7 +2,9 @@
 //!
 //! Keeps the terminal's settings as they were found (restored when the process ends), the teardown string, and the
 //! window size word that SIGWINCH updates.
-use crate::util::{Out, byte_array, retry};
+use crate::support::args::Out;
+use crate::support::arrays::byte_array;
+use crate::support::errno::retry;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 use vervet_os::Published;
 use vervet_runtime::{ObjRef, RefSlot, icalls};
@@ -36,7 +38,7 @@ fn note(found: &libc::termios) {
         FOUND.put(*found);
         // SAFETY: `restore` may run at any time from here on.
         unsafe { libc::atexit(restore) };
-        vervet_runtime::startup::at_crash(restore);
+        vervet_runtime::process::bootstrap::at_crash(restore);
     }
 }
 fn change(with: impl FnOnce(&mut libc::termios)) -> bool {
@@ -133,11 +135,11 @@ const CONTROL_CHARS: [usize; 17] = [
     libc::VEOL2,
 ];
 
-icalls! { "System.ConsoleDriver" =>
+icalls! {
     // SAFETY: a plain query.
-    "Isatty" fn isatty(cx, handle: isize) -> bool { Ok(unsafe { libc::isatty(handle as i32) } == 1) }
+    "System.ConsoleDriver::Isatty" fn isatty(cx, handle: isize) -> bool { Ok(unsafe { libc::isatty(handle as i32) } == 1) }
     /// Bytes that can be read without blocking, after at most `ms` milliseconds.
-    "InternalKeyAvailable" fn internal_key_available(cx, ms: i32) -> i32 {
+    "System.ConsoleDriver::InternalKeyAvailable" fn internal_key_available(cx, ms: i32) -> i32 {
         Ok(cx.native(|| {
             let mut p = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };
             // SAFETY: one complete record.
@@ -149,15 +151,15 @@ icalls! { "System.ConsoleDriver" =>
             if unsafe { libc::ioctl(libc::STDIN_FILENO, libc::FIONREAD, &mut n) } == 0 { n } else { 0 }
         }))
     }
-    "SetEcho" fn set_echo(cx, on: bool) -> bool {
+    "System.ConsoleDriver::SetEcho" fn set_echo(cx, on: bool) -> bool {
         Ok(change(|t| if on { t.c_lflag |= libc::ECHO } else { t.c_lflag &= !libc::ECHO }))
     }
     /// With `on`, control characters break; without, they are read.
-    "SetBreak" fn set_break(cx, on: bool) -> bool {
+    "System.ConsoleDriver::SetBreak" fn set_break(cx, on: bool) -> bool {
         Ok(change(|t| if on { t.c_lflag |= libc::ISIG } else { t.c_lflag &= !libc::ISIG }))
     }
     /// False if standard input is no terminal.
-    "TtySetup" fn tty_setup(cx, keypad: ObjRef<'cx>, teardown: ObjRef<'cx>, control: RefSlot<'cx>, size: Out<'cx, *const i32>) -> bool {
+    "System.ConsoleDriver::TtySetup" fn tty_setup(cx, keypad: ObjRef<'cx>, teardown: ObjRef<'cx>, control: RefSlot<'cx>, size: Out<'cx, *const i32>) -> bool {
         size.set(WINDOW.as_ptr().cast_const());
         WINDOW.store(window(), Ordering::Relaxed);
         let Some(found) = settings() else {
@@ -183,8 +185,8 @@ icalls! { "System.ConsoleDriver" =>
         if !SETUP_DONE.swap(true, Ordering::AcqRel) {
             OLD_CONT.store(handle(libc::SIGCONT, on_continue) as *mut (), Ordering::Relaxed);
             handle(libc::SIGWINCH, on_window_change);
-            if super::console_interrupt::start() {
-                handle(libc::SIGINT, super::console_interrupt::on_interrupt);
+            if crate::system::console_interrupt::start() {
+                handle(libc::SIGINT, crate::system::console_interrupt::on_interrupt);
             }
         }
         Ok(true)

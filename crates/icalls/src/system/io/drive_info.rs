@@ -1,8 +1,9 @@
 //! Native half of System.IO.DriveInfo, and the mount table.
 //!
 //! Keeps nothing.
-use crate::errors;
-use crate::util::{Chars, Out, path, text};
+use crate::support::args::{Chars, Out};
+use crate::support::error_numbers;
+use crate::support::text::{path, text};
 use std::ffi::CStr;
 use vervet_runtime::{ObjRef, icalls};
 
@@ -83,15 +84,15 @@ fn drive_type(fs: &str) -> u32 {
     }
 }
 
-icalls! { "System.IO.DriveInfo" =>
-    "GetDiskFreeSpaceInternal" fn get_disk_free_space_internal(
+icalls! {
+    "System.IO.DriveInfo::GetDiskFreeSpaceInternal" fn get_disk_free_space_internal(
         cx, name: Chars<'cx>, length: i32, available: Out<'cx, u64>, total: Out<'cx, u64>, free: Out<'cx, u64>, error: Out<'cx, i32>,
     ) -> bool {
         let name = path(name.take(length));
         // SAFETY: the path is NUL-terminated, the record is filled.
         let s = cx.native(|| unsafe {
             let mut s: libc::statvfs = std::mem::zeroed();
-            if libc::statvfs(name.as_ptr(), &mut s) == 0 { Ok(s) } else { Err(errors::last()) }
+            if libc::statvfs(name.as_ptr(), &mut s) == 0 { Ok(s) } else { Err(error_numbers::last()) }
         });
         match s {
             Ok(s) => {
@@ -99,7 +100,7 @@ icalls! { "System.IO.DriveInfo" =>
                 available.set(if read_only { 0 } else { s.f_bavail * s.f_frsize });
                 total.set(s.f_blocks * s.f_frsize);
                 free.set(if read_only { 0 } else { s.f_bfree * s.f_frsize });
-                error.set(errors::SUCCESS);
+                error.set(error_numbers::SUCCESS);
                 Ok(true)
             }
             Err(e) => {
@@ -109,12 +110,12 @@ icalls! { "System.IO.DriveInfo" =>
         }
     }
     /// DriveType; 1 (no root directory) for a path that is not mounted.
-    "GetDriveTypeInternal" fn get_drive_type_internal(cx, name: Chars<'cx>, length: i32) -> u32 {
+    "System.IO.DriveInfo::GetDriveTypeInternal" fn get_drive_type_internal(cx, name: Chars<'cx>, length: i32) -> u32 {
         let name = text(name.take(length));
         let trimmed = if name.len() > 1 { name.trim_end_matches('/') } else { &name };
         Ok(mounts().iter().find(|m| m.point == trimmed).map_or(1, |m| drive_type(&m.fs)))
     }
-    "GetDriveFormatInternal" fn get_drive_format_internal(cx, name: Chars<'cx>, length: i32) -> ObjRef<'cx> {
+    "System.IO.DriveInfo::GetDriveFormatInternal" fn get_drive_format_internal(cx, name: Chars<'cx>, length: i32) -> ObjRef<'cx> {
         let name = path(name.take(length));
         let kind = cx.native(|| statfs(&name)).map(|s| s.f_type & 0xffff_ffff);
         let known = match kind {

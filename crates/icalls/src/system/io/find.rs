@@ -1,8 +1,8 @@
 //! Native half of System.IO.MonoIO's search (FindFirstFile and its like).
 //!
 //! Keeps the searches that are open: the names still to come, by handle.
-use crate::errors;
-use crate::util::{Chars, Out};
+use crate::support::args::{Chars, Out};
+use crate::support::error_numbers;
 use std::collections::HashMap;
 use std::ffi::CString;
 use vervet_os::LeafLock;
@@ -37,9 +37,9 @@ fn next<'cx>(
     let found = {
         let mut s = SEARCHES.lock();
         match s.1.as_mut().and_then(|m| m.get_mut(&handle)) {
-            None => Err(errors::INVALID_HANDLE),
+            None => Err(error_numbers::INVALID_HANDLE),
             Some(search) => match search.names.pop() {
-                None => Err(errors::NO_MORE_FILES),
+                None => Err(error_numbers::NO_MORE_FILES),
                 Some(n) => Ok((format!("{}/{n}", search.directory), n)),
             },
         }
@@ -47,9 +47,9 @@ fn next<'cx>(
     match found {
         Ok((path, n)) => {
             let path = CString::new(path).unwrap_or_default();
-            attributes.set(super::mono_io::attributes(&path).map_or(0, |a| a.1));
+            attributes.set(crate::system::io::mono_io::attributes(&path).map_or(0, |a| a.1));
             name.set(cx.alloc_str(&n)?);
-            error.set(errors::SUCCESS);
+            error.set(error_numbers::SUCCESS);
             Ok(true)
         }
         Err(e) => {
@@ -59,9 +59,9 @@ fn next<'cx>(
     }
 }
 
-icalls! { "System.IO.MonoIO" =>
-    "FindFirstFile" fn find_first_file(cx, pattern: Chars<'cx>, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> isize {
-        let whole = crate::util::text(pattern.until_zero());
+icalls! {
+    "System.IO.MonoIO::FindFirstFile" fn find_first_file(cx, pattern: Chars<'cx>, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> isize {
+        let whole = crate::support::text::text(pattern.until_zero());
         let (directory, pattern) = match whole.rsplit_once('/') {
             Some(("", p)) => ("/", p),
             Some((d, p)) => (d, p),
@@ -72,8 +72,8 @@ icalls! { "System.IO.MonoIO" =>
         let mut names: Vec<String> = match entries {
             Ok(e) => e.iter().map(|n| n.to_string_lossy().into_owned()).collect(),
             Err(e) => {
-                error.set(match errors::from_errno(e.raw_os_error().unwrap_or(0)) {
-                    errors::FILE_NOT_FOUND => errors::PATH_NOT_FOUND,
+                error.set(match error_numbers::from_errno(e.raw_os_error().unwrap_or(0)) {
+                    error_numbers::FILE_NOT_FOUND => error_numbers::PATH_NOT_FOUND,
                     e => e,
                 });
                 return Ok(-1);
@@ -82,7 +82,7 @@ icalls! { "System.IO.MonoIO" =>
         names.retain(|n| matches(&n.chars().collect::<Vec<_>>(), &pattern));
         names.sort_unstable_by(|a, b| b.cmp(a));
         if names.is_empty() {
-            error.set(errors::FILE_NOT_FOUND);
+            error.set(error_numbers::FILE_NOT_FOUND);
             return Ok(-1);
         }
         let handle = {
@@ -95,10 +95,10 @@ icalls! { "System.IO.MonoIO" =>
         next(cx, handle, name, attributes, error)?;
         Ok(handle as isize)
     }
-    "FindNextFile" fn find_next_file(cx, handle: isize, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::FindNextFile" fn find_next_file(cx, handle: isize, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> bool {
         next(cx, handle as usize, name, attributes, error)
     }
-    "FindCloseFile" fn find_close_file(cx, handle: isize) -> bool {
+    "System.IO.MonoIO::FindCloseFile" fn find_close_file(cx, handle: isize) -> bool {
         Ok(SEARCHES.lock().1.as_mut().is_some_and(|m| m.remove(&(handle as usize)).is_some()))
     }
 }

@@ -1,16 +1,17 @@
 //! Native half of System.IO.MonoIO.
 //!
-//! Keeps the table of share modes ([`super::share`]); a handle is a file descriptor. Calls that may block run in
+//! Keeps the table of share modes ([`crate::system::io::share`]); a handle is a file descriptor. Calls that may block run in
 //! Native state; the byte array they work on has no references and is kept in place by the argument that holds it.
-use super::share;
-use crate::errors;
-use crate::system::datetime::EPOCH_AS_FILETIME;
-use crate::util::{Chars, Out, errno, retry};
-use crate::w32;
+use crate::support::args::{Chars, Out};
+use crate::support::errno::{errno, retry};
+use crate::support::error_numbers;
+use crate::system::io::share;
 use std::ffi::CStr;
 use std::task::Poll;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::park::io::{Interest, block_on};
+use vervet_runtime::threads::park::blocking_io::{Interest, block_on};
+use vervet_runtime::threads::wait_handles;
+use vervet_runtime::threads::wait_handles::filetime;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -27,7 +28,7 @@ const WRITE_THROUGH: i32 = 0x8000_0000u32 as i32;
 fn check(result: impl Into<i64>, error: Out<'_, i32>) -> bool {
     report(
         if result.into() == -1 {
-            Err(errors::last())
+            Err(error_numbers::last())
         } else {
             Ok(())
         },
@@ -35,7 +36,7 @@ fn check(result: impl Into<i64>, error: Out<'_, i32>) -> bool {
     )
 }
 fn report(result: std::result::Result<(), i32>, error: Out<'_, i32>) -> bool {
-    error.set(result.err().unwrap_or(errors::SUCCESS));
+    error.set(result.err().unwrap_or(error_numbers::SUCCESS));
     result.is_ok()
 }
 /// Runs a call about a path in Native state.
@@ -47,7 +48,7 @@ fn on_path<'cx>(
 ) -> Result<bool> {
     let r = cx.native(|| {
         if call(path.as_ptr()) == -1 {
-            Err(errors::for_path(errno(), path))
+            Err(error_numbers::for_path(errno(), path))
         } else {
             Ok(())
         }
@@ -95,7 +96,7 @@ pub fn attributes(path: &CStr) -> std::result::Result<(libc::stat, i32), i32> {
     Ok((s, a))
 }
 fn filetime(seconds: i64, nanos: i64) -> i64 {
-    seconds * 10_000_000 + nanos / 100 + EPOCH_AS_FILETIME
+    seconds * 10_000_000 + nanos / 100 + filetime::UNIX_EPOCH
 }
 
 fn open(
@@ -122,7 +123,7 @@ fn open(
         3 => {}
         4 | 6 => flags |= libc::O_CREAT,
         5 => truncate = true,
-        _ => return Err(errors::INVALID_PARAMETER),
+        _ => return Err(error_numbers::INVALID_PARAMETER),
     }
     if options & WRITE_THROUGH != 0 {
         flags |= libc::O_SYNC;
@@ -137,27 +138,27 @@ fn open(
         fd = call(flags & !(libc::O_ACCMODE | libc::O_CREAT));
     }
     if fd == -1 {
-        return Err(errors::for_path(errno(), path));
+        return Err(error_numbers::for_path(errno(), path));
     }
     // SAFETY: plain calls on a descriptor of our own.
     unsafe {
         let mut s: libc::stat = std::mem::zeroed();
         if libc::fstat(fd, &mut s) == -1 {
-            let e = errors::last();
+            let e = error_numbers::last();
             libc::close(fd);
             return Err(e);
         }
         let delete = (options & DELETE_ON_CLOSE != 0).then(|| path.to_owned());
         if !share::enter(fd, (s.st_dev, s.st_ino), access, sharing, delete) {
             libc::close(fd);
-            return Err(errors::SHARING_VIOLATION);
+            return Err(error_numbers::SHARING_VIOLATION);
         }
         if truncate
             && s.st_mode & libc::S_IFMT == libc::S_IFREG
             && s.st_size > 0
             && libc::ftruncate(fd, 0) == -1
         {
-            let e = errors::last();
+            let e = error_numbers::last();
             share::leave(fd);
             libc::close(fd);
             return Err(e);
@@ -188,8 +189,8 @@ fn lock(fd: i32, kind: i32, position: i64, length: i64) -> std::result::Result<(
         retry(|| libc::fcntl(fd, libc::F_SETLK, &l) as isize)
     };
     match (r, errno()) {
-        (-1, libc::EACCES | libc::EAGAIN) => Err(errors::LOCK_VIOLATION),
-        (-1, e) => Err(errors::from_errno(e)),
+        (-1, libc::EACCES | libc::EAGAIN) => Err(error_numbers::LOCK_VIOLATION),
+        (-1, e) => Err(error_numbers::from_errno(e)),
         _ => Ok(()),
     }
 }
@@ -219,12 +220,12 @@ fn transfer(
     })
 }
 
-icalls! { ICALLS: "System.IO.MonoIO" =>
-    "Open" fn open_icall(cx, name: Chars<'cx>, mode: i32, access: i32, sharing: i32, options: i32, error: Out<'cx, i32>) -> isize {
+icalls! {
+    "System.IO.MonoIO::Open" fn open_icall(cx, name: Chars<'cx>, mode: i32, access: i32, sharing: i32, options: i32, error: Out<'cx, i32>) -> isize {
         let path = name.path();
         match cx.native(|| open(&path, mode, access, sharing, options)) {
             Ok(fd) => {
-                error.set(errors::SUCCESS);
+                error.set(error_numbers::SUCCESS);
                 Ok(fd as isize)
             }
             Err(e) => {
@@ -233,13 +234,13 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
             }
         }
     }
-    "Close" fn close(cx, handle: isize, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::Close" fn close(cx, handle: isize, error: Out<'cx, i32>) -> bool {
         let fd = handle as i32;
         let delete = share::leave(fd);
         let r = cx.native(|| {
             // SAFETY: managed code gives the descriptor up; EINTR leaves it closed on Linux.
             let r = unsafe { libc::close(fd) };
-            let r = if r == -1 && errno() != libc::EINTR { Err(errors::last()) } else { Ok(()) };
+            let r = if r == -1 && errno() != libc::EINTR { Err(error_numbers::last()) } else { Ok(()) };
             if let Some(path) = delete {
                 // SAFETY: the path is NUL-terminated.
                 unsafe { libc::unlink(path.as_ptr()) };
@@ -249,30 +250,30 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         Ok(report(r, error))
     }
     /// 0 at the end, -1 and an error otherwise.
-    "Read" fn read(cx, handle: isize, dest: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::Read" fn read(cx, handle: isize, dest: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
         let to = buffer(cx, dest, offset, count)?;
         Ok(match transfer(cx, libc::SYS_read, handle, to, count)? {
             Ok(n) => {
-                error.set(errors::SUCCESS);
+                error.set(error_numbers::SUCCESS);
                 n
             }
             Err(libc::EPIPE) => {
-                error.set(errors::SUCCESS);
+                error.set(error_numbers::SUCCESS);
                 0
             }
             Err(e) => {
-                error.set(errors::from_errno(e));
+                error.set(error_numbers::from_errno(e));
                 -1
             }
         })
     }
-    "Write" fn write(cx, handle: isize, src: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::Write" fn write(cx, handle: isize, src: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
         let from = buffer(cx, src, offset, count)?;
         let result = transfer(cx, libc::SYS_write, handle, from, count)?;
-        error.set(result.err().map_or(errors::SUCCESS, errors::from_errno));
+        error.set(result.err().map_or(error_numbers::SUCCESS, error_numbers::from_errno));
         Ok(result.unwrap_or(-1))
     }
-    "Seek" fn seek(cx, handle: isize, offset: i64, origin: i32, error: Out<'cx, i32>) -> i64 {
+    "System.IO.MonoIO::Seek" fn seek(cx, handle: isize, offset: i64, origin: i32, error: Out<'cx, i32>) -> i64 {
         let whence = match origin {
             1 => libc::SEEK_CUR,
             2 => libc::SEEK_END,
@@ -283,12 +284,12 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         check(at, error);
         Ok(at)
     }
-    "Flush" fn flush(cx, handle: isize, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::Flush" fn flush(cx, handle: isize, error: Out<'cx, i32>) -> bool {
         // SAFETY: a plain call on a descriptor.
-        let r = cx.native(|| if retry(|| unsafe { libc::fsync(handle as i32) } as isize) == -1 { Err(errors::last()) } else { Ok(()) });
+        let r = cx.native(|| if retry(|| unsafe { libc::fsync(handle as i32) } as isize) == -1 { Err(error_numbers::last()) } else { Ok(()) });
         Ok(report(r, error))
     }
-    "GetLength" fn get_length(cx, handle: isize, error: Out<'cx, i32>) -> i64 {
+    "System.IO.MonoIO::GetLength" fn get_length(cx, handle: isize, error: Out<'cx, i32>) -> i64 {
         // SAFETY: the record is filled.
         let (r, size) = unsafe {
             let mut s: libc::stat = std::mem::zeroed();
@@ -296,15 +297,15 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         };
         Ok(if check(r, error) { size } else { -1 })
     }
-    "SetLength" fn set_length(cx, handle: isize, length: i64, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::SetLength" fn set_length(cx, handle: isize, length: i64, error: Out<'cx, i32>) -> bool {
         // SAFETY: a plain call on a descriptor.
-        let r = cx.native(|| if retry(|| unsafe { libc::ftruncate(handle as i32, length) } as isize) == -1 { Err(errors::last()) } else { Ok(()) });
+        let r = cx.native(|| if retry(|| unsafe { libc::ftruncate(handle as i32, length) } as isize) == -1 { Err(error_numbers::last()) } else { Ok(()) });
         Ok(report(r, error))
     }
     /// Negative times stay as they are; the time of creation cannot be set.
-    "SetFileTime" fn set_file_time(cx, handle: isize, creation: i64, access: i64, write: i64, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::SetFileTime" fn set_file_time(cx, handle: isize, creation: i64, access: i64, write: i64, error: Out<'cx, i32>) -> bool {
         let time = |t: i64| {
-            let unix = t.saturating_sub(EPOCH_AS_FILETIME);
+            let unix = t.saturating_sub(filetime::UNIX_EPOCH);
             match t < 0 {
                 true => libc::timespec { tv_sec: 0, tv_nsec: libc::UTIME_OMIT },
                 false => libc::timespec { tv_sec: unix.div_euclid(10_000_000), tv_nsec: unix.rem_euclid(10_000_000) * 100 },
@@ -314,16 +315,16 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         // SAFETY: two complete records.
         Ok(check(unsafe { libc::futimens(handle as i32, times.as_ptr()) }, error))
     }
-    "Lock" fn lock_icall(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
+    "System.IO.MonoIO::Lock" fn lock_icall(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
         report(lock(handle as i32, libc::F_WRLCK, position, length), error);
         Ok(())
     }
-    "Unlock" fn unlock(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
+    "System.IO.MonoIO::Unlock" fn unlock(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
         report(lock(handle as i32, libc::F_UNLCK, position, length), error);
         Ok(())
     }
     /// MonoFileType: disk 1, char 2, pipe 3, unknown 0.
-    "GetFileType" fn get_file_type(cx, handle: isize, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::GetFileType" fn get_file_type(cx, handle: isize, error: Out<'cx, i32>) -> i32 {
         // SAFETY: the record is filled.
         let (r, mode) = unsafe {
             let mut s: libc::stat = std::mem::zeroed();
@@ -339,26 +340,26 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
             _ => 0,
         })
     }
-    "GetCurrentDirectory" fn get_current_directory(cx, error: Out<'cx, i32>) -> ObjRef<'cx> {
+    "System.IO.MonoIO::GetCurrentDirectory" fn get_current_directory(cx, error: Out<'cx, i32>) -> ObjRef<'cx> {
         match std::env::current_dir() {
             Ok(dir) => {
-                error.set(errors::SUCCESS);
+                error.set(error_numbers::SUCCESS);
                 cx.alloc_str(&dir.to_string_lossy())
             }
             Err(e) => {
-                error.set(errors::from_errno(e.raw_os_error().unwrap_or(0)));
+                error.set(error_numbers::from_errno(e.raw_os_error().unwrap_or(0)));
                 Ok(ObjRef::NULL)
             }
         }
     }
-    "SetCurrentDirectory" fn set_current_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::SetCurrentDirectory" fn set_current_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
         on_path(cx, &path.path(), error, |p| unsafe { libc::chdir(p) })
     }
-    "SetFileAttributes" fn set_file_attributes(cx, path: Chars<'cx>, attributes: i32, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::SetFileAttributes" fn set_file_attributes(cx, path: Chars<'cx>, attributes: i32, error: Out<'cx, i32>) -> bool {
         let path = path.path();
         let r = cx.native(|| {
-            let s = stat(&path, true).map_err(|e| errors::for_path(e, &path))?;
+            let s = stat(&path, true).map_err(|e| error_numbers::for_path(e, &path))?;
             let mut mode = s.st_mode & 0o7777;
             if attributes & READ_ONLY != 0 {
                 mode &= !0o222;
@@ -369,11 +370,11 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
                 mode |= (mode & 0o444) >> 2;
             }
             // SAFETY: the path is NUL-terminated.
-            if unsafe { libc::chmod(path.as_ptr(), mode) } == -1 { Err(errors::last()) } else { Ok(()) }
+            if unsafe { libc::chmod(path.as_ptr(), mode) } == -1 { Err(error_numbers::last()) } else { Ok(()) }
         });
         Ok(report(r, error))
     }
-    "CreatePipe" fn create_pipe(cx, read_end: Out<'cx, isize>, write_end: Out<'cx, isize>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::CreatePipe" fn create_pipe(cx, read_end: Out<'cx, isize>, write_end: Out<'cx, isize>, error: Out<'cx, i32>) -> bool {
         let mut fds = [-1i32; 2];
         // SAFETY: two descriptors are stored.
         let ok = check(unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) }, error);
@@ -384,16 +385,16 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         Ok(ok)
     }
     /// Of a file descriptor or a wait handle of this process.
-    "DuplicateHandle" fn duplicate_handle(
+    "System.IO.MonoIO::DuplicateHandle" fn duplicate_handle(
         cx, source_process: isize, source: isize, target_process: isize, target: Out<'cx, isize>, access: i32, inherit: i32,
         options: i32, error: Out<'cx, i32>,
     ) -> bool {
         if source == -1 {
             // The pseudo handle of this process.
-            target.set(w32::process::create(std::process::id() as i32, false) as isize);
+            target.set(wait_handles::process::create(std::process::id() as i32, false) as isize);
             return Ok(report(Ok(()), error));
         }
-        if w32::duplicate(source as usize) {
+        if wait_handles::duplicate(source as usize) {
             target.set(source);
             return Ok(report(Ok(()), error));
         }
@@ -407,16 +408,16 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         Ok(ok)
     }
     /// Cancelling is not supported on descriptors; the library accepts that.
-    "Cancel_internal" fn cancel_internal(cx, handle: isize, error: Out<'cx, i32>) -> bool { Ok(report(Err(errors::NOT_SUPPORTED), error)) }
+    "System.IO.MonoIO::Cancel_internal" fn cancel_internal(cx, handle: isize, error: Out<'cx, i32>) -> bool { Ok(report(Err(error_numbers::NOT_SUPPORTED), error)) }
     /// A debugging aid that prints nothing.
-    "DumpHandles" fn dump_handles(cx) { Ok(()) }
-    "get_ConsoleInput" fn get_console_input(cx) -> isize { Ok(0) }
-    "get_ConsoleOutput" fn get_console_output(cx) -> isize { Ok(1) }
-    "get_ConsoleError" fn get_console_error(cx) -> isize { Ok(2) }
-    "get_VolumeSeparatorChar" fn get_volume_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
-    "get_DirectorySeparatorChar" fn get_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
-    "get_AltDirectorySeparatorChar" fn get_alt_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
-    "get_PathSeparator" fn get_path_separator(cx) -> u16 { Ok(u16::from(b':')) }
+    "System.IO.MonoIO::DumpHandles" fn dump_handles(cx) { Ok(()) }
+    "System.IO.MonoIO::get_ConsoleInput" fn get_console_input(cx) -> isize { Ok(0) }
+    "System.IO.MonoIO::get_ConsoleOutput" fn get_console_output(cx) -> isize { Ok(1) }
+    "System.IO.MonoIO::get_ConsoleError" fn get_console_error(cx) -> isize { Ok(2) }
+    "System.IO.MonoIO::get_VolumeSeparatorChar" fn get_volume_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
+    "System.IO.MonoIO::get_DirectorySeparatorChar" fn get_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
+    "System.IO.MonoIO::get_AltDirectorySeparatorChar" fn get_alt_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
+    "System.IO.MonoIO::get_PathSeparator" fn get_path_separator(cx) -> u16 { Ok(u16::from(b':')) }
 }
 
 /// System.IO.MonoIOStat.
@@ -434,15 +435,15 @@ fn copy_file(from: &CStr, to: &CStr, overwrite: bool) -> std::result::Result<(),
     use std::io::ErrorKind;
     use std::os::unix::ffi::OsStrExt;
     let number = |e: std::io::Error| match e.kind() {
-        ErrorKind::AlreadyExists => errors::FILE_EXISTS,
-        _ => errors::from_errno(e.raw_os_error().unwrap_or(0)),
+        ErrorKind::AlreadyExists => error_numbers::FILE_EXISTS,
+        _ => error_numbers::from_errno(e.raw_os_error().unwrap_or(0)),
     };
     let as_path = |p: &CStr| std::path::PathBuf::from(std::ffi::OsStr::from_bytes(p.to_bytes()));
     if !overwrite && stat(to, false).is_ok() {
-        return Err(errors::FILE_EXISTS);
+        return Err(error_numbers::FILE_EXISTS);
     }
     if stat(from, true).is_err() {
-        return Err(errors::for_path(errno(), from));
+        return Err(error_numbers::for_path(errno(), from));
     }
     std::fs::copy(as_path(from), as_path(to))
         .map(drop)
@@ -458,48 +459,48 @@ fn rename(from: &CStr, to: &CStr) -> std::result::Result<(), i32> {
             libc::EXDEV => {
                 copy_file(from, to, true)?;
                 if libc::unlink(from.as_ptr()) == -1 {
-                    Err(errors::last())
+                    Err(error_numbers::last())
                 } else {
                     Ok(())
                 }
             }
-            e => Err(errors::for_path(e, from)),
+            e => Err(error_numbers::for_path(e, from)),
         }
     }
 }
 
-icalls! { LEGACY: "System.IO.MonoIO" =>
-    "CreateDirectory" fn create_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+icalls! {
+    "System.IO.MonoIO::CreateDirectory" fn create_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         let path = path.path();
         // SAFETY: the path is NUL-terminated.
         let r = cx.native(|| match unsafe { libc::mkdir(path.as_ptr(), 0o777) } {
             0 => Ok(()),
-            _ if errno() == libc::EEXIST => Err(errors::ALREADY_EXISTS),
-            _ => Err(errors::for_path(errno(), &path)),
+            _ if errno() == libc::EEXIST => Err(error_numbers::ALREADY_EXISTS),
+            _ => Err(error_numbers::for_path(errno(), &path)),
         });
         Ok(report(r, error))
     }
-    "RemoveDirectory" fn remove_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::RemoveDirectory" fn remove_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
         on_path(cx, &path.path(), error, |p| unsafe { libc::rmdir(p) })
     }
-    "DeleteFile" fn delete_file(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::DeleteFile" fn delete_file(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
         on_path(cx, &path.path(), error, |p| unsafe { libc::unlink(p) })
     }
-    "MoveFile" fn move_file(cx, path: Chars<'cx>, dest: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::MoveFile" fn move_file(cx, path: Chars<'cx>, dest: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         let (from, to) = (path.path(), dest.path());
         let r = cx.native(|| {
-            if stat(&to, false).is_ok() && stat(&from, false).is_ok() { Err(errors::ALREADY_EXISTS) } else { rename(&from, &to) }
+            if stat(&to, false).is_ok() && stat(&from, false).is_ok() { Err(error_numbers::ALREADY_EXISTS) } else { rename(&from, &to) }
         });
         Ok(report(r, error))
     }
-    "CopyFile" fn copy_file_icall(cx, path: Chars<'cx>, dest: Chars<'cx>, overwrite: bool, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::CopyFile" fn copy_file_icall(cx, path: Chars<'cx>, dest: Chars<'cx>, overwrite: bool, error: Out<'cx, i32>) -> bool {
         let (from, to) = (path.path(), dest.path());
         let r = cx.native(|| copy_file(&from, &to, overwrite));
         Ok(report(r, error))
     }
-    "ReplaceFile" fn replace_file(cx, source: Chars<'cx>, dest: Chars<'cx>, backup: Chars<'cx>, ignore: bool, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::ReplaceFile" fn replace_file(cx, source: Chars<'cx>, dest: Chars<'cx>, backup: Chars<'cx>, ignore: bool, error: Out<'cx, i32>) -> bool {
         let (source, dest) = (source.path(), dest.path());
         let backup = (!backup.is_null()).then(|| backup.path());
         let r = cx.native(|| {
@@ -515,20 +516,20 @@ icalls! { LEGACY: "System.IO.MonoIO" =>
         Ok(report(r, error))
     }
     /// -1 and an error if there is no such path.
-    "GetFileAttributes" fn get_file_attributes(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::GetFileAttributes" fn get_file_attributes(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> i32 {
         let path = path.path();
         match cx.native(|| attributes(&path)) {
             Ok((_, a)) => {
-                error.set(errors::SUCCESS);
+                error.set(error_numbers::SUCCESS);
                 Ok(a)
             }
             Err(e) => {
-                error.set(errors::for_path(e, &path));
+                error.set(error_numbers::for_path(e, &path));
                 Ok(-1)
             }
         }
     }
-    "GetFileStat" fn get_file_stat(cx, path: Chars<'cx>, out: Out<'cx, MonoIoStat>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::GetFileStat" fn get_file_stat(cx, path: Chars<'cx>, out: Out<'cx, MonoIoStat>, error: Out<'cx, i32>) -> bool {
         let path = path.path();
         match cx.native(|| attributes(&path)) {
             Ok((s, attributes)) => {
@@ -542,7 +543,7 @@ icalls! { LEGACY: "System.IO.MonoIO" =>
                 });
                 Ok(report(Ok(()), error))
             }
-            Err(e) => Ok(report(Err(errors::for_path(e, &path)), error)),
+            Err(e) => Ok(report(Err(error_numbers::for_path(e, &path)), error)),
         }
     }
 }

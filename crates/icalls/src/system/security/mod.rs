@@ -1,15 +1,5 @@
-//! Native halves of System.Security.
+//! Native halves of System.Security and of the namespaces below it.
+pub mod cryptography;
+pub mod policy;
 pub mod principal;
-pub mod random;
-
-use vervet_runtime::icall::Icall;
-
-/// The tables of this namespace.
-pub fn tables() -> Vec<&'static [Icall]> {
-    vec![
-        random::ICALLS,
-        principal::IDENTITY,
-        principal::IMPERSONATION,
-        principal::PRINCIPAL,
-    ]
-}
+pub mod security_manager;

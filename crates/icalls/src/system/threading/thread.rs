@@ -2,13 +2,13 @@
 //!
 //! Keeps nothing: a thread's data lie in its InternalThread object (its name: [`name`]) and in
 //! its context; its life is [`vervet_runtime::threads`].
-use crate::util::Chars;
+use crate::support::args::Chars;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
-use vervet_abi::context::attention::SUSPEND;
+use vervet_abi::context::interrupts::SUSPEND;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::{self, attention, current_internal, life, name, start, state};
+use vervet_runtime::threads::{self, current_internal, interrupts, lifetime, name, start, state};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -27,36 +27,36 @@ fn state_error<'cx>(cx: &'cx Cx<'cx>, message: &str) -> vervet_runtime::Throw {
     cx.throw(Known::ThreadStateException, message)
 }
 
-icalls! { THREAD: "System.Threading.Thread" =>
+icalls! {
     /// The Thread object; it is also stored in the thread static that managed code looks into first.
-    "GetCurrentThread" fn get_current_thread(cx) -> ObjRef<'cx> {
+    "System.Threading.Thread::GetCurrentThread" fn get_current_thread(cx) -> ObjRef<'cx> {
         // SAFETY: the context belongs to this thread, its field is 0 or a Thread.
         let thread = unsafe { ObjRef::from_addr((*cx.context()).thread_object) };
         let class = cx.known(Known::Thread);
         if let Some(field) = cx.load(class.find_field("current_thread"))? {
             let vt = cx.rt().vtable_or_throw(cx, class)?;
-            let at = cx.load(vervet_runtime::statics::field_address(cx.context(), vt, field))?;
+            let at = cx.load(vervet_runtime::memory::statics::field_address(cx.context(), vt, field))?;
             // SAFETY: the address is that of a reference static.
             unsafe { vervet_runtime::object::store_ref(at as *mut usize, thread) };
         }
         Ok(thread)
     }
-    "ConstructInternalThread" fn construct_internal_thread(cx, this: ObjRef<'cx>) {
+    "System.Threading.Thread::ConstructInternalThread" fn construct_internal_thread(cx, this: ObjRef<'cx>) {
         let internal = threads::new_internal(cx)?;
         this.write_ref(offset_of!(ThreadObject, internal_thread), internal);
         Ok(())
     }
-    "GetDomainID" fn get_domain_id(cx) -> i32 {
+    "System.Threading.Thread::GetDomainID" fn get_domain_id(cx) -> i32 {
         // SAFETY: the context belongs to this thread.
         Ok(unsafe { (*cx.context()).domain } as i32)
     }
-    "GetName_internal" fn get_name_internal(cx, thread: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Threading.Thread::GetName_internal" fn get_name_internal(cx, thread: ObjRef<'cx>) -> ObjRef<'cx> {
         match name::get(cx.non_null(thread)?) {
             Some(units) => cx.alloc_utf16(&units),
             None => Ok(ObjRef::NULL),
         }
     }
-    "SetName_icall" fn set_name_icall(cx, thread: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
+    "System.Threading.Thread::SetName_icall" fn set_name_icall(cx, thread: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
         let thread = cx.non_null(thread)?;
         let units = (!name.is_null()).then(|| name.take(length));
         if !name::set(thread, units) {
@@ -69,82 +69,82 @@ icalls! { THREAD: "System.Threading.Thread" =>
         }
         Ok(())
     }
-    "GetState" fn get_state(cx, thread: ObjRef<'cx>) -> i32 { Ok(state::get(cx.non_null(thread)?) as i32) }
-    "SetState" fn set_state(cx, thread: ObjRef<'cx>, set: i32) {
+    "System.Threading.Thread::GetState" fn get_state(cx, thread: ObjRef<'cx>) -> i32 { Ok(state::get(cx.non_null(thread)?) as i32) }
+    "System.Threading.Thread::SetState" fn set_state(cx, thread: ObjRef<'cx>, set: i32) {
         state::change(cx.non_null(thread)?, set as u32, 0);
         Ok(())
     }
-    "ClrState" fn clr_state(cx, thread: ObjRef<'cx>, clear: i32) {
+    "System.Threading.Thread::ClrState" fn clr_state(cx, thread: ObjRef<'cx>, clear: i32) {
         state::change(cx.non_null(thread)?, 0, clear as u32);
         Ok(())
     }
-    "Thread_internal" fn thread_internal(cx, this: ObjRef<'cx>, delegate: ObjRef<'cx>) -> bool {
+    "System.Threading.Thread::Thread_internal" fn thread_internal(cx, this: ObjRef<'cx>, delegate: ObjRef<'cx>) -> bool {
         start::start(cx, cx.non_null(this)?, cx.non_null(delegate)?)
     }
-    "GetPriorityNative" fn get_priority_native(cx, this: ObjRef<'cx>) -> i32 { Ok(internal_of(cx, this)?.read(PRIORITY)) }
-    "SetPriorityNative" fn set_priority_native(cx, this: ObjRef<'cx>, priority: i32) {
+    "System.Threading.Thread::GetPriorityNative" fn get_priority_native(cx, this: ObjRef<'cx>) -> i32 { Ok(internal_of(cx, this)?.read(PRIORITY)) }
+    "System.Threading.Thread::SetPriorityNative" fn set_priority_native(cx, this: ObjRef<'cx>, priority: i32) {
         internal_of(cx, this)?.write(PRIORITY, priority);
         Ok(())
     }
-    "SleepInternal" fn sleep_internal(cx, ms: i32) { state::sleep(cx, ms) }
-    "YieldInternal" fn yield_internal(cx) -> bool {
+    "System.Threading.Thread::SleepInternal" fn sleep_internal(cx, ms: i32) { state::sleep(cx, ms) }
+    "System.Threading.Thread::YieldInternal" fn yield_internal(cx) -> bool {
         cx.native(std::thread::yield_now);
         Ok(true)
     }
-    "SpinWait_nop" fn spin_wait_nop(cx) {
+    "System.Threading.Thread::SpinWait_nop" fn spin_wait_nop(cx) {
         std::hint::spin_loop();
         Ok(())
     }
-    "MemoryBarrier" fn memory_barrier(cx) {
+    "System.Threading.Thread::MemoryBarrier" fn memory_barrier(cx) {
         std::sync::atomic::fence(Ordering::SeqCst);
         Ok(())
     }
-    "JoinInternal" fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
+    "System.Threading.Thread::JoinInternal" fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
         let internal = internal_of(cx, this)?;
-        match life::of(internal) {
+        match lifetime::of(internal) {
             Some(life) if state::get(internal) & state::UNSTARTED == 0 => life.join(cx, ms),
             _ => Err(state_error(cx, "Thread has not been started.")),
         }
     }
-    "InterruptInternal" fn interrupt_internal(cx, this: ObjRef<'cx>) {
+    "System.Threading.Thread::InterruptInternal" fn interrupt_internal(cx, this: ObjRef<'cx>) {
         state::interrupt(internal_of(cx, this)?);
         Ok(())
     }
-    "ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
-        vervet_runtime::abort::reset(cx)
+    "System.Threading.Thread::ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
+        vervet_runtime::threads::abort::reset(cx)
     }
-    "Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
+    "System.Threading.Thread::Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
         if cx.non_null(thread)? == current_internal(cx) {
-            return Err(vervet_runtime::abort::abort_self(cx, reason));
+            return Err(vervet_runtime::threads::abort::abort_self(cx, reason));
         }
-        vervet_runtime::abort::abort_other(cx, thread, reason)?;
+        vervet_runtime::threads::abort::abort_other(cx, thread, reason)?;
         Ok(())
     }
-    "GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        Ok(vervet_runtime::abort::state(internal_of(cx, this)?))
+    "System.Threading.Thread::GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+        Ok(vervet_runtime::threads::abort::state(internal_of(cx, this)?))
     }
-    "ResumeInternal" fn resume_internal(cx, this: ObjRef<'cx>) {
+    "System.Threading.Thread::ResumeInternal" fn resume_internal(cx, this: ObjRef<'cx>) {
         match state::resume(internal_of(cx, this)?) {
             state::Suspending::WrongState => Err(dead(cx)),
             _ => Ok(()),
         }
     }
-    "SuspendInternal" fn suspend_internal(cx, this: ObjRef<'cx>) {
+    "System.Threading.Thread::SuspendInternal" fn suspend_internal(cx, this: ObjRef<'cx>) {
         let internal = internal_of(cx, this)?;
         match state::request_suspend(internal) {
             state::Suspending::WrongState => return Err(dead(cx)),
             state::Suspending::Already => {}
             state::Suspending::Done => {
-                attention::request(cx, internal, SUSPEND);
+                interrupts::request(cx, internal, SUSPEND);
             }
         }
         // Of the thread itself: here.
-        attention::serve(cx)
+        interrupts::serve(cx)
     }
     /// One domain yet: a copy.
-    "ByteArrayToRootDomain" fn byte_array_to_root_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
-    "ByteArrayToCurrentDomain" fn byte_array_to_current_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
-    "SystemMaxStackStize" fn system_max_stack_size(cx) -> i32 {
+    "System.Threading.Thread::ByteArrayToRootDomain" fn byte_array_to_root_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
+    "System.Threading.Thread::ByteArrayToCurrentDomain" fn byte_array_to_current_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
+    "System.Threading.Thread::SystemMaxStackStize" fn system_max_stack_size(cx) -> i32 {
         // SAFETY: getrlimit fills the record.
         let soft = unsafe {
             let mut limit: libc::rlimit = std::mem::zeroed();
@@ -159,26 +159,16 @@ fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     if array.is_null() {
         Ok(array)
     } else {
-        vervet_runtime::heap::clone_object(cx, array)
+        vervet_runtime::memory::heap::clone_object(cx, array)
     }
 }
 
-icalls! { INTERNAL_THREAD: "System.Threading.InternalThread" =>
-    "Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
-        life::take(this);
+icalls! {
+    "System.Threading.InternalThread::Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
+        lifetime::take(this);
         name::free(this);
-        vervet_runtime::abort::forget_state(this);
+        vervet_runtime::threads::abort::forget_state(this);
         Ok(())
     }
-}
 
-icalls! { CONTEXT: "System.Runtime.Remoting.Contexts.Context" =>
-    /// The context's native data: there are none.
-    "RegisterContext" fn register_context(cx, context: ObjRef<'cx>) { Ok(()) }
-    /// As above.
-    "ReleaseContext" fn release_context(cx, context: ObjRef<'cx>) { Ok(()) }
-}
-
-icalls! { TIMER: "System.Threading.Timer" =>
-    "GetTimeMonotonic" fn get_time_monotonic(cx) -> i64 { Ok(crate::system::datetime::monotonic_ticks()) }
 }

@@ -1,11 +1,11 @@
 //! Native half of System.Threading.WaitHandle, Mutex, NativeEventCalls and Semaphore.
 //!
-//! Keeps nothing: the objects are those of [`crate::w32`].
-use crate::errors;
-use crate::util::{Chars, Out};
-use crate::w32::{self, Created, Object};
+//! Keeps nothing: the objects are those of [`vervet_runtime::threads::wait_handles`].
+use crate::support::args::{Chars, Out};
+use crate::support::error_numbers;
 use vervet_runtime::cx::Cx;
 use vervet_runtime::icalls;
+use vervet_runtime::threads::wait_handles::{self, Created, Object, OpenError};
 use vervet_types::Known;
 
 fn set_last_error(cx: &Cx<'_>, error: i32) {
@@ -14,44 +14,48 @@ fn set_last_error(cx: &Cx<'_>, error: i32) {
 }
 /// Makes an object and says how it went in the way of `CreateEvent_icall`.
 fn create(object: Object, name: &[u16], error: Out<'_, i32>) -> usize {
-    match w32::create(object, name) {
+    match wait_handles::create(object, name) {
         Created::New(h) => {
-            error.set(errors::SUCCESS);
+            error.set(error_numbers::SUCCESS);
             h
         }
         Created::Existing(h) => {
-            error.set(errors::ALREADY_EXISTS);
+            error.set(error_numbers::ALREADY_EXISTS);
             h
         }
         Created::WrongKind => {
-            error.set(errors::INVALID_HANDLE);
+            error.set(error_numbers::INVALID_HANDLE);
             0
         }
     }
 }
 fn open(like: Object, name: &[u16], error: Out<'_, i32>) -> usize {
-    match w32::open(&like, name) {
+    match wait_handles::open(&like, name) {
         Ok(h) => {
-            error.set(errors::SUCCESS);
+            error.set(error_numbers::SUCCESS);
             h
         }
         Err(e) => {
-            error.set(e);
+            error.set(match e {
+                OpenError::NotFound => error_numbers::FILE_NOT_FOUND,
+                OpenError::WrongKind => error_numbers::INVALID_HANDLE,
+            });
             0
         }
     }
 }
 /// Signals whatever the handle is; the error code of a wait if that cannot be.
 fn signal(cx: &Cx<'_>, handle: usize) -> Option<i32> {
-    match w32::look(handle) {
-        Some(Object::Event { .. }) => (!w32::set_event(handle, true)).then_some(w32::FAILED),
-        Some(Object::Semaphore { .. }) => w32::release_semaphore(handle, 1)
-            .is_none()
-            .then_some(w32::TOO_MANY_POSTS),
-        Some(Object::Mutex { .. }) => {
-            (!w32::release_mutex(handle, w32::me(cx))).then_some(w32::NOT_OWNER)
+    match wait_handles::inspect(handle) {
+        Some(Object::Event { .. }) => {
+            (!wait_handles::set_event(handle, true)).then_some(wait_handles::FAILED)
         }
-        _ => Some(w32::FAILED),
+        Some(Object::Semaphore { .. }) => wait_handles::release_semaphore(handle, 1)
+            .is_none()
+            .then_some(wait_handles::TOO_MANY_POSTS),
+        Some(Object::Mutex { .. }) => (!wait_handles::release_mutex(handle, wait_handles::me(cx)))
+            .then_some(wait_handles::NOT_OWNER),
+        _ => Some(wait_handles::FAILED),
     }
 }
 const EVENT: Object = Object::Event {
@@ -65,80 +69,74 @@ const MUTEX: Object = Object::Mutex {
 };
 const SEMAPHORE: Object = Object::Semaphore { count: 0, max: 0 };
 
-icalls! { WAIT_HANDLE: "System.Threading.WaitHandle" =>
-    "Wait_internal" fn wait_internal(cx, handles: *const usize, count: i32, all: bool, ms: i32) -> i32 {
+icalls! {
+    "System.Threading.WaitHandle::Wait_internal" fn wait_internal(cx, handles: *const usize, count: i32, all: bool, ms: i32) -> i32 {
         // SAFETY: managed code passes that many handles; they are copied because waiting may take long.
         let handles = unsafe { std::slice::from_raw_parts(handles, count.max(0) as usize) }.to_vec();
         if all && (1..handles.len()).any(|i| handles[..i].contains(&handles[i])) {
             return Err(cx.throw_default(Known::DuplicateWaitObjectException));
         }
-        w32::wait(cx, &handles, all, ms)
+        wait_handles::wait(cx, &handles, all, ms)
     }
-    "SignalAndWait_Internal" fn signal_and_wait_internal(cx, to_signal: usize, to_wait: usize, ms: i32) -> i32 {
+    "System.Threading.WaitHandle::SignalAndWait_Internal" fn signal_and_wait_internal(cx, to_signal: usize, to_wait: usize, ms: i32) -> i32 {
         match signal(cx, to_signal) {
             Some(code) => Ok(code),
-            None => w32::wait(cx, &[to_wait], false, ms),
+            None => wait_handles::wait(cx, &[to_wait], false, ms),
         }
     }
-}
 
-icalls! { EVENTS: "System.Threading.NativeEventCalls" =>
-    "CreateEvent_icall" fn create_event(cx, manual: bool, initial: bool, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.NativeEventCalls::CreateEvent_icall" fn create_event(cx, manual: bool, initial: bool, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
         Ok(create(Object::Event { manual, set: initial }, name.take(length), error))
     }
-    "OpenEvent_icall" fn open_event(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.NativeEventCalls::OpenEvent_icall" fn open_event(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
         Ok(open(EVENT, name.take(length), error))
     }
-    "SetEvent_internal" fn set_event(cx, handle: usize) -> bool {
-        let ok = w32::set_event(handle, true);
+    "System.Threading.NativeEventCalls::SetEvent_internal" fn set_event(cx, handle: usize) -> bool {
+        let ok = wait_handles::set_event(handle, true);
         if !ok {
-            set_last_error(cx, errors::INVALID_HANDLE);
+            set_last_error(cx, error_numbers::INVALID_HANDLE);
         }
         Ok(ok)
     }
-    "ResetEvent_internal" fn reset_event(cx, handle: usize) -> bool {
-        let ok = w32::set_event(handle, false);
+    "System.Threading.NativeEventCalls::ResetEvent_internal" fn reset_event(cx, handle: usize) -> bool {
+        let ok = wait_handles::set_event(handle, false);
         if !ok {
-            set_last_error(cx, errors::INVALID_HANDLE);
+            set_last_error(cx, error_numbers::INVALID_HANDLE);
         }
         Ok(ok)
     }
     /// Closes any wait handle.
-    "CloseEvent_internal" fn close_event(cx, handle: usize) {
-        w32::close(handle);
+    "System.Threading.NativeEventCalls::CloseEvent_internal" fn close_event(cx, handle: usize) {
+        wait_handles::close(handle);
         Ok(())
     }
-}
 
-icalls! { MUTEXES: "System.Threading.Mutex" =>
-    "CreateMutex_icall" fn create_mutex(cx, owned: bool, name: Chars<'cx>, length: i32, created: Out<'cx, u8>) -> usize {
-        let owner = if owned { w32::me(cx) } else { 0 };
-        let (handle, new) = match w32::create(Object::Mutex { owner, count: owned as u32, abandoned: false }, name.take(length)) {
+    "System.Threading.Mutex::CreateMutex_icall" fn create_mutex(cx, owned: bool, name: Chars<'cx>, length: i32, created: Out<'cx, u8>) -> usize {
+        let owner = if owned { wait_handles::me(cx) } else { 0 };
+        let (handle, new) = match wait_handles::create(Object::Mutex { owner, count: owned as u32, abandoned: false }, name.take(length)) {
             Created::New(h) => (h, true),
             Created::Existing(h) => (h, false),
             Created::WrongKind => {
-                set_last_error(cx, errors::INVALID_HANDLE);
+                set_last_error(cx, error_numbers::INVALID_HANDLE);
                 (0, false)
             }
         };
         created.set(new as u8);
         Ok(handle)
     }
-    "OpenMutex_icall" fn open_mutex(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.Mutex::OpenMutex_icall" fn open_mutex(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
         Ok(open(MUTEX, name.take(length), error))
     }
-    "ReleaseMutex_internal" fn release_mutex(cx, handle: usize) -> bool { Ok(w32::release_mutex(handle, w32::me(cx))) }
-}
+    "System.Threading.Mutex::ReleaseMutex_internal" fn release_mutex(cx, handle: usize) -> bool { Ok(wait_handles::release_mutex(handle, wait_handles::me(cx))) }
 
-icalls! { SEMAPHORES: "System.Threading.Semaphore" =>
-    "CreateSemaphore_icall" fn create_semaphore(cx, initial: i32, maximum: i32, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.Semaphore::CreateSemaphore_icall" fn create_semaphore(cx, initial: i32, maximum: i32, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
         Ok(create(Object::Semaphore { count: initial, max: maximum }, name.take(length), error))
     }
-    "OpenSemaphore_icall" fn open_semaphore(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.Semaphore::OpenSemaphore_icall" fn open_semaphore(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
         Ok(open(SEMAPHORE, name.take(length), error))
     }
-    "ReleaseSemaphore_internal" fn release_semaphore(cx, handle: usize, by: i32, previous: Out<'cx, i32>) -> bool {
-        match w32::release_semaphore(handle, by) {
+    "System.Threading.Semaphore::ReleaseSemaphore_internal" fn release_semaphore(cx, handle: usize, by: i32, previous: Out<'cx, i32>) -> bool {
+        match wait_handles::release_semaphore(handle, by) {
             Some(p) => {
                 previous.set(p);
                 Ok(true)

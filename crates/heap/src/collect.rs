@@ -1,0 +1,148 @@
+//! Collections as mutators ask for them, and what every stop of the world has in common.
+use crate::Heap;
+use crate::minor;
+use crate::model::{Model, World};
+use crate::stats::{self, What};
+use crate::threads::gate;
+use std::sync::atomic::Ordering::*;
+use vervet_os::clock;
+
+/// Is a minor collection to find out what is reachable?
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tracing {
+    /// The program asked for a collection.
+    Always,
+    /// The nursery is full.
+    AsNeeded,
+}
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Stops the world; if that is still `wanted`, does `work`. Lets the world go on. The gate is shut for a major collection;
+    /// a minor one shuts it when it must.
+    pub(crate) fn stopped(
+        &self,
+        what: What,
+        wanted: impl Fn() -> bool,
+        mut work: impl FnMut(&mut gate::Stop<'_>) -> minor::Outcome,
+    ) {
+        let before = clock::now();
+        let mut done = None;
+        match what {
+            What::Major => self.gate.turn.take(),
+            What::Minor if self.gate.turn.is_taken() => {
+                self.world.blocking(&mut || self.gate.turn.let_pass());
+            }
+            What::Minor => {}
+        }
+        let mut rest = Some(self.gate.rest());
+        self.world.stopped(&mut || {
+            if !wanted() {
+                return;
+            }
+            let _elsewhere = self.major.keep_off();
+            rest = None;
+            let mut stop = self.gate.stop();
+            if self.config.debug.verify_before {
+                stop.shut();
+                self.verify("before a collection");
+                stop.open();
+            }
+            if let What::Major = what {
+                stop.shut();
+            }
+            let outcome = work(&mut stop);
+            self.minors.fetch_add(1, AcqRel);
+            self.room.strained(self.is_strained());
+            if self.config.debug.verify_after {
+                self.verify("after a collection");
+            }
+            // Now, not later: when the world goes on, this thread may be the one that does not get a processor.
+            done = Some((outcome, clock::now() - before));
+        });
+        if let What::Major = what {
+            self.gate.turn.end();
+        }
+        if let Some((outcome, ns)) = done {
+            self.note(what, ns, outcome);
+        }
+    }
+    fn note(&self, what: What, ns: u64, outcome: minor::Outcome) {
+        let pauses = match what {
+            What::Minor => &self.stats.minor,
+            What::Major => &self.stats.major,
+        };
+        pauses.record(ns);
+        self.stats
+            .promoted
+            .fetch_add(outcome.promoted as u64, Relaxed);
+        self.stats
+            .survived
+            .fetch_add(outcome.survived as u64, Relaxed);
+        self.stats.pinned.fetch_add(outcome.pinned as u64, Relaxed);
+        if self.config.debug.log {
+            self.log(what, ns, outcome);
+        }
+    }
+    /// One line for `log`, in one write, so that lines of several threads do not mix. Words and `name=value` pairs, in this
+    /// order; sizes in bytes: `gc N minor|major pause_us=… promoted=… survived=… pinned=… evacuated=… old=… large=…
+    /// blocks=…`. N counts stops, `pinned` objects, `blocks` those in use, and `evacuated` all bytes moved out of sparse
+    /// blocks so far.
+    fn log(&self, what: What, ns: u64, outcome: minor::Outcome) {
+        let line = format!(
+            "gc {} {} pause_us={:.1} promoted={} survived={} pinned={} evacuated={} old={} large={} blocks={}\n",
+            self.stats.minor.count() + self.stats.major.count(),
+            match what {
+                What::Minor => "minor",
+                What::Major => "major",
+            },
+            ns as f64 / 1e3,
+            outcome.promoted,
+            outcome.survived,
+            outcome.pinned,
+            self.stats.evacuated.load(Relaxed),
+            self.old.bytes.load(Relaxed),
+            self.large.bytes.load(Relaxed),
+            self.space.in_use()
+        );
+        stats::say(&line);
+    }
+    /// Collects the nursery now.
+    pub fn collect_minor(&self) {
+        self.minor_unless_after(self.minors.load(Acquire), Tracing::Always, || {});
+    }
+    /// Collects the nursery, unless somebody did since the count was `seen`. `then` is called if this thread did, before the world
+    /// goes on.
+    pub(crate) fn minor_unless_after(&self, seen: u32, tracing: Tracing, mut then: impl FnMut()) {
+        self.stopped(
+            What::Minor,
+            || self.minors.load(Acquire) == seen,
+            |stop| {
+                let outcome = if self.is_en_bloc(tracing) {
+                    self.promote_en_bloc(stop)
+                } else {
+                    self.minor(false, stop)
+                };
+                self.assist();
+                then();
+                outcome
+            },
+        );
+        self.consider_major();
+        if self.finalizers.waiting() > 0 {
+            self.world.finalizers_wait();
+        }
+    }
+    fn is_en_bloc(&self, tracing: Tracing) -> bool {
+        let every = self.config.debug.promote_in_place * 2;
+        let forced = every > 0 && self.minor_count() % every == every / 2;
+        if self.major.is_marking() {
+            return false;
+        }
+        forced || tracing == Tracing::AsNeeded && !self.has_holes() && self.trust.take()
+    }
+    /// Collects everything, and waits until that is done.
+    pub fn collect_all(&self) {
+        let ticket = self.ask_for_major();
+        self.wait_for_major(ticket);
+    }
+}

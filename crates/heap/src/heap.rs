@@ -1,0 +1,184 @@
+//! The state of a heap, how it is made, and what can be asked of it. What allocates is in [`crate::allocate`], what collects in
+//! [`crate::collect`], [`crate::minor`] and [`crate::major`].
+use crate::config::Config;
+use crate::major;
+use crate::memory::{self, List};
+use crate::minor::{aging, copying, nursery, promote_all};
+use crate::model::{Model, World};
+use crate::references::{ephemerons, finalizers};
+use crate::roots::statics;
+use crate::space::{self, large, lines, old, recyclable, reserve};
+use crate::stats::Stats;
+use crate::threads::exclusive::{Borrowed, Exclusive};
+use crate::threads::{gate, workers};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use vervet_os::LeafLock;
+
+/// Bytes of address space that a heap of `reserve` bytes takes, with the tables beside it and without the card table.
+pub const fn address_space(reserve: usize) -> usize {
+    space::address_space(reserve) + reserve / space::BLOCK * size_of::<lines::Lines>()
+}
+
+/// What a collection works with; used by the thread that collects.
+pub(crate) struct Scratch {
+    pub candidates: List<usize>,
+    pub pins: List<usize>,
+    pub evacuated: List<u32>,
+    pub moved: List<usize>,
+}
+
+/// See the module.
+pub struct Heap<M: Model, W: World> {
+    /// The world.
+    pub world: W,
+    pub(crate) config: Config,
+    pub(crate) space: space::Space,
+    pub(crate) nursery: LeafLock<nursery::Nursery>,
+    pub(crate) old: old::Old,
+    pub(crate) large: large::Large,
+    pub(crate) statics: LeafLock<statics::Statics>,
+    /// Finalizers.
+    pub finalizers: finalizers::Finalizers,
+    pub(crate) major: major::Major,
+    pub(crate) gate: gate::Gate,
+    pub(crate) gang: workers::Gang,
+    pub(crate) grey: workers::Grey,
+    pub(crate) workers: Vec<Exclusive<copying::Worker>>,
+    pub(crate) scratch: Exclusive<Scratch>,
+    pub(crate) waiting: Exclusive<ephemerons::Waiting>,
+    pub(crate) wants_help: AtomicBool,
+    /// Nanoseconds that copying a kilobyte took lately: alone, and with helpers.
+    pub(crate) copy_cost: [AtomicU64; 2],
+    /// Minor collections in which helpers might have been worth it.
+    pub(crate) collections_with_work: AtomicU32,
+    /// Percentage of the young bytes that survived the last collection that had enough of them.
+    pub(crate) survival: AtomicU32,
+    pub(crate) trust: promote_all::Trust,
+    pub(crate) aging: aging::Aging,
+    pub(crate) room: reserve::Room,
+    pub(crate) minors: AtomicU32,
+    pub(crate) countdown: AtomicUsize,
+    /// What happened so far.
+    pub stats: Stats,
+    _model: std::marker::PhantomData<M>,
+}
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Reserves a heap and starts its threads. It lives as long as the process.
+    pub fn start(config: Config, world: W) -> io::Result<&'static Heap<M, W>> {
+        let space = space::Space::new(config.reserve, config.cards, config.card_mask)?;
+        let rooms = recyclable::Rooms::new(&space)?;
+        let gang = workers::Gang::new(config.helpers)?;
+        let n = gang.workers();
+        let heap: &'static Heap<M, W> = Box::leak(Box::new(Heap {
+            world,
+            space,
+            nursery: LeafLock::new(nursery::Nursery::new(
+                (config.nursery / space::BLOCK).max(4),
+            )?),
+            old: old::Old {
+                rooms,
+                bytes: AtomicUsize::new(0),
+                at_mark: AtomicUsize::new(0),
+            },
+            large: large::Large {
+                heads: LeafLock::new(List::new(1 << 24)?),
+                bytes: AtomicUsize::new(0),
+            },
+            statics: LeafLock::default(),
+            finalizers: finalizers::Finalizers::new()?,
+            major: major::Major::new(n, config.min_major.min(config.max_heap / 2))?,
+            gate: gate::Gate::default(),
+            gang,
+            grey: workers::Grey::new()?,
+            workers: (0..n)
+                .map(|_| copying::Worker::new().map(Exclusive::new))
+                .collect::<io::Result<_>>()?,
+            waiting: Exclusive::new(ephemerons::Waiting::new()?),
+            scratch: Exclusive::new(Scratch {
+                candidates: List::new(memory::UNBOUNDED)?,
+                pins: List::new(memory::UNBOUNDED)?,
+                evacuated: List::new(1 << 24)?,
+                moved: List::new(memory::UNBOUNDED)?,
+            }),
+            wants_help: AtomicBool::new(false),
+            copy_cost: [const { AtomicU64::new(0) }; 2],
+            collections_with_work: AtomicU32::new(0),
+            survival: AtomicU32::new(0),
+            trust: promote_all::Trust::default(),
+            aging: aging::Aging::default(),
+            room: reserve::Room::default(),
+            minors: AtomicU32::new(0),
+            countdown: AtomicUsize::new(config.debug.collect_every as usize),
+            stats: Stats::default(),
+            config,
+            _model: std::marker::PhantomData,
+        }));
+        std::thread::Builder::new()
+            .name("GC".into())
+            .stack_size(512 << 10)
+            .spawn(move || heap.collector())?;
+        Ok(heap)
+    }
+    /// What the worker of that number has; it is nobody else's meanwhile.
+    pub(crate) fn worker(&self, index: usize) -> Borrowed<'_, copying::Worker> {
+        self.workers[index].borrow()
+    }
+
+    /// Minor collections so far, those that begin major ones included.
+    pub fn minor_count(&self) -> u32 {
+        self.minors.load(Acquire)
+    }
+    /// Has a major collection begun to mark, and not ended that?
+    pub fn is_marking(&self) -> bool {
+        self.major.is_marking()
+    }
+    /// Major collections that have ended.
+    pub fn major_count(&self) -> u32 {
+        self.major.count()
+    }
+    /// Bytes of objects and of windows handed out.
+    pub fn bytes(&self) -> usize {
+        self.old_bytes() + self.nursery.lock().handed_out
+    }
+    /// Bytes of blocks in use.
+    pub fn committed(&self) -> usize {
+        self.space.in_use() * space::BLOCK
+    }
+    /// Is the object young?
+    pub fn is_young(&self, object: usize) -> bool {
+        self.space.kind_at(object) == space::Kind::Nursery
+    }
+    /// Does the address lie in the range the heap has reserved?
+    pub fn contains(&self, address: usize) -> bool {
+        let (from, to) = self.space.range();
+        (from..to).contains(&address)
+    }
+    /// The object's finalizer is to run when nothing refers to it.
+    pub fn register_finalizer(&self, object: usize) {
+        self.finalizers.register(&self.space, object);
+    }
+    /// ... is not to run.
+    pub fn suppress_finalizer(&self, object: usize) {
+        self.finalizers.suppress(&self.space, object);
+    }
+    /// Queues all objects with finalizers: the process ends.
+    pub fn queue_all_finalizers(&self) {
+        self.world.stopped(&mut || {
+            let mut stop = self.gate.stop();
+            stop.shut();
+            self.finalizers.queue_all::<M>(&self.space);
+        });
+    }
+
+    /// The collector cannot go on: the address space is used up in the middle of a collection.
+    pub(crate) fn exhausted(&self, during: &str) -> ! {
+        self.fail(&format!(
+            "the heap's address range is used up during {during}"
+        ))
+    }
+    pub(crate) fn fail(&self, what: &str) -> ! {
+        (self.config.fail)(what)
+    }
+}

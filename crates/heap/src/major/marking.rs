@@ -1,0 +1,291 @@
+//! One worker that marks: from grey objects to what they refer to.
+//!
+//! # Invariants
+//! * An entry of a grey list is a marked object, or (lowest bit set) where to go on in a large one. It is looked at once.
+//! * Tables of pairs are put aside ([`crate::references::ephemerons`]), and fields that refer into blocks to be evacuated are noted, as they are met.
+//! * What a worker does beside the program it does in steps inside the gate.
+//! * A step may run while a minor collection promotes. Who stores the address of a promoted copy in a field does so with release, and the
+//!   marker loads fields with acquire: it sees the copy whole.
+use crate::Heap;
+use crate::major::prefetch::Ahead;
+use crate::memory::{List, UNBOUNDED};
+use crate::minor::copying::header_of;
+use crate::model::{Contents, Model, World};
+use crate::space::old::reaching_into;
+use crate::space::{BLOCK, CARD, Kind};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::time::Duration;
+use vervet_os::{clock, perturb};
+
+/// Large objects are looked at in pieces of this size.
+const PIECE: usize = 16 << 10;
+/// Objects looked at between two looks at the gate.
+const STEP: usize = 512;
+/// ... and if the marker is to be slow.
+const SLOW_STEP: usize = 64;
+
+/// What one marking worker has.
+pub struct Marker {
+    pub(crate) grey: List<usize>,
+    ahead: Ahead,
+    /// Fields that refer into blocks that will be evacuated.
+    pub fields: List<usize>,
+    pub(crate) ephemerons: List<usize>,
+}
+impl Marker {
+    pub(crate) fn new() -> io::Result<Marker> {
+        Ok(Marker {
+            grey: List::new(UNBOUNDED)?,
+            ahead: Ahead::default(),
+            fields: List::new(UNBOUNDED)?,
+            ephemerons: List::new(UNBOUNDED)?,
+        })
+    }
+    /// Calls `f` with each entry that is to be looked at.
+    pub(crate) fn each_grey(&self, mut f: impl FnMut(usize)) {
+        self.grey.as_slice().iter().copied().for_each(&mut f);
+        self.ahead.each(f);
+    }
+    /// The next entry to be looked at.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<usize> {
+        self.ahead.next(&mut self.grey)
+    }
+}
+
+/// A worker that marks.
+pub(crate) struct Marking<'h, M: Model, W: World> {
+    pub heap: &'h Heap<M, W>,
+    pub own: &'h mut Marker,
+    /// Nobody else sets `mark` bits of old blocks meanwhile, and none is read by who must see the last.
+    pub alone: bool,
+}
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// The collector's thread: looks at all that is grey beside the program, in steps inside the gate, alone.
+    pub(crate) fn drain_concurrently(&self) {
+        let objects = match self.config.debug.slow_marker {
+            0 => STEP,
+            _ => SLOW_STEP,
+        };
+        while self
+            .gate
+            .step(|| self.lone_marking(&mut self.major.marker(0)).step(objects))
+        {
+            self.be_slow();
+            perturb::here();
+        }
+    }
+    /// The marker was told to be slow: it waits, outside the gate.
+    pub(crate) fn be_slow(&self) {
+        let us = self.config.debug.slow_marker;
+        if us > 0 {
+            std::thread::sleep(Duration::from_micros(us.into()));
+        }
+    }
+}
+
+impl<M: Model, W: World> Marking<'_, M, W> {
+    #[inline(always)]
+    fn set_mark(&self, object: usize) -> bool {
+        let space = &self.heap.space;
+        if self.alone {
+            space.set_mark_alone(object)
+        } else {
+            space.set_mark(object)
+        }
+    }
+    /// Marks an object, if it is old.
+    #[inline]
+    pub fn object(&mut self, object: usize) {
+        let space = &self.heap.space;
+        let Some(b) = space.block_of(object) else {
+            return;
+        };
+        match space.kind(b) {
+            Kind::Old if self.set_mark(object) => {
+                self.own.grey.push(object);
+            }
+            Kind::Large
+                if space.info(b).hit.load(Relaxed) == 0
+                    && space.info(b).hit.swap(1, AcqRel) == 0 =>
+            {
+                self.own.grey.push(object);
+            }
+            _ => {}
+        }
+    }
+    /// Marks what a field refers to.
+    #[inline]
+    pub fn field(&mut self, field: usize) {
+        // Acquire: a minor collection that runs meanwhile may have stored the address of a copy that it has just made, with release.
+        // SAFETY: callers pass addresses of reference fields.
+        let object = unsafe { (*(field as *const AtomicUsize)).load(Acquire) };
+        let space = &self.heap.space;
+        let Some(b) = space.block_of(object) else {
+            return;
+        };
+        match space.kind(b) {
+            Kind::Old => {
+                if space.info(b).evacuate.load(Relaxed) != 0 {
+                    self.own.fields.push(field);
+                }
+                if self.set_mark(object) {
+                    self.own.grey.push(object);
+                }
+            }
+            Kind::Large => self.object(object),
+            _ => {}
+        }
+    }
+    /// The object is marked, and its fields are to be looked at.
+    pub fn look_at(&mut self, object: usize) {
+        self.own.grey.push(object);
+    }
+    /// Looks at the fields of an object, or at a piece of a large one (its lowest bit is set).
+    pub(crate) fn scan(&mut self, entry: usize) {
+        let space = &self.heap.space;
+        let (object, from, to);
+        if entry & 1 != 0 {
+            let at = entry & !1;
+            let b = space.block(at);
+            let head = match space.kind(b) {
+                Kind::LargeTail => b - space.info(b).live.load(Relaxed) as usize,
+                _ => b,
+            };
+            (object, from, to) = (space.address(head), at, at + PIECE);
+        } else {
+            (object, from, to) = (entry, entry, usize::MAX);
+        }
+        let header = header_of(object).load(Relaxed);
+        let descriptor = M::descriptor(header);
+        // SAFETY: as above.
+        match unsafe { descriptor.contents::<M>(header) } {
+            Contents::Plain => {}
+            Contents::Ephemerons => self.own.ephemerons.push(object),
+            Contents::References => {
+                let b = space.block(object);
+                if space.kind(b) != Kind::Large {
+                    // SAFETY: as above.
+                    unsafe { descriptor.visit::<M>(object, header, |f| self.field(f)) }
+                    return;
+                }
+                let mut to = to;
+                let size = space.info(b).size.load(Relaxed);
+                if from + PIECE < object + size {
+                    self.own.grey.push((from + PIECE) | 1);
+                    to = from + PIECE;
+                }
+                // SAFETY: as above.
+                unsafe { M::visit(object, header, from, to, |f| self.field(f)) }
+            }
+        }
+    }
+    /// Looks at what is grey here and handed over, as long as a step may take. Is there more?
+    fn step(&mut self, objects: usize) -> bool {
+        let heap = self.heap;
+        for i in 0..objects {
+            if i % 16 == 0 && heap.gate.is_wanted() {
+                return true;
+            }
+            match self.own.next() {
+                Some(o) => self.scan(o),
+                None => return heap.major.grey.take(&mut self.own.grey),
+            }
+        }
+        true
+    }
+    /// Part of it, with the world stopped, until the moment given.
+    pub(crate) fn drain_until(&mut self, end: u64) {
+        let grey = &self.heap.major.grey;
+        let mut n = 0u32;
+        loop {
+            while let Some(o) = self.own.next() {
+                self.scan(o);
+                grey.share(&mut self.own.grey);
+                n += 1;
+                if n.is_multiple_of(256) && clock::now() >= end {
+                    self.own.ahead.give_back(&mut self.own.grey);
+                    let all = self.own.grey.len();
+                    grey.put(&mut self.own.grey, all);
+                    grey.leave();
+                    return;
+                }
+            }
+            if !grey.wait(&mut self.own.grey) {
+                return;
+            }
+        }
+    }
+    /// The same with the world stopped, sharing with the other workers.
+    pub(crate) fn drain(&mut self) {
+        let grey = &self.heap.major.grey;
+        loop {
+            while let Some(o) = self.own.next() {
+                self.scan(o);
+                grey.share(&mut self.own.grey);
+            }
+            if !grey.wait(&mut self.own.grey) {
+                return;
+            }
+        }
+    }
+    /// Looks at the marked objects on cards of a block that were written to since they were looked at.
+    pub(crate) fn modified(&mut self, block: usize) {
+        let space = &self.heap.space;
+        let base = space.address(block);
+        let end = match space.kind(block) {
+            Kind::Old => base + BLOCK,
+            Kind::Large if space.info(block).flag.load(Relaxed) != 0 => {
+                base + space.info(block).size.load(Relaxed)
+            }
+            _ => return,
+        };
+        let mut at = base;
+        while at < end {
+            let mut bits = space.take_mod_union(at);
+            while bits != 0 {
+                let card = at + CARD * bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                self.card(block, card);
+            }
+            at += 8 * CARD;
+        }
+    }
+    /// Looks at the marked objects on a card.
+    fn card(&mut self, block: usize, card: usize) {
+        let space = &self.heap.space;
+        if space.kind(block) == Kind::Large {
+            if space.info(block).hit.load(Acquire) != 0 {
+                self.part(space.address(block), card);
+            }
+            return;
+        }
+        if let Some(first) = reaching_into::<M>(space, block, card)
+            && space.is_marked(first)
+        {
+            self.part(first, card);
+        }
+        let mut bits = space.start_word(card).load(Acquire) & space.mark_word(card).load(Acquire);
+        while bits != 0 {
+            self.part(card + 8 * bits.trailing_zeros() as usize, card);
+            bits &= bits - 1;
+        }
+    }
+    fn part(&mut self, object: usize, card: usize) {
+        // SAFETY: a marked object with its header.
+        unsafe {
+            let header = header_of(object).load(Relaxed);
+            if M::contents(header) == Contents::References {
+                M::visit(object, header, card, card + CARD, |f| self.field(f));
+            }
+        }
+    }
+}
+
+/// What a root refers to. (Roots are not noted for evacuation: it looks at them again.)
+pub(crate) fn word(root: usize) -> usize {
+    // SAFETY: callers pass addresses of words that are references.
+    unsafe { (*(root as *const AtomicUsize)).load(Relaxed) }
+}

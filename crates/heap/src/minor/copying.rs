@@ -1,0 +1,457 @@
+//! One worker of a minor collection: from roots, cards and grey objects to the young objects they refer to.
+//!
+//! # Invariants
+//! * An object is copied by whoever swaps its whole header for "moved to"; the copy carries the header that was seen.
+//! * Blocks that receive copies are not `Nursery` while the collection runs, so "young and not yet dealt with" is one byte.
+//! * Every old object that refers to a young one afterwards lies on a marked card. Such a card is marked after the object's `start`
+//!   bit is in the bitmap: a worker that cleans it later looks at the object.
+//! * While marking runs, what is promoted is born marked, but its `mark` bits, and those of the old objects it refers to, are
+//!   set at the end, behind the gate: until then they are the marker's alone, which sets them without a locked instruction.
+use crate::Heap;
+use crate::memory::{List, UNBOUNDED, prefetch};
+use crate::minor::cards::Soon;
+use crate::minor::nursery::terminate;
+use crate::model::{Contents, Model, World};
+use crate::references::ephemerons::{Pair, Row, WAITS, Waiting, is_old};
+use crate::space::old::Buffer;
+use crate::space::{BLOCK, Kind, Space};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
+
+/// The low bits of a header that says where its object moved to: that it moved, and that it is young there.
+const MOVED: u64 = 1;
+const YOUNG: u64 = 2;
+const ADDRESS: u64 = !7;
+/// The low bit of an entry of the grey list: the object is old.
+const OLD: usize = 1;
+/// The low bit of an entry of the list of what was found: a promoted table of pairs, which the marker has to look at as well.
+const TABLE: usize = 1;
+
+/// What one worker has: kept between collections.
+pub struct Worker {
+    /// Kept objects whose fields have not been looked at.
+    pub grey: List<usize>,
+    pub(crate) soon: Soon,
+    /// Where promoted objects go.
+    pub old: Buffer,
+    survivors_next: usize,
+    survivors_end: usize,
+    /// Bytes of objects copied within the nursery.
+    pub copied: usize,
+    /// Bytes of objects that become old where they are.
+    pub stayed: usize,
+    /// Old objects that promoted ones refer to and nobody has marked: the marker has to look at them.
+    found: List<usize>,
+    /// Fields of promoted objects that refer into blocks that will be evacuated.
+    fields: List<usize>,
+    /// Pairs that were met, of tables that are kept.
+    pub(crate) ephemerons: List<Row>,
+}
+
+impl Worker {
+    /// An idle one.
+    pub fn new() -> std::io::Result<Worker> {
+        Ok(Worker {
+            grey: List::new(UNBOUNDED)?,
+            soon: Soon::default(),
+            old: Buffer::new()?,
+            survivors_next: 0,
+            survivors_end: 0,
+            copied: 0,
+            stayed: 0,
+            found: List::new(UNBOUNDED)?,
+            fields: List::new(UNBOUNDED)?,
+            ephemerons: List::new(UNBOUNDED)?,
+        })
+    }
+}
+
+/// What becomes of objects that live.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum How {
+    /// They are copied: once within the nursery, then out of it.
+    Age,
+    /// They are copied out of the nursery.
+    Promote,
+    /// They become old where they are.
+    InPlace,
+}
+
+/// A worker at work. `IN_PLACE`: see [`How::InPlace`]. `MARKING`: a cycle of marking is under way.
+pub(crate) struct Evacuation<
+    'h,
+    M: Model,
+    W: World,
+    const IN_PLACE: bool = false,
+    const MARKING: bool = false,
+> {
+    pub heap: &'h Heap<M, W>,
+    pub worker: &'h mut Worker,
+    /// Where pairs wait, for the worker that deals with them.
+    pub waiting: Option<&'h mut Waiting>,
+    /// Nothing is copied within the nursery.
+    pub promote: bool,
+    /// No other worker copies meanwhile.
+    pub alone: bool,
+}
+
+/// What a slot referred to, before it was dealt with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Nothing, or nothing of the heap's.
+    Nothing,
+    /// What is young afterwards.
+    Young,
+    /// What became old in this collection.
+    Promoted,
+    /// What was old already, or large, or root memory.
+    Old,
+}
+
+#[inline(always)]
+pub(crate) fn header_of(object: usize) -> &'static AtomicU64 {
+    // SAFETY: callers pass addresses of objects; the word is their header.
+    unsafe { &*(object as *const AtomicU64) }
+}
+#[inline(always)]
+fn slot_of(slot: usize) -> &'static AtomicUsize {
+    // SAFETY: callers pass addresses of reference fields.
+    unsafe { &*(slot as *const AtomicUsize) }
+}
+
+impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
+    Evacuation<'h, M, W, IN_PLACE, MARKING>
+{
+    #[inline(always)]
+    pub(crate) fn space(&self) -> &'h Space {
+        &self.heap.space
+    }
+    /// Where the object is after this collection, if that is known; None: it is young and nobody has reached it.
+    pub fn survivor(&self, object: usize) -> Option<(usize, bool)> {
+        match self.space().kind_at(object) {
+            Kind::Nursery => {
+                let h = header_of(object).load(Acquire);
+                if h & (MOVED | WAITS) == MOVED {
+                    Some(((h & ADDRESS) as usize, h & YOUNG != 0))
+                } else {
+                    self.space()
+                        .is_marked(object)
+                        .then_some((object, !IN_PLACE))
+                }
+            }
+            Kind::Survivors => Some((object, true)),
+            _ => Some((object, false)),
+        }
+    }
+    /// Keeps an object: where it is now, and is it young?
+    #[inline]
+    pub fn keep(&mut self, object: usize) -> (usize, bool) {
+        let Some(block) = self.space().block_of(object) else {
+            return (object, false);
+        };
+        match self.space().kind(block) {
+            Kind::Nursery => self.forward(object, block),
+            k => (object, k == Kind::Survivors),
+        }
+    }
+    /// Keeps what a slot refers to; is that young?
+    #[inline]
+    pub fn slot(&mut self, slot: usize) -> bool {
+        self.found(slot) == Found::Young
+    }
+    #[inline(always)]
+    fn found(&mut self, slot: usize) -> Found {
+        let s = slot_of(slot);
+        let v = s.load(Relaxed);
+        let Some(block) = self.space().block_of(v) else {
+            return Found::Nothing;
+        };
+        match self.space().kind(block) {
+            Kind::Nursery => {
+                let (to, young) = self.forward(v, block);
+                if to != v {
+                    s.store(to, Release);
+                }
+                if young { Found::Young } else { Found::Promoted }
+            }
+            Kind::Survivors => Found::Young,
+            _ => Found::Old,
+        }
+    }
+    /// Keeps a young object, which lies in that block.
+    #[inline(always)]
+    fn forward(&mut self, object: usize, block: usize) -> (usize, bool) {
+        if IN_PLACE {
+            self.stay(object);
+            return (object, false);
+        }
+        let space = self.space();
+        let header = header_of(object);
+        let mut seen = header.load(Acquire);
+        if seen & MOVED != 0 {
+            if seen & WAITS == 0 {
+                return ((seen & ADDRESS) as usize, seen & YOUNG != 0);
+            }
+            seen = self.key_reached(object);
+        }
+        let info = space.info(block);
+        if info.pinned.load(Relaxed) != 0 && space.is_marked(object) {
+            return (object, true);
+        }
+        debug_assert!(
+            M::is_plausible(seen),
+            "a reference to {object:#x}, which has the header {seen:#x}"
+        );
+        let descriptor = M::descriptor(seen);
+        // SAFETY: a young object with that header.
+        let size = unsafe { descriptor.size::<M>(object, seen) };
+        let promote = self.promote || info.age.load(Relaxed) > 0;
+        let to = if promote {
+            self.worker.old.allocate(space, &self.heap.old, size)
+        } else {
+            self.survivor_memory(size)
+        };
+        let Some(to) = to else {
+            self.heap.exhausted("promotion")
+        };
+        // SAFETY: `to` is `size` fresh bytes of ours; the object does not change while the world is stopped.
+        unsafe {
+            for i in (8..size).step_by(8) {
+                *((to + i) as *mut u64) = *((object + i) as *const u64);
+            }
+            *(to as *mut u64) = seen;
+        }
+        let moved = to as u64 | MOVED | if promote { 0 } else { YOUNG };
+        if self.alone {
+            header.store(moved, Release);
+        } else if let Err(other) = header.compare_exchange(seen, moved, AcqRel, Acquire) {
+            if promote {
+                self.worker.old.undo(to, size);
+            } else {
+                self.worker.survivors_next = to;
+                self.worker.copied -= size;
+            }
+            return ((other & ADDRESS) as usize, other & YOUNG != 0);
+        }
+        if promote {
+            self.worker.old.complete(space, to);
+        }
+        // SAFETY: as above.
+        if unsafe { descriptor.contents::<M>(seen) } != Contents::Plain {
+            self.worker.grey.push(to | if promote { OLD } else { 0 });
+        }
+        (to, !promote)
+    }
+    /// Pairs wait for an object that is reached now. Its header.
+    #[cold]
+    fn key_reached(&mut self, object: usize) -> u64 {
+        match &mut self.waiting {
+            Some(waiting) => waiting.reached(object),
+            None => self
+                .heap
+                .fail(&format!("pairs wait for {object:#x}, and nobody for them")),
+        }
+    }
+    /// Keeps a young object where it is.
+    #[inline(always)]
+    fn stay(&mut self, object: usize) {
+        let space = self.space();
+        let new = if self.alone {
+            space.set_mark_alone(object)
+        } else {
+            space.set_mark(object)
+        };
+        if new {
+            prefetch(object);
+            self.worker.grey.push(object | OLD);
+        }
+    }
+    fn survivor_memory(&mut self, size: usize) -> Option<usize> {
+        let w = &mut *self.worker;
+        if w.survivors_next + size > w.survivors_end {
+            if w.survivors_next < w.survivors_end {
+                terminate(w.survivors_next);
+            }
+            let space = &self.heap.space;
+            let b = space.take(Kind::Survivors)?;
+            space.clear_starts(b);
+            space.clear_marks(b);
+            space.info(b).age.store(1, Relaxed);
+            space.set_start(space.address(b));
+            w.survivors_next = space.address(b);
+            w.survivors_end = space.address(b) + BLOCK;
+        }
+        w.copied += size;
+        w.survivors_next += size;
+        Some(w.survivors_next - size)
+    }
+
+    /// Looks at the fields of a pinned object.
+    pub fn pinned(&mut self, object: usize) {
+        self.scan(object | if IN_PLACE { OLD } else { 0 });
+    }
+    /// Looks at the fields of an object that was kept: an entry of the grey list.
+    #[inline(always)]
+    fn scan(&mut self, entry: usize) {
+        let (object, old) = (entry & !OLD, entry & OLD != 0);
+        let header = header_of(object).load(Relaxed);
+        debug_assert!(
+            M::is_plausible(header),
+            "a reference to {object:#x}, which has the header {header:#x}"
+        );
+        let descriptor = M::descriptor(header);
+        if IN_PLACE {
+            // SAFETY: an object that is kept, with its header.
+            self.worker.stayed += unsafe { descriptor.size::<M>(object, header) };
+        }
+        // SAFETY: as above.
+        match unsafe { descriptor.contents::<M>(header) } {
+            Contents::Plain => {}
+            Contents::Ephemerons => {
+                self.worker.ephemerons.push(Row::of::<M>(object));
+                if MARKING && old {
+                    self.worker.found.push(object | TABLE);
+                }
+            }
+            Contents::References => {
+                // SAFETY: as above.
+                unsafe {
+                    descriptor.visit::<M>(object, header, |slot| match self.found(slot) {
+                        Found::Young if old => self.mark_card(slot),
+                        Found::Old if MARKING && old => self.find(slot),
+                        _ => {}
+                    })
+                }
+            }
+        }
+    }
+    /// A field of an old object refers to a young one. Who cleans the card afterwards has to find the object.
+    fn mark_card(&mut self, slot: usize) {
+        self.worker.old.flush(self.space());
+        self.space().dirty(slot);
+    }
+    /// Notes what a field of a promoted object refers to: the marker does not look at promoted objects again.
+    #[inline(always)]
+    fn find(&mut self, slot: usize) {
+        let space = self.space();
+        let object = slot_of(slot).load(Relaxed);
+        let block = space.block(object);
+        let info = space.info(block);
+        let new = match space.kind(block) {
+            Kind::Old => {
+                if info.evacuate.load(Relaxed) != 0 {
+                    self.worker.fields.push(slot);
+                }
+                !space.is_marked(object)
+            }
+            Kind::Large => info.hit.load(Relaxed) == 0,
+            _ => false,
+        };
+        if new {
+            self.worker.found.push(object);
+        }
+    }
+    /// Looks at everything grey, until no worker has anything left.
+    pub fn drain(&mut self) {
+        loop {
+            while let Some(object) = self.worker.grey.pop() {
+                self.scan(object);
+                if self.heap.grey.is_wanted(&self.worker.grey) {
+                    // Another worker may look at what this one promoted, and mark its cards.
+                    self.worker.old.flush(&self.heap.space);
+                    self.heap.grey.share(&mut self.worker.grey);
+                }
+            }
+            if !self.heap.grey.wait(&mut self.worker.grey) {
+                return;
+            }
+        }
+    }
+    /// Looks at everything grey, alone.
+    pub fn drain_alone(&mut self) {
+        while let Some(object) = self.worker.grey.pop() {
+            self.scan(object);
+        }
+    }
+
+    /// Values of pairs whose keys live are kept, and what they refer to, until nothing changes.
+    pub(crate) fn pairs_to_fixpoint(&mut self) {
+        let Some(waiting) = self.waiting.take() else {
+            return;
+        };
+        waiting.resume(|key| self.is_alive(key));
+        self.waiting = Some(waiting);
+        let mut pairs = 0;
+        loop {
+            if let Some(row) = self.worker.ephemerons.pop() {
+                pairs += row.len();
+                row.pairs().for_each(|pair| self.pair(pair));
+            } else if let Some(pair) = self.waiting.as_mut().and_then(|w| w.next_due()) {
+                self.keep_pair(pair);
+            } else if let Some(entry) = self.worker.grey.pop() {
+                if IN_PLACE && let Some(waiting) = &mut self.waiting {
+                    waiting.reached(entry & !OLD);
+                }
+                self.scan(entry);
+            } else {
+                break;
+            }
+        }
+        if let Some(waiting) = &mut self.waiting {
+            waiting.settle();
+        }
+        self.heap.stats.pairs.fetch_add(pairs as u64, Relaxed);
+    }
+    fn is_alive(&self, key: usize) -> bool {
+        key == 0 || self.survivor(key).is_some()
+    }
+    fn pair(&mut self, pair: Pair) {
+        if self.is_alive(pair.load_key()) {
+            self.keep_pair(pair);
+        } else if let Some(waiting) = &mut self.waiting {
+            waiting.wait(pair);
+        }
+    }
+    /// The key of a pair lives: keeps the value. A card is marked for what is young afterwards.
+    fn keep_pair(&mut self, pair: Pair) {
+        for slot in [pair.key(), pair.value()] {
+            if self.slot(slot) && is_old(self.space(), slot) {
+                self.space().dirty(slot);
+            }
+        }
+    }
+    /// Pairs whose keys are gone are made empty.
+    pub(crate) fn bury_pairs(&mut self) {
+        let tombstone = self.heap.world.tombstone();
+        while let Some(pair) = self.waiting.as_mut().and_then(|w| w.next_dead()) {
+            pair.bury(tombstone);
+            self.keep_pair(pair);
+        }
+    }
+    /// The collection is over, for this worker's part. The gate is shut.
+    pub(crate) fn finish(&mut self) {
+        let w = &mut *self.worker;
+        if w.survivors_next < w.survivors_end {
+            terminate(w.survivors_next);
+        }
+        (w.survivors_next, w.survivors_end) = (0, 0);
+        w.old.finish(&self.heap.space, &self.heap.old);
+        w.grey.clear();
+    }
+    /// What the marker has to know of this worker's part. The gate is shut, and every worker's part is finished.
+    pub(crate) fn tell_marker(&mut self) {
+        let w = &mut *self.worker;
+        let mut marker = self.heap.major.marker(0);
+        let mut marking = self.heap.marking(&mut marker);
+        while let Some(f) = w.fields.pop() {
+            marking.own.fields.push(f);
+        }
+        while let Some(o) = w.found.pop() {
+            match o & TABLE {
+                0 => marking.object(o),
+                _ => marking.look_at(o & !TABLE),
+            }
+        }
+        w.fields.clear();
+        w.found.clear();
+    }
+}

@@ -1,0 +1,221 @@
+//! The nursery after a minor collection: evacuated blocks are free, gaps between pinned objects can be used again, and what
+//! is pinned for long becomes old where it lies.
+//!
+//! # Invariants
+//! * A block that keeps pinned objects stays young, with `start` bits for exactly those, unless a handle pins one of them or they
+//!   are many: then it becomes an old block, so that later collections need not look at them one by one.
+//! * If the collection promoted in place, every block with marked objects becomes an old one, and nothing is young.
+//! * Pinned objects that become old have the cards marked on which they refer to young ones; while marking runs they are marked,
+//!   and the marker looks at them.
+use crate::Heap;
+use crate::memory::{List, poison};
+use crate::minor::copying::How;
+use crate::minor::nursery::{FRAGMENT, Nursery, terminate};
+use crate::model::{Model, World};
+use crate::space::lines::Lines;
+use crate::space::{BLOCK, CARD, Kind, Space};
+use std::sync::atomic::Ordering::*;
+
+/// More pinned objects than this in a block make it old.
+const MANY: usize = 64;
+/// How long a minor collection in which much survives is to take at most, in nanoseconds. The nursery is made smaller for it.
+const GOAL: u64 = 1_000_000;
+/// ... but not smaller than this many blocks.
+const SMALLEST: usize = 3;
+
+/// How much survives is judged by collections of at least this many bytes.
+const ENOUGH: usize = 128 << 10;
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// Frees what was evacuated and makes the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` how long that took. The world is stopped.
+    pub(crate) fn rebuild_nursery(
+        &self,
+        how: How,
+        marking: bool,
+        pins: &[usize],
+        copied: usize,
+        ns: u64,
+    ) {
+        let space = &self.space;
+        let mut nursery = self.nursery.lock();
+        nursery.fragments.clear();
+        let (mut kept, mut survivors) = (0, 0);
+        let mut all = pins;
+        for b in 0..space.used() {
+            match space.kind(b) {
+                Kind::Nursery if how == How::InPlace => self.become_old(b, marking),
+                Kind::Survivors => {
+                    space.set_kind(b, Kind::Nursery);
+                    survivors += 1;
+                }
+                Kind::Nursery => {
+                    let (base, end) = (space.address(b), space.address(b + 1));
+                    let first = all.partition_point(|p| *p < base);
+                    let count = all[first..].partition_point(|p| *p < end);
+                    let pins = &all[first..first + count];
+                    all = &all[first + count..];
+                    if pins.is_empty() {
+                        if self.config.debug.poison {
+                            poison(base, end);
+                        }
+                        space.clear_marks(b);
+                        space.give(b);
+                        continue;
+                    }
+                    let by_handle = space.info(b).hit.swap(0, Relaxed) != 0;
+                    if by_handle || count > MANY {
+                        self.become_old(b, marking);
+                        self.look_at_promoted(pins, marking);
+                        continue;
+                    }
+                    space.clear_starts(b);
+                    space.clear_marks(b);
+                    kept += 1;
+                    space.info(b).age.store(1, Relaxed);
+                    space.info(b).pinned.store(0, Relaxed);
+                    let mut at = base;
+                    for &pin in pins {
+                        self.gap(&mut nursery.fragments, at, pin);
+                        space.set_starts_alone(pin & !(CARD - 1), Space::bit(pin));
+                        at = pin + size::<M>(pin);
+                    }
+                    self.gap(&mut nursery.fragments, at, end);
+                }
+                _ => {}
+            }
+        }
+        self.room.left_young((kept + survivors) * BLOCK);
+        if nursery.handed_out >= ENOUGH {
+            let percent = (copied as u64 * 100 / nursery.handed_out as u64) as u32;
+            self.survival.store(percent, Relaxed);
+            self.trust.traced(percent);
+        }
+        nursery.resize(copied, ns, self.config.nursery);
+        nursery.again(kept, self.en_bloc_next());
+    }
+    fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
+        if from >= to {
+            return;
+        }
+        if self.config.debug.poison {
+            poison(from, to);
+        }
+        terminate(from);
+        if to - from >= FRAGMENT {
+            fragments.push((from, to));
+        }
+    }
+    /// The marked objects of a nursery block become old where they lie; the rest of it is free. If nothing is marked, all of it.
+    fn become_old(&self, block: usize, marking: bool) {
+        let space = &self.space;
+        let (base, end) = (space.address(block), space.address(block + 1));
+        if !space.start_at_marks(block, marking) {
+            if self.config.debug.poison {
+                poison(base, end);
+            }
+            space.give(block);
+            return;
+        }
+        let used = Lines::look::<M>(space, block);
+        self.is_old_now(block, used.bytes());
+        self.old.bytes.fetch_add(used.bytes(), Relaxed);
+        self.old.note_room(space, block, &used);
+    }
+    /// A nursery block whose `start` bits are those of objects, of so many bytes, is an old one from now on.
+    pub(crate) fn is_old_now(&self, block: usize, bytes: usize) {
+        let space = &self.space;
+        space.clean_cards(space.address(block), BLOCK);
+        let info = space.info(block);
+        for cell in [&info.age, &info.unswept, &info.hit, &info.pinned] {
+            cell.store(0, Relaxed);
+        }
+        info.live.store(bytes as u32, Relaxed);
+        space.set_kind(block, Kind::Old);
+        if self.config.debug.poison {
+            self.poison_gaps(block);
+        }
+    }
+    fn poison_gaps(&self, block: usize) {
+        let space = &self.space;
+        let (base, end) = (space.address(block), space.address(block + 1));
+        let mut at = base;
+        for card in (base..end).step_by(CARD) {
+            let mut bits = space.live_starts(block, card);
+            while bits != 0 {
+                let object = card + 8 * bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                poison(at, object);
+                at = object + size::<M>(object);
+            }
+        }
+        poison(at, end);
+    }
+    /// Pinned objects have become old beside young ones: cards are marked, and the marker looks at them.
+    fn look_at_promoted(&self, pins: &[usize], marking: bool) {
+        let space = &self.space;
+        for &object in pins {
+            if marking {
+                self.marking(&mut self.major.marker(0)).look_at(object);
+            }
+            // SAFETY: a pinned object with its header.
+            unsafe {
+                let header = *(object as *const u64);
+                M::visit(object, header, 0, usize::MAX, |field| {
+                    let to = *(field as *const usize);
+                    if matches!(space.kind_at(to), Kind::Nursery | Kind::Survivors) {
+                        space.dirty(field);
+                    }
+                });
+            }
+        }
+    }
+}
+
+impl Nursery {
+    /// The next collection comes when so much has been allocated that it takes as long as it may, if it goes like this one, in
+    /// which `survived` bytes were dealt with in `ns` nanoseconds. The nursery may have `most` bytes.
+    fn resize(&mut self, survived: usize, ns: u64, most: usize) {
+        self.eden = eden(self.eden, most / BLOCK, self.handed_out, survived, ns);
+    }
+    /// The nursery is filled anew, with at least `least` blocks; `kept` of its blocks are still in use.
+    pub(crate) fn again(&mut self, kept: usize, least: usize) {
+        let eden = self.eden.max(least);
+        self.blocks_left = eden.saturating_sub(kept).max(eden / 2);
+        self.handed_out = 0;
+        self.left = self.fragments.as_slice().iter().map(|f| f.1 - f.0).sum();
+        self.size_windows();
+    }
+}
+
+fn size<M: Model>(object: usize) -> usize {
+    // SAFETY: callers pass pinned objects, which keep their headers.
+    unsafe { M::size(object, *(object as *const u64)) }
+}
+
+/// Blocks of young objects until the next collection: so many that it takes as long as it may, if it goes like this one, in which
+/// `copied` bytes of those `handed_out` survived and which took `ns`. Shrinks by half at a time at most, and grows by a quarter.
+fn eden(now: usize, most: usize, handed_out: usize, copied: usize, ns: u64) -> usize {
+    let fit = match copied {
+        0..ENOUGH => most,
+        _ => (handed_out as u64 * GOAL / ns.max(1) / BLOCK as u64) as usize,
+    };
+    fit.clamp(now / 2, now + now / 4 + 1)
+        .clamp(SMALLEST.min(most), most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn the_nursery_shrinks_while_much_survives_and_grows_again() {
+        let all = 4 << 20;
+        // It took too long, by half and by far; it took as long as it may; little survived.
+        assert_eq!(eden(64, 64, all, all, 2 * GOAL), 32);
+        assert_eq!(eden(64, 64, all, all, 100 * GOAL), 32);
+        assert_eq!(eden(5, 64, all / 8, all / 8, 100 * GOAL), SMALLEST);
+        assert_eq!(eden(64, 64, all, all / 8, GOAL), 64);
+        assert_eq!(eden(16, 64, all / 4, 0, 0), 21);
+        assert_eq!(eden(64, 64, all, ENOUGH - 1, 100 * GOAL), 64);
+        assert_eq!(eden(2, 2, all, all, GOAL), 2);
+    }
+}

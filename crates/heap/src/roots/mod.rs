@@ -1,0 +1,3 @@
+//! Roots: words of stacks and registers, which may be references, and root memory, which holds references.
+pub mod conservative;
+pub mod statics;

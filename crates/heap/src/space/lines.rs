@@ -1,0 +1,126 @@
+//! Which lines of an old block are used.
+//!
+//! # Invariants
+//! * A line is 128 bytes. It is used if a live object overlaps it; a run of others is a hole.
+//! * An object has to be asked for its size only if no other begins in its line behind it or in the next line: where objects lie
+//!   close, looking reads bitmaps only. Where they do not, and the block is not in the cache, it can take 40 us: whoever has looked
+//!   hands the result on.
+use crate::minor::copying::header_of;
+use crate::model::Model;
+use crate::space::{BLOCK, CARD, CARDS, Space};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Bytes of a line.
+pub const LINE: usize = 128;
+const COUNT: usize = BLOCK / LINE;
+
+/// The `start` bits of a line.
+const LINE_OF_STARTS: u64 = (1 << (LINE / 8)) - 1;
+
+/// One bit per line of a block: set if it is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct Lines([u64; COUNT / 64]);
+
+impl Lines {
+    /// Those of an empty block.
+    pub const EMPTY: Lines = Lines([0; COUNT / 64]);
+
+    /// Looks which ones live objects overlap.
+    pub fn look<M: Model>(space: &Space, block: usize) -> Lines {
+        let mut used = Lines::EMPTY;
+        let base = space.address(block);
+        // The last object that begins before the line looked at, and its line.
+        let mut last: Option<(usize, usize)> = None;
+        for card in 0..CARDS {
+            let at = base + card * CARD;
+            let mut bits = space.live_starts(block, at);
+            let mut line = card * (CARD / LINE);
+            while bits != 0 {
+                let here = bits & LINE_OF_STARTS;
+                if here != 0 {
+                    if let Some((object, from)) = last
+                        && from + 1 < line
+                    {
+                        used.take(from * LINE, end::<M>(object) - base);
+                    }
+                    used.0[line / 64] |= 1 << (line % 64);
+                    let word = 63 - here.leading_zeros() as usize;
+                    last = Some((base + line * LINE + 8 * word, line));
+                }
+                bits >>= LINE / 8;
+                line += 1;
+            }
+        }
+        if let Some((object, from)) = last {
+            used.take(from * LINE, end::<M>(object) - base);
+        }
+        used
+    }
+    /// The lines that these bytes of the block overlap are used.
+    #[inline]
+    pub fn take(&mut self, from: usize, to: usize) {
+        for line in from / LINE..to.div_ceil(LINE) {
+            self.0[line / 64] |= 1 << (line % 64);
+        }
+    }
+    /// Are all lines that these bytes overlap used?
+    pub fn covers(&self, from: usize, to: usize) -> bool {
+        let mut all = *self;
+        all.take(from, to);
+        all == *self
+    }
+    /// Bytes of the used lines.
+    pub fn bytes(&self) -> usize {
+        self.0
+            .iter()
+            .map(|w| w.count_ones() as usize)
+            .sum::<usize>()
+            * LINE
+    }
+    /// The first hole at or after a byte of the block, which is not inside one: its first byte, and that behind its last.
+    pub fn hole(&self, from: usize) -> Option<(usize, usize)> {
+        let first = self.find(from / LINE, true);
+        (first < COUNT).then(|| (first * LINE, self.find(first, false) * LINE))
+    }
+    /// The first line from `line` on that is free, or used.
+    fn find(&self, mut line: usize, free: bool) -> usize {
+        while line < COUNT {
+            let word = self.0[line / 64];
+            let word = if free { !word } else { word } >> (line % 64);
+            if word != 0 {
+                return line + word.trailing_zeros() as usize;
+            }
+            line = (line / 64 + 1) * 64;
+        }
+        COUNT
+    }
+}
+
+/// The end of a live object.
+fn end<M: Model>(object: usize) -> usize {
+    // SAFETY: the caller found its live start bit: an object with its header lies there.
+    unsafe {
+        let header = header_of(object).load(Relaxed);
+        object + M::descriptor(header).size::<M>(object, header)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn holes_are_what_was_not_taken() {
+        let mut lines = Lines::EMPTY;
+        assert_eq!(lines.hole(0), Some((0, BLOCK)));
+        lines.take(0, 1);
+        lines.take(3 * LINE + 5, 6 * LINE);
+        lines.take(70 * LINE - 1, BLOCK - LINE);
+        assert_eq!(lines.hole(0), Some((LINE, 3 * LINE)));
+        assert_eq!(lines.hole(3 * LINE), Some((6 * LINE, 69 * LINE)));
+        assert_eq!(lines.hole(69 * LINE), Some((BLOCK - LINE, BLOCK)));
+        assert_eq!(lines.hole(BLOCK), None);
+        assert!(lines.covers(4 * LINE, 5 * LINE) && !lines.covers(5 * LINE, 6 * LINE + 1));
+        assert_eq!(lines.bytes(), BLOCK - (2 + 63 + 1) * LINE);
+    }
+}

@@ -1,0 +1,274 @@
+//! Blocks of small old objects: bump allocation into their holes, and sweeping.
+//!
+//! # Invariants
+//! * A block is filled by one [`Buffer`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
+//! * A block is swept while minor collections look at it ([`crate::space::block_bits`]); what room it has is known to others only behind that.
+//! * A [`Buffer`] allocates in two places, the hole and the wide block, which may lie side by side: the end of the one may be the
+//!   beginning of the other. So where an allocation came from is told by where it begins, never by where it ends.
+use crate::memory::List;
+use crate::minor::copying::header_of;
+use crate::model::Model;
+use crate::space::lines::{LINE, Lines};
+use crate::space::recyclable::Rooms;
+use crate::space::{BLOCK, CARD, Kind, Space};
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+
+/// A block with at least this many free bytes is filled up again.
+const WORTH: usize = BLOCK / 16;
+
+/// The old space's shared parts.
+pub struct Old {
+    /// Swept blocks with room.
+    pub rooms: Rooms,
+    /// Bytes of small objects, old: what the last sweep found, and what was promoted since.
+    pub bytes: AtomicUsize,
+    /// What `bytes` was when the last marking ended.
+    pub at_mark: AtomicUsize,
+}
+
+impl Old {
+    /// An old block, of which this is used, is to be filled up if it has room enough.
+    pub(crate) fn note_room(&self, space: &Space, block: usize, used: &Lines) {
+        if has_room(used.bytes()) {
+            self.rooms.push(space, block, used);
+        }
+    }
+}
+
+/// The live object that begins before a card of the block and reaches into it.
+pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Option<usize> {
+    if card == space.address(block) {
+        return None;
+    }
+    let first = space.last_start(block, card - 8)?;
+    // SAFETY: a live start bit.
+    let size = unsafe { M::size(first, header_of(first).load(Relaxed)) };
+    (first + size > card).then_some(first)
+}
+
+/// Sweeps a block: forgets dead objects. Returns what is used of it.
+pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
+    space.sweep(block);
+    let used = Lines::look::<M>(space, block);
+    space.info(block).live.store(used.bytes() as u32, Relaxed);
+    used
+}
+
+/// A worker's way to allocate old memory. See the module.
+pub struct Buffer {
+    block: Option<usize>,
+    /// What is used of it, but for what was allocated from `hole` to `next`, in the hole that ends at `end`.
+    used: Lines,
+    hole: usize,
+    next: usize,
+    end: usize,
+    /// For objects that do not fit a hole.
+    wide_next: usize,
+    wide_end: usize,
+    /// A card, and the `start` bits of objects complete there that are not in the bitmap yet.
+    card: usize,
+    starts: u64,
+    /// Cards and `mark` bits that are to be set at the end, if objects are to be `marked`.
+    marks: List<(usize, u64)>,
+    /// Objects are born marked.
+    pub marked: bool,
+    /// Bytes allocated.
+    pub bytes: usize,
+}
+
+impl Buffer {
+    /// One that has no block yet.
+    pub fn new() -> std::io::Result<Buffer> {
+        Ok(Buffer {
+            block: None,
+            used: Lines::EMPTY,
+            hole: 0,
+            next: 0,
+            end: 0,
+            wide_next: 0,
+            wide_end: 0,
+            card: 0,
+            starts: 0,
+            marks: List::new(1 << 24)?,
+            marked: false,
+            bytes: 0,
+        })
+    }
+    /// An object whose memory came from here is complete. It is found by its `start` bit after [`Buffer::flush`].
+    #[inline(always)]
+    pub fn complete(&mut self, space: &Space, object: usize) {
+        let card = object & !(CARD - 1);
+        if card != self.card {
+            self.flush(space);
+            self.card = card;
+        }
+        self.starts |= Space::bit(object);
+    }
+    /// Complete objects are found by their `start` bits from now on.
+    #[inline]
+    pub fn flush(&mut self, space: &Space) {
+        if self.starts == 0 {
+            return;
+        }
+        space.set_starts_alone(self.card, self.starts);
+        if self.marked {
+            self.marks.push((self.card, self.starts));
+        }
+        self.starts = 0;
+    }
+    /// `size` bytes for one object. None: there is no memory left at all.
+    #[inline]
+    pub fn allocate(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
+        self.bytes += size;
+        if self.next + size <= self.end {
+            let at = self.next;
+            self.next += size;
+            return Some(at);
+        }
+        self.slow(space, old, size)
+    }
+    #[cold]
+    fn slow(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
+        if size > LINE && self.end - self.next >= LINE {
+            return self.wide(space, size);
+        }
+        loop {
+            self.leave_hole(space);
+            while let Some(block) = self.block
+                && let Some((from, to)) = self.used.hole(self.end - space.address(block))
+            {
+                let base = space.address(block);
+                (self.hole, self.next, self.end) = (base + from, base + from, base + to);
+                if self.next + size <= self.end {
+                    self.next += size;
+                    return Some(self.next - size);
+                }
+            }
+            let (block, used) = match old.rooms.pop(space) {
+                Some(room) => room,
+                None => (fresh(space)?, Lines::EMPTY),
+            };
+            (self.block, self.used) = (Some(block), used);
+            let base = space.address(block);
+            (self.hole, self.next, self.end) = (base, base, base);
+        }
+    }
+    /// What was allocated in the hole is used; the rest of it is a hole still.
+    fn leave_hole(&mut self, space: &Space) {
+        if let Some(block) = self.block {
+            let base = space.address(block);
+            self.used.take(self.hole - base, self.next - base);
+            self.hole = self.next;
+        }
+    }
+    fn wide(&mut self, space: &Space, size: usize) -> Option<usize> {
+        if self.wide_next + size > self.wide_end {
+            let b = fresh(space)?;
+            (self.wide_next, self.wide_end) = (space.address(b), space.address(b) + BLOCK);
+        }
+        self.wide_next += size;
+        Some(self.wide_next - size)
+    }
+    /// Takes the last allocation back (another worker copied the object first).
+    pub fn undo(&mut self, at: usize, size: usize) {
+        self.bytes -= size;
+        if (self.hole..self.next).contains(&at) {
+            debug_assert_eq!(self.next, at + size);
+            self.next = at;
+        } else {
+            debug_assert_eq!(self.wide_next, at + size);
+            self.wide_next = at;
+        }
+    }
+    /// The collection is over: what room is left can be used by the next. Nobody else sets `mark` bits.
+    pub fn finish(&mut self, space: &Space, old: &Old) {
+        self.leave_hole(space);
+        if let Some(b) = self.block
+            && BLOCK - self.used.bytes() >= 8 * LINE
+        {
+            old.rooms.push(space, b, &self.used);
+        }
+        let wide = self.wide_end - self.wide_next;
+        if wide >= WORTH {
+            let b = space.block(self.wide_next);
+            let mut used = Lines::EMPTY;
+            used.take(0, self.wide_next - space.address(b));
+            old.rooms.push(space, b, &used);
+        }
+        self.flush(space);
+        while let Some((card, bits)) = self.marks.pop() {
+            space.set_marks_alone(card, bits);
+        }
+        self.marks.clear();
+        old.bytes
+            .fetch_add(std::mem::take(&mut self.bytes), Relaxed);
+        self.block = None;
+        (self.hole, self.next, self.end) = (0, 0, 0);
+        (self.wide_next, self.wide_end) = (0, 0);
+    }
+}
+
+/// A fresh old block: clean cards, no objects.
+fn fresh(space: &Space) -> Option<usize> {
+    let b = space.take(Kind::Taken)?;
+    space.clear_starts(b);
+    space.clear_marks(b);
+    space.clean_cards(space.address(b), BLOCK);
+    let info = space.info(b);
+    info.age.store(0, Relaxed);
+    info.unswept.store(0, Relaxed);
+    info.live.store(BLOCK as u32, Relaxed);
+    space.set_kind(b, Kind::Old);
+    Some(b)
+}
+
+/// Is a swept block worth filling up?
+pub fn has_room(bytes: usize) -> bool {
+    BLOCK - bytes >= WORTH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::{CARDS, CLEAN};
+
+    /// A space that begins with these blocks, clean, in this order.
+    fn space() -> Space {
+        let mut cards = vec![CLEAN; 64 * CARDS + 8];
+        let aligned = cards.as_mut_ptr().align_offset(8);
+        let at = cards[aligned..].as_mut_ptr() as usize;
+        std::mem::forget(cards);
+        Space::new(64 * BLOCK, at, 64 * CARDS - 1).expect("a space")
+    }
+
+    #[test]
+    fn what_is_taken_back_is_taken_from_where_it_was_allocated() {
+        let space = space();
+        let old = Old {
+            rooms: Rooms::new(&space).expect("rooms"),
+            bytes: AtomicUsize::new(0),
+            at_mark: AtomicUsize::new(0),
+        };
+        let mut buffer = Buffer::new().expect("a buffer");
+        // The wide block is the first; the second has a hole of two lines at its beginning, and is full behind it.
+        let wide = fresh(&space).expect("a block");
+        let holed = fresh(&space).expect("a block");
+        let (first, second) = (space.address(wide), space.address(holed));
+        assert_eq!(second, first + BLOCK);
+        let mut used = Lines::EMPTY;
+        used.take(2 * LINE, BLOCK);
+        old.rooms.push(&space, holed, &used);
+        (buffer.wide_next, buffer.wide_end) = (second - 3 * LINE, second);
+        // Another worker was faster: the hole is as it was.
+        assert_eq!(buffer.allocate(&space, &old, LINE), Some(second));
+        buffer.undo(second, LINE);
+        // What does not fit the hole ends where the hole begins, and another worker was faster again.
+        let object = second - 3 * LINE;
+        assert_eq!(buffer.allocate(&space, &old, 3 * LINE), Some(object));
+        buffer.undo(object, 3 * LINE);
+        // Both have what they had: what fits the hole goes there, the rest to the wide block.
+        assert_eq!(buffer.allocate(&space, &old, LINE), Some(second));
+        assert_eq!(buffer.allocate(&space, &old, 3 * LINE), Some(object));
+        assert_eq!(buffer.bytes, 4 * LINE);
+    }
+}

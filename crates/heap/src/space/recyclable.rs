@@ -1,0 +1,90 @@
+//! Old blocks with room for what is promoted.
+//!
+//! # Invariants
+//! * A block is listed once: its `flag` says that it is. Its `live` bytes are those it had when it was listed.
+//! * What is used of a listed block is known, and only shrinks (objects die) until it is taken.
+//! * `free` is the sum of what the listed blocks have free. It is read without the lock: who asks in a stop of the world must not
+//!   wait for a thread that sweeps and has lost its processor.
+use crate::memory::{List, reserve};
+use crate::space::lines::Lines;
+use crate::space::{BLOCK, Space};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use vervet_os::LeafLock;
+
+/// See the module.
+pub struct Rooms {
+    blocks: LeafLock<List<u32>>,
+    /// The table of what is used of each block of the space.
+    used: usize,
+    free: AtomicUsize,
+}
+
+impl Rooms {
+    pub(crate) fn new(space: &Space) -> io::Result<Rooms> {
+        let (low, high) = space.range();
+        Ok(Rooms {
+            used: reserve((high - low) / BLOCK * size_of::<Lines>())?,
+            blocks: LeafLock::new(List::new(1 << 24)?),
+            free: AtomicUsize::new(0),
+        })
+    }
+    /// Free bytes of the listed blocks.
+    pub fn free(&self) -> usize {
+        self.free.load(Relaxed)
+    }
+    /// An entry of the table. It is read and written under the lock.
+    fn used(&self, block: usize) -> *mut Lines {
+        (self.used as *mut Lines).wrapping_add(block)
+    }
+    /// Lists a block of which this is used, unless it is listed.
+    pub fn push(&self, space: &Space, block: usize, used: &Lines) {
+        let mut blocks = self.blocks.lock();
+        let info = space.info(block);
+        if info.flag.swap(1, Relaxed) == 0 {
+            let bytes = used.bytes();
+            info.live.store(bytes as u32, Relaxed);
+            // SAFETY: the table has an entry for each block; under the lock.
+            unsafe { *self.used(block) = *used };
+            blocks.push(block as u32);
+            self.free.fetch_add(BLOCK - bytes, Relaxed);
+        }
+    }
+    fn forget(&self, space: &Space, block: usize) {
+        let info = space.info(block);
+        info.flag.store(0, Relaxed);
+        self.free
+            .fetch_sub(BLOCK - info.live.load(Relaxed) as usize, Relaxed);
+    }
+    /// Takes a block, to fill it, and what is used of it: it counts as full from now on.
+    pub fn pop(&self, space: &Space) -> Option<(usize, Lines)> {
+        let mut blocks = self.blocks.lock();
+        let block = blocks.pop()? as usize;
+        self.forget(space, block);
+        space.info(block).live.store(BLOCK as u32, Relaxed);
+        // SAFETY: the table has an entry for each block; under the lock.
+        Some((block, unsafe { *self.used(block) }))
+    }
+    /// What is used of a block, if it is listed.
+    pub fn of(&self, space: &Space, block: usize) -> Option<Lines> {
+        let _lock = self.blocks.lock();
+        // SAFETY: the table has an entry for each block; under the lock.
+        (space.info(block).flag.load(Relaxed) != 0).then(|| unsafe { *self.used(block) })
+    }
+    /// Calls `f` with each listed block.
+    pub(crate) fn each(&self, mut f: impl FnMut(usize)) {
+        for &b in self.blocks.lock().as_slice() {
+            f(b as usize);
+        }
+    }
+    /// Keeps those that `keep` says.
+    pub fn retain(&self, space: &Space, keep: impl Fn(usize) -> bool) {
+        self.blocks.lock().retain_map(|b| {
+            let kept = keep(b as usize);
+            if !kept {
+                self.forget(space, b as usize);
+            }
+            kept.then_some(b)
+        });
+    }
+}

@@ -1,0 +1,147 @@
+//! The gate between collections and the thread of the collector that works beside the program.
+//!
+//! # Invariants
+//! * The marker and the sweeper work in steps, which look often at whether the gate is wanted; while it is shut no step runs,
+//!   nor while somebody waits for the world to stop.
+//! * A stop of the world leaves the gate open as long as it only copies or marks young objects, scans cards and promotes:
+//!   steps read old objects, set `mark` bits atomically and sweep blocks, which such a stop can bear. It is shut before
+//!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
+//!   beginning of a stop of a major collection.
+//! * A step that is kept waiting gets its turn ([`crate::threads::turn`]), so a cycle ends however often the world is stopped.
+//! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
+use super::turn::Turn;
+use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, clock, futex, in_order};
+use std::time::Duration;
+use vervet_os::perturb;
+
+/// See the module.
+#[derive(Default)]
+pub struct Gate {
+    wanted: AtomicU32,
+    /// The collector's thread waits for `wanted` or `stops` to change.
+    waits: AtomicU32,
+    step: LeafLock<()>,
+    /// Stops that have begun or want to begin.
+    stops: AtomicU32,
+    stop: LeafLock<()>,
+    /// Of the collector's thread.
+    pub turn: Turn,
+}
+
+/// A stop of the world, as the gate sees it.
+pub struct Stop<'g> {
+    gate: &'g Gate,
+    shut: Option<LeafGuard<'g, ()>>,
+    _stop: LeafGuard<'g, ()>,
+}
+
+/// While it lives no step begins, and the running one ends soon.
+pub struct Rest<'g>(&'g Gate);
+
+impl Gate {
+    /// Somebody is about to stop the world: a thread that is to stop may need the processor that the collector's thread has.
+    pub fn rest(&self) -> Rest<'_> {
+        self.wanted.fetch_add(1, SeqCst);
+        Rest(self)
+    }
+    fn unwant(&self) {
+        self.turn.offer();
+        let was = self.wanted.fetch_sub(1, SeqCst);
+        in_order();
+        if was == 1 && self.waits.load(SeqCst) != 0 {
+            futex::wake(&self.wanted, 1);
+        }
+    }
+    /// A stop begins. The gate is still open.
+    pub fn stop(&self) -> Stop<'_> {
+        self.stops.fetch_add(1, SeqCst);
+        Stop {
+            gate: self,
+            _stop: self.stop.lock(),
+            shut: None,
+        }
+    }
+    /// Is somebody waiting for the step to end?
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.load(Relaxed) != 0
+    }
+    /// One step.
+    pub fn step<T>(&self, work: impl FnOnce() -> T) -> T {
+        loop {
+            let wanted = self.wanted.load(SeqCst);
+            if wanted == 0 {
+                break;
+            }
+            self.turn.wait_begins();
+            self.waits.store(1, SeqCst);
+            in_order();
+            futex::wait(&self.wanted, wanted, None);
+            self.waits.store(0, SeqCst);
+        }
+        self.turn.wait_ends();
+        // The gate was not wanted a moment ago.
+        perturb::here();
+        let _guard = self.step.lock();
+        perturb::here();
+        let before = clock::now();
+        let result = work();
+        self.turn.worked(clock::now() - before);
+        result
+    }
+    /// Does something during which the world is not stopped.
+    pub fn between_stops<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.turn.wait_begins();
+        let result = {
+            let _guard = self.stop.lock();
+            self.turn.wait_ends();
+            perturb::here();
+            work()
+        };
+        perturb::here();
+        // Who waited may have to run on this processor.
+        let stops = self.stops.load(SeqCst);
+        if stops != 0 {
+            self.waits.store(1, SeqCst);
+            in_order();
+            futex::wait(&self.stops, stops, Some(Duration::from_millis(1)));
+            self.waits.store(0, SeqCst);
+        }
+        result
+    }
+}
+
+impl Stop<'_> {
+    /// Waits for the running step and keeps the gate shut until the stop ends or [`Stop::open`].
+    pub fn shut(&mut self) {
+        if self.shut.is_none() {
+            perturb::here();
+            self.gate.wanted.fetch_add(1, SeqCst);
+            perturb::here();
+            self.shut = Some(self.gate.step.lock());
+        }
+    }
+    /// Steps may go on.
+    pub fn open(&mut self) {
+        if let Some(guard) = self.shut.take() {
+            drop(guard);
+            perturb::here();
+            self.gate.unwant();
+        }
+    }
+}
+impl Drop for Rest<'_> {
+    fn drop(&mut self) {
+        self.0.unwant();
+    }
+}
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.open();
+        self.gate.stops.fetch_sub(1, SeqCst);
+        in_order();
+        if self.gate.waits.load(SeqCst) != 0 {
+            futex::wake(&self.gate.stops, 1);
+        }
+    }
+}

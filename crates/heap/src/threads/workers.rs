@@ -1,0 +1,237 @@
+//! The collector's helper threads, and how work is shared among them.
+//!
+//! # Invariants
+//! * The thread that collects is always one of the workers; a helper joins if it wakes in time and is waited for only once
+//!   it has joined. So a small collection never waits for a thread to be scheduled.
+//! * A helper is never left to wait behind the thread that collects for its processor: it is kept off that one when it is woken
+//!   (the system may wake a thread there, and move it to an idle processor many milliseconds later).
+//! * While a job runs, a worker is `active` if it has or may get work of its own; when no worker is active and the shared
+//!   list is empty, the job's work is done.
+use crate::memory::{List, UNBOUNDED};
+use crate::threads::affinity::Placed;
+use std::cell::UnsafeCell;
+use std::io;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+use vervet_os::LeafLock;
+
+const OPEN: u32 = 1 << 31;
+
+type Job<'a> = &'a (dyn Fn(usize) + Sync);
+
+struct Shared {
+    job: UnsafeCell<Option<Job<'static>>>,
+    /// OPEN while helpers may join; below it the number that have joined and not left. A helper is always the same worker.
+    session: AtomicU32,
+    threads: LeafLock<Vec<Helper>>,
+}
+
+/// A helper, as the thread that collects knows it.
+struct Helper {
+    thread: std::thread::Thread,
+    placed: &'static Placed,
+}
+// SAFETY: `job` is written only while no session is open and nobody has joined.
+unsafe impl Sync for Shared {}
+// SAFETY: as above.
+unsafe impl Send for Shared {}
+
+/// See the module.
+pub struct Gang {
+    shared: &'static Shared,
+    helpers: usize,
+}
+
+impl Gang {
+    /// Starts the helpers.
+    pub fn new(helpers: usize) -> io::Result<Gang> {
+        let shared: &'static Shared = Box::leak(Box::new(Shared {
+            job: UnsafeCell::new(None),
+            session: AtomicU32::new(0),
+            threads: LeafLock::new(Vec::new()),
+        }));
+        for i in 0..helpers {
+            let placed: &'static Placed = Box::leak(Box::new(Placed::new()));
+            let handle = std::thread::Builder::new()
+                .name(format!("GC helper {i}"))
+                .stack_size(256 << 10)
+                .spawn(move || {
+                    block_signals();
+                    placed.is_this();
+                    loop {
+                        std::thread::park();
+                        help(shared, i + 1);
+                    }
+                })?;
+            shared.threads.lock().push(Helper {
+                thread: handle.thread().clone(),
+                placed,
+            });
+        }
+        Ok(Gang { shared, helpers })
+    }
+    /// Most workers a job can have.
+    pub fn workers(&self) -> usize {
+        self.helpers + 1
+    }
+    /// Runs `job(worker)` here, as worker 0, and on the helpers that come in time. One job at a time.
+    pub fn run(&self, parallel: bool, job: Job<'_>) {
+        if !parallel || self.helpers == 0 {
+            job(0);
+            return;
+        }
+        let s = self.shared;
+        // SAFETY: no session is open; the job outlives the session, which ends below. The lifetime is only lengthened
+        // for the time of this call.
+        unsafe { *s.job.get() = Some(std::mem::transmute::<Job<'_>, Job<'static>>(job)) };
+        s.session.store(OPEN, Release);
+        for helper in s.threads.lock().iter() {
+            if let Some(elsewhere) = helper.placed.keep_off() {
+                elsewhere.for_good();
+            }
+            helper.thread.unpark();
+        }
+        job(0);
+        s.session.fetch_and(!OPEN, AcqRel);
+        while s.session.load(Acquire) != 0 {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Joins as that worker if a session is open. (A thread that wakes twice in a session joins twice, one time after the
+/// other.)
+fn help(s: &'static Shared, worker: usize) {
+    let join = s
+        .session
+        .fetch_update(AcqRel, Acquire, |v| (v & OPEN != 0).then_some(v + 1));
+    if join.is_err() {
+        return;
+    }
+    // SAFETY: the session is open or we are counted in it, so the job is there.
+    if let Some(job) = unsafe { *s.job.get() } {
+        job(worker);
+    }
+    s.session.fetch_sub(1, AcqRel);
+}
+
+/// The collector's threads take no signals: those are for threads that run programs.
+pub(crate) fn block_signals() {
+    // Miri knows no signals.
+    if cfg!(miri) {
+        return;
+    }
+    // SAFETY: changes the calling thread's mask only.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        for s in [
+            libc::SIGSEGV,
+            libc::SIGBUS,
+            libc::SIGILL,
+            libc::SIGFPE,
+            libc::SIGABRT,
+            libc::SIGTRAP,
+        ] {
+            libc::sigdelset(&mut all, s);
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
+    }
+}
+
+/// Grey objects that any worker may take.
+pub struct Grey {
+    list: LeafLock<List<usize>>,
+    len: AtomicUsize,
+    active: AtomicUsize,
+    idle: AtomicUsize,
+}
+
+impl Grey {
+    /// An empty list.
+    pub fn new() -> io::Result<Grey> {
+        Ok(Grey {
+            list: LeafLock::new(List::new(UNBOUNDED)?),
+            len: AtomicUsize::new(0),
+            active: AtomicUsize::new(0),
+            idle: AtomicUsize::new(0),
+        })
+    }
+    /// A worker begins.
+    pub fn enter(&self) {
+        self.active.fetch_add(1, AcqRel);
+    }
+    /// Is somebody idle, and a worker's list worth sharing?
+    #[inline]
+    pub fn is_wanted(&self, own: &List<usize>) -> bool {
+        own.len() > 64 && self.idle.load(Relaxed) > 0 && self.len.load(Relaxed) == 0
+    }
+    /// Gives the others the older half of a worker's list, if [`Grey::is_wanted`].
+    #[inline]
+    pub fn share(&self, own: &mut List<usize>) {
+        if self.is_wanted(own) {
+            self.put(own, own.len() / 2);
+        }
+    }
+    /// Moves the first `count` of `own` here.
+    pub fn put(&self, own: &mut List<usize>, count: usize) {
+        let mut list = self.list.lock();
+        own.give_front(count, &mut list);
+        self.len.store(list.len(), Release);
+    }
+    /// Takes some into an empty list.
+    pub fn take(&self, own: &mut List<usize>) -> bool {
+        if self.len.load(Acquire) == 0 {
+            return false;
+        }
+        let mut list = self.list.lock();
+        let n = list.len().min(512);
+        for _ in 0..n {
+            if let Some(v) = list.pop() {
+                own.push(v);
+            }
+        }
+        self.len.store(list.len(), Release);
+        n > 0
+    }
+    /// A worker has nothing left: waits until there is work again (true: `own` has some), or all are done.
+    pub fn wait(&self, own: &mut List<usize>) -> bool {
+        if self.take(own) {
+            return true;
+        }
+        self.idle.fetch_add(1, AcqRel);
+        self.active.fetch_sub(1, AcqRel);
+        let mut spins = 0u32;
+        let more = loop {
+            if self.len.load(Acquire) > 0 {
+                self.active.fetch_add(1, AcqRel);
+                if self.take(own) {
+                    break true;
+                }
+                self.active.fetch_sub(1, AcqRel);
+            }
+            if self.active.load(Acquire) == 0 && self.len.load(Acquire) == 0 {
+                break false;
+            }
+            spins += 1;
+            if spins < 100 {
+                std::hint::spin_loop()
+            } else {
+                std::thread::yield_now()
+            }
+        };
+        self.idle.fetch_sub(1, AcqRel);
+        more
+    }
+    /// A worker stops before the work is done.
+    pub fn leave(&self) {
+        self.active.fetch_sub(1, AcqRel);
+    }
+    /// Calls `f` with each entry.
+    pub(crate) fn each(&self, f: impl FnMut(usize)) {
+        self.list.lock().as_slice().iter().copied().for_each(f);
+    }
+    /// Is there anything?
+    pub fn is_empty(&self) -> bool {
+        self.len.load(Acquire) == 0
+    }
+}

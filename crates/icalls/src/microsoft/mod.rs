@@ -1,0 +1,2 @@
+//! Native halves of the namespaces below Microsoft.
+pub mod win32;

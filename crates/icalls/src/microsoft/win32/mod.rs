@@ -1,0 +1,2 @@
+//! Native halves of Microsoft.Win32.
+pub mod native_methods;

@@ -1,0 +1,26 @@
+//! Native half of Mono.Security.Cryptography.KeyPairPersistence: who may read the key stores.
+//!
+//! Keeps nothing.
+use crate::support::args::Chars;
+use crate::system::io::mono_io::stat;
+use vervet_runtime::icalls;
+
+fn chmod(path: Chars<'_>, mode: u32) -> bool {
+    // SAFETY: the path is NUL-terminated.
+    unsafe { libc::chmod(path.path().as_ptr(), mode) == 0 }
+}
+
+icalls! {
+    /// Permissions can be restricted on every Unix file system.
+    "Mono.Security.Cryptography.KeyPairPersistence::_CanSecure" fn can_secure(cx, root: Chars<'cx>) -> bool { Ok(true) }
+    "Mono.Security.Cryptography.KeyPairPersistence::_ProtectUser" fn protect_user(cx, path: Chars<'cx>) -> bool { Ok(chmod(path, 0o700)) }
+    "Mono.Security.Cryptography.KeyPairPersistence::_ProtectMachine" fn protect_machine(cx, path: Chars<'cx>) -> bool { Ok(chmod(path, 0o755)) }
+    /// Nobody but its owner, who is this user, may do anything.
+    "Mono.Security.Cryptography.KeyPairPersistence::_IsUserProtected" fn is_user_protected(cx, path: Chars<'cx>) -> bool {
+        Ok(stat(&path.path(), true).is_ok_and(|s| s.st_mode & 0o077 == 0))
+    }
+    /// Nobody but its owner may write.
+    "Mono.Security.Cryptography.KeyPairPersistence::_IsMachineProtected" fn is_machine_protected(cx, path: Chars<'cx>) -> bool {
+        Ok(stat(&path.path(), true).is_ok_and(|s| s.st_mode & 0o022 == 0))
+    }
+}

@@ -1,0 +1,107 @@
+//! Handles: addresses that managed code carries about, and the GPtrArrays they travel in.
+//!
+//! # Invariants
+//! A handle is the address of something that lives for ever; 0 is none. A GPtrArray (docs/class-library.md#native-structures-that-managed-code-reads) and its data
+//! are malloc'ed, and freed by managed code through `GPtrArrayFree`.
+use vervet_runtime::cx::{Cx, Result};
+use vervet_types::{ClassRef, Event, Field, Known, LoadError, Method, MethodRef, Module, Property};
+
+macro_rules! from_handle { ($(#[$doc:meta] $name:ident -> $ty:ty, $what:literal;)*) => { $(
+    #[$doc]
+    pub fn $name(cx: &Cx<'_>, handle: usize) -> Result<&'static $ty> {
+        if handle == 0 {
+            return Err(cx.throw(Known::ArgumentException, concat!("a null ", $what, " handle")));
+        }
+        // SAFETY: handles of this kind are addresses of values of this type, which live for ever.
+        Ok(unsafe { &*(handle as *const $ty) })
+    }
+)* } }
+from_handle! {
+    /// The method of a RuntimeMethodHandle's value.
+    method -> Method, "method";
+    /// The field of a RuntimeFieldHandle's value.
+    field -> Field, "field";
+    /// The property of a RuntimePropertyHandle's value.
+    property -> Property, "property";
+    /// The event of a RuntimeEventHandle's value.
+    event -> Event, "event";
+    /// The module of a RuntimeModule's `_impl`.
+    module -> Module, "module";
+}
+
+/// The method of `class` (an instantiation of the same definition) that corresponds to `method`.
+pub fn method_on(
+    class: ClassRef,
+    method: MethodRef,
+) -> std::result::Result<Option<MethodRef>, LoadError> {
+    let definition = method.definition();
+    let all = class.methods()?;
+    Ok(all.iter().copied().find(|m| {
+        if definition.rid == 0 {
+            std::ptr::eq(m.definition(), definition)
+        } else {
+            m.rid == definition.rid
+        }
+    }))
+}
+/// The native GPtrArray.
+#[repr(C)]
+pub struct GPtrArray {
+    /// The elements.
+    pub data: *mut usize,
+    /// How many.
+    pub len: i32,
+}
+
+/// `size` malloc'ed bytes, zeroed. Aborts when there are none.
+pub fn malloc(size: usize) -> *mut u8 {
+    // SAFETY: plain calloc; the result is checked.
+    let p = unsafe { libc::calloc(1, size.max(1)) } as *mut u8;
+    assert!(!p.is_null(), "out of native memory");
+    p
+}
+/// Frees what [`malloc`] gave (null is fine).
+///
+/// # Safety
+/// `p` is null or came from malloc and is not used any more.
+pub unsafe fn free(p: *mut u8) {
+    // SAFETY: passed on.
+    unsafe { libc::free(p as *mut libc::c_void) }
+}
+/// A malloc'ed NUL-terminated copy of a text.
+pub fn malloc_str(text: &str) -> *mut u8 {
+    let p = malloc(text.len() + 1);
+    // SAFETY: there is room for the text and its terminator, which calloc wrote.
+    unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), p, text.len()) };
+    p
+}
+/// The text of a NUL-terminated string, None for null.
+///
+/// # Safety
+/// `p` is null or a NUL-terminated string.
+pub unsafe fn text_at(p: usize) -> Option<String> {
+    if p == 0 {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    Some(
+        unsafe { std::ffi::CStr::from_ptr(p as *const libc::c_char) }
+            .to_string_lossy()
+            .into_owned(),
+    )
+}
+
+/// A malloc'ed GPtrArray of these words; its address.
+pub fn ptr_array(words: &[usize]) -> usize {
+    let data = malloc(words.len() * 8) as *mut usize;
+    let array = malloc(std::mem::size_of::<GPtrArray>()) as *mut GPtrArray;
+    // SAFETY: both blocks have just been allocated with that room.
+    unsafe {
+        std::ptr::copy_nonoverlapping(words.as_ptr(), data, words.len());
+        array.write(GPtrArray {
+            data,
+            len: words.len() as i32,
+        });
+    }
+    array as usize
+}

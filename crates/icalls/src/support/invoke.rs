@@ -1,0 +1,346 @@
+//! Calling methods through reflection: `MethodBase.Invoke` from the unpacked argument array to the boxed result.
+//!
+//! # Invariants
+//! Problems found before the call are handed back through the `exc` parameter, which managed code throws as they
+//! are; what the callee throws is thrown on, and managed code wraps it in TargetInvocationException. Byref arguments work on copies of boxes, and the copies
+//! replace the originals in the array. The `this` of a method of Nullable is a Nullable made from the object, which is a box of the value.
+use crate::support::objects::{is_constructor, is_known, load};
+use crate::support::values;
+use crate::system::runtime_type_handle::is_instance;
+use smallvec::SmallVec;
+use vervet_runtime::RefSlot;
+use vervet_runtime::cx::{Cx, Result, Value};
+use vervet_runtime::memory::heap;
+use vervet_runtime::memory::localloc_stack::Scope;
+use vervet_runtime::object::ObjRef;
+use vervet_types::{ClassRef, Known, LoadError, MethodRef};
+
+/// The method that a call of `method` on an object of class `class` reaches.
+pub fn virtual_target(
+    class: ClassRef,
+    method: MethodRef,
+) -> std::result::Result<MethodRef, LoadError> {
+    if !method.is_virtual() || method.is_static() {
+        return Ok(method);
+    }
+    if method.class.is_interface() {
+        return match class.find_interface_impl(method)? {
+            Some(m) => Ok(m),
+            None => Err(LoadError::missing_method(class, method.name)),
+        };
+    }
+    class.find_virtual_impl(method)
+}
+
+/// See the module.
+pub fn through_reflection<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    object: ObjRef<'cx>,
+    parameters: ObjRef<'cx>,
+    exception: RefSlot<'cx>,
+) -> Result<ObjRef<'cx>> {
+    exception.set(ObjRef::NULL);
+    let target = match checked(cx, method, object, parameters) {
+        Ok(target) => target,
+        Err(throw) => {
+            let thrown = cx.take_pending(throw);
+            exception.set(thrown);
+            return Ok(ObjRef::NULL);
+        }
+    };
+    if is_constructor(target) && !target.is_static() && target.class.is_array() && object.is_null()
+    {
+        return new_array(cx, target.class, parameters);
+    }
+    call(cx, target, object, parameters)
+}
+
+/// The method that will be called, or what is wrong with calling it so.
+fn checked<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    object: ObjRef<'cx>,
+    parameters: ObjRef<'cx>,
+) -> Result<MethodRef> {
+    let constructor = is_constructor(method) && !method.is_static();
+    let mut target = method;
+    if !method.is_static() {
+        if let Some(o) = object.non_null() {
+            if !cx.load(is_instance(o.class(), method.class))? {
+                return Err(cx.throw(Known::TargetException, "Object does not match target type."));
+            }
+            target = load(cx, || virtual_target(o.class(), method))?;
+        } else if !constructor {
+            return Err(cx.throw(
+                Known::TargetException,
+                "Non-static method requires a target.",
+            ));
+        }
+    }
+    let sig = load(cx, || target.sig())?;
+    let wanted = sig.params.len();
+    let given = if parameters.is_null() {
+        0
+    } else {
+        parameters.array_len()
+    };
+    let array_constructor = constructor && target.class.is_array();
+    if given != wanted && !array_constructor {
+        return Err(cx.throw(
+            Known::TargetParameterCountException,
+            "Number of parameters does not match expected count.",
+        ));
+    }
+    if constructor
+        && object.is_null()
+        && (target.class.is_abstract() || target.class.is_interface())
+    {
+        return Err(cx.throw(
+            Known::TargetException,
+            "Cannot invoke constructor of an abstract class.",
+        ));
+    }
+    if target.is_abstract() {
+        return Err(cx.throw(
+            Known::MethodAccessException,
+            &format!("Cannot invoke the abstract method '{}'", target.full_name()),
+        ));
+    }
+    if target.class.is_open || target.is_open() {
+        return Err(cx.throw(Known::InvalidOperationException, "Late bound operations cannot be performed on types or methods for which ContainsGenericParameters is true."));
+    }
+    if sig.ret.is_byref() {
+        return Err(cx.throw(
+            Known::NotSupportedException,
+            "Cannot invoke method returning ByRef type via reflection",
+        ));
+    }
+    Ok(target)
+}
+
+/// Calls exactly `method` with arguments from an `object[]` that has the right length; constructors without a
+/// target make their object. The result is boxed.
+pub fn call<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    object: ObjRef<'cx>,
+    parameters: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let sig = load(cx, || method.sig())?;
+    let class = method.class;
+    // The arguments, and room for the structs that null arguments and Nullable parameters stand for.
+    let scratch = Scope::new(cx);
+    // The addresses are those of scratch copies.
+    let mut nullable_refs: SmallVec<[(usize, ClassRef, *mut u8); 4]> = SmallVec::new();
+    let args = scratch.slice(sig.params.len(), Value::Void)?;
+    for (i, &param) in sig.params.iter().enumerate() {
+        let arg = parameters.element_ref(i);
+        args[i] = match (param.is_byref(), param.element()) {
+            (true, Some(elem)) => {
+                by_reference(cx, elem, parameters, i, &scratch, &mut nullable_refs)?
+            }
+            _ => by_value(cx, param, arg, &scratch)?,
+        };
+    }
+    let args = &*args;
+    let constructor = is_constructor(method) && !method.is_static();
+    if constructor && is_known(class, Known::String) && object.is_null() {
+        let maker = cx.load(string_maker(method))?;
+        let made = cx.invoke(
+            maker,
+            if maker.is_static() {
+                None
+            } else {
+                Some(Value::Ref(ObjRef::NULL))
+            },
+            args,
+        )?;
+        return values::returned(cx, class, made);
+    }
+    if constructor && object.is_null() {
+        if let (Some(_), Some(Value::Int(_) | Value::F32(_) | Value::F64(_) | Value::Ptr(_))) =
+            (class.nullable_arg(), args.first())
+        {
+            // `new Nullable<T>(value)` as an object is the boxed value.
+            return Ok(parameters.element_ref(0));
+        }
+        let made = cx.alloc(class)?;
+        let this = if cx.load(class.is_value_type())? {
+            Value::Ptr(made.value_ptr())
+        } else {
+            Value::Ref(made)
+        };
+        cx.invoke(method, Some(this), args)?;
+        return Ok(made);
+    }
+    let this = if method.is_static() {
+        None
+    } else if class.is_nullable() {
+        // There are no boxes of a Nullable: the object is its value.
+        let at = room(cx, class, &scratch)?;
+        // SAFETY: the scratch has room for a value of that type.
+        unsafe { values::store_object(cx, class, at, object)? };
+        Some(Value::Ptr(at))
+    } else if cx.load(class.is_value_type())? {
+        Some(Value::Ptr(object.value_ptr()))
+    } else {
+        Some(Value::Ref(object))
+    };
+    let result = cx.invoke(method, this, args)?;
+    let result = if constructor {
+        object
+    } else {
+        values::returned(cx, sig.ret, result)?
+    };
+    for (i, class, at) in nullable_refs {
+        // SAFETY: `at` is our scratch copy of a Nullable of that class.
+        let boxed = unsafe { cx.box_value(class, at)? };
+        parameters.set_element_ref(i, boxed);
+    }
+    Ok(result)
+}
+
+/// Zeroed room for a value made up for a call: it keeps its place until the call is over.
+fn room(cx: &Cx<'_>, class: ClassRef, scratch: &Scope<'_>) -> Result<*mut u8> {
+    scratch.bytes(values::size_of(cx, class)?.next_multiple_of(8))
+}
+
+fn by_value<'cx>(
+    cx: &'cx Cx<'cx>,
+    param: ClassRef,
+    arg: ObjRef<'cx>,
+    scratch: &Scope<'cx>,
+) -> Result<Value<'cx>> {
+    if param.is_ptr() || param.is_fn_ptr() {
+        return Ok(Value::Ptr(values::pointer_of(cx, arg)? as *mut u8));
+    }
+    if !cx.load(param.is_value_type())? {
+        if let Some(o) = arg.non_null()
+            && !cx.load(is_instance(o.class(), param))?
+        {
+            return Err(values::mismatch(cx, o, param));
+        }
+        return Ok(Value::Ref(arg));
+    }
+    if let Some(o) = arg.non_null()
+        && !param.is_nullable()
+        && crate::support::objects::same(o.class(), param)
+    {
+        // SAFETY: the box holds a value of its class.
+        return unsafe { values::value_at(cx, param, o.value_ptr()) };
+    }
+    let at = room(cx, param, scratch)?;
+    // SAFETY: the scratch has room for a value of that type.
+    unsafe {
+        values::store_object(cx, param, at, arg)?;
+        values::value_at(cx, param, at)
+    }
+}
+
+fn by_reference<'cx>(
+    cx: &'cx Cx<'cx>,
+    elem: ClassRef,
+    parameters: ObjRef<'cx>,
+    i: usize,
+    scratch: &Scope<'cx>,
+    nullable_refs: &mut SmallVec<[(usize, ClassRef, *mut u8); 4]>,
+) -> Result<Value<'cx>> {
+    let arg = parameters.element_ref(i);
+    if elem.is_nullable() {
+        let at = room(cx, elem, scratch)?;
+        // SAFETY: the scratch has room for a value of that type.
+        unsafe { values::store_object(cx, elem, at, arg)? };
+        nullable_refs.push((i, elem, at));
+        return Ok(Value::Ptr(at));
+    }
+    if elem.is_ptr() || elem.is_fn_ptr() || cx.load(elem.is_value_type())? {
+        let boxed = if elem.is_ptr() || elem.is_fn_ptr() {
+            cx.known(Known::IntPtr)
+        } else {
+            elem
+        };
+        // The callee must not be able to change a box that others hold: it gets a fresh one.
+        let copy = cx.alloc(boxed)?;
+        // SAFETY: the box has room for a value of its class.
+        unsafe { values::store_object(cx, boxed, copy.value_ptr(), arg)? };
+        parameters.set_element_ref(i, copy);
+        return Ok(Value::Ptr(copy.value_ptr()));
+    }
+    if let Some(o) = arg.non_null()
+        && !cx.load(is_instance(o.class(), elem))?
+    {
+        return Err(values::mismatch(cx, o, elem));
+    }
+    // SAFETY: `i` is an index of the array; the array outlives the call on our caller's stack.
+    Ok(Value::Ptr(unsafe { parameters.array_data().add(i * 8) }))
+}
+
+/// The method that makes the string a constructor of System.String stands for.
+fn string_maker(constructor: MethodRef) -> std::result::Result<MethodRef, LoadError> {
+    let wanted = &constructor.sig()?.params;
+    for name in ["Ctor", "CreateString"] {
+        for &m in constructor.class.methods()? {
+            if m.name == name {
+                let params = &m.sig()?.params;
+                if params.len() == wanted.len()
+                    && params.iter().zip(wanted).all(|(a, b)| std::ptr::eq(*a, *b))
+                {
+                    return Ok(m);
+                }
+            }
+        }
+    }
+    Err(LoadError::missing_method(constructor.class, ".ctor"))
+}
+
+/// What the constructors of array types make: lengths, lengths with lower bounds, or an array of arrays.
+fn new_array<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: ClassRef,
+    parameters: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let n = if parameters.is_null() {
+        0
+    } else {
+        parameters.array_len()
+    };
+    let mut sizes: SmallVec<[i64; 8]> = SmallVec::new();
+    for i in 0..n {
+        sizes.push(values::int_of(cx, cx.non_null(parameters.element_ref(i))?)?);
+    }
+    let rank = class.rank().unwrap_or(1) as usize;
+    if class.is_sz_array() {
+        return jagged(cx, class, &sizes);
+    }
+    let bounds: SmallVec<[(i64, i32); 8]> = if n == 2 * rank {
+        sizes.chunks_exact(2).map(|c| (c[1], c[0] as i32)).collect()
+    } else if n == rank {
+        sizes.iter().map(|s| (*s, 0)).collect()
+    } else {
+        return Err(cx.throw(
+            Known::TargetParameterCountException,
+            "Number of parameters does not match expected count.",
+        ));
+    };
+    let vt = cx.rt().vtable_or_throw(cx, class)?;
+    heap::alloc_md_array(cx, vt, &bounds)
+}
+
+fn jagged<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, sizes: &[i64]) -> Result<ObjRef<'cx>> {
+    let (Some((&len, rest)), Some(elem)) = (sizes.split_first(), class.element()) else {
+        return Err(cx.throw(
+            Known::TargetParameterCountException,
+            "Number of parameters does not match expected count.",
+        ));
+    };
+    let vt = cx.rt().vtable_or_throw(cx, class)?;
+    let array = heap::alloc_array(cx, vt, len)?;
+    if !rest.is_empty() {
+        for i in 0..array.array_len() {
+            let inner = jagged(cx, elem, rest)?;
+            array.set_element_ref(i, inner);
+        }
+    }
+    Ok(array)
+}

@@ -1,0 +1,244 @@
+//! From type names to types: `RuntimeTypeHandle.internal_from_name`, `Assembly.InternalGetType`, names in attributes.
+//!
+//! # Invariants
+//! A type without an assembly name is looked for in the assembly at hand, then in the core library. A name that
+//! is not found is `None`; only loading itself (a broken image, a bad instantiation) throws.
+use crate::support::objects;
+use crate::support::type_name::{Suffix, TypeName};
+use vervet_abi::layouts::AppDomainObject;
+use vervet_binder::AssemblyName;
+use vervet_runtime::cx::{Cx, Result, Value};
+use vervet_types::{Assembly, ClassRef, Known, LoadError, MAX_RANK, ModuleRef, Prim};
+
+/// How a name is looked up.
+#[derive(Clone, Copy)]
+pub struct Lookup {
+    /// The assembly of names without one.
+    pub home: Option<&'static Assembly>,
+    /// Whether case counts.
+    pub ignore_case: bool,
+    /// Whether `AppDomain.TypeResolve` may be raised.
+    pub events: bool,
+}
+
+fn same_name(a: &str, b: &str, ignore_case: bool) -> bool {
+    a == b || ignore_case && a.to_lowercase() == b.to_lowercase()
+}
+
+/// A named type, without arguments and suffixes, in one module.
+fn definition_in(
+    module: ModuleRef,
+    name: &TypeName,
+    ignore_case: bool,
+) -> std::result::Result<Option<ClassRef>, LoadError> {
+    let found = if ignore_case {
+        module.find_type_ignoring_case(&name.namespace, &name.name)?
+    } else {
+        module.find_type(&name.namespace, &name.name)?
+    };
+    let Some(mut class) = found else {
+        return Ok(None);
+    };
+    for nested in &name.nested {
+        match class
+            .nested_types()?
+            .into_iter()
+            .find(|n| same_name(n.name, nested, ignore_case))
+        {
+            Some(n) => class = n,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(class))
+}
+
+/// A named type in an assembly.
+pub fn definition_in_assembly(
+    assembly: &Assembly,
+    name: &TypeName,
+    ignore_case: bool,
+) -> std::result::Result<Option<ClassRef>, LoadError> {
+    definition_in(assembly.manifest, name, ignore_case)
+}
+
+/// Loads the assembly a type name states; None if it is not found.
+fn stated_assembly<'cx>(
+    cx: &'cx Cx<'cx>,
+    text: &str,
+    home: Option<&'static Assembly>,
+) -> Result<Option<&'static Assembly>> {
+    let Ok(name) = AssemblyName::parse(text) else {
+        return Ok(None);
+    };
+    if let Some(home) = home
+        && home.name.eq_ignore_ascii_case(&name.name)
+        && name.version.is_none()
+        && name.public_key_token.is_none()
+    {
+        return Ok(Some(home));
+    }
+    match cx
+        .rt()
+        .loader
+        .load_by_name(cx, &name, home.map(|h| h.manifest))
+    {
+        Ok(a) => Ok(Some(a)),
+        Err(throw) => {
+            let exception = cx.take_pending(throw);
+            if objects::is_known(exception.class(), Known::FileNotFoundException) {
+                Ok(None)
+            } else {
+                Err(cx.throw_object(exception))
+            }
+        }
+    }
+}
+
+/// Raises `AppDomain.TypeResolve`; the assembly a handler gave.
+pub fn raise_type_resolve<'cx>(cx: &'cx Cx<'cx>, name: &str) -> Result<Option<&'static Assembly>> {
+    let domain = crate::system::app_domain::current(cx)?;
+    if domain
+        .read_ref(std::mem::offset_of!(AppDomainObject, type_resolve))
+        .is_null()
+    {
+        return Ok(None);
+    }
+    let class = cx.known(Known::AppDomain);
+    let method = cx.load(
+        class
+            .find_method("DoTypeResolve", Some(1))
+            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "DoTypeResolve"))),
+    )?;
+    let text = cx.alloc_str(name)?;
+    match cx.invoke(method, Some(Value::Ref(domain)), &[Value::Ref(text)])? {
+        Value::Ref(a) if !a.is_null() => objects::assembly_of_object(cx, a).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The type a parsed name means.
+pub fn resolve<'cx>(cx: &'cx Cx<'cx>, name: &TypeName, lookup: Lookup) -> Result<Option<ClassRef>> {
+    let mut found = match &name.assembly {
+        Some(text) => match stated_assembly(cx, text, lookup.home)? {
+            Some(assembly) => objects::load(cx, || {
+                definition_in_assembly(assembly, name, lookup.ignore_case)
+            })?,
+            None => return Ok(None),
+        },
+        None => {
+            let at_home = match lookup.home {
+                Some(home) => objects::load(cx, || {
+                    definition_in_assembly(home, name, lookup.ignore_case)
+                })?,
+                None => None,
+            };
+            match at_home {
+                Some(c) => Some(c),
+                None => cx.load(definition_in(
+                    cx.universe().corlib(),
+                    name,
+                    lookup.ignore_case,
+                ))?,
+            }
+        }
+    };
+    if found.is_none()
+        && lookup.events
+        && let Some(assembly) = raise_type_resolve(cx, &name.full())?
+    {
+        found = objects::load(cx, || {
+            definition_in_assembly(assembly, name, lookup.ignore_case)
+        })?;
+    }
+    match found {
+        Some(class) => construct(cx, class, name, lookup),
+        None => Ok(None),
+    }
+}
+
+/// A definition with the arguments and suffixes that a name adds.
+pub fn construct<'cx>(
+    cx: &'cx Cx<'cx>,
+    definition: ClassRef,
+    name: &TypeName,
+    lookup: Lookup,
+) -> Result<Option<ClassRef>> {
+    let mut class = definition;
+    if !name.args.is_empty() {
+        let mut args = Vec::with_capacity(name.args.len());
+        for a in &name.args {
+            match resolve(cx, a, lookup)? {
+                Some(c) => args.push(c),
+                None => return Ok(None),
+            }
+        }
+        if !class.is_generic_def() {
+            return Err(cx.throw_load(LoadError::type_load(class, "the type is not generic")));
+        }
+        // Constraints are not looked at, as in mono.
+        class = objects::load(cx, || cx.universe().instantiate(class, &args))?;
+    }
+    let u = cx.universe();
+    for s in &name.suffixes {
+        if class.is_byref() || class.prim == Some(Prim::Void) && !matches!(s, Suffix::Pointer) {
+            return Ok(None);
+        }
+        let inner = cx.load(class.nested())?;
+        class = match s {
+            Suffix::Vector => u.sz_array(inner),
+            Suffix::Array(rank) if *rank > MAX_RANK => return Ok(None),
+            Suffix::Array(rank) => u.array(inner, *rank),
+            Suffix::Pointer => u.ptr(inner),
+            Suffix::ByRef => u.byref(inner),
+        };
+    }
+    Ok(Some(class))
+}
+
+/// The type a name in an attribute's blob means; names without an assembly are of the attribute's module first.
+pub fn attribute_type<'cx>(
+    cx: &'cx Cx<'cx>,
+    module: ModuleRef,
+    name: &str,
+) -> Result<Option<ClassRef>> {
+    match TypeName::parse(name) {
+        Some(parsed) => resolve(
+            cx,
+            &parsed,
+            Lookup {
+                home: module.assembly(),
+                ignore_case: false,
+                events: true,
+            },
+        ),
+        None => Ok(None),
+    }
+}
+
+/// The TypeLoadException about a name that is not found.
+pub fn not_found(
+    cx: &Cx<'_>,
+    name: &TypeName,
+    home: Option<&'static Assembly>,
+) -> vervet_runtime::cx::Throw {
+    let assembly = match &name.assembly {
+        Some(text) => AssemblyName::parse(text).map_or_else(|_| text.clone(), |n| n.to_string()),
+        None => home
+            .map(crate::support::type_display::assembly_full_name)
+            .unwrap_or_default(),
+    };
+    cx.throw2(Known::TypeLoadException, &name.full(), &assembly)
+}
+
+/// The ArgumentException about a name that cannot be parsed.
+pub fn malformed(cx: &Cx<'_>, text: &str) -> vervet_runtime::cx::Throw {
+    let shown = text
+        .split(['[', ']', '*', '&', ',', '+'])
+        .next()
+        .unwrap_or("");
+    cx.throw2(
+        Known::ArgumentException,
+        &format!("failed parse: {shown}"),
+        "typeName",
+    )
+}

@@ -1,0 +1,410 @@
+//! Native half of System.Diagnostics.Process: starting processes.
+//!
+//! Keeps nothing; a started process is a child handle of [`vervet_runtime::threads::wait_handles`]. A program that is a managed image is
+//! started through this very runtime.
+use crate::support::error_numbers;
+use crate::support::fields::string_field;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::threads::wait_handles;
+use vervet_runtime::{ObjRef, icalls};
+use vervet_types::LoadError;
+
+const BAD_FORMAT: i32 = 193;
+const NO_ASSOCIATION: i32 = 1155;
+
+/// Splits a command line as a shell would: blanks, both quotes, backslash. None if a quote is left open.
+pub fn split(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => {
+                let w = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '\'' => break,
+                        c => w.push(c),
+                    }
+                }
+            }
+            '"' => {
+                let w = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '"' => break,
+                        '\\' => match chars.next()? {
+                            '\n' => {}
+                            c @ ('$' | '`' | '"' | '\\') => w.push(c),
+                            c => w.extend(['\\', c]),
+                        },
+                        c => w.push(c),
+                    }
+                }
+            }
+            '\\' => match chars.next()? {
+                '\n' => {}
+                c => word.get_or_insert_default().push(c),
+            },
+            c if c.is_ascii_whitespace() => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+/// Is it a portable executable with a CLI header?
+fn is_managed(path: &Path) -> bool {
+    use std::io::Read;
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|f| f.take(4096).read_to_end(&mut head));
+    if read.is_err() || !head.starts_with(b"MZ") {
+        return false;
+    }
+    let u32_at = |at: usize| {
+        head.get(at..at + 4)
+            .map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")))
+    };
+    let Some(pe) = u32_at(0x3c).map(|p| p as usize) else {
+        return false;
+    };
+    if head.get(pe..pe + 4) != Some(b"PE\0\0") {
+        return false;
+    }
+    let optional = pe + 24;
+    let directories = match head.get(optional..optional + 2) {
+        Some([0x0b, 0x01]) => optional + 96,
+        Some([0x0b, 0x02]) => optional + 112,
+        _ => return false,
+    };
+    u32_at(directories + 14 * 8).is_some_and(|rva| rva != 0)
+}
+fn access(path: &Path, mode: i32) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+        return false;
+    };
+    // SAFETY: the path is NUL-terminated.
+    unsafe { libc::access(path.as_ptr(), mode) == 0 }
+}
+/// The file a program's name stands for.
+fn locate(name: &str, directory: Option<&str>) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.is_absolute() {
+        return path.is_file().then(|| path.to_path_buf());
+    }
+    let here = [std::env::current_dir().ok(), directory.map(PathBuf::from)];
+    let mut places: Vec<PathBuf> = here.into_iter().flatten().collect();
+    if !name.contains('/') {
+        let search = crate::system::environment::variable(c"PATH").unwrap_or_default();
+        places.extend(
+            search
+                .split(':')
+                .filter(|p| !p.is_empty())
+                .map(PathBuf::from),
+        );
+    }
+    places.iter().map(|p| p.join(path)).find(|p| p.is_file())
+}
+
+/// What is to be started.
+struct Command {
+    program: String,
+    arguments: String,
+    directory: Option<String>,
+    /// `K=V`; None inherits.
+    environment: Option<Vec<String>>,
+    /// Descriptors that become 0, 1 and 2.
+    streams: [i32; 3],
+}
+
+/// Starts it: the process id, or the error number.
+fn spawn(command: &Command) -> std::result::Result<i32, i32> {
+    let file = locate(&command.program, command.directory.as_deref())
+        .ok_or(error_numbers::FILE_NOT_FOUND)?;
+    if command
+        .directory
+        .as_deref()
+        .is_some_and(|d| !Path::new(d).is_dir())
+    {
+        return Err(error_numbers::FILE_NOT_FOUND);
+    }
+    let mut words = Vec::new();
+    let mut image = file.clone();
+    if access(&file, libc::R_OK) && is_managed(&file) {
+        image = std::env::current_exe().map_err(|_| error_numbers::FILE_NOT_FOUND)?;
+        words.push(image.as_os_str().as_bytes().to_vec());
+    } else if !access(&file, libc::X_OK) {
+        return Err(error_numbers::ACCESS_DENIED);
+    }
+    words.push(file.as_os_str().as_bytes().to_vec());
+    let arguments = split(&command.arguments).ok_or(error_numbers::INVALID_PARAMETER)?;
+    words.extend(arguments.into_iter().map(String::into_bytes));
+    let c = |b: Vec<u8>| CString::new(b).map_err(|_| error_numbers::INVALID_PARAMETER);
+    let image = c(image.as_os_str().as_bytes().to_vec())?;
+    let argv = words
+        .into_iter()
+        .map(c)
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+    let environment = match &command.environment {
+        Some(e) => e.iter().map(|v| v.clone().into_bytes()).collect(),
+        None => std::env::vars_os()
+            .map(|(k, v)| [k.as_bytes(), b"=", v.as_bytes()].concat())
+            .collect::<Vec<_>>(),
+    };
+    let envp = environment
+        .into_iter()
+        .map(c)
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+    let directory = command
+        .directory
+        .clone()
+        .map(|d| c(d.into_bytes()))
+        .transpose()?;
+    let pointers = |v: &[CString]| {
+        v.iter()
+            .map(|s| s.as_ptr().cast_mut())
+            .chain([std::ptr::null_mut()])
+            .collect::<Vec<_>>()
+    };
+    let (argv_p, envp_p) = (pointers(&argv), pointers(&envp));
+    wait_handles::process::will_have_children();
+
+    // The streams are moved out of the way of 0, 1 and 2 first, so that none overwrites another.
+    let mut moved = [-1; 3];
+    for (to, from) in moved.iter_mut().zip(command.streams) {
+        // SAFETY: a plain call on a descriptor.
+        *to = unsafe { libc::fcntl(from, libc::F_DUPFD_CLOEXEC, 10) };
+    }
+    // SAFETY: every record is initialised before it is used and destroyed after; strings and arrays outlive the call.
+    let result = unsafe {
+        let mut actions: libc::posix_spawn_file_actions_t = std::mem::zeroed();
+        let mut attributes: libc::posix_spawnattr_t = std::mem::zeroed();
+        libc::posix_spawn_file_actions_init(&mut actions);
+        libc::posix_spawnattr_init(&mut attributes);
+        let mut signals: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut signals);
+        libc::posix_spawnattr_setsigmask(&mut attributes, &signals);
+        libc::sigfillset(&mut signals);
+        libc::posix_spawnattr_setsigdefault(&mut attributes, &signals);
+        libc::posix_spawnattr_setflags(
+            &mut attributes,
+            (libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF) as i16,
+        );
+        for (to, from) in moved.iter().enumerate().filter(|(_, from)| **from >= 0) {
+            libc::posix_spawn_file_actions_adddup2(&mut actions, *from, to as i32);
+        }
+        libc::posix_spawn_file_actions_addclosefrom_np(&mut actions, 3);
+        if let Some(d) = &directory {
+            libc::posix_spawn_file_actions_addchdir_np(&mut actions, d.as_ptr());
+        }
+        let mut pid = 0;
+        let r = libc::posix_spawn(
+            &mut pid,
+            image.as_ptr(),
+            &actions,
+            &attributes,
+            argv_p.as_ptr(),
+            envp_p.as_ptr(),
+        );
+        libc::posix_spawn_file_actions_destroy(&mut actions);
+        libc::posix_spawnattr_destroy(&mut attributes);
+        match r {
+            0 => Ok(pid),
+            libc::ENOENT => Err(error_numbers::FILE_NOT_FOUND),
+            libc::ENOEXEC => Err(BAD_FORMAT),
+            e => Err(error_numbers::from_errno(e)),
+        }
+    };
+    for fd in moved.into_iter().filter(|fd| *fd >= 0) {
+        // SAFETY: the descriptor is ours.
+        unsafe { libc::close(fd) };
+    }
+    result
+}
+
+/// Address of a field of the ProcInfo that managed code passed.
+fn info_field<'cx>(
+    cx: &'cx Cx<'cx>,
+    start: ObjRef<'cx>,
+    info: *mut u8,
+    name: &str,
+) -> Result<*mut u8> {
+    let module = start.class().module;
+    let process = cx.load(module.find_type("System.Diagnostics", "Process"))?;
+    let process =
+        cx.load(process.ok_or_else(|| LoadError::missing_field(start.class(), "Process")))?;
+    let class = cx
+        .load(process.nested_types())?
+        .iter()
+        .find(|c| c.name == "ProcInfo")
+        .copied();
+    let class = cx.load(class.ok_or_else(|| LoadError::missing_field(process, "ProcInfo")))?;
+    let field = crate::support::fields::find_field(cx, class, name)?;
+    let offset = cx.load(field.offset())? as usize;
+    // SAFETY: the field lies in the struct.
+    Ok(unsafe { info.add(offset) })
+}
+fn command<'cx>(
+    cx: &'cx Cx<'cx>,
+    start: ObjRef<'cx>,
+    info: *mut u8,
+    streams: [i32; 3],
+) -> Result<Command> {
+    let variables = info_field(cx, start, info, "envVariables")? as *const usize;
+    // SAFETY: the field holds a string array or null.
+    let variables: ObjRef<'cx> = unsafe { ObjRef::from_addr(variables.read()) };
+    let environment = variables.non_null().map(|v| {
+        (0..v.array_len())
+            .map(|i| v.element_ref(i))
+            .filter(|s| !s.is_null())
+            .map(ObjRef::text)
+            .collect()
+    });
+    Ok(Command {
+        program: string_field(cx, start, "fileName")?.unwrap_or_default(),
+        arguments: string_field(cx, start, "arguments")?.unwrap_or_default(),
+        directory: string_field(cx, start, "directory")?.filter(|d| !d.is_empty()),
+        environment,
+        streams,
+    })
+}
+/// Stores a process, or an error, into the ProcInfo.
+fn finish<'cx>(
+    cx: &'cx Cx<'cx>,
+    start: ObjRef<'cx>,
+    info: *mut u8,
+    result: std::result::Result<i32, i32>,
+) -> Result<bool> {
+    let (handle, pid) = match result {
+        Ok(pid) => (wait_handles::process::create(pid, true) as isize, pid),
+        Err(e) => (-1, -e),
+    };
+    let handle_at = info_field(cx, start, info, "process_handle")? as *mut isize;
+    let pid_at = info_field(cx, start, info, "pid")? as *mut i32;
+    // SAFETY: both are fields of the struct that managed code passed.
+    unsafe {
+        handle_at.write(handle);
+        pid_at.write(pid);
+    }
+    Ok(result.is_ok())
+}
+
+/// The files of /proc/PID/maps, in order: the lowest address, the end, the path.
+pub fn mapped_files(maps: &str) -> Vec<(u64, u64, &str)> {
+    let mut found: Vec<(u64, u64, &str)> = Vec::new();
+    for line in maps.lines() {
+        let Some((range, rest)) = line.split_once(' ') else {
+            continue;
+        };
+        let (Some((low, high)), Some(at)) = (range.split_once('-'), rest.find('/')) else {
+            continue;
+        };
+        let number = |s| u64::from_str_radix(s, 16).unwrap_or(0);
+        let (low, high, file) = (number(low), number(high), &rest[at..]);
+        match found.iter_mut().find(|f| f.2 == file) {
+            Some(f) => f.1 = f.1.max(high),
+            None => found.push((low, high, file)),
+        }
+    }
+    found
+}
+
+icalls! {
+    /// False, and the negative error number as `pid`, if it cannot be started.
+    "System.Diagnostics.Process::CreateProcess_internal" fn create_process(cx, start: ObjRef<'cx>, stdin: isize, stdout: isize, stderr: isize, info: *mut u8) -> bool {
+        let start = cx.non_null(start)?;
+        let command = command(cx, start, info, [stdin as i32, stdout as i32, stderr as i32])?;
+        let result = cx.native(|| spawn(&command));
+        finish(cx, start, info, result)
+    }
+    /// As above for programs; anything else is handed to the desktop's opener, without a handle.
+    "System.Diagnostics.Process::ShellExecuteEx_internal" fn shell_execute(cx, start: ObjRef<'cx>, info: *mut u8) -> bool {
+        let start = cx.non_null(start)?;
+        let mut command = command(cx, start, info, [0, 1, 2])?;
+        let result = cx.native(|| spawn(&command));
+        let Err(error) = result else { return finish(cx, start, info, result) };
+        let document = command.program.contains("://") || Path::new(&command.program).exists();
+        if !document || !matches!(error, error_numbers::FILE_NOT_FOUND | error_numbers::ACCESS_DENIED | BAD_FORMAT) {
+            return finish(cx, start, info, Err(error));
+        }
+        command.arguments = format!("'{}'", command.program.replace('\'', "'\\''"));
+        command.program = "xdg-open".into();
+        let opened = cx.native(|| spawn(&command));
+        let at = info_field(cx, start, info, "process_handle")? as *mut isize;
+        finish(cx, start, info, opened.map_err(|_| NO_ASSOCIATION))?;
+        if opened.is_ok() {
+            // SAFETY: a field of the struct that managed code passed.
+            unsafe {
+                wait_handles::close(at.read() as usize);
+                at.write(0);
+            }
+        }
+        Ok(opened.is_ok())
+    }
+    /// The files that are mapped executable.
+    "System.Diagnostics.Process::GetModules_icall" fn get_modules(cx, this: ObjRef<'cx>, handle: isize) -> ObjRef<'cx> {
+        let module = cx.non_null(this)?.class().module;
+        let class = cx.load(module.find_type("System.Diagnostics", "ProcessModule"))?;
+        let class = cx.load(class.ok_or_else(|| LoadError::missing_field(this.class(), "ProcessModule")))?;
+        let maps = crate::microsoft::win32::native_methods::pid_of(handle)
+            .and_then(|pid| std::fs::read(format!("/proc/{pid}/maps")).ok())
+            .unwrap_or_default();
+        let maps = String::from_utf8_lossy(&maps);
+        let found = mapped_files(&maps);
+        cx.alloc_ref_array(class, found.len(), |i| {
+            let (low, high, file) = found[i];
+            let object = cx.alloc(class)?;
+            object.write(crate::support::fields::field_offset(cx, class, "baseaddr")?, low as usize);
+            crate::support::fields::set_i32(cx, object, "memory_size", high.saturating_sub(low) as i32)?;
+            crate::support::fields::set_ref(cx, object, "filename", cx.alloc_str(file)?)?;
+            let name = file.rsplit('/').next().unwrap_or(file);
+            crate::support::fields::set_ref(cx, object, "modulename", cx.alloc_str(name)?)?;
+            Ok(object)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn command_lines_split_like_a_shell() {
+        let words = |l| split(l).map(|w| w.join("|"));
+        assert_eq!(
+            words(r#"a  'b c' "d \"e\\" f\ g '' x\ny "#).as_deref(),
+            Some(r#"a|b c|d "e\|f g||xny"#)
+        );
+        assert_eq!(words(""), Some(String::new()));
+        assert_eq!(words("'open"), None);
+    }
+    #[test]
+    fn a_child_runs_and_its_exit_code_comes_back() {
+        let start = |program: &str, arguments: &str| {
+            let (program, arguments) = (program.into(), arguments.into());
+            spawn(&Command {
+                program,
+                arguments,
+                directory: Some("/".into()),
+                environment: None,
+                streams: [0, 1, 2],
+            })
+        };
+        let pid = start("sh", "-c 'exit 7'").expect("started");
+        let handle = wait_handles::process::create(pid, true);
+        let exit = (0..500).find_map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            wait_handles::process::end_of(handle).flatten()
+        });
+        assert_eq!(exit.map(|e| e.code), Some(7));
+        assert!(wait_handles::close(handle) && !wait_handles::close(handle));
+        assert_eq!(
+            start("no-such-program", ""),
+            Err(error_numbers::FILE_NOT_FOUND)
+        );
+        assert_eq!(start("/etc/passwd", ""), Err(error_numbers::ACCESS_DENIED));
+    }
+}

@@ -1,0 +1,111 @@
+//! Stack traces: `System.Diagnostics.StackTrace` and `StackFrame`.
+use crate::support::objects::{Fill, method_object};
+use rustc_hash::FxHashMap;
+use vervet_metadata::{SourceLine, SymbolFile};
+use vervet_os::LeafLock;
+use vervet_runtime::RefSlot;
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::exceptions::trace::{self, Frame};
+use vervet_runtime::icalls;
+use vervet_runtime::object::ObjRef;
+use vervet_types::{Known, MethodRef, ModuleRef};
+
+static SYMBOLS: LeafLock<Option<FxHashMap<u32, Option<&'static SymbolFile<'static>>>>> =
+    LeafLock::new(None);
+
+/// Keeps the symbols that came with an image loaded from memory.
+pub fn remember_symbols(module: ModuleRef, data: &[u8]) {
+    let data: &'static [u8] = Box::leak(data.into());
+    if let Ok(file) = SymbolFile::parse(data) {
+        SYMBOLS
+            .lock()
+            .get_or_insert_default()
+            .insert(module.id, Some(Box::leak(Box::new(file))));
+    }
+}
+
+/// The symbol file next to a module's file.
+fn symbols_of(module: ModuleRef) -> Option<&'static SymbolFile<'static>> {
+    if let Some(found) = SYMBOLS.lock().get_or_insert_default().get(&module.id) {
+        return *found;
+    }
+    let found = module.path.as_deref().and_then(|path| {
+        let pdb = std::path::Path::new(path).with_extension("pdb");
+        [std::path::PathBuf::from(format!("{path}.mdb")), pdb]
+            .into_iter()
+            .find_map(|p| {
+                let data = vervet_os::memory::map_file(&p).ok()?;
+                SymbolFile::parse(data).ok()
+            })
+    });
+    let found = found.map(|f| &*Box::leak(Box::new(f)));
+    SYMBOLS
+        .lock()
+        .get_or_insert_default()
+        .insert(module.id, found);
+    found
+}
+
+/// Where in the source an instruction is, if `--debug` was given and there are symbols.
+pub fn source_line(cx: &Cx<'_>, method: MethodRef, il_offset: u32) -> Option<SourceLine> {
+    if !cx.rt().options.debug || method.rid == 0 {
+        return None;
+    }
+    symbols_of(method.module())?.lookup(method.definition().token(), il_offset)
+}
+
+fn frame_object<'cx>(cx: &'cx Cx<'cx>, frame: &Frame, need_file: bool) -> Result<ObjRef<'cx>> {
+    let method = match frame.method {
+        Some(m) => method_object(cx, m, None)?,
+        None => ObjRef::NULL,
+    };
+    let line = match (frame.method, frame.il_offset) {
+        (Some(m), Some(il)) if need_file => source_line(cx, m, il),
+        _ => None,
+    };
+    let file = cx.alloc_opt_str(line.as_ref().map(|l| l.file.as_str()))?;
+    let internal = cx.alloc_opt_str(frame.internal_name.as_deref())?;
+    Ok(Fill::new(cx, Known::StackFrame)?
+        .set("methodBase", method)?
+        .set("fileName", file)?
+        .set("internalMethodName", internal)?
+        .put("ilOffset", frame.il_offset.map_or(-1, |o| o as i32))?
+        .put("nativeOffset", frame.native_offset as i32)?
+        .put("lineNumber", line.as_ref().map_or(0, |l| l.line as i32))?
+        .put("columnNumber", line.as_ref().map_or(0, |l| l.col as i32))?
+        .object)
+}
+
+icalls! {
+    /// The frames an exception has recorded; none if it was never thrown.
+    "System.Diagnostics.StackTrace::get_trace" fn get_trace(cx, exception: ObjRef<'cx>, skip: i32, need_file: bool) -> ObjRef<'cx> {
+        let frames = trace::frames_of_exception(cx, cx.non_null(exception)?);
+        let frames = frames.get(skip.max(0) as usize..).unwrap_or(&[]);
+        cx.alloc_ref_array(cx.known(Known::StackFrame), frames.len(), |i| frame_object(cx, &frames[i], need_file))
+    }
+
+    /// One frame of the running thread; false beyond the last, and before the first (who asks counts until there is no
+    /// more, and its count may have run over). The internal call itself counts as frame 0.
+    "System.Diagnostics.StackFrame::get_frame_info" fn get_frame_info(cx, skip: i32, need_file: bool, method: RefSlot<'cx>, il_offset: *mut i32, native_offset: *mut i32, file: RefSlot<'cx>, line: *mut i32, column: *mut i32) -> bool {
+        method.set(ObjRef::NULL);
+        file.set(ObjRef::NULL);
+        let frames = trace::current_frames(cx, 0);
+        let managed: Vec<&Frame> = frames.iter().filter(|f| f.method.is_some()).collect();
+        let at = usize::try_from(skip).ok().and_then(|n| managed.get(n.saturating_sub(1)));
+        let source = at.filter(|_| need_file).and_then(|f| source_line(cx, f.method?, f.il_offset?));
+        // SAFETY: managed code passes the addresses of four ints.
+        unsafe {
+            il_offset.write(at.and_then(|f| f.il_offset).map_or(-1, |o| o as i32));
+            native_offset.write(at.map_or(-1, |f| f.native_offset as i32));
+            line.write(source.as_ref().map_or(0, |s| s.line as i32));
+            column.write(source.as_ref().map_or(0, |s| s.col as i32));
+        }
+        if let Some(m) = at.and_then(|f| f.method) {
+            method.set(method_object(cx, m, None)?);
+        }
+        if let Some(s) = &source {
+            file.set(cx.alloc_str(&s.file)?);
+        }
+        Ok(at.is_some())
+    }
+}

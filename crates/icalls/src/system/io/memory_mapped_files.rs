@@ -1,0 +1,318 @@
+//! Native half of System.IO.MemoryMappedFiles.MemoryMapImpl.
+//!
+//! Keeps the open mappings by handle (a descriptor and its capacity; named ones are shared within the process) and
+//! the views by handle (address and length). Every mapping has a descriptor: one without a file is a memfd.
+use crate::support::args::{Chars, Out};
+use crate::support::errno::errno;
+use crate::support::text::path;
+use std::collections::HashMap;
+use vervet_os::LeafLock;
+use vervet_runtime::icalls;
+
+const BAD_CAPACITY_FOR_FILE: i32 = 1;
+const CAPACITY_SMALLER_THAN_FILE: i32 = 2;
+const FILE_NOT_FOUND: i32 = 3;
+const FILE_ALREADY_EXISTS: i32 = 4;
+const PATH_TOO_LONG: i32 = 5;
+const COULD_NOT_OPEN: i32 = 6;
+const CAPACITY_MUST_BE_POSITIVE: i32 = 7;
+const INVALID_FILE_MODE: i32 = 8;
+const COULD_NOT_MAP_MEMORY: i32 = 9;
+const ACCESS_DENIED: i32 = 10;
+const CAPACITY_LARGER_THAN_LOGICAL: i32 = 11;
+
+const READ_WRITE: i32 = 0;
+const READ: i32 = 1;
+const WRITE: i32 = 2;
+const COPY_ON_WRITE: i32 = 3;
+const READ_EXECUTE: i32 = 4;
+
+struct Mapping {
+    fd: i32,
+    name: Option<String>,
+    references: u32,
+    capacity: i64,
+}
+#[derive(Default)]
+struct Tables {
+    next: usize,
+    mappings: HashMap<usize, Mapping>,
+    names: HashMap<String, usize>,
+    views: HashMap<usize, (usize, usize)>,
+}
+static TABLES: LeafLock<Option<Tables>> = LeafLock::new(None);
+
+fn page() -> i64 {
+    // SAFETY: a plain query.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) }
+}
+fn add(fd: i32, name: Option<String>, capacity: i64) -> usize {
+    let mut t = TABLES.lock();
+    let t = t.get_or_insert_default();
+    t.next += 16;
+    let handle = 0x3000_0000 + t.next;
+    if let Some(n) = &name {
+        t.names.insert(n.clone(), handle);
+    }
+    t.mappings.insert(
+        handle,
+        Mapping {
+            fd,
+            name,
+            references: 1,
+            capacity,
+        },
+    );
+    handle
+}
+/// The mapping of that name, with another reference.
+fn named(name: &str) -> Option<(usize, i64)> {
+    let mut t = TABLES.lock();
+    let t = t.as_mut()?;
+    let handle = *t.names.get(name)?;
+    let m = t.mappings.get_mut(&handle)?;
+    m.references += 1;
+    Some((handle, m.capacity))
+}
+fn size_of_file(fd: i32) -> i64 {
+    // SAFETY: the record is filled.
+    unsafe {
+        let mut s: libc::stat = std::mem::zeroed();
+        if libc::fstat(fd, &mut s) == 0 {
+            s.st_size
+        } else {
+            0
+        }
+    }
+}
+/// Checks the capacity against the file and lets the file grow to it.
+fn fit(fd: i32, capacity: i64, access: i32) -> Result<i64, i32> {
+    let size = size_of_file(fd);
+    if capacity == 0 {
+        return if size == 0 {
+            Err(CAPACITY_SMALLER_THAN_FILE)
+        } else {
+            Ok(size)
+        };
+    }
+    if capacity < size {
+        return Err(CAPACITY_SMALLER_THAN_FILE);
+    }
+    if capacity > size {
+        if access == READ || access == READ_EXECUTE {
+            return Err(CAPACITY_LARGER_THAN_LOGICAL);
+        }
+        // SAFETY: a plain call on a descriptor.
+        if unsafe { libc::ftruncate(fd, capacity) } != 0 {
+            return Err(COULD_NOT_OPEN);
+        }
+    }
+    Ok(capacity)
+}
+fn anonymous(capacity: i64) -> Result<i32, i32> {
+    if capacity <= 0 {
+        return Err(CAPACITY_MUST_BE_POSITIVE);
+    }
+    // SAFETY: plain calls on a descriptor of our own.
+    unsafe {
+        let fd = libc::memfd_create(c"vervet-map".as_ptr(), libc::MFD_CLOEXEC);
+        if fd < 0 || libc::ftruncate(fd, capacity) != 0 {
+            return Err(COULD_NOT_MAP_MEMORY);
+        }
+        Ok(fd)
+    }
+}
+fn open_file(path: &std::ffi::CStr, mode: i32, access: i32) -> Result<i32, i32> {
+    let mut flags = libc::O_CLOEXEC
+        | match access {
+            READ | READ_EXECUTE | COPY_ON_WRITE => libc::O_RDONLY,
+            // A writable mapping needs a descriptor that can be read too.
+            WRITE | READ_WRITE => libc::O_RDWR,
+            _ => libc::O_RDWR,
+        };
+    match mode {
+        1 => flags |= libc::O_CREAT | libc::O_EXCL,
+        2 => flags |= libc::O_CREAT | libc::O_TRUNC,
+        3 => {}
+        4 => flags |= libc::O_CREAT,
+        _ => return Err(INVALID_FILE_MODE),
+    }
+    // SAFETY: the path is NUL-terminated.
+    let fd = unsafe { libc::open(path.as_ptr(), flags, 0o666) };
+    if fd >= 0 {
+        return Ok(fd);
+    }
+    Err(match errno() {
+        libc::ENOENT => FILE_NOT_FOUND,
+        libc::EEXIST => FILE_ALREADY_EXISTS,
+        libc::ENAMETOOLONG => PATH_TOO_LONG,
+        libc::EACCES => ACCESS_DENIED,
+        _ => COULD_NOT_OPEN,
+    })
+}
+/// MemoryMappedFile.Create and its like. With a path: a file; without: memory.
+fn open(
+    path: Option<&std::ffi::CStr>,
+    mode: i32,
+    name: Option<String>,
+    capacity: &mut i64,
+    access: i32,
+) -> Result<usize, i32> {
+    let Some(path) = path else {
+        if let Some((handle, there)) = name.as_deref().and_then(named) {
+            if mode == 1 {
+                close(handle);
+                return Err(FILE_ALREADY_EXISTS);
+            }
+            *capacity = there;
+            return Ok(handle);
+        }
+        // Open without a mapping of that name.
+        if mode == 3 {
+            return Err(FILE_NOT_FOUND);
+        }
+        return anonymous(*capacity).map(|fd| add(fd, name, *capacity));
+    };
+    if name
+        .as_deref()
+        .is_some_and(|n| named(n).map(|(h, _)| close(h)).is_some())
+    {
+        return Err(FILE_ALREADY_EXISTS);
+    }
+    let fd = open_file(path, mode, access)?;
+    match fit(fd, *capacity, access) {
+        Ok(c) => {
+            *capacity = c;
+            Ok(add(fd, name, c))
+        }
+        Err(e) => {
+            // SAFETY: the descriptor is ours.
+            unsafe { libc::close(fd) };
+            Err(e)
+        }
+    }
+}
+fn close(handle: usize) {
+    let mut t = TABLES.lock();
+    let Some(t) = t.as_mut() else { return };
+    let Some(m) = t.mappings.get_mut(&handle) else {
+        return;
+    };
+    m.references -= 1;
+    if m.references > 0 {
+        return;
+    }
+    let gone = t.mappings.remove(&handle).expect("just found");
+    if let Some(n) = gone.name {
+        t.names.remove(&n);
+    }
+    // SAFETY: the descriptor is the mapping's own.
+    unsafe { libc::close(gone.fd) };
+}
+fn name_of(units: &[u16]) -> Option<String> {
+    (!units.is_empty()).then(|| crate::support::text::text(units))
+}
+
+icalls! {
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::OpenFileInternal" fn open_file_internal(
+        cx, file: Chars<'cx>, file_length: i32, mode: i32, name: Chars<'cx>, name_length: i32, capacity: Out<'cx, i64>, access: i32,
+        options: i32, error: Out<'cx, i32>,
+    ) -> isize {
+        let file = (!file.is_null()).then(|| path(file.take(file_length)));
+        let name = name_of(name.take(name_length));
+        let mut wanted = capacity.get();
+        let r = cx.native(|| open(file.as_deref(), mode, name, &mut wanted, access));
+        capacity.set(wanted);
+        error.set(r.err().unwrap_or(0));
+        Ok(r.map_or(-1, |h| h as isize))
+    }
+    /// From an open file's descriptor, which stays the caller's.
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::OpenHandleInternal" fn open_handle_internal(
+        cx, handle: isize, name: Chars<'cx>, name_length: i32, capacity: Out<'cx, i64>, access: i32, options: i32, error: Out<'cx, i32>,
+    ) -> isize {
+        let r = fit(handle as i32, capacity.get(), access).and_then(|c| {
+            // SAFETY: a plain call on a descriptor.
+            let fd = unsafe { libc::fcntl(handle as i32, libc::F_DUPFD_CLOEXEC, 0) };
+            if fd < 0 { Err(COULD_NOT_OPEN) } else { Ok((fd, c)) }
+        });
+        match r {
+            Ok((fd, c)) => {
+                capacity.set(c);
+                error.set(0);
+                Ok(add(fd, name_of(name.take(name_length)), c) as isize)
+            }
+            Err(e) => {
+                error.set(e);
+                Ok(-1)
+            }
+        }
+    }
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::CloseMapping" fn close_mapping(cx, handle: isize) {
+        close(handle as usize);
+        Ok(())
+    }
+    /// Writes a view back.
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::Flush" fn flush(cx, view: isize) {
+        let range = TABLES.lock().as_ref().and_then(|t| t.views.get(&(view as usize)).copied());
+        if let Some((address, length)) = range {
+            // SAFETY: the view is mapped until `Unmap`.
+            cx.native(|| unsafe { libc::msync(address as *mut libc::c_void, length, libc::MS_SYNC) });
+        }
+        Ok(())
+    }
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::ConfigureHandleInheritability" fn configure_handle_inheritability(cx, handle: isize, inheritability: i32) {
+        let fd = TABLES.lock().as_ref().and_then(|t| t.mappings.get(&(handle as usize)).map(|m| m.fd));
+        if let Some(fd) = fd {
+            // SAFETY: plain calls on a descriptor.
+            unsafe {
+                let flags = libc::fcntl(fd, libc::F_GETFD);
+                let flags = if inheritability == 0 { flags | libc::FD_CLOEXEC } else { flags & !libc::FD_CLOEXEC };
+                libc::fcntl(fd, libc::F_SETFD, flags);
+            }
+        }
+        Ok(())
+    }
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::Unmap" fn unmap(cx, view: isize) -> bool {
+        let range = TABLES.lock().as_mut().and_then(|t| t.views.remove(&(view as usize)));
+        // SAFETY: the view is mapped and forgotten with this.
+        Ok(range.is_some_and(|(address, length)| unsafe { libc::munmap(address as *mut libc::c_void, length) } == 0))
+    }
+    /// A view of `size` bytes from `offset` (0: to the end); its address accounts for the offset in the page.
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::MapInternal" fn map_internal(
+        cx, handle: isize, offset: i64, size: Out<'cx, i64>, access: i32, view: Out<'cx, isize>, base: Out<'cx, usize>,
+    ) -> i32 {
+        let Some((fd, capacity)) = TABLES.lock().as_ref().and_then(|t| t.mappings.get(&(handle as usize)).map(|m| (m.fd, m.capacity))) else {
+            return Ok(COULD_NOT_MAP_MEMORY);
+        };
+        let wanted = size.get();
+        if offset + wanted > (capacity + page() - 1) / page() * page() {
+            return Ok(ACCESS_DENIED);
+        }
+        let length = if wanted == 0 { capacity - offset } else { wanted };
+        if length <= 0 {
+            return Ok(BAD_CAPACITY_FOR_FILE);
+        }
+        let skip = offset % page();
+        let protection = match access {
+            READ => libc::PROT_READ,
+            READ_EXECUTE => libc::PROT_READ | libc::PROT_EXEC,
+            5 => libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC,
+            _ => libc::PROT_READ | libc::PROT_WRITE,
+        };
+        let flags = if access == COPY_ON_WRITE { libc::MAP_PRIVATE } else { libc::MAP_SHARED };
+        // SAFETY: a fresh mapping of a descriptor of ours.
+        let p = unsafe { libc::mmap(std::ptr::null_mut(), (length + skip) as usize, protection, flags, fd, offset - skip) };
+        if p == libc::MAP_FAILED {
+            return Ok(if errno() == libc::EACCES { ACCESS_DENIED } else { COULD_NOT_MAP_MEMORY });
+        }
+        let mut t = TABLES.lock();
+        let t = t.get_or_insert_default();
+        t.next += 16;
+        let id = 0x3000_0000 + t.next;
+        t.views.insert(id, (p as usize, (length + skip) as usize));
+        size.set(length);
+        view.set(id as isize);
+        base.set(p as usize + skip as usize);
+        Ok(0)
+    }
+}

@@ -1,0 +1,295 @@
+//! Native half of System.Net.Sockets.Socket: making, naming, connecting and closing sockets.
+//!
+//! Keeps what [`crate::system::net::sockets::state`] keeps. What may block goes through the park layer's door; whether it does is the
+//! descriptor's mode, as managed code set it.
+//!
+//! # Invariants
+//! Every socket is closed in programs that this process starts. No operation raises SIGPIPE.
+use crate::support::args::Out;
+use crate::support::errno::retry;
+use crate::support::error_numbers;
+use crate::system::net::socket_address::{self, Address};
+use crate::system::net::sockets::{state, winsock};
+use std::task::Poll;
+use vervet_runtime::cx::Cx;
+use vervet_runtime::threads;
+use vervet_runtime::threads::park::blocking_io::{self, Calls, Interest};
+use vervet_runtime::{ObjRef, icalls};
+use winsock::{check, report};
+
+/// A system call on a socket that may block, with the errno. One that would block although `blocking` says it shall is
+/// waited for: another thread, which is closing the socket, has changed its mode and will end this operation.
+pub(super) fn blocking_call<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: i32,
+    interest: Interest,
+    blocking: bool,
+    mut call: impl FnMut(&Calls<'_>) -> Result<usize, i32>,
+) -> vervet_runtime::cx::Result<Result<usize, i32>> {
+    blocking_io::block_on(cx, fd, interest, None, |calls| match call(calls) {
+        Err(libc::EAGAIN) if blocking && is_non_blocking(fd) && !has_timeout(fd, interest) => {
+            Poll::Pending
+        }
+        answer => Poll::Ready(answer),
+    })
+}
+pub(super) fn is_non_blocking(fd: i32) -> bool {
+    // SAFETY: a plain query.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    flags & libc::O_NONBLOCK != 0
+}
+fn has_timeout(fd: i32, interest: Interest) -> bool {
+    let option = match interest {
+        Interest::Read => libc::SO_RCVTIMEO,
+        Interest::Write => libc::SO_SNDTIMEO,
+    };
+    let mut time = libc::timeval {
+        tv_sec: 0,
+        tv_usec: 0,
+    };
+    let mut size = size_of::<libc::timeval>() as libc::socklen_t;
+    // SAFETY: the record is filled.
+    unsafe {
+        libc::getsockopt(
+            fd,
+            libc::SOL_SOCKET,
+            option,
+            (&raw mut time).cast(),
+            &mut size,
+        )
+    };
+    time.tv_sec != 0 || time.tv_usec != 0
+}
+
+fn type_to_host(kind: i32) -> Option<i32> {
+    Some(match kind {
+        1 => libc::SOCK_STREAM,
+        2 => libc::SOCK_DGRAM,
+        3 => libc::SOCK_RAW,
+        4 => libc::SOCK_RDM,
+        5 => libc::SOCK_SEQPACKET,
+        _ => return None,
+    })
+}
+fn create(family: i32, kind: i32, protocol: i32) -> Result<i32, i32> {
+    let family = socket_address::family_to_host(family).ok_or(libc::EAFNOSUPPORT)?;
+    // IP, ICMP, IGMP, GGP, TCP, PUP, UDP, IDP, IPv6.
+    if !matches!(protocol, 0..=3 | 6 | 12 | 17 | 22 | 41 | 58) {
+        return Err(libc::EPROTONOSUPPORT);
+    }
+    let kind = type_to_host(kind).ok_or(libc::ESOCKTNOSUPPORT)?;
+    // SAFETY: plain calls.
+    unsafe {
+        let mut fd = libc::socket(family, kind | libc::SOCK_CLOEXEC, protocol);
+        if fd == -1 && (family, kind, protocol) == (libc::AF_INET, libc::SOCK_RAW, 0) {
+            fd = libc::socket(family, kind | libc::SOCK_CLOEXEC, libc::IPPROTO_IPIP);
+        }
+        let fd = check(fd)? as i32;
+        // Winsock lets an address be bound again while old connections linger.
+        set_int(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1).inspect_err(|_| {
+            libc::close(fd);
+        })?;
+        state::begin(fd);
+        Ok(fd)
+    }
+}
+/// Sets an option of four bytes.
+pub(super) fn set_int(fd: i32, level: i32, name: i32, value: i32) -> Result<(), i32> {
+    let size = size_of::<i32>() as libc::socklen_t;
+    // SAFETY: four bytes are read.
+    check(unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), size) }).map(drop)
+}
+
+type Name = unsafe extern "C" fn(i32, *mut libc::sockaddr, *mut libc::socklen_t) -> i32;
+fn end_point<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: isize,
+    family: i32,
+    error: Out<'cx, i32>,
+    name: Name,
+) -> vervet_runtime::cx::Result<ObjRef<'cx>> {
+    let known = matches!(
+        socket_address::family_to_host(family),
+        Some(libc::AF_INET | libc::AF_INET6 | libc::AF_UNIX)
+    );
+    if !known {
+        error.set(winsock::FAMILY_NOT_SUPPORTED);
+        return Ok(ObjRef::NULL);
+    }
+    let mut host = Address::empty();
+    let mut len = host.len;
+    // SAFETY: the address has room for as much as `len` says.
+    let result = check(unsafe { name(fd as i32, host.ptr(), &mut len) });
+    host.len = len;
+    if report(cx, result, error).is_none() {
+        return Ok(ObjRef::NULL);
+    }
+    match socket_address::make(cx, &host)? {
+        Ok(object) => Ok(object),
+        Err(e) => {
+            error.set(e);
+            Ok(ObjRef::NULL)
+        }
+    }
+}
+
+/// Another socket of the same kind takes the descriptor's place, so that it may be connected again.
+fn disconnect(fd: i32) -> Result<(), i32> {
+    let option = |name: i32| {
+        let (mut value, mut size) = (0i32, size_of::<i32>() as libc::socklen_t);
+        // SAFETY: four bytes are filled.
+        let r = unsafe {
+            libc::getsockopt(
+                fd,
+                libc::SOL_SOCKET,
+                name,
+                (&raw mut value).cast(),
+                &mut size,
+            )
+        };
+        check(r).map(|_| value)
+    };
+    let (domain, kind, protocol) = (
+        option(libc::SO_DOMAIN)?,
+        option(libc::SO_TYPE)?,
+        option(libc::SO_PROTOCOL)?,
+    );
+    // SAFETY: plain calls; the new descriptor is ours.
+    unsafe {
+        let new = check(libc::socket(domain, kind | libc::SOCK_CLOEXEC, protocol))? as i32;
+        let r = check(retry(|| libc::dup3(new, fd, libc::O_CLOEXEC) as isize) as i64);
+        libc::close(new);
+        r?;
+    }
+    state::begin(fd);
+    Ok(())
+}
+
+icalls! {
+    "System.Net.Sockets.Socket::Socket_internal" fn socket(cx, this: ObjRef<'cx>, family: i32, kind: i32, protocol: i32, error: Out<'cx, i32>) -> isize {
+        Ok(report(cx, create(family, kind, protocol), error).map_or(0, |fd| fd as isize))
+    }
+    "System.Net.Sockets.Socket::Close_internal" fn close(cx, fd: isize, error: Out<'cx, i32>) {
+        let fd = fd as i32;
+        crate::system::io_selector::remove(cx, fd)?;
+        error.set(0);
+        // EINTR leaves it closed on Linux; lingering may take long.
+        // SAFETY: managed code gives the descriptor up.
+        cx.native(|| unsafe { libc::close(fd) });
+        Ok(())
+    }
+    "System.Net.Sockets.Socket::Available_internal" fn available(cx, fd: isize, error: Out<'cx, i32>) -> i32 {
+        let mut count = 0i32;
+        // SAFETY: four bytes are filled.
+        let result = check(unsafe { libc::ioctl(fd as i32, libc::FIONREAD, &mut count) });
+        Ok(report(cx, result, error).map_or(0, |_| count))
+    }
+    "System.Net.Sockets.Socket::Blocking_internal" fn blocking(cx, fd: isize, block: bool, error: Out<'cx, i32>) {
+        // SAFETY: plain calls on a descriptor.
+        let result = unsafe {
+            check(libc::fcntl(fd as i32, libc::F_GETFL)).and_then(|flags| {
+                let flags = flags as i32;
+                let new = if block { flags & !libc::O_NONBLOCK } else { flags | libc::O_NONBLOCK };
+                if new == flags { Ok(0) } else { check(libc::fcntl(fd as i32, libc::F_SETFL, new)) }
+            })
+        };
+        report(cx, result, error);
+        Ok(())
+    }
+    "System.Net.Sockets.Socket::LocalEndPoint_internal" fn local_end_point(cx, fd: isize, family: i32, error: Out<'cx, i32>) -> ObjRef<'cx> {
+        end_point(cx, fd, family, error, libc::getsockname)
+    }
+    "System.Net.Sockets.Socket::RemoteEndPoint_internal" fn remote_end_point(cx, fd: isize, family: i32, error: Out<'cx, i32>) -> ObjRef<'cx> {
+        end_point(cx, fd, family, error, libc::getpeername)
+    }
+    "System.Net.Sockets.Socket::Accept_internal" fn accept(cx, fd: isize, error: Out<'cx, i32>, blocking: bool) -> isize {
+        let result = blocking_call(cx, fd as i32, Interest::Read, blocking, |calls| {
+            // SAFETY: no address is asked for.
+            unsafe { calls.call(libc::SYS_accept4, [fd as usize, 0, 0, libc::SOCK_CLOEXEC as usize, 0, 0]) }
+        })?;
+        Ok(report(cx, result, error).map_or(0, |new| {
+            state::begin(new as i32);
+            new as isize
+        }))
+    }
+    "System.Net.Sockets.Socket::Bind_internal" fn bind(cx, fd: isize, to: ObjRef<'cx>, error: Out<'cx, i32>) {
+        match socket_address::read(cx, to)? {
+            // SAFETY: a complete address.
+            Ok(mut to) => drop(report(cx, check(unsafe { libc::bind(fd as i32, to.ptr(), to.len) }), error)),
+            Err(e) => error.set(e),
+        }
+        Ok(())
+    }
+    "System.Net.Sockets.Socket::Listen_internal" fn listen(cx, fd: isize, backlog: i32, error: Out<'cx, i32>) {
+        // SAFETY: a plain call on a descriptor.
+        report(cx, check(unsafe { libc::listen(fd as i32, backlog) }), error);
+        Ok(())
+    }
+    /// What is under way is told as WSAEWOULDBLOCK.
+    "System.Net.Sockets.Socket::Connect_internal" fn connect(cx, fd: isize, to: ObjRef<'cx>, error: Out<'cx, i32>, blocking: bool) {
+        let mut to = match socket_address::read(cx, to)? {
+            Ok(to) => to,
+            Err(e) => {
+                error.set(e);
+                return Ok(());
+            }
+        };
+        let result = blocking_io::block_on(cx, fd as i32, Interest::Write, None, |calls| {
+            // SAFETY: a complete address. A connect that is made again goes on with the connection it began.
+            Poll::Ready(unsafe { calls.call(libc::SYS_connect, [fd as usize, to.ptr() as usize, to.len as usize, 0, 0, 0]) })
+        })?;
+        if report(cx, result, error).is_none() {
+            match error.get() {
+                winsock::IN_PROGRESS => error.set(winsock::WOULD_BLOCK),
+                winsock::WOULD_BLOCK => {}
+                e => state::save_error(fd as i32, e),
+            }
+        }
+        Ok(())
+    }
+    "System.Net.Sockets.Socket::Disconnect_internal" fn disconnect_icall(cx, fd: isize, reuse: bool, error: Out<'cx, i32>) {
+        report(cx, disconnect(fd as i32), error);
+        Ok(())
+    }
+    "System.Net.Sockets.Socket::Shutdown_internal" fn shutdown(cx, fd: isize, how: i32, error: Out<'cx, i32>) {
+        if how != libc::SHUT_WR {
+            state::set_shut(fd as i32);
+        }
+        // SAFETY: a plain call on a descriptor; the numbers are the same.
+        report(cx, check(unsafe { libc::shutdown(fd as i32, how) }), error);
+        Ok(())
+    }
+    /// To this process only.
+    "System.Net.Sockets.Socket::Duplicate_internal" fn duplicate(cx, fd: isize, process: i32, copy: Out<'cx, isize>, error: Out<'cx, i32>) -> bool {
+        if process != std::process::id() as i32 {
+            error.set(error_numbers::NOT_SUPPORTED);
+            return Ok(false);
+        }
+        // SAFETY: a plain call on a descriptor.
+        match check(unsafe { libc::fcntl(fd as i32, libc::F_DUPFD_CLOEXEC, 0) }) {
+            Ok(new) => {
+                state::begin(new as i32);
+                copy.set(new as isize);
+                error.set(error_numbers::SUCCESS);
+                Ok(true)
+            }
+            Err(e) => {
+                error.set(error_numbers::from_errno(e));
+                Ok(false)
+            }
+        }
+    }
+    /// The thread is in a socket's operation, or about to begin or to end one: the lock of the socket's list is held.
+    "System.Net.Sockets.Socket::cancel_blocking_socket_operation" fn cancel(cx, thread: ObjRef<'cx>) {
+        if let Some(id) = threads::owner_of(cx.non_null(thread)?) {
+            blocking_io::cancel_io(id);
+        }
+        Ok(())
+    }
+    "System.Net.Sockets.Socket::SupportsPortReuse" fn supports_port_reuse(cx, protocol: i32) -> bool { Ok(true) }
+
+    "System.Net.Sockets.SocketException::WSAGetLastError_internal" fn wsa_get_last_error(cx) -> i32 {
+        // SAFETY: the context belongs to this thread.
+        Ok(unsafe { (*cx.context()).last_error })
+    }
+}

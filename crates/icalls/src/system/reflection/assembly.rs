@@ -1,0 +1,322 @@
+//! Assemblies: `System.Reflection.Assembly` and `RuntimeAssembly` (resources are in [`crate::system::reflection::resources`]).
+use crate::support::callers;
+use crate::support::handles::ptr_array;
+use crate::support::objects::{
+    self, assembly_object, assembly_of_object, load, method_object, module_object,
+};
+use crate::support::type_display;
+use crate::support::type_lookup::{self, Lookup};
+use crate::support::type_name::TypeName;
+use crate::system::reflection::assembly_name::{self, MonoAssemblyName};
+use std::path::Path;
+use vervet_binder::AssemblyName;
+use vervet_metadata::Table;
+use vervet_runtime::RefSlot;
+use vervet_runtime::cx::{Cx, Result, Value};
+use vervet_runtime::icalls;
+use vervet_runtime::object::ObjRef;
+use vervet_types::{Assembly, ClassRef, Known, LoadError, MethodRef, ModuleRef};
+
+/// Is the type visible outside its assembly, all enclosing types included?
+fn is_visible(class: ClassRef) -> std::result::Result<bool, LoadError> {
+    let mut c = class;
+    loop {
+        match (c.flags & 7, c.declaring_type()?) {
+            (1, _) => return Ok(true),
+            (2, Some(outer)) => c = outer,
+            _ => return Ok(false),
+        }
+    }
+}
+
+/// The `Type[]` of modules; what cannot be loaded makes a ReflectionTypeLoadException with nulls in its places.
+pub fn types_of<'cx>(
+    cx: &'cx Cx<'cx>,
+    modules: &[ModuleRef],
+    exported_only: bool,
+) -> Result<ObjRef<'cx>> {
+    let mut found: Vec<Option<ClassRef>> = Vec::new();
+    let mut errors = 0;
+    // The exceptions live in a managed list of the greatest possible length, cut down below.
+    let total: usize = modules
+        .iter()
+        .map(|m| m.image.row_count(Table::TypeDef) as usize)
+        .sum();
+    let mut thrown: Option<ObjRef<'cx>> = None;
+    for &module in modules {
+        for rid in 2..=module.image.row_count(Table::TypeDef) {
+            let loaded = load(cx, || {
+                let class = module.type_def(rid)?;
+                if exported_only && !is_visible(class)? {
+                    return Ok(None);
+                }
+                class.parent()?;
+                class.declared_interfaces()?;
+                Ok(Some(class))
+            });
+            match loaded {
+                Ok(Some(class)) => found.push(Some(class)),
+                Ok(None) => {}
+                Err(throw) => {
+                    let exception = cx.take_pending(throw);
+                    let list = match thrown {
+                        Some(l) => l,
+                        None => cx.alloc_array(cx.known(Known::Exception), total)?,
+                    };
+                    list.set_element_ref(errors, exception);
+                    thrown = Some(list);
+                    errors += 1;
+                    found.push(None);
+                }
+            }
+        }
+    }
+    let types = cx.alloc_ref_array(cx.known(Known::Type), found.len(), |i| match found[i] {
+        Some(c) => cx.type_object(c),
+        None => Ok(ObjRef::NULL),
+    })?;
+    let Some(list) = thrown else { return Ok(types) };
+    let exceptions = cx.alloc_ref_array(cx.known(Known::Exception), errors, |i| {
+        Ok(list.element_ref(i))
+    })?;
+    let class = cx.known(Known::ReflectionTypeLoadException);
+    let ctor = cx.load(class.find_method(".ctor", Some(2)))?;
+    let made = cx.alloc(class)?;
+    if let Some(ctor) = ctor {
+        cx.invoke(
+            ctor,
+            Some(Value::Ref(made)),
+            &[Value::Ref(types), Value::Ref(exceptions)],
+        )?;
+    }
+    Err(cx.throw_object(made))
+}
+
+fn assembly_of_method<'cx>(cx: &'cx Cx<'cx>, method: Option<MethodRef>) -> Result<ObjRef<'cx>> {
+    match method.and_then(|m| m.module().assembly()) {
+        Some(a) => assembly_object(cx, a),
+        None => Err(cx.throw(Known::NotSupportedException, "no managed method is calling")),
+    }
+}
+
+/// What the class library's own runtime says of every file that it cannot open as an assembly.
+const INVALID_IMAGE: &str = "Invalid Image";
+
+/// Opens an assembly's file as LoadFrom and LoadFile do.
+fn open<'cx>(cx: &'cx Cx<'cx>, file: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+    let Some(file) = file.non_null() else {
+        return Err(cx.throw_arg_null("assemblyFile"));
+    };
+    let path = file.text();
+    if path.is_empty() {
+        return Err(cx.throw(Known::ArgumentException, "Path can't be empty"));
+    }
+    if !Path::new(&path).is_file() {
+        return Err(cx.throw2(Known::FileNotFoundException, INVALID_IMAGE, &path));
+    }
+    match cx.rt().loader.open(Path::new(&path)) {
+        Ok(assembly) => assembly_object(cx, assembly),
+        Err(LoadError::BadImage { .. }) => {
+            Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path))
+        }
+        Err(e) => Err(cx.throw_load(e)),
+    }
+}
+
+/// A path as a file URI.
+fn file_uri(path: &str, escaped: bool) -> String {
+    let mut out = String::from("file://");
+    for b in path.bytes() {
+        if !escaped || b.is_ascii_alphanumeric() || b"-_.!~*'()/:@&=+$,".contains(&b) {
+            out.push(b as char);
+        } else {
+            out.push_str(&format!("%{b:02X}"));
+        }
+    }
+    if escaped {
+        out
+    } else {
+        format!("file://{path}")
+    }
+}
+
+fn this_assembly<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>) -> Result<&'static Assembly> {
+    assembly_of_object(cx, this)
+}
+
+icalls! {
+    /// All types, or those visible outside.
+    "System.Reflection.Assembly::GetTypes" fn get_types(cx, this: ObjRef<'cx>, exported_only: bool) -> ObjRef<'cx> {
+        let modules = this_assembly(cx, this)?.modules();
+        types_of(cx, &modules, exported_only)
+    }
+    /// A type of this assembly (or of one module) by name.
+    "System.Reflection.Assembly::InternalGetType" fn internal_get_type(cx, this: ObjRef<'cx>, module: ObjRef<'cx>, name: ObjRef<'cx>, throw_on_error: bool, ignore_case: bool) -> ObjRef<'cx> {
+        let assembly = this_assembly(cx, this)?;
+        let text = cx.non_null(name)?.text();
+        let parsed = TypeName::parse(&text);
+        let parsed = match parsed {
+            Some(p) if p.assembly.is_none() => p,
+            other => {
+                if throw_on_error {
+                    return Err(match other {
+                        Some(_) => cx.throw(Known::ArgumentException, "Type names passed to Assembly.GetType() must not specify an assembly."),
+                        None => type_lookup::malformed(cx, &text),
+                    });
+                }
+                return Ok(ObjRef::NULL);
+            }
+        };
+        let lookup = Lookup { home: Some(assembly), ignore_case, events: true };
+        let find = || -> Result<Option<ClassRef>> {
+            let mut definition = load(cx, || type_lookup::definition_in_assembly(assembly, &parsed, ignore_case))?;
+            if definition.is_none()
+                && let Some(other) = type_lookup::raise_type_resolve(cx, &parsed.full())?
+            {
+                definition = load(cx, || type_lookup::definition_in_assembly(other, &parsed, ignore_case))?;
+            }
+            match definition {
+                Some(d) => type_lookup::construct(cx, d, &parsed, lookup),
+                None => Ok(None),
+            }
+        };
+        match find() {
+            Ok(Some(class)) => cx.type_object(class),
+            Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, &parsed, Some(assembly))),
+            Ok(None) => Ok(ObjRef::NULL),
+            Err(throw) if throw_on_error => Err(throw),
+            Err(throw) => {
+                cx.take_pending(throw);
+                Ok(ObjRef::NULL)
+            }
+        }
+    }
+    /// Reads an assembly's name from its file without loading it.
+    "System.Reflection.Assembly::InternalGetAssemblyName" fn internal_get_assembly_name(cx, file: ObjRef<'cx>, name: *mut MonoAssemblyName, code_base: RefSlot<'cx>) {
+        let path = cx.non_null(file)?.text();
+        let data = match cx.native(|| std::fs::read(&path)) {
+            Ok(d) => d,
+            Err(_) => return Err(cx.throw2(Known::FileNotFoundException, "", &path)),
+        };
+        let read = vervet_metadata::Image::parse(&data).and_then(|image| assembly_name::native_of_image(&image));
+        match read {
+            // SAFETY: managed code passes the address of such a struct.
+            Ok(native) => unsafe { name.write(native) },
+            Err(_) => return Err(cx.throw2(Known::BadImageFormatException, INVALID_IMAGE, &path)),
+        }
+        let full = std::path::absolute(&path).map_or(path.clone(), |p| p.to_string_lossy().into_owned());
+        code_base.set(cx.alloc_str(&file_uri(&full, true))?);
+        Ok(())
+    }
+    /// The assembly of Main, or null.
+    "System.Reflection.Assembly::GetEntryAssembly" fn get_entry_assembly(cx) -> ObjRef<'cx> {
+        match cx.rt().loader.entry.get() {
+            Some(cell) => assembly_object(cx, cell.0),
+            None => Ok(ObjRef::NULL),
+        }
+    }
+    /// Loads a file.
+    "System.Reflection.Assembly::LoadFrom" fn load_from(cx, file: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> { open(cx, file) }
+    /// Loads exactly this file.
+    "System.Reflection.Assembly::LoadFile_internal" fn load_file_internal(cx, file: ObjRef<'cx>, mark: *mut i32) -> ObjRef<'cx> { open(cx, file) }
+    /// The newest assembly that a partial name fits, or null.
+    "System.Reflection.Assembly::load_with_partial_name" fn load_with_partial_name(cx, name: ObjRef<'cx>, evidence: ObjRef<'cx>) -> ObjRef<'cx> {
+        let text = cx.non_null(name)?.text();
+        let Ok(name) = AssemblyName::parse(&text) else { return Ok(ObjRef::NULL) };
+        let loader = cx.rt().loader;
+        if let Ok(Some(a)) = loader.bind(&name, None) {
+            return assembly_object(cx, a);
+        }
+        for candidate in loader.binder().partial_name_candidates(&name) {
+            if let Ok(a) = loader.open(&candidate.path) {
+                return assembly_object(cx, a);
+            }
+        }
+        match crate::system::app_domain::raise_assembly_resolve(cx, &text)? {
+            Some(a) => assembly_object(cx, a),
+            None => Ok(ObjRef::NULL),
+        }
+    }
+    /// The assembly of the method that called.
+    "System.Reflection.Assembly::GetExecutingAssembly" fn get_executing_assembly(cx) -> ObjRef<'cx> { assembly_of_method(cx, callers::executing(cx)) }
+    /// The assembly of that method's caller.
+    "System.Reflection.Assembly::GetCallingAssembly" fn get_calling_assembly(cx) -> ObjRef<'cx> { assembly_of_method(cx, callers::calling(cx)) }
+    /// The AssemblyRef rows, as an array of native names.
+    "System.Reflection.Assembly::InternalGetReferencedAssemblies" fn internal_get_referenced_assemblies(cx, assembly: ObjRef<'cx>) -> usize {
+        let module = assembly_of_object(cx, assembly)?.manifest;
+        let mut out = Vec::new();
+        for rid in 1..=module.image.row_count(Table::AssemblyRef) {
+            let native = assembly_name::native_of_reference(&module.image, rid).map_err(|e| crate::system::reflection::method_body::bad_image(cx, e))?;
+            out.push(assembly_name::malloc(native));
+        }
+        Ok(ptr_array(&out))
+    }
+
+    /// Where it came from, as a URI.
+    "System.Reflection.RuntimeAssembly::get_code_base" fn get_code_base(cx, assembly: ObjRef<'cx>, escaped: bool) -> ObjRef<'cx> {
+        let path = objects::module_path(this_assembly(cx, assembly)?.manifest);
+        cx.alloc_str(&file_uri(&path, escaped))
+    }
+    /// Full path; empty for one loaded from memory.
+    "System.Reflection.RuntimeAssembly::get_location" fn get_location(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+        let path = this_assembly(cx, this)?.manifest.path.as_deref();
+        cx.alloc_str(path.unwrap_or(""))
+    }
+    /// Display name.
+    "System.Reflection.RuntimeAssembly::get_fullname" fn get_fullname(cx, assembly: ObjRef<'cx>) -> ObjRef<'cx> {
+        cx.alloc_str(&type_display::assembly_full_name(this_assembly(cx, assembly)?))
+    }
+    /// Nothing is compiled ahead of time.
+    "System.Reflection.RuntimeAssembly::GetAotIdInternal" fn get_aot_id_internal(cx, id: ObjRef<'cx>) -> bool { Ok(false) }
+    /// The version that its metadata names.
+    "System.Reflection.RuntimeAssembly::InternalImageRuntimeVersion" fn internal_image_runtime_version(cx, assembly: ObjRef<'cx>) -> ObjRef<'cx> {
+        cx.alloc_str(this_assembly(cx, assembly)?.manifest.image.metadata_version())
+    }
+    /// Was it loaded from the global assembly cache?
+    "System.Reflection.RuntimeAssembly::get_global_assembly_cache" fn get_global_assembly_cache(cx, this: ObjRef<'cx>) -> bool {
+        let assembly = this_assembly(cx, this)?;
+        let Some(path) = assembly.manifest.path.as_deref() else { return Ok(false) };
+        let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
+        Ok(cx.rt().loader.binder().gac_roots().any(|root| real.starts_with(&root) || Path::new(path).starts_with(&root)))
+    }
+    /// The entry point, or null.
+    "System.Reflection.RuntimeAssembly::get_EntryPoint" fn get_entry_point(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+        let manifest = this_assembly(cx, this)?.manifest;
+        match load(cx, || manifest.entry_point())? {
+            Some(m) => method_object(cx, m, None),
+            None => Ok(ObjRef::NULL),
+        }
+    }
+    /// There is no reflection-only context.
+    "System.Reflection.RuntimeAssembly::get_ReflectionOnly" fn get_reflection_only(cx, this: ObjRef<'cx>) -> bool { Ok(false) }
+    /// The module with the manifest.
+    "System.Reflection.RuntimeAssembly::GetManifestModuleInternal" fn get_manifest_module_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+        module_object(cx, this_assembly(cx, this)?.manifest)
+    }
+    /// The modules that are loaded.
+    "System.Reflection.RuntimeAssembly::GetModulesInternal" fn get_modules_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+        let modules = this_assembly(cx, this)?.modules();
+        cx.alloc_ref_array(cx.known(Known::Module), modules.len(), |i| module_object(cx, modules[i]))
+    }
+    /// Paths of the files of the manifest, or of one of them.
+    "System.Reflection.RuntimeAssembly::GetFilesInternal" fn get_files_internal(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, resource_modules: bool) -> ObjRef<'cx> {
+        const NO_METADATA: u32 = 1;
+        let module = this_assembly(cx, this)?.manifest;
+        let dir = cx.rt().loader.directory(module).unwrap_or_default();
+        let mut files = Vec::new();
+        for rid in 1..=module.image.row_count(Table::File) {
+            let row = module.image.file(rid).map_err(|e| crate::system::reflection::method_body::bad_image(cx, e))?;
+            let file = module.image.string(row.name).map_err(|e| crate::system::reflection::method_body::bad_image(cx, e))?;
+            files.push((file, row.flags & NO_METADATA != 0, dir.join(file).to_string_lossy().into_owned()));
+        }
+        if let Some(name) = name.non_null() {
+            let name = name.text();
+            let found = files.iter().find(|f| f.0 == name);
+            return cx.alloc_opt_str(found.map(|f| f.2.as_str()));
+        }
+        files.retain(|f| !f.1 || resource_modules);
+        cx.alloc_ref_array(cx.known(Known::String), files.len(), |i| cx.alloc_str(&files[i].2))
+    }
+    /// Permission sets are ignored.
+    "System.Reflection.RuntimeAssembly::LoadPermissions" fn load_permissions(cx, assembly: ObjRef<'cx>, minimum: *mut usize, minimum_length: *mut i32, optional: *mut usize, optional_length: *mut i32, refused: *mut usize, refused_length: *mut i32) -> bool { Ok(false) }
+}

@@ -1,0 +1,195 @@
+//! Parameters: `RuntimeParameterInfo` objects and what is asked of them.
+use crate::support::constants;
+use crate::support::marshal_as;
+use crate::support::objects::{self, Fill, is_known, method_of};
+use std::mem::offset_of;
+use vervet_abi::layouts::RuntimePropertyInfoObject;
+use vervet_metadata::{SigType, Table, Token};
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::icalls;
+use vervet_runtime::object::ObjRef;
+use vervet_types::{ClassRef, GenericContext, Known, LoadError, MethodRef, ModuleRef, Scope};
+
+const OPTIONAL: i32 = 0x10;
+const HAS_DEFAULT: i32 = 0x1000;
+
+/// The Param row of a sequence number (0: the return value).
+pub fn param_row(method: MethodRef, sequence: u16) -> Option<u32> {
+    let image = &method.module().image;
+    if method.rid == 0 {
+        return None;
+    }
+    image
+        .method_params(method.rid)
+        .find(|rid| image.param(*rid).is_ok_and(|p| p.sequence == sequence))
+}
+
+/// The static field of a core-library class.
+fn static_object<'cx>(cx: &'cx Cx<'cx>, class: Known, name: &str) -> Result<ObjRef<'cx>> {
+    let field = objects::field_named(cx, cx.known(class), name)?;
+    crate::system::reflection::field::get(cx, field, ObjRef::NULL)
+}
+
+/// A ParameterInfo; `position` -1 is the return value.
+fn make<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    ty: ClassRef,
+    position: i32,
+    member: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let row = param_row(method, (position + 1) as u16);
+    let image = &method.module().image;
+    let param = row.and_then(|r| image.param(r).ok());
+    let attrs = param.map_or(0, |p| p.flags as i32);
+    let name = param
+        .and_then(|p| image.string(p.name).ok())
+        .filter(|n| !n.is_empty());
+    let type_object = cx.type_object(ty)?;
+    let missing = |cx: &'cx Cx<'cx>| {
+        if attrs & OPTIONAL != 0 {
+            static_object(cx, Known::Missing, "Value")
+        } else {
+            static_object(cx, Known::DBNull, "Value")
+        }
+    };
+    let default = match row {
+        Some(r) if attrs & HAS_DEFAULT != 0 => {
+            let token = Token::new(Table::Param, r);
+            let elem = ty.element().filter(|_| ty.is_byref()).unwrap_or(ty);
+            let elem = elem.nullable_arg().unwrap_or(elem);
+            constants::typed(cx, method.module(), token, elem)?.unwrap_or(missing(cx)?)
+        }
+        _ => missing(cx)?,
+    };
+    let name = match name {
+        Some(n) => cx.intern(&n.encode_utf16().collect::<Vec<_>>())?,
+        None => ObjRef::NULL,
+    };
+    let marshal = match row {
+        Some(r) => marshal_as::of(cx, method.module(), Token::new(Table::Param, r))?,
+        None => ObjRef::NULL,
+    };
+    Ok(Fill::new(cx, Known::RuntimeParameterInfo)?
+        .set("ClassImpl", type_object)?
+        .set("DefaultValueImpl", default)?
+        .set("MemberImpl", member)?
+        .set("NameImpl", name)?
+        .set("marshalAs", marshal)?
+        .put("PositionImpl", position)?
+        .put("AttrsImpl", attrs)?
+        .object)
+}
+
+/// The `ParameterInfo[]` of a method.
+pub fn of_method<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    member: ObjRef<'cx>,
+) -> Result<ObjRef<'cx>> {
+    let sig = objects::load(cx, || method.sig())?;
+    let params = &sig.params;
+    cx.alloc_ref_array(cx.known(Known::ParameterInfo), params.len(), |i| {
+        make(cx, method, params[i], i as i32, member)
+    })
+}
+
+/// The method whose Param rows describe a parameter of a member (an accessor, for a property).
+pub fn method_of_member<'cx>(cx: &'cx Cx<'cx>, member: ObjRef<'cx>) -> Result<Option<MethodRef>> {
+    let Some(member) = member.non_null() else {
+        return Ok(None);
+    };
+    let class = member.class();
+    if is_known(class, Known::RuntimePropertyInfo) {
+        let p = crate::support::handles::property(
+            cx,
+            member.read(offset_of!(RuntimePropertyInfoObject, prop)),
+        )?;
+        return Ok(p.getter.or(p.setter));
+    }
+    if is_known(class, Known::RuntimeMethodInfo) || is_known(class, Known::RuntimeConstructorInfo) {
+        return Ok(Some(method_of(cx, member)?));
+    }
+    Ok(None)
+}
+
+/// The Param token of a ParameterInfo object, with its module.
+pub fn token_of<'cx>(
+    cx: &'cx Cx<'cx>,
+    parameter: ObjRef<'cx>,
+) -> Result<Option<(ModuleRef, Token)>> {
+    let member = parameter.read_ref(objects::heap_offset(cx, parameter.class(), "MemberImpl")?);
+    let position: i32 =
+        parameter.read(objects::heap_offset(cx, parameter.class(), "PositionImpl")?);
+    let Some(method) = method_of_member(cx, member)? else {
+        return Ok(None);
+    };
+    Ok(param_row(method, (position + 1) as u16)
+        .map(|r| (method.module(), Token::new(Table::Param, r))))
+}
+
+/// The custom modifiers in front of a signature's type, as a `Type[]`.
+pub fn modifiers<'cx>(
+    cx: &'cx Cx<'cx>,
+    module: ModuleRef,
+    sig: &SigType,
+    optional: bool,
+) -> Result<ObjRef<'cx>> {
+    let scope = Scope {
+        module,
+        context: GenericContext::default(),
+    };
+    let found = cx.load(collect(&scope, sig, !optional))?;
+    if found.is_empty() {
+        Ok(ObjRef::NULL)
+    } else {
+        objects::type_array(cx, &found)
+    }
+}
+fn collect(
+    scope: &Scope,
+    sig: &SigType,
+    wanted_required: bool,
+) -> std::result::Result<Vec<ClassRef>, LoadError> {
+    let mut out = Vec::new();
+    let mut at = sig;
+    loop {
+        match at {
+            SigType::Modified {
+                required,
+                modifier,
+                inner,
+            } => {
+                if *required == wanted_required {
+                    out.push(scope.type_(*modifier)?);
+                }
+                at = inner;
+            }
+            SigType::ByRef(inner) => at = inner,
+            _ => return Ok(out),
+        }
+    }
+}
+
+icalls! {
+    /// The Param token.
+    "System.Reflection.RuntimeParameterInfo::GetMetadataToken" fn get_metadata_token(cx, this: ObjRef<'cx>) -> i32 {
+        Ok(token_of(cx, this)?.map_or(0x0800_0000, |(_, t)| t.0 as i32))
+    }
+    /// Custom modifiers of a parameter of a member.
+    "System.Reflection.RuntimeParameterInfo::GetTypeModifiers" fn get_type_modifiers(cx, ty: ObjRef<'cx>, member: ObjRef<'cx>, position: i32, optional: bool) -> ObjRef<'cx> {
+        let Some(method) = method_of_member(cx, member)? else { return Ok(ObjRef::NULL) };
+        let image = &method.module().image;
+        let sig = image.method_def(method.rid).and_then(|r| image.blob(r.signature)).and_then(vervet_metadata::parse_method_sig);
+        match sig {
+            Ok(sig) => {
+                let at = if position < 0 { Some(&sig.ret) } else { sig.params.get(position as usize) };
+                match at {
+                    Some(t) => modifiers(cx, method.module(), t, optional),
+                    None => Ok(ObjRef::NULL),
+                }
+            }
+            Err(e) => Err(cx.throw(Known::BadImageFormatException, &e.to_string())),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Native half of System.Runtime.CompilerServices.RuntimeHelpers.
+//!
+//! Keeps nothing.
+use crate::support::handles;
+use crate::support::objects::load;
+use vervet_abi::object::STRING_CHARS_OFFSET;
+use vervet_runtime::icalls;
+use vervet_runtime::memory::heap;
+use vervet_runtime::object::ObjRef;
+use vervet_types::Known;
+
+/// What must be left of the stack for `EnsureSufficientExecutionStack`.
+const ENOUGH_STACK: usize = 128 << 10;
+
+icalls! {
+    /// Copies a field's initial data over an array.
+    "System.Runtime.CompilerServices.RuntimeHelpers::InitializeArray" fn initialize_array(cx, array: ObjRef<'cx>, field: usize) {
+        let Some(array) = array.non_null() else { return Err(cx.throw_arg_null("array")) };
+        let field = handles::field(cx, field)?;
+        let element = array.class().element();
+        let plain = match element {
+            Some(e) => e.is_ptr() || cx.load(e.stack_prim())?.is_some(),
+            None => false,
+        };
+        if !plain {
+            return Err(cx.throw2(Known::ArgumentException, "Cannot initialize array of non-primitive type", "array"));
+        }
+        if !field.has_rva() {
+            return Err(cx.throw2(Known::ArgumentException, &format!("Field '{}' doesn't have an RVA", field.name), "field_handle"));
+        }
+        let data = cx.load(field.rva_data())?;
+        let declared = cx.load(cx.load(field.ty())?.layout())?.size as usize;
+        let size = array.array_len() * array.vtable().size as usize;
+        if size > data.len().min(declared) {
+            return Err(cx.throw2(Known::ArgumentException, "Field not large enough to fill array", "field_handle"));
+        }
+        // SAFETY: the array has `size` bytes of elements, the data at least as many.
+        unsafe { heap::move_bytes(cx, array.array_data(), data.as_ptr(), size, false) };
+        Ok(())
+    }
+    /// Where a string's units begin, from the start of the object.
+    "System.Runtime.CompilerServices.RuntimeHelpers::get_OffsetToStringData" fn get_offset_to_string_data(cx) -> i32 { Ok(STRING_CHARS_OFFSET) }
+    /// A copy of a boxed value; anything else itself.
+    "System.Runtime.CompilerServices.RuntimeHelpers::GetObjectValue" fn get_object_value(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {
+        match object.non_null() {
+            Some(o) if cx.load(o.class().is_value_type())? => heap::clone_object(cx, o),
+            _ => Ok(object),
+        }
+    }
+    /// Runs a class constructor if it has not run.
+    "System.Runtime.CompilerServices.RuntimeHelpers::RunClassConstructor" fn run_class_constructor(cx, ty: usize) {
+        let class = cx.class_of_handle(ty)?;
+        if class.is_open { Ok(()) } else { cx.run_class_init(class) }
+    }
+    /// Is there a good piece of stack left?
+    "System.Runtime.CompilerServices.RuntimeHelpers::SufficientExecutionStack" fn sufficient_execution_stack(cx) -> bool {
+        let here = 0u8;
+        // SAFETY: the context belongs to this thread.
+        let limit = unsafe { (*cx.context()).true_limit };
+        Ok((&raw const here as usize).saturating_sub(limit) > ENOUGH_STACK)
+    }
+    /// Runs a module's initializer if it has not run.
+    "System.Runtime.CompilerServices.RuntimeHelpers::RunModuleConstructor" fn run_module_constructor(cx, module: usize) {
+        let module = handles::module(cx, module)?;
+        let class = load(cx, || module.type_def(1))?;
+        cx.run_class_init(class)
+    }
+
+}

@@ -1,0 +1,338 @@
+//! Native half of System.Runtime.InteropServices.Marshal.
+//!
+//! Keeps nothing. All native memory is malloc's. How structs and delegates cross is the runtime's
+//! ([`vervet_runtime::interop::marshal`]) and the compiler's (`native_layout`).
+use crate::support::args::Chars;
+use std::mem::offset_of;
+use vervet_abi::layouts::RuntimeMethodInfoObject;
+use vervet_jit::stubs::native::layout::{Encoding, NativeLayout, native_layout};
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::interop::marshal::{reverse, strings, structs};
+use vervet_runtime::memory::heap;
+use vervet_runtime::{ObjRef, icalls};
+use vervet_types::{ClassRef, Known, MethodRef};
+
+/// malloc's answer, or OutOfMemoryException.
+fn allocated(cx: &Cx<'_>, p: *mut libc::c_void) -> Result<*mut u8> {
+    if p.is_null() {
+        Err(cx.rt().throw_out_of_memory(cx))
+    } else {
+        Ok(p.cast())
+    }
+}
+fn allocate(cx: &Cx<'_>, bytes: usize) -> Result<*mut u8> {
+    // SAFETY: a plain allocation.
+    allocated(cx, unsafe { libc::malloc(bytes.max(4)) })
+}
+fn free(p: *mut u8) {
+    // SAFETY: managed code gives up memory that came from malloc here, or null.
+    unsafe { libc::free(p.cast()) }
+}
+/// More than any string has.
+const MAX_UNITS: usize = 0x3fff_ffdf;
+
+fn utf16_at<'cx>(cx: &'cx Cx<'cx>, p: *const u16, length: usize) -> Result<ObjRef<'cx>> {
+    // SAFETY: unsafe managed code vouches for the units.
+    let units: Vec<u16> = (0..length)
+        .map(|i| unsafe { p.add(i).read_unaligned() })
+        .collect();
+    cx.alloc_utf16(&units)
+}
+/// A string from UTF-8; what is wrong with the bytes if they are not (in mono's words).
+fn decode(bytes: &[u8]) -> std::result::Result<&str, &'static str> {
+    std::str::from_utf8(bytes).map_err(|e| match e.error_len() {
+        None => "Partial byte sequence encountered in the input.",
+        Some(_) => "Illegal byte sequence encounted in the input.",
+    })
+}
+/// A range of a vector in bytes: its address and length.
+fn range<'cx>(
+    cx: &'cx Cx<'cx>,
+    array: ObjRef<'cx>,
+    pointer: *mut u8,
+    start: i32,
+    length: i32,
+    names: (&str, &str),
+) -> Result<(*mut u8, usize)> {
+    if array.is_null() {
+        return Err(cx.throw_arg_null(names.0));
+    }
+    if pointer.is_null() {
+        return Err(cx.throw_arg_null(names.1));
+    }
+    let bad = |message, parameter| Err(cx.throw2(Known::ArgumentException, message, parameter));
+    if array.vtable().rank != 1 {
+        return bad("array is multi-dimensional", "array");
+    }
+    if start < 0 {
+        return bad("Must be >= 0", "startIndex");
+    }
+    if length < 0 {
+        return bad("Must be >= 0", "length");
+    }
+    if start as usize + length as usize > array.array_len() {
+        return bad("start_index + length > array length", "length");
+    }
+    let size = array.vtable().size as usize;
+    // SAFETY: the range was checked.
+    Ok((
+        unsafe { array.array_data().add(start as usize * size) },
+        length as usize * size,
+    ))
+}
+/// The native layout of a type that may be marshalled as a structure, by name of the parameter that gave it.
+fn structure(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static NativeLayout> {
+    let refused = || {
+        let message = format!(
+            "Type {} cannot be marshaled as an unmanaged structure.",
+            class.name
+        );
+        cx.throw2(Known::ArgumentException, &message, parameter)
+    };
+    if class.is_open || class.is_array() || class.flags & 0x18 == 0 {
+        return Err(refused());
+    }
+    let layout = cx.load(native_layout(class))?;
+    if layout.sized {
+        Ok(layout)
+    } else {
+        Err(refused())
+    }
+}
+fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
+    if method.is_pinvoke() {
+        vervet_runtime::interop::pinvoke::bind_method(cx, method).map(drop)
+    } else {
+        Ok(())
+    }
+}
+
+icalls! {
+    "System.Runtime.InteropServices.Marshal::AllocCoTaskMem" fn alloc_co_task_mem(cx, bytes: i32) -> *mut u8 { allocate(cx, bytes as isize as usize) }
+    "System.Runtime.InteropServices.Marshal::AllocCoTaskMemSize" fn alloc_co_task_mem_size(cx, bytes: usize) -> *mut u8 { allocate(cx, bytes) }
+    "System.Runtime.InteropServices.Marshal::AllocHGlobal" fn alloc_h_global(cx, bytes: usize) -> *mut u8 { allocate(cx, bytes) }
+    "System.Runtime.InteropServices.Marshal::ReAllocCoTaskMem" fn re_alloc_co_task_mem(cx, p: *mut u8, bytes: i32) -> *mut u8 {
+        // SAFETY: managed code passes memory that came from malloc here, or null.
+        allocated(cx, unsafe { libc::realloc(p.cast(), (bytes as isize as usize).max(4)) })
+    }
+    "System.Runtime.InteropServices.Marshal::ReAllocHGlobal" fn re_alloc_h_global(cx, p: *mut u8, bytes: usize) -> *mut u8 {
+        // SAFETY: managed code passes memory that came from malloc here, or null.
+        allocated(cx, unsafe { libc::realloc(p.cast(), bytes.max(4)) })
+    }
+    "System.Runtime.InteropServices.Marshal::FreeCoTaskMem" fn free_co_task_mem(cx, p: *mut u8) {
+        free(p);
+        Ok(())
+    }
+    "System.Runtime.InteropServices.Marshal::FreeHGlobal" fn free_h_global(cx, p: *mut u8) {
+        free(p);
+        Ok(())
+    }
+    "System.Runtime.InteropServices.Marshal::FreeBSTR" fn free_bstr(cx, p: *mut u8) {
+        if !p.is_null() {
+            // SAFETY: the pointer came from `BufferToBSTR` or native code that made a BSTR.
+            unsafe { strings::free(p, Encoding::Bstr) };
+        }
+        Ok(())
+    }
+    "System.Runtime.InteropServices.Marshal::BufferToBSTR" fn buffer_to_bstr(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
+        Ok(strings::units_to_native(chars.take(length), Encoding::Bstr))
+    }
+    "System.Runtime.InteropServices.Marshal::StringToHGlobalAnsi" fn string_to_h_global_ansi(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
+        if chars.is_null() {
+            return Ok(std::ptr::null_mut());
+        }
+        let text = crate::mono::safe_string_marshal::utf8(cx, chars.take(length))?;
+        Ok(crate::mono::safe_string_marshal::malloc_bytes(text.as_bytes()))
+    }
+    "System.Runtime.InteropServices.Marshal::StringToHGlobalUni" fn string_to_h_global_uni(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
+        if chars.is_null() {
+            return Ok(std::ptr::null_mut());
+        }
+        Ok(strings::units_to_native(chars.take(length), Encoding::Utf16))
+    }
+    "System.Runtime.InteropServices.Marshal::PtrToStringAnsi(intptr)" fn ptr_to_string_ansi(cx, p: *const u8) -> ObjRef<'cx> {
+        if p.is_null() {
+            return Ok(ObjRef::NULL);
+        }
+        // SAFETY: managed code passes a NUL-terminated string.
+        match decode(unsafe { std::ffi::CStr::from_ptr(p.cast()) }.to_bytes()) {
+            Ok(text) => cx.alloc_str(text),
+            Err(e) => Err(cx.throw(Known::ExecutionEngineException, &format!("String conversion error: {e}"))),
+        }
+    }
+    "System.Runtime.InteropServices.Marshal::PtrToStringAnsi(intptr,int)" fn ptr_to_string_ansi_len(cx, p: *const u8, length: i32) -> ObjRef<'cx> {
+        if p.is_null() {
+            return Err(cx.throw_arg_null("ptr"));
+        }
+        let Ok(length) = usize::try_from(length) else {
+            return Err(cx.throw2(Known::ArgumentException, "Illegal byte sequence encounted in the input.", "string"));
+        };
+        // SAFETY: managed code passes the number of bytes that lie there.
+        match decode(unsafe { std::slice::from_raw_parts(p, length) }) {
+            Ok(text) => cx.alloc_str(text),
+            Err(e) => Err(cx.throw2(Known::ArgumentException, e, "string")),
+        }
+    }
+    "System.Runtime.InteropServices.Marshal::PtrToStringUni(intptr)" fn ptr_to_string_uni(cx, p: *const u16) -> ObjRef<'cx> {
+        if p.is_null() {
+            return Ok(ObjRef::NULL);
+        }
+        // SAFETY: managed code passes a zero-terminated string.
+        let length = (0..).take_while(|i| unsafe { p.add(*i).read_unaligned() } != 0).count();
+        utf16_at(cx, p, length)
+    }
+    "System.Runtime.InteropServices.Marshal::PtrToStringUni(intptr,int)" fn ptr_to_string_uni_len(cx, p: *const u16, length: i32) -> ObjRef<'cx> {
+        if p.is_null() {
+            return Err(cx.throw_arg_null("ptr"));
+        }
+        // No string has so many, and nothing is read before that is known.
+        match usize::try_from(length) {
+            Ok(n) if n <= MAX_UNITS => utf16_at(cx, p, n),
+            _ => Err(cx.throw_default(Known::OutOfMemoryException)),
+        }
+    }
+    "System.Runtime.InteropServices.Marshal::PtrToStringBSTR" fn ptr_to_string_bstr(cx, p: *const u8) -> ObjRef<'cx> {
+        if p.is_null() {
+            return Err(cx.throw_arg_null("ptr"));
+        }
+        // SAFETY: managed code passes a BSTR.
+        unsafe { strings::to_managed(cx, p, Encoding::Bstr) }
+    }
+    "System.Runtime.InteropServices.Marshal::GetLastWin32Error" fn get_last_win32_error(cx) -> i32 {
+        // SAFETY: the context belongs to this thread.
+        Ok(unsafe { (*cx.context()).last_error })
+    }
+    "System.Runtime.InteropServices.Marshal::SetLastWin32Error" fn set_last_win32_error(cx, error: i32) {
+        // SAFETY: the context belongs to this thread.
+        unsafe { (*cx.context()).last_error = error };
+        Ok(())
+    }
+    "System.Runtime.InteropServices.Marshal::copy_to_unmanaged_fixed" fn copy_to_unmanaged(cx, source: ObjRef<'cx>, start: i32, destination: *mut u8, length: i32, fixed: *mut u8) {
+        let (from, bytes) = range(cx, source, destination, start, length, ("source", "destination"))?;
+        let from = if fixed.is_null() { from } else { fixed };
+        // SAFETY: the array's range was checked; unsafe managed code vouches for the native one.
+        unsafe { heap::move_bytes(cx, destination, from, bytes, false) };
+        Ok(())
+    }
+    "System.Runtime.InteropServices.Marshal::copy_from_unmanaged_fixed" fn copy_from_unmanaged(cx, source: *mut u8, start: i32, destination: ObjRef<'cx>, length: i32, fixed: *mut u8) {
+        let (to, bytes) = range(cx, destination, source, start, length, ("destination", "source"))?;
+        let to = if fixed.is_null() { to } else { fixed };
+        // SAFETY: as above.
+        unsafe { heap::move_bytes(cx, to, source, bytes, false) };
+        Ok(())
+    }
+    "System.Runtime.InteropServices.Marshal::UnsafeAddrOfPinnedArrayElement" fn unsafe_addr_of_pinned_array_element(cx, array: ObjRef<'cx>, index: i32) -> *mut u8 {
+        let array = cx.non_null(array)?;
+        // The contract: no checks.
+        Ok(array.array_data().wrapping_offset(index as isize * array.vtable().size as isize))
+    }
+    "System.Runtime.InteropServices.Marshal::GetDelegateForFunctionPointerInternal" fn get_delegate_for_function_pointer(cx, p: usize, delegate_type: ObjRef<'cx>) -> ObjRef<'cx> {
+        reverse::delegate_for(cx, p, cx.class_of(delegate_type)?)
+    }
+    "System.Runtime.InteropServices.Marshal::GetFunctionPointerForDelegateInternal" fn get_function_pointer_for_delegate(cx, delegate: ObjRef<'cx>) -> usize {
+        reverse::function_pointer(cx, delegate)
+    }
+    /// Finds the native function now.
+    "System.Runtime.InteropServices.Marshal::Prelink" fn prelink_icall(cx, method: ObjRef<'cx>) {
+        let handle = cx.non_null(method)?.read::<usize>(offset_of!(RuntimeMethodInfoObject, mhandle));
+        // SAFETY: method handles are addresses of methods, which live for ever.
+        prelink(cx, unsafe { &*(handle as *const vervet_types::Method) })
+    }
+    "System.Runtime.InteropServices.Marshal::PrelinkAll" fn prelink_all(cx, class: ObjRef<'cx>) {
+        let class = cx.class_of(class)?;
+        for m in cx.load(class.methods())? {
+            prelink(cx, m)?;
+        }
+        Ok(())
+    }
+
+    "System.Runtime.InteropServices.Marshal::SizeOf" fn size_of(cx, class: ObjRef<'cx>) -> i32 {
+        let class = cx.class_of(class)?;
+        if class.is_ptr() || class.is_fn_ptr() {
+            return Ok(8);
+        }
+        Ok(structure(cx, class, "t")?.size as i32)
+    }
+    "System.Runtime.InteropServices.Marshal::OffsetOf" fn offset_of_icall(cx, class: ObjRef<'cx>, name: ObjRef<'cx>) -> isize {
+        if class.is_null() {
+            return Err(cx.throw_arg_null("t"));
+        }
+        if name.is_null() {
+            return Err(cx.throw_arg_null("fieldName"));
+        }
+        let (class, name) = (cx.class_of(class)?, name.text());
+        let layout = cx.load(native_layout(class))?;
+        match layout.fields.iter().find(|f| f.field.name == name) {
+            Some(f) => Ok(f.offset as isize),
+            None => {
+                let message = format!("Field passed in is not a marshaled member of the type {}", class.name);
+                Err(cx.throw2(Known::ArgumentException, &message, "fieldName"))
+            }
+        }
+    }
+    "System.Runtime.InteropServices.Marshal::StructureToPtr" fn structure_to_ptr(cx, object: ObjRef<'cx>, p: *mut u8, delete_old: bool) {
+        if object.is_null() {
+            return Err(cx.throw_arg_null("structure"));
+        }
+        if p.is_null() {
+            return Err(cx.throw_arg_null("ptr"));
+        }
+        let layout = structure(cx, object.class(), "structure")?;
+        // SAFETY: managed code passes memory of the structure's native size; the old contents are its own.
+        unsafe {
+            if delete_old {
+                structs::free(layout, p);
+            }
+            structs::to_native(cx, layout, object.value_ptr(), p)
+        }
+    }
+    "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,object)" fn ptr_to_object(cx, p: *const u8, object: ObjRef<'cx>) {
+        if object.is_null() {
+            return Err(cx.throw_arg_null("structure"));
+        }
+        let class = object.class();
+        if cx.load(class.is_value_type())? {
+            return Err(cx.throw(Known::ArgumentException, "structure must not be a value class."));
+        }
+        let layout = structure(cx, class, "structure")?;
+        // SAFETY: managed code passes a native structure of that type.
+        unsafe { structs::to_managed(cx, layout, pointer(cx, p)?, object.value_ptr()) }
+    }
+    "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,System.Type)" fn ptr_to_structure(cx, p: *const u8, class: ObjRef<'cx>) -> ObjRef<'cx> {
+        let class = cx.class_of(class)?;
+        if p.is_null() {
+            return Ok(ObjRef::NULL);
+        }
+        // Enums are their numbers.
+        let layout = match cx.load(class.enum_underlying())? {
+            Some(underlying) => structure(cx, underlying, "structureType")?,
+            None => structure(cx, class, "structureType")?,
+        };
+        let object = cx.alloc(class)?;
+        // SAFETY: managed code passes a native structure of that type.
+        unsafe { structs::to_managed(cx, layout, p, object.value_ptr())? };
+        Ok(object)
+    }
+    /// Frees what the structure's native form points to.
+    "System.Runtime.InteropServices.Marshal::DestroyStructure" fn destroy_structure(cx, p: *mut u8, class: ObjRef<'cx>) {
+        if p.is_null() {
+            return Err(cx.throw_arg_null("ptr"));
+        }
+        let layout = structure(cx, cx.class_of(class)?, "structureType")?;
+        // SAFETY: managed code passes a native structure of that type.
+        unsafe { structs::free(layout, p) };
+        Ok(())
+    }
+}
+fn pointer(cx: &Cx<'_>, p: *const u8) -> Result<*const u8> {
+    if p.is_null() {
+        Err(cx.throw_arg_null("ptr"))
+    } else {
+        Ok(p)
+    }
+}
+
+icalls! {
+    /// There are no COM objects.
+    "System.Runtime.InteropServices.Marshal::IsComObject" fn is_com_object(cx, o: ObjRef<'cx>) -> bool { Ok(false) }
+}

@@ -1,0 +1,310 @@
+//! Listing members: the `Get…_native` calls of `System.RuntimeType`, in the order and with the rules of mono.
+//!
+//! # Invariants
+//! Declaration order within a class, derived classes before base classes; a virtual method hides the one whose
+//! slot it took, a property one of the same name and signature, an event one of the same name.
+use crate::support::handles::{ptr_array, text_at};
+use crate::support::objects::{is_constructor, load, same};
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::icalls;
+use vervet_runtime::object::ObjRef;
+use vervet_types::{ClassRef, LoadError, MethodRef};
+
+/// Bits of BindingFlags.
+pub mod binding {
+    #![allow(missing_docs)]
+    pub const IGNORE_CASE: i32 = 1;
+    pub const DECLARED_ONLY: i32 = 2;
+    pub const INSTANCE: i32 = 4;
+    pub const STATIC: i32 = 8;
+    pub const PUBLIC: i32 = 16;
+    pub const NON_PUBLIC: i32 = 32;
+    pub const FLATTEN_HIERARCHY: i32 = 64;
+}
+use binding::*;
+
+const ACCESS_MASK: u32 = 7;
+const ACCESS_PRIVATE: u32 = 1;
+const ACCESS_PUBLIC: u32 = 6;
+const STATIC_MEMBER: u32 = 0x10;
+const NEW_SLOT: u32 = 0x100;
+
+/// The name a listing is restricted to.
+struct NameFilter {
+    name: Option<String>,
+    ignore_case: bool,
+}
+impl NameFilter {
+    /// `list_type`: 0 all, 1 case-sensitive, 2 case-insensitive.
+    fn new(name: usize, flags: i32, list_type: i32) -> NameFilter {
+        let name = if list_type == 0 {
+            None
+        } else {
+            // SAFETY: managed code passes null or a marshalled string.
+            unsafe { text_at(name) }
+        };
+        NameFilter {
+            name,
+            ignore_case: flags & IGNORE_CASE != 0 || list_type == 2,
+        }
+    }
+    fn accepts(&self, candidate: &str) -> bool {
+        match &self.name {
+            None => true,
+            Some(n) if self.ignore_case => {
+                n == candidate
+                    || n.eq_ignore_ascii_case(candidate)
+                    || n.to_lowercase() == candidate.to_lowercase()
+            }
+            Some(n) => n == candidate,
+        }
+    }
+}
+
+/// A non-public member that is visible from `start` on: private ones only of the class asked.
+fn non_public(flags: u32, own: bool) -> bool {
+    match flags & ACCESS_MASK {
+        ACCESS_PUBLIC => false,
+        ACCESS_PRIVATE => own,
+        _ => true,
+    }
+}
+fn kind_wanted(flags: u32, binding: i32, own: bool) -> bool {
+    if flags & STATIC_MEMBER != 0 {
+        binding & STATIC != 0 && (own || binding & FLATTEN_HIERARCHY != 0)
+    } else {
+        binding & INSTANCE != 0
+    }
+}
+
+/// The class whose members a type lists: for generic parameters its base.
+fn each_class(
+    start: ClassRef,
+    binding: i32,
+    mut visit: impl FnMut(ClassRef, bool) -> std::result::Result<(), LoadError>,
+) -> std::result::Result<(), LoadError> {
+    let mut at = Some(start);
+    while let Some(class) = at {
+        visit(class, same(class, start))?;
+        at = if binding & DECLARED_ONLY != 0 {
+            None
+        } else {
+            class.parent()?
+        };
+    }
+    Ok(())
+}
+
+fn methods(
+    start: ClassRef,
+    binding: i32,
+    filter: &NameFilter,
+) -> std::result::Result<Vec<usize>, LoadError> {
+    let mut out = Vec::new();
+    let mut taken: Vec<u32> = Vec::new();
+    each_class(start, binding, |class, own| {
+        if class.is_generic_param() {
+            return Ok(());
+        }
+        for &m in class.methods()? {
+            if m.is_virtual()
+                && !class.is_interface()
+                && let Some(slot) = m.slot()?
+            {
+                if taken.contains(&slot) {
+                    continue;
+                }
+                if m.flags & NEW_SLOT == 0 {
+                    taken.push(slot);
+                }
+            }
+            if is_constructor(m) {
+                continue;
+            }
+            let visible = if m.flags & ACCESS_MASK == ACCESS_PUBLIC {
+                binding & PUBLIC != 0
+            } else {
+                binding & NON_PUBLIC != 0 && non_public(m.flags, own)
+            };
+            if visible && kind_wanted(m.flags, binding, own) && filter.accepts(m.name) {
+                out.push(m as *const _ as usize);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Vec<usize>, LoadError> {
+    let visible = |m: MethodRef| {
+        if m.flags & ACCESS_MASK == ACCESS_PUBLIC {
+            binding & PUBLIC != 0
+        } else {
+            binding & NON_PUBLIC != 0
+        }
+    };
+    if class.is_generic_param() {
+        return Ok(Vec::new());
+    }
+    Ok(class
+        .methods()?
+        .iter()
+        .filter(|m| is_constructor(m) && visible(m) && kind_wanted(m.flags, binding, true))
+        .map(|m| *m as *const _ as usize)
+        .collect())
+}
+
+fn fields(
+    start: ClassRef,
+    binding: i32,
+    filter: &NameFilter,
+) -> std::result::Result<Vec<usize>, LoadError> {
+    let mut out = Vec::new();
+    each_class(start, binding, |class, own| {
+        if class.is_generic_param() {
+            return Ok(());
+        }
+        for &f in class.fields()? {
+            let access = f.flags & ACCESS_MASK;
+            let visible = if access == ACCESS_PUBLIC {
+                binding & PUBLIC != 0
+            } else {
+                (own || access != ACCESS_PRIVATE) && binding & NON_PUBLIC != 0
+            };
+            if visible && kind_wanted(f.flags, binding, own) && filter.accepts(f.name) {
+                out.push(f as *const _ as usize);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+fn same_parameters(
+    a: Option<MethodRef>,
+    b: Option<MethodRef>,
+) -> std::result::Result<bool, LoadError> {
+    let (Some(a), Some(b)) = (a, b) else {
+        return Ok(true);
+    };
+    let (a, b) = (a.open_sig()?, b.open_sig()?);
+    Ok(a.params.len() == b.params.len() && a.params.iter().zip(&b.params).all(|(x, y)| same(x, y)))
+}
+
+fn properties(
+    start: ClassRef,
+    binding: i32,
+    filter: &NameFilter,
+) -> std::result::Result<Vec<usize>, LoadError> {
+    let mut out: Vec<&'static vervet_types::Property> = Vec::new();
+    each_class(start, binding, |class, own| {
+        if class.is_generic_param() {
+            return Ok(());
+        }
+        'next: for p in class.properties()? {
+            let flags = p.getter.or(p.setter).map_or(0, |m| m.flags);
+            let public =
+                |m: Option<MethodRef>| m.is_some_and(|m| m.flags & ACCESS_MASK == ACCESS_PUBLIC);
+            let hidden = |m: Option<MethodRef>| m.is_some_and(|m| non_public(m.flags, own));
+            let visible = if public(p.getter) || public(p.setter) {
+                binding & PUBLIC != 0
+            } else {
+                binding & NON_PUBLIC != 0 && (hidden(p.getter) || hidden(p.setter))
+            };
+            if !visible || !kind_wanted(flags, binding, own) || !filter.accepts(p.name) {
+                continue;
+            }
+            for q in &out {
+                if q.name == p.name
+                    && same_parameters(q.getter, p.getter)?
+                    && same_parameters(q.setter, p.setter)?
+                {
+                    continue 'next;
+                }
+            }
+            out.push(p);
+        }
+        Ok(())
+    })?;
+    Ok(out.into_iter().map(|p| p as *const _ as usize).collect())
+}
+
+fn events(start: ClassRef, filter: &NameFilter) -> std::result::Result<Vec<usize>, LoadError> {
+    let mut out: Vec<&'static vervet_types::Event> = Vec::new();
+    each_class(start, 0, |class, own| {
+        if class.is_generic_param() {
+            return Ok(());
+        }
+        for e in class.events()? {
+            let private =
+                |m: Option<MethodRef>| m.is_none_or(|m| m.flags & ACCESS_MASK == ACCESS_PRIVATE);
+            if !own && private(e.add) && private(e.remove) && private(e.raise) {
+                continue;
+            }
+            if filter.accepts(e.name) && !out.iter().any(|o| o.name == e.name) {
+                out.push(e);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(out.into_iter().map(|e| e as *const _ as usize).collect())
+}
+
+fn nested_types(
+    class: ClassRef,
+    binding: i32,
+    filter: &NameFilter,
+) -> std::result::Result<Vec<usize>, LoadError> {
+    const NESTED_PUBLIC: u32 = 2;
+    let mut out = Vec::new();
+    for nested in class.def().nested_types()? {
+        let wanted = if nested.flags & 7 == NESTED_PUBLIC {
+            PUBLIC
+        } else {
+            NON_PUBLIC
+        };
+        if binding & wanted != 0 && filter.accepts(nested.name) {
+            out.push(nested as *const _ as usize);
+        }
+    }
+    Ok(out)
+}
+
+fn listed<'cx>(
+    cx: &'cx Cx<'cx>,
+    ty: ObjRef<'cx>,
+    mut list: impl FnMut(ClassRef) -> std::result::Result<Vec<usize>, LoadError>,
+) -> Result<usize> {
+    let class = cx.class_of(ty)?;
+    if class.is_byref() {
+        return Ok(ptr_array(&[]));
+    }
+    Ok(ptr_array(&load(cx, || list(class))?))
+}
+
+icalls! {
+    /// Methods without constructors.
+    "System.RuntimeType::GetMethodsByName_native" fn get_methods_by_name(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
+        listed(cx, this, |c| methods(c, flags, &NameFilter::new(name, flags, list_type)))
+    }
+    /// Properties.
+    "System.RuntimeType::GetPropertiesByName_native" fn get_properties_by_name(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
+        listed(cx, this, |c| properties(c, flags, &NameFilter::new(name, flags, list_type)))
+    }
+    /// Constructors, the class constructor included if static members are asked for.
+    "System.RuntimeType::GetConstructors_native" fn get_constructors(cx, this: ObjRef<'cx>, flags: i32) -> usize {
+        listed(cx, this, |c| constructors(c, flags))
+    }
+    /// Events; managed code filters them by the binding flags.
+    "System.RuntimeType::GetEvents_native" fn get_events(cx, this: ObjRef<'cx>, name: usize, list_type: i32) -> usize {
+        listed(cx, this, |c| events(c, &NameFilter::new(name, 0, list_type)))
+    }
+    /// Fields.
+    "System.RuntimeType::GetFields_native" fn get_fields(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
+        listed(cx, this, |c| fields(c, flags, &NameFilter::new(name, flags, list_type)))
+    }
+    /// Nested types, as definitions.
+    "System.RuntimeType::GetNestedTypes_native" fn get_nested_types(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
+        listed(cx, this, |c| nested_types(c, flags, &NameFilter::new(name, flags, list_type)))
+    }
+}

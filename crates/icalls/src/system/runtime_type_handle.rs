@@ -1,0 +1,272 @@
+//! `System.RuntimeTypeHandle`: questions about one type.
+use crate::support::callers;
+use crate::support::handles;
+use crate::support::objects::{self, is_known, same};
+use crate::support::type_lookup::{self, Lookup};
+use crate::support::type_name::TypeName;
+use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::icalls;
+use vervet_runtime::object::ObjRef;
+use vervet_types::{ClassKind, ClassRef, Known, LoadError};
+
+/// The element-type byte of a type (II.23.1.16).
+pub fn element_type(class: ClassRef) -> std::result::Result<u8, LoadError> {
+    Ok(match &class.kind {
+        ClassKind::SzArray(_) => 0x1d,
+        ClassKind::Array { .. } => 0x14,
+        ClassKind::Ptr(_) => 0x0f,
+        ClassKind::ByRef(_) => 0x10,
+        ClassKind::FnPtr(_) => 0x1b,
+        ClassKind::GenericParam { owner_token, .. } => {
+            if owner_token.is(vervet_metadata::Table::MethodDef) {
+                0x1e
+            } else {
+                0x13
+            }
+        }
+        ClassKind::Position { of_method, .. } => {
+            if *of_method {
+                0x1e
+            } else {
+                0x13
+            }
+        }
+        ClassKind::Inst { .. } => 0x15,
+        ClassKind::Def { .. } => match class.prim {
+            Some(p) => p as u8,
+            None if is_known(class, Known::String) => 0x0e,
+            None if is_known(class, Known::Object) => 0x1c,
+            None if is_known(class, Known::TypedReference) => 0x16,
+            None if class.is_value_type()? => 0x11,
+            None => 0x12,
+        },
+    })
+}
+
+/// Is an object of class `class` an instance of `to`?
+pub fn is_instance(class: ClassRef, to: ClassRef) -> std::result::Result<bool, LoadError> {
+    let to = to.nullable_arg().unwrap_or(to);
+    if to.is_byref() || to.is_generic_param() {
+        return Ok(false);
+    }
+    to.universe().is_assignable(class, to)
+}
+
+/// Is the attribute on the TypeDef of a class, by its full name?
+pub fn has_attribute(class: ClassRef, namespace: &str, name: &str) -> bool {
+    let def = class.def();
+    let ClassKind::Def { rid, .. } = def.kind else {
+        return false;
+    };
+    let image = &def.module.image;
+    let token = vervet_metadata::Token::new(vervet_metadata::Table::TypeDef, rid);
+    image.custom_attributes_of(token).any(|row| {
+        let owner = || {
+            let ctor = image.custom_attribute(row).ok()?.constructor;
+            let class = match ctor.table()? {
+                vervet_metadata::Table::MemberRef => image.member_ref(ctor.rid()).ok()?.class,
+                vervet_metadata::Table::MethodDef => vervet_metadata::Token::new(
+                    vervet_metadata::Table::TypeDef,
+                    image.method_owner(ctor.rid())?,
+                ),
+                _ => return None,
+            };
+            image.type_name(class).ok()
+        };
+        owner().is_some_and(|n| n.namespace == namespace && n.name == name)
+    })
+}
+
+/// The Type of an optional class, or null.
+pub fn opt_type<'cx>(cx: &'cx Cx<'cx>, class: Option<ClassRef>) -> Result<ObjRef<'cx>> {
+    match class {
+        Some(c) => cx.type_object(c),
+        None => Ok(ObjRef::NULL),
+    }
+}
+
+/// `Mono.RuntimeStructs.GenericParamInfo`.
+#[repr(C)]
+struct GenericParamInfo {
+    class: usize,
+    name: usize,
+    flags: u16,
+    token: u32,
+    constraints: usize,
+}
+
+icalls! {
+    /// TypeAttributes.
+    "System.RuntimeTypeHandle::GetAttributes" fn get_attributes(cx, ty: ObjRef<'cx>) -> i32 {
+        let class = cx.class_of(ty)?;
+        let class = if class.is_byref() { class.element().unwrap_or(class) } else { class };
+        Ok(class.flags as i32)
+    }
+    /// The TypeDef or GenericParam token.
+    "System.RuntimeTypeHandle::GetMetadataToken" fn get_metadata_token(cx, ty: ObjRef<'cx>) -> i32 {
+        let class = cx.class_of(ty)?;
+        let class = if class.is_byref() { class.element().unwrap_or(class) } else { class };
+        Ok(match class.kind {
+            ClassKind::SzArray(_) | ClassKind::Array { .. } | ClassKind::Ptr(_) | ClassKind::FnPtr(_) => 0,
+            ClassKind::GenericParam { rid, .. } => 0x2A00_0000 | rid as i32,
+            ClassKind::Inst { def, .. } => def.token().0 as i32,
+            _ => class.token().0 as i32,
+        })
+    }
+    /// The generic definition, the type itself if it is one, or null.
+    "System.RuntimeTypeHandle::GetGenericTypeDefinition_impl" fn get_generic_type_definition(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+        let class = cx.class_of(ty)?;
+        if class.is_inst() || class.is_generic_def() { cx.type_object(class.def()) } else { Ok(ObjRef::NULL) }
+    }
+    /// The ELEMENT_TYPE byte.
+    "System.RuntimeTypeHandle::GetCorElementType" fn get_cor_element_type(cx, ty: ObjRef<'cx>) -> u8 {
+        let class = cx.class_of(ty)?;
+        cx.load(element_type(class))
+    }
+    /// Generic instance or definition?
+    "System.RuntimeTypeHandle::HasInstantiation" fn has_instantiation(cx, ty: ObjRef<'cx>) -> bool {
+        let class = cx.class_of(ty)?;
+        Ok(class.is_inst() || class.is_generic_def())
+    }
+    /// There is no COM here.
+    "System.RuntimeTypeHandle::IsComObject" fn is_com_object(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
+    /// Is the object an instance of the type? Null is of none.
+    "System.RuntimeTypeHandle::IsInstanceOfType" fn is_instance_of_type(cx, ty: ObjRef<'cx>, object: ObjRef<'cx>) -> bool {
+        let class = cx.class_of(ty)?;
+        if object.is_null() {
+            return Ok(false);
+        }
+        cx.load(is_instance(object.class(), class))
+    }
+    /// Do values of the type hold object references?
+    "System.RuntimeTypeHandle::HasReferences" fn has_references(cx, ty: ObjRef<'cx>) -> bool {
+        let class = cx.class_of(ty)?;
+        if !cx.load(class.is_value_type())? {
+            return Ok(!(class.is_ptr() || class.is_fn_ptr() || class.is_byref()));
+        }
+        Ok(!cx.load(class.layout())?.ref_map.is_empty())
+    }
+    /// Rank of an array type.
+    "System.RuntimeTypeHandle::GetArrayRank" fn get_array_rank(cx, ty: ObjRef<'cx>) -> i32 {
+        match cx.class_of(ty)?.rank() {
+            Some(r) => Ok(r as i32),
+            None => Err(cx.throw(Known::ArgumentException, "Type must be an array type")),
+        }
+    }
+    /// The assembly that declares the type.
+    "System.RuntimeTypeHandle::GetAssembly" fn get_assembly(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+        let class = cx.class_of(ty)?;
+        objects::assembly_object(cx, objects::assembly_of(cx, class.module)?)
+    }
+    /// Element of an array, pointer or byref; null otherwise.
+    "System.RuntimeTypeHandle::GetElementType" fn get_element_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+        let class = cx.class_of(ty)?;
+        opt_type(cx, class.element())
+    }
+    /// The module that declares the type.
+    "System.RuntimeTypeHandle::GetModule" fn get_module(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+        objects::module_object(cx, cx.class_of(ty)?.module)
+    }
+    /// Is it a parameter of a generic type or method?
+    "System.RuntimeTypeHandle::IsGenericVariable" fn is_generic_variable(cx, ty: ObjRef<'cx>) -> bool {
+        Ok(cx.class_of(ty)?.is_generic_param())
+    }
+    /// The base type; null for interfaces, object, pointers and byrefs.
+    "System.RuntimeTypeHandle::GetBaseType" fn get_base_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+        let class = cx.class_of(ty)?;
+        if class.is_byref() || class.is_ptr() {
+            return Ok(ObjRef::NULL);
+        }
+        let parent = cx.load(class.parent())?;
+        opt_type(cx, parent)
+    }
+    /// `a.IsAssignableFrom(b)`.
+    "System.RuntimeTypeHandle::type_is_assignable_from" fn type_is_assignable_from(cx, a: ObjRef<'cx>, b: ObjRef<'cx>) -> bool {
+        let (to, from) = (cx.class_of(a)?, cx.class_of(b)?);
+        cx.load(cx.universe().is_assignable_from_reflection(to, from))
+    }
+    /// Is it a generic type definition?
+    "System.RuntimeTypeHandle::IsGenericTypeDefinition" fn is_generic_type_definition(cx, ty: ObjRef<'cx>) -> bool {
+        Ok(cx.class_of(ty)?.is_generic_def())
+    }
+    /// The native record of a generic parameter (never freed by managed code: leaked once per parameter).
+    "System.RuntimeTypeHandle::GetGenericParameterInfo" fn get_generic_parameter_info(cx, ty: ObjRef<'cx>) -> usize {
+        let class = cx.class_of(ty)?;
+        let ClassKind::GenericParam { rid, .. } = class.kind else {
+            return Err(cx.throw(Known::ArgumentException, "the type is not a generic parameter"));
+        };
+        if let Some(at) = PARAM_INFO.lock().get_or_insert_default().get(&class.id) {
+            return Ok(*at);
+        }
+        let row = match class.module.image.generic_param(rid) {
+            Ok(r) => r,
+            Err(e) => return Err(cx.throw(Known::BadImageFormatException, &e.to_string())),
+        };
+        let constraints = cx.load(class.param_constraints())?;
+        let list = if constraints.is_empty() {
+            0
+        } else {
+            let list: Vec<usize> = constraints.iter().map(|c| *c as *const _ as usize).chain([0]).collect();
+            list.leak().as_ptr() as usize
+        };
+        let info = GenericParamInfo {
+            class: class as *const _ as usize,
+            name: handles::malloc_str(class.name) as usize,
+            flags: row.flags,
+            token: 0x2A00_0000 | rid,
+            constraints: list,
+        };
+        let at = Box::leak(Box::new(info)) as *const _ as usize;
+        Ok(*PARAM_INFO.lock().get_or_insert_default().entry(class.id).or_insert(at))
+    }
+    /// Strict class inheritance between two type handles.
+    "System.RuntimeTypeHandle::is_subclass_of" fn is_subclass_of(cx, child: usize, base: usize) -> bool {
+        let (child, base) = (cx.class_of_handle(child)?, cx.class_of_handle(base)?);
+        if child.is_byref() || base.is_byref() {
+            return Ok(false);
+        }
+        let mut at = cx.load(child.parent())?;
+        while let Some(c) = at {
+            if same(c, base) {
+                return Ok(true);
+            }
+            at = cx.load(c.parent())?;
+        }
+        Ok(false)
+    }
+    /// A struct with IsByRefLikeAttribute?
+    "System.RuntimeTypeHandle::IsByRefLike" fn is_by_ref_like(cx, ty: ObjRef<'cx>) -> bool {
+        let class = cx.class_of(ty)?;
+        Ok(!class.is_byref() && !class.is_array() && has_attribute(class, "System.Runtime.CompilerServices", "IsByRefLikeAttribute"))
+    }
+}
+
+static PARAM_INFO: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<u32, usize>>> =
+    vervet_os::LeafLock::new(None);
+
+icalls! {
+    /// The core of Type.GetType.
+    "System.RuntimeTypeHandle::internal_from_name" fn internal_from_name(cx, name: ObjRef<'cx>, mark: *mut i32, caller: ObjRef<'cx>, throw_on_error: bool, ignore_case: bool, reflection_only: bool) -> ObjRef<'cx> {
+        let text = cx.non_null(name)?.text();
+        let Some(parsed) = TypeName::parse(&text) else {
+            if throw_on_error {
+                return Err(type_lookup::malformed(cx, &text));
+            }
+            return Ok(ObjRef::NULL);
+        };
+        let home = match caller.non_null() {
+            Some(a) => Some(objects::assembly_of_object(cx, a)?),
+            None => callers::marked_assembly(cx),
+        };
+        match type_lookup::resolve(cx, &parsed, Lookup { home, ignore_case, events: true }) {
+            Ok(Some(class)) => cx.type_object(class),
+            Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, &parsed, home)),
+            Ok(None) => Ok(ObjRef::NULL),
+            Err(throw) if throw_on_error => Err(throw),
+            Err(throw) => {
+                cx.take_pending(throw);
+                Ok(ObjRef::NULL)
+            }
+        }
+    }
+}

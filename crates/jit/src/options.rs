@@ -1,0 +1,51 @@
+//! Settings of the compiler, and what it asks of the runtime.
+use vervet_types::ClassRef;
+
+/// How much effort a compile takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tier {
+    /// No optimisation, single-pass register allocation.
+    Quick,
+    /// Optimisation for speed, backtracking register allocation.
+    Optimised,
+}
+
+/// What keeps the collector from taking a thread's TLAB away between the load of `alloc_next` and
+/// its store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum AllocProtection {
+    /// The flag `critical` of the thread context: a thread that has set it is not stopped.
+    #[default]
+    CriticalFlag,
+    /// Only the order of the stores: the collector must not take the TLABs of threads that were
+    /// stopped by signal.
+    StoreOrder,
+    /// Nothing does: for measuring what the others cost.
+    None,
+}
+
+/// Settings that hold for the life of the process.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What protects inline allocation.
+    pub allocation: AllocProtection,
+    /// Whether to run the CLIF verifier.
+    pub verify: bool,
+    /// Methods whose listing is wanted: a part of the full name.
+    pub verbose: Option<String>,
+    /// Whether every method is optimised when it is first compiled.
+    pub optimise_all: bool,
+    /// Sizes of the tables that generated code indexes.
+    pub tables: vervet_abi::TableSizes,
+}
+
+/// What the compiler asks of the runtime during a compile.
+pub trait CompileEnv: Sync {
+    /// Whether the class-initialisation check may be left out: the class is initialised, or has
+    /// nothing to run. The answer must not change from true to false.
+    fn is_initialized(&self, class: ClassRef) -> bool;
+    /// Whether methods check their stack in the prologue.
+    fn wants_stack_check(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,677 @@
+//! The control-flow graph of a method body: what one pass over the IL finds out before any code is
+//! emitted.
+//!
+//! # How it works
+//! [`Plan::new`] works in these steps:
+//!
+//! 1. It decodes the instructions and marks where blocks start: at branch targets, after branches,
+//!    and at both ends of protected ranges, handlers and filters. A block therefore lies in one set
+//!    of protected ranges ([`Plan::regions`]).
+//! 2. It checks where handlers and filters begin ([`Plan::check_entries`]).
+//! 3. It follows branches from the entry and marks the blocks that control can reach. On the way it
+//!    checks every edge ([`Plan::check_edge`]) and collects `leave` instructions and backward
+//!    branches.
+//! 4. It marks the blocks that can only end in a `throw` as cold.
+//!
+//! A method with exception clauses also gets the [`Liveness`] of its variables, because a handler
+//! must find the variables it reads in memory.
+//!
+//! # Invariants
+//! * A branch goes to the start of an instruction, or the plan is an error.
+//! * Blocks are in order of their IL offset. A block is reachable only if a path of branches leads
+//!   to it. The blocks of a filter are reached only from the filter's own entry.
+//! * Only an exception, or a `leave` that runs a finally, enters a handler or filter, and only at
+//!   its start. The stack slots that hold the exception and the continuation are written by these
+//!   entries and by nothing else.
+//! * Only `endfilter` leaves a filter, because a filter is compiled as a function of its own
+//!   (ECMA-335 I.12.4.2.5).
+use crate::translate::error::{Res, TranslateError};
+use smallvec::SmallVec;
+use vervet_metadata::body::{EhClause, EhKind, MethodBody};
+use vervet_metadata::il::{Instr, Op, Operand};
+
+/// Flag of a variable: the code takes its address.
+pub const ADDRESS: u8 = 1;
+/// Flag of a variable: the code reads it.
+pub const READ: u8 = 2;
+/// Flag of a variable: the code writes it.
+pub const WRITTEN: u8 = 4;
+/// Flag of a variable: code of a filter writes it. A filter runs while a call of the method is
+/// active, so the method must not hold the variable in a register.
+pub const FILTERED: u8 = 8;
+
+/// What an instruction does to a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum VarOp {
+    /// Reads it.
+    Load,
+    /// Writes it.
+    Store,
+    /// Takes its address.
+    Address,
+}
+
+impl VarOp {
+    fn flag(self) -> u8 {
+        match self {
+            VarOp::Load => READ,
+            VarOp::Store => WRITTEN,
+            VarOp::Address => ADDRESS,
+        }
+    }
+}
+
+/// The variable that an instruction names: the operation, whether it is an argument, and the index.
+pub fn variable_of(i: &Instr<'_>) -> Option<(VarOp, bool, usize)> {
+    use Op::*;
+    let var = || match i.operand {
+        Operand::Var(v) => v as usize,
+        _ => 0,
+    };
+    Some(match i.op {
+        Ldarg0 => (VarOp::Load, true, 0),
+        Ldarg1 => (VarOp::Load, true, 1),
+        Ldarg2 => (VarOp::Load, true, 2),
+        Ldarg3 => (VarOp::Load, true, 3),
+        LdargS | Ldarg => (VarOp::Load, true, var()),
+        LdargaS | Ldarga => (VarOp::Address, true, var()),
+        StargS | Starg => (VarOp::Store, true, var()),
+        Ldloc0 => (VarOp::Load, false, 0),
+        Ldloc1 => (VarOp::Load, false, 1),
+        Ldloc2 => (VarOp::Load, false, 2),
+        Ldloc3 => (VarOp::Load, false, 3),
+        LdlocS | Ldloc => (VarOp::Load, false, var()),
+        LdlocaS | Ldloca => (VarOp::Address, false, var()),
+        Stloc0 => (VarOp::Store, false, 0),
+        Stloc1 => (VarOp::Store, false, 1),
+        Stloc2 => (VarOp::Store, false, 2),
+        Stloc3 => (VarOp::Store, false, 3),
+        StlocS | Stloc => (VarOp::Store, false, var()),
+        _ => return None,
+    })
+}
+
+/// The control-flow graph of a body. See the module.
+pub struct PlanBlock {
+    /// IL offset of its first instruction.
+    pub offset: u32,
+    /// Index of its first instruction.
+    pub first: u32,
+    /// Index after its last instruction.
+    pub end: u32,
+    /// Whether a path from the entry leads here.
+    pub reachable: bool,
+    /// Highest IL offset of a reachable jump to this block, or -1. A value at or above `offset`
+    /// means that a backward branch leads here.
+    pub last_source: i64,
+    /// Index in [`Plan::regions`].
+    pub region: u32,
+    /// Every path from here ends in a `throw`.
+    pub cold: bool,
+}
+
+/// A body's plan. See the module.
+pub struct Plan {
+    /// The decoded instructions, in order of offset.
+    pub instrs: Vec<Instr<'static>>,
+    /// The basic blocks, in order of offset.
+    pub blocks: Vec<PlanBlock>,
+    /// By IL offset: the index of the block that starts there, or `u32::MAX`.
+    pub block_at: Vec<u32>,
+    /// Sets of clauses, innermost first, in whose protected range a block can lie. Set 0 is empty.
+    pub regions: Vec<SmallVec<[u32; 4]>>,
+    /// The exception clauses, in the order of the metadata: inner clauses come before outer ones.
+    pub clauses: Vec<EhClause>,
+    /// By argument: the flags [`ADDRESS`], [`READ`], [`WRITTEN`], [`FILTERED`].
+    pub args: Vec<u8>,
+    /// By local: the same flags.
+    pub locals: Vec<u8>,
+    /// (offset of the instruction, target) of every reachable `leave`.
+    pub leaves: Vec<(u32, u32)>,
+    /// Every backward branch: target, source.
+    pub back_edges: Vec<(u32, u32)>,
+    /// Whether the body contains an instruction that may call. Such a method checks its stack in
+    /// the prologue.
+    pub has_calls: bool,
+    /// Whether the body contains a `localloc`.
+    pub has_localloc: bool,
+}
+
+fn in_range(offset: u32, start: u32, len: u32) -> bool {
+    offset >= start && offset - start < len
+}
+
+/// Whether the offset lies in the clause's protected range.
+pub fn in_try(c: &EhClause, offset: u32) -> bool {
+    in_range(offset, c.try_offset, c.try_len)
+}
+
+/// Whether the offset lies in the clause's handler.
+pub fn in_handler(c: &EhClause, offset: u32) -> bool {
+    in_range(offset, c.handler_offset, c.handler_len)
+}
+
+/// Whether the offset lies in the clause's filter, which reaches up to its handler (ECMA-335
+/// II.25.4.6).
+pub fn in_filter(c: &EhClause, offset: u32) -> bool {
+    matches!(c.kind, EhKind::Filter(start) if offset >= start && offset < c.handler_offset)
+}
+
+/// The branch targets of an instruction, without the next instruction.
+pub fn targets(i: &Instr<'_>) -> SmallVec<[u32; 2]> {
+    match i.operand {
+        Operand::Branch(t) => SmallVec::from_slice(&[t]),
+        Operand::Switch(t) => t.iter().collect(),
+        _ => SmallVec::new(),
+    }
+}
+
+impl Plan {
+    /// Makes the plan of a body with that many arguments and locals. `entry` is 0 for the method,
+    /// or the offset of the filter that is compiled as a function of its own.
+    /// # Errors
+    /// [`TranslateError::Invalid`] if the IL cannot be decoded or violates one of the module's
+    /// invariants.
+    pub fn new(body: &MethodBody<'static>, entry: u32, args: usize, locals: usize) -> Res<Plan> {
+        let len = body.code.len();
+        let mut plan = Plan {
+            instrs: Vec::with_capacity(len / 2 + 1),
+            blocks: Vec::new(),
+            block_at: vec![u32::MAX; len + 1],
+            regions: vec![SmallVec::new()],
+            clauses: body.clauses.clone(),
+            args: vec![0; args],
+            locals: vec![0; locals],
+            leaves: Vec::new(),
+            back_edges: Vec::new(),
+            has_calls: false,
+            has_localloc: false,
+        };
+        if len == 0 {
+            return Err(TranslateError::invalid("the method has no code"));
+        }
+        // Bit 0: an instruction starts here. Bit 1: a block starts here. The last entry stands for
+        // the end of the code, where a branch may not go but a range may end.
+        let mut marks = vec![0u8; len + 1];
+        marks[0] |= 2;
+        for i in body.instructions() {
+            let i = i.map_err(|e| TranslateError::invalid(e.to_string()))?;
+            marks[i.offset as usize] |= 1;
+            if i.op.ends_block() {
+                marks[i.end() as usize] |= 2;
+            }
+            match i.operand {
+                Operand::Branch(t) => {
+                    marks[t as usize] |= 2;
+                    marks[i.end() as usize] |= 2;
+                }
+                Operand::Switch(t) => {
+                    t.iter().for_each(|t| marks[t as usize] |= 2);
+                    marks[i.end() as usize] |= 2;
+                }
+                _ => {}
+            }
+            match i.op {
+                Op::Localloc => plan.has_localloc = true,
+                op if may_call(op) => plan.has_calls = true,
+                _ => {}
+            }
+            if let Some((op, is_arg, index)) = variable_of(&i) {
+                let flags = if is_arg {
+                    &mut plan.args
+                } else {
+                    &mut plan.locals
+                };
+                let Some(flags) = flags.get_mut(index) else {
+                    return Err(TranslateError::invalid(if is_arg {
+                        "no such argument"
+                    } else {
+                        "no such local"
+                    }));
+                };
+                *flags |= op.flag();
+                if op == VarOp::Store && body.clauses.iter().any(|c| in_filter(c, i.offset)) {
+                    *flags |= FILTERED;
+                }
+            }
+            plan.instrs.push(i);
+        }
+        // Both ends of every range start a block, so that all instructions of a block have the same
+        // handlers.
+        for c in &body.clauses {
+            for at in [
+                c.try_offset,
+                c.try_offset + c.try_len,
+                c.handler_offset,
+                c.handler_offset + c.handler_len,
+            ] {
+                marks[at as usize] |= 2;
+            }
+            if let EhKind::Filter(at) = c.kind {
+                marks[at as usize] |= 2;
+            }
+        }
+        for (index, i) in plan.instrs.iter().enumerate() {
+            if marks[i.offset as usize] & 2 != 0 {
+                if let Some(last) = plan.blocks.last_mut() {
+                    last.end = index as u32;
+                }
+                plan.block_at[i.offset as usize] = plan.blocks.len() as u32;
+                plan.blocks.push(PlanBlock {
+                    offset: i.offset,
+                    first: index as u32,
+                    end: plan.instrs.len() as u32,
+                    reachable: false,
+                    last_source: -1,
+                    region: 0,
+                    cold: false,
+                });
+            }
+        }
+        // A mark that is left with bit 1 alone lies inside an instruction.
+        if marks[..len].contains(&2) {
+            return Err(TranslateError::invalid(
+                "a branch or clause goes into the middle of an instruction",
+            ));
+        }
+        plan.check_entries()?;
+        // A filter's function sees only the clauses inside the filter. An exception that leaves a
+        // filter is discarded by the runtime (ECMA-335 I.12.4.2.5), so the method's own handlers
+        // have no part in it.
+        let filter = body
+            .clauses
+            .iter()
+            .find(|c| entry != 0 && c.kind == EhKind::Filter(entry));
+        let counts = |c: &EhClause| {
+            filter.is_none_or(|f| c.try_offset >= entry && c.try_offset < f.handler_offset)
+        };
+        if !body.clauses.is_empty() {
+            for b in &mut plan.blocks {
+                let set: SmallVec<[u32; 4]> = (0u32..)
+                    .zip(&body.clauses)
+                    .filter(|(_, c)| in_try(c, b.offset) && counts(c))
+                    .map(|(n, _)| n)
+                    .collect();
+                let found = plan.regions.iter().rposition(|r| *r == set);
+                b.region = found.unwrap_or_else(|| {
+                    plan.regions.push(set);
+                    plan.regions.len() - 1
+                }) as u32;
+            }
+        }
+        plan.reach(entry)?;
+        plan.find_cold()?;
+        Ok(plan)
+    }
+
+    /// Checks that handlers and filters begin at instructions, and that no two entries with
+    /// different stacks share a block. The start of the method finds an empty stack, a catch
+    /// handler or filter finds the exception object, a finally or fault handler finds an empty
+    /// stack and its own continuation.
+    fn check_entries(&self) -> Res {
+        let takes_exception = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
+        for c in &self.clauses {
+            self.block(c.handler_offset)?;
+            let mut shared = self
+                .clauses
+                .iter()
+                .filter(|d| d.handler_offset == c.handler_offset);
+            let differs = shared.any(|d| takes_exception(d) != takes_exception(c));
+            let filter = match c.kind {
+                EhKind::Filter(at) => {
+                    self.block(at)?;
+                    at == 0 || self.clauses.iter().any(|d| d.handler_offset == at)
+                }
+                _ => false,
+            };
+            if c.handler_offset == 0 || differs || filter {
+                return Err(TranslateError::invalid(
+                    "a handler or filter begins where the method or another handler does",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The index of the block that starts at an offset.
+    /// # Errors
+    /// [`TranslateError::Invalid`] if no block starts there.
+    pub fn block(&self, offset: u32) -> Res<usize> {
+        match self.block_at.get(offset as usize) {
+            Some(&b) if b != u32::MAX => Ok(b as usize),
+            _ => Err(TranslateError::invalid("no instruction at the target")),
+        }
+    }
+
+    /// The last instruction of a block.
+    pub fn last(&self, block: usize) -> &Instr<'static> {
+        &self.instrs[self.blocks[block].end as usize - 1]
+    }
+
+    /// Marks the blocks that can be reached from `entry`. A handler counts as a successor of every
+    /// block that its clause protects.
+    fn reach(&mut self, entry: u32) -> Res {
+        let mut work = vec![self.block(entry)?];
+        self.blocks[work[0]].reachable = true;
+        while let Some(at) = work.pop() {
+            let from = self.last(at).offset;
+            self.check_edges(at)?;
+            let mut next = self.successors(at)?;
+            for n in 0..self.regions[self.blocks[at].region as usize].len() {
+                let clause = self.regions[self.blocks[at].region as usize][n];
+                next.push(self.block(self.clauses[clause as usize].handler_offset)?);
+            }
+            for to in next {
+                let b = &mut self.blocks[to];
+                b.last_source = b.last_source.max(i64::from(from));
+                if !b.reachable {
+                    b.reachable = true;
+                    work.push(to);
+                }
+            }
+            let last = *self.last(at);
+            if let (Op::Leave | Op::LeaveS, Operand::Branch(t)) = (last.op, last.operand) {
+                self.leaves.push((last.offset, t));
+            }
+            if let Operand::Branch(_) | Operand::Switch(_) = last.operand {
+                for t in targets(&last) {
+                    if t <= last.offset {
+                        self.back_edges.push((t, last.offset));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the edges out of a block: no branch, and no fall-through, enters a handler or filter
+    /// or leaves a filter.
+    fn check_edges(&self, at: usize) -> Res {
+        let last = self.last(at);
+        for to in targets(last) {
+            self.check_edge(last.offset, to)?;
+        }
+        match self.blocks.get(at + 1) {
+            Some(next) if !last.op.ends_block() => self.check_edge(last.offset, next.offset),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks one edge against the module's invariants. Leaving a handler by a branch other than
+    /// `leave` is invalid IL too (ECMA-335 I.12.4.2.8.2), but does no harm, because a handler is
+    /// ordinary code of the same function.
+    fn check_edge(&self, from: u32, to: u32) -> Res {
+        let enters = |c: &EhClause| {
+            in_handler(c, to) && !in_handler(c, from) || in_filter(c, to) != in_filter(c, from)
+        };
+        if self.clauses.iter().any(enters) {
+            return Err(TranslateError::invalid(
+                "control enters a handler or filter, or leaves a filter",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether the instruction lies in a filter that does not contain the clause's handler. A
+    /// `rethrow` or `endfinally` there would refer to a handler of another function.
+    pub fn is_filtered_from(&self, offset: u32, clause: usize) -> bool {
+        let handler = self.clauses[clause].handler_offset;
+        self.clauses
+            .iter()
+            .any(|c| in_filter(c, offset) && !in_filter(c, handler))
+    }
+
+    /// Marks the blocks from which every path ends in a `throw`. The pass goes from the last block
+    /// to the first and never follows a backward branch, so a loop is never cold.
+    fn find_cold(&mut self) -> Res {
+        if !self.instrs.iter().any(|i| i.op == Op::Throw) {
+            return Ok(());
+        }
+        for at in (1..self.blocks.len()).rev() {
+            self.blocks[at].cold = match self.last(at).op {
+                Op::Throw => true,
+                Op::Leave | Op::LeaveS => false,
+                _ => {
+                    let next = self.successors(at)?;
+                    !next.is_empty() && next.iter().all(|n| *n > at && self.blocks[*n].cold)
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Computes the variables' flags again without the blocks for which `gone` is true. An inlined
+    /// body uses this for the blocks that are outlined: a variable that only they write stays a
+    /// constant.
+    pub fn forget(&mut self, gone: impl Fn(usize) -> bool) {
+        self.args.fill(0);
+        self.locals.fill(0);
+        for (n, b) in self.blocks.iter().enumerate() {
+            if gone(n) {
+                continue;
+            }
+            for i in &self.instrs[b.first as usize..b.end as usize] {
+                if let Some((op, is_arg, index)) = variable_of(i) {
+                    let flags = if is_arg {
+                        &mut self.args
+                    } else {
+                        &mut self.locals
+                    };
+                    flags[index] |= op.flag();
+                }
+            }
+        }
+    }
+
+    /// The blocks that control can go to from a block: branch targets, the next block, and the
+    /// handlers of the finally clauses that a `leave` runs.
+    pub fn successors(&self, at: usize) -> Res<SmallVec<[usize; 4]>> {
+        let last = self.last(at);
+        let mut next = SmallVec::new();
+        for t in targets(last) {
+            next.push(self.block(t)?);
+            if matches!(last.op, Op::Leave | Op::LeaveS) {
+                for c in self.finallys(last.offset, t) {
+                    next.push(self.block(self.clauses[c as usize].handler_offset)?);
+                }
+            }
+        }
+        if !last.op.ends_block() && at + 1 < self.blocks.len() {
+            next.push(at + 1);
+        }
+        Ok(next)
+    }
+
+    /// The finally clauses that a `leave` from one offset to another runs, innermost first
+    /// (ECMA-335 III.3.46).
+    pub fn finallys(&self, from: u32, to: u32) -> SmallVec<[u32; 4]> {
+        (0u32..)
+            .zip(&self.clauses)
+            .filter(|(_, c)| c.kind == EhKind::Finally && in_try(c, from) && !in_try(c, to))
+            .map(|(n, _)| n)
+            .collect()
+    }
+
+    /// Whether a clause with a filter protects code that begins between the two offsets.
+    pub fn has_filters_within(&self, from: u32, to: u32) -> bool {
+        self.clauses.iter().any(|c| {
+            matches!(c.kind, EhKind::Filter(_)) && c.try_offset >= from && c.try_offset < to
+        })
+    }
+
+    /// The clauses whose protected range contains the whole handler of a clause, innermost first.
+    /// The clauses of the handler's first block may be more: a `try` may begin where the handler
+    /// begins, and end before it.
+    pub fn around_handler(&self, clause: usize) -> Res<SmallVec<[u32; 4]>> {
+        let c = &self.clauses[clause];
+        let first = self.block(c.handler_offset)?;
+        Ok(self.regions[self.blocks[first].region as usize]
+            .iter()
+            .copied()
+            .filter(|n| !in_handler(c, self.clauses[*n as usize].try_offset))
+            .collect())
+    }
+
+    /// Whether the offset lies between the target and the source of a backward branch.
+    pub fn in_loop(&self, offset: u32) -> bool {
+        self.back_edges
+            .iter()
+            .any(|(target, source)| *target <= offset && offset <= *source)
+    }
+
+    /// Which variables are live at the entry of each block: arguments first, then locals.
+    pub fn liveness(&self) -> Res<Liveness> {
+        Liveness::new(self)
+    }
+}
+
+/// Bit sets of live variables, one per block.
+///
+/// A variable is live into a handler if the handler may read it before writing it. Such a variable
+/// gets a shadow slot (`frame::variables`): when the unwinder enters the handler, registers hold
+/// nothing, and the landing pad reads the slot.
+pub struct Liveness {
+    words: usize,
+    live_in: Vec<u64>,
+}
+
+impl Liveness {
+    fn new(plan: &Plan) -> Res<Liveness> {
+        let count = plan.args.len() + plan.locals.len();
+        let words = count.div_ceil(64).max(1);
+        let blocks = plan.blocks.len();
+        // Two sets per block: variables read before any write in the block, then variables written
+        // in it.
+        let mut gen_kill = vec![0u64; blocks * words * 2];
+        for (n, b) in plan.blocks.iter().enumerate() {
+            for i in &plan.instrs[b.first as usize..b.end as usize] {
+                let Some((op, is_arg, index)) = variable_of(i) else {
+                    continue;
+                };
+                let v = if is_arg {
+                    index
+                } else {
+                    plan.args.len() + index
+                };
+                let (word, bit) = (n * words * 2 + v / 64, 1u64 << (v % 64));
+                match op {
+                    VarOp::Load if gen_kill[word + words] & bit == 0 => gen_kill[word] |= bit,
+                    VarOp::Store => gen_kill[word + words] |= bit,
+                    _ => {}
+                }
+            }
+        }
+        let mut next: Vec<SmallVec<[usize; 4]>> = Vec::with_capacity(blocks);
+        for n in 0..blocks {
+            next.push(plan.successors(n)?);
+        }
+        // After a finally: wherever a leave through it goes on.
+        for (n, b) in plan.blocks.iter().enumerate() {
+            if plan.last(n).op != Op::Endfinally {
+                continue;
+            }
+            for (from, to) in &plan.leaves {
+                let through = plan.finallys(*from, *to);
+                if through
+                    .iter()
+                    .any(|c| in_handler(&plan.clauses[*c as usize], b.offset))
+                {
+                    next[n].push(plan.block(*to)?);
+                    for c in through {
+                        next[n].push(plan.block(plan.clauses[c as usize].handler_offset)?);
+                    }
+                }
+            }
+        }
+        // A handler can start after any instruction of a block it protects. A variable that is live
+        // into the handler is therefore live throughout the block, and a write in the block does
+        // not end its life.
+        let mut pads: Vec<SmallVec<[usize; 4]>> = Vec::with_capacity(plan.regions.len());
+        for r in &plan.regions {
+            let mut set = SmallVec::new();
+            for c in r {
+                let c = &plan.clauses[*c as usize];
+                set.push(plan.block(c.handler_offset)?);
+                if let EhKind::Filter(at) = c.kind {
+                    set.push(plan.block(at)?);
+                }
+            }
+            pads.push(set);
+        }
+        let mut live = Liveness {
+            words,
+            live_in: vec![0; blocks * words],
+        };
+        // The usual backward data-flow iteration. Going from the last block to the first, it needs
+        // two rounds for most methods.
+        loop {
+            let mut changed = false;
+            for n in (0..blocks).rev() {
+                for w in 0..words {
+                    let out = next[n]
+                        .iter()
+                        .fold(0, |a, s| a | live.live_in[s * words + w]);
+                    let (used, killed) = (
+                        gen_kill[n * words * 2 + w],
+                        gen_kill[n * words * 2 + words + w],
+                    );
+                    let thrown = pads[plan.blocks[n].region as usize]
+                        .iter()
+                        .fold(0, |a, s| a | live.live_in[s * words + w]);
+                    let set = used | out & !killed | thrown;
+                    if set != live.live_in[n * words + w] {
+                        live.live_in[n * words + w] = set;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return Ok(live);
+            }
+        }
+    }
+    /// Whether the variable is live at the entry of the block.
+    pub fn is_live(&self, block: usize, variable: usize) -> bool {
+        self.live_in[block * self.words + variable / 64] & 1 << (variable % 64) != 0
+    }
+}
+
+/// Whether the instruction may call something that needs stack. A helper that is not a leaf counts,
+/// because it runs on the thread's stack too.
+fn may_call(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        Call | Callvirt
+            | Calli
+            | Newobj
+            | Newarr
+            | Box
+            | Castclass
+            | Isinst
+            | Unbox
+            | UnboxAny
+            | Ldsfld
+            | Stsfld
+            | Ldsflda
+            | Throw
+            | Rethrow
+            | Ldvirtftn
+            | Stelem
+            | StelemRef
+            | Ldelema
+            | Endfinally
+            | Jmp
+            | Localloc
+            | Mkrefany
+            | Refanyval
+            | Stobj
+            | Cpobj
+            | Stfld
+            | Initobj
+            | Cpblk
+            | Initblk
+            | Rem
+            | Arglist
+    )
+}

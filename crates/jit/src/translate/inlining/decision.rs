@@ -1,0 +1,427 @@
+//! Which methods are inlined, and which of their blocks are outlined.
+//!
+//! # How it works
+//! [`Translator::inline_decision`] examines the body of a callee. It must be small, have no loop
+//! and no exception clause, and call nothing but methods that are themselves expanded or that never
+//! return. The answer is cached per method.
+//!
+//! Many small methods consist of a test and a `throw`. Their throwing blocks do not count for the
+//! size and may contain anything, because they are *outlined*: in the inlined code, such a block is
+//! replaced by a call of the method itself with the original arguments, which takes the same path
+//! and throws.
+//!
+//! ```text
+//! T Get(int i) {                              inlined:
+//!     if (i >= size) throw new ...;               brif i >= size, cold, on
+//!     return items[i];                        on: ... items[i] ...
+//! }                                         cold: call Get(this, i)      ; throws
+//! ```
+//!
+//! # Invariants
+//! * A block is outlined only if every path to it has at most [`SideEffect::Reads`]: then running
+//!   the method from its start repeats nothing that can be noticed.
+//! * An instruction that may run a class constructor counts as a write, so no instruction of at
+//!   most [`SideEffect::Reads`] runs code of the program.
+//! * After [`SideEffect::None`] the second run takes the same path and never returns. After reads
+//!   it may take another path, if another thread wrote in between, and return; its result is then
+//!   the result of the inlined call. Since nothing was written before, this is as if the method had
+//!   been called only then.
+//! * [`SideEffect::None`] is for what the values of the arguments alone decide, and for lengths of
+//!   arrays and strings, which never change; not for other memory that arguments refer to.
+use crate::translate::calls::intrinsics;
+use crate::translate::control::control_flow::Plan;
+use crate::translate::error::Res;
+use crate::translate::translator::Translator;
+use smallvec::SmallVec;
+use std::rc::Rc;
+use vervet_abi::object::LARGE_OBJECT_SIZE;
+use vervet_metadata::MethodBody;
+use vervet_metadata::il::{Instr, Op, Operand};
+use vervet_types::method::{MethodKind, impl_flags};
+use vervet_types::{ClassRef, Known, MethodRef, Scope};
+
+/// How deep inlined calls nest.
+pub const DEPTH: usize = 5;
+/// Bytes of IL of a method that asks to be inlined (MethodImplOptions.AggressiveInlining).
+const AGGRESSIVE: usize = 128;
+/// Bytes of IL, beyond the limit, that blocks which can only throw may have.
+const COLD: usize = 160;
+/// Bytes of IL up to which a method is examined for never returning.
+const THROWER: usize = 64;
+
+/// What the code up to some point has done.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum SideEffect {
+    /// Nothing, and only the arguments decided what was done.
+    None,
+    /// It has read memory that another thread may write.
+    Reads,
+    /// It has done something that must not be done twice.
+    Writes,
+}
+
+/// How a method is inlined.
+pub struct InlineDecision {
+    /// The effect of the blocks that are kept.
+    pub effect: SideEffect,
+    /// The IL offsets of the outlined blocks; true if only [`SideEffect::None`] lies before the
+    /// block, so that the call never returns.
+    pub outlined: SmallVec<[(u32, bool); 2]>,
+}
+
+/// Whether a call of the method never returns: its body is one block that ends in a `throw`.
+pub fn never_returns(m: MethodRef) -> bool {
+    if m.kind != MethodKind::Normal || !m.has_body() || m.is_virtual() || m.is_synchronized() {
+        return false;
+    }
+    let Ok(body) = m.body() else { return false };
+    let throw = 0x7a;
+    body.code.last() == Some(&throw)
+        && body.code.len() <= THROWER
+        && body.clauses.is_empty()
+        && body.instructions().all(|i| {
+            i.is_ok_and(|i| {
+                !matches!(i.operand, Operand::Branch(_) | Operand::Switch(_))
+                    && !matches!(i.op, Op::Ret | Op::Jmp)
+                    && (i.op == Op::Throw) == (i.end() as usize == body.code.len())
+            })
+        })
+}
+
+/// Whether the decision needs the control-flow graph: the body contains a `throw`, or a branch on a
+/// boxed value that is constant for this instantiation. None: a loop, which excludes inlining.
+fn by_blocks(body: &MethodBody<'static>) -> Option<bool> {
+    let (mut blocks, mut boxed) = (false, false);
+    for i in body.instructions() {
+        let i = i.ok()?;
+        match (i.op, i.operand) {
+            (Op::Leave | Op::LeaveS, _) => return None,
+            (_, Operand::Branch(to)) if to <= i.offset => return None,
+            (_, Operand::Switch(t)) if t.iter().any(|t| t <= i.offset) => return None,
+            (Op::Throw, _) => blocks = true,
+            (_, Operand::Branch(_)) => blocks |= boxed,
+            _ => {}
+        }
+        boxed = i.op == Op::Box;
+    }
+    Some(blocks)
+}
+
+/// Where control goes after a block. In generic code `x != null` compiles to `box; brtrue`, which
+/// is no branch if `x` is a value.
+fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> {
+    let b = &plan.blocks[n];
+    if let [
+        ..,
+        Instr {
+            op: Op::Box,
+            operand: Operand::Token(t),
+            ..
+        },
+        Instr {
+            op: op @ (Op::Brtrue | Op::BrtrueS | Op::Brfalse | Op::BrfalseS),
+            operand: Operand::Branch(to),
+            ..
+        },
+    ] = &plan.instrs[b.first as usize..b.end as usize]
+        && let Ok(class) = scope.type_(*t)
+        && !class.is_open
+        && class.is_value_type()?
+        && class.nullable_arg().is_none()
+    {
+        let taken = matches!(op, Op::Brtrue | Op::BrtrueS);
+        let next = (n + 1).min(plan.blocks.len() - 1);
+        return Ok(smallvec::smallvec![if taken {
+            plan.block(*to)?
+        } else {
+            next
+        }]);
+    }
+    plan.successors(n)
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// Whether, and how, calls of the method are replaced by its body. None: they are not.
+    pub(crate) fn inline_decision(
+        &mut self,
+        m: MethodRef,
+        depth: usize,
+    ) -> Res<Option<Rc<InlineDecision>>> {
+        if let Some(known) = self.inline_decision.get(&m.id) {
+            return Ok(known.clone());
+        }
+        let answer = self.decide(m, depth)?.map(Rc::new);
+        self.inline_decision.insert(m.id, answer.clone());
+        Ok(answer)
+    }
+
+    /// The decision for a method that has none cached.
+    fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<InlineDecision>> {
+        let never =
+            impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED | impl_flags::NO_OPTIMIZATION;
+        if depth >= DEPTH
+            || m.kind != MethodKind::Normal
+            || m.impl_flags & never != 0
+            || !m.has_body()
+            || m.class.is_open
+            || m.is_cctor()
+            || self.inline_stack.contains(&m)
+        {
+            return Ok(None);
+        }
+        // Type arguments that violate a constraint are an error of the call at run time. It must
+        // not become one of this compile.
+        if m.class.check_constraints().is_err() || m.check_constraints().is_err() {
+            return Ok(None);
+        }
+        let Ok(body) = m.body() else { return Ok(None) };
+        let limit = if m.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0 {
+            AGGRESSIVE.min(self.inline_limit * 4)
+        } else {
+            self.inline_limit
+        };
+        if body.code.len() > limit + COLD || !body.clauses.is_empty() {
+            return Ok(None);
+        }
+        let Some(by_blocks) = by_blocks(&body) else {
+            return Ok(None);
+        };
+        if body.code.len() > limit && !by_blocks {
+            return Ok(None);
+        }
+        // A MarshalByRefObject may be a transparent proxy, whose calls the runtime intercepts.
+        if m.has_this()
+            && m.class
+                .supers()?
+                .get(1)
+                .is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)))
+        {
+            return Ok(None);
+        }
+        let scope = m.scope();
+        let mut locals = 0;
+        if !body.local_sig.is_nil() {
+            let Ok(list) = scope.locals(body.local_sig) else {
+                return Ok(None);
+            };
+            if list.len() > 8 || list.iter().any(|l| l.pinned || l.ty.is_open) {
+                return Ok(None);
+            }
+            locals = list.len();
+        }
+        if by_blocks {
+            let Ok(sig) = m.sig() else { return Ok(None) };
+            let args = sig.params.len() + m.has_this() as usize;
+            return self.decide_by_blocks(m, &body, (args, locals), limit, depth);
+        }
+        let mut effect = SideEffect::None;
+        let mut before = None;
+        for i in body.instructions() {
+            let Ok(i) = i else { return Ok(None) };
+            match self.step(m, &i, before, depth)? {
+                Some(e) => effect = effect.max(e),
+                None => return Ok(None),
+            }
+            before = Some(i);
+        }
+        Ok(Some(InlineDecision {
+            effect,
+            outlined: SmallVec::new(),
+        }))
+    }
+
+    /// The decision for a body with branches: examines each reachable block that is not cold.
+    /// `limit` is for the blocks that are kept.
+    fn decide_by_blocks(
+        &mut self,
+        m: MethodRef,
+        body: &MethodBody<'static>,
+        (args, locals): (usize, usize),
+        limit: usize,
+        depth: usize,
+    ) -> Res<Option<InlineDecision>> {
+        let scope = m.scope();
+        let Ok(plan) = Plan::new(body, 0, args, locals) else {
+            return Ok(None);
+        };
+        let mut decision = InlineDecision {
+            effect: SideEffect::None,
+            outlined: SmallVec::new(),
+        };
+        // By block: the greatest effect of any path to it. There are no backward branches, so one
+        // pass in order of offset is enough.
+        let mut before: Vec<Option<SideEffect>> = vec![None; plan.blocks.len()];
+        before[0] = Some(SideEffect::None);
+        let mut bytes = 0;
+        for n in 0..plan.blocks.len() {
+            let (b, Some(mut effect)) = (&plan.blocks[n], before[n]) else {
+                continue;
+            };
+            if b.cold {
+                match effect {
+                    SideEffect::Writes => return Ok(None),
+                    e => decision.outlined.push((b.offset, e == SideEffect::None)),
+                }
+                continue;
+            }
+            let end = plan.last(n).end();
+            bytes += (end - b.offset) as usize;
+            if bytes > limit || plan.last(n).op == Op::Throw {
+                return Ok(None);
+            }
+            let mut last = None;
+            for i in &plan.instrs[b.first as usize..b.end as usize] {
+                match self.step(m, i, last, depth)? {
+                    Some(e) => effect = effect.max(e),
+                    None => return Ok(None),
+                }
+                last = Some(*i);
+            }
+            decision.effect = decision.effect.max(effect);
+            for to in successors(&plan, scope, n)? {
+                before[to] = before[to].max(Some(effect));
+            }
+        }
+        Ok(Some(decision))
+    }
+
+    /// The effect of running the class constructor, if it may have to run.
+    fn initialising(&self, class: ClassRef) -> Res<SideEffect> {
+        Ok(
+            if class.cctor()?.is_none() || self.env.is_initialized(class) {
+                SideEffect::None
+            } else {
+                SideEffect::Writes
+            },
+        )
+    }
+
+    /// The effect of what a call of the method does before its code.
+    fn triggering(&self, method: MethodRef) -> Res<SideEffect> {
+        match Self::triggers(method)? {
+            true => self.initialising(method.class),
+            false => Ok(SideEffect::None),
+        }
+    }
+
+    /// The effect of an instruction. None: it excludes inlining.
+    fn step(
+        &mut self,
+        own: MethodRef,
+        i: &Instr<'static>,
+        before: Option<Instr<'static>>,
+        depth: usize,
+    ) -> Res<Option<SideEffect>> {
+        use Op::*;
+        let scope = own.scope();
+        Ok(match (i.op, i.operand) {
+            (
+                Throw | Rethrow | Endfinally | Endfilter | Localloc | Jmp | Calli | Arglist | Ldftn
+                | Ldvirtftn | Mkrefany | Refanyval | Refanytype,
+                _,
+            ) => None,
+            // The call that follows is examined together with this prefix.
+            (Constrained, _) => Some(SideEffect::None),
+            (Call | Callvirt, Operand::Token(t)) => {
+                let Ok(mut callee) = scope.method(t) else {
+                    return Ok(None);
+                };
+                if callee.class.is_open || callee.is_generic_def() {
+                    return Ok(None);
+                }
+                let mut is_virtual = i.op == Callvirt;
+                if let Some(Instr {
+                    op: Constrained,
+                    operand: Operand::Token(t),
+                    ..
+                }) = before
+                {
+                    // Only the call of a value type's own method is direct.
+                    let Ok(class) = scope.type_(t) else {
+                        return Ok(None);
+                    };
+                    if class.is_open || !is_virtual || !class.is_value_type()? {
+                        return Ok(None);
+                    }
+                    let found = if callee.class.is_interface() {
+                        class.find_interface_impl(callee).unwrap_or(None)
+                    } else if callee.is_virtual() {
+                        Some(class.find_virtual_impl(callee)?)
+                    } else {
+                        None
+                    };
+                    match found {
+                        Some(m) if std::ptr::eq(m.class, class) => callee = m,
+                        _ => return Ok(None),
+                    }
+                    is_virtual = false;
+                }
+                let fixed = !is_virtual
+                    || !callee.is_virtual()
+                    || callee.is_final()
+                    || callee.class.is_sealed();
+                if intrinsics::is_known(callee) {
+                    Some(intrinsics::effect(callee))
+                } else if never_returns(callee) && callee.is_static() {
+                    Some(SideEffect::None)
+                } else if callee.is_static() && callee.class.name == "ThrowHelper" {
+                    Some(SideEffect::Writes)
+                } else if fixed {
+                    let before = self.triggering(callee)?;
+                    self.inline_decision(callee, depth + 1)?
+                        .map(|v| v.effect.max(before))
+                } else {
+                    None
+                }
+            }
+            (Newobj, Operand::Token(t)) => {
+                let Ok(ctor) = scope.method(t) else {
+                    return Ok(None);
+                };
+                let class = ctor.class;
+                let expanded = !(class.is_open
+                    || class.is_array()
+                    || class.is_delegate()?
+                    || std::ptr::eq(class, self.universe.known(Known::String))
+                    || class.layout()?.size > LARGE_OBJECT_SIZE)
+                    && (intrinsics::is_known(ctor)
+                        || self.inline_decision(ctor, depth + 1)?.is_some());
+                expanded.then_some(SideEffect::Writes)
+            }
+            // A local's initialisation.
+            (Initobj, _) if before.is_some_and(|b| matches!(b.op, Ldloca | LdlocaS)) => {
+                Some(SideEffect::None)
+            }
+            (
+                Stfld | Stsfld | StindI | StindI1 | StindI2 | StindI4 | StindI8 | StindR4 | StindR8
+                | StindRef | Stobj | Cpobj | Initobj | Cpblk | Initblk | Starg | StargS | Stelem
+                | StelemI | StelemI1 | StelemI2 | StelemI4 | StelemI8 | StelemR4 | StelemR8
+                | StelemRef,
+                _,
+            ) => Some(SideEffect::Writes),
+            (Ldsfld | Ldsflda, Operand::Token(t)) => {
+                let Ok(field) = scope.field(t) else {
+                    return Ok(None);
+                };
+                let reads = match i.op {
+                    Ldsfld => SideEffect::Reads,
+                    _ => SideEffect::None,
+                };
+                // The call of the method itself has run the constructor of its class.
+                if std::ptr::eq(field.class, own.class) && Self::triggers(own)? {
+                    Some(reads)
+                } else {
+                    Some(self.initialising(field.class)?.max(reads))
+                }
+            }
+            (
+                Ldfld | Ldobj | LdindI | LdindI1 | LdindI2 | LdindI4 | LdindI8 | LdindU1 | LdindU2
+                | LdindU4 | LdindR4 | LdindR8 | LdindRef | Ldelem | LdelemI | LdelemI1 | LdelemI2
+                | LdelemI4 | LdelemI8 | LdelemU1 | LdelemU2 | LdelemU4 | LdelemR4 | LdelemR8
+                | LdelemRef | UnboxAny | Unbox | Castclass | Isinst | Newarr | Box | Volatile,
+                _,
+            ) => Some(SideEffect::Reads),
+            _ => Some(SideEffect::None),
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! How much is inlined, by tier.
+use crate::options::Tier;
+
+/// The largest body, in bytes of IL, that replaces a call. At the quick tier a body must not be
+/// larger than the call it replaces.
+pub fn inline_limit(tier: Tier) -> usize {
+    match tier {
+        Tier::Quick => 12,
+        Tier::Optimised => 40,
+    }
+}

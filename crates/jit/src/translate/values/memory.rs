@@ -1,0 +1,292 @@
+//! Values in memory: loading, storing, copying and zeroing by class.
+//!
+//! # How it works
+//! A struct value on the IL stack is an address, so loading a struct copies it to a temporary in
+//! this frame, and storing it copies it from there. Copies up to [`INLINE_COPY`] bytes are emitted
+//! as loads and stores of falling width; longer ones call a helper.
+//!
+//! # Invariants
+//! * Temporaries are reused as soon as the IL stack is empty.
+//! * Each store says where it goes: [`Dest::Frame`] needs no barrier, [`Dest::Anywhere`] marks the
+//!   card of every reference stored.
+//! * A thread may be stopped between two instructions of a copy. The source is intact until the
+//!   copy is complete, and a copy to the heap always has its source in a frame, where the
+//!   conservative scan sees every word. So each reference is visible to the collector throughout.
+//! * A reference is copied as one 64-bit word through a general register. Two halves, or a vector
+//!   register, would hide it from the scan and could be seen half-written by the concurrent marker.
+//! * Longer copies with references go to `CopyValue`, a leaf helper: a thread in it is not stopped
+//!   by signal before it has marked the cards.
+use crate::blob::Symbol;
+use crate::emit::{barrier, trusted};
+use crate::signature::{load_scalar, scalar_kind, store_scalar};
+use crate::translate::error::Res;
+use crate::translate::translator::Translator;
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Value, types::*};
+use vervet_abi::call;
+use vervet_types::{ClassRef, ScalarKind};
+
+/// Values up to this many bytes are copied by emitted loads and stores.
+const INLINE_COPY: u32 = 64;
+/// Memory up to this many bytes is zeroed by emitted stores.
+const INLINE_ZERO: u32 = 128;
+
+/// Where a store goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Dest {
+    /// This frame. The collector scans frames as a whole, so no card is marked.
+    Frame,
+    /// The heap, or memory that may be the heap.
+    Anywhere,
+}
+
+/// The stack slots of temporaries: slot, size in bytes, whether a value on the IL stack may lie in
+/// it.
+#[derive(Default)]
+pub struct Temps {
+    pub(crate) slots: Vec<(StackSlot, u32, bool)>,
+}
+
+impl Temps {
+    /// Frees all temporaries. Called when nothing is on the IL stack.
+    pub fn release(&mut self) {
+        self.slots.iter_mut().for_each(|s| s.2 = false);
+    }
+    /// Marks all temporaries as used. Called at the start of a block with values on its stack, any
+    /// of which may lie in a temporary.
+    pub fn retain(&mut self) {
+        self.slots.iter_mut().for_each(|s| s.2 = true);
+    }
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// A temporary of that many bytes, which stays valid until the IL stack is empty.
+    pub fn temp(&mut self, size: u32) -> StackSlot {
+        let size = size.max(1).next_multiple_of(8);
+        if let Some(s) = self.temps.slots.iter_mut().find(|s| !s.2 && s.1 == size) {
+            s.2 = true;
+            return s.0;
+        }
+        let slot = self.e.slot(size);
+        self.temps.slots.push((slot, size, true));
+        slot
+    }
+    /// The address of a temporary for a value of the class.
+    pub fn temp_of(&mut self, class: ClassRef) -> Res<Value> {
+        let size = class.layout()?.size;
+        let slot = self.temp(size);
+        Ok(self.e.slot_addr(slot))
+    }
+    /// The bytes that a value of the class takes in a field, an array element or a variable.
+    pub fn size_of(&self, class: ClassRef) -> Res<u32> {
+        Ok(match stack_type_of(class)? {
+            StackType::Struct => class.layout()?.size,
+            _ => scalar_kind(class).size(),
+        })
+    }
+
+    /// Loads a value of the class, as it is on the IL stack.
+    pub fn load_value(
+        &mut self,
+        class: ClassRef,
+        base: Value,
+        offset: i32,
+        flags: MemFlagsData,
+    ) -> Res<StackValue> {
+        let kind = stack_type_of(class)?;
+        let value = if kind == StackType::Struct {
+            let to = self.temp_of(class)?;
+            self.copy(class, to, 0, trusted(), base, offset, flags, Dest::Frame)?;
+            to
+        } else {
+            load_scalar(&mut self.e.b, flags, scalar_kind(class), base, offset)
+        };
+        Ok(StackValue {
+            kind,
+            value,
+            class: Some(class),
+            fact: ValueFact::None,
+        })
+    }
+
+    /// Stores a value, coerced to the class.
+    pub fn store_value(
+        &mut self,
+        class: ClassRef,
+        item: &StackValue,
+        base: Value,
+        offset: i32,
+        flags: MemFlagsData,
+        dest: Dest,
+    ) -> Res {
+        let kind = stack_type_of(class)?;
+        if kind == StackType::Struct {
+            self.check_struct(item, class)?;
+            return self.copy(class, base, offset, flags, item.value, 0, trusted(), dest);
+        }
+        let value = self.coerce(item, kind)?;
+        match scalar_kind(class) {
+            ScalarKind::Ref if dest == Dest::Anywhere => self.store_ref(flags, value, base, offset),
+            leaf => store_scalar(&mut self.e.b, flags, leaf, value, base, offset),
+        }
+        Ok(())
+    }
+
+    /// Copies a struct of the class from `from + from_offset` to `to + to_offset`. The flags say
+    /// which of the accesses may fault because of a null address.
+    #[allow(clippy::too_many_arguments, reason = "two ends of a copy")]
+    pub fn copy(
+        &mut self,
+        class: ClassRef,
+        to: Value,
+        to_offset: i32,
+        to_flags: MemFlagsData,
+        from: Value,
+        from_offset: i32,
+        from_flags: MemFlagsData,
+        dest: Dest,
+    ) -> Res {
+        let layout = class.layout()?;
+        let size = layout.size;
+        let refs: &[u32] = if dest == Dest::Anywhere {
+            &layout.ref_map
+        } else {
+            &[]
+        };
+        if size > INLINE_COPY || refs.len() > 4 {
+            // A fault inside a helper would not be a NullReferenceException of this method, so both
+            // ends are read here first.
+            if to_flags.trap_code().is_some() {
+                self.e.b.ins().load(I8, to_flags, to, to_offset);
+            }
+            if from_flags.trap_code().is_some() {
+                self.e.b.ins().load(I8, from_flags, from, from_offset);
+            }
+            let to = self.offset_address(to, to_offset);
+            let from = self.offset_address(from, from_offset);
+            if refs.is_empty() {
+                if dest == Dest::Frame && size <= 2 * INLINE_COPY {
+                    self.copy_words(to, 0, trusted(), from, 0, trusted(), size, &[]);
+                    return Ok(());
+                }
+                if layout.ref_map.is_empty() {
+                    let bytes = self.i64(i64::from(size));
+                    self.e.helper(call::MemMove, [to, from, bytes]);
+                } else {
+                    let handle = self.e.symbol(Symbol::ClassHandle(class));
+                    self.e.helper(call::CopyValue, [to, from, handle]);
+                }
+            } else {
+                let handle = self.e.symbol(Symbol::ClassHandle(class));
+                self.e.helper(call::CopyValue, [to, from, handle]);
+            }
+            return Ok(());
+        }
+        self.copy_words(
+            to,
+            to_offset,
+            to_flags,
+            from,
+            from_offset,
+            from_flags,
+            size,
+            refs,
+        );
+        Ok(())
+    }
+
+    /// Copies `size` bytes by loads and stores. `refs` holds the indices of the 8-byte words that
+    /// are references and need a card mark.
+    #[allow(clippy::too_many_arguments, reason = "two ends of a copy")]
+    fn copy_words(
+        &mut self,
+        to: Value,
+        to_offset: i32,
+        to_flags: MemFlagsData,
+        from: Value,
+        from_offset: i32,
+        from_flags: MemFlagsData,
+        size: u32,
+        refs: &[u32],
+    ) {
+        let mut at = 0;
+        for kind in [
+            ScalarKind::I8,
+            ScalarKind::I4,
+            ScalarKind::U2,
+            ScalarKind::U1,
+        ] {
+            while size - at >= kind.size() {
+                let value = load_scalar(
+                    &mut self.e.b,
+                    from_flags,
+                    kind,
+                    from,
+                    from_offset + at as i32,
+                );
+                if kind == ScalarKind::I8 && refs.contains(&(at / 8)) {
+                    self.store_ref(to_flags, value, to, to_offset + at as i32);
+                } else {
+                    store_scalar(
+                        &mut self.e.b,
+                        to_flags,
+                        kind,
+                        value,
+                        to,
+                        to_offset + at as i32,
+                    );
+                }
+                at += kind.size();
+            }
+        }
+    }
+
+    /// An address with a constant added. It must be used at once: a sum that stays in a register
+    /// alone may lie outside the object, where the collector does not look for it.
+    pub fn offset_address(&mut self, base: Value, offset: i32) -> Value {
+        if offset == 0 {
+            base
+        } else {
+            self.e.b.ins().iadd_imm_s(base, i64::from(offset))
+        }
+    }
+
+    /// Zeroes memory. Zeroes are no references, so neither a barrier nor whole words matter.
+    pub fn zero(&mut self, base: Value, offset: i32, size: u32, flags: MemFlagsData) {
+        if size > INLINE_ZERO {
+            if flags.trap_code().is_some() {
+                self.e.b.ins().load(I8, flags, base, offset);
+            }
+            let to = self.offset_address(base, offset);
+            let byte = self.i32(0);
+            let bytes = self.i64(i64::from(size));
+            self.e.helper(call::MemSet, [to, byte, bytes]);
+            return;
+        }
+        let (mut at, zero) = (0, self.i64(0));
+        while size - at >= 8 {
+            self.e.b.ins().store(flags, zero, base, offset + at as i32);
+            at += 8;
+        }
+        if size > at {
+            let zero = self.i32(0);
+            for kind in [ScalarKind::I4, ScalarKind::U2, ScalarKind::U1] {
+                while size - at >= kind.size() {
+                    store_scalar(&mut self.e.b, flags, kind, zero, base, offset + at as i32);
+                    at += kind.size();
+                }
+            }
+        }
+    }
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// Stores a reference where the heap may be, and marks its card. Null needs no mark.
+    pub fn store_ref(&mut self, flags: MemFlagsData, value: Value, base: Value, offset: i32) {
+        if self.constant(value) == Some(0) {
+            self.e.b.ins().store(flags, value, base, offset);
+        } else {
+            barrier::store_reference(self.e, flags, value, base, offset);
+        }
+    }
+}
