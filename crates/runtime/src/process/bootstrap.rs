@@ -142,7 +142,7 @@ pub fn start(
 
     let mut table = rustc_hash::FxHashMap::default();
     for row in icalls {
-        table.insert(format!("{}::{}", row.class, row.name), row);
+        table.insert(row.name, row);
     }
     if options.perf_map {
         crate::process::stats::open_perf_map()
