@@ -1,4 +1,4 @@
-//! What can go wrong while looking, in words that say what to do about it.
+//! Errors of the search for assemblies. Each message says what a user can do about it.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
-//! Public key tokens: eight bytes that stand for a strong name's public key.
+//! Public key tokens: eight bytes that identify a strong name's public key.
 //!
-//! The token is the last eight bytes of the SHA-1 of the whole public key blob, in reverse order. The standard key
-//! of ECMA-335 (sixteen bytes, all zero but one) stands for a key nobody holds and has a token by decree.
+//! The token is the last eight bytes of the SHA-1 of the whole public key blob, in reverse order. The standard key of
+//! ECMA-335 (sixteen bytes, all zero but one) stands for a key whose private half nobody has; its token is a constant.
 
 use sha1::{Digest, Sha1};
 use std::fmt;

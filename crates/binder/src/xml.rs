@@ -1,8 +1,9 @@
-//! Reading configuration files: elements by local name, whatever their namespace.
+//! Reads configuration files: elements by local name, whatever their namespace.
 //!
-//! A missing file is no file; a broken one is an error the caller may print and go on from, as Mono does.
+//! A missing file counts as an empty one. A malformed file is an error that the caller may print and ignore, as Mono does.
 //!
-//! # Invariants   Reading takes time and memory in proportion to the file, however it nests: an element belongs to one owner
+//! # Invariants
+//! Reading takes time and memory in proportion to the file, however it nests: an element belongs to one owner
 //! ([`grouped`]), and entities, which multiply text, are refused.
 
 use crate::error::ConfigError;

@@ -1,10 +1,11 @@
-//! Fuzzing: everything of Vervet that reads bytes from outside, with oracles.
+//! Fuzzing of everything in Vervet that reads bytes from outside.
 //!
-//! A target ([`target`], all of them in [`targets`]) is a function of bytes that panics when an oracle is hurt, and a generator of inputs that knows the
-//! format. [`driver`] runs cases on a stable toolchain, [`supervisor`] does so in processes that may end any way. The crate
-//! in `libfuzzer` runs the same targets under libFuzzer where a nightly toolchain is.
+//! A target ([`targets`]) consists of a function of bytes, which checks properties (its oracles) and panics when one does not
+//! hold, and of a generator of inputs that knows the format. [`driver`] runs the cases of a target on a stable toolchain.
+//! [`supervisor`] does so in child processes, which may end in any way. The crate in `libfuzzer` runs the same targets
+//! under libFuzzer, for which a nightly toolchain is needed.
 //!
-//! Invariant: a case is a function of a seed, a number and the committed corpus; a run prints its seed.
+//! Invariant: a seed, a number and the committed corpus determine a case; a run prints its seed.
 #![forbid(unsafe_code)]
 
 pub mod corpus;

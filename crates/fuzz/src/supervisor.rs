@@ -1,7 +1,7 @@
-//! Runs a target in a process of its own and outlives it: overflows of the stack, allocations beyond the limit and cases
-//! that do not end are findings like any other, and the run goes on behind them.
+//! Runs a target in a child process. A stack overflow, an allocation beyond the limit or a case that does not end is a
+//! finding like any other, and the run goes on in a new child behind that case.
 //!
-//! Invariant: a child is ended by its id, after [`CPU_LIMIT`] of processor time or [`STUCK`] without a new case.
+//! Invariant: the supervisor ends a child by its process id, after [`CPU_LIMIT`] of processor time or [`STUCK`] without a new case.
 
 use crate::driver::{self, CPU_LIMIT, ENOUGH, Outcome, Run};
 use crate::target::Target;

@@ -1,8 +1,8 @@
-//! The instructions of one method.
+//! Prints the instructions of one method.
 //!
-//! Invariants: a statement is printed only where control reaches it, and says whether control leaves it at its end; an
-//! expression always does. A transfer that its surroundings do not allow (out of a finally, with values on the stack, a
-//! `rethrow` outside of a catch) is printed as nothing.
+//! Invariants: a statement is printed only where control reaches it, and the function that prints it says whether control
+//! reaches its end; control always reaches the end of an expression. A transfer that its surroundings do not allow (out of a
+//! finally block, with values on the stack, a `rethrow` outside of a catch handler) is printed as nothing.
 
 use crate::emit::{Names, int32, trace};
 use crate::tree::*;
@@ -621,11 +621,11 @@ impl<'a> Body<'a> {
         self.statement(s);
         self.around.pop();
     }
-    /// Prints an expression.
-    fn value(&mut self, e: &Node) {
-        let n = self.names;
+    /// Prints an expression whose operands are not simply evaluated in order before one instruction: constants, branches
+    /// and statements that run with a value on the stack. False if the expression is none of these.
+    fn value_with_control_flow(&mut self, e: &Node) -> bool {
         match &e.op {
-            Op::Const(bits) => return self.constant(&e.ty, *bits),
+            Op::Const(bits) => self.constant(&e.ty, *bits),
             Op::Cond(by) => {
                 let (operands, arms) = e.kids.split_at(e.kids.len() - 2);
                 self.kids(operands);
@@ -642,12 +642,10 @@ impl<'a> Body<'a> {
                 self.mark(then);
                 self.value(&arms[0]);
                 self.mark(end);
-                return;
             }
             Op::Hold => {
                 self.value(&e.kids[0]);
                 self.beneath(&e.kids[1]);
-                return;
             }
             Op::StackLoop(times) => {
                 self.value(&e.kids[0]);
@@ -662,10 +660,14 @@ impl<'a> Body<'a> {
                 self.put("dup");
                 self.set_local(count);
                 self.put(&format!("brtrue L{top}"));
-                return;
             }
-            _ => {}
+            _ => return false,
         }
+        true
+    }
+    /// Prints the operands of an expression, fitted to the types of the parameters where it is a call.
+    fn operands(&mut self, e: &Node) {
+        let n = self.names;
         match (&e.op, &e.ty) {
             (Op::Call(m, _), _) => {
                 let params = &n.program.methods[*m].params;
@@ -690,6 +692,14 @@ impl<'a> Body<'a> {
             }
             _ => self.kids(&e.kids),
         }
+    }
+    /// Prints an expression.
+    fn value(&mut self, e: &Node) {
+        let n = self.names;
+        if self.value_with_control_flow(e) {
+            return;
+        }
+        self.operands(e);
         let text = match &e.op {
             Op::Loc(i) => return self.get_local(*i),
             Op::Arg(i) => return self.variable("ldarg", *i),

@@ -1,9 +1,11 @@
-//! Which of a program's results are wrong.
+//! Decides which of a program's results are wrong.
 //!
-//! Invariants: what all peers print for a method is right; where they differ, or one of them does not get there, the
-//! method is left out, and counted. A lone peer may be wrong (Mono is, in one of a thousand results): where all tested lanes
-//! agree and it alone says something else, that is counted and is no finding. A tested lane that ends by itself in any other way than exit code 0 is wrong
-//! whatever it printed.
+//! Invariants:
+//! * What all peers print for a method is right. Where the peers differ, or one of them does not get to the method, the method
+//!   is left out and counted.
+//! * A lone peer may be wrong (Mono is, in one of a thousand results). Where all tested lanes agree and the lone peer alone
+//!   prints something else, that is counted and is no finding.
+//! * A tested lane that does not end with exit code 0 by itself is wrong, whatever it printed.
 
 use crate::lanes::{End, Lane, Outcome};
 use std::collections::BTreeSet;

@@ -7,6 +7,7 @@ use vervet_runtime::cx::Cx;
 use vervet_runtime::exceptions::walk::caller_methods;
 use vervet_types::{Assembly, MethodRef};
 
+/// The namespace of a method's class; of a nested class, that of the outermost one.
 fn outermost_namespace(method: MethodRef) -> &'static str {
     let mut c = method.class;
     while let Ok(Some(outer)) = c.declaring_type() {
@@ -14,6 +15,7 @@ fn outermost_namespace(method: MethodRef) -> &'static str {
     }
     c.namespace
 }
+/// Is the method part of the core library, in one of these namespaces?
 fn is_plumbing(method: MethodRef, namespaces: &[&str]) -> bool {
     method.module().is_corlib() && namespaces.contains(&outermost_namespace(method))
 }

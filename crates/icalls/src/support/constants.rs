@@ -9,6 +9,7 @@ use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, FieldRef, Known, ModuleRef};
 
+/// Reads the Constant row of a member. None if it has none; a broken row is a BadImageFormatException.
 fn decode(cx: &Cx<'_>, module: ModuleRef, owner: Token) -> Result<Option<ConstantValue<'static>>> {
     let Some(row) = module.image.constant_of(owner) else {
         return Ok(None);
@@ -67,6 +68,7 @@ pub fn integer(cx: &Cx<'_>, module: ModuleRef, owner: Token) -> Result<Option<i6
     })
 }
 
+/// Boxes a constant: as `class` if that is an enum, otherwise by the constant's own type.
 fn object<'cx>(
     cx: &'cx Cx<'cx>,
     value: ConstantValue<'static>,

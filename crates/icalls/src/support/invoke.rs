@@ -205,6 +205,7 @@ fn room(cx: &Cx<'_>, class: ClassRef, scratch: &Scope<'_>) -> Result<*mut u8> {
     scratch.bytes(values::size_of(cx, class)?.next_multiple_of(8))
 }
 
+/// Converts an argument for a parameter that is passed by value; ArgumentException if it does not fit.
 fn by_value<'cx>(
     cx: &'cx Cx<'cx>,
     param: ClassRef,
@@ -237,6 +238,7 @@ fn by_value<'cx>(
     }
 }
 
+/// Makes the slot whose address is passed for a `ref` or `out` parameter.
 fn by_reference<'cx>(
     cx: &'cx Cx<'cx>,
     elem: ClassRef,
@@ -326,6 +328,7 @@ fn new_array<'cx>(
     heap::alloc_md_array(cx, vt, &bounds)
 }
 
+/// An array of arrays, with a length for each level, as the constructor of such a class makes it.
 fn jagged<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, sizes: &[i64]) -> Result<ObjRef<'cx>> {
     let (Some((&len, rest)), Some(elem)) = (sizes.split_first(), class.element()) else {
         return Err(cx.throw(

@@ -24,6 +24,7 @@ struct Spec {
     cookie: Option<String>,
 }
 
+/// Reads a FieldMarshal blob (ECMA-335 II.23.4).
 fn parse(blob: &[u8]) -> std::result::Result<Spec, vervet_metadata::Error> {
     let mut r = SigReader::new(blob);
     let mut spec = Spec {

@@ -33,6 +33,7 @@ pub fn escape(text: &str, out: &mut String) {
     }
 }
 
+/// Appends the name of a type; with `nested`, as an argument of another type's name.
 fn write_type(
     class: ClassRef,
     format: Format,

@@ -21,6 +21,7 @@ pub struct Lookup {
     pub events: bool,
 }
 
+/// Compares names, ignoring case if that is wanted.
 fn same_name(a: &str, b: &str, ignore_case: bool) -> bool {
     a == b || ignore_case && a.to_lowercase() == b.to_lowercase()
 }

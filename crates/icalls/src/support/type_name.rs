@@ -63,14 +63,17 @@ impl TypeName {
     }
 }
 
+/// A cursor over the text of a name.
 struct Parser<'t> {
     rest: Peekable<Chars<'t>>,
 }
 
 impl Parser<'_> {
+    /// Takes one character if it is the next.
     fn eat(&mut self, c: char) -> bool {
         self.rest.next_if_eq(&c).is_some()
     }
+    /// Skips white space.
     fn spaces(&mut self) {
         while self.rest.next_if(|c| c.is_whitespace()).is_some() {}
     }
@@ -94,6 +97,7 @@ impl Parser<'_> {
         }
         (!out.is_empty()).then_some(out)
     }
+    /// Reads a name with its suffixes and arguments; with `qualified`, the assembly's name too.
     fn type_name(&mut self, depth: u32, qualified: bool) -> Option<TypeName> {
         if depth > MAX_DEPTH {
             return None;
@@ -131,6 +135,7 @@ impl Parser<'_> {
         }
         Some(name)
     }
+    /// Reads arrays, pointers, `&` and arguments. Nothing may follow `&`.
     fn suffixes(&mut self, name: &mut TypeName, depth: u32) -> Option<()> {
         loop {
             if name.suffixes.last() == Some(&Suffix::ByRef) {
@@ -182,6 +187,7 @@ impl Parser<'_> {
             }
         }
     }
+    /// Reads the generic arguments up to the closing bracket.
     fn arguments(&mut self, name: &mut TypeName, depth: u32) -> Option<()> {
         loop {
             self.spaces();

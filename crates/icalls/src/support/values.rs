@@ -208,6 +208,7 @@ pub fn returned<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, value: Value<'cx>) -> Re
 pub fn box_int<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, value: i64) -> Result<ObjRef<'cx>> {
     box_bytes(cx, class, &value.to_le_bytes())
 }
+/// A box of a value type whose first bytes are these.
 fn box_bytes<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, bytes: &[u8]) -> Result<ObjRef<'cx>> {
     let object = cx.alloc(class)?;
     let size = size_of(cx, class)?.min(bytes.len());

@@ -17,6 +17,7 @@ use vervet_types::{Assembly, Known, LoadError};
 pub fn current<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
     held(cx, *cx.rt().domain.app_domain.lock())
 }
+/// The object that a root holds; start-up fills the roots before managed code runs.
 fn held<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Result<ObjRef<'cx>> {
     match root {
         Some(r) => Ok(r.get()),
@@ -26,9 +27,11 @@ fn held<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Result<ObjRef<'cx>> {
         )),
     }
 }
+/// The AppDomainSetup object of the domain.
 fn setup<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
     held(cx, *cx.rt().domain.setup.lock())
 }
+/// The default remoting context of the domain.
 fn default_context<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
     held(cx, *cx.rt().domain.context.lock())
 }
@@ -55,8 +58,10 @@ fn thread_context<'cx>(cx: &'cx Cx<'cx>) -> Option<ObjRef<'cx>> {
     let thread: ObjRef<'cx> = unsafe { ObjRef::from_addr((*cx.context()).internal_thread) };
     thread.non_null()
 }
+/// Where an InternalThread keeps its remoting context.
 const CONTEXT_AT: usize = std::mem::offset_of!(InternalThreadObject, current_appcontext);
 
+/// The domain of an id; there is one, and other ids are an AppDomainUnloadedException.
 fn domain_by_id<'cx>(cx: &'cx Cx<'cx>, id: i32) -> Result<ObjRef<'cx>> {
     if id == cx.rt().domain.id as i32 {
         current(cx)

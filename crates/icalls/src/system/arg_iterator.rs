@@ -48,6 +48,7 @@ fn next<'cx>(cx: &'cx Cx<'cx>, it: &ArgIterator) -> Result<(ClassRef, usize)> {
     Ok((class, size.next_multiple_of(8)))
 }
 
+/// Stores the next argument as a typed reference to its slot in the block, and advances the iterator.
 fn take<'cx>(cx: &'cx Cx<'cx>, it: *mut ArgIterator, result: *mut TypedReference) -> Result<()> {
     // SAFETY: managed code passes the address of its iterator and of a typed reference on its stack.
     unsafe {

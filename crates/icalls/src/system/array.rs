@@ -7,20 +7,24 @@ use vervet_runtime::memory::heap;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{ClassRef, Known, MAX_RANK, Prim};
 
+/// The class of the array's elements.
 fn element_class(array: ObjRef<'_>) -> ClassRef {
     array
         .class()
         .element()
         .expect("an array has an element type")
 }
+/// Do the elements consist of or contain references?
 fn has_ref_elements(array: ObjRef<'_>) -> bool {
     array.vtable().flags & flags::ELEMENT_REFS != 0
 }
+/// The address of an element, given its flat index. It is valid until the thread polls: arrays may move.
 fn element_address(array: ObjRef<'_>, pos: usize) -> *mut u8 {
     debug_assert!(pos < array.array_len());
     // SAFETY: `pos` is an element of the array.
     unsafe { array.array_data().add(pos * array.vtable().size as usize) }
 }
+/// Are the elements references themselves?
 fn is_reference_element(cx: &Cx<'_>, element: ClassRef) -> Result<bool> {
     Ok(!cx.load(element.is_value_type())? && !element.is_ptr() && !element.is_fn_ptr())
 }
@@ -219,6 +223,7 @@ fn flat_index<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, indices: ObjRef<'cx>) -
     Ok(flat)
 }
 
+/// The length and the lower bound of a dimension. A dimension that does not exist is an IndexOutOfRangeException.
 fn bounds_of<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, dimension: i32) -> Result<(u32, i32)> {
     if dimension < 0 || dimension >= array.vtable().rank as i32 {
         return Err(index_out_of_range(cx));

@@ -11,16 +11,22 @@ use vervet_runtime::{ObjRef, RefSlot, icalls};
 
 /// The terminal's settings before anything here changed them.
 static FOUND: Published<libc::termios> = Published::new();
+/// What the end of the process restores.
 struct Saved {
     ours: libc::termios,
     keypad: Vec<u8>,
     teardown: Vec<u8>,
 }
+/// Written once, before the signal handlers and the exit handler that read it are installed.
 static SAVED: Published<Saved> = Published::new();
+/// Whether handlers are installed: once for each process.
 static SETUP_DONE: AtomicBool = AtomicBool::new(false);
+/// The size of the window, columns in the upper half; -1 before the first signal. Managed code reads the word itself.
 static WINDOW: AtomicI32 = AtomicI32::new(-1);
+/// The SIGCONT handler that was there before ours, which calls it.
 static OLD_CONT: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
+/// The terminal's settings; None if standard input is no terminal.
 fn settings() -> Option<libc::termios> {
     // SAFETY: the record is filled.
     unsafe {
@@ -28,6 +34,7 @@ fn settings() -> Option<libc::termios> {
         (libc::tcgetattr(libc::STDIN_FILENO, &mut t) == 0).then_some(t)
     }
 }
+/// Gives the terminal settings at once. False if standard input is no terminal.
 fn apply(t: &libc::termios) -> bool {
     // SAFETY: a complete record.
     unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, t) == 0 }
@@ -41,6 +48,7 @@ fn note(found: &libc::termios) {
         vervet_runtime::process::bootstrap::at_crash(restore);
     }
 }
+/// Changes the terminal's settings.
 fn change(with: impl FnOnce(&mut libc::termios)) -> bool {
     settings().is_some_and(|mut t| {
         note(&t);
@@ -48,6 +56,7 @@ fn change(with: impl FnOnce(&mut libc::termios)) -> bool {
         apply(&t)
     })
 }
+/// Writes bytes to standard output, without a buffer. A signal handler may call it.
 fn put(bytes: &[u8]) {
     if !bytes.is_empty() {
         // SAFETY: the range is the slice's.
@@ -69,6 +78,7 @@ fn window() -> i32 {
         _ => -1,
     }
 }
+/// SIGWINCH: stores the new size. It only makes calls that are allowed in signal handlers.
 extern "C" fn on_window_change(_: i32) {
     // SAFETY: the ioctl is safe in a signal handler; the record is filled.
     unsafe {
@@ -78,6 +88,7 @@ extern "C" fn on_window_change(_: i32) {
         }
     }
 }
+/// SIGCONT: the shell has changed the terminal's settings, so ours are set again.
 extern "C" fn on_continue(signal: i32) {
     if let Some(s) = SAVED.get() {
         apply(&s.ours);
@@ -90,6 +101,7 @@ extern "C" fn on_continue(signal: i32) {
         old(signal);
     }
 }
+/// At exit: writes the teardown string and restores the settings that were found.
 extern "C" fn restore() {
     if let Some(s) = SAVED.get() {
         put(&s.teardown);
@@ -98,6 +110,7 @@ extern "C" fn restore() {
         apply(found);
     }
 }
+/// Installs a signal handler; the handler that was there before.
 fn handle(signal: i32, handler: extern "C" fn(i32)) -> usize {
     // SAFETY: complete records; the handler is async-signal-safe.
     unsafe {

@@ -15,6 +15,7 @@ use vervet_runtime::threads;
 use vervet_runtime::threads::attach;
 use vervet_types::{Known, LoadError};
 
+/// SIGINTs since the process began. The thread sleeps on this word.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Starts the thread. False if the system has none for us.
@@ -28,6 +29,7 @@ pub extern "C" fn on_interrupt(_: i32) {
     futex::wake(&COUNT, 1);
 }
 
+/// The thread: calls managed code once for each SIGINT.
 fn serve() {
     let mut served = 0;
     loop {
@@ -47,6 +49,7 @@ fn serve() {
     }
 }
 
+/// Calls the class library's handler of ^C.
 fn cancel<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     const METHOD: &str = "DoConsoleCancelEventInBackground";
     threads::adopt(cx)?;

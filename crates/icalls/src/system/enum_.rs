@@ -10,6 +10,7 @@ use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, Known, Prim};
 
+/// The integer type of an enum; ArgumentException for another class.
 fn underlying(cx: &Cx<'_>, class: ClassRef) -> Result<ClassRef> {
     match cx.load(class.enum_underlying())? {
         Some(u) => Ok(u),
@@ -20,6 +21,7 @@ fn underlying(cx: &Cx<'_>, class: ClassRef) -> Result<ClassRef> {
         )),
     }
 }
+/// The primitive that a class is on the evaluation stack, None if it is none.
 fn prim(cx: &Cx<'_>, class: ClassRef) -> Result<Option<Prim>> {
     cx.load(class.stack_prim())
 }

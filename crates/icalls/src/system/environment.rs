@@ -41,6 +41,7 @@ pub fn user() -> Option<(String, String)> {
         })
     }
 }
+/// The kernel's description of the system.
 fn uname() -> libc::utsname {
     // SAFETY: uname fills the record.
     unsafe {
@@ -49,6 +50,7 @@ fn uname() -> libc::utsname {
         u
     }
 }
+/// The text in a fixed array, up to the NUL.
 fn c_array(bytes: &[libc::c_char]) -> String {
     bytes
         .iter()

@@ -25,8 +25,11 @@ use vervet_runtime::threads::{self, name, state};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{Known, LoadError};
 
+/// What a job that reads waits for.
 const READ: u32 = libc::EPOLLIN as u32;
+/// What a job that writes waits for.
 const WRITE: u32 = libc::EPOLLOUT as u32;
+/// Events that the kernel always reports; they make both kinds of job ready.
 const ERROR: u32 = (libc::EPOLLERR | libc::EPOLLHUP) as u32;
 /// IOOperation.Write.
 const OPERATION_WRITE: i32 = 2;
@@ -42,6 +45,7 @@ struct Entry {
     generation: u32,
 }
 impl Entry {
+    /// An entry without jobs.
     const fn new() -> Entry {
         Entry {
             reads: VecDeque::new(),
@@ -51,6 +55,7 @@ impl Entry {
             generation: 0,
         }
     }
+    /// The queue of jobs that read or write.
     fn queue(&mut self, writes: bool) -> &mut VecDeque<u32> {
         if writes {
             &mut self.writes
@@ -58,6 +63,7 @@ impl Entry {
             &mut self.reads
         }
     }
+    /// The events that the queued jobs wait for.
     fn wanted(&self) -> u32 {
         let reads = if self.reads.is_empty() { 0 } else { READ };
         let writes = if self.writes.is_empty() { 0 } else { WRITE };
@@ -96,6 +102,7 @@ impl Entry {
     }
 }
 
+/// How many locks share the descriptors between them.
 const SHARDS: usize = 16;
 /// Descriptor `n` is entry `n / SHARDS` of shard `n % SHARDS`.
 static ENTRIES: [LeafLock<Vec<Entry>>; SHARDS] = [const { LeafLock::new(Vec::new()) }; SHARDS];
@@ -116,6 +123,7 @@ fn with_entry<T>(fd: i32, make: bool, use_it: impl FnOnce(&mut Entry) -> T) -> O
 
 /// The epoll's descriptor; -1 before there is one.
 static EPOLL: AtomicI32 = AtomicI32::new(-1);
+/// Held while the epoll and the thread are made, so that this happens once.
 static STARTING: LeafLock<()> = LeafLock::new(());
 
 /// The epoll, and the thread that serves it.
@@ -147,6 +155,7 @@ fn epoll(cx: &Cx<'_>) -> std::result::Result<i32, i32> {
     })
 }
 
+/// The field that says whether a job reads or writes.
 static OPERATION: Field = Field::new("operation");
 
 /// Has a job wait for its descriptor.
@@ -240,6 +249,7 @@ fn deliver<'cx>(cx: &'cx Cx<'cx>, handle: u32) -> Result<()> {
         .map(drop)
 }
 
+/// The selector thread.
 fn run(epoll: i32) {
     vervet_runtime::threads::attach::attach();
     if make_objects(&Cx::current()) {
@@ -252,6 +262,7 @@ fn run(epoll: i32) {
 static LOOKS: AtomicU32 = AtomicU32::new(0);
 /// 1 while this thread naps.
 static NAPPING: AtomicU32 = AtomicU32::new(0);
+/// What idle workers of the thread pool call to look for events.
 static POLLER: Poller = Poller {
     poll: || {
         LOOKS.fetch_add(1, Ordering::Relaxed);
@@ -284,7 +295,9 @@ fn deliver_events(epoll: i32, timeout: i32) -> bool {
     count > 0
 }
 
+/// How long the selector thread sleeps at first while workers look for events.
 const FIRST_NAP: Duration = Duration::from_micros(250);
+/// How long the selector thread sleeps at most while workers look for events.
 const LONGEST_NAP: Duration = Duration::from_millis(1);
 
 /// When it has given jobs to the pool, the thread naps as long as workers look for the next events themselves: a worker that

@@ -111,6 +111,7 @@ pub fn of_provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Vec<Row
     }
 }
 
+/// Is the attribute of a row an instance of the class that is asked for?
 fn matches<'cx>(cx: &'cx Cx<'cx>, row: &Row, filter: Option<ClassRef>) -> Result<bool> {
     match filter {
         None => Ok(true),
@@ -170,6 +171,7 @@ fn decode<'cx>(
     class: ClassRef,
     depth: u32,
 ) -> Result<ObjRef<'cx>> {
+    /// How deeply arrays of arguments may nest.
     const MAX_DEPTH: u32 = 16;
     if depth > MAX_DEPTH {
         return Err(bad_format(cx));
@@ -347,6 +349,7 @@ pub fn instantiate<'cx>(cx: &'cx Cx<'cx>, row: &Row) -> Result<ObjRef<'cx>> {
     Ok(made)
 }
 
+/// The class of a Type object; None for null.
 fn opt_class<'cx>(cx: &'cx Cx<'cx>, ty: ObjRef<'cx>) -> Result<Option<ClassRef>> {
     if ty.is_null() {
         Ok(None)

@@ -10,11 +10,13 @@ use vervet_runtime::icalls;
 /// A natural number, little end first: just what the tables need.
 struct Big(Vec<u32>);
 impl Big {
+    /// 2 to the power of `bits`.
     fn one_shifted(bits: u32) -> Big {
         let mut v = vec![0; bits as usize / 32 + 1];
         v[bits as usize / 32] = 1 << (bits % 32);
         Big(v)
     }
+    /// Multiplies in place.
     fn multiply(&mut self, by: u32) {
         let mut carry = 0u64;
         for d in &mut self.0 {
@@ -26,6 +28,7 @@ impl Big {
             self.0.push(carry as u32);
         }
     }
+    /// Divides in place; the remainder is dropped.
     fn divide(&mut self, by: u32) {
         let mut rest = 0u64;
         for d in self.0.iter_mut().rev() {
@@ -52,6 +55,7 @@ fn tens_exponent(e: i32) -> i32 {
         _ => x,
     }
 }
+/// The mantissa of an exponent, as the module's head defines it.
 fn mantissa(e: i32) -> u64 {
     let x = tens_exponent(e);
     let two = e - 1011;
@@ -79,6 +83,7 @@ pub struct Tables {
     tens: [i64; 19],
     bcd: [i32; 100],
 }
+/// The tables, made at first use. Managed code keeps their addresses, so they are never freed.
 static TABLES: Published<Tables> = Published::new();
 
 /// The tables, computed by the first caller.

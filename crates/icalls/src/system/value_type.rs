@@ -45,6 +45,7 @@ fn bits_size(cx: &Cx<'_>, field: FieldRef) -> Result<Option<usize>> {
         Some(p) => Some(p.size() as usize),
     })
 }
+/// The bytes of a field of at most 8 bytes, as a number.
 fn bits(object: ObjRef<'_>, offset: usize, size: usize) -> u64 {
     let mut b = [0u8; 8];
     // SAFETY: the field has `size` bytes at `offset`.

@@ -7,7 +7,9 @@ use vervet_runtime::icalls;
 use vervet_runtime::threads::wait_handles::filetime;
 use vervet_runtime::threads::wait_handles::{self, Object};
 
+/// The pseudo handle of this process, as on Windows.
 const THIS: isize = -1;
+/// The exit code of a process that runs, as on Windows.
 const STILL_ACTIVE: i32 = 259;
 
 /// The process behind a handle.
@@ -20,6 +22,7 @@ pub fn pid_of(handle: isize) -> Option<i32> {
         _ => None,
     }
 }
+/// A processor time in units of 100 ns.
 fn time(t: libc::timeval) -> i64 {
     t.tv_sec * 10_000_000 + t.tv_usec * 10
 }

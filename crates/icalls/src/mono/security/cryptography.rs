@@ -5,6 +5,7 @@ use crate::support::args::Chars;
 use crate::system::io::mono_io::stat;
 use vervet_runtime::icalls;
 
+/// Sets the permissions of a path. False if that fails.
 fn chmod(path: Chars<'_>, mode: u32) -> bool {
     // SAFETY: the path is NUL-terminated.
     unsafe { libc::chmod(path.path().as_ptr(), mode) == 0 }

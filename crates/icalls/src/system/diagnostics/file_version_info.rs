@@ -77,6 +77,7 @@ fn language_name(id: u16) -> &'static str {
     }
 }
 
+/// Copies a version resource into the object's fields.
 fn fill<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, info: &VersionInfo) -> Result<()> {
     for (field, name) in TEXTS {
         let text = cx.alloc_str(info.string(name).unwrap_or_default())?;

@@ -9,10 +9,12 @@ use vervet_runtime::threads::wait_handles::{self, filetime};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
+/// A value of /proc/PID/status in bytes, 0 if there is none.
 fn status_bytes(pid: i32, key: &str) -> i64 {
     let status = std::fs::read(format!("/proc/{pid}/status"));
     status_value(&status.unwrap_or_default(), key)
 }
+/// Does the process exist? One of another user does, too.
 fn alive(pid: i32) -> bool {
     // SAFETY: `kill` takes numbers and touches no memory of this process.
     pid > 0 && (unsafe { libc::kill(pid, 0) } == 0 || crate::support::errno::errno() == libc::EPERM)

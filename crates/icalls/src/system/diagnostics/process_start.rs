@@ -12,7 +12,9 @@ use vervet_runtime::threads::wait_handles;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::LoadError;
 
+/// ERROR_BAD_EXE_FORMAT.
 const BAD_FORMAT: i32 = 193;
+/// ERROR_NO_ASSOCIATION.
 const NO_ASSOCIATION: i32 = 1155;
 
 /// Splits a command line as a shell would: blanks, both quotes, backslash. None if a quote is left open.
@@ -83,6 +85,7 @@ fn is_managed(path: &Path) -> bool {
     };
     u32_at(directories + 14 * 8).is_some_and(|rva| rva != 0)
 }
+/// access(2); false for a path with a NUL.
 fn access(path: &Path, mode: i32) -> bool {
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
         return false;
@@ -248,6 +251,7 @@ fn info_field<'cx>(
     // SAFETY: the field lies in the struct.
     Ok(unsafe { info.add(offset) })
 }
+/// Reads a ProcessStartInfo and the struct that managed code filled from it.
 fn command<'cx>(
     cx: &'cx Cx<'cx>,
     start: ObjRef<'cx>,

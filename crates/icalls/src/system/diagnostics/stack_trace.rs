@@ -12,6 +12,7 @@ use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
 use vervet_types::{Known, MethodRef, ModuleRef};
 
+/// Symbol files by module id; None for modules without one, so that each is looked for once.
 static SYMBOLS: LeafLock<Option<FxHashMap<u32, Option<&'static SymbolFile<'static>>>>> =
     LeafLock::new(None);
 
@@ -56,6 +57,7 @@ pub fn source_line(cx: &Cx<'_>, method: MethodRef, il_offset: u32) -> Option<Sou
     symbols_of(method.module())?.lookup(method.definition().token(), il_offset)
 }
 
+/// A StackFrame object, with file and line if they are wanted and known.
 fn frame_object<'cx>(cx: &'cx Cx<'cx>, frame: &Frame, need_file: bool) -> Result<ObjRef<'cx>> {
     let method = match frame.method {
         Some(m) => method_object(cx, m, None)?,

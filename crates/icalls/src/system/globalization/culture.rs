@@ -12,9 +12,11 @@ use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
+/// Sets a string field.
 fn set_text<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, field: &str, text: &str) -> Result<()> {
     set_ref(cx, object, field, cx.alloc_str(text)?)
 }
+/// Sets a field to an array of strings.
 fn set_texts<'cx>(
     cx: &'cx Cx<'cx>,
     object: ObjRef<'cx>,
@@ -52,6 +54,7 @@ fn construct<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, index: usize) -> Result<(
     );
     Ok(())
 }
+/// The index of the first culture that fits.
 fn find(by: impl Fn(&Culture) -> bool) -> Option<usize> {
     CULTURES.iter().position(by)
 }
@@ -160,6 +163,7 @@ icalls! {
 }
 
 const IGNORE_CASE: i32 = 1;
+/// The units, in lower case if the options say that case is ignored.
 fn folded(units: &[u16], options: i32) -> Vec<u16> {
     if options & IGNORE_CASE == 0 {
         return units.to_vec();

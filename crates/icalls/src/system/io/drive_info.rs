@@ -60,6 +60,7 @@ fn unescape(s: &str) -> String {
     }
     String::from_utf8_lossy(&out).into_owned()
 }
+/// statfs(2); None if it fails.
 fn statfs(path: &CStr) -> Option<libc::statfs> {
     // SAFETY: the path is NUL-terminated, the record is filled.
     unsafe {

@@ -9,11 +9,13 @@ use vervet_os::LeafLock;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::{RefSlot, icalls};
 
+/// The entries of a directory that a search has still to give.
 struct Search {
     directory: String,
     /// In reverse order.
     names: Vec<String>,
 }
+/// The next handle, and the open searches by handle.
 static SEARCHES: LeafLock<(usize, Option<HashMap<usize, Search>>)> =
     LeafLock::new((0x2000_0000, None));
 

@@ -27,6 +27,7 @@ const WRITE: i32 = 2;
 const COPY_ON_WRITE: i32 = 3;
 const READ_EXECUTE: i32 = 4;
 
+/// An open mapping; handles and names refer to it.
 struct Mapping {
     fd: i32,
     name: Option<String>,
@@ -40,12 +41,15 @@ struct Tables {
     names: HashMap<String, usize>,
     views: HashMap<usize, (usize, usize)>,
 }
+/// Mappings and views. The lock is not held while the kernel maps or unmaps.
 static TABLES: LeafLock<Option<Tables>> = LeafLock::new(None);
 
+/// The page size in bytes.
 fn page() -> i64 {
     // SAFETY: `sysconf` only reads system constants.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) }
 }
+/// Adds a mapping, which owns the descriptor; its handle.
 fn add(fd: i32, name: Option<String>, capacity: i64) -> usize {
     let mut t = TABLES.lock();
     let t = t.get_or_insert_default();
@@ -74,6 +78,7 @@ fn named(name: &str) -> Option<(usize, i64)> {
     m.references += 1;
     Some((handle, m.capacity))
 }
+/// The size of a file in bytes.
 fn size_of_file(fd: i32) -> i64 {
     // SAFETY: the record is filled.
     unsafe {
@@ -109,6 +114,7 @@ fn fit(fd: i32, capacity: i64, access: i32) -> Result<i64, i32> {
     }
     Ok(capacity)
 }
+/// A memfd of this capacity in bytes.
 fn anonymous(capacity: i64) -> Result<i32, i32> {
     if capacity <= 0 {
         return Err(CAPACITY_MUST_BE_POSITIVE);
@@ -122,6 +128,7 @@ fn anonymous(capacity: i64) -> Result<i32, i32> {
         Ok(fd)
     }
 }
+/// Opens or creates a file as FileMode and MemoryMappedFileAccess say; the descriptor.
 fn open_file(path: &std::ffi::CStr, mode: i32, access: i32) -> Result<i32, i32> {
     let mut flags = libc::O_CLOEXEC
         | match access {
@@ -192,6 +199,7 @@ fn open(
         }
     }
 }
+/// Gives a mapping back; the last user closes the descriptor.
 fn close(handle: usize) {
     let mut t = TABLES.lock();
     let Some(t) = t.as_mut() else { return };
@@ -209,6 +217,7 @@ fn close(handle: usize) {
     // SAFETY: the descriptor is the mapping's own.
     unsafe { libc::close(gone.fd) };
 }
+/// The name of a mapping; None for an empty one.
 fn name_of(units: &[u16]) -> Option<String> {
     (!units.is_empty()).then(|| crate::support::text::text(units))
 }

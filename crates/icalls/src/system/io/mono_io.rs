@@ -35,6 +35,7 @@ fn check(result: impl Into<i64>, error: Out<'_, i32>) -> bool {
         error,
     )
 }
+/// Stores the error, or success, for managed code; true for success.
 fn report(result: std::result::Result<(), i32>, error: Out<'_, i32>) -> bool {
     error.set(result.err().unwrap_or(error_numbers::SUCCESS));
     result.is_ok()
@@ -95,10 +96,13 @@ pub fn attributes(path: &CStr) -> std::result::Result<(libc::stat, i32), i32> {
     }
     Ok((s, a))
 }
+/// A time of stat(2) as a FILETIME.
 fn filetime(seconds: i64, nanos: i64) -> i64 {
     seconds * 10_000_000 + nanos / 100 + filetime::UNIX_EPOCH
 }
 
+/// Opens a file as FileMode, FileAccess, FileShare and FileOptions say; the descriptor, which has its share mode in the
+/// table.
 fn open(
     path: &CStr,
     mode: i32,
@@ -178,6 +182,7 @@ fn buffer<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>, offset: i32, count: i32) ->
     // SAFETY: the offset lies in the array.
     Ok(unsafe { array.array_data().add(offset as usize) })
 }
+/// Sets or clears a record lock of fcntl(2) on a range of bytes, without waiting.
 fn lock(fd: i32, kind: i32, position: i64, length: i64) -> std::result::Result<(), i32> {
     // SAFETY: the record is complete; fcntl only reads it.
     let r = unsafe {
@@ -452,6 +457,7 @@ pub struct MonoIoStat {
     write: i64,
 }
 
+/// Copies contents and permissions.
 fn copy_file(from: &CStr, to: &CStr, overwrite: bool) -> std::result::Result<(), i32> {
     use std::io::ErrorKind;
     use std::os::unix::ffi::OsStrExt;
@@ -470,6 +476,7 @@ fn copy_file(from: &CStr, to: &CStr, overwrite: bool) -> std::result::Result<(),
         .map(drop)
         .map_err(number)
 }
+/// rename(2), or copying and removing between file systems.
 fn rename(from: &CStr, to: &CStr) -> std::result::Result<(), i32> {
     // SAFETY: both paths are NUL-terminated.
     unsafe {

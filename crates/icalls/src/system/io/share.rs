@@ -12,11 +12,13 @@ pub const READ: i32 = 1;
 /// FileAccess.Write.
 pub const WRITE: i32 = 2;
 
+/// A file that is open, by device and inode.
 struct Shared {
     share: i32,
     access: i32,
     opens: u32,
 }
+/// What a descriptor refers to.
 struct Open {
     file: (u64, u64),
     delete_on_close: Option<CString>,
@@ -26,6 +28,7 @@ struct Table {
     files: HashMap<(u64, u64), Shared>,
     open: HashMap<i32, Open>,
 }
+/// All files that this module opened. A leaf lock: nothing waits or allocates managed memory under it.
 static TABLE: LeafLock<Option<Table>> = LeafLock::new(None);
 
 /// Notes that `fd` was opened with that access and share mode; false if that violates the modes of the others.

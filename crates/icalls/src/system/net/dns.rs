@@ -10,6 +10,7 @@ use vervet_runtime::{ObjRef, icalls};
 
 /// Bits of the hint: which families are wanted.
 const IPV4: i32 = 1;
+/// The hint of managed code that asks for IPv6 addresses.
 const IPV6: i32 = 2;
 
 /// What a name stands for.
@@ -37,6 +38,7 @@ unsafe fn ip(address: *const libc::sockaddr) -> Option<IpAddr> {
     }
 }
 
+/// Asks the C library's resolver. It may take seconds, so the caller is in state Native.
 fn look_up(name: &CStr, hint: i32) -> Option<Entry> {
     // SAFETY: a record of zeros asks for nothing special; the list is given back when it was read.
     unsafe {
@@ -74,6 +76,7 @@ fn look_up(name: &CStr, hint: i32) -> Option<Entry> {
     }
 }
 
+/// The name of this machine.
 fn host_name() -> Option<CString> {
     let mut name = [0u8; 256];
     // SAFETY: at most that many bytes are written.

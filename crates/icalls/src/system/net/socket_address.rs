@@ -62,6 +62,7 @@ impl Address {
     pub fn ptr(&mut self) -> *mut libc::sockaddr {
         (&raw mut self.storage).cast()
     }
+    /// All bytes of the address's storage.
     fn bytes_mut(&mut self) -> &mut [u8] {
         let size = size_of::<libc::sockaddr_storage>();
         // SAFETY: the bytes of `storage`, of which `size` are at most all, are initialized and have no invalid values.
@@ -73,6 +74,7 @@ impl Address {
         // SAFETY: the bytes of `storage`, of which `size` are at most all, are initialized and have no invalid values.
         unsafe { std::slice::from_raw_parts((&raw const self.storage).cast(), size) }
     }
+    /// The kernel's number of the family.
     fn family(&self) -> i32 {
         i32::from(self.storage.ss_family)
     }
@@ -160,9 +162,11 @@ pub fn from_host(address: &Address) -> Option<Vec<u8>> {
 /// Where a field of a class lies, looked up once.
 pub(crate) struct Field(&'static str, AtomicUsize);
 impl Field {
+    /// A field by name, whose offset is looked up at first use.
     pub(crate) const fn new(name: &'static str) -> Field {
         Field(name, AtomicUsize::new(0))
     }
+    /// The offset of the field in an object. All callers of one `Field` ask of the same class.
     pub(crate) fn of(&self, cx: &Cx<'_>, class: ClassRef) -> Result<usize> {
         match self.1.load(Ordering::Relaxed) {
             0 => {
@@ -195,6 +199,7 @@ pub fn read<'cx>(
     }
 }
 
+/// System.Net.SocketAddress, once it was looked for.
 static CLASS: Published<vervet_types::Class> = Published::new();
 
 /// A new SocketAddress; the inner error is a Winsock number.

@@ -94,6 +94,7 @@ pub fn types_of<'cx>(
     Err(cx.throw_object(made))
 }
 
+/// The assembly of a method, null for none.
 fn assembly_of_method<'cx>(cx: &'cx Cx<'cx>, method: Option<MethodRef>) -> Result<ObjRef<'cx>> {
     match method.and_then(|m| m.module().assembly()) {
         Some(a) => assembly_object(cx, a),
@@ -142,6 +143,7 @@ fn file_uri(path: &str, escaped: bool) -> String {
     }
 }
 
+/// The assembly of an Assembly object.
 fn this_assembly<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>) -> Result<&'static Assembly> {
     assembly_of_object(cx, this)
 }

@@ -45,10 +45,13 @@ impl MonoAssemblyName {
     }
 }
 
+/// The flag of a name with the whole public key.
 const FULL_KEY: u32 = 1;
+/// The hash algorithm that names state.
 const SHA1: u32 = 0x8004;
 
 impl MonoAssemblyName {
+    /// A struct with copies of the texts, which belong to it.
     fn new(name: &str, culture: Option<&str>, version: [u16; 4]) -> MonoAssemblyName {
         MonoAssemblyName {
             name: malloc_str(name),
@@ -63,10 +66,12 @@ impl MonoAssemblyName {
             arch: 0,
         }
     }
+    /// Stores the token as sixteen hexadecimal digits.
     fn set_token(&mut self, token: PublicKeyToken) {
         let text = token.to_string();
         self.token[..16].copy_from_slice(&text.as_bytes()[..16]);
     }
+    /// Stores the public key with its length in front, compressed as in a blob.
     fn set_key(&mut self, key: &[u8]) {
         let mut blob = Vec::with_capacity(key.len() + 4);
         match key.len() as u32 {
@@ -162,6 +167,7 @@ pub fn malloc(name: MonoAssemblyName) -> usize {
     at as usize
 }
 
+/// The names of loaded assemblies, by handle. They are never freed: managed code keeps the addresses.
 static OF_ASSEMBLY: LeafLock<Option<FxHashMap<usize, usize>>> = LeafLock::new(None);
 
 icalls! {

@@ -47,6 +47,7 @@ pub fn seen_through(
 
 /// The method an override first overrode (`definition`), or the next one up.
 fn base_method(method: MethodRef, definition: bool) -> std::result::Result<MethodRef, LoadError> {
+    /// MethodAttributes.NewSlot.
     const NEW_SLOT: u32 = 0x100;
     if !method.is_virtual()
         || method.is_static()

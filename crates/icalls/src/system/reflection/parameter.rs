@@ -12,7 +12,9 @@ use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, GenericContext, Known, LoadError, MethodRef, ModuleRef, Scope};
 
+/// ParameterAttributes.Optional.
 const OPTIONAL: i32 = 0x10;
+/// ParameterAttributes.HasDefault.
 const HAS_DEFAULT: i32 = 0x1000;
 
 /// The Param row of a sequence number (0: the return value).
@@ -148,6 +150,7 @@ pub fn modifiers<'cx>(
         objects::type_array(cx, &found)
     }
 }
+/// Appends the required or optional modifiers of a type's signature.
 fn collect(
     scope: &Scope,
     sig: &SigType,

@@ -11,6 +11,7 @@ use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
 use vervet_types::{Assembly, Known, LoadError, ModuleRef};
 
+/// The manifest resource of a name.
 fn find<'cx>(cx: &'cx Cx<'cx>, module: ModuleRef, name: &str) -> Result<Option<Resource<'static>>> {
     for r in module.image.resources() {
         let r = r.map_err(|e| bad_image(cx, e))?;
@@ -33,6 +34,7 @@ fn fill_info<'cx>(
     info: ObjRef<'cx>,
     depth: u32,
 ) -> Result<bool> {
+    /// The flag of a File row that is no module.
     const NO_METADATA: u32 = 1;
     let module = assembly.manifest;
     let Some(resource) = find(cx, module, name)? else {

@@ -48,6 +48,7 @@ impl NameFilter {
             ignore_case: flags & IGNORE_CASE != 0 || list_type == 2,
         }
     }
+    /// Does the filter let the name through?
     fn accepts(&self, candidate: &str) -> bool {
         match &self.name {
             None => true,
@@ -69,6 +70,7 @@ fn non_public(flags: u32, own: bool) -> bool {
         _ => true,
     }
 }
+/// Do the BindingFlags ask for static or for instance members like this one?
 fn kind_wanted(flags: u32, binding: i32, own: bool) -> bool {
     if flags & STATIC_MEMBER != 0 {
         binding & STATIC != 0 && (own || binding & FLATTEN_HIERARCHY != 0)
@@ -95,6 +97,7 @@ fn each_class(
     Ok(())
 }
 
+/// The methods that the BindingFlags ask for, without constructors.
 fn methods(
     start: ClassRef,
     binding: i32,
@@ -135,6 +138,7 @@ fn methods(
     Ok(out)
 }
 
+/// The constructors that the BindingFlags ask for; they are not inherited.
 fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Vec<usize>, LoadError> {
     let visible = |m: MethodRef| {
         if m.flags & ACCESS_MASK == ACCESS_PUBLIC {
@@ -154,6 +158,7 @@ fn constructors(class: ClassRef, binding: i32) -> std::result::Result<Vec<usize>
         .collect())
 }
 
+/// The fields that the BindingFlags ask for.
 fn fields(
     start: ClassRef,
     binding: i32,
@@ -180,6 +185,7 @@ fn fields(
     Ok(out)
 }
 
+/// Have two accessors the same parameter types?
 fn same_parameters(
     a: Option<MethodRef>,
     b: Option<MethodRef>,
@@ -191,6 +197,7 @@ fn same_parameters(
     Ok(a.params.len() == b.params.len() && a.params.iter().zip(&b.params).all(|(x, y)| same(x, y)))
 }
 
+/// The properties of which an accessor is asked for.
 fn properties(
     start: ClassRef,
     binding: i32,
@@ -229,6 +236,7 @@ fn properties(
     Ok(out.into_iter().map(|p| p as *const _ as usize).collect())
 }
 
+/// The events of the class and its ancestors.
 fn events(start: ClassRef, filter: &NameFilter) -> std::result::Result<Vec<usize>, LoadError> {
     let mut out: Vec<&'static vervet_types::Event> = Vec::new();
     each_class(start, 0, |class, own| {
@@ -250,6 +258,7 @@ fn events(start: ClassRef, filter: &NameFilter) -> std::result::Result<Vec<usize
     Ok(out.into_iter().map(|e| e as *const _ as usize).collect())
 }
 
+/// The nested types that the BindingFlags ask for.
 fn nested_types(
     class: ClassRef,
     binding: i32,
@@ -270,6 +279,7 @@ fn nested_types(
     Ok(out)
 }
 
+/// Hands handles to managed code in a GPtrArray, which managed code frees.
 fn listed<'cx>(
     cx: &'cx Cx<'cx>,
     ty: ObjRef<'cx>,

@@ -31,10 +31,12 @@ fn user(
         })
     }
 }
+/// Name, user id and group id of a user.
 fn by_id(uid: u32) -> Option<(String, u32, u32)> {
     // SAFETY: the pointers are those `user` hands out.
     user(|r, b, n, f| unsafe { libc::getpwuid_r(uid, r, b, n, f) })
 }
+/// The ids of a user's groups.
 fn groups(uid: u32) -> Vec<u32> {
     let Some((name, _, gid)) = by_id(uid) else {
         return Vec::new();
@@ -49,6 +51,7 @@ fn groups(uid: u32) -> Vec<u32> {
     ids.truncate(n.max(0) as usize);
     ids
 }
+/// The name of a group.
 fn group_name(gid: u32) -> Option<String> {
     let mut buffer = vec![0u8; 65536];
     // SAFETY: the record's strings lie in the buffer and are copied before it goes.

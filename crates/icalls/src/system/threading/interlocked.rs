@@ -19,6 +19,7 @@ pub(crate) fn slot<'cx, T, A>(cx: &'cx Cx<'cx>, at: *mut T) -> Result<&'cx A> {
     // SAFETY: managed code passed the address of an aligned slot of that size, which lives during the call.
     Ok(unsafe { &*(at as *const A) })
 }
+/// The word of a reference slot as an atomic; NullReferenceException for a null address.
 fn reference<'cx>(cx: &'cx Cx<'cx>, at: RefSlot<'cx>) -> Result<&'cx AtomicUsize> {
     slot(cx, at.ptr())
 }

@@ -12,17 +12,21 @@ use vervet_runtime::threads::{self, current_internal, interrupts, lifetime, name
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
+/// Where an InternalThread keeps its priority.
 const PRIORITY: usize = offset_of!(InternalThreadObject, priority);
 
+/// The InternalThread of a Thread.
 fn internal_of<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     cx.non_null(
         cx.non_null(thread)?
             .read_ref(offset_of!(ThreadObject, internal_thread)),
     )
 }
+/// The exception for a thread that was not started or has ended.
 fn dead<'cx>(cx: &'cx Cx<'cx>) -> vervet_runtime::Throw {
     state_error(cx, "Thread has not been started, or is dead.")
 }
+/// A ThreadStateException.
 fn state_error<'cx>(cx: &'cx Cx<'cx>, message: &str) -> vervet_runtime::Throw {
     cx.throw(Known::ThreadStateException, message)
 }
@@ -178,6 +182,7 @@ icalls! {
     }
 }
 
+/// A copy of an array; null for null.
 fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     if array.is_null() {
         Ok(array)

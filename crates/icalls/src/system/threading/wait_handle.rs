@@ -8,6 +8,7 @@ use vervet_runtime::icalls;
 use vervet_runtime::threads::wait_handles::{self, Created, Object, OpenError};
 use vervet_types::Known;
 
+/// Sets what `Marshal.GetLastWin32Error` returns on this thread.
 fn set_last_error(cx: &Cx<'_>, error: i32) {
     // SAFETY: the context belongs to this thread.
     unsafe { (*cx.context()).last_error = error }
@@ -29,6 +30,7 @@ fn create(object: Object, name: &[u16], error: Out<'_, i32>) -> usize {
         }
     }
 }
+/// Opens a named object of the kind of `like`; 0 and the error if there is none.
 fn open(like: Object, name: &[u16], error: Out<'_, i32>) -> usize {
     match wait_handles::open(&like, name) {
         Ok(h) => {
@@ -58,15 +60,18 @@ fn signal(cx: &Cx<'_>, handle: usize) -> Option<i32> {
         _ => Some(wait_handles::FAILED),
     }
 }
+/// Stands for the kind when an event is opened.
 const EVENT: Object = Object::Event {
     manual: false,
     set: false,
 };
+/// Stands for the kind when a mutex is opened.
 const MUTEX: Object = Object::Mutex {
     owner: 0,
     count: 0,
     abandoned: false,
 };
+/// Stands for the kind when a semaphore is opened.
 const SEMAPHORE: Object = Object::Semaphore { count: 0, max: 0 };
 
 icalls! {

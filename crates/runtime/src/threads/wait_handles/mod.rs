@@ -1,14 +1,23 @@
-//! Wait handles: events, semaphores, mutexes and processes, as the class library knows them.
+//! Wait handles: the events, semaphores, mutexes and processes that the class library waits for.
+//!
+//! | object | signalled while | a wait that succeeds |
+//! |---|---|---|
+//! | event, manual reset | set | changes nothing |
+//! | event, automatic reset | set | resets it |
+//! | semaphore | the count is above 0 | takes one off the count |
+//! | mutex | nobody owns it, or the waiting thread does | makes the thread the owner, or counts once more |
+//! | process | it has ended | changes nothing |
 //!
 //! # How it works
-//! All state is behind one leaf lock. Who waits leaves its id with each object it waits for, in the same critical
-//! section in which it found that it must wait. Whoever makes an object signalled unparks all of its waiters, each of
-//! which tries again; so waiting for all is atomic, and no wake-up is lost.
+//! One leaf lock guards all objects. A thread that finds, under the lock, that it must wait leaves its id with each object that it
+//! waits for before it gives the lock back, and parks. A thread that makes an object signalled unparks all of its waiters,
+//! and each of them tries again under the lock. So waiting for all objects takes all or none of them, and no wake-up is lost.
 //!
 //! # Invariants
-//! * An id is with an object only while its thread is in [`wait`].
-//! * A handle is `BASE + 16 * index`: never 0 or -1, never a file descriptor. An index is used again only after its
-//!   last reference went. Named objects live in one namespace of this process.
+//! * An object has a thread's id only while that thread is in [`wait`].
+//! * A handle is `BASE + 16 * index`: never 0 or -1, never a file descriptor. An index is used again only after the last
+//!   reference to its object went.
+//! * The names of objects are those of this process; other processes do not see them.
 pub mod filetime;
 pub mod proc_files;
 pub mod process;
@@ -31,8 +40,9 @@ pub const FAILED: i32 = 0x7fff_ffff;
 pub const TOO_MANY_POSTS: i32 = 0x12a;
 /// SignalAndWait: the mutex is not ours.
 pub const NOT_OWNER: i32 = 0x12b;
-const ABANDONED: i32 = 0x80;
-/// How often a process that is waited for is looked at.
+/// Added to the index of a mutex whose owner ended without releasing it.
+pub const ABANDONED: i32 = 0x80;
+/// How often a waiting thread asks after a process where the kernel has no pidfds.
 const PROCESS_POLL: Duration = Duration::from_millis(10);
 
 /// What a handle stands for.
@@ -85,7 +95,7 @@ struct Entry {
     waiters: Vec<u32>,
 }
 impl Entry {
-    /// Those to be unparked after a change.
+    /// The ids of the threads to be unparked after a change: all waiters if the object is signalled, otherwise none.
     fn to_wake(&self) -> Vec<u32> {
         let signalled = match &self.object {
             Object::Event { set, .. } => *set,
@@ -140,11 +150,11 @@ impl Table {
     }
 }
 
-/// How [`create`] went.
+/// What [`create`] did.
 pub enum Created {
     /// A new object.
     New(usize),
-    /// The object of that name that was there.
+    /// The object that already had the name; it has one more reference now.
     Existing(usize),
     /// An object of another kind has that name.
     WrongKind,
@@ -157,7 +167,7 @@ pub enum OpenError {
     /// An object of another kind has that name.
     WrongKind,
 }
-/// Makes an object; an empty name is none.
+/// Makes an object, or finds the one of that name. An empty name makes an object without a name.
 pub fn create(object: Object, name: &[u16]) -> Created {
     if matches!(object, Object::Mutex { .. }) {
         abandon_at_end();
@@ -190,7 +200,8 @@ pub fn open(like: &Object, name: &[u16]) -> std::result::Result<usize, OpenError
     e.references += 1;
     Ok(BASE + 16 * at)
 }
-/// Gives a reference back; false for something that is no handle.
+/// Gives a reference back. The last one removes the object, and its waiters find that it is gone. False if the value is no
+/// handle.
 pub fn close(handle: usize) -> bool {
     let mut t = TABLE.lock();
     let Some(e) = t.entry(handle) else {
@@ -205,7 +216,7 @@ pub fn close(handle: usize) -> bool {
         }
         t.free.push(at);
         drop(t);
-        // Whoever waits for it finds that it is gone.
+        // The waiters find that the handle is gone, and their waits fail.
         gone.waiters.into_iter().for_each(park::unpark);
     }
     true
@@ -327,7 +338,8 @@ fn acquire(o: &mut Object, me: u32) -> bool {
     }
 }
 
-/// One try: a code of `WaitHandle.Wait_internal` (docs/class-library.md#threads), or None if the wait must go on.
+/// Tries once: the result of the wait (docs/class-library.md#threads), or None if it must go on. With `all`, nothing is taken
+/// unless everything can be.
 fn attempt(t: &mut Table, handles: &[usize], all: bool, me: u32) -> Option<i32> {
     if handles.iter().any(|h| t.object(*h).is_none()) {
         return Some(FAILED);
@@ -350,12 +362,13 @@ fn attempt(t: &mut Table, handles: &[usize], all: bool, me: u32) -> Option<i32> 
     Some(first as i32 + if abandoned { ABANDONED } else { 0 })
 }
 
-/// The id this thread owns mutexes by.
+/// The id by which this thread owns mutexes and is unparked.
 pub fn me(cx: &Cx<'_>) -> u32 {
     park::id(cx)
 }
 
-/// One try, and if the wait must go on, this thread's id is left with every object.
+/// Tries once. If the wait must go on, leaves this thread's id with every object, under the same lock, so that no change
+/// between the try and the parking is missed.
 fn attempt_or_enlist(handles: &[usize], all: bool, me: u32) -> Option<i32> {
     let mut t = TABLE.lock();
     let code = attempt(&mut t, handles, all, me);
@@ -379,7 +392,11 @@ fn delist(handles: &[usize], me: u32) {
     }
 }
 
-/// Waits for one or all of the handles; `ms` of -1 is for ever. Answers with a code of `WaitHandle.Wait_internal` (docs/class-library.md#threads).
+/// Waits for one or all of the handles, for at most `ms` milliseconds (-1: for ever).
+///
+/// The result is what `WaitHandle.Wait_internal` returns (docs/class-library.md#threads): the index of the handle that was signalled
+/// (0 with `all`), [`ABANDONED`] more if its mutex was abandoned, [`TIMEOUT`], or [`FAILED`] for a value that is no handle.
+/// An interrupt or abort of the thread is an error.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, handles: &[usize], all: bool, ms: i32) -> Result<i32> {
     let me = me(cx);
     state::poll_interrupt(cx)?;

@@ -1,15 +1,16 @@
-//! Processes behind wait handles: when they end, and with what.
+//! Processes behind wait handles: when they end, and with which exit code.
 //!
 //! # How it works
-//! A child, and any other process that somebody waits for, is watched through a pidfd by one thread of the runtime, which
-//! is started with the first. When a process ends, what is known of its end goes to all handles of it, and who waits for them goes on.
+//! The watcher thread, which the first process starts, watches each child, and each other process that a thread waits for,
+//! through a pidfd. When a process ends, the watcher stores what is known of the end with all handles of the process and
+//! unparks the threads that wait for them.
 //!
 //! # Invariants
-//! * A child is reaped once, under the table's lock, by whoever sees first that it ended: the thread, or somebody who
-//!   asks. It is reaped even if all of its handles were closed; its pidfd keeps its id from being taken for another's.
-//! * Before a child is started, SIGCHLD is not ignored (a parent, or a library, may have left it so): the kernel would reap
-//!   the children itself, and nobody would learn their exit codes.
-//! * Where the kernel has no pidfds, who waits looks again every few milliseconds.
+//! * A child is reaped once, under the table's lock, by the thread that first sees that it ended: the watcher, or a thread
+//!   that asks. It is reaped even if all of its handles were closed. Until then its process id cannot be given to another process.
+//! * Before a child is started, SIGCHLD is set not to be ignored (a parent, or a library, may have left it ignored). Otherwise
+//!   the kernel would reap the children itself, and their exit codes would be lost.
+//! * Where the kernel has no pidfds, a waiting thread asks again every few milliseconds.
 use super::{Object, TABLE, Table};
 use super::{filetime, proc_files};
 use crate::threads::park;

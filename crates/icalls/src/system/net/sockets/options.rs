@@ -118,6 +118,7 @@ fn host(level: i32, name: i32) -> Option<(i32, i32)> {
     let row = HOST.iter().find(|row| (row.0, row.1) == (level, name))?;
     Some((row.2, row.3))
 }
+/// Is the option a time, which Windows counts in milliseconds and the kernel as a `timeval`?
 fn is_timeout(host: (i32, i32)) -> bool {
     matches!(
         host,
@@ -125,6 +126,7 @@ fn is_timeout(host: (i32, i32)) -> bool {
     )
 }
 
+/// Sets an option to the bytes of a value.
 fn set<T>(fd: i32, (level, name): (i32, i32), value: &T) -> Io<()> {
     let (at, size) = (std::ptr::from_ref(value).cast(), size_of::<T>());
     // SAFETY: that many bytes are read.
@@ -163,6 +165,7 @@ fn set_number(fd: i32, host: (i32, i32), value: i32) -> Io<()> {
         _ => set(fd, host, &value),
     }
 }
+/// The value of an option that is a number.
 fn get_number(fd: i32, host: (i32, i32)) -> Io<i32> {
     if is_timeout(host) {
         let mut time = libc::timeval {
@@ -183,6 +186,7 @@ fn get_number(fd: i32, host: (i32, i32)) -> Io<i32> {
     }
     Ok(value)
 }
+/// Says how long closing waits for data to be sent, in seconds.
 fn set_linger(fd: i32, on: bool, seconds: i32) -> Io<()> {
     let linger = libc::linger {
         l_onoff: i32::from(on),
@@ -213,6 +217,7 @@ fn ipv6<'cx>(cx: &'cx Cx<'cx>, address: ObjRef<'cx>) -> Result<libc::in6_addr> {
     }
     Ok(libc::in6_addr { s6_addr: bytes })
 }
+/// Joins or leaves a multicast group.
 fn set_membership<'cx>(
     cx: &'cx Cx<'cx>,
     fd: i32,
@@ -339,6 +344,7 @@ fn set_object<'cx>(
         _ => Ok(Err(libc::EINVAL)),
     }
 }
+/// Sets an option to the bytes that managed code passed.
 fn set_bytes(fd: i32, host: (i32, i32), name: i32, bytes: &[u8]) -> Io<()> {
     match bytes {
         [on] if name == DONT_LINGER => set_linger(fd, *on == 0, 0),
@@ -358,6 +364,7 @@ fn set_bytes(fd: i32, host: (i32, i32), name: i32, bytes: &[u8]) -> Io<()> {
         .map(drop),
     }
 }
+/// Sets an option to a number, as Winsock means it.
 fn set_int_value(fd: i32, host: (i32, i32), name: i32, value: i32) -> Io<()> {
     match name {
         DONT_LINGER => set_linger(fd, value == 0, 0),

@@ -33,11 +33,13 @@ pub(super) fn blocking_call<'cx>(
         answer => Poll::Ready(answer),
     })
 }
+/// Is the descriptor in non-blocking mode?
 pub(super) fn is_non_blocking(fd: i32) -> bool {
     // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
     let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
     flags & libc::O_NONBLOCK != 0
 }
+/// Has the socket a time limit for this direction?
 fn has_timeout(fd: i32, interest: Interest) -> bool {
     let option = match interest {
         Interest::Read => libc::SO_RCVTIMEO,
@@ -61,6 +63,7 @@ fn has_timeout(fd: i32, interest: Interest) -> bool {
     time.tv_sec != 0 || time.tv_usec != 0
 }
 
+/// The kernel's number of a SocketType.
 fn type_to_host(kind: i32) -> Option<i32> {
     Some(match kind {
         1 => libc::SOCK_STREAM,
@@ -71,6 +74,7 @@ fn type_to_host(kind: i32) -> Option<i32> {
         _ => return None,
     })
 }
+/// Makes a socket and clears what is remembered of its descriptor.
 fn create(family: i32, kind: i32, protocol: i32) -> Result<i32, i32> {
     let family = socket_address::family_to_host(family).ok_or(libc::EAFNOSUPPORT)?;
     // IP, ICMP, IGMP, GGP, TCP, PUP, UDP, IDP, IPv6.
@@ -101,6 +105,7 @@ pub(super) fn set_int(fd: i32, level: i32, name: i32, value: i32) -> Result<(), 
 }
 
 type Name = unsafe extern "C" fn(i32, *mut libc::sockaddr, *mut libc::socklen_t) -> i32;
+/// The address that getsockname or getpeername gives, as a SocketAddress.
 fn end_point<'cx>(
     cx: &'cx Cx<'cx>,
     fd: isize,

@@ -8,10 +8,13 @@ use vervet_os::Chunks;
 
 /// The program has shut it down for receiving.
 const SHUT: usize = 1;
+/// The bits of a word from here on are a pending error.
 const ERROR_SHIFT: u32 = 16;
 
+/// A word for each descriptor, 0 at first.
 static WORDS: Chunks<AtomicUsize> = Chunks::new();
 
+/// The word of a descriptor; None for a negative number.
 fn word(fd: i32) -> Option<&'static AtomicUsize> {
     u32::try_from(fd).ok().map(|fd| WORDS.at(fd))
 }

@@ -130,6 +130,7 @@ fn timed_out(fd: i32, result: Io<usize>) -> Io<usize> {
         r => r,
     }
 }
+/// Sends one buffer.
 fn send_plain<'cx>(
     cx: &'cx Cx<'cx>,
     fd: i32,

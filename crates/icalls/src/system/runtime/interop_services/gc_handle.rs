@@ -8,12 +8,14 @@ use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 use vervet_types::class::type_flags;
 
+/// The exception for a value that is no handle in use.
 fn not_in_use(cx: &Cx<'_>) -> Throw {
     cx.throw(
         Known::InvalidOperationException,
         "Handle is not initialized.",
     )
 }
+/// The target of a handle; an exception for a value that is none.
 fn target<'cx>(cx: &'cx Cx<'cx>, handle: i32) -> Result<ObjRef<'cx>> {
     handles::target(handle as u32).ok_or_else(|| not_in_use(cx))
 }

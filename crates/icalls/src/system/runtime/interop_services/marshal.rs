@@ -20,10 +20,12 @@ fn allocated(cx: &Cx<'_>, p: *mut libc::c_void) -> Result<*mut u8> {
         Ok(p.cast())
     }
 }
+/// Native memory of at least 4 bytes; OutOfMemoryException if there is none.
 fn allocate(cx: &Cx<'_>, bytes: usize) -> Result<*mut u8> {
     // SAFETY: `malloc` takes a number; `allocated` checks the result.
     allocated(cx, unsafe { libc::malloc(bytes.max(4)) })
 }
+/// Frees native memory.
 fn free(p: *mut u8) {
     // SAFETY: managed code gives up memory that came from malloc here, or null.
     unsafe { libc::free(p.cast()) }
@@ -31,6 +33,7 @@ fn free(p: *mut u8) {
 /// More than any string has.
 const MAX_UNITS: usize = 0x3fff_ffdf;
 
+/// A string of so many units, which are copied before the allocation: the memory need not be aligned.
 fn utf16_at<'cx>(cx: &'cx Cx<'cx>, p: *const u16, length: usize) -> Result<ObjRef<'cx>> {
     // SAFETY: unsafe managed code vouches for the units.
     let units: Vec<u16> = (0..length)
@@ -99,6 +102,7 @@ fn structure(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static N
         Err(refused())
     }
 }
+/// Finds the native function of a P/Invoke; nothing happens for another method.
 fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
     if method.is_pinvoke() {
         vervet_runtime::interop::pinvoke::bind_method(cx, method).map(drop)
@@ -353,6 +357,7 @@ icalls! {
         Ok(())
     }
 }
+/// The address; ArgumentNullException for null.
 fn pointer(cx: &Cx<'_>, p: *const u8) -> Result<*const u8> {
     if p.is_null() {
         Err(cx.throw_arg_null("ptr"))

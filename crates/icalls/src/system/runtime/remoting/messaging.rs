@@ -19,6 +19,7 @@ icalls! {
     }
 }
 
+/// Calls the delegate of an AsyncResult with the arguments that `BeginInvoke` boxed.
 fn call<'cx>(cx: &'cx Cx<'cx>, result: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     let (delegate, arguments) = async_call::target(result);
     let method = delegates::invoke_method(cx, delegate.class())?;
