@@ -12,6 +12,7 @@
 //! * A thread sleeps only after it has said so under the lock, and what it sleeps for changes under the lock; so who changes it wakes it
 //!   where somebody sleeps, and makes no system call where nobody does.
 //! * `VERVET_AHEAD=0` switches it off; so does a machine with one core.
+use crate::code::compile::compile;
 use crate::code::entries;
 use rustc_hash::FxHashMap;
 use std::sync::Condvar;
@@ -138,7 +139,7 @@ fn work() {
             _ => continue,
         }
         drop(guard);
-        let made = crate::code::prestub::compile(method);
+        let made = compile(method);
         guard = QUEUE.lock();
         let queue = guard.get_or_insert_default();
         queue.states.insert(

@@ -3,26 +3,17 @@
 //! # Invariants
 //! * One row per `vervet_abi::Helper`, with a body of the declared types: both are conditions of compiling.
 //! * A helper's effect decides its thunk. What is `Leaf` here takes no lock, allocates nothing and cannot throw.
+use crate::classes::nullable::unbox_nullable_into;
+use crate::code::helper_table::STUBS;
 use crate::code::icall::{IcallRet, finish};
 use crate::cx::{Cx, Result};
-use crate::exceptions::{self, throw::TraceMode};
+use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
 use crate::object::ObjRef;
 use crate::threads::interrupts;
 use vervet_abi::vtable::flags;
 use vervet_abi::{Effect, Helper, Ty, VTable};
-use vervet_os::{Chunks, Published};
 use vervet_types::{Class, Known, Method, MethodRef};
-
-static STUBS: Chunks<Published<usize>> = Chunks::new();
-
-/// Code address of a helper's stub.
-pub fn address(helper: Helper) -> usize {
-    *STUBS
-        .at(helper as u32)
-        .get()
-        .expect("helpers are made at start-up")
-}
 
 /// Makes the stubs. Called once at start-up.
 pub fn initialise() {
@@ -180,7 +171,7 @@ fn stub_of(effect: Effect, body: usize) -> usize {
         Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, 0),
         Effect::Asm => return body,
     };
-    crate::code::prestub::place_stub(code, "helper").expect("room at start-up")
+    crate::code::arena::place_stub(code).expect("room at start-up")
 }
 
 extern "C" fn alloc_object(v: usize) -> usize {
@@ -304,39 +295,6 @@ extern "C" fn unbox(o: usize, c: usize) -> usize {
 extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
     // SAFETY: generated code passes room for a Nullable of that class, on its stack.
     with(|cx| unsafe { unbox_nullable_into(cx, object(o), class(c), to) })
-}
-/// Unboxes null or a box of the argument as a Nullable of class `c`.
-///
-/// # Safety
-/// `to` has room for it.
-pub(crate) unsafe fn unbox_nullable_into<'cx>(
-    cx: &'cx Cx<'cx>,
-    o: ObjRef<'cx>,
-    c: &'static Class,
-    to: *mut u8,
-) -> Result<()> {
-    let inner = c.nullable_arg().expect("a nullable class");
-    let (has, at) = crate::classes::vtables::nullable_offsets(cx, c)?;
-    let layout = cx.load(c.layout())?;
-    // SAFETY: the caller's promise; the offsets lie inside.
-    unsafe {
-        crate::memory::heap::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
-        if o.is_null() {
-            return Ok(());
-        }
-        if !std::ptr::eq(o.class(), inner) {
-            return Err(cx.throw_default(Known::InvalidCastException));
-        }
-        *to.add(has as usize) = 1;
-        let layout = cx.load(inner.layout())?;
-        crate::memory::heap::copy_value(
-            to.add(at as usize),
-            o.value_ptr(),
-            layout.size as usize,
-            !layout.ref_map.is_empty(),
-        );
-    }
-    Ok(())
 }
 extern "C" fn box_nullable(c: usize, from: *const u8) -> usize {
     // SAFETY: generated code passes the address of a Nullable of that class.

@@ -5,17 +5,20 @@
 //! or throw happens in Runtime, with no lock held.
 use crate::arch::ImtTarget;
 use crate::code::table::CodeKind;
+use crate::classes::vtables::class_of;
+use crate::code::compile::compile;
 use crate::code::{arena, entries, link};
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
 use vervet_abi::{ThreadContext, VTable, vtable};
-use vervet_jit::{CompileEnv, CompileError, Shape};
+use vervet_jit::{CompileError, Shape};
 use vervet_os::SafeLock;
 use vervet_types::{Known, LoadError, MethodRef};
 
 /// From the prestub thunk: the method's code, or 0 with an exception pending.
+#[unsafe(export_name = "vervet_compile_for_call")]
 pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
     let cx = Cx::current();
     let method = cx.universe().method_by_id(id).expect("an entry's method");
@@ -31,19 +34,6 @@ pub fn code_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     }
     let code = make_code(cx, method)?;
     Ok(entry.compiled(code))
-}
-
-struct Env;
-impl CompileEnv for Env {
-    fn is_initialized(&self, class: vervet_types::ClassRef) -> bool {
-        crate::runtime::rt().is_initialized(class)
-    }
-}
-
-/// Compiles a method in the configuration it is to have. Touches no object: any thread may call it.
-pub fn compile(method: MethodRef) -> std::result::Result<vervet_jit::Blob, CompileError> {
-    let compiler = &crate::runtime::rt().compiler;
-    compiler.compile(method, &Env, compiler.tier_for(method))
 }
 
 fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
@@ -121,13 +111,7 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     };
     let shape = cx.load(Shape::of_method(method))?;
     let bytes = crate::arch::icall_stub(target, method as *const _ as usize, shape.stack_arg_bytes);
-    cx.load(place_stub(bytes, "managed-to-native"))
-}
-
-/// Places code that belongs to no method's body (it has no frame of its own in the table).
-pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> std::result::Result<usize, LoadError> {
-    let _ = name;
-    arena::place(&mut bytes, 16, |_, _| {}, |at| at)
+    cx.load(arena::place_stub(bytes))
 }
 
 // ---- interface dispatch --------------------------------------------------------------------------------------
@@ -138,6 +122,7 @@ static IMT: SafeLock<Option<ImtTable>> = SafeLock::new(None);
 
 /// From the IMT thunk: finds the implementation of interface method `hidden` for `this`, extends the IMT stub of
 /// its VTable, returns the code, or 0 with an exception pending.
+#[unsafe(export_name = "vervet_resolve_interface_call")]
 pub extern "C" fn resolve_interface_call(
     _ctx: *mut ThreadContext,
     hidden: usize,
@@ -199,12 +184,6 @@ pub fn callable<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, vt: &'static VTable) -
     } else {
         Ok(e.stub())
     }
-}
-
-/// The class of a VTable.
-pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
-    // SAFETY: the word was stored from a `&'static Class`.
-    unsafe { &*(vt.class as *const vervet_types::Class) }
 }
 
 /// Where there is no room for a longer stub, calls go on to come here.

@@ -48,6 +48,7 @@ pub enum TraceMode {
 }
 
 /// From an icall or the prestub: raises what is in `ThreadContext::pending`, from the managed frame that called.
+#[unsafe(export_name = "vervet_throw_pending")]
 pub extern "C" fn throw_pending(context: *mut ThreadContext) -> ! {
     let cx = Cx::current();
     // SAFETY: the context belongs to this thread.

@@ -78,6 +78,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
 }
 
 /// From the trap stub: makes the exception and raises it at the trapping instruction.
+#[unsafe(export_name = "vervet_throw_trap")]
 pub extern "C" fn throw_trap(context: *mut ThreadContext, kind: u32) -> ! {
     let _ = context;
     let cx = Cx::current();
@@ -121,6 +122,7 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
 
 /// From the grow thunk, on an OS thread: the stack is used up. StackOverflowException is raised where the method was called;
 /// handlers that run on the way to where it is caught get part of the stack guard. Used up as well, it ends the process.
+#[unsafe(export_name = "vervet_stack_overflow")]
 pub extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
     if !crate::threads::stack_guard::give(context) {
         let mut text = String::from(

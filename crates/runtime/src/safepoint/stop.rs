@@ -14,8 +14,9 @@
 use super::histogram::{self, SlowestThread};
 use super::registry::{self, Thread};
 use super::suspend;
-use super::transitions::STOP;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use super::stop_word::{ARRIVED, SLEEPING, STOP};
+use crate::process::fatal;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use vervet_abi::context::RecordKind;
 use vervet_abi::{State, ThreadContext};
@@ -23,9 +24,6 @@ use vervet_os::{SafeLock, clock::now, futex, process_fence};
 use vervet_parking::stopping::{Seen, is_interrupted};
 
 static STOP_LOCK: SafeLock<()> = SafeLock::new(());
-/// Counts threads that have come to a stop; the stopper sleeps on it.
-static ARRIVED: AtomicU32 = AtomicU32::new(0);
-static SLEEPING: AtomicBool = AtomicBool::new(false);
 
 /// The stopper looks this often without going to sleep, about a microsecond apart.
 const LOOKS: u32 = 12;
@@ -33,14 +31,6 @@ const FIRST_SLEEP: Duration = Duration::from_micros(20);
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
 /// A stop that has taken so long says who does not come.
 const HANGING: u64 = 10_000_000_000;
-
-/// A thread has come to a stop: tells the stopper if it sleeps.
-pub(crate) fn arrived() {
-    ARRIVED.fetch_add(1, Ordering::SeqCst);
-    if SLEEPING.load(Ordering::SeqCst) {
-        futex::wake(&ARRIVED, 1);
-    }
-}
 
 /// The world, stopped. See [`stop`].
 pub struct Stopped {
@@ -96,7 +86,7 @@ fn with_registers_saved<T>(context: *mut ThreadContext, work: impl FnOnce() -> T
     if context.is_null() {
         return work();
     }
-    crate::threads::attach::through_asm(work, |f, arg| {
+    crate::arch::closures::through_asm(work, |f, arg| {
         // SAFETY: the context is the calling thread's; `f` does not unwind.
         unsafe { crate::arch::call_with_registers_saved(f, arg, context) }
     })
@@ -210,18 +200,18 @@ fn complain(waited: Waited) {
         critical,
         ..
     } = waited;
-    crate::exceptions::report::say_without_memory(format_args!(
+    fatal::write_stderr_without_memory(format_args!(
         "vervet: the world has not stopped for 10 s: thread {owner} is in state {state}, critical {critical}\n"
     ));
 }
 
 /// A thread is stopped on a stack that nobody knows the extent of.
 fn give_up(owner: u32, sp: usize) -> ! {
-    crate::exceptions::report::say_without_memory(format_args!(
+    fatal::write_stderr_without_memory(format_args!(
         "vervet: internal error: thread {owner} runs managed code on a stack that is not its own, at {sp:#x}\n"
     ));
     // SAFETY: ends the process.
-    unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) }
+    unsafe { libc::_exit(fatal::INTERNAL_ERROR) }
 }
 
 impl Stopped {

@@ -14,28 +14,14 @@
 //! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall.
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
 use super::registry::Thread;
-use super::transitions::STOP;
+use super::stop_word::{self, STOP, SUSPEND};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_os::{futex, interruptible, signal};
 use vervet_parking::stopping::{self, Why};
 
-/// See the module.
-pub const SUSPEND: i32 = libc::SIGURG;
-
 /// A handler that a library installed for our signal: it gets those that are not ours.
 static FOREIGN: AtomicUsize = AtomicUsize::new(libc::SIG_IGN);
-
-/// Sends our signal to the thread with that owner id, if there is one: it ends a system call that was made to be ended
-/// ([`vervet_os::interruptible`]).
-pub(crate) fn signal_owner(owner: u32) {
-    super::registry::visit(|thread| {
-        // SAFETY: threads on the list are alive, and so is their context.
-        if unsafe { (*thread.context).owner_id } == owner {
-            thread.signal();
-        }
-    });
-}
 
 /// Installs the handler. Called once, before the first thread is attached.
 pub(super) fn initialise() {
@@ -60,7 +46,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             }
         }
         interruptible::on_signal(uc);
-        let context = crate::threads::attach::current_context();
+        let context = crate::threads::current_context();
         if context.is_null() || !may_park(context) {
             return;
         }
@@ -76,7 +62,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         thread.interrupted.store(uc, Ordering::Release);
         thread
             .halt
-            .hold(&STOP, super::stop::arrived, |why| match why {
+            .hold(&STOP, stop_word::arrived, |why| match why {
                 Why::World(seen) => futex::wait(STOP.futex(), seen, None),
                 Why::Alone => futex::wait(thread.halt.futex(), 1, None),
             });

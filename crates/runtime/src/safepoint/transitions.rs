@@ -6,32 +6,16 @@
 //!   refers to, lie at that address or above.
 //! * A thread in Runtime polls when it goes to managed code, in long loops ([`poll`]), and by going to Native.
 use super::registry::state;
+use super::stop_word::{self, STOP};
 use vervet_abi::ThreadContext;
-use vervet_os::{futex, process_fence};
-use vervet_parking::stopping::{self, StopWord};
-pub use vervet_parking::stopping::{FENCE, STOPPING};
-
-/// See the module; thunks test it.
-pub static STOP: StopWord = StopWord::new();
+use vervet_os::process_fence;
+use vervet_parking::stopping;
 
 /// Chooses who fences. Called once, before the first thread is attached.
 pub(super) fn initialise() {
     let refused = std::env::var_os("VERVET_DEBUG_NO_MEMBARRIER").is_some();
     if refused || !process_fence::register() {
         STOP.set_fence();
-    }
-}
-
-/// Is the world stopped or about to be?
-#[inline]
-pub fn is_stopping() -> bool {
-    STOP.is_stopping()
-}
-
-/// Sleeps until the world runs. The calling thread counts as stopped meanwhile.
-pub(crate) fn wait_for_restart() {
-    while let Some(seen) = STOP.stopping() {
-        futex::wait(STOP.futex(), seen, None);
     }
 }
 
@@ -47,13 +31,14 @@ pub fn poll(context: *mut ThreadContext) {
 
 /// From the thunks, when a thread wants to leave Native (or polls) and [`STOP`] is not zero: goes to Native until the
 /// world runs, and comes back in Runtime state. `scan_sp` holds; errno is kept.
+#[unsafe(export_name = "vervet_leave_native")]
 pub extern "C" fn leave_native(context: *mut ThreadContext) {
     // SAFETY: errno is the calling thread's.
     unsafe {
         let errno = *libc::__errno_location();
         stopping::leave_native(state(context), &STOP, || {
-            super::stop::arrived();
-            wait_for_restart();
+            stop_word::arrived();
+            stop_word::wait_for_restart();
         });
         *libc::__errno_location() = errno;
     }

@@ -150,6 +150,7 @@ fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
 }
 
 /// From the stub that prologues call with the limit raised; 0: an exception is pending.
+#[unsafe(export_name = "vervet_interrupted_at_prologue")]
 pub(crate) extern "C" fn at_prologue(context: *mut ThreadContext) -> usize {
     // SAFETY: the context belongs to this thread.
     registry::limit(context).store(unsafe { (*context).true_limit }, Ordering::SeqCst);
@@ -157,6 +158,7 @@ pub(crate) extern "C" fn at_prologue(context: *mut ThreadContext) -> usize {
 }
 
 /// From the stub that a stopped thread is made to call; 0: an exception is pending.
+#[unsafe(export_name = "vervet_interrupted_at_instruction")]
 pub(crate) extern "C" fn at_instruction(_: *mut ThreadContext) -> usize {
     let cx = Cx::current();
     serve(&cx).is_ok() as usize

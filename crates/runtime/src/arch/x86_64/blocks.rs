@@ -27,7 +27,7 @@ fn stub(target: usize) -> usize {
     // jmp [rip]: generated code reaches the arena only.
     let mut code = vec![0xFF, 0x25, 0, 0, 0, 0];
     code.extend(target.to_le_bytes());
-    crate::code::prestub::place_stub(code, "helper").expect("room at start-up")
+    crate::code::arena::place_stub(code).expect("room at start-up")
 }
 
 /// Backward if `to` lies inside `[from, from + bytes)`, forward otherwise.

@@ -22,7 +22,8 @@ mod stubs;
 pub use interrupts::*;
 pub use stubs::*;
 
-use crate::safepoint::transitions::{STOP, STOPPING, leave_native};
+use crate::arch::upcalls;
+use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
 use std::mem::offset_of;
 use vervet_abi::context::{RecordKind, State, ThreadContext};
@@ -244,7 +245,7 @@ pub unsafe extern "C" fn park(_ctx: *mut ThreadContext) {
         "pop rbp",
         "ret",
         scan_sp = const SCAN_SP,
-        leave = sym leave_native,
+        leave = sym upcalls::leave_native,
     )
 }
 
@@ -285,7 +286,7 @@ pub unsafe extern "C" fn call_native(
         native = const NATIVE,
         runtime = const RUNTIME,
         stop = sym STOP,
-        leave = sym leave_native,
+        leave = sym upcalls::leave_native,
     )
 }
 
@@ -335,14 +336,14 @@ pub unsafe extern "C" fn enter_safe_region() -> usize {
         "lea rsp, [rbp]",
         "pop rbp",
         "ret",
-        f = sym crate::threads::attach::enter_native,
+        f = sym upcalls::enter_native,
     )
 }
 
 /// rsp is 16-aligned here; a function expects it 8 off.
 #[unsafe(naked)]
 unsafe extern "C" fn throw_pending_aligned() {
-    naked_asm!("call {f}", "ud2", f = sym crate::exceptions::throw::throw_pending)
+    naked_asm!("call {f}", "ud2", f = sym upcalls::throw_pending)
 }
 
 /// A leaf helper: rax = function. Runs with `critical` set. The suspend signal that came meanwhile has had no effect: if the
@@ -423,7 +424,7 @@ pub unsafe extern "C" fn prestub() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        f = sym crate::code::prestub::compile_for_call,
+        f = sym upcalls::compile_for_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,
@@ -456,7 +457,7 @@ pub unsafe extern "C" fn imt_resolve() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        f = sym crate::code::prestub::resolve_interface_call,
+        f = sym upcalls::resolve_interface_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,
@@ -483,7 +484,7 @@ pub unsafe extern "C" fn trap_stub() {
         record = const RECORD,
         state = const STATE,
         runtime = const RUNTIME,
-        f = sym crate::exceptions::traps::throw_trap,
+        f = sym upcalls::throw_trap,
     )
 }
 
@@ -504,7 +505,7 @@ pub unsafe extern "C" fn overflowed() {
         record = const RECORD,
         state = const STATE,
         runtime = const RUNTIME,
-        overflow = sym crate::exceptions::traps::stack_overflow,
+        overflow = sym upcalls::stack_overflow,
     )
 }
 
@@ -552,8 +553,8 @@ pub unsafe extern "C" fn grow() {
         true_limit = const offset_of!(ThreadContext, true_limit),
         large = const LARGE_FRAME,
         overflowed = sym overflowed,
-        serve = sym crate::threads::interrupts::at_prologue,
-        overflow = sym crate::exceptions::traps::stack_overflow,
+        serve = sym upcalls::interrupted_at_prologue,
+        overflow = sym upcalls::stack_overflow,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,
@@ -766,7 +767,7 @@ pub unsafe extern "C" fn native_thunk() {
         throw = sym throw_pending_aligned,
         scan_sp = const SCAN_SP,
         stop = sym STOP,
-        leave = sym leave_native,
+        leave = sym upcalls::leave_native,
     )
 }
 
@@ -850,8 +851,8 @@ pub unsafe extern "C" fn reverse_entry() {
         state = const STATE,
         managed = const MANAGED,
         scan_sp = const SCAN_SP,
-        prepare = sym crate::interop::marshal::reverse::prepare,
-        finish = sym crate::interop::marshal::reverse::finish,
-        for_the_call = const crate::interop::marshal::reverse::FOR_THE_CALL,
+        prepare = sym upcalls::prepare_reverse_call,
+        finish = sym upcalls::finish_reverse_call,
+        for_the_call = const upcalls::FOR_THE_CALL,
     )
 }

@@ -7,6 +7,7 @@
 //!   way out ([`crate::threads::attach`]) is attached for the call only. A call that a signal handler makes is not made here
 //!   ([`handler_calls`]).
 use super::handler_calls;
+use crate::arch::upcalls::{FOR_THE_CALL, ReverseEntry};
 use crate::code::link;
 use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result};
@@ -162,18 +163,8 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
     Ok(delegate)
 }
 
-/// What [`prepare`] tells the reverse thunk, in two registers.
-#[repr(C)]
-pub struct Prepared {
-    /// Null: the call is not made, the thunk returns what the block says.
-    context: *mut ThreadContext,
-    /// The state to go back to, and [`FOR_THE_CALL`].
-    before: usize,
-}
-/// The thread is attached for this call only, and [`finish`] has to be called.
-pub const FOR_THE_CALL: usize = 0x100;
-
 /// From the reverse thunk, after a call that was [`FOR_THE_CALL`], in Native state.
+#[unsafe(export_name = "vervet_finish_reverse_call")]
 pub extern "C" fn finish() {
     // SAFETY: errno is the calling thread's.
     unsafe {
@@ -196,17 +187,18 @@ fn is_in_handler(context: *mut ThreadContext, on_own_stack: bool) -> bool {
 ///
 /// # Safety
 /// The record and the block are those of the thunk.
-pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall) -> Prepared {
+#[unsafe(export_name = "vervet_prepare_reverse_call")]
+pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall) -> ReverseEntry {
     let context = crate::threads::attach::current_context();
     if context.is_null() && !signal::is_on_alternate_stack() {
         let (context, for_the_call) = crate::threads::attach::attach_foreign();
         let cx = Cx::current();
-        if let Err(t) = crate::threads::adopt(&cx) {
+        if let Err(t) = crate::threads::adopt::adopt(&cx) {
             cx.take_pending(t);
         }
         // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
         unsafe { (*context).scan_sp = (*context).stack_base };
-        return Prepared {
+        return ReverseEntry {
             context,
             before: State::Native as usize | if for_the_call { FOR_THE_CALL } else { 0 },
         };
@@ -216,7 +208,7 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     if is_in_handler(context, on_own_stack) {
         // SAFETY: passed on.
         unsafe { handler_calls::call(context, record, &mut *call) };
-        return Prepared {
+        return ReverseEntry {
             context: std::ptr::null_mut(),
             before: 0,
         };
@@ -233,7 +225,7 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     } else {
         crate::safepoint::poll(context);
     }
-    Prepared {
+    ReverseEntry {
         context,
         before: before as usize,
     }

@@ -176,6 +176,6 @@ unsafe impl Model for Objects {
     }
     fn is_plausible(header: u64) -> bool {
         let at = header as u32 as usize;
-        at & 15 == 0 && crate::classes::vtables::contains(at)
+        at & 15 == 0 && crate::memory::vtable_area::contains(at)
     }
 }
