@@ -151,3 +151,22 @@ impl<'cx> Cx<'cx> {
         Ok(self.rt().domain.cache(key, made))
     }
 }
+
+impl<'cx> Cx<'cx> {
+    /// The class behind a RuntimeType object (its `_impl`). Null throws.
+    pub fn class_of(&'cx self, type_object: ObjRef<'cx>) -> Result<ClassRef> {
+        let t = self.non_null(type_object)?;
+        self.class_of_handle(t.read::<usize>(std::mem::offset_of!(
+            vervet_abi::layouts::TypeObject,
+            handle
+        )))
+    }
+    /// The class behind a RuntimeTypeHandle's value.
+    pub fn class_of_handle(&self, handle: usize) -> Result<ClassRef> {
+        if handle == 0 {
+            return Err(self.throw_default(Known::ArgumentException));
+        }
+        // SAFETY: type handles are addresses of classes, which live for ever.
+        Ok(unsafe { &*(handle as *const vervet_types::Class) })
+    }
+}

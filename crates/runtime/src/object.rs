@@ -279,5 +279,5 @@ pub(crate) unsafe fn store_word(slot: *mut usize, value: usize) {
 pub unsafe fn store_ref(slot: *mut usize, value: ObjRef<'_>) {
     // SAFETY: the caller says the slot may be written.
     unsafe { store_word(slot, value.addr()) };
-    crate::memory::heap::mark_card(slot as usize, value.addr());
+    crate::memory::cards::mark_card(slot as usize, value.addr());
 }

@@ -112,23 +112,19 @@ impl Runtime {
             vt.init_state.load(Ordering::Acquire) == vervet_abi::vtable::INIT_DONE
         })
     }
-    /// Null-safe `ToString` of an object through its virtual method.
-    pub fn to_string<'cx>(&self, cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<String> {
-        if object.is_null() {
-            return Ok(String::new());
-        }
-        let to_string = cx.load(
-            cx.known(vervet_types::Known::Object)
-                .find_method("ToString", Some(0))
-                .and_then(|m| {
-                    m.ok_or_else(|| {
-                        LoadError::missing_method(cx.known(vervet_types::Known::Object), "ToString")
-                    })
-                }),
-        )?;
-        match crate::code::invoke::invoke_virtual(cx, to_string, object, &[])? {
-            crate::cx::Value::Ref(s) => Ok(s.text()),
-            _ => Ok(String::new()),
-        }
+}
+
+impl<'cx> Cx<'cx> {
+    /// The runtime.
+    pub fn rt(&self) -> &'static Runtime {
+        rt()
+    }
+    /// The type system.
+    pub fn universe(&self) -> &'static Universe {
+        self.rt().universe
+    }
+    /// A well-known class.
+    pub fn known(&self, k: Known) -> ClassRef {
+        self.rt().universe.known(k)
     }
 }

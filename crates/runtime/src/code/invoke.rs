@@ -321,3 +321,38 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
     }
     ret[0] as u32 == 1
 }
+
+impl<'cx> Cx<'cx> {
+    /// Calls a method (non-virtually; look the implementation up first). `this` and `args` as [`Value`]s; a
+    /// value type's `this` is `Value::Ptr`. A struct result comes back boxed as `Value::Ref`.
+    pub fn invoke(
+        &'cx self,
+        method: MethodRef,
+        this: Option<Value<'cx>>,
+        args: &[Value<'cx>],
+    ) -> Result<Value<'cx>> {
+        invoke(self, method, this, args)
+    }
+}
+
+impl Runtime {
+    /// Null-safe `ToString` of an object through its virtual method.
+    pub fn to_string<'cx>(&self, cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<String> {
+        if object.is_null() {
+            return Ok(String::new());
+        }
+        let to_string = cx.load(
+            cx.known(vervet_types::Known::Object)
+                .find_method("ToString", Some(0))
+                .and_then(|m| {
+                    m.ok_or_else(|| {
+                        LoadError::missing_method(cx.known(vervet_types::Known::Object), "ToString")
+                    })
+                }),
+        )?;
+        match invoke_virtual(cx, to_string, object, &[])? {
+            Value::Ref(s) => Ok(s.text()),
+            _ => Ok(String::new()),
+        }
+    }
+}

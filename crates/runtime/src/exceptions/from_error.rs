@@ -1,5 +1,5 @@
 //! The one place where errors of ours become managed exceptions.
-use crate::cx::{Cx, Throw};
+use crate::cx::{Cx, Result, Throw};
 use crate::exceptions::make;
 use vervet_types::{Known, LoadError};
 
@@ -44,5 +44,16 @@ fn need(cx: &Cx<'_>, error: LoadError) -> Throw {
             );
             make::throw_message(cx, Known::TypeLoadException, Some(&message))
         }
+    }
+}
+
+impl<'cx> Cx<'cx> {
+    /// The managed exception for a load error.
+    pub fn throw_load(&self, error: LoadError) -> Throw {
+        throw_load(self, error)
+    }
+    /// Turns a type-system result into an icall result.
+    pub fn load<T>(&self, result: std::result::Result<T, LoadError>) -> Result<T> {
+        result.map_err(|e| self.throw_load(e))
     }
 }

@@ -13,7 +13,11 @@ use crate::code::{arena, table};
 use crate::exceptions::walk::Walk;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use vervet_abi::{State, ThreadContext};
+use vervet_os::Published;
 use vervet_types::{Method, MethodRef};
+
+/// Starts the thread that makes the calls of signal handlers.
+static START_HANDLER_CALLS: Published<fn()> = Published::new();
 
 const FRAMES: usize = 512;
 /// Code address of a frame, or the address of the method whose stub was left through, with the lowest bit set in `TAG`.
@@ -36,8 +40,9 @@ const RETURN: u8 = 0;
 const EXACT: u8 = 1;
 const STUB: u8 = 2;
 
-/// Starts the reporter and installs the handlers of SIGQUIT and SIGABRT. Called once, by the first thread.
-pub(crate) fn initialise() {
+/// Starts the reporter, which starts the thread that makes the calls of signal handlers by `start_handler_calls`, and installs the handlers of SIGQUIT and SIGABRT. Called once, by the first thread.
+pub(crate) fn initialise(start_handler_calls: fn()) {
+    START_HANDLER_CALLS.put(start_handler_calls);
     // SAFETY: fresh descriptors, and handlers that follow the rules of this module.
     unsafe {
         let mut fds = [0; 4];
@@ -112,7 +117,9 @@ pub(crate) fn ask_for_handler_calls() {
 fn reporter() {
     while let Some(what) = get(pipe(0)) {
         if what == CALLS {
-            crate::interop::marshal::handler_calls::start();
+            if let Some(start) = START_HANDLER_CALLS.get() {
+                start();
+            }
             continue;
         }
         let mut text = String::new();
@@ -276,31 +283,6 @@ fn managed_stack(context: *mut ThreadContext, pc: usize, fp: usize) {
 extern "C" fn too_long(_: i32) {
     // SAFETY: ends the process.
     unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) }
-}
-
-/// Text in a fixed buffer.
-struct Line {
-    bytes: [u8; 200],
-    len: usize,
-}
-impl std::fmt::Write for Line {
-    fn write_str(&mut self, s: &str) -> std::fmt::Result {
-        let n = s.len().min(self.bytes.len() - self.len);
-        self.bytes[self.len..self.len + n].copy_from_slice(&s.as_bytes()[..n]);
-        self.len += n;
-        Ok(())
-    }
-}
-/// Writes a line to standard error; takes no memory.
-pub(crate) fn say_without_memory(text: std::fmt::Arguments<'_>) {
-    let mut line = Line {
-        bytes: [0; 200],
-        len: 0,
-    };
-    let _ = std::fmt::Write::write_fmt(&mut line, text);
-    crate::process::bootstrap::write_stderr(
-        std::str::from_utf8(&line.bytes[..line.len]).unwrap_or(""),
-    );
 }
 
 /// Says what, where and the managed stack, and ends the process with code 70.

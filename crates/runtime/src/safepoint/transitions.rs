@@ -7,6 +7,7 @@
 //! * A thread in Runtime polls when it goes to managed code, in long loops ([`poll`]), and by going to Native.
 use super::registry::state;
 use super::stop_word::{self, STOP};
+use crate::cx::Cx;
 use vervet_abi::ThreadContext;
 use vervet_os::process_fence;
 use vervet_parking::stopping;
@@ -41,5 +42,14 @@ pub extern "C" fn leave_native(context: *mut ThreadContext) {
             stop_word::wait_for_restart();
         });
         *libc::__errno_location() = errno;
+    }
+}
+
+impl<'cx> Cx<'cx> {
+    /// Lets a stop of the world happen here. Runtime loops over managed data call it every 64 KiB, and read the address
+    /// of what they work on again from its reference.
+    #[inline]
+    pub fn poll(&self) {
+        poll(self.context);
     }
 }

@@ -3,6 +3,7 @@
 //! # Invariants
 //! * A thread in Native state touches no object, and everything it refers to lies at `scan_sp` or above, so it counts as stopped.
 //! * It leaves the state only while no stop is under way ([`transitions`]).
+use crate::cx::Cx;
 use crate::safepoint::registry;
 use crate::safepoint::stop_word::STOP;
 use crate::safepoint::transitions;
@@ -72,5 +73,12 @@ pub fn leave_safe_region(before: usize) {
 pub(crate) fn leave_native(context: *mut ThreadContext) {
     if !stopping::try_leave_native(registry::state(context), &STOP) {
         transitions::leave_native(context);
+    }
+}
+
+impl<'cx> Cx<'cx> {
+    /// Runs a blocking call or long work in Native state: no object may be touched inside.
+    pub fn native<T>(&self, work: impl FnOnce() -> T) -> T {
+        native(self.context, work)
     }
 }
