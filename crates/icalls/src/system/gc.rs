@@ -24,7 +24,7 @@ icalls! { "System.GC" =>
     "GetAllocatedBytesForCurrentThread" fn get_allocated_bytes_for_current_thread(cx) -> i64 { Ok(gc::allocated_bytes_of_this_thread(cx)) }
     "GetGeneration" fn get_generation(cx, obj: ObjRef<'cx>) -> i32 { Ok(gc::generation_of(obj)) }
     "WaitForPendingFinalizers" fn wait_for_pending_finalizers(cx) {
-        gc::wait_for_pending_finalizers(cx);
+        vervet_runtime::memory::finalizer::wait_for_pending(cx);
         Ok(())
     }
     "_SuppressFinalize" fn suppress_finalize(cx, o: ObjRef<'cx>) {

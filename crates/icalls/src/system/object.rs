@@ -9,7 +9,7 @@ icalls! { "System.Object" =>
         cx.type_object(cx.non_null(this)?.class())
     }
     "MemberwiseClone" fn memberwise_clone(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        vervet_runtime::memory::heap::clone_object(cx, cx.non_null(this)?)
+        vervet_runtime::memory::allocate::clone_object(cx, cx.non_null(this)?)
     }
     /// 0 for null.
     "InternalGetHashCode" fn internal_get_hash_code(cx, o: ObjRef<'cx>) -> i32 {

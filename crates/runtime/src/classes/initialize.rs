@@ -132,7 +132,7 @@ fn throw_again<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Throw {
 }
 
 fn run<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
-    let class = crate::code::prestub::class_of(vt);
+    let class = crate::classes::vtables::class_of(vt);
     let constructor = match cx.load(class.cctor()) {
         Ok(c) => c,
         Err(throw) => {

@@ -184,13 +184,13 @@ extern "C" fn alloc_object(v: usize) -> usize {
             ));
         }
         interrupts::serve(cx)?;
-        crate::memory::heap::alloc_object(cx, v)
+        crate::memory::allocate::alloc_object(cx, v)
     })
 }
 extern "C" fn alloc_array(v: usize, len: i64) -> usize {
     with(|cx| {
         interrupts::serve(cx)?;
-        crate::memory::heap::alloc_array(cx, vt(v), len)
+        crate::memory::allocate::alloc_array(cx, vt(v), len)
     })
 }
 extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -> usize {
@@ -205,13 +205,13 @@ extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -
                 )
             })
             .collect();
-        crate::memory::heap::alloc_md_array(cx, vt(v), &bounds)
+        crate::memory::allocate::alloc_md_array(cx, vt(v), &bounds)
     })
 }
 
 extern "C" fn alloc_jagged_array(v: usize, lengths: *const i32, count: u32) -> usize {
     fn level<'cx>(cx: &'cx Cx<'cx>, v: &'static VTable, lengths: &[i32]) -> Result<ObjRef<'cx>> {
-        let array = crate::memory::heap::alloc_array(cx, v, i64::from(lengths[0]))?;
+        let array = crate::memory::allocate::alloc_array(cx, v, i64::from(lengths[0]))?;
         if lengths.len() > 1 {
             let inner = cx.rt().vtable_or_throw(cx, class(v.element_class))?;
             for i in 0..array.array_len() {
@@ -393,7 +393,7 @@ extern "C" fn copy_value(to: *mut u8, from: *const u8, c: usize) {
     };
     // SAFETY: generated code passes two addresses of values of that class.
     unsafe {
-        crate::memory::heap::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty())
+        crate::memory::copy::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty())
     };
 }
 extern "C" fn set_handle(handle: u32, o: usize) -> u32 {

@@ -30,10 +30,10 @@ fn stub_code<'cx>(cx: &'cx Cx<'cx>, shape: &Shape) -> Result<usize> {
         return Ok(code);
     }
     let blob = match cx
-        .native(|| crate::threads::attach::on_service_stack(|| cx.rt().compiler.invoke_stub(shape)))
+        .native(|| crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.invoke_stub(shape)))
     {
         Ok(b) => b,
-        Err(e) => crate::process::bootstrap::internal_error(
+        Err(e) => crate::process::fatal::internal_error(
             &format!("invoke stub {key}: {e}"),
             cx.context(),
         ),
@@ -148,7 +148,7 @@ fn call<'cx>(
                 let copy = scope.bytes(size.next_multiple_of(8))?;
                 // SAFETY: as above; the copy has room for the value.
                 unsafe {
-                    crate::memory::heap::copy_value(copy, p, size, !layout.ref_map.is_empty())
+                    crate::memory::copy::copy_value(copy, p, size, !layout.ref_map.is_empty())
                 };
                 push(copy as u64);
             }

@@ -76,7 +76,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
         },
     );
     let code = cx.load(placed)?;
-    crate::process::stats::perf_map(code);
+    crate::process::counters::perf_map(code);
     Ok(code)
 }
 
@@ -89,7 +89,7 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
         Symbol::StaticRefs(c) => rt.vtable_or_throw(cx, c)?.statics_refs as usize,
         Symbol::StaticCard(f) => {
             let statics = rt.vtable_or_throw(cx, f.class)?.statics_refs as usize;
-            crate::memory::heap::card_of(statics + cx.load(f.offset())? as usize)
+            crate::memory::cards::card_of(statics + cx.load(f.offset())? as usize)
         }
         Symbol::StaticValues(c) => rt.vtable_or_throw(cx, c)?.statics_values as usize,
         Symbol::RvaData(f) => cx.load(crate::memory::statics::rva_data(f))?,
@@ -98,8 +98,8 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
         Symbol::ClassHandle(c) => c as *const _ as usize,
         Symbol::MethodHandle(m) => m as *const _ as usize,
         Symbol::FieldHandle(f) => f as *const _ as usize,
-        Symbol::Helper(h) => crate::code::helpers::address(h),
-        Symbol::CardTable => crate::memory::heap::card_table(),
+        Symbol::Helper(h) => crate::code::helper_table::address(h),
+        Symbol::CardTable => crate::memory::cards::card_table(),
         Symbol::HandleRows => crate::memory::handles::rows(),
         Symbol::PInvokeCell(m) => &cx.load(entries::entry(m))?.pinvoke as *const _ as usize,
         Symbol::NativeThunk => crate::arch::native_thunk_address(),

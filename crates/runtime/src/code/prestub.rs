@@ -50,13 +50,13 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         );
         return Err(cx.throw(Known::InvalidOperationException, &text));
     }
-    crate::process::stats::trace_compile(method);
+    crate::process::counters::trace_compile(method);
     let rt = cx.rt();
     let mut ready = cx.native(|| crate::code::background::take(method));
     let blob = loop {
         let result = match ready.take() {
             Some(blob) => Ok(blob),
-            None => cx.native(|| crate::threads::attach::on_service_stack(|| compile(method))),
+            None => cx.native(|| crate::threads::service_stack::on_service_stack(|| compile(method))),
         };
         match result {
             Ok(blob) => break blob,
@@ -72,7 +72,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         }
     };
     rt.loader.tell_loaded(cx)?;
-    crate::process::stats::compiled(method, &blob);
+    crate::process::counters::compiled(method, &blob);
     crate::code::background::enqueue_callees(&blob);
     let kind = if method.has_body() {
         CodeKind::Method(method)
@@ -103,7 +103,7 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         .or_else(|| crate::code::icall::registered(&key))
         .or_else(built_in);
     let Some(target) = found else {
-        crate::process::stats::missing_icall(method);
+        crate::process::counters::missing_icall(method);
         return Err(cx.throw(
             Known::MissingMethodException,
             &format!("internal call {full} is not implemented"),

@@ -84,7 +84,7 @@ pub(crate) fn initialise(start_handler_calls: fn()) {
             action.sa_sigaction = handler;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
             libc::sigemptyset(&mut action.sa_mask);
-            libc::sigaddset(&mut action.sa_mask, crate::safepoint::suspend::SUSPEND);
+            libc::sigaddset(&mut action.sa_mask, crate::safepoint::stop_word::SUSPEND);
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
@@ -143,7 +143,7 @@ fn reporter() {
         if what == QUIT {
             text.push('\n');
         }
-        crate::process::bootstrap::write_stderr(&text);
+        crate::process::fatal::write_stderr(&text);
         BUSY.store(false, Ordering::Release);
         if what != QUIT {
             put(pipe(3), b'.');
@@ -230,7 +230,7 @@ fn interrupted(uc: *mut libc::c_void) -> (usize, usize) {
 extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
     // SAFETY: errno of the interrupted code is put back below.
     let errno = unsafe { *libc::__errno_location() };
-    let context = crate::threads::attach::current_context();
+    let context = crate::threads::current_context();
     if context.is_null() {
         // SAFETY: the first thread lives as long as the process.
         unsafe { libc::pthread_kill(FIRST.load(Ordering::Acquire) as libc::pthread_t, signal) };
@@ -249,10 +249,10 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
         libc::signal(signal, libc::SIG_DFL);
     }
     if !CRASHING.swap(true, Ordering::SeqCst) {
-        crate::process::bootstrap::before_crash_report();
-        crate::process::bootstrap::write_stderr("vervet: SIGABRT\n");
+        crate::process::fatal::before_crash_report();
+        crate::process::fatal::write_stderr("vervet: SIGABRT\n");
         let (pc, fp) = interrupted(uc);
-        managed_stack(crate::threads::attach::current_context(), pc, fp);
+        managed_stack(crate::threads::current_context(), pc, fp);
     }
     // SAFETY: as above; the signal is blocked until the handler returns.
     unsafe {
@@ -282,7 +282,7 @@ fn managed_stack(context: *mut ThreadContext, pc: usize, fp: usize) {
 
 extern "C" fn too_long(_: i32) {
     // SAFETY: ends the process.
-    unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) }
+    unsafe { libc::_exit(crate::process::fatal::INTERNAL_ERROR) }
 }
 
 /// Says what, where and the managed stack, and ends the process with code 70.
@@ -294,9 +294,9 @@ pub(crate) fn crash(
 ) -> ! {
     if CRASHING.swap(true, Ordering::SeqCst) {
         // SAFETY: a second fault while reporting the first.
-        unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) };
+        unsafe { libc::_exit(crate::process::fatal::INTERNAL_ERROR) };
     }
-    crate::process::bootstrap::before_crash_report();
+    crate::process::fatal::before_crash_report();
     let name = match signal {
         libc::SIGSEGV => "SIGSEGV",
         libc::SIGBUS => "SIGBUS",
@@ -312,21 +312,21 @@ pub(crate) fn crash(
     );
     // SAFETY: the kernel passes a valid siginfo.
     let address = unsafe { (*info).si_addr() as usize };
-    say_without_memory(format_args!(
+    crate::process::fatal::write_stderr_without_memory(format_args!(
         "vervet: internal error: {name} at pc {pc:#x}, address {address:#x}, sp {sp:#x}\n"
     ));
     match table::find(pc) {
-        Some(code) => say_without_memory(format_args!(
+        Some(code) => crate::process::fatal::write_stderr_without_memory(format_args!(
             "  in compiled code at +{:#x}, IL {:?}\n",
             pc - code.start,
             code.il_offset(pc)
         )),
-        None => say_without_memory(format_args!("  not in compiled code\n")),
+        None => crate::process::fatal::write_stderr_without_memory(format_args!("  not in compiled code\n")),
     }
     if !context.is_null() {
         // SAFETY: plain reads of this thread's context.
         unsafe {
-            say_without_memory(format_args!(
+            crate::process::fatal::write_stderr_without_memory(format_args!(
                 "  state {} critical {}\n",
                 (*context).state,
                 (*context).critical
@@ -339,11 +339,11 @@ pub(crate) fn crash(
         libc::signal(libc::SIGALRM, too_long as *const () as usize);
         libc::alarm(10);
         if !arena::contains(pc) {
-            crate::process::bootstrap::write_stderr(&format!(
+            crate::process::fatal::write_stderr(&format!(
                 "native stack:\n{}\n",
                 std::backtrace::Backtrace::force_capture()
             ));
         }
-        libc::_exit(crate::process::bootstrap::INTERNAL_ERROR)
+        libc::_exit(crate::process::fatal::INTERNAL_ERROR)
     }
 }

@@ -8,9 +8,17 @@
 //! the target's frame pointer and clause (frame pointers are 16-aligned).
 use crate::code::table::Code;
 use crate::cx::Cx;
-use crate::exceptions::trace;
+use crate::exceptions::trace::{self, TraceMode};
+use crate::exceptions::unhandled::unhandled;
 use crate::exceptions::walk::{Frame, Walk};
 use crate::object::ObjRef;
+use crate::process::fatal::internal_error;
+use crate::safepoint::registry;
+use std::cell::Cell;
+use std::mem::offset_of;
+use std::sync::atomic::Ordering;
+use vervet_abi::context::interrupts::RAISED;
+use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_abi::context::{Record, ThreadContext};
 use vervet_jit::{ClauseKind, Handler};
 use vervet_types::ClassRef;
@@ -34,17 +42,6 @@ impl Target {
             clause: if clause == 0xFFFF { CATCH_ALL } else { clause },
         }
     }
-}
-
-/// How a throw treats the trace that the exception may carry.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum TraceMode {
-    /// `throw`: the trace starts anew.
-    Fresh,
-    /// On from our own code: the trace goes on.
-    Continue,
-    /// `rethrow`: the trace goes on from the frame that caught it.
-    Rethrow,
 }
 
 /// From an icall or the prestub: raises what is in `ThreadContext::pending`, from the managed frame that called.
@@ -95,8 +92,8 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     drop(frames);
     let Some(target) = found else {
         // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
-        crate::process::bootstrap::unhandled(cx, exception);
-        crate::process::bootstrap::internal_error(
+        unhandled(cx, exception);
+        internal_error(
             "an unhandled exception did not end the process",
             context,
         );
@@ -177,7 +174,7 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
             }
         }
     }
-    crate::process::bootstrap::internal_error("the second pass did not find its target", context)
+    internal_error("the second pass did not find its target", context)
 }
 
 fn land(
@@ -191,7 +188,7 @@ fn land(
         && frame.fp == Target::unpack(word).fp
         && h.clause == Target::unpack(word).clause
     {
-        crate::threads::abort::caught(context, exception, frame.fp);
+        note_abort_catch(context, exception, frame.fp);
     }
     if frame.fp == Target::unpack(word).fp {
         crate::threads::stack_guard::take_back(context);
@@ -221,4 +218,31 @@ fn land(
 unsafe fn cut_records(context: *mut ThreadContext, record: *mut Record) {
     // SAFETY: the context belongs to this thread.
     unsafe { (*context).record = record };
+}
+
+thread_local! {
+    /// Frame pointer of the frame that caught the abort last.
+    static ABORT_CAUGHT_AT: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+
+/// A catch at `fp` is about to get `exception`.
+fn note_abort_catch(context: *mut ThreadContext, exception: ObjRef<'_>, fp: usize) {
+    if registry::interrupts(context).load(Ordering::Relaxed) & RAISED == 0 {
+        return;
+    }
+    // SAFETY: the context belongs to this thread; its field is 0 or an InternalThread.
+    let thread: ObjRef<'_> = unsafe { ObjRef::from_addr((*context).internal_thread) };
+    if !thread.is_null() && thread.read_ref(offset_of!(Internal, abort_exc)) == exception {
+        ABORT_CAUGHT_AT.set(fp);
+    }
+}
+
+/// The frame pointer of the frame that caught the abort under way last; the highest if none has.
+pub(crate) fn abort_caught_at() -> usize {
+    ABORT_CAUGHT_AT.get()
+}
+/// A new abort is under way: no frame has caught it.
+pub(crate) fn forget_abort_catch() {
+    ABORT_CAUGHT_AT.set(usize::MAX);
 }

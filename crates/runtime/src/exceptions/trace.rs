@@ -5,7 +5,6 @@
 //! kind (0 method, 1 wrapper). Methods live for ever, so no word is a reference.
 use crate::code::table::CodeKind;
 use crate::cx::Cx;
-use crate::exceptions::throw::TraceMode;
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
 use crate::object::ObjRef;
 use vervet_abi::layouts::ExceptionObject;
@@ -15,6 +14,17 @@ use vervet_types::{Known, MethodRef};
 pub const MOST_FRAMES: usize = 999;
 const WORDS: usize = 4;
 const STACK_TRACE: usize = std::mem::offset_of!(ExceptionObject, stack_trace);
+
+/// How a throw treats the trace that the exception may carry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TraceMode {
+    /// `throw`: the trace starts anew.
+    Fresh,
+    /// On from our own code: the trace goes on.
+    Continue,
+    /// `rethrow`: the trace goes on from the frame that caught it.
+    Rethrow,
+}
 
 /// A frame as it is collected.
 #[derive(Clone, Copy)]

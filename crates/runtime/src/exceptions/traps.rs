@@ -19,7 +19,7 @@ pub fn initialise() {
         action.sa_sigaction = on_fault as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
         libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaddset(&mut action.sa_mask, crate::safepoint::suspend::SUSPEND);
+        libc::sigaddset(&mut action.sa_mask, crate::safepoint::stop_word::SUSPEND);
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
@@ -28,7 +28,7 @@ pub fn initialise() {
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
-    let context = crate::threads::attach::current_context();
+    let context = crate::threads::current_context();
     // SAFETY: the kernel passes a valid ucontext; the words pushed below belong to the interrupted managed
     // stack, under its stack pointer, where JIT code keeps nothing (no red zone).
     unsafe {
@@ -132,8 +132,8 @@ pub extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
         for f in frames.iter().take(64) {
             text.push_str(&format!("  at {f}\n"));
         }
-        crate::process::bootstrap::write_stderr(&text);
-        crate::process::bootstrap::exit_process(1)
+        crate::process::fatal::write_stderr(&text);
+        crate::process::fatal::exit_process(1)
     }
     let cx = Cx::current();
     throw_kind(&cx, ThrowKind::StackOverflow as u32)

@@ -84,7 +84,7 @@ pub(crate) fn retire(context: *mut ThreadContext) {
 }
 
 fn current_domain() -> u32 {
-    let context = crate::threads::attach::current_context();
+    let context = crate::threads::current_context();
     match context.is_null() {
         true => 0,
         // SAFETY: the context of this thread.
@@ -137,7 +137,7 @@ pub fn is_of_current_domain(handle: u32) -> bool {
 /// Frees a handle; false if it is not in use.
 pub fn free(handle: u32) -> bool {
     // SAFETY: the context is the calling thread's, in Runtime state.
-    unsafe { free_by(crate::threads::attach::current_context(), handle) }
+    unsafe { free_by(crate::threads::current_context(), handle) }
 }
 
 /// Lines for `--stats`.

@@ -11,6 +11,7 @@ pub mod debug;
 pub mod histogram;
 pub mod registry;
 pub mod stop;
+pub mod stop_word;
 pub mod suspend;
 pub mod transitions;
 
@@ -27,6 +28,6 @@ pub fn choose_fence() {
 pub fn initialise() {
     suspend::initialise();
     vervet_os::lock::set_wait_hook(|wait| {
-        crate::threads::attach::native(crate::threads::attach::current_context(), wait)
+        crate::threads::native(crate::threads::current_context(), wait)
     });
 }

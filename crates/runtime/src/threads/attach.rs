@@ -124,7 +124,7 @@ pub fn attach() -> *mut ThreadContext {
         thread.alternate.install();
         // A thread may inherit a mask that blocks everything. The exceptions that faults become would end the process.
         vervet_os::signal::unblock(&[
-            crate::safepoint::suspend::SUSPEND,
+            crate::safepoint::stop_word::SUSPEND,
             libc::SIGSEGV,
             libc::SIGBUS,
             libc::SIGFPE,

@@ -8,7 +8,6 @@
 //! * From an overflow until the exception is caught the limit is lower by a quarter of the zone, so that filters and finally blocks
 //!   at the edge can call. An overflow of that ends the process.
 use crate::safepoint::registry::{self, Thread};
-use crate::threads::interrupts;
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
 
@@ -32,7 +31,7 @@ fn set(context: *mut ThreadContext, limit: usize) {
     // SAFETY: as above; others only ever raise `limit`, to be heard, and are heard if that is seen here.
     unsafe { (*context).true_limit = limit };
     registry::limit(context).store(limit, Ordering::SeqCst);
-    if interrupts::word(context).load(Ordering::SeqCst) != 0 {
+    if registry::interrupts(context).load(Ordering::SeqCst) != 0 {
         registry::limit(context).store(usize::MAX, Ordering::SeqCst);
     }
 }

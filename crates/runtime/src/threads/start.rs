@@ -7,7 +7,8 @@
 //! * An exception that leaves the delegate ends the process, but for ThreadAbortException and AppDomainUnloadedException,
 //!   which end the thread.
 use super::lifetime::{self, ThreadLifetime};
-use super::{become_thread, state};
+use super::adopt::become_thread;
+use super::state;
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
@@ -146,7 +147,7 @@ fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
     if let Err(throw) = call(cx, delegate, argument) {
         let exception = cx.take_pending(throw);
         if !ends_thread_only(exception) {
-            crate::process::bootstrap::unhandled(cx, exception);
+            crate::exceptions::unhandled::unhandled(cx, exception);
         }
     }
 }

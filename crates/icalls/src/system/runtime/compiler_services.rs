@@ -4,7 +4,8 @@ use crate::support::invoke;
 use crate::support::objects::{load, method_object, method_of};
 use vervet_abi::object::STRING_CHARS_OFFSET;
 use vervet_runtime::icalls;
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::allocate;
+use vervet_runtime::memory::copy;
 use vervet_runtime::object::ObjRef;
 use vervet_types::Known;
 
@@ -34,7 +35,7 @@ icalls! { RUNTIME_HELPERS: "System.Runtime.CompilerServices.RuntimeHelpers" =>
             return Err(cx.throw2(Known::ArgumentException, "Field not large enough to fill array", "field_handle"));
         }
         // SAFETY: the array has `size` bytes of elements, the data at least as many.
-        unsafe { heap::move_bytes(cx, array.array_data(), data.as_ptr(), size, false) };
+        unsafe { copy::move_bytes(cx, array.array_data(), data.as_ptr(), size, false) };
         Ok(())
     }
     /// Where a string's units begin, from the start of the object.
@@ -42,7 +43,7 @@ icalls! { RUNTIME_HELPERS: "System.Runtime.CompilerServices.RuntimeHelpers" =>
     /// A copy of a boxed value; anything else itself.
     "GetObjectValue" fn get_object_value(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {
         match object.non_null() {
-            Some(o) if cx.load(o.class().is_value_type())? => heap::clone_object(cx, o),
+            Some(o) if cx.load(o.class().is_value_type())? => allocate::clone_object(cx, o),
             _ => Ok(object),
         }
     }
@@ -72,7 +73,7 @@ icalls! { ACTIVATION_SERVICES: "System.Runtime.Remoting.Activation.ActivationSer
         let class = cx.class_of(ty)?;
         if class.is_array() {
             let vt = cx.rt().vtable_or_throw(cx, class)?;
-            return heap::alloc_array(cx, vt, 0);
+            return allocate::alloc_array(cx, vt, 0);
         }
         if std::ptr::eq(class, cx.known(Known::String)) {
             return cx.alloc_str("");

@@ -86,7 +86,7 @@ icalls! { THREAD: "System.Threading.Thread" =>
         internal_of(cx, this)?.write(PRIORITY, priority);
         Ok(())
     }
-    "SleepInternal" fn sleep_internal(cx, ms: i32) { state::sleep(cx, ms) }
+    "SleepInternal" fn sleep_internal(cx, ms: i32) { wait::sleep(cx, ms) }
     "YieldInternal" fn yield_internal(cx) -> bool {
         cx.native(std::thread::yield_now);
         Ok(true)
@@ -135,7 +135,7 @@ icalls! { THREAD: "System.Threading.Thread" =>
             state::Suspending::WrongState => return Err(dead(cx)),
             state::Suspending::Already => {}
             state::Suspending::Done => {
-                interrupts::request(cx, internal, SUSPEND);
+                requests::request(cx, internal, SUSPEND);
             }
         }
         // Of the thread itself: here.
@@ -159,7 +159,7 @@ fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     if array.is_null() {
         Ok(array)
     } else {
-        vervet_runtime::memory::heap::clone_object(cx, array)
+        vervet_runtime::memory::allocate::clone_object(cx, array)
     }
 }
 

@@ -318,7 +318,7 @@ pub unsafe extern "C" fn call_with_registers_saved(
 }
 
 /// For native code that holds no reference and may block, below frames of ours that may hold some: the thread goes to
-/// Native until [`leave_safe_region`](crate::threads::attach::leave_safe_region) gets the word this returns.
+/// Native until [`leave_safe_region`](crate::threads::native_state::leave_safe_region) gets the word this returns.
 ///
 /// # Safety
 /// Called by native code only.

@@ -297,9 +297,9 @@ fn store<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, to: *mut u8, value: ObjRef<'cx>
         let layout = cx.load(class.layout())?;
         let (size, refs) = (layout.size as usize, !layout.ref_map.is_empty());
         match (value.non_null(), class.nullable_arg()) {
-            (None, _) => crate::memory::heap::clear_value(to, size, refs),
-            (Some(v), Some(_)) => crate::code::helpers::unbox_nullable_into(cx, v, class, to)?,
-            (Some(v), None) => crate::memory::heap::copy_value(to, v.value_ptr(), size, refs),
+            (None, _) => crate::memory::copy::clear_value(to, size, refs),
+            (Some(v), Some(_)) => crate::classes::nullable::unbox_nullable_into(cx, v, class, to)?,
+            (Some(v), None) => crate::memory::copy::copy_value(to, v.value_ptr(), size, refs),
         }
     }
     Ok(())

@@ -48,12 +48,12 @@ fn invoke_impl<'cx>(
         return Ok(code);
     }
     let made = cx.native(|| {
-        crate::threads::attach::on_service_stack(|| cx.rt().compiler.delegate_thunk(kind, &shape))
+        crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.delegate_thunk(kind, &shape))
     });
     let blob = match made {
         Ok(b) => b,
         Err(e) => {
-            crate::process::bootstrap::internal_error(&format!("delegate thunk: {e}"), cx.context())
+            crate::process::fatal::internal_error(&format!("delegate thunk: {e}"), cx.context())
         }
     };
     let code = link::link(cx, blob, CodeKind::Stub("delegate-thunk"))?.start;

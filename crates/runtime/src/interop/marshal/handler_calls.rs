@@ -145,7 +145,7 @@ fn wait_for(number: u64) {
 }
 
 fn refuse(record: &Record) -> ! {
-    report::say_without_memory(format_args!(
+    crate::process::fatal::write_stderr_without_memory(format_args!(
         "vervet: a signal handler called a delegate of type {}: only those that return nothing and take numbers can be called there\n",
         record.invoke.class.name
     ));

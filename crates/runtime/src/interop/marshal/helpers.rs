@@ -321,7 +321,7 @@ pub fn arg_back<'cx>(
                 if let Conversion::Array { element, .. } = &**reverse {
                     let size = object.vtable().size as usize;
                     for i in 0..object.array_len() {
-                        crate::memory::heap::poll_sometimes(cx, i);
+                        crate::memory::copy::poll_sometimes(cx, i);
                         structs::one_to_native(
                             cx,
                             element,

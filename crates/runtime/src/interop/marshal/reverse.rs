@@ -51,7 +51,7 @@ fn reverse_stub<'cx>(cx: &'cx Cx<'cx>, invoke: MethodRef) -> Result<usize> {
         return Ok(*code);
     }
     let blob = cx.native(|| {
-        crate::threads::attach::on_service_stack(|| cx.rt().compiler.reverse_stub(invoke))
+        crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.reverse_stub(invoke))
     });
     let blob = blob.map_err(|e| cx.throw(Known::MarshalDirectiveException, &e.to_string()))?;
     let code = link::link(cx, blob, CodeKind::Wrapper(invoke))?.start;
@@ -88,10 +88,7 @@ pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<
         invoke,
         is_plain: cx.load(handler_calls::is_plain(invoke))?,
     }));
-    let placed = crate::code::prestub::place_stub(
-        crate::arch::reverse_thunk(record as *const Record as usize),
-        "native-to-managed",
-    );
+    let placed = crate::code::arena::place_stub(crate::arch::reverse_thunk(record as *const Record as usize));
     let thunk = match placed {
         Ok(thunk) => thunk,
         Err(e) => {
@@ -137,7 +134,7 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
         Some(c) => c,
         None => {
             let blob = cx.native(|| {
-                crate::threads::attach::on_service_stack(|| {
+                crate::threads::service_stack::on_service_stack(|| {
                     cx.rt().compiler.native_delegate_thunk(invoke)
                 })
             });
@@ -189,7 +186,7 @@ fn is_in_handler(context: *mut ThreadContext, on_own_stack: bool) -> bool {
 /// The record and the block are those of the thunk.
 #[unsafe(export_name = "vervet_prepare_reverse_call")]
 pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall) -> ReverseEntry {
-    let context = crate::threads::attach::current_context();
+    let context = crate::threads::current_context();
     if context.is_null() && !signal::is_on_alternate_stack() {
         let (context, for_the_call) = crate::threads::attach::attach_foreign();
         let cx = Cx::current();
@@ -214,14 +211,14 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
         };
     }
     if !on_own_stack {
-        crate::process::bootstrap::internal_error(
+        crate::process::fatal::internal_error(
             "native code called managed code on a stack that is not its thread's",
             context,
         );
     }
     let before = registry::state(context).load(Ordering::Relaxed);
     if before == State::Native as u8 {
-        crate::threads::attach::leave_native(context);
+        crate::threads::native_state::leave_native(context);
     } else {
         crate::safepoint::poll(context);
     }

@@ -1,7 +1,7 @@
 //! One word to one word: what a conversion of a plan does with an object.
 use super::{allocate, release, strings, structs};
 use crate::cx::{Cx, Result, Value};
-use crate::memory::heap::poll_sometimes;
+use crate::memory::copy::poll_sometimes;
 use crate::object::ObjRef;
 use std::mem::offset_of;
 use vervet_abi::layouts::SafeHandleObject;

@@ -66,10 +66,10 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
 /// Waits for a pulse, at most that many milliseconds (-1: for ever); false if none came.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool> {
     ensure_owned(cx, object)?;
-    state::poll_interrupt(cx)?;
+    wait::poll_interrupt(cx)?;
     let signalled = lock(&Of(object)).wait(&Waiter(cx), ms);
     if !signalled {
-        state::poll_interrupt(cx)?;
+        wait::poll_interrupt(cx)?;
     }
     Ok(signalled)
 }

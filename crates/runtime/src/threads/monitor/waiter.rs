@@ -28,7 +28,7 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
     type Alert = Alerted;
     type Deadline = Option<Instant>;
     type Waiting<'t>
-        = state::Waiting<'t, 'cx>
+        = wait::Waiting<'t, 'cx>
     where
         Self: 't;
 
@@ -38,8 +38,8 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
     fn is_over(deadline: Option<Instant>) -> bool {
         park::is_over(deadline)
     }
-    fn waiting(&self) -> state::Waiting<'_, 'cx> {
-        state::Waiting::begin(self.0)
+    fn waiting(&self) -> wait::Waiting<'_, 'cx> {
+        wait::Waiting::begin(self.0)
     }
     fn park(&self, commit: impl FnOnce(), deadline: Option<Instant>) {
         park::park(self.0, commit, deadline);
@@ -49,10 +49,10 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
         commit: impl FnOnce(),
         deadline: Option<Instant>,
     ) -> Result<(), Alerted> {
-        state::park(self.0, commit, deadline).map(|_| ())
+        wait::park(self.0, commit, deadline).map(|_| ())
     }
     fn is_alerted(&self) -> bool {
-        state::alerted(self.0).is_some()
+        wait::alerted(self.0).is_some()
     }
     fn spin(turns: u32, mut wanted: impl FnMut() -> bool) -> bool {
         if vervet_os::thread::processors() == 1 {

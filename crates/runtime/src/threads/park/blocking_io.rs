@@ -18,19 +18,14 @@
 //!   finds the thread before its look, between look and call, or in the call, and each of these ends.
 //! * Who makes a request makes it visible before it calls [`interrupt_io`], and the door looks for requests after its
 //!   word is INSIDE: one of the two sees the other.
-use super::{id, waiter};
+use super::id;
+use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, waiter};
 use crate::cx::{Cx, Result};
 use crate::threads::interrupts;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Instant;
 use vervet_os::interruptible;
-
-const INSIDE: u32 = 1;
-const CANCEL: u32 = 2;
-const REQUEST: u32 = 4;
-const ROUND: u32 = 8;
-const _: () = assert!(CANCEL | REQUEST == interruptible::STOP);
 
 /// What a descriptor is waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -168,32 +163,3 @@ fn await_ready(
     }
 }
 
-/// Has a thread that is in the door look for requests. Called after they can be seen.
-pub fn interrupt_io(id: u32) {
-    wake(id, REQUEST);
-}
-/// Ends the operation that a thread is in, if it is in one, with EINTR. One that has its result keeps it.
-pub fn cancel_io(id: u32) {
-    wake(id, CANCEL);
-}
-fn wake(id: u32, why: u32) {
-    let word = &waiter(id).io;
-    let seen = word.load(Ordering::SeqCst);
-    if seen & INSIDE == 0 {
-        return;
-    }
-    // The same operation, or none.
-    let add = |w: u32| (w / ROUND == seen / ROUND && w & INSIDE != 0).then_some(w | why);
-    if word
-        .fetch_update(Ordering::SeqCst, Ordering::SeqCst, add)
-        .is_ok()
-    {
-        crate::safepoint::suspend::signal_owner(id);
-        interrupts::driver::kick();
-    }
-}
-/// Is a thread in the door that was asked to come out? Its signal may have found it in a handler of somebody's.
-pub(crate) fn is_asked(id: u32) -> bool {
-    let word = waiter(id).io.load(Ordering::SeqCst);
-    word & INSIDE != 0 && word & (CANCEL | REQUEST) != 0
-}

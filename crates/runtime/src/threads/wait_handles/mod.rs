@@ -382,7 +382,7 @@ fn delist(handles: &[usize], me: u32) {
 /// Waits for one or all of the handles; `ms` of -1 is for ever. Answers with the codes of the contract.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, handles: &[usize], all: bool, ms: i32) -> Result<i32> {
     let me = me(cx);
-    state::poll_interrupt(cx)?;
+    wait::poll_interrupt(cx)?;
     if let Some(code) = attempt(&mut TABLE.lock(), handles, all, me) {
         return Ok(code);
     }
@@ -400,9 +400,9 @@ fn wait_in_line(
     let is_process = |h: &&usize| matches!(inspect(**h), Some(Object::Process { .. }));
     let processes: Vec<usize> = handles.iter().filter(is_process).copied().collect();
     processes.iter().for_each(|h| process::will_wait(*h));
-    let _waiting = state::Waiting::begin(cx);
+    let _waiting = wait::Waiting::begin(cx);
     loop {
-        state::poll_interrupt(cx)?;
+        wait::poll_interrupt(cx)?;
         if let Some(code) = attempt_or_enlist(handles, all, me(cx)) {
             return Ok(code);
         }
@@ -416,6 +416,6 @@ fn wait_in_line(
         } else {
             deadline
         };
-        state::park(cx, || {}, next).map_err(|alert| alert.raise(cx))?;
+        wait::park(cx, || {}, next).map_err(|alert| alert.raise(cx))?;
     }
 }

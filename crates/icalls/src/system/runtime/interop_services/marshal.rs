@@ -8,7 +8,7 @@ use vervet_abi::layouts::RuntimeMethodInfoObject;
 use vervet_jit::stubs::native::layout::{Encoding, NativeLayout, native_layout};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::interop::marshal::{reverse, strings, structs};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::copy;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{ClassRef, Known, MethodRef};
 
@@ -211,14 +211,14 @@ icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
         let (from, bytes) = range(cx, source, destination, start, length, ("source", "destination"))?;
         let from = if fixed.is_null() { from } else { fixed };
         // SAFETY: the array's range was checked; unsafe managed code vouches for the native one.
-        unsafe { heap::move_bytes(cx, destination, from, bytes, false) };
+        unsafe { copy::move_bytes(cx, destination, from, bytes, false) };
         Ok(())
     }
     "copy_from_unmanaged_fixed" fn copy_from_unmanaged(cx, source: *mut u8, start: i32, destination: ObjRef<'cx>, length: i32, fixed: *mut u8) {
         let (to, bytes) = range(cx, destination, source, start, length, ("destination", "source"))?;
         let to = if fixed.is_null() { to } else { fixed };
         // SAFETY: as above.
-        unsafe { heap::move_bytes(cx, to, source, bytes, false) };
+        unsafe { copy::move_bytes(cx, to, source, bytes, false) };
         Ok(())
     }
     "UnsafeAddrOfPinnedArrayElement" fn unsafe_addr_of_pinned_array_element(cx, array: ObjRef<'cx>, index: i32) -> *mut u8 {
