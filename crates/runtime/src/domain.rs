@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_abi::VTable;
 use vervet_os::{Chunks, LeafLock};
-use vervet_types::{ClassRef, Known, LoadError, ModuleRef};
+use vervet_types::{ClassRef, Known, ModuleRef};
 
 /// See the module.
 pub struct Domain {

@@ -6,13 +6,12 @@ use crate::code::icall::Icall;
 use crate::cx::{Cx, Result, Throw};
 use crate::domain::Domain;
 use crate::memory::roots::Root;
-use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 use vervet_abi::VTable;
 use vervet_jit::Compiler;
 use vervet_os::Published;
-use vervet_types::{ClassRef, LoadError, Universe};
+use vervet_types::{ClassRef, Known, LoadError, Universe};
 
 /// See the module.
 pub struct Runtime {

@@ -25,7 +25,8 @@ unsafe extern "C" {
     pub fn compile_for_call(context: *mut ThreadContext, id: u32) -> usize;
     /// From the resolver that IMT entries hold at first: the code to call, or 0 with an exception pending.
     #[link_name = "vervet_resolve_interface_call"]
-    pub fn resolve_interface_call(context: *mut ThreadContext, hidden: usize, this: usize) -> usize;
+    pub fn resolve_interface_call(context: *mut ThreadContext, hidden: usize, this: usize)
+    -> usize;
     /// Raises the pending exception from the innermost exit record.
     #[link_name = "vervet_throw_pending"]
     pub fn throw_pending(context: *mut ThreadContext) -> !;

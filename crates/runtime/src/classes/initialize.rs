@@ -167,7 +167,7 @@ fn run<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
 
 impl<'cx> Cx<'cx> {
     /// Runs the class constructor if it has not run.
-    pub fn run_class_init(&'cx self, class: ClassRef) -> Result<()> {
+    pub fn run_class_init(&'cx self, class: vervet_types::ClassRef) -> Result<()> {
         let vt = self.rt().vtable_or_throw(self, class)?;
         ensure(self, vt)
     }

@@ -11,11 +11,12 @@ use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result, Throw, Value};
 use crate::memory::localloc_stack::Scope;
 use crate::object::ObjRef;
+use crate::runtime::Runtime;
 use rustc_hash::FxHashMap;
 use vervet_jit::Shape;
 use vervet_jit::signature::Pass;
 use vervet_os::{Chunks, LeafLock, Published};
-use vervet_types::{ClassRef, Known, LeafKind, MethodRef, MethodSig};
+use vervet_types::{ClassRef, Known, LeafKind, LoadError, MethodRef, MethodSig};
 
 struct Stub {
     shape: Shape,
@@ -29,14 +30,13 @@ fn stub_code<'cx>(cx: &'cx Cx<'cx>, shape: &Shape) -> Result<usize> {
     if let Some(code) = BY_KEY.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
-    let blob = match cx
-        .native(|| crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.invoke_stub(shape)))
-    {
+    let blob = match cx.native(|| {
+        crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.invoke_stub(shape))
+    }) {
         Ok(b) => b,
-        Err(e) => crate::process::fatal::internal_error(
-            &format!("invoke stub {key}: {e}"),
-            cx.context(),
-        ),
+        Err(e) => {
+            crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}"), cx.context())
+        }
     };
     let code = link::link(cx, blob, CodeKind::Stub("runtime-invoke"))?.start;
     BY_KEY
@@ -342,12 +342,10 @@ impl Runtime {
             return Ok(String::new());
         }
         let to_string = cx.load(
-            cx.known(vervet_types::Known::Object)
+            cx.known(Known::Object)
                 .find_method("ToString", Some(0))
                 .and_then(|m| {
-                    m.ok_or_else(|| {
-                        LoadError::missing_method(cx.known(vervet_types::Known::Object), "ToString")
-                    })
+                    m.ok_or_else(|| LoadError::missing_method(cx.known(Known::Object), "ToString"))
                 }),
         )?;
         match invoke_virtual(cx, to_string, object, &[])? {

@@ -4,9 +4,9 @@
 //! The prestub is idempotent: two threads may compile one method, and the first to publish its code wins. Compiling runs in Native state on the service stack; everything that may allocate, load by an event
 //! or throw happens in Runtime, with no lock held.
 use crate::arch::ImtTarget;
-use crate::code::table::CodeKind;
 use crate::classes::vtables::class_of;
 use crate::code::compile::compile;
+use crate::code::table::CodeKind;
 use crate::code::{arena, entries, link};
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
@@ -56,7 +56,9 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     let blob = loop {
         let result = match ready.take() {
             Some(blob) => Ok(blob),
-            None => cx.native(|| crate::threads::service_stack::on_service_stack(|| compile(method))),
+            None => {
+                cx.native(|| crate::threads::service_stack::on_service_stack(|| compile(method)))
+            }
         };
         match result {
             Ok(blob) => break blob,

@@ -321,7 +321,9 @@ pub(crate) fn crash(
             pc - code.start,
             code.il_offset(pc)
         )),
-        None => crate::process::fatal::write_stderr_without_memory(format_args!("  not in compiled code\n")),
+        None => crate::process::fatal::write_stderr_without_memory(format_args!(
+            "  not in compiled code\n"
+        )),
     }
     if !context.is_null() {
         // SAFETY: plain reads of this thread's context.

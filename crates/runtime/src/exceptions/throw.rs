@@ -18,8 +18,8 @@ use std::cell::Cell;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use vervet_abi::context::interrupts::RAISED;
-use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_abi::context::{Record, ThreadContext};
+use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_jit::{ClauseKind, Handler};
 use vervet_types::ClassRef;
 
@@ -93,10 +93,7 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     let Some(target) = found else {
         // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
         unhandled(cx, exception);
-        internal_error(
-            "an unhandled exception did not end the process",
-            context,
-        );
+        internal_error("an unhandled exception did not end the process", context);
     };
     // SAFETY: the record list is this thread's.
     let start = unsafe { (*context).record };
@@ -224,7 +221,6 @@ thread_local! {
     /// Frame pointer of the frame that caught the abort last.
     static ABORT_CAUGHT_AT: Cell<usize> = const { Cell::new(usize::MAX) };
 }
-
 
 /// A catch at `fp` is about to get `exception`.
 fn note_abort_catch(context: *mut ThreadContext, exception: ObjRef<'_>, fp: usize) {

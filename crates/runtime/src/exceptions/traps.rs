@@ -7,7 +7,8 @@
 use crate::code::table;
 use crate::cx::Cx;
 use crate::exceptions::make;
-use crate::exceptions::throw::{TraceMode, raise};
+use crate::exceptions::throw::raise;
+use crate::exceptions::trace::TraceMode;
 use vervet_abi::{State, ThreadContext, ThrowKind};
 use vervet_types::Known;
 

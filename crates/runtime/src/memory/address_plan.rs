@@ -172,10 +172,7 @@ const LEFT_BY_THREADS: usize = 48 << 20;
 /// May a thread with such a stack be started? It may need a new [`crate::safepoint::registry::Thread`] with its stacks. Where address space is limited, a thread that got the last of it would only end the
 /// process, because what cannot be had later (native memory, a stack to compile on) has nobody to tell.
 pub fn has_room_for_thread(stack: usize) -> bool {
-    !is_limited()
-        || memory::is_granted(
-            stack + localloc_stack() + SERVICE_STACK + LEFT_BY_THREADS,
-        )
+    !is_limited() || memory::is_granted(stack + localloc_stack() + SERVICE_STACK + LEFT_BY_THREADS)
 }
 
 static LOCALLOC_STACK: AtomicUsize = AtomicUsize::new(USUAL.localloc_stack);

@@ -111,7 +111,7 @@ fn run() {
     crate::threads::attach::attach();
     {
         let cx = Cx::current();
-        if make_objects(&cx) {
+        if make_objects() {
             // SAFETY: the context belongs to this thread.
             OWNER.store(unsafe { (*cx.context()).owner_id }, SeqCst);
             serve();
@@ -144,12 +144,8 @@ fn serve() {
 }
 
 /// The managed objects of this thread: it is called Finalizer.
-fn make_objects(cx: &Cx<'_>) -> bool {
-    let cx = &Cx {
-        context: cx.context,
-        rt: cx.rt,
-        _not_send: std::marker::PhantomData,
-    };
+fn make_objects() -> bool {
+    let cx = &Cx::current();
     if let Err(throw) = threads::adopt(cx) {
         let _ = cx.take_pending(throw);
         return false;

@@ -5,24 +5,22 @@
 //!   first of all managed code, no class constructor of the library before Main.
 //! * An internal error prints what and where, and exits with code 70; it never goes on.
 use crate::code::icall::Icall;
-use crate::cx::{Cx, Result, Value};
+use crate::cx::{Cx, Result};
 use crate::domain::Domain;
 use crate::exceptions::make;
 use crate::exceptions::unhandled::pending_text;
-use crate::process::fatal::internal_error;
-use crate::loader::{AssemblyCell, Bridge, Loader};
+use crate::loader::{Bridge, Loader};
 use crate::memory::roots::Root;
 use crate::object::ObjRef;
-use crate::runtime::{Options, Preallocated, Runtime, publish, rt};
+use crate::process::fatal::internal_error;
+use crate::runtime::{Options, Preallocated, Runtime, publish};
 use std::mem::offset_of;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, Ordering};
-use vervet_abi::ThreadContext;
+use std::sync::atomic::AtomicI32;
 use vervet_abi::layouts::*;
 use vervet_jit::Compiler;
 use vervet_metadata::Table;
 use vervet_os::Published;
-use vervet_types::{Assembly, Known, MethodRef, ModuleRef, Universe};
+use vervet_types::{Known, ModuleRef, Universe};
 
 /// The corlib this runtime is written for.
 const CORLIB_VERSION: &str = "ABB721D6-116A-4555-B4FD-9248146D2051";
@@ -57,10 +55,7 @@ pub fn start(
             eprintln!("{}", std::backtrace::Backtrace::force_capture());
         }
         if !crate::threads::service_stack::is_on_service_stack() {
-            internal_error(
-                "a panic in the runtime",
-                crate::threads::current_context(),
-            );
+            internal_error("a panic in the runtime", crate::threads::current_context());
         }
     }));
     open_standard_descriptors();
@@ -81,7 +76,8 @@ pub fn start(
     crate::code::arena::initialise(plan.code, plan.slots).map_err(failed("the code arena"))?;
     crate::memory::handles::initialise(plan.tables.handle_index_bits)
         .map_err(failed("GC handles"))?;
-    crate::memory::gc::initialise(&options.gc, &plan, crate::memory::finalizer::start).map_err(failed("the heap"))?;
+    crate::memory::gc::initialise(&options.gc, &plan, crate::memory::finalizer::start)
+        .map_err(failed("the heap"))?;
     crate::arch::initialise();
     crate::safepoint::initialise();
     crate::code::helpers::initialise();
@@ -213,4 +209,3 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     );
     Ok(())
 }
-

@@ -68,9 +68,7 @@ pub(crate) fn write_stderr_without_memory(text: std::fmt::Arguments<'_>) {
         len: 0,
     };
     let _ = std::fmt::Write::write_fmt(&mut line, text);
-    write_stderr(
-        std::str::from_utf8(&line.bytes[..line.len]).unwrap_or(""),
-    );
+    write_stderr(std::str::from_utf8(&line.bytes[..line.len]).unwrap_or(""));
 }
 
 /// Ends the process at once, in Native state. Of several threads the first does; the others stay here.
@@ -81,13 +79,11 @@ pub fn exit_process(code: i32) -> ! {
         match ENDING.compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {}
             Err(who) if who == me => libc::_exit(code),
-            Err(_) => {
-                native(current_context(), || {
-                    loop {
-                        libc::pause();
-                    }
-                })
-            }
+            Err(_) => native(current_context(), || {
+                loop {
+                    libc::pause();
+                }
+            }),
         }
     }
     // What runs now (exit handlers of libraries) may wait for a lock whose owner is stopped by somebody who waits for us.

@@ -13,8 +13,8 @@
 //! * The stopper's own callee-saved registers are on its stack, above `scan_sp`, for as long as the world is stopped.
 use super::histogram::{self, SlowestThread};
 use super::registry::{self, Thread};
-use super::suspend;
 use super::stop_word::{ARRIVED, SLEEPING, STOP};
+use super::suspend;
 use crate::process::fatal;
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -17,11 +17,9 @@ use crate::safepoint::registry;
 use crate::threads::{current_internal, requests, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
-use vervet_abi::ThreadContext;
 use vervet_abi::context::interrupts::{ABORT, RAISED};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::Known;
-
 
 /// The calling thread aborts itself.
 pub fn abort_self<'cx>(cx: &'cx Cx<'cx>, reason: ObjRef<'cx>) -> Throw {

@@ -10,9 +10,9 @@
 //! * The limit keeps a stack guard for stubs and our own code below managed frames: 256 KiB, or half of a small stack (a
 //!   library's threads may have 64 KiB in all).
 use crate::safepoint::registry;
+use crate::threads::current::set_current_context;
 use crate::threads::native_state::leave_native;
 use crate::threads::{current_context, service_stack};
-use crate::threads::current::set_current_context;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{State, ThreadContext};
@@ -241,4 +241,3 @@ fn stack_bounds() -> Bounds {
         }
     }
 }
-

@@ -79,4 +79,3 @@ pub(crate) extern "C" fn at_instruction(_: *mut ThreadContext) -> usize {
     let cx = Cx::current();
     serve(&cx).is_ok() as usize
 }
-

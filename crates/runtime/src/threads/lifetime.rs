@@ -38,8 +38,8 @@ impl ThreadLifetime {
     pub fn new(started: bool) -> Arc<ThreadLifetime> {
         Arc::new(ThreadLifetime {
             started,
-            pub(super) ended: AtomicBool::new(false),
-            pub(super) joining: LeafLock::default(),
+            ended: AtomicBool::new(false),
+            joining: LeafLock::default(),
             counts: AtomicBool::new(false),
         })
     }

@@ -8,6 +8,7 @@ use crate::safepoint::registry;
 use crate::safepoint::stop_word::STOP;
 use crate::safepoint::transitions;
 use crate::threads::current_context;
+use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
 use vervet_parking::stopping;
 

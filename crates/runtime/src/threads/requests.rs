@@ -5,8 +5,8 @@
 //! looks at the bits, wakes the thread out of a wait and out of a blocking system call, and, if the thread runs managed code, stops it
 //! and makes it call [`at_instruction`](super::interrupts::at_instruction). It does so once; the [retry thread](super::retry_thread)
 //! goes on until the request is served.
-use super::retry_thread::{self, raise_limit, redirect};
 use super::park;
+use super::retry_thread::{self, raise_limit, redirect};
 use crate::cx::Cx;
 use crate::object::ObjRef;
 use crate::safepoint::registry;

@@ -5,8 +5,8 @@
 //! writing to the console. One that native code keeps from being aborted is waited for [`NATIVE_PATIENCE`] at most, any
 //! other [`PATIENCE`].
 use super::{requests, state};
-use crate::safepoint::registry;
 use crate::cx::Cx;
+use crate::safepoint::registry;
 use crate::threads::park;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

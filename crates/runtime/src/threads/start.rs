@@ -6,8 +6,8 @@
 //!   code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
 //! * An exception that leaves the delegate ends the process, but for ThreadAbortException and AppDomainUnloadedException,
 //!   which end the thread.
-use super::lifetime::{self, ThreadLifetime};
 use super::adopt::become_thread;
+use super::lifetime::{self, ThreadLifetime};
 use super::state;
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};

@@ -144,4 +144,3 @@ pub(super) fn stays_suspended(internal: ObjRef<'_>) -> bool {
     });
     get(internal) & SUSPENDED != 0
 }
-

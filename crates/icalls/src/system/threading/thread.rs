@@ -8,7 +8,9 @@ use std::sync::atomic::Ordering;
 use vervet_abi::context::interrupts::SUSPEND;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::{self, current_internal, interrupts, lifetime, name, start, state};
+use vervet_runtime::threads::{
+    self, current_internal, interrupts, lifetime, name, requests, start, state, wait,
+};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 

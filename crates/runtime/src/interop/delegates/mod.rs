@@ -48,7 +48,9 @@ fn invoke_impl<'cx>(
         return Ok(code);
     }
     let made = cx.native(|| {
-        crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.delegate_thunk(kind, &shape))
+        crate::threads::service_stack::on_service_stack(|| {
+            cx.rt().compiler.delegate_thunk(kind, &shape)
+        })
     });
     let blob = match made {
         Ok(b) => b,

@@ -88,7 +88,9 @@ pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<
         invoke,
         is_plain: cx.load(handler_calls::is_plain(invoke))?,
     }));
-    let placed = crate::code::arena::place_stub(crate::arch::reverse_thunk(record as *const Record as usize));
+    let placed = crate::code::arena::place_stub(crate::arch::reverse_thunk(
+        record as *const Record as usize,
+    ));
     let thunk = match placed {
         Ok(thunk) => thunk,
         Err(e) => {

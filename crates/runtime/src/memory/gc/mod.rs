@@ -12,10 +12,10 @@ mod world;
 use crate::cx::{Cx, Result};
 use crate::memory::roots::Root;
 use crate::object::ObjRef;
-pub use the_heap::{TheHeap, heap, initialise, report};
-pub(crate) use the_heap::{close_window, window};
 #[cfg(test)]
 pub(crate) use the_heap::for_tests;
+pub use the_heap::{TheHeap, heap, initialise, report};
+pub(crate) use the_heap::{close_window, window};
 use vervet_types::Known;
 
 /// Zeroes `WORDS` words of stack below the caller's frame, so that words which dead frames left there are not taken for references
@@ -126,4 +126,3 @@ pub fn ephemeron_tombstone<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
 /// The elements of the array are ephemerons: a value lives as long as its key; a dead key becomes the tombstone and its
 /// value null. The model knows such arrays by their class.
 pub fn register_ephemerons(_cx: &Cx<'_>, _array: ObjRef<'_>) {}
-

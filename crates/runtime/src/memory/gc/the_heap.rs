@@ -17,7 +17,11 @@ static HEAP: AtomicPtr<TheHeap> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Reserves the card table and the heap, and starts the collector's threads. `start_finalizer` makes the finalizer thread exist; the
 /// collector calls it with the world running. Called once at start-up.
-pub fn initialise(options: &GcOptions, plan: &AddressPlan, start_finalizer: fn() -> bool) -> std::io::Result<()> {
+pub fn initialise(
+    options: &GcOptions,
+    plan: &AddressPlan,
+    start_finalizer: fn() -> bool,
+) -> std::io::Result<()> {
     if let Some(seed) = options.perturb {
         eprintln!("vervet: delays at random, --gc-debug=perturb={seed}");
         vervet_os::perturb::enable(seed);
@@ -40,7 +44,12 @@ pub fn initialise(options: &GcOptions, plan: &AddressPlan, start_finalizer: fn()
 pub(crate) fn for_tests() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        initialise(&GcOptions::default(), &crate::memory::address_plan::USUAL, || false).expect("a heap")
+        initialise(
+            &GcOptions::default(),
+            &crate::memory::address_plan::USUAL,
+            || false,
+        )
+        .expect("a heap")
     });
 }
 

@@ -4,13 +4,13 @@
 //! What is asked here is asked by the thread that has stopped the world, within [`World::stopped`]; nothing takes
 //! memory or a lock that a stopped thread may hold.
 use crate::code::table;
+use crate::memory::root_slot::Root;
 use crate::safepoint::Stopped;
 use crate::threads::current_context;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_abi::context::ROOT_WORDS;
-use vervet_os::Published;
-use crate::memory::root_slot::Root;
 use vervet_heap::{Inspection, Mutator, Range, World};
+use vervet_os::Published;
 
 /// See the module.
 pub struct Process {

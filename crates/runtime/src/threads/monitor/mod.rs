@@ -14,7 +14,7 @@ mod waiter;
 
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
-use crate::threads::state;
+use crate::threads::wait as managed_wait;
 use fat::Of;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_parking::monitor::Lock;
@@ -66,10 +66,10 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
 /// Waits for a pulse, at most that many milliseconds (-1: for ever); false if none came.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool> {
     ensure_owned(cx, object)?;
-    wait::poll_interrupt(cx)?;
+    managed_wait::poll_interrupt(cx)?;
     let signalled = lock(&Of(object)).wait(&Waiter(cx), ms);
     if !signalled {
-        wait::poll_interrupt(cx)?;
+        managed_wait::poll_interrupt(cx)?;
     }
     Ok(signalled)
 }

@@ -1,7 +1,7 @@
 //! The calling thread, as [`vervet_parking::monitor`] asks of it: how it waits, spins and counts what it owns.
 use crate::cx::Cx;
 use crate::threads::park;
-use crate::threads::state::{self, Alerted};
+use crate::threads::wait::{self, Alerted};
 use std::time::Instant;
 use vervet_abi::ThreadContext;
 use vervet_parking::monitor::{Owner, Thread};

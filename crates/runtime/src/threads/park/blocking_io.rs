@@ -162,4 +162,3 @@ fn await_ready(
         _ => Ok(()),
     }
 }
-

@@ -20,9 +20,9 @@ pub mod waiter;
 pub use cancel::{cancel_io, interrupt_io};
 pub use waiter::{Queue, Waiter, is_signalled, set_signalled, unpark};
 
-use waiter::{futex_wait, waiter};
 use crate::cx::Cx;
 use std::time::{Duration, Instant};
+use waiter::{futex_wait, waiter};
 
 /// The id of the calling thread, by which others unpark it.
 pub fn id(cx: &Cx<'_>) -> u32 {
@@ -51,4 +51,3 @@ pub fn park(cx: &Cx<'_>, commit: impl FnOnce(), deadline: Option<Instant>) -> bo
     }
     me.word.end()
 }
-

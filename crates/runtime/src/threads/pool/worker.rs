@@ -32,8 +32,7 @@ pub(super) fn send(context: *mut ThreadContext) {
     if idle::wake_one() {
         return;
     }
-    let spawned =
-        crate::threads::native(context, || crate::threads::start::spawn(STACK, run));
+    let spawned = crate::threads::native(context, || crate::threads::start::spawn(STACK, run));
     if !spawned {
         // The monitor tries again.
         COUNTS.failed();
