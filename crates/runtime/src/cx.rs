@@ -1,14 +1,19 @@
 //! The token of a thread in Runtime state: what an icall needs to allocate, throw and call.
 //!
+//! This file holds the token and what needs nothing else. The modules above add methods to [`Cx`] for what they do: allocation in
+//! `memory/allocate.rs`, exceptions in `exceptions/make.rs`, calls in `code/invoke.rs`, types in `domain.rs`.
+//!
 //! # Invariants
-//! A `&Cx` exists only on a thread that is attached and in Runtime state, so objects may be touched.
-//! An `Err(Throw)` means the exception is in `ThreadContext::pending`: return it at once, or take it with
-//! [`Cx::take_pending`].
+//! * A `&Cx` exists only on a thread that is attached and in Runtime state. So the thread may touch objects, and no stop happens
+//!   before the thread polls, calls managed code or goes to Native.
+//! * A token does not go to another thread: it is neither `Send` nor `Sync`.
+//! * An `Err(Throw)` means that the exception is in `ThreadContext::pending`. The caller returns it at once, or takes the exception
+//!   with [`Cx::take_pending`]; calling managed code with an exception pending would lose it.
 use crate::object::ObjRef;
 use std::marker::PhantomData;
 use vervet_abi::ThreadContext;
 
-/// An exception is pending on this thread. See the module.
+/// The proof that an exception is pending on this thread. See the module.
 #[derive(Debug)]
 #[must_use]
 pub struct Throw(pub(crate) ());
@@ -59,13 +64,14 @@ impl<'cx> Cx<'cx> {
 
     /// Leaves an existing exception object pending.
     pub fn throw_object(&self, exception: ObjRef<'_>) -> Throw {
-        // SAFETY: the context belongs to this thread.
+        // SAFETY: a token holds the context of the calling thread, and only that thread writes the word.
         unsafe { (*self.context).pending = exception.addr() };
         Throw(())
     }
     /// Takes the pending exception back, so that the caller may go on.
     pub fn take_pending(&'cx self, _throw: Throw) -> ObjRef<'cx> {
-        // SAFETY: the context belongs to this thread; the word is an object reference.
+        // SAFETY: a token holds the context of the calling thread. The word is 0 or a live object, which the collector keeps until the
+        // reference is on this stack.
         unsafe {
             let addr = (*self.context).pending;
             (*self.context).pending = 0;

@@ -1,9 +1,12 @@
 //! Making VTables: from what the type system says of a class to the memory that objects point to.
 //!
 //! # Invariants
-//! VTables live in one range reserved below 2 GiB, so that a u32 is the pointer. A VTable is complete before
-//! it is published in its domain; two threads may make one at the same time, the first to publish wins.
-//! What the collector needs of it (sizes, flags, the map) is all in the VTable: it asks no class.
+//! * VTables live in one range below 2 GiB ([`crate::memory::vtable_area`]), so that a u32 is the pointer.
+//! * A VTable is complete before it is published in its domain. Two threads may make one at the same time; the first to publish
+//!   wins, and the other's is discarded.
+//! * The collector needs the VTable only (sizes, flags, the map, the descriptor): it asks no class, so it may look at objects while the
+//!   type system is at work on another thread.
+//! * A method slot holds the permanent stub until the method is compiled, then its code. `entries.rs` rewrites it.
 use crate::code::entries;
 use crate::domain::Domain;
 use crate::memory::vtable_area::take;
@@ -72,6 +75,7 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         Some(p) => p as u8,
         None => 0,
     };
+    // Leaked: VTables are never freed, and the collector reads the map at any time.
     let map: &[u64] = Box::leak(reference_map(class, layout, f)?.into_boxed_slice());
     let supers: Vec<usize> = supers.iter().map(|c| *c as *const _ as usize).collect();
     let at = take(std::mem::size_of::<VTable>() + 8 * slots.len())?;
@@ -120,6 +124,7 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
     };
     vt.descriptor = crate::memory::gc::object_model::descriptor(&vt, map).bits();
+    // Every interface call goes to the resolver first, which extends the stub of its IMT entry.
     for e in &vt.imt {
         e.store(resolve, Ordering::Relaxed);
     }
@@ -211,7 +216,8 @@ impl Domain {
         ) {
             Ok(_) => Ok(made),
             Err(first) => {
-                // SAFETY: as above; the VTable that came second was seen by nobody.
+                // SAFETY: what is stored in the cell is a complete VTable that lives for ever. The one that came second was published
+                // nowhere, so no thread but this one knows it.
                 unsafe {
                     discard(made);
                     Ok(&*first)

@@ -1,8 +1,15 @@
 //! The bodies of the helpers that generated code calls, and their stubs.
 //!
 //! # Invariants
-//! * One row per `vervet_abi::Helper`, with a body of the declared types: both are conditions of compiling.
-//! * A helper's effect decides its thunk. What is `Leaf` here takes no lock, allocates nothing and cannot throw.
+//! * There is one row per `vervet_abi::Helper`, with a body of the declared types: both are checked at compile time.
+//! * The effect of a helper decides its thunk:
+//!
+//! | effect | state | thunk | the body may |
+//! |---|---|---|---|
+//! | `Leaf` | Managed, `critical` set | `leaf_thunk` | neither lock, allocate, throw nor poll |
+//! | `Runtime` | Runtime, with an exit record | `icall_thunk` | do anything; an exception that it leaves pending is raised |
+//! | `NoReturn` | Runtime, with an exit record | `icall_thunk` | raise |
+//! | `Asm` | what it says | none: the body is a stub | |
 use crate::classes::nullable::unbox_nullable_into;
 use crate::code::helper_table::STUBS;
 use crate::code::icall::{IcallRet, finish};
@@ -22,6 +29,7 @@ pub fn initialise() {
     }
 }
 
+/// Runs the body of a `Runtime` helper with a token; an error is what the thunk raises.
 fn with<'a, T: IcallRet>(f: impl FnOnce(&'a Cx<'a>) -> Result<T>) -> T::Abi {
     let cx = Cx::current();
     // SAFETY: the token stays on this frame while `f` runs; nothing `f` returns borrows it.
@@ -33,15 +41,15 @@ fn object<'a>(addr: usize) -> ObjRef<'a> {
     unsafe { ObjRef::from_addr(addr) }
 }
 fn vt(addr: usize) -> &'static VTable {
-    // SAFETY: generated code passes the address of a VTable.
+    // SAFETY: generated code passes the address of a VTable, which it got by a relocation or from an object; VTables are never freed.
     unsafe { &*(addr as *const VTable) }
 }
 fn class(addr: usize) -> &'static Class {
-    // SAFETY: generated code passes a class handle.
+    // SAFETY: generated code passes a class handle, which is the address of a class; classes live for ever.
     unsafe { &*(addr as *const Class) }
 }
 fn method(addr: usize) -> MethodRef {
-    // SAFETY: generated code passes a method handle.
+    // SAFETY: generated code passes a method handle, which is the address of a method; methods live for ever.
     unsafe { &*(addr as *const Method) }
 }
 

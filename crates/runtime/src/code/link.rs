@@ -1,14 +1,17 @@
 //! From a blob to code at an address: symbols become addresses.
 //!
 //! # Invariants
-//! Everything that may fail or allocate (VTables, Type objects, literals, statics) is resolved in Runtime state
-//! before the arena's lock is taken; patching itself cannot fail.
+//! * Everything that may fail or allocate (VTables, Type objects, literals, statics) is resolved in Runtime state before the arena's
+//!   lock is taken. Patching cannot fail.
+//! * Code is in the table before any thread can reach it, so whoever finds a pc in the arena finds its code.
+//! * What linked code names by address (VTables, methods, root slots) is never freed or moved.
 use crate::code::table::{self, Code, CodeKind};
 use crate::code::{arena, entries};
 use crate::cx::{Cx, Result};
 use vervet_jit::{Blob, RelocKind, Symbol};
 
-/// Links a blob and its filters.
+/// Links a blob and its filters: places the bytes, patches the relocations and publishes the tables. OutOfMemoryException if the arena
+/// is full.
 pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'static Code> {
     let mut filters = Vec::new();
     for f in std::mem::take(&mut blob.filters) {
@@ -18,6 +21,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
         };
         filters.push(link(cx, f, k)?.start);
     }
+    // May run managed code (a resolve event) and stop for a collection; nothing is placed yet.
     let mut targets = Vec::with_capacity(blob.relocs.len());
     for r in &blob.relocs {
         targets.push(match r.symbol {
@@ -57,6 +61,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
                 }
             }
         },
+        // Under the arena's lock: the table is in order of addresses.
         |at| {
             table::publish(Code {
                 start: at,
@@ -80,6 +85,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
     Ok(code)
 }
 
+/// The address that a symbol stands for; makes what does not exist yet.
 fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
     let rt = cx.rt();
     Ok(match symbol {

@@ -1,4 +1,4 @@
-//! What signals make us say: SIGQUIT's dump of managed stacks, the report of a crash, the stack of an abort.
+//! Reports that signals cause: the dump of the managed stack (SIGQUIT), the report of a crash, the stack of an abort (SIGABRT).
 //!
 //! # How it works
 //! A handler may interrupt anything, also the allocator. So it walks the stack into a fixed table, which takes no
@@ -239,7 +239,7 @@ extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c
         collect(context, pc, fp);
         put(pipe(1), QUIT);
     }
-    // SAFETY: as above.
+    // SAFETY: the address of errno is the calling thread's, in a handler as elsewhere.
     unsafe { *libc::__errno_location() = errno };
 }
 
@@ -254,7 +254,7 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
         let (pc, fp) = interrupted(uc);
         managed_stack(crate::threads::current_context(), pc, fp);
     }
-    // SAFETY: as above; the signal is blocked until the handler returns.
+    // SAFETY: raising a signal is async-signal-safe. The signal is blocked until the handler returns and has its default action then.
     unsafe {
         libc::raise(signal);
     }

@@ -1,11 +1,23 @@
-//! The two passes.
+//! Throwing an exception, in two passes over the managed frames of the thread.
 //!
 //! # How it works
-//! Pass one walks from the throw, collects the trace, and asks each call site's handlers, innermost first: a
-//! catch by its class, a filter by running it, a catch-all (an invoke stub) always. Pass two walks the same
-//! frames and enters each finally and fault on the way as a landing pad; the handler ends in
-//! [`continue_unwind`], which goes on from there. The unwind record that travels with the exception is one word:
-//! the target's frame pointer and clause (frame pointers are 16-aligned).
+//! 1. The first pass walks from the throw outwards, collects the trace, and asks each call site's handlers, innermost first: a catch
+//!    by its class, a filter by running it on top of the stack, a catch-all (that of an invoke stub) always. It changes no frame.
+//! 2. The second pass walks the same frames and enters each finally and fault on the way as a landing pad. The handler ends in
+//!    [`continue_unwind`], which goes on from there. The pass ends at the catch that the first pass found.
+//!
+//! ```text
+//!   frames, innermost first     first pass             second pass
+//!   throw                       trace                  -
+//!   try/finally                 trace                  landing pad, then continue_unwind
+//!   try/catch of another class  trace, no match        -
+//!   try/catch                   trace, match: target   landing pad: the exception is caught
+//! ```
+//!
+//! # Invariants
+//! * The word that travels with the exception through landing pads names the target: its frame pointer (16-aligned) and its clause.
+//! * Rust frames between the throw and a landing pad are abandoned without unwinding. Whoever raises holds no value with a destructor.
+//! * If no frame catches, the exception is unhandled and the process ends; no finally runs.
 use crate::code::table::Code;
 use crate::cx::Cx;
 use crate::exceptions::trace::{self, TraceMode};
@@ -48,7 +60,7 @@ impl Target {
 #[unsafe(export_name = "vervet_throw_pending")]
 pub extern "C" fn throw_pending(context: *mut ThreadContext) -> ! {
     let cx = Cx::current();
-    // SAFETY: the context belongs to this thread.
+    // SAFETY: the thunk passes the context of the calling thread. The word is a live object; from here on this frame pins it.
     let exception = unsafe {
         let addr = (*context).pending;
         (*context).pending = 0;
@@ -95,7 +107,7 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
         unhandled(cx, exception);
         internal_error("an unhandled exception did not end the process", context);
     };
-    // SAFETY: the record list is this thread's.
+    // SAFETY: the token's context is the calling thread's, and only that thread changes its record list.
     let start = unsafe { (*context).record };
     second_pass(cx, Walk::from_record(start), exception, target)
 }
@@ -145,7 +157,7 @@ fn matches(
 /// After a finally or fault: goes on with pass two behind the call in the innermost frame.
 pub extern "C" fn continue_unwind(exception: usize, word: usize) {
     let cx = Cx::current();
-    // SAFETY: the landing pad got this reference from us.
+    // SAFETY: `land` gave the reference to the landing pad, which kept it where the collector updates or pins it.
     let exception = unsafe { ObjRef::from_addr(exception) };
     second_pass(
         &cx,
@@ -194,7 +206,9 @@ fn land(
         .code
         .call_site(frame.pc)
         .expect("a frame with handlers is at a call site");
+    // A frame has a fixed size at its call sites; `localloc` memory lies elsewhere.
     let sp = frame.fp - site.frame_offset as usize;
+    // On the way from Runtime to Managed.
     crate::safepoint::poll(context);
     // SAFETY: pc, sp and fp are those of a landing pad of a frame that is still active; the records above it are
     // cut; frames of ours between here and there hold nothing.
@@ -212,8 +226,11 @@ fn land(
 }
 
 /// Makes `record` the innermost record.
+///
+/// # Safety
+/// The context is the calling thread's, and `record` was the innermost one of a frame that is still active.
 unsafe fn cut_records(context: *mut ThreadContext, record: *mut Record) {
-    // SAFETY: the context belongs to this thread.
+    // SAFETY: the caller passes the context of the calling thread and a record of a frame that is still active.
     unsafe { (*context).record = record };
 }
 

@@ -1,9 +1,17 @@
 //! Hardware traps in managed code become exceptions; faults anywhere else are crash reports.
 //!
+//! # What a fault becomes
+//! | the fault | becomes |
+//! |---|---|
+//! | at a pc that compiled code lists as a trap | the exception of that trap, thrown at that instruction |
+//! | in the prologue of compiled code, below the stack limit | StackOverflowException, thrown where the method was called |
+//! | anything else | a crash report, and exit code 70 |
+//!
 //! # Invariants
-//! * The handlers run on the alternate stack, read one thread-local word, and change nothing but the ucontext.
-//! * A fault is turned into a throw only if its pc is a recorded trap of code in the table, or if the prologue of such code
-//!   touches what is below the end of the stack: frames larger than a page are probed page by page from the top.
+//! * The handler runs on the alternate stack, reads one thread-local word, and changes nothing but the interrupted registers and the
+//!   word below the interrupted stack pointer. The exception is made after the handler has returned, by the thunk that the registers
+//!   then name.
+//! * Frames larger than a page are probed page by page from the top, so a prologue that overflows the stack faults in the guard page.
 use crate::code::table;
 use crate::cx::Cx;
 use crate::exceptions::make;

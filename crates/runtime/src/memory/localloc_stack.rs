@@ -1,9 +1,11 @@
 //! The localloc stack: memory of `localloc`, and of our own calls into managed code, that is no fixed part of a frame.
 //!
 //! # Invariants
-//! Chunks never move. The method that takes memory saves `ThreadContext::localloc_next` at entry and puts it back at
-//! return; memory handed out is zeroed. The collector scans what is in use as it scans a stack, so references and
-//! addresses inside objects may lie here.
+//! * A thread has one chunk, which never moves. `ThreadContext::localloc_next` is its first free byte, `localloc_end` its end.
+//! * A method that takes memory saves `localloc_next` at entry and restores it at return, and a catch restores it for the frames that it
+//!   ended. So what lies below `localloc_next` belongs to frames that are active.
+//! * Memory that is handed out is zeroed. The collector scans what is in use as it scans a stack, so references and addresses
+//!   inside objects may lie here.
 use crate::cx::{Cx, Result};
 
 /// `bytes` zeroed bytes, 16-aligned.

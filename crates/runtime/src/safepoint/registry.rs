@@ -143,7 +143,7 @@ pub(crate) fn take() -> &'static Thread {
     };
     let thread = match free.is_null() {
         true => make(),
-        // SAFETY: as above; nobody makes a unique reference to a thread.
+        // SAFETY: threads are never freed, and nobody makes a unique reference to one. The free list has given this one up.
         false => unsafe { &*free },
     };
     clean(thread);
@@ -321,8 +321,8 @@ pub(crate) fn redeem() {
     LIST.lock().promised -= 1;
 }
 
-/// Counts threads of libraries that attach: who takes a number of as many as were attached at the last look, and some more, is to look
-/// for dead ones. So looking costs each of them the same, however many there are.
+/// Counts the threads of libraries that attach. True for one of as many as were attached at the last search, plus a constant: that
+/// thread is to search for dead ones. So a search costs each attaching thread the same on average, however many threads there are.
 pub(crate) fn is_time_to_look() -> bool {
     const AT_LEAST: usize = 32;
     static UNTIL: AtomicUsize = AtomicUsize::new(AT_LEAST);

@@ -1,5 +1,14 @@
 //! The words between a stopper and the threads it stops: the stop word, the count of arrivals, and the number of the signal.
 //!
+//! # The stop word
+//! | bit | meaning | set | cleared |
+//! |---|---|---|---|
+//! | [`STOPPING`] | the world is stopped or about to be | by the stopper, under the stop lock | by the stopper, which then wakes all who sleep on the word |
+//! | [`FENCE`] | the kernel gives no process fence, so a thread that leaves Native fences for itself | at start-up | never |
+//!
+//! Thunks test the whole word when a thread leaves Native, so that a thread takes the slow path for either bit, and only `STOPPING`
+//! when a thread goes from Runtime to Managed.
+//!
 //! # Invariants
 //! * The handshake, with its models, is [`vervet_parking::stopping`]'s.
 //! * A thread adds to [`ARRIVED`] after its state says that it has stopped; the stopper reads the count before it looks at the states

@@ -1,10 +1,11 @@
-//! The word that says "stop", and what a thread does when it finds it set.
+//! What a thread does when it finds the stop word set.
 //!
 //! # Invariants
-//! * The handshake with the stopper is [`vervet_parking::stopping`]'s, which has the models; the thunks do in place what it lists.
-//! * Before a thread's state becomes Native, `scan_sp` is such that its callee-saved registers, and everything else it
+//! * The handshake with the stopper, and its models, are in [`vervet_parking::stopping`]; the thunks do in place what that module lists.
+//! * Before the state of a thread becomes Native, `scan_sp` is such that its callee-saved registers, and everything else it
 //!   refers to, lie at that address or above.
-//! * A thread in Runtime polls when it goes to managed code, in long loops ([`poll`]), and by going to Native.
+//! * A thread in Runtime state polls when it goes to managed code, in long loops ([`poll`]), and by going to Native. So a stop waits for
+//!   no more than one step of a loop.
 use super::registry::state;
 use super::stop_word::{self, STOP};
 use crate::cx::Cx;

@@ -1,13 +1,18 @@
-//! A thread's context: making it, finding it, giving it up; and the Native state.
+//! Attaching and detaching OS threads.
+//!
+//! # How a thread is detached
+//! | thread | detached by |
+//! |---|---|
+//! | started by the runtime | itself, when its work has returned |
+//! | a library's, which called managed code | the destructor of a thread-specific key |
+//! | a library's, which calls managed code after that destructor has run | the end of the call |
+//! | a library's, whose first call comes after the last round of destructors | another thread that finds it dead ([`bury_dead`]) |
 //!
 //! # Invariants
-//! * The thread-local word holds the context exactly while the thread is attached; signal handlers read nothing
-//!   else of a thread's own.
-//! * What is read of an attached thread's stack is mapped: the thread is detached before its stack goes, or has no managed code
-//!   on it, and then nothing is read of it. A thread is detached by the destructor of a key; one that calls managed code
-//!   after that destructor has run, from those of other keys, is attached for the call only. One whose very first call comes so late
-//!   that no round of destructors follows stays on the list without a stack, until it is found dead ([`bury_dead`]).
-//! * The limit keeps a stack guard for stubs and our own code below managed frames: 256 KiB, or half of a small stack (a
+//! * What the collector reads of an attached thread's stack is mapped: the thread is detached before its stack is unmapped, or has
+//!   no managed code on the stack, and then nothing of it is read.
+//! * What the thread holds (monitors, mutexes, its TLAB, its handles) is given up in Runtime state, before the thread leaves the list.
+//! * The stack limit leaves a stack guard for stubs and Rust code below managed frames: 256 KiB, or half of a small stack (a
 //!   library's threads may have 64 KiB in all).
 use crate::safepoint::registry;
 use crate::threads::current::set_current_context;

@@ -3,7 +3,7 @@
 //! # Invariants
 //! * A [`ThreadLifetime`] is reference-counted: one reference in `InternalThread.handle` (given back by its finalizer), one held
 //!   by the thread itself while it runs, one by each thread that joins it.
-//! * `FOREGROUND.count` is the number of lives whose `counts` is set; both change under its lock only.
+//! * `FOREGROUND.count` is the number of lifetimes whose `counts` is set; both change under its lock only.
 use crate::cx::Cx;
 use crate::object::ObjRef;
 use crate::threads::park;
@@ -94,7 +94,7 @@ pub fn take(internal: ObjRef<'_>) {
     let at = internal.read::<usize>(offset_of!(Internal, handle)) as *const ThreadLifetime;
     internal.write(offset_of!(Internal, handle), 0usize);
     if !at.is_null() {
-        // SAFETY: as in `of`; the word is cleared, so this is done once.
+        // SAFETY: the word held a reference of its own to the lifetime. It is cleared above, so the reference is dropped once.
         drop(unsafe { Arc::from_raw(at) });
     }
 }

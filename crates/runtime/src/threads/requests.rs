@@ -37,7 +37,7 @@ pub(super) fn request_where(
         if bits != 0 {
             registry::interrupts(context).fetch_or(bits, Ordering::SeqCst);
             raise_limit(context);
-            // SAFETY: as above.
+            // SAFETY: the thread is on the list, so it is attached, and its owner id does not change.
             asked.push((context, unsafe { (*context).owner_id }));
         }
     });

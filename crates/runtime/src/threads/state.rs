@@ -1,10 +1,21 @@
-//! ThreadState, waiting, and interrupts.
+//! The word of ThreadState, and the byte of `Thread.Interrupt`.
+//!
+//! # The bits of ThreadState
+//! | bit | set by | cleared by |
+//! |---|---|---|
+//! | Unstarted | the constructor | `Thread.Start`, once |
+//! | Background | any thread | any thread |
+//! | WaitSleepJoin | the thread, while it waits ([`Waiting`](super::wait::Waiting)) | the thread |
+//! | SuspendRequested | any thread, by Suspend | the thread, when it suspends itself; or Resume |
+//! | Suspended | the thread | any thread, by Resume |
+//! | AbortRequested | any thread, by Abort | the thread, by ResetAbort |
+//! | Aborted | Abort of a thread that has not been started: it never runs | never |
+//! | Stopped | the thread, at its end | never |
 //!
 //! # Invariants
-//! * `InternalThread.state` is changed by several threads, so atomically. WaitSleepJoin is set by the thread itself.
-//! * An interrupt is a byte of the InternalThread, an abort a bit of the context, both set before the thread is unparked.
-//!   Waits of managed code go through [`park`], which looks at both before it commits and after it wakes, and answers with an
-//!   [`Alerted`]: so they end a wait, or the next one. Only waits that nothing may end use [`park::park`] itself.
+//! * `InternalThread.state` is changed by several threads, so only by atomic operations. A request is one compare-and-swap that also
+//!   tests the bits which forbid it.
+//! * An interrupt is a byte of the InternalThread. It is set before the thread is unparked.
 use super::lifetime;
 use crate::object::ObjRef;
 use crate::threads::park;
@@ -40,12 +51,12 @@ pub(super) fn word(internal: ObjRef<'_>) -> &AtomicU32 {
 }
 /// An `int` field of an InternalThread that several threads use.
 pub(super) fn field_i32(internal: ObjRef<'_>, offset: usize) -> &AtomicI32 {
-    // SAFETY: as above; the caller names an `int` field.
+    // SAFETY: the object is an InternalThread, and the caller names an `int` field of it; the reference pins the object.
     unsafe { &*((internal.addr() + offset) as *const AtomicI32) }
 }
 pub(super) fn interrupt_byte(internal: ObjRef<'_>) -> &AtomicU8 {
     let at = internal.addr() + offset_of!(Internal, thread_interrupt_requested);
-    // SAFETY: as above; a bool field.
+    // SAFETY: the object is an InternalThread, which has the bool field; the reference pins the object.
     unsafe { &*(at as *const AtomicU8) }
 }
 

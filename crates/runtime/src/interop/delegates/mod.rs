@@ -1,10 +1,15 @@
 //! Filling delegates: which code `Invoke` jumps to.
 //!
+//! # What the fields of a delegate hold
+//! | field | holds |
+//! |---|---|
+//! | `m_target` | the first argument of a closed delegate; null for an open one |
+//! | `method_ptr` | the permanent stub of the method, equal for equal targets |
+//! | `invoke_impl` | the code that `Invoke` jumps to, with `m_target` as first argument, or the delegate itself if that is null |
+//!
 //! # Invariants
-//! `Invoke` calls `invoke_impl` with `m_target`, or with the delegate itself if that is null. So `invoke_impl` is
-//! the method's own code address exactly when the delegate is closed over a non-null first argument; every other
-//! delegate has a thunk for its shape that gets the delegate as first argument. `method_ptr` is the method's
-//! permanent stub, equal for equal targets.
+//! `invoke_impl` is the method's own stub exactly when the delegate is closed over a non-null first argument. Every other delegate has
+//! a thunk, by binding and signature, that gets the delegate as first argument and arranges the arguments of the method.
 pub mod async_call;
 
 use crate::code::entries;

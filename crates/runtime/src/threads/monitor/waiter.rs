@@ -6,8 +6,8 @@ use std::time::Instant;
 use vervet_abi::ThreadContext;
 use vervet_parking::monitor::{Owner, Thread};
 
-/// Pauses between two looks at a monitor: first, and at last. Each look takes the cache line from the owner, who then waits for it
-/// twice as long as a short critical section takes; so looks are rare.
+/// Turns of the pause between two loads of a monitor's word: the first pause, and the longest. Each load takes the cache line from the
+/// owner, which then waits for it twice as long as a short critical section takes, so loads are rare.
 const FIRST_PAUSE: u32 = 32;
 const LONGEST_PAUSE: u32 = 128;
 
@@ -19,7 +19,7 @@ impl Owner for Waiter<'_, '_> {
         park::id(self.0)
     }
     fn held(&self, change: i32) {
-        // SAFETY: the context belongs to this thread.
+        // SAFETY: a token holds the context of the calling thread.
         unsafe { count(self.0.context(), change) }
     }
 }
@@ -82,7 +82,7 @@ impl FastPathOwner {
     /// The context is the calling thread's, and stays so as long as this lives.
     #[inline]
     pub unsafe fn new(context: *mut ThreadContext) -> FastPathOwner {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller passes the context of the calling thread, whose owner id does not change meanwhile.
         let id = unsafe { (*context).owner_id };
         FastPathOwner { context, id }
     }
@@ -105,7 +105,7 @@ impl Owner for FastPathOwner {
 /// The context is the calling thread's.
 #[inline]
 unsafe fn count(context: *mut ThreadContext, change: i32) {
-    // SAFETY: nobody else writes it.
+    // SAFETY: the context is the calling thread's, and no other thread reads or writes the word while the thread is attached.
     unsafe {
         let held = &raw mut (*context).locks_held;
         *held = (*held).wrapping_add_signed(change);

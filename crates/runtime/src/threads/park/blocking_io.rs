@@ -1,22 +1,21 @@
-//! The park layer's door for input and output: every wait for a descriptor goes through [`block_on`].
+//! Blocking I/O: every wait for a descriptor goes through [`block_on`].
 //!
 //! # How it works
 //! An operation is tried by a closure, in Native state. On an OS thread the closure makes the blocking system call itself,
-//! so that waiting costs what it costs in C; where the call says that it would block, the door waits until the descriptor
-//! is ready and lets it try again. (A scheduler of green threads makes every descriptor of the second kind and parks on a
-//! reactor instead.)
+//! so that waiting costs what it costs in C; where the call says that it would block, [`block_on`] waits until the descriptor
+//! is ready and tries again. (A scheduler of green threads would make every descriptor of the second kind and park on a reactor.)
 //!
 //! # Invariants
-//! * A thread's word (in its waiter) is INSIDE while it is in the door, with CANCEL or REQUEST when it is to come out; above
-//!   them it counts the times it was inside, so a wake-up meant for one operation never ends a later one.
-//! * All system calls of the closure that may block are made by [`Calls`], which looks at the word without a race
+//! * The I/O word of the thread's waiter says whether it is inside an operation, and whether it is to leave it. `waiter.rs` has the table
+//!   of its bits.
+//! * All system calls of the closure that may block are made by [`Calls`], which tests the word without a race
 //!   ([`vervet_os::interruptible`]).
-//! * A cancelled operation ends with EINTR; a requested one raises what was asked for, or goes on if nothing was. What has
+//! * A cancelled operation ends with EINTR. A requested one raises what was asked for, or goes on if nothing was. What has
 //!   happened before the wake-up is not undone: an operation that got its result keeps it.
-//! * A thread that is to come out does, whatever handlers of a library's the signal finds it in: until its word says that it
-//!   is out, the driver ([`crate::threads::interrupts`]) sends the signal again and again. One that comes when no other handler is below
-//!   finds the thread before its look, between look and call, or in the call, and each of these ends.
-//! * Who makes a request makes it visible before it calls [`interrupt_io`], and the door looks for requests after its
+//! * A thread that is asked to leave does, whatever handlers of a library the signal finds it in: until its word says that it
+//!   is out, the retry thread ([`crate::threads::retry_thread`]) repeats the signal. A signal that comes when no other handler is below
+//!   finds the thread before its test of the word, between test and call, or in the call, and each of these ends.
+//! * The requester makes its request visible before it calls `interrupt_io`, and [`block_on`] looks for requests after the
 //!   word is INSIDE: one of the two sees the other.
 use super::id;
 use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, waiter};
@@ -40,7 +39,7 @@ pub enum Interest {
 pub struct Calls<'a>(&'a AtomicU32);
 
 impl Calls<'_> {
-    /// Makes a system call that may block; its errno if it fails. EINTR is to be given to the door as the answer.
+    /// Makes a system call that may block; its errno if it fails. The closure returns EINTR to [`block_on`] as its answer.
     ///
     /// # Safety
     /// As the system call; see [`interruptible::call`].
@@ -76,11 +75,11 @@ impl Calls<'_> {
     }
 }
 
-/// While it lives the calling thread is in the door.
+/// While it lives the calling thread is inside an operation.
 struct Inside<'a>(&'a AtomicU32);
 impl<'a> Inside<'a> {
     fn enter(word: &'a AtomicU32) -> Self {
-        // Nobody else changes it while it is not INSIDE.
+        // No other thread changes the word while INSIDE is not set, so a load and a store are enough.
         let round = word.load(Ordering::Relaxed);
         debug_assert!(round & INSIDE == 0, "an operation inside of an operation");
         word.store(round | INSIDE, Ordering::SeqCst);

@@ -8,7 +8,7 @@ use crate::safepoint::registry;
 use crate::threads::retry_thread;
 use std::sync::atomic::Ordering;
 
-/// Has a thread that is inside a blocking operation look for requests. Called after they can be seen.
+/// Makes a thread that is inside a blocking operation look for interrupt requests. Called after the requests can be seen.
 pub fn interrupt_io(id: u32) {
     wake(id, REQUEST);
 }

@@ -5,6 +5,14 @@
 //! the wait (usually by releasing a queue's lock); a thread that wants it to go on calls [`unpark`] with the id. On an OS thread
 //! waiting is a futex in Native state; a scheduler of green threads would take that place.
 //!
+//! # The park word
+//! | value | meaning | `park` makes it | `unpark` makes it |
+//! |---|---|---|---|
+//! | RUNNING | the thread runs | PARKING, before `commit` | TOKEN |
+//! | PARKING | the thread publishes its wait | PARKED, when `commit` has returned | TOKEN: the thread will not sleep |
+//! | PARKED | the thread sleeps | | TOKEN, and wakes the thread |
+//! | TOKEN | a wake-up has come | RUNNING, at once or at the end of the park | TOKEN |
+//!
 //! # Map
 //! * [`waiter`](mod@waiter): the table of waiters, and queues of them
 //! * [`blocking_io`]: waits for descriptors; [`cancel`]: ending them
@@ -41,7 +49,7 @@ pub fn is_over(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|d| Instant::now() >= d)
 }
 
-/// Waits for an [`unpark`] of this thread or the deadline. True if a token ended it. May end early: look again.
+/// Waits for an [`unpark`] of this thread or the deadline. True if a token ended it. It may end early: the caller tests its condition again.
 pub fn park(cx: &Cx<'_>, commit: impl FnOnce(), deadline: Option<Instant>) -> bool {
     let me = waiter(id(cx));
     let starts = me.word.begin();
