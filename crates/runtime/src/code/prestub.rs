@@ -1,8 +1,12 @@
 //! What happens at a method's first call, and at an interface call no IMT stub knows.
 //!
 //! # Invariants
-//! The prestub is idempotent: two threads may compile one method, and the first to publish its code wins. Compiling runs in Native state on the service stack; everything that may allocate, load by an event
-//! or throw happens in Runtime, with no lock held.
+//! * The prestub is idempotent: two threads may compile one method, and the first to publish its code wins.
+//! * Compiling runs in Native state on the service stack, so a stop does not wait for it. Everything that may allocate, raise a
+//!   resolve event or throw happens in Runtime state, with no lock held.
+//! * If compiling needs an assembly that only a resolve event can supply, it fails with `Need`; the event is raised, and compiling begins
+//!   again.
+//! * An IMT stub only grows, and each version is complete before it is stored. So a call goes to the right method or to the resolver.
 use crate::arch::ImtTarget;
 use crate::classes::vtables::class_of;
 use crate::code::compile::compile;
@@ -36,6 +40,7 @@ pub fn code_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     Ok(entry.compiled(code))
 }
 
+/// Compiles and links a method, or places the stub of an icall. The caller publishes the code.
 fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     if method.is_icall() {
         return icall_code(cx, method);
@@ -52,6 +57,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     }
     crate::process::counters::trace_compile(method);
     let rt = cx.rt();
+    // The background compiler may have it, or may be at work on it; then waiting is cheaper than compiling.
     let mut ready = cx.native(|| crate::code::background::take(method));
     let blob = loop {
         let result = match ready.take() {
@@ -73,6 +79,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
             }
         }
     };
+    // Assemblies that compiling has loaded: AssemblyLoad is raised before code runs that uses them.
     rt.loader.tell_loaded(cx)?;
     crate::process::counters::compiled(method, &blob);
     crate::code::background::enqueue_callees(&blob);
@@ -132,7 +139,8 @@ pub extern "C" fn resolve_interface_call(
     this: usize,
 ) -> usize {
     let cx = Cx::current();
-    // SAFETY: the JIT stored the address of a method; `this` was dereferenced by the call.
+    // SAFETY: the call site stored the address of a method, which lives for ever, in `hidden`. The call has loaded the VTable of `this`,
+    // so it is a live object; the thunk's frame pins it.
     let (method, this): (MethodRef, ObjRef<'_>) = unsafe {
         (
             &*(hidden as *const vervet_types::Method),
@@ -243,6 +251,7 @@ pub fn resolve_virtual<'cx>(
     Ok(code)
 }
 
+/// The code that a virtual call of the method on an object of that VTable reaches: by its slot, or its implementation of the interface.
 fn look_up_virtual<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<usize> {
     if method.class.is_interface() {
         return implementation_code(cx, vt, method);

@@ -1,7 +1,8 @@
 //! Making managed exceptions from Rust.
 //!
 //! # Invariants
-//! The exception's own constructor runs. If making it throws, that exception is the one left pending.
+//! * The exception's own constructor runs, because the class library sets the default message and the HRESULT there.
+//! * If making the exception throws (no memory, a class constructor that fails), that other exception is the one left pending.
 use crate::cx::{Cx, Result, Throw, Value};
 use crate::object::ObjRef;
 use vervet_types::{ClassRef, Known, LoadError};

@@ -101,6 +101,7 @@ pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) 
     }
 }
 
+/// Raises AppDomain.UnhandledException with the exception and `isTerminating` true.
 fn raise_unhandled<'cx>(
     cx: &'cx Cx<'cx>,
     domain: ObjRef<'cx>,

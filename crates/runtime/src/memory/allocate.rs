@@ -13,9 +13,11 @@ use vervet_abi::object::*;
 use vervet_abi::vtable::flags;
 use vervet_types::{ClassRef, Known};
 
+/// Memory for an object of `size` bytes with that VTable, zeroed: from the thread's TLAB, or by the slow path, which may collect.
+/// OutOfMemoryException if the heap is full.
 fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
     vervet_os::lock::assert_no_leaf_lock("allocating an object");
-    // SAFETY: the context belongs to this thread.
+    // SAFETY: a token holds the context of the calling thread, and the TLAB is not used elsewhere while it lives.
     let window = unsafe { gc::window(cx.context()) };
     match gc::heap().allocate(window, size, vt as *const VTable as u64) {
         // SAFETY: fresh zeroed memory with that header.

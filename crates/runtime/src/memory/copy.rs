@@ -16,7 +16,7 @@ use vervet_abi::object::CARD_SHIFT;
 /// # Safety
 /// Both sides are valid for `size` bytes; with `refs`, both are 8-aligned.
 pub unsafe fn copy_value(to: *mut u8, from: *const u8, size: usize, refs: bool) {
-    // SAFETY: passed on.
+    // SAFETY: both sides are valid for `size` bytes; with `refs` both are aligned for `copy_words`, which gets the whole words.
     unsafe {
         if !refs {
             std::ptr::copy(from, to, size);
@@ -34,7 +34,7 @@ pub unsafe fn copy_value(to: *mut u8, from: *const u8, size: usize, refs: bool) 
 /// Both sides are valid for `words` aligned words.
 pub unsafe fn copy_words(to: *mut usize, from: *const usize, words: usize) {
     const CARD: usize = 1 << CARD_SHIFT;
-    // SAFETY: passed on; each word passes through one general register.
+    // SAFETY: `i` is below `words`, so both words exist and are aligned; each passes through one general register, whole.
     let one = |i: usize| unsafe {
         let v = load_word(from.add(i));
         store_word(to.add(i), v);
@@ -69,7 +69,7 @@ pub unsafe fn copy_words(to: *mut usize, from: *const usize, words: usize) {
 /// # Safety
 /// The range may be written; with `refs` it is 8-aligned.
 pub unsafe fn clear_value(to: *mut u8, size: usize, refs: bool) {
-    // SAFETY: passed on.
+    // SAFETY: the range may be written, and with `refs` it is aligned, so its whole words are too.
     unsafe {
         if refs {
             for i in 0..size / 8 {
@@ -138,7 +138,7 @@ fn in_steps(
 /// Both sides are valid for `size` bytes and stay so while the world is stopped (an object, pinned by its address
 /// here, does); with `refs`, both are 8-aligned and `size` is a multiple of 8.
 pub unsafe fn move_bytes(cx: &Cx<'_>, to: *mut u8, from: *const u8, size: usize, refs: bool) {
-    // SAFETY: passed on.
+    // SAFETY: both sides are valid for `size` bytes, and stay so over the polls, as the caller promises.
     unsafe { move_polling(to, from, size, refs, || poll_point(cx)) }
 }
 

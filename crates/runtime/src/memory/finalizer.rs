@@ -1,8 +1,8 @@
 //! The finalizer thread: an OS thread of the runtime that runs finalizers, one after the other.
 //!
 //! # How it works
-//! The collector queues objects and calls [`notify`], which counts. The thread takes the count, runs finalizers until
-//! none is queued, and publishes the count it had taken; who waits for pending finalizers counts too and waits until
+//! The collector queues objects and calls [`notify`], which counts. The finalizer thread takes the count, runs finalizers until
+//! none is queued, and publishes the count that it had taken. A thread that waits for pending finalizers counts too and waits until
 //! that number is published. So a wait covers what was queued before it, and no wake-up is lost.
 //!
 //! # At the end of the process, as mono does it (measured, 6.8)
@@ -14,7 +14,7 @@
 //!
 //! # Invariants
 //! * The thread exists once something is to be finalized or waited for; [`notify`] starts nothing and takes no memory, so
-//!   that it may be called while the world is stopped. Who stopped the world calls [`start`] afterwards.
+//!   that it may be called while the world is stopped. The thread that stopped the world calls [`start`] afterwards.
 //! * An exception that leaves a finalizer ends the process with code 255; ThreadAbortException ends that finalizer only.
 use crate::cx::{Cx, Value};
 use crate::exceptions::unhandled;
@@ -29,7 +29,7 @@ use vervet_os::futex;
 /// How long the end of the process waits for finalizers.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// The last request that has been served; who waits sleeps on it.
+/// The last request that has been served; threads that wait for finalizers sleep on it.
 static SERVED: AtomicU32 = AtomicU32::new(0);
 static STARTED: AtomicBool = AtomicBool::new(false);
 static ENDED: AtomicBool = AtomicBool::new(false);

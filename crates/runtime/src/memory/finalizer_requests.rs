@@ -15,7 +15,7 @@ pub fn is_ending() -> bool {
     ENDING.load(SeqCst)
 }
 
-/// Objects were queued: the thread is to look. Returns the number of the request. May be called while the world is
+/// Objects were queued: wakes the finalizer thread. Returns the number of the request. May be called while the world is
 /// stopped, and before the thread exists.
 pub fn notify() -> u32 {
     let request = REQUESTED.fetch_add(1, SeqCst).wrapping_add(1);

@@ -14,6 +14,7 @@ use std::hash::Hash;
 use vervet_os::LeafLock;
 use vervet_types::LoadError;
 
+/// Root memory that was given back.
 #[derive(Default)]
 struct Area {
     /// Blocks given back, by size in bytes.
@@ -45,7 +46,7 @@ fn take(bytes: usize, references: impl Iterator<Item = usize>) -> Result<usize, 
 /// So many zeroed words that all are references.
 pub fn reserve_refs(words: usize) -> *mut usize {
     let bytes = 8 * words.max(1);
-    // What asks for it is our own and has nobody to tell. The heap keeps more free than this for collections.
+    // The caller is part of the runtime and has no exception to throw. The heap keeps more free than this for collections.
     take(bytes, 0..words).unwrap_or_else(|_| vervet_os::allocator::no_memory("roots", bytes))
         as *mut usize
 }
@@ -156,7 +157,7 @@ mod tests {
             .map(|w| is_reference(again as usize + 8 * w))
             .collect();
         assert!(words.iter().enumerate().all(|(w, r)| *r == (w == 2)));
-        // SAFETY: as above.
+        // SAFETY: the memory was reserved with that size, and only this test uses it.
         unsafe {
             assert_eq!(
                 (*(again as *mut usize), *(again as *mut usize).add(1000)),

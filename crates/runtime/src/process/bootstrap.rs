@@ -1,9 +1,11 @@
-//! Start-up, running Main, and the ways a process ends (docs/class-library.md#start-up).
+//! Start-up: from nothing to where managed code can run (docs/class-library.md#start-up).
 //!
 //! # Invariants
 //! * The order of start-up is that of docs/class-library.md#order-of-start-up: String.Empty before any managed code, the preallocated exceptions
 //!   first of all managed code, no class constructor of the library before Main.
-//! * An internal error prints what and where, and exits with code 70; it never goes on.
+//! * The address plan is made first, and every reservation before the first thread of the collector starts: threads take address
+//!   space of their own.
+//! * An error before the runtime is published is a sentence for the user; nothing is undone, because the process ends.
 use crate::code::icall::Icall;
 use crate::cx::{Cx, Result};
 use crate::domain::Domain;
@@ -59,6 +61,7 @@ pub fn start(
         }
     }));
     open_standard_descriptors();
+    // Before the process has a second thread: registering for membarrier is cheap only then.
     crate::safepoint::choose_fence();
     // SAFETY: before any other thread exists.
     unsafe {
@@ -78,12 +81,14 @@ pub fn start(
         .map_err(failed("GC handles"))?;
     crate::memory::gc::initialise(&options.gc, &plan, crate::memory::finalizer::start)
         .map_err(failed("the heap"))?;
+    // Stubs into the arena, then the handlers of signals: each needs what stands above it.
     crate::arch::initialise();
     crate::safepoint::initialise();
     crate::code::helpers::initialise();
     crate::exceptions::traps::initialise();
     crate::exceptions::report::initialise(crate::interop::marshal::handler_calls::start);
 
+    // The type system and the core library; no managed code runs yet.
     let loader = Loader::new();
     let universe = Universe::new(Box::new(Bridge(loader)));
     loader.set_universe(universe);
@@ -114,6 +119,7 @@ pub fn start(
         allocation: options.gc.allocator,
         tables: plan.tables,
     });
+    // From here on `rt()` answers.
     let runtime = publish(Runtime {
         universe,
         domain: Box::leak(Box::new(Domain::new(0))),
@@ -125,6 +131,7 @@ pub fn start(
         command_line: Published::new(),
         preallocated: Published::new(),
     });
+    // The first thread becomes a managed one, and the first objects are made.
     crate::threads::attach::attach();
     crate::safepoint::debug::start();
     let cx = Cx::current();
@@ -134,6 +141,7 @@ pub fn start(
     Ok(runtime)
 }
 
+/// Is the core library the one that this runtime is written for? Its version is a constant of `System.Environment`.
 fn check_corlib(module: ModuleRef) -> std::result::Result<(), String> {
     let version = |module: ModuleRef| {
         let environment = module.find_type("System", "Environment").ok()??;

@@ -1,8 +1,16 @@
 //! Running a program: from its path to its exit code.
 //!
+//! # Exit codes before `Main`
+//! | cause | code |
+//! |---|---|
+//! | the file does not exist, or is no valid assembly | 2 |
+//! | the assembly has no entry point | 1 |
+//! | an exception leaves `Main`, or comes before it | that of an unhandled exception |
+//!
 //! # Invariants
-//! The module's initializer runs before anything else of the assembly, and no class constructor of the class library runs before
-//! `Main` asks for it.
+//! * The texts of these errors are mono's: scripts read them.
+//! * The module's initializer runs before anything else of the assembly, and no class constructor of the class library runs before
+//!   `Main` asks for it.
 use super::exit::finish;
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::unhandled::unhandled;
@@ -23,6 +31,7 @@ pub fn run_main(path: &Path, args: &[String]) -> i32 {
     finish(&cx, code)
 }
 
+/// The exit code of the program, once `Main` has returned; or of the error that kept it from running.
 fn run_program<'cx>(cx: &'cx Cx<'cx>, path: &Path, args: &[String]) -> i32 {
     let rt = cx.rt();
     let assembly = match rt.loader.open(path) {
@@ -115,6 +124,8 @@ pub fn entry_point(
     }
 }
 
+/// Prepares what a program sees of itself (command line, base directory, configuration, apartment), runs the module's initializer
+/// and calls `Main`.
 fn call_main<'cx>(
     cx: &'cx Cx<'cx>,
     path: &Path,
@@ -171,6 +182,7 @@ fn call_main<'cx>(
         &with_args
     };
     let has_code = std::ptr::eq(sig.ret, cx.known(Known::Int32));
+    // `Main` may be declared with or without arguments, and may return a code or nothing.
     let result = cx.invoke(entry, None, values);
     if result.is_err() && has_code {
         rt.exit_code.store(-1, Ordering::Relaxed);
@@ -184,6 +196,7 @@ fn call_main<'cx>(
     })
 }
 
+/// Has the method an attribute whose class has this name? The attribute is not constructed.
 fn has_attribute(method: MethodRef, name: &str) -> bool {
     let image = &method.class.module.image;
     image.custom_attributes_of(method.token()).any(|rid| {

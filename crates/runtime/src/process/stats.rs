@@ -1,4 +1,7 @@
 //! Lines for `--stats` and `--missing`, at the end of a run.
+//!
+//! Each line begins with the name of the figure in 22 columns; tests and scripts read them by that name. Counters of other parts of the
+//! runtime come as text from those parts (`report`).
 use super::counters::*;
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use vervet_types::Known;
 
-/// How long who joins a thread that the program did not start sleeps without looking whether it is there at all.
+/// A thread that joins one which the program did not start wakes after this time and tests whether that thread still exists.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// While it lives, the calling thread is in WaitSleepJoin.
@@ -40,7 +40,7 @@ impl Drop for Waiting<'_, '_> {
 
 /// [`current_internal`] for a token of any lifetime.
 fn own<'a>(cx: &Cx<'_>) -> ObjRef<'a> {
-    // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
+    // SAFETY: a token holds the context of the calling thread. The field is 0 or an InternalThread, which the collector keeps.
     unsafe { ObjRef::from_addr((*cx.context()).internal_thread) }
 }
 
@@ -144,7 +144,7 @@ impl ThreadLifetime {
         let end = park::deadline(ms);
         let _waiting = Waiting::begin(cx);
         let result = loop {
-            // Nobody may say that a library's thread has ended: look from time to time.
+            // A library's thread may end without detaching itself: it is searched for from time to time.
             let until = match self.started {
                 true => end,
                 false => {

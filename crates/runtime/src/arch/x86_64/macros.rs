@@ -1,4 +1,15 @@
 //! Instruction sequences that several thunks share.
+//!
+//! # The frame of a thunk that leaves managed code
+//! ```text
+//!   rbp + 8    return address into managed code (the record's pc)
+//!   rbp        the caller's rbp (the record's fp)
+//!   rbp - 32   rbx, r12, r13, r14: managed code may hold references in them
+//!   rbp - 80   r9, r8, rcx, rdx, rsi, rdi: the integer arguments, which may be references
+//!   rbp - 128  the record: previous, kind, sp, fp, pc, method
+//! ```
+//! The collector scans the stack from `scan_sp`, which lies below all of it, upwards. So it finds every reference that managed code had in
+//! a register.
 
 /// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
 /// [rbp-80]), and the record (at rbp-128). r11 = method.

@@ -26,6 +26,7 @@ pub unsafe extern "C" fn park(_ctx: *mut ThreadContext) {
         "mov rbp, rsp",
         push_callee_saved!(),
         "sub rsp, 8",
+        // Everything that this thread refers to lies at rsp or above: it may be scanned from there.
         "mov [rdi + {scan_sp}], rsp",
         "call {leave}",
         "lea rsp, [rbp - 40]",
@@ -56,8 +57,10 @@ pub unsafe extern "C" fn call_native(
         "mov rax, rdi",
         "mov rdi, rsi",
         "mov [rbx + {scan_sp}], rsp",
+        // From here on the thread counts as stopped.
         "mov byte ptr [rbx + {state}], {native}",
         "call rax",
+        // The state first, then the word: the stopper does it in the other order, with a process fence in between.
         "mov byte ptr [rbx + {state}], {runtime}",
         "cmp dword ptr [rip + {stop}], 0",
         "jne 3f",
@@ -65,6 +68,7 @@ pub unsafe extern "C" fn call_native(
         pop_callee_saved!(),
         "pop rbp",
         "ret",
+        // A stop is under way, or the kernel gives no process fence.
         "3: mov [rbx + {scan_sp}], rsp",
         "mov rdi, rbx",
         "call {leave}",

@@ -1,4 +1,8 @@
-//! One word to one word: what a conversion of a plan does with an object.
+//! One value: what a conversion of a plan does with an object, and with the native word that comes back.
+//!
+//! # Invariants
+//! * A SafeHandle is held (`DangerousAddRef`) from before the call until after it, so no other thread closes the handle meanwhile.
+//! * A native word that [`to_native`] has made is freed by [`back`], once.
 use super::{allocate, release, strings, structs};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::copy::poll_sometimes;

@@ -1,8 +1,12 @@
-//! The process's heap, and what the class library asks of it: collections, figures, finalizers, ephemerons.
+//! What the class library asks of the collector: collections, figures, finalizers, ephemerons.
+//!
+//! # Map
+//! * `the_heap`: the one heap, and how it is made; [`options`]: what users tell it
+//! * [`object_model`]: what the collector asks of an object; `world`: what it asks of the process
+//! * `pressure`: memory that the program has outside the heap
 //!
 //! # Invariants
-//! * There is one heap; it is made at start-up, before anything managed, and never goes.
-//! * What is asked here is asked in Runtime state: the calling thread can be stopped inside a collection it waits for.
+//! What is asked here is asked in Runtime state: the calling thread can be stopped inside a collection that it waits for.
 pub mod object_model;
 pub mod options;
 mod pressure;

@@ -13,6 +13,7 @@ use vervet_heap::{Config, Heap};
 /// The heap as this runtime has it.
 pub type TheHeap = Heap<Objects, Process>;
 
+/// The heap; null before start-up has made it. It is stored once.
 static HEAP: AtomicPtr<TheHeap> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Reserves the card table and the heap, and starts the collector's threads. `start_finalizer` makes the finalizer thread exist; the
@@ -56,7 +57,7 @@ pub(crate) fn for_tests() {
 /// The heap. Panics before start-up has made it.
 #[inline]
 pub fn heap() -> &'static TheHeap {
-    // SAFETY: only `initialise` stores here, and the heap lives for ever.
+    // SAFETY: only `initialise` stores here, once, and what it stores lives for ever. Threads that run now were started after that.
     unsafe { HEAP.load(Ordering::Relaxed).as_ref() }.expect("the heap has been made")
 }
 

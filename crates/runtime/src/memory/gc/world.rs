@@ -1,8 +1,10 @@
-//! How the collector sees the process: threads, handles, roots outside the heap.
+//! What the collector asks of the process: threads, handles, roots outside the heap.
 //!
 //! # Invariants
-//! What is asked here is asked by the thread that has stopped the world, within [`World::stopped`]; nothing takes
-//! memory or a lock that a stopped thread may hold.
+//! * The collector asks within [`World::stopped`], on the thread that has stopped the world, but for [`World::blocking`] and
+//!   [`World::finalizers_wait`], which it calls while the world runs.
+//! * Nothing here takes memory from the C library, or a lock that a stopped thread may hold: only leaf locks, which no thread holds when
+//!   it is stopped.
 use crate::code::table;
 use crate::memory::root_slot::Root;
 use crate::safepoint::Stopped;
@@ -15,6 +17,7 @@ use vervet_os::Published;
 /// See the module.
 pub struct Process {
     stopped: AtomicPtr<Stopped>,
+    /// Makes the finalizer thread exist. A function of a higher module, given at start-up.
     start_finalizer: fn() -> bool,
 }
 
@@ -58,7 +61,7 @@ impl World for Process {
     }
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
         self.now().for_each_thread(|t| {
-            // SAFETY: the thread is stopped.
+            // SAFETY: the thread is stopped, or is this one, so nobody uses its TLAB meanwhile; contexts are never freed.
             let window = unsafe { super::the_heap::window(t.context) };
             visit(Mutator {
                 window,
