@@ -18,7 +18,7 @@
 //! * Only what linked code mentions is pushed, so the work is bounded by what the program reaches.
 //! * A thread sleeps only after it has recorded that under the lock, and what it sleeps for changes under the lock. So a thread that
 //!   changes it wakes a sleeping one, and makes no system call if there is none.
-//! * `VERVET_AHEAD=0` switches it off; so does a machine with one core.
+//! * `VERVET_BACKGROUND_COMPILER=0` switches it off; so does a machine with one core.
 use crate::code::compile::compile;
 use crate::code::entries;
 use rustc_hash::FxHashMap;
@@ -60,7 +60,7 @@ static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
 fn is_on() -> bool {
     match MODE.load(Ordering::Relaxed) {
         UNKNOWN => {
-            let wanted = std::env::var_os("VERVET_AHEAD").is_none_or(|v| v != "0");
+            let wanted = std::env::var_os("VERVET_BACKGROUND_COMPILER").is_none_or(|v| v != "0");
             let on = wanted
                 && vervet_os::thread::processors() > 1
                 && std::thread::Builder::new()

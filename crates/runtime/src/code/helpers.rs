@@ -386,7 +386,7 @@ extern "C" fn monitor_enter_fast(context: *mut vervet_abi::ThreadContext, o: usi
     unsafe { crate::threads::monitor::fast_path::enter(context, object(o)) as u32 }
 }
 extern "C" fn monitor_exit_fast(context: *mut vervet_abi::ThreadContext, o: usize) -> u32 {
-    // SAFETY: as above.
+    // SAFETY: generated code passes its thread's context, and `critical` keeps the thread from being stopped in here.
     unsafe { crate::threads::monitor::fast_path::exit(context, object(o)) as u32 }
 }
 extern "C" fn monitor_wake(o: usize) {
@@ -411,7 +411,7 @@ extern "C" fn set_handle(handle: u32, o: usize) -> u32 {
     }
 }
 extern "C" fn free_handle(context: *mut vervet_abi::ThreadContext, handle: u32) {
-    // SAFETY: as above.
+    // SAFETY: generated code passes its thread's context, and `critical` keeps the thread from being stopped in here.
     unsafe { crate::memory::handles::free_by(context, handle) };
 }
 extern "C" fn fmod(a: f64, b: f64) -> f64 {

@@ -254,7 +254,7 @@ fn value_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, word: u64) -> Result<Value<'
 /// # Safety
 /// `p` points to the scalar, which need not be aligned.
 unsafe fn load_scalar(p: *const u8, kind: ScalarKind) -> u64 {
-    // SAFETY: passed on.
+    // SAFETY: the caller passes the address of such a scalar; it is read unaligned.
     unsafe {
         match kind {
             ScalarKind::I1 => *(p as *const i8) as i64 as u64,
@@ -274,7 +274,7 @@ unsafe fn load_scalar(p: *const u8, kind: ScalarKind) -> u64 {
 /// # Safety
 /// `p` points to room for the scalar. It is not in the heap: no card is marked.
 pub(crate) unsafe fn store_scalar(p: *mut u8, kind: ScalarKind, word: u64) {
-    // SAFETY: passed on.
+    // SAFETY: the caller passes room for such a scalar outside the heap; it is written unaligned.
     unsafe {
         match kind {
             ScalarKind::I1 | ScalarKind::U1 => *p = word as u8,

@@ -220,7 +220,7 @@ impl<'cx> Cx<'cx> {
     /// # Safety
     /// `value` points to a value of that type.
     pub unsafe fn box_value(&'cx self, class: ClassRef, value: *const u8) -> Result<ObjRef<'cx>> {
-        // SAFETY: passed on.
+        // SAFETY: the caller passes the address of a value of that class.
         unsafe { box_value(self, class, value) }
     }
 }

@@ -59,7 +59,8 @@ unsafe fn with_hint<T>(context: *mut ThreadContext, work: impl FnOnce(&mut Hint,
     if context.is_null() {
         return with_no_hint(work);
     }
-    // SAFETY: passed on; nobody but the thread uses its hint, and `work` is this module's and comes back here by no way.
+    // SAFETY: the context is the calling thread's. Only that thread uses its hint, and `work`, which is this module's, does not call this
+    // function again, so the reference is unique.
     unsafe {
         work(
             &mut *Thread::of(context).own.handles.get(),
@@ -97,7 +98,7 @@ fn current_domain() -> u32 {
 /// # Safety
 /// The context is the calling thread's, which cannot be stopped meanwhile.
 pub(crate) unsafe fn free_by(context: *mut ThreadContext, handle: u32) -> bool {
-    // SAFETY: passed on.
+    // SAFETY: the context is the calling thread's, which cannot be stopped meanwhile.
     unsafe { with_hint(context, |hint, _| TABLES.free(hint, handle)) }
 }
 

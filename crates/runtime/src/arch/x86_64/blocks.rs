@@ -153,7 +153,7 @@ unsafe extern "C" fn move_step(to: *mut u8, from: *const u8, n: usize) {
     unsafe { std::ptr::copy(from, to, n) }
 }
 unsafe extern "C" fn set_step(to: *mut u8, byte: i32, n: usize) {
-    // SAFETY: as above.
+    // SAFETY: a part of the range that generated code passed, which it may write.
     unsafe { to.write_bytes(byte as u8, n) }
 }
 

@@ -126,7 +126,7 @@ pub fn begin<'cx>(
         args.set_element_ref(i, unsafe { argument(cx, pass, class, words.add(used))? });
         used += words_of(pass);
     }
-    // SAFETY: as above: the callback and the state come last.
+    // SAFETY: the stub stored one word per parameter; the last two are the callback and the state, which are references.
     let (callback, state) = unsafe {
         (
             ObjRef::from_addr(*words.add(used) as usize),

@@ -106,12 +106,12 @@ pub(super) unsafe fn call(
         if !STARTED.swap(true, SeqCst) {
             report::ask_for_handler_calls();
         }
-        // SAFETY: passed on.
+        // SAFETY: the context is null or the calling thread's, whose record list does not change while the handler runs.
         if !interrupts && unsafe { is_in_native_function(context) } {
             wait_for(number);
         }
     }
-    // SAFETY: as above.
+    // SAFETY: the address of errno is the calling thread's, in a handler as elsewhere.
     unsafe { *libc::__errno_location() = errno };
 }
 

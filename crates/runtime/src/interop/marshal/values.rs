@@ -202,7 +202,7 @@ pub fn back<'cx>(
                 let s = cx.alloc_utf16(&text)?;
                 builder_call(cx, object, "Append", &[Value::Ref(s)])?;
             }
-            // SAFETY: as above.
+            // SAFETY: `to_native` allocated the buffer for this call, which is over.
             unsafe { release(p) };
         }
         Conversion::Array { element, .. } => {
@@ -224,7 +224,7 @@ pub fn back<'cx>(
                         structs::free_one(element, n);
                     }
                 }
-                // SAFETY: as above.
+                // SAFETY: `to_native` allocated the block for this call, which is over; its elements have been freed.
                 unsafe { release(p) };
             }
         }
@@ -235,7 +235,7 @@ pub fn back<'cx>(
         }
         Conversion::Class(layout) => {
             if !object.is_null() && native != 0 {
-                // SAFETY: as above.
+                // SAFETY: `to_native` allocated a block of this layout for this call, and the object has the fields of the layout.
                 unsafe {
                     if output {
                         structs::to_managed(cx, layout, p, object.value_ptr())?;

@@ -48,7 +48,7 @@ impl Calls<'_> {
         number: i64,
         arguments: [usize; 6],
     ) -> std::result::Result<usize, i32> {
-        // SAFETY: passed on.
+        // SAFETY: the caller answers for the system call; the word lives as long as the process.
         unsafe { interruptible::call(self.0, number, arguments) }
     }
     /// Waits until one of the descriptors is as its record says, or the deadline has passed (0).
