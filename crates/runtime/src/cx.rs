@@ -46,6 +46,7 @@ pub enum Value<'cx> {
 
 impl<'cx> Cx<'cx> {
     /// The context of the current thread; it must be attached and in Runtime state.
+    #[inline]
     pub fn current() -> Cx<'cx> {
         let context = crate::threads::current_context();
         assert!(

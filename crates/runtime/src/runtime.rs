@@ -77,10 +77,12 @@ pub fn publish(runtime: Runtime) -> &'static Runtime {
     r
 }
 /// The runtime. Panics before start-up has published it.
+#[inline]
 pub fn rt() -> &'static Runtime {
     rt_opt().expect("the runtime has not been started")
 }
 /// The runtime, if it has been started.
+#[inline]
 pub fn rt_opt() -> Option<&'static Runtime> {
     // SAFETY: only `publish` stores here, and what it stores is leaked.
     unsafe { RUNTIME.load(Ordering::Acquire).as_ref() }
@@ -115,14 +117,17 @@ impl Runtime {
 
 impl<'cx> Cx<'cx> {
     /// The runtime.
+    #[inline]
     pub fn rt(&self) -> &'static Runtime {
         rt()
     }
     /// The type system.
+    #[inline]
     pub fn universe(&self) -> &'static Universe {
         self.rt().universe
     }
     /// A well-known class.
+    #[inline]
     pub fn known(&self, k: Known) -> ClassRef {
         self.rt().universe.known(k)
     }

@@ -11,6 +11,7 @@ thread_local! {
 }
 
 /// The context of this thread, null if it is not attached.
+#[inline]
 pub fn current_context() -> *mut ThreadContext {
     CURRENT.with(Cell::get)
 }
