@@ -4,9 +4,8 @@
 //! Problems found before the call are handed back through the `exc` parameter, which managed code throws as they
 //! are; what the callee throws is thrown on, and managed code wraps it in TargetInvocationException. Byref arguments work on copies of boxes, and the copies
 //! replace the originals in the array. The `this` of a method of Nullable is a Nullable made from the object, which is a box of the value.
-use crate::support::objects::{is_constructor, is_known, load};
+use crate::support::objects::{is_constructor, is_instance, is_known, load};
 use crate::support::values;
-use crate::system::runtime_type_handle::is_instance;
 use smallvec::SmallVec;
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};

@@ -60,7 +60,7 @@ pub unsafe fn object_at<'cx>(
     class: ClassRef,
     at: *const u8,
 ) -> Result<ObjRef<'cx>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that `at` points to a value of `class`; each branch reads as many bytes as that has.
     unsafe {
         if class.is_ptr() || class.is_fn_ptr() {
             return pointer_object(cx, class, (at as *const usize).read_unaligned());
@@ -153,10 +153,7 @@ pub unsafe fn store_object<'cx>(
         }
         if !cx.load(class.is_value_type())? {
             if let Some(o) = object.non_null()
-                && !cx.load(crate::system::runtime_type_handle::is_instance(
-                    o.class(),
-                    class,
-                ))?
+                && !cx.load(objects::is_instance(o.class(), class))?
             {
                 return Err(mismatch(cx, o, class));
             }

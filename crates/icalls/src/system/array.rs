@@ -58,7 +58,7 @@ enum Number {
 /// `at` points to a value of that kind.
 unsafe fn read_number(kind: Prim, at: *const u8) -> Option<Number> {
     use Number::*;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a value of the given kind at the address.
     unsafe {
         Some(match kind {
             Prim::U1 => Unsigned(*at as u64),
@@ -82,7 +82,7 @@ unsafe fn read_number(kind: Prim, at: *const u8) -> Option<Number> {
 /// `at` points to writable memory of kind `to`, `source` to a value of kind `from`.
 unsafe fn widen(from: Prim, source: *const u8, to: Prim, at: *mut u8) -> bool {
     let (from_size, to_size) = (from.size(), to.size());
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a value of the given kind at the address.
     let Some(value) = (unsafe { read_number(from, source) }) else {
         return false;
     };
@@ -239,10 +239,13 @@ fn copies_as_is(cx: &Cx<'_>, from: ClassRef, to: ClassRef) -> Result<bool> {
 }
 
 icalls! {
+    /// The number of dimensions.
     "System.Array::GetRank" fn get_rank(cx, this: ObjRef<'cx>) -> i32 { Ok(cx.non_null(this)?.vtable().rank as i32) }
+    /// The number of elements along one dimension. A dimension that does not exist is an IndexOutOfRangeException.
     "System.Array::GetLength" fn get_length(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
         Ok(bounds_of(cx, cx.non_null(this)?, dimension)?.0 as i32)
     }
+    /// The first index of one dimension.
     "System.Array::GetLowerBound" fn get_lower_bound(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
         Ok(bounds_of(cx, cx.non_null(this)?, dimension)?.1)
     }
@@ -266,16 +269,19 @@ icalls! {
         unsafe { copy::copy_value(element_address(this, pos as usize), value, this.vtable().size as usize, has_ref_elements(this)) };
         Ok(())
     }
+    /// The element at one index per dimension, boxed. Throws if the number of indices is not the rank.
     "System.Array::GetValue" fn get_value_indices(cx, this: ObjRef<'cx>, indices: ObjRef<'cx>) -> ObjRef<'cx> {
         let this = cx.non_null(this)?;
         let at = flat_index(cx, this, indices)?;
         get_value(cx, this, at)
     }
+    /// Stores an element at one index per dimension, with the widening conversions that managed code allows.
     "System.Array::SetValue" fn set_value_indices(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, indices: ObjRef<'cx>) {
         let this = cx.non_null(this)?;
         let at = flat_index(cx, this, indices)?;
         set_value(cx, this, value, at)
     }
+    /// The element at a flat index, boxed.
     "System.Array::GetValueImpl" fn get_value_impl(cx, this: ObjRef<'cx>, pos: i32) -> ObjRef<'cx> {
         let this = cx.non_null(this)?;
         if pos < 0 || pos as usize >= this.array_len() {
@@ -283,6 +289,7 @@ icalls! {
         }
         get_value(cx, this, pos as usize)
     }
+    /// Stores an element at a flat index.
     "System.Array::SetValueImpl" fn set_value_impl(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, pos: i32) {
         let this = cx.non_null(this)?;
         if pos < 0 || pos as usize >= this.array_len() {
@@ -311,6 +318,7 @@ icalls! {
         }
         Ok(true)
     }
+    /// An array of the lengths given, with lower bounds unless `bounds` is null.
     "System.Array::CreateInstanceImpl" fn create_instance_impl(cx, element_type: ObjRef<'cx>, lengths: ObjRef<'cx>, bounds: ObjRef<'cx>) -> ObjRef<'cx> {
         let element = cx.class_of(element_type)?;
         let what = if element.is_open || element.is_generic_def() {
@@ -352,6 +360,7 @@ icalls! {
         let vt = cx.rt().vtable_or_throw(cx, u.array(element, dims.len() as u32))?;
         allocate::alloc_md_array(cx, vt, &dims)
     }
+    /// Clears a range of elements given by flat indices.
     "System.Array::ClearInternal" fn clear_internal(cx, array: ObjRef<'cx>, index: i32, count: i32) {
         let array = cx.non_null(array)?;
         let (at, n) = (index as usize, count as usize);

@@ -29,6 +29,7 @@ icalls! {
         unsafe { copy::move_bytes(cx, dst.array_data().add(to), src.array_data().add(from), n, false) };
         Ok(true)
     }
+    /// Copies bytes that may overlap. The thread polls every 64 KiB, so that a long copy does not hold up a stop.
     "System.Buffer::InternalMemcpy" fn internal_memcpy(cx, dest: *mut u8, src: *const u8, count: i32) {
         // SAFETY: unsafe managed code vouches for the ranges.
         unsafe { copy::move_bytes(cx, dest, src, count.max(0) as usize, false) };

@@ -5,11 +5,13 @@ use vervet_runtime::icalls;
 use vervet_runtime::memory::copy;
 
 icalls! {
+    /// Clears bytes that hold no references. The thread polls every 64 KiB.
     "System.Runtime.RuntimeImports::ZeroMemory" fn zero_memory(cx, p: *mut u8, length: u32) {
         // SAFETY: unsafe managed code vouches for the range.
         unsafe { copy::clear_bytes(cx, p, length as usize, false) };
         Ok(())
     }
+    /// Copies bytes that hold no references and may overlap. The thread polls every 64 KiB.
     "System.Runtime.RuntimeImports::Memmove" fn memmove(cx, dest: *mut u8, src: *const u8, length: u32) {
         // SAFETY: unsafe managed code vouches for the ranges.
         unsafe { copy::move_bytes(cx, dest, src, length as usize, false) };
