@@ -9,7 +9,7 @@ use crate::support::values;
 use smallvec::SmallVec;
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::localloc_stack::Scope;
 use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
@@ -325,7 +325,7 @@ fn new_array<'cx>(
         ));
     };
     let vt = cx.rt().vtable_or_throw(cx, class)?;
-    heap::alloc_md_array(cx, vt, &bounds)
+    allocate::alloc_md_array(cx, vt, &bounds)
 }
 
 /// An array of arrays, with a length for each level, as the constructor of such a class makes it.
@@ -337,7 +337,7 @@ fn jagged<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, sizes: &[i64]) -> Result<ObjRe
         ));
     };
     let vt = cx.rt().vtable_or_throw(cx, class)?;
-    let array = heap::alloc_array(cx, vt, len)?;
+    let array = allocate::alloc_array(cx, vt, len)?;
     if !rest.is_empty() {
         for i in 0..array.array_len() {
             let inner = jagged(cx, elem, rest)?;

@@ -5,7 +5,7 @@
 //! ArgumentException, never a reinterpretation.
 use crate::support::objects::{self, heap_offset, is_known, same};
 use vervet_runtime::cx::{Cx, Result, Value};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::copy;
 use vervet_runtime::object::{ObjRef, store_ref};
 use vervet_types::{ClassRef, Known, Prim};
 
@@ -162,11 +162,11 @@ pub unsafe fn store_object<'cx>(
         }
         let layout = cx.load(class.layout())?;
         let Some(o) = object.non_null() else {
-            heap::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
+            copy::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
             return Ok(());
         };
         if let Some(arg) = class.nullable_arg() {
-            let (has, value) = vervet_runtime::classes::vtables::nullable_offsets(cx, class)?;
+            let (has, value) = vervet_runtime::classes::nullable::nullable_offsets(cx, class)?;
             store_object(cx, arg, to.add(value as usize), object)?;
             *to.add(has as usize) = 1;
             return Ok(());
@@ -174,7 +174,7 @@ pub unsafe fn store_object<'cx>(
         if !fits(cx, o.class(), class)? {
             return Err(mismatch(cx, o, class));
         }
-        heap::copy_value(
+        copy::copy_value(
             to,
             o.value_ptr(),
             layout.size as usize,

@@ -3,7 +3,8 @@
 //! Keeps nothing. Element indices that managed code has checked are flat, whatever the rank.
 use vervet_abi::vtable::flags;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::allocate;
+use vervet_runtime::memory::copy;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{ClassRef, Known, MAX_RANK, Prim};
 
@@ -18,7 +19,7 @@ fn element_class(array: ObjRef<'_>) -> ClassRef {
 fn has_ref_elements(array: ObjRef<'_>) -> bool {
     array.vtable().flags & flags::ELEMENT_REFS != 0
 }
-/// The address of an element, given its flat index. It is valid until the thread polls: arrays may move.
+/// The address of an element, given its flat index. The caller holds the reference, which pins the array.
 fn element_address(array: ObjRef<'_>, pos: usize) -> *mut u8 {
     debug_assert!(pos < array.array_len());
     // SAFETY: `pos` is an element of the array.
@@ -143,19 +144,19 @@ pub fn set_value<'cx>(
     }
     if value.is_null() {
         // SAFETY: the element has `size` bytes; zero is null for its references.
-        unsafe { heap::clear_value(at, size, refs) };
+        unsafe { copy::clear_value(at, size, refs) };
         return Ok(());
     }
     if let Some(inner) = element.nullable_arg() {
         if !std::ptr::eq(inner, value.class()) {
             return Err(cx.throw(Known::InvalidCastException, ""));
         }
-        let (has, inner_at) = vervet_runtime::classes::vtables::nullable_offsets(cx, element)?;
+        let (has, inner_at) = vervet_runtime::classes::nullable::nullable_offsets(cx, element)?;
         let inner_size = cx.load(inner.layout())?.size as usize;
         // SAFETY: the element is a Nullable of that layout, the box holds its argument.
         unsafe {
             *at.add(has as usize) = 1;
-            heap::copy_value(
+            copy::copy_value(
                 at.add(inner_at as usize),
                 value.value_ptr(),
                 inner_size,
@@ -167,7 +168,7 @@ pub fn set_value<'cx>(
     let class = value.class();
     if std::ptr::eq(class, element) {
         // SAFETY: the box holds a value of the element's class.
-        unsafe { heap::copy_value(at, value.value_ptr(), size, refs) };
+        unsafe { copy::copy_value(at, value.value_ptr(), size, refs) };
         return Ok(());
     }
     let (Some(to), true) = (
@@ -260,7 +261,7 @@ icalls! {
             return Err(index_out_of_range(cx));
         }
         // SAFETY: `value` is a slot of the element's type.
-        unsafe { heap::copy_value(value, element_address(this, pos as usize), this.vtable().size as usize, has_ref_elements(this)) };
+        unsafe { copy::copy_value(value, element_address(this, pos as usize), this.vtable().size as usize, has_ref_elements(this)) };
         Ok(())
     }
     /// Raw store; the index was checked.
@@ -270,7 +271,7 @@ icalls! {
             return Err(index_out_of_range(cx));
         }
         // SAFETY: `value` is a slot of the element's type.
-        unsafe { heap::copy_value(element_address(this, pos as usize), value, this.vtable().size as usize, has_ref_elements(this)) };
+        unsafe { copy::copy_value(element_address(this, pos as usize), value, this.vtable().size as usize, has_ref_elements(this)) };
         Ok(())
     }
     /// The element at one index per dimension, boxed. Throws if the number of indices is not the rank.
@@ -318,7 +319,7 @@ icalls! {
         let size = dest.vtable().size as usize;
         // SAFETY: both ranges were checked; the elements have the same representation.
         unsafe {
-            heap::move_bytes(cx, dest.array_data().add(to * size), source.array_data().add(from * size), n * size, has_ref_elements(dest));
+            copy::move_bytes(cx, dest.array_data().add(to * size), source.array_data().add(from * size), n * size, has_ref_elements(dest));
         }
         Ok(true)
     }
@@ -359,10 +360,10 @@ icalls! {
         let u = cx.universe();
         if dims.len() == 1 && dims[0].1 == 0 {
             let vt = cx.rt().vtable_or_throw(cx, u.sz_array(element))?;
-            return heap::alloc_array(cx, vt, dims[0].0);
+            return allocate::alloc_array(cx, vt, dims[0].0);
         }
         let vt = cx.rt().vtable_or_throw(cx, u.array(element, dims.len() as u32))?;
-        heap::alloc_md_array(cx, vt, &dims)
+        allocate::alloc_md_array(cx, vt, &dims)
     }
     /// Clears a range of elements given by flat indices.
     "System.Array::ClearInternal" fn clear_internal(cx, array: ObjRef<'cx>, index: i32, count: i32) {
@@ -373,7 +374,7 @@ icalls! {
         }
         let size = array.vtable().size as usize;
         // SAFETY: the range was checked; zero is null for references, and null needs no card.
-        unsafe { heap::clear_bytes(cx, array.array_data().add(at * size), n * size, has_ref_elements(array)) };
+        unsafe { copy::clear_bytes(cx, array.array_data().add(at * size), n * size, has_ref_elements(array)) };
         Ok(())
     }
 }

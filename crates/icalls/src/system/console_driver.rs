@@ -11,17 +11,17 @@ use vervet_runtime::{ObjRef, RefSlot, icalls};
 
 /// The terminal's settings before anything here changed them.
 static FOUND: Published<libc::termios> = Published::new();
-/// What the end of the process restores.
+/// What SIGCONT sets again, and the text that the end of the process writes.
 struct Saved {
     ours: libc::termios,
     keypad: Vec<u8>,
     teardown: Vec<u8>,
 }
-/// Written once, before the signal handlers and the exit handler that read it are installed.
+/// Published once; the signal handlers and the exit handler read it without a lock.
 static SAVED: Published<Saved> = Published::new();
 /// Whether handlers are installed: once for each process.
 static SETUP_DONE: AtomicBool = AtomicBool::new(false);
-/// The size of the window, columns in the upper half; -1 before the first signal. Managed code reads the word itself.
+/// The size of the window, columns in the upper half; -1 until the driver is set up. Managed code reads the word itself.
 static WINDOW: AtomicI32 = AtomicI32::new(-1);
 /// The SIGCONT handler that was there before ours, which calls it.
 static OLD_CONT: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
@@ -45,7 +45,7 @@ fn note(found: &libc::termios) {
         FOUND.put(*found);
         // SAFETY: `restore` may run at any time from here on.
         unsafe { libc::atexit(restore) };
-        vervet_runtime::process::bootstrap::at_crash(restore);
+        vervet_runtime::process::fatal::at_crash(restore);
     }
 }
 /// Changes the terminal's settings.

@@ -71,7 +71,7 @@ icalls! {
         Ok(())
     }
     /// True once the runtime has begun to end the process.
-    "System.Environment::get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::process::bootstrap::has_shutdown_started()) }
+    "System.Environment::get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::process::exit::has_shutdown_started()) }
     /// The kernel's node name.
     "System.Environment::get_MachineName" fn get_machine_name(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().nodename)) }
     /// A line feed, interned.
@@ -89,7 +89,7 @@ icalls! {
         cx.alloc_str(&name)
     }
     /// Ends the process in the usual order. It does not return.
-    "System.Environment::Exit" fn exit(cx, exit_code: i32) { vervet_runtime::process::bootstrap::exit(cx, exit_code) }
+    "System.Environment::Exit" fn exit(cx, exit_code: i32) { vervet_runtime::process::exit::exit(cx, exit_code) }
     /// The program and its arguments, without the runtime's own.
     "System.Environment::GetCommandLineArgs" fn get_command_line_args(cx) -> ObjRef<'cx> {
         string_array(cx, cx.rt().command_line.get().map_or(&[][..], |v| v))

@@ -33,7 +33,7 @@ icalls! {
     "System.GC::GetGeneration" fn get_generation(cx, obj: ObjRef<'cx>) -> i32 { Ok(gc::generation_of(obj)) }
     /// Waits until the finalizer thread has run what was queued before the call.
     "System.GC::WaitForPendingFinalizers" fn wait_for_pending_finalizers(cx) {
-        gc::wait_for_pending_finalizers(cx);
+        vervet_runtime::memory::finalizer::wait_for_pending(cx);
         Ok(())
     }
     /// Removes the object's finalizer registration.

@@ -328,7 +328,7 @@ fn deliver_or_die<'cx>(cx: &'cx Cx<'cx>, job: u32) {
     if let Err(throw) = deliver(cx, job) {
         let exception = cx.take_pending(throw);
         if exception.class().name != "ThreadAbortException" {
-            vervet_runtime::process::bootstrap::unhandled_with(cx, exception, 255);
+            vervet_runtime::exceptions::unhandled::unhandled_with(cx, exception, 255);
         } else if let Err(throw) = vervet_runtime::threads::abort::reset(cx) {
             let _ = cx.take_pending(throw);
         }

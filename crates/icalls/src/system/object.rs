@@ -11,7 +11,7 @@ icalls! {
     }
     /// A copy of the object's fields in a new object of its class.
     "System.Object::MemberwiseClone" fn memberwise_clone(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        vervet_runtime::memory::heap::clone_object(cx, cx.non_null(this)?)
+        vervet_runtime::memory::allocate::clone_object(cx, cx.non_null(this)?)
     }
     /// 0 for null.
     "System.Object::InternalGetHashCode" fn internal_get_hash_code(cx, o: ObjRef<'cx>) -> i32 {

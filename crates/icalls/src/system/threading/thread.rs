@@ -8,7 +8,9 @@ use std::sync::atomic::Ordering;
 use vervet_abi::context::interrupts::SUSPEND;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::{self, current_internal, interrupts, lifetime, name, start, state};
+use vervet_runtime::threads::{
+    self, current_internal, interrupts, lifetime, name, requests, start, state, wait,
+};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -101,7 +103,7 @@ icalls! {
         Ok(())
     }
     /// Sleeps for `ms` milliseconds (-1: for ever). An interrupt or abort ends that.
-    "System.Threading.Thread::SleepInternal" fn sleep_internal(cx, ms: i32) { state::sleep(cx, ms) }
+    "System.Threading.Thread::SleepInternal" fn sleep_internal(cx, ms: i32) { wait::sleep(cx, ms) }
     /// Lets another thread have the processor.
     "System.Threading.Thread::YieldInternal" fn yield_internal(cx) -> bool {
         cx.native(std::thread::yield_now);
@@ -160,7 +162,7 @@ icalls! {
             state::Suspending::WrongState => return Err(dead(cx)),
             state::Suspending::Already => {}
             state::Suspending::Done => {
-                interrupts::request(cx, internal, SUSPEND);
+                requests::request(cx, internal, SUSPEND);
             }
         }
         // Of the thread itself: here.
@@ -187,7 +189,7 @@ fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     if array.is_null() {
         Ok(array)
     } else {
-        vervet_runtime::memory::heap::clone_object(cx, array)
+        vervet_runtime::memory::allocate::clone_object(cx, array)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::system::net::sockets::{state, winsock};
 use std::task::Poll;
 use vervet_runtime::cx::Cx;
 use vervet_runtime::threads;
+use vervet_runtime::threads::park;
 use vervet_runtime::threads::park::blocking_io::{self, Calls, Interest};
 use vervet_runtime::{ObjRef, icalls};
 use winsock::{check, report};
@@ -298,7 +299,7 @@ icalls! {
     /// The thread is in a socket's operation, or about to begin or to end one: the lock of the socket's list is held.
     "System.Net.Sockets.Socket::cancel_blocking_socket_operation" fn cancel(cx, thread: ObjRef<'cx>) {
         if let Some(id) = threads::owner_of(cx.non_null(thread)?) {
-            blocking_io::cancel_io(id);
+            park::cancel_io(id);
         }
         Ok(())
     }

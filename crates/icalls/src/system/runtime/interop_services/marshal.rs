@@ -8,7 +8,7 @@ use vervet_abi::layouts::RuntimeMethodInfoObject;
 use vervet_jit::stubs::native::layout::{Encoding, NativeLayout, native_layout};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::interop::marshal::{reverse, strings, structs};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::copy;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{ClassRef, Known, MethodRef};
 
@@ -234,7 +234,7 @@ icalls! {
         let (from, bytes) = range(cx, source, destination, start, length, ("source", "destination"))?;
         let from = if fixed.is_null() { from } else { fixed };
         // SAFETY: the array's range was checked; unsafe managed code vouches for the native one.
-        unsafe { heap::move_bytes(cx, destination, from, bytes, false) };
+        unsafe { copy::move_bytes(cx, destination, from, bytes, false) };
         Ok(())
     }
     /// Copies native memory over a range of array elements. The range is checked against the array.
@@ -242,7 +242,7 @@ icalls! {
         let (to, bytes) = range(cx, destination, source, start, length, ("destination", "source"))?;
         let to = if fixed.is_null() { to } else { fixed };
         // SAFETY: `range` checked the range against the array; unsafe managed code vouches for the native memory.
-        unsafe { heap::move_bytes(cx, to, source, bytes, false) };
+        unsafe { copy::move_bytes(cx, to, source, bytes, false) };
         Ok(())
     }
     /// The address of an element. The caller has pinned the array.
