@@ -32,8 +32,7 @@ impl Compiler {
     }
     /// The tier of a method: the only place that decides. A method is never compiled a second time,
     /// so what is likely to run often is optimised at once: methods with a loop, and small ones.
-    /// Optimising costs 1.6 times a quick compile and halves the code (measured over the class
-    /// library).
+    /// Optimising costs 1.6 times a quick compile and halves the code (measured).
     pub fn tier_for(&self, method: MethodRef) -> Tier {
         if self.options.optimise_all && method.has_body() {
             return Tier::Optimised;
@@ -53,6 +52,7 @@ impl Compiler {
     }
     /// Compiles a method that has IL, or whose body is generated: delegate members, array
     /// accessors, P/Invoke stubs. The runtime itself makes the stubs of internal calls.
+    ///
     /// # Errors
     /// [`CompileError`], also for type arguments that violate a constraint.
     pub fn compile(

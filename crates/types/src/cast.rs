@@ -1,9 +1,24 @@
-//! Which types are instances of which (I.8.7, III.4.3, and what mono adds for arrays).
+//! Which types are instances of which (ECMA-335 I.8.7, III.4.3, and what mono adds for arrays).
+//!
+//! # How it works
+//! ```text
+//! from        to              assignable if
+//! class       class           to is from or one of its parents
+//! class       interface       from implements it, exactly or by variance (II.9.9)
+//! array       array           same rank, and the elements are compatible
+//! array       IList<T> ...    the element is compatible with T
+//! anything    Object          always, except by-refs and pointers
+//! ```
+//!
+//! Elements that are value types are compared by their *reduced* type: an enum as its underlying
+//! type, signed and unsigned integers of one size as equal. A `byte[]` is therefore an instance of
+//! `sbyte[]`. Elements that are references are covariant.
 //!
 //! # Invariants
-//! Reflexive; never loads more than parents and interfaces. Elements of arrays that are value types are compared by
-//! their *reduced* type: an enum as its underlying type, and signed as unsigned of the same size (`byte[]` is a
-//! `sbyte[]`). Variance is for references only.
+//! * Every type is assignable to itself.
+//! * The answer needs parents and interfaces only, so a cast never computes a layout or a vtable.
+//! * Variance applies to arguments that are references: `IEnumerable<int>` is not an
+//!   `IEnumerable<object>`.
 use crate::*;
 
 const CO: u32 = 1;

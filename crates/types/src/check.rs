@@ -1,9 +1,11 @@
-//! What makes a class unusable, and what code may not touch: asked before code of a class runs.
+//! What makes a class unusable, and what code may access: asked before code of a class runs.
 //!
 //! # Invariants
-//! The levels of a class are lazy; a program must not be able to tell. So whoever makes instances of a class, runs
-//! its code or hands out its Type asks [`Class::check`] first, and gets the error that some level would give later.
-//! The core library is trusted. Accessibility is decided as mono's JIT decides it ([`can_access_method`]).
+//! * The levels of a class are computed lazily, and a program must not notice. Whoever creates
+//!   instances of a class, runs its code or gives out its Type object asks [`Class::check`] first,
+//!   and gets the error that one of the levels would raise later.
+//! * The core library is trusted and not checked.
+//! * Accessibility is decided as mono's JIT decides it ([`can_access_method`]).
 use crate::class::Nature;
 use crate::method::method_flags as flags;
 use crate::*;

@@ -1,9 +1,23 @@
-//! Interning of instantiations, arrays, pointers and the like: one canonical class for a type; and substitution.
+//! Interning of constructed types, one canonical class for each, and substitution of type
+//! arguments.
+//!
+//! # How it works
+//! Metadata is read once, in terms of *positions*: `!0` is the first parameter of the class, `!!0`
+//! the first of the method. [`GenericContext::substitute`] replaces positions by arguments and
+//! interns every type on the way:
+//!
+//! ```text
+//! signature          List`1<!0>  Convert(!0[])
+//! context            class arguments [int]
+//! substituted        List`1<int> Convert(int[])
+//! ```
 //!
 //! # Invariants
-//! A class is looked up and made under one leaf lock, so that racing threads get the same one; making it needs only
-//! identities. An instantiation over a definition's own parameters is the definition itself. What is read from
-//! metadata is kept once in terms of positions; [`GenericContext::substitute`] puts arguments in their places.
+//! * A class is looked up and created under one leaf lock, so threads that race get the same class.
+//!   Creating one needs identities only, so nothing is loaded under the lock.
+//! * An instantiation over the definition's own parameters is the definition itself.
+//! * The nesting depth and the number of types in an instantiation are bounded. A generic class
+//!   that instantiates itself with ever larger arguments therefore ends in an error.
 use crate::class::{Nature, type_flags};
 use crate::method::MethodCells;
 use crate::*;
@@ -365,7 +379,7 @@ impl GenericContext {
     pub fn substitute_sig(&self, sig: &MethodSig) -> R<MethodSig> {
         self.put_sig(sig, false)
     }
-    /// Substitutes the class's arguments only and scalars the method's positions.
+    /// Substitutes the class's arguments only and leaves the method's positions.
     pub(crate) fn substitute_class_args(&self, sig: &MethodSig) -> R<MethodSig> {
         self.put_sig(sig, true)
     }

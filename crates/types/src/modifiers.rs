@@ -1,8 +1,15 @@
-//! Custom modifiers (II.7.1.1): types do not carry them, but methods that differ in nothing else are different.
+//! Custom modifiers (ECMA-335 II.7.1.1). Types do not carry them, but methods that differ in
+//! nothing else are different methods.
+//!
+//! # How it works
+//! C++/CLI distinguishes overloads by `modopt`, and C# marks `in` parameters by `modreq`.
+//! Signatures are compared without modifiers first. Only if two methods of a class have equal
+//! signatures, the blobs are read again for their modifiers.
 //!
 //! # Invariants
-//! Modifiers are compared by name, in order, at the same places of two signatures; those of a type argument follow
-//! those of the parameter it replaces. Signatures without any, nearly all, are told from their blob.
+//! * Modifiers are compared by name and in order, at the same places of two signatures. Those of a
+//!   type argument follow those of the parameter it replaces.
+//! * Nearly all signatures have none; one look at the blob finds that out.
 use crate::*;
 use vervet_metadata::{SigType, Table, parse_method_sig, parse_type_spec};
 

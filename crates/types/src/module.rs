@@ -1,8 +1,15 @@
 //! Modules and assemblies: metadata images, and finding types in them.
 //!
+//! # How it works
+//! A type reference is resolved through its resolution scope (ECMA-335 II.22.38): this module,
+//! another module of the assembly, another assembly, or an enclosing type. A name that an assembly
+//! does not define may be forwarded to another one (II.22.14).
+//!
 //! # Invariants
-//! A module's image lives for ever. A row has at most one canonical object, made when it is first asked for. Names
-//! of top-level types are found by one hash table per module, made at the first look-up.
+//! * The image of a module is never unmapped, so names and signatures are borrowed from it.
+//! * A row has at most one canonical object, created when it is first asked for.
+//! * Top-level types are found by one hash table per module, made at the first search.
+//! * References and forwards that lead to each other end at [`MAX_DEPTH`].
 use crate::class::Nature;
 use crate::*;
 use rustc_hash::FxHashMap;

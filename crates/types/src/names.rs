@@ -1,11 +1,19 @@
 //! Names of types and methods as text, and types by name as text.
 //!
-//! # Invariants
-//! What is printed as `Type.FullName` or assembly qualified is read back by [`TypeName::parse`] to the same type:
-//! both know the same special characters and escape them with a backslash.
+//! # How it works
+//! The grammar, as reflection has it:
 //!
-//! The grammar: `Namespace.Name+Nested`, then `[arg,arg]` (arguments that name assemblies in brackets of their own),
-//! then any of `[]`, `[,]`, `[*]`, `*`, at most one `&` at the end, then `, assembly`.
+//! ```text
+//! name      = [namespace "."] identifier { "+" identifier }
+//! type      = name [ "[" argument { "," argument } "]" ] { suffix } [ "&" ] [ "," assembly ]
+//! argument  = type without assembly | "[" type "]"
+//! suffix    = "[]" | "[,]" | "[*]" | "*"
+//! ```
+//!
+//! # Invariants
+//! What is printed as `Type.FullName` or as an assembly-qualified name is read back by
+//! [`TypeName::parse`] to the same type. Both sides know the same special characters, and escape
+//! them with a backslash.
 use crate::*;
 use std::fmt::Write;
 

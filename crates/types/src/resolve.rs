@@ -1,9 +1,18 @@
-//! The one resolver of tokens: from a token in a module and a generic context to classes, fields, methods.
+//! The resolver of tokens: from a token in a module and a generic context to classes, fields and
+//! methods.
+//!
+//! # How it works
+//! A [`Scope`] is a module and a [`GenericContext`]. A token is resolved in two steps:
+//!
+//! 1. What the row means in terms of positions (`!0`, `!!0`), which is the same for every context
+//!    and kept in the module.
+//! 2. The context's arguments in place of the positions.
 //!
 //! # Invariants
-//! Resolving names things and never loads them further. What a token means is kept once per module in terms of
-//! positions, and arguments are put in per context. A member reference is compared with the *open* signatures of its
-//! class's members (positions), so that overloads which an instantiation makes equal stay distinct (II.22.25).
+//! * Resolving names a type or member and never computes its further levels, so resolving a token
+//!   in the middle of another level is safe.
+//! * A member reference is compared with the *open* signatures of the members of its class.
+//!   Overloads that an instantiation makes equal stay distinct that way (ECMA-335 II.22.25).
 use crate::*;
 use vervet_metadata::{
     AnySig, MemberSig, MethodSig as RawMethodSig, SigType, Table, UserString, parse_any_sig,

@@ -1,8 +1,9 @@
 //! Everything that is loaded in this process, by id.
 //!
 //! # Invariants
-//! Ids are dense and never reused; what has an id lives for ever. There is one universe in a process, reachable
-//! from every class and module.
+//! * Ids are dense and never reused, and what has an id is never freed. References to classes,
+//!   methods and modules are therefore `&'static`.
+//! * There is one universe in a process. Every class and module refers to it.
 use crate::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_metadata::{Image, Table as TableId};

@@ -1,16 +1,28 @@
-//! Virtual methods: which method a slot or an interface method means on a class (II.10.3, II.12.2).
+//! Virtual methods: which method a slot, or an interface method, means on a class (ECMA-335
+//! II.10.3, II.12.2).
+//!
+//! # How it works
+//! A vtable begins with the parent's slots. A virtual method of the class takes the slot of the
+//! method it overrides, or a new one with `newslot`. MethodImpl rows then replace the methods of
+//! single slots.
+//!
+//! The implementation of an interface method is searched in the order that mono uses:
+//!
+//! 1. a MethodImpl row of the class;
+//! 2. if the parent does not implement the interface: a public virtual method of the class with
+//!    that name and signature, then one it inherits. If the parent implements it: only a `newslot`
+//!    method of a class that names the interface again;
+//! 3. the parent's implementation, as overridden in the class;
+//! 4. the most specific interface that overrides the method, then the method itself if it has a
+//!    body.
 //!
 //! # Invariants
-//! The parent's slots come first and keep their numbers. A slot holds the method that a call through it runs: an
-//! abstract method where there is no implementation, a generic virtual method as its definition. Interfaces take no
-//! slots of a class; their methods are found by [`Class::find_interface_impl`].
-//!
-//! # Interface methods, as mono finds them
-//! 1. a MethodImpl row of the class;
-//! 2. if the parent does not implement the interface: a public virtual method of the class of that name and
-//!    signature, then one it inherits; if it does: only a `newslot` one of a class that names the interface again;
-//! 3. the parent's implementation, as overridden in the class;
-//! 4. the most specific interface that overrides the method, then the method itself if it has a body.
+//! * The parent's slots come first and keep their numbers, so a call through a slot works on any
+//!   subclass.
+//! * A slot holds the method that a call through it runs: an abstract method where there is no
+//!   implementation, a generic virtual method as its definition.
+//! * Interfaces take no slots of a class. Their methods are found by
+//!   [`Class::find_interface_impl`].
 use crate::method::method_flags;
 use crate::*;
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! What is read out of a compiled function: machine code, relocations, call sites, traps, source positions, frame.
 //!
 //! # Invariants
-//! Every table of the blob is sorted by code offset, because the runtime searches it by return address or fault address.
+//! The tables that the runtime searches by return address or fault address are sorted by code offset.
 use super::codegen::FrameMap;
 use super::emitter::CATCH_ALL;
 use super::positions::{NO_REDIRECT, Positions};

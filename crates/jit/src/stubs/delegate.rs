@@ -265,7 +265,7 @@ fn receiver_first(lowered: &LoweredSignature, args: &[Value]) -> Vec<Value> {
     args
 }
 
-/// Calls each delegate of the array in order; the last result is returned (ECMA-335 II.14.6.3). An
+/// Calls each delegate of the array in order; the last result is returned (ECMA-335 I.8.9.3). An
 /// exception ends the loop, because it leaves this function.
 fn multicast(e: &mut Emitter, lowered: &LoweredSignature, args: &[Value]) {
     e.stack_check(args);

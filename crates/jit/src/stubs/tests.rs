@@ -457,7 +457,8 @@ impl Arena {
         self.used = at + blob.code.len();
         assert!(self.used <= 1 << 20);
         let code = self.run as usize + at;
-        // SAFETY: the range was just checked to lie in the mapping; nobody runs it yet.
+        // SAFETY: the assertion above keeps the range inside the mapping, which this arena owns; no code in the
+        // range runs before this function returns its address.
         unsafe {
             let write = self.write.add(at);
             std::ptr::copy_nonoverlapping(blob.code.as_ptr(), write, blob.code.len());
@@ -518,7 +519,7 @@ pub(crate) unsafe extern "C" fn enter(
 }
 
 pub(crate) fn context() -> Box<ThreadContext> {
-    // SAFETY: a context of zeros is one of integers and null pointers.
+    // SAFETY: ThreadContext consists of integers and raw pointers, for which zeros are valid values.
     unsafe { Box::new(std::mem::zeroed()) }
 }
 
@@ -552,7 +553,8 @@ fn call(
     let stub = invoke::invoke_stub(codegen, lowered).expect("it compiles");
     let stub = arena.link(&stub, &unresolved);
     let mut cx = context();
-    // SAFETY: the stub is one of that shape, and the caller gives as many words as it has values.
+    // SAFETY: the stub was compiled for the signature of `code`, and the callers pass one word for each of its
+    // CLIF parameters and results.
     unsafe { enter(stub, code, args.as_ptr(), ret.as_mut_ptr(), &mut *cx) }
 }
 
@@ -639,7 +641,7 @@ fn invoke_stubs_catch() {
     assert_eq!(handler.clause, u32::MAX);
     let mut cx = context();
     let (args, mut ret) = ([7u64], [0u64]);
-    // SAFETY: only this test uses THROW; the stub is one of that shape.
+    // SAFETY: no other test uses THROW; the stub was compiled for a signature without parameters.
     unsafe {
         THROW = [
             u64::from(site.frame_offset),
@@ -845,14 +847,14 @@ fn array_accessors_find_elements() {
                 call(&mut arena, &codegen, &lowered, code, &args, &mut ret),
                 0
             );
-            // SAFETY: element i of the six that follow the bounds.
+            // SAFETY: the array has six elements of 2 bytes behind its header and bounds (8 words), and i < 6.
             let element = unsafe { array.add(8).cast::<i16>().add(i) };
             match method.name {
                 "Get" => {
-                    // SAFETY: as above.
+                    // SAFETY: `element` is one of the six elements of the array, which the test owns.
                     assert_eq!(ret[0] as i32, i32::from(unsafe { *element }));
                 }
-                // SAFETY: as above.
+                // SAFETY: `element` is one of the six elements of the array, which the test owns.
                 "Set" => assert_eq!(i32::from(unsafe { *element }), value),
                 _ => assert_eq!(ret[0], element as u64),
             }
@@ -895,7 +897,7 @@ struct Pair(u64, u64);
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Big(u64, u64, i32, i32, u64);
 
-#[allow(clippy::too_many_arguments, reason = "the point of the test")]
+#[expect(clippy::too_many_arguments, reason = "the point of the test")]
 extern "C" fn native_sum(
     a: i8,
     b: u16,

@@ -38,13 +38,11 @@ use crate::options::{CompileEnv, Tier};
 use crate::signature::LoweredSignature;
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::{Res, TranslateError};
-use crate::translate::frame::variables::Variable;
+use crate::translate::frame::location::Variable;
 use crate::translate::inlining::limits::inline_limit;
-use crate::translate::translator::{Prefixes, Translator};
-use crate::translate::values::memory;
+use crate::translate::translator::{Body, Session, Translator};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, types::*};
 use cranelift_codegen::isa::CallConv;
-use smallvec::SmallVec;
 use vervet_metadata::body::{EhKind, MethodBody};
 use vervet_types::{ClassRef, MethodRef, Scope};
 
@@ -240,10 +238,6 @@ fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
     )
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the two kinds of function differ in them"
-)]
 fn translate(
     source: &Source<'_>,
     plan: &Plan,
@@ -258,43 +252,19 @@ fn translate(
     } else {
         Some(plan.liveness()?)
     };
+    let has_filters = plan.has_filters_within(0, u32::MAX);
+    let mut session = Session::new(source.method, source.inline_limit, has_filters);
     let mut t = Translator {
-        env: source.env,
-        method: source.method,
-        scope: source.scope,
-        universe: source.method.class.universe(),
-        plan,
-        lowered: &source.lowered,
-        stack: Vec::with_capacity(16),
-        prefixes: Prefixes::default(),
-        dead: false,
-        index: 0,
-        block: 0,
-        variables: Vec::with_capacity(source.arg_classes.len() + source.locals.len()),
-        skip: 0,
-        init_locals: source.body.init_locals,
-        states: Vec::new(),
-        back_edges: Vec::new(),
-        temps: memory::Temps::default(),
-        nonnull: SmallVec::new(),
-        has_filters: plan.has_filters_within(0, u32::MAX),
-        this_proven: false,
-        initialised: SmallVec::new(),
-        lengths: SmallVec::new(),
-        clauses: Vec::new(),
-        sync: None,
-        liveness,
-        params,
-        localloc_mark: None,
-        localloc_top: None,
-        filter,
-        var_args: None,
-        own_var_args: None,
-        inline: None,
-        inline_limit: source.inline_limit,
-        inline_decision: rustc_hash::FxHashMap::default(),
-        inline_stack: vec![source.method],
         e,
+        env: source.env,
+        session: &mut session,
+        body: Body {
+            init_locals: source.body.init_locals,
+            liveness,
+            params,
+            filter,
+            ..Body::new(source.method, plan, &source.lowered)
+        },
     };
     t.e.at(if let Some(n) = filter {
         plan.clauses[n].handler_offset
@@ -307,7 +277,7 @@ fn translate(
         let slot = t.e.slot(8);
         let at = t.e.slot_addr(slot);
         t.e.b.ins().store(crate::emit::trusted(), block, at, 0);
-        t.own_var_args = Some(slot);
+        t.body.own_var_args = Some(slot);
     }
     t.prepare_blocks();
     t.prepare_clauses()?;
@@ -316,5 +286,5 @@ fn translate(
         Some(_) => t.filter_prologue(&source.arg_classes, &source.locals, parent, frame)?,
     }
     t.run()?;
-    Ok(t.variables)
+    Ok(t.body.variables)
 }

@@ -381,22 +381,11 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             class.full_name()
         ));
     }
-    if !value_type
-        && let Some(parent) = class.parent()?
-        && parent.parent()?.is_some()
-    {
-        let parent = native_layout(parent)?;
+    if let Some(parent) = formatted_parent(class)? {
         (end, align, inherited) = (parent.size, parent.align, parent.size);
         unsupported = unsupported.or_else(|| parent.unsupported.clone());
         sized &= parent.sized;
-        for f in &parent.fields {
-            fields.push(NativeField {
-                field: f.field,
-                managed_offset: f.managed_offset,
-                offset: f.offset,
-                kind: f.kind.clone(),
-            });
-        }
+        fields = inherited_fields(parent);
     }
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {
         let kind = field_kind(field, char_set)?;
@@ -467,6 +456,27 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         sized,
         abi,
     })
+}
+
+/// The layout of the parent, if the class is an object's and the parent is not Object.
+fn formatted_parent(class: ClassRef) -> Result<Option<&'static NativeLayout>, LoadError> {
+    match class.parent()? {
+        Some(parent) if !class.is_value_type()? && parent.parent()?.is_some() => {
+            native_layout(parent).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The fields that a class inherits.
+fn inherited_fields(parent: &NativeLayout) -> Vec<NativeField> {
+    let copy = |f: &NativeField| NativeField {
+        field: f.field,
+        managed_offset: f.managed_offset,
+        offset: f.offset,
+        kind: f.kind.clone(),
+    };
+    parent.fields.iter().map(copy).collect()
 }
 
 /// The declared offset of a field (ECMA-335 II.22.16).

@@ -79,9 +79,9 @@ struct Prepared {
 impl<'a, 'f> Translator<'a, 'f> {
     /// The next instruction, if it is in the same block.
     pub(crate) fn next_instruction(&self) -> Option<&'a Instr<'static>> {
-        let next = self.index + 1 + self.skip;
-        let block = &self.plan.blocks[self.block];
-        (next < block.end as usize).then(|| &self.plan.instrs[next])
+        let next = self.body.index + 1 + self.body.skip;
+        let block = &self.body.plan.blocks[self.body.block];
+        (next < block.end as usize).then(|| &self.body.plan.instrs[next])
     }
     /// Whether the next instruction, in the same block, is one of these.
     pub(crate) fn next_is(&self, ops: &[Op]) -> bool {
@@ -95,14 +95,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             if method.is_pinvoke() {
                 // Not supported: variable arguments of native functions.
                 self.e.throw(ThrowKind::NotSupported);
-                self.dead = true;
+                self.body.dead = true;
                 return Ok(());
             }
-            let sig = match self.scope.call_site_sig(token)? {
+            let sig = match self.body.scope.call_site_sig(token)? {
                 Some(sig) => sig,
                 None => method.sig()?,
             };
-            self.var_args = Some(self.variable_arguments(sig)?);
+            self.body.var_args = Some(self.variable_arguments(sig)?);
         }
         if method.class.is_open || method.is_generic_def() {
             return Err(TranslateError::invalid(format!(
@@ -112,25 +112,25 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let lowered = LoweredSignature::of_method(method)?;
         let count = lowered.params.len() + lowered.has_this as usize;
-        if self.stack.len() < count {
+        if self.body.stack.len() < count {
             return Err(TranslateError::invalid("too few values on the stack"));
         }
         if intrinsics::expand(self, method)? {
             return Ok(());
         }
-        let at = self.stack.len() - count;
+        let at = self.body.stack.len() - count;
         let (mut method, mut is_virtual) = (method, is_virtual);
-        if method.is_abstract() && !is_virtual && self.prefixes.constrained.is_none() {
+        if method.is_abstract() && !is_virtual && self.body.prefixes.constrained.is_none() {
             // ECMA-335 forbids `call` of an abstract method. Mono treats it as `callvirt` in the
             // methods of an interface.
-            if !self.method.class.is_interface() {
+            if !self.body.method.class.is_interface() {
                 self.e.throw(ThrowKind::BadImageFormat);
-                self.dead = true;
+                self.body.dead = true;
                 return Ok(());
             }
             is_virtual = true;
         }
-        if let Some(class) = self.prefixes.constrained
+        if let Some(class) = self.body.prefixes.constrained
             && is_virtual
             && lowered.has_this
         {
@@ -162,12 +162,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         method: MethodRef,
         at: usize,
     ) -> Res<(MethodRef, bool)> {
-        let this = self.stack[at];
+        let this = self.body.stack[at];
         let address = self.as_native(&this)?;
         if !class.is_value_type()? {
             let flags = self.null_checked(&this, 0, 8);
             let value = self.e.b.ins().load(I64, flags, address, 0);
-            self.stack[at] = StackValue {
+            self.body.stack[at] = StackValue {
                 kind: StackType::Ref,
                 value,
                 class: Some(class),
@@ -185,7 +185,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let Some(m) = implementation
             && std::ptr::eq(m.class, class)
         {
-            self.stack[at] = StackValue {
+            self.body.stack[at] = StackValue {
                 kind: StackType::ByRef,
                 value: address,
                 ..this
@@ -203,7 +203,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             let m = number.find_virtual_impl(method)?;
             if std::ptr::eq(m.class, number) {
-                self.stack[at] = StackValue {
+                self.body.stack[at] = StackValue {
                     kind: StackType::ByRef,
                     value: address,
                     ..this
@@ -216,7 +216,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let value = self.load_value(class, address, 0, flags)?;
         self.box_item(class, &value)?;
         let boxed = self.pop()?;
-        self.stack[at] = boxed;
+        self.body.stack[at] = boxed;
         match implementation {
             Some(m) if !m.class.is_interface() => Ok((m, false)),
             _ => Ok((method, true)),
@@ -228,7 +228,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !is_virtual || !method.is_virtual() {
             return Ok(Dispatch::Direct(method));
         }
-        let this = self.stack[at];
+        let this = self.body.stack[at];
         let generic = !method.method_args.is_empty();
         if let (ValueFact::Exact | ValueFact::Comparer(_), Some(class)) = (this.fact, this.class)
             && !class.is_array()
@@ -293,7 +293,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Err(TranslateError::invalid("a value as `this`"));
             }
             p.exposes_frame |= matches!(this.fact, ValueFact::Frame);
-            p.passes_frame |= this.kind == StackType::ByRef && !self.params.contains(&this.value);
+            p.passes_frame |=
+                this.kind == StackType::ByRef && !self.body.params.contains(&this.value);
             p.args.push(self.as_native(&this)?);
         }
         if lowered.ret == Pass::Address {
@@ -320,7 +321,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     // own frame.
                     p.passes_frame |= pointer
                         && item.kind == StackType::ByRef
-                        && !self.params.contains(&item.value);
+                        && !self.body.params.contains(&item.value);
                     let value = self.coerce_to_class(item, class)?;
                     p.args.push(value);
                 }
@@ -333,8 +334,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                     self.check_struct(item, class)?;
                     p.exposes_frame = true;
                     let mut value = item.value;
-                    let may_change =
-                        |v: u32| self.has_filters || self.variables[v as usize].address_taken;
+                    let may_change = |v: u32| {
+                        self.session.has_filters || self.body.variables[v as usize].address_taken
+                    };
                     if matches!(item.fact, ValueFact::Variable(v) if may_change(v)) {
                         value = self.temp_of(class)?;
                         self.copy(
@@ -399,33 +401,89 @@ impl<'a, 'f> Translator<'a, 'f> {
         is_virtual: bool,
     ) -> Res {
         if let Dispatch::Direct(m) = dispatch
-            && self.var_args.is_none()
+            && self.body.var_args.is_none()
             && self.try_inline(m, lowered, is_virtual)?
         {
             return Ok(());
         }
         let count = lowered.params.len();
-        if self.stack.len() < count + lowered.has_this as usize {
+        if self.body.stack.len() < count + lowered.has_this as usize {
             return Err(TranslateError::invalid("too few values on the stack"));
         }
         let this = if lowered.has_this {
-            let at = self.stack.len() - count - 1;
-            self.stack[at] = self.comparer(self.stack[at])?;
-            Some(self.stack[at])
+            let at = self.body.stack.len() - count - 1;
+            self.body.stack[at] = self.comparer(self.body.stack[at])?;
+            Some(self.body.stack[at])
         } else {
             None
         };
         if this.is_some_and(|t| !t.kind.is_word()) {
             return Err(TranslateError::invalid("a value as `this`"));
         }
-        let tail = self.prefixes.tail && self.next_is(&[Op::Ret]);
+        let tail = self.body.prefixes.tail && self.next_is(&[Op::Ret]);
         let mut p = self.prepare(lowered)?;
         if let Dispatch::Invoke = dispatch {
             let results = crate::stubs::delegate::emit_invoke(self.e, lowered, &p.args);
             return self.push_results(lowered, &results, p.result);
         }
         if let Dispatch::Accessor(m) = dispatch {
-            let results = if self.prefixes.readonly && m.kind == MethodKind::ArrayAddress {
+            let results = self.emit_accessor(m, lowered, &p)?;
+            return self.push_results(lowered, &results, p.result);
+        }
+        let last = matches!(dispatch, Dispatch::Direct(m) if never_returns(m));
+        // A method that only throws is not called often; its call, and all that leads only there,
+        // is placed behind the hot code.
+        if last {
+            self.e.cold();
+        }
+        let signature = self.e.b.import_signature(lowered.clif.clone());
+        let target = self.call_target(&dispatch, this.as_ref(), &p, is_virtual)?;
+        let var_args = self.body.var_args.take();
+        if let Some(block) = var_args {
+            if matches!(dispatch, Dispatch::Interface(_)) {
+                return Err(TranslateError::invalid(
+                    "a vararg call of an interface method",
+                ));
+            }
+            self.e.store_context(block, context::HIDDEN);
+        }
+        if tail && var_args.is_none() && self.can_tail_call(lowered, &p) {
+            // The result goes to this method's own result buffer; the callee writes there directly.
+            if let Some(buffer) = p.result {
+                // Only reached if the result goes through the caller's own buffer.
+                let own = self.body.params[self.body.lowered.has_this as usize];
+                p.args
+                    .iter_mut()
+                    .filter(|a| **a == buffer)
+                    .for_each(|a| *a = own);
+            }
+            self.epilogue();
+            self.e.begin_no_redirect();
+            self.e
+                .b
+                .ins()
+                .return_call_indirect(signature, target, &p.args);
+            self.body.dead = true;
+            return Ok(());
+        }
+        let results = self.e.call_indirect(signature, target, &p.args);
+        if last {
+            self.end_cold();
+            return Ok(());
+        }
+        self.push_results(lowered, &results, p.result)
+    }
+
+    /// Emits an array accessor. With `readonly.` the address is not checked for its exact type
+    /// (ECMA-335 III.2.3).
+    fn emit_accessor(
+        &mut self,
+        m: MethodRef,
+        lowered: &LoweredSignature,
+        p: &Prepared,
+    ) -> Res<Results> {
+        Ok(
+            if self.body.prefixes.readonly && m.kind == MethodKind::ArrayAddress {
                 let element = m
                     .class
                     .element()
@@ -442,22 +500,25 @@ impl<'a, 'f> Translator<'a, 'f> {
             } else {
                 crate::stubs::array::emit_accessor(self.e, m, lowered, &p.args)
                     .map_err(TranslateError::from_compile)?
-            };
-            return self.push_results(lowered, &results, p.result);
-        }
-        let last = matches!(dispatch, Dispatch::Direct(m) if never_returns(m));
-        // A method that only throws is not called often; its call, and all that leads only there,
-        // is placed behind the hot code.
-        if last {
-            self.e.cold();
-        }
-        let signature = self.e.b.import_signature(lowered.clif.clone());
-        let target = match dispatch {
+            },
+        )
+    }
+
+    /// Emits what finds the code address of a callee. For an interface call this is also the store
+    /// to `context.hidden`, so nothing but the call may follow.
+    fn call_target(
+        &mut self,
+        dispatch: &Dispatch,
+        this: Option<&StackValue>,
+        p: &Prepared,
+        is_virtual: bool,
+    ) -> Res<Value> {
+        Ok(match *dispatch {
             Dispatch::Invoke | Dispatch::Accessor(_) => {
                 return Err(TranslateError::internal("expanded above"));
             }
             Dispatch::Direct(m) => {
-                if let (true, Some(this)) = (is_virtual, &this)
+                if let (true, Some(this)) = (is_virtual, this)
                     && this.kind == StackType::Ref
                 {
                     self.null_check(this);
@@ -467,7 +528,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Dispatch::Virtual(slot) => {
                 let this =
                     this.ok_or_else(|| TranslateError::invalid("a virtual call without `this`"))?;
-                let vt = self.vtable_of(&this);
+                let vt = self.vtable_of(this);
                 self.e
                     .b
                     .ins()
@@ -476,7 +537,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Dispatch::Interface(m) => {
                 let this = this
                     .ok_or_else(|| TranslateError::invalid("an interface call without `this`"))?;
-                let vt = self.vtable_of(&this);
+                let vt = self.vtable_of(this);
                 let at = vtable::IMT_OFFSET + 8 * vtable::imt_index(m.id) as i32;
                 let code = self.e.b.ins().load(I64, trusted(), vt, at);
                 let handle = self.e.symbol(Symbol::MethodHandle(m));
@@ -488,48 +549,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let this = p.args[0];
                 self.e.helper_value(call::ResolveVirtual, [this, handle])
             }
-        };
-        let var_args = self.var_args.take();
-        if let Some(block) = var_args {
-            if matches!(dispatch, Dispatch::Interface(_)) {
-                return Err(TranslateError::invalid(
-                    "a vararg call of an interface method",
-                ));
-            }
-            self.e.store_context(block, context::HIDDEN);
-        }
-        if tail && var_args.is_none() && self.can_tail_call(lowered, &p) {
-            // The result goes to this method's own result buffer; the callee writes there directly.
-            if let Some(buffer) = p.result {
-                // Only reached if the result goes through the caller's own buffer.
-                let own = self.params[self.lowered.has_this as usize];
-                p.args
-                    .iter_mut()
-                    .filter(|a| **a == buffer)
-                    .for_each(|a| *a = own);
-            }
-            self.epilogue();
-            self.e.begin_no_redirect();
-            self.e
-                .b
-                .ins()
-                .return_call_indirect(signature, target, &p.args);
-            self.dead = true;
-            return Ok(());
-        }
-        let results = self.e.call_indirect(signature, target, &p.args);
-        if last {
-            self.end_cold();
-            return Ok(());
-        }
-        self.push_results(lowered, &results, p.result)
+        })
     }
 
     /// In an inlined body: calls the method whose body this is. Its arguments are on the stack.
     pub(crate) fn call_itself(&mut self, lowered: &LoweredSignature, never_returns: bool) -> Res {
         let p = self.prepare(lowered)?;
         let signature = self.e.b.import_signature(lowered.clif.clone());
-        let results = self.e.call_method(self.method, signature, &p.args);
+        let results = self.e.call_method(self.body.method, signature, &p.args);
         if never_returns {
             self.end_cold();
             return Ok(());
@@ -544,7 +571,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .b
             .ins()
             .trap(crate::emit::trap_code(ThrowKind::ExecutionEngine));
-        self.dead = true;
+        self.body.dead = true;
     }
 
     /// Pops the variable arguments of a call site into a block in the frame (ECMA-335 I.12.3.2.3).
@@ -592,7 +619,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `arglist` (ECMA-335 III.3.4): the address of the block that this method was given.
     pub(crate) fn arglist(&mut self) -> Res {
-        let Some(slot) = self.own_var_args else {
+        let Some(slot) = self.body.own_var_args else {
             return Err(TranslateError::invalid(
                 "arglist in a method without variable arguments",
             ));
@@ -600,6 +627,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let from = self.e.slot_addr(slot);
         let block = self.e.b.ins().load(I64, trusted(), from, 0);
         let class = self
+            .session
             .universe
             .known(vervet_types::Known::RuntimeArgumentHandle);
         let at = self.temp_of(class)?;
@@ -620,25 +648,26 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn can_tail_call(&self, callee: &LoweredSignature, p: &Prepared) -> bool {
         let exposed = p.passes_frame
             && (self
+                .body
                 .variables
                 .iter()
                 .any(|h| h.address_taken || h.kind == StackType::Struct)
-                || self.plan.has_localloc);
+                || self.body.plan.has_localloc);
         !exposed
             && !p.exposes_frame
             && !self.e.has_handlers()
-            && self.sync.is_none()
-            && self.localloc_mark.is_none()
-            && self.filter.is_none()
-            && self.inline.is_none()
-            && callee.clif.returns == self.lowered.clif.returns
-            && callee.ret == self.lowered.ret
-            && self.stack.is_empty()
+            && self.body.sync.is_none()
+            && self.body.localloc_mark.is_none()
+            && self.body.filter.is_none()
+            && self.body.inline.is_none()
+            && callee.clif.returns == self.body.lowered.clif.returns
+            && callee.ret == self.body.lowered.ret
+            && self.body.stack.is_empty()
     }
 
     /// `calli` (ECMA-335 III.3.20).
     pub(crate) fn call_indirect(&mut self, token: Token) -> Res {
-        let sig = self.scope.stand_alone_sig(token)?;
+        let sig = self.body.scope.stand_alone_sig(token)?;
         use vervet_metadata::CallConvKind as Cc;
         let target = self.pop()?;
         let target = self.as_native(&target)?;
@@ -646,13 +675,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             Cc::Default => {}
             Cc::VarArg => {
                 self.e.throw(ThrowKind::NotSupported);
-                self.dead = true;
+                self.body.dead = true;
                 return Ok(());
             }
             _ => return self.call_native(sig, target),
         }
         let lowered = LoweredSignature::of(sig)?;
-        let tail = self.prefixes.tail && self.next_is(&[Op::Ret]);
+        let tail = self.body.prefixes.tail && self.next_is(&[Op::Ret]);
         let p = self.prepare(&lowered)?;
         let signature: SigRef = self.e.b.import_signature(lowered.clif.clone());
         if tail && p.result.is_none() && self.can_tail_call(&lowered, &p) {
@@ -662,7 +691,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .b
                 .ins()
                 .return_call_indirect(signature, target, &p.args);
-            self.dead = true;
+            self.body.dead = true;
             return Ok(());
         }
         let results = self.e.call_indirect(signature, target, &p.args);
@@ -686,7 +715,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 op: Op::Newobj,
                 operand: Operand::Token(t),
                 ..
-            }) => Ok(self.scope.method(*t)?.class.is_delegate()?),
+            }) => Ok(self.body.scope.method(*t)?.class.is_delegate()?),
             _ => Ok(false),
         }
     }
@@ -742,12 +771,12 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn jump_method(&mut self, token: Token) -> Res {
         let method = self.method_named(token)?;
         let lowered = LoweredSignature::of_method(method)?;
-        if lowered.clif != self.lowered.clif {
+        if lowered.clif != self.body.lowered.clif {
             return Err(TranslateError::invalid(
                 "jmp to a method with another signature",
             ));
         }
-        if !self.stack.is_empty() || self.e.has_handlers() || self.sync.is_some() {
+        if !self.body.stack.is_empty() || self.e.has_handlers() || self.body.sync.is_some() {
             return Err(TranslateError::invalid("jmp where it is not allowed"));
         }
         // A struct argument that was passed by address and changed here cannot be passed on: the
@@ -755,14 +784,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         // runs. Then an ordinary call is made.
         let rewritten = (0..lowered.params.len()).any(|n| {
             matches!(lowered.params[n], Pass::Address)
-                && self.plan.args[n + lowered.has_this as usize] & (WRITTEN | ADDRESS) != 0
+                && self.body.plan.args[n + lowered.has_this as usize] & (WRITTEN | ADDRESS) != 0
         });
         if rewritten {
             for index in 0..lowered.params.len() + lowered.has_this as usize {
                 self.load_argument(index)?;
             }
             self.emit_call(Dispatch::Direct(method), &lowered, false)?;
-            return if self.dead { Ok(()) } else { self.ret() };
+            return if self.body.dead { Ok(()) } else { self.ret() };
         }
         let mut args: SmallVec<[Value; 8]> = smallvec![];
         if lowered.has_this {
@@ -770,12 +799,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             args.push(self.pop()?.value);
         }
         if lowered.ret == Pass::Address {
-            args.push(self.params[lowered.has_this as usize]);
+            args.push(self.body.params[lowered.has_this as usize]);
         }
         for n in 0..lowered.params.len() {
             let index = n + lowered.has_this as usize;
-            if self.plan.args[index] == 0 {
-                args.extend_from_slice(lowered.values_of(&self.params, n));
+            if self.body.plan.args[index] == 0 {
+                args.extend_from_slice(lowered.values_of(&self.body.params, n));
                 continue;
             }
             self.load_variable(true, index)?;
@@ -795,7 +824,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     ));
                 }
                 // The caller's copy, which this method has not changed.
-                Pass::Address => args.extend_from_slice(lowered.values_of(&self.params, n)),
+                Pass::Address => args.extend_from_slice(lowered.values_of(&self.body.params, n)),
             }
         }
         let signature = self.e.b.import_signature(lowered.clif.clone());
@@ -806,7 +835,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .b
             .ins()
             .return_call_indirect(signature, target, &args);
-        self.dead = true;
+        self.body.dead = true;
         Ok(())
     }
 }

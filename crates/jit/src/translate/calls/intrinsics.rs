@@ -14,7 +14,7 @@
 use crate::emit::{null_trap, trusted};
 use crate::signature::{LoweredSignature, scalar_kind};
 use crate::translate::error::Res;
-use crate::translate::inlining::decision::SideEffect;
+use crate::translate::inlining::effect::SideEffect;
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
@@ -195,6 +195,7 @@ fn can_round() -> bool {
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Emits the code of one intrinsic. False: this overload is not meant.
+    #[expect(clippy::too_many_lines, reason = "a table of intrinsics")]
     fn expand(&mut self, which: Intrinsic, method: MethodRef) -> Res<bool> {
         let sig = method.sig()?;
         let params = &sig.params;
@@ -281,7 +282,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             // by byte where addresses are not aligned.
             Intrinsic::Move { shift } => {
                 let fits = sig.params.len() == 3 && !sig.has_this && method.method_args.is_empty();
-                if !fits || self.stack.last().is_none_or(|i| i.kind != StackType::I32) {
+                if !fits
+                    || self
+                        .body
+                        .stack
+                        .last()
+                        .is_none_or(|i| i.kind != StackType::I32)
+                {
                     return Ok(false);
                 }
                 self.spill_aliased(3)?;

@@ -229,7 +229,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// `newarr` (ECMA-335 III.4.20). The helper throws OverflowException for a negative length.
     pub(crate) fn new_array(&mut self, element: ClassRef) -> Res {
         let length = self.pop()?;
-        let array = self.universe.sz_array(element);
+        let array = self.session.universe.sz_array(element);
         let size = self.size_of(element)?;
         let vtable = self.e.symbol(Symbol::VTable(array));
         let places = (ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET);
@@ -267,7 +267,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         length: Value,
         slow: impl FnOnce(&mut Emitter<'_>) -> Value,
     ) {
-        let class = self.universe.known(Known::String);
+        let class = self.session.universe.known(Known::String);
         let vtable = self.e.symbol(Symbol::VTable(class));
         // The terminator is zero already; it only takes room.
         let places = (STRING_CHARS_OFFSET + 2, STRING_LENGTH_OFFSET);

@@ -278,7 +278,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.push_value(StackValue {
             kind: StackType::Ref,
             value,
-            class: Some(self.universe.known(Known::Object)),
+            class: Some(self.session.universe.known(Known::Object)),
             fact: ValueFact::None,
         });
         Ok(true)
@@ -288,12 +288,12 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// sets the target of one if the type is -1. It is expanded only if the constants show which.
     pub(crate) fn target_handle(&mut self, method: MethodRef) -> Res<bool> {
         let lowered = LoweredSignature::of_method(method)?;
-        let n = self.stack.len();
+        let n = self.body.stack.len();
         if lowered.params.len() != 3 || lowered.has_this || n < 3 {
             return Ok(false);
         }
-        let sets = self.constant(self.stack[n - 1].value) == Some(-1);
-        if !sets && self.constant(self.stack[n - 2].value) != Some(0) {
+        let sets = self.constant(self.body.stack[n - 1].value) == Some(-1);
+        if !sets && self.constant(self.body.stack[n - 2].value) != Some(0) {
             return Ok(false);
         }
         self.spill_aliased(3)?;

@@ -31,6 +31,7 @@
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::Res;
+use crate::translate::inlining::effect::{InlineDecision, SideEffect};
 use crate::translate::translator::Translator;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -48,26 +49,6 @@ const AGGRESSIVE: usize = 128;
 const COLD: usize = 160;
 /// Bytes of IL up to which a method is examined for never returning.
 const THROWER: usize = 64;
-
-/// What the code up to some point has done.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum SideEffect {
-    /// Nothing, and only the arguments decided what was done.
-    None,
-    /// It has read memory that another thread may write.
-    Reads,
-    /// It has done something that must not be done twice.
-    Writes,
-}
-
-/// How a method is inlined.
-pub struct InlineDecision {
-    /// The effect of the blocks that are kept.
-    pub effect: SideEffect,
-    /// The IL offsets of the outlined blocks; true if only [`SideEffect::None`] lies before the
-    /// block, so that the call never returns.
-    pub outlined: SmallVec<[(u32, bool); 2]>,
-}
 
 /// Whether a call of the method never returns: its body is one block that ends in a `throw`.
 pub fn never_returns(m: MethodRef) -> bool {
@@ -147,11 +128,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         m: MethodRef,
         depth: usize,
     ) -> Res<Option<Rc<InlineDecision>>> {
-        if let Some(known) = self.inline_decision.get(&m.id) {
+        if let Some(known) = self.session.inline_decisions.get(&m.id) {
             return Ok(known.clone());
         }
         let answer = self.decide(m, depth)?.map(Rc::new);
-        self.inline_decision.insert(m.id, answer.clone());
+        self.session.inline_decisions.insert(m.id, answer.clone());
         Ok(answer)
     }
 
@@ -165,7 +146,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             || !m.has_body()
             || m.class.is_open
             || m.is_cctor()
-            || self.inline_stack.contains(&m)
+            || self.session.inline_stack.contains(&m)
         {
             return Ok(None);
         }
@@ -176,9 +157,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let Ok(body) = m.body() else { return Ok(None) };
         let limit = if m.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0 {
-            AGGRESSIVE.min(self.inline_limit * 4)
+            AGGRESSIVE.min(self.session.inline_limit * 4)
         } else {
-            self.inline_limit
+            self.session.inline_limit
         };
         if body.code.len() > limit + COLD || !body.clauses.is_empty() {
             return Ok(None);
@@ -191,10 +172,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         // A MarshalByRefObject may be a transparent proxy, whose calls the runtime intercepts.
         if m.has_this()
-            && m.class
-                .supers()?
-                .get(1)
-                .is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)))
+            && m.class.supers()?.get(1).is_some_and(|c| {
+                std::ptr::eq(*c, self.session.universe.known(Known::MarshalByRefObject))
+            })
         {
             return Ok(None);
         }
@@ -305,6 +285,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The effect of an instruction. None: it excludes inlining.
+    #[expect(clippy::too_many_lines, reason = "a table of opcodes")]
     fn step(
         &mut self,
         own: MethodRef,
@@ -382,7 +363,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let expanded = !(class.is_open
                     || class.is_array()
                     || class.is_delegate()?
-                    || std::ptr::eq(class, self.universe.known(Known::String))
+                    || std::ptr::eq(class, self.session.universe.known(Known::String))
                     || class.layout()?.size > LARGE_OBJECT_SIZE)
                     && (intrinsics::is_known(ctor)
                         || self.inline_decision(ctor, depth + 1)?.is_some());

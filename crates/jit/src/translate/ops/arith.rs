@@ -34,7 +34,7 @@ use vervet_metadata::il::Op;
 
 /// A comparison of IL (ECMA-335 III.1.5, table 4).
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "each is the IL comparison of that name")]
 pub enum Compare {
     Eq,
     Ne,
@@ -293,7 +293,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         else {
             return false;
         };
-        self.lengths.contains(&arg)
+        self.body.lengths.contains(&arg)
     }
 
     /// Signed division and remainder (ECMA-335 III.3.31, III.3.55). MIN / -1 throws

@@ -40,7 +40,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn array_length(&mut self) -> Res {
         let array = self.pop_ref()?;
         let length = self.length_of(&array);
-        self.lengths.push(length);
+        self.body.lengths.push(length);
         let value = self.e.b.ins().uextend(I64, length);
         self.push(StackType::Native, value);
         Ok(())
@@ -171,7 +171,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.spill_aliased(3)?;
         let value = self.pop()?;
         let (array, index) = self.pop_array()?;
-        let class = class.unwrap_or_else(|| self.universe.known(Known::Object));
+        let class = class.unwrap_or_else(|| self.session.universe.known(Known::Object));
         let kind = stack_type_of(class)?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, check)?;
@@ -227,9 +227,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(same, on, &[], compare, &[]);
         self.e.b.seal_block(compare);
         self.e.b.switch_to_block(compare);
-        let object = self
-            .e
-            .symbol(Symbol::ClassHandle(self.universe.known(Known::Object)));
+        let object = self.e.symbol(Symbol::ClassHandle(
+            self.session.universe.known(Known::Object),
+        ));
         let any = self.e.b.ins().icmp(IntCC::Equal, element, object);
         self.e.b.ins().brif(any, on, &[], cold, &[]);
         self.e.b.seal_block(cold);
@@ -248,7 +248,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, true)?;
         if stack_type_of(class)? == StackType::Ref
-            && !self.prefixes.readonly
+            && !self.body.prefixes.readonly
             && !(class.is_sealed() && !class.is_array() && !class.is_delegate()?)
         {
             let vt = self.e.b.ins().uload32(trusted(), array.value, 0);

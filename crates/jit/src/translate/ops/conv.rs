@@ -16,7 +16,10 @@ use vervet_abi::ThrowKind;
 
 /// The type a conversion gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "each is the type of the IL suffix of that name"
+)]
 pub enum To {
     I1,
     U1,

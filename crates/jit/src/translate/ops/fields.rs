@@ -52,8 +52,6 @@ impl<'a, 'f> Translator<'a, 'f> {
     ) -> MemFlagsData {
         match item.fact {
             ValueFact::Frame => return trusted(),
-            // The access cannot fault, but with a trap code it may not be moved above the check
-            // that proved it.
             ValueFact::NonNull | ValueFact::Exact => return null_trap(),
             _ => {}
         }
@@ -70,13 +68,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Throws NullReferenceException if the address lies in the guard page.
     pub(crate) fn explicit_address_check(&mut self, value: Value) {
-        if self.nonnull.contains(&value) {
+        if self.session.nonnull.contains(&value) {
             return;
         }
         let low = self.is_low(value);
         self.e.throw_if(low, ThrowKind::NullReference);
         // The field lies above the object, which has been checked.
-        self.nonnull.push(value);
+        self.session.nonnull.push(value);
     }
 
     /// Whether the address lies in the guard page.
@@ -90,11 +88,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Throws NullReferenceException if the word is null. Does nothing if this block has checked
     /// the same SSA value already.
     pub(crate) fn explicit_null_check(&mut self, value: Value) {
-        if self.nonnull.contains(&value) {
+        if self.session.nonnull.contains(&value) {
             return;
         }
         self.e.throw_unless(value, ThrowKind::NullReference);
-        self.nonnull.push(value);
+        self.session.nonnull.push(value);
     }
 
     /// Throws NullReferenceException if an object reference is null, by touching it where that faults.
@@ -131,14 +129,18 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// ```
     pub(crate) fn class_init(&mut self, class: ClassRef) -> Res {
         if self.env.is_initialized(class)
-            || self.initialised.iter().any(|c| std::ptr::eq(*c, class))
-            || self.method.is_cctor() && std::ptr::eq(self.method.class, class)
+            || self
+                .session
+                .initialised
+                .iter()
+                .any(|c| std::ptr::eq(*c, class))
+            || self.body.method.is_cctor() && std::ptr::eq(self.body.method.class, class)
         {
             return Ok(());
         }
         // Later accesses in the same block need no second check. In a class constructor its own
         // class counts as initialised (ECMA-335 II.10.5.3.3).
-        self.initialised.push(class);
+        self.session.initialised.push(class);
         if class.cctor()?.is_none() {
             return Ok(());
         }
@@ -166,7 +168,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The address of a static field, as base and offset. Statics never move: references lie in
-    /// memory that is a root, other values in malloc'ed memory, RVA fields in a copy of the image's
+    /// memory that is a root, other values in memory that the collector does not scan, RVA fields in a copy of the image's
     /// data, thread statics in a block per thread.
     pub(crate) fn static_address(&mut self, field: FieldRef) -> Res<(Value, i32)> {
         let class = field.class;
@@ -243,9 +245,9 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The field that a token names. It must be accessible from here, and not a constant (ECMA-335
     /// II.22.9: a literal has no memory).
     fn field(&mut self, token: Token) -> Res<FieldRef> {
-        let field = self.scope.field(token)?;
-        if !can_access_field(self.method, field)? {
-            return Err(LoadError::field_access(self.method, field).into());
+        let field = self.body.scope.field(token)?;
+        if !can_access_field(self.body.method, field)? {
+            return Err(LoadError::field_access(self.body.method, field).into());
         }
         if field.is_literal() {
             return Err(TranslateError::invalid(format!(
@@ -271,7 +273,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// have acquire and volatile stores release semantics (ECMA-335 I.12.6.7), which x86 gives to
     /// all loads and stores; only the compiler has to be held back.
     fn after_access(&mut self, field: FieldRef) {
-        if self.prefixes.volatile || field.is_volatile() {
+        if self.body.prefixes.volatile || field.is_volatile() {
             self.e.b.ins().sequence_point();
         }
     }
@@ -332,7 +334,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let value = self.offset_address(object.value, offset);
         if object.kind == StackType::Ref && self.e.has_handlers() {
             // It lies further from null than the object, which was touched.
-            self.nonnull.push(value);
+            self.session.nonnull.push(value);
         }
         let fact = if let ValueFact::Frame = object.fact {
             ValueFact::Frame

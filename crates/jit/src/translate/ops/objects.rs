@@ -47,7 +47,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The class that a type token names. Code that runs is closed, so the class has no free type
     /// variables.
     pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
-        let class = self.scope.type_(token)?;
+        let class = self.body.scope.type_(token)?;
         if class.is_open {
             return Err(TranslateError::invalid(format!(
                 "the open type {}",
@@ -59,9 +59,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The method that a token names. It must be accessible from the method being compiled.
     pub(crate) fn method_named(&self, token: Token) -> Res<MethodRef> {
-        let method = self.scope.method(token)?;
-        if !can_access_method(self.method, method)? {
-            return Err(LoadError::method_access(self.method, method).into());
+        let method = self.body.scope.method(token)?;
+        if !can_access_method(self.body.method, method)? {
+            return Err(LoadError::method_access(self.body.method, method).into());
         }
         Ok(method)
     }
@@ -72,10 +72,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         // MarshalByRefObject, even a sealed one.
         let sealed_remote = class.is_sealed()
             && !class.is_array()
-            && class
-                .supers()?
-                .get(1)
-                .is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)));
+            && class.supers()?.get(1).is_some_and(|c| {
+                std::ptr::eq(*c, self.session.universe.known(Known::MarshalByRefObject))
+            });
         if sealed_remote
             || class.is_array()
             || class.is_interface()
@@ -90,7 +89,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let supers = class.supers()?;
         let depth = supers.len() as i32 - 1;
         // A transparent proxy is an instance of what its real proxy says.
-        let remote = self.universe.known(Known::MarshalByRefObject);
+        let remote = self.session.universe.known(Known::MarshalByRefObject);
         if depth == 0 || supers.get(1).is_some_and(|c| std::ptr::eq(*c, remote)) {
             return Ok(Test::Helper);
         }
@@ -111,7 +110,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             });
             return Ok(());
         }
-        if std::ptr::eq(class, self.universe.known(Known::Object)) {
+        if std::ptr::eq(class, self.session.universe.known(Known::Object)) {
             self.push_value(item);
             return Ok(());
         }
@@ -252,9 +251,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if class.nullable_arg().is_none()
             && let Some(next) = self.next_instruction()
             && let (Op::UnboxAny, Operand::Token(t)) = (next.op, next.operand)
-            && std::ptr::eq(self.scope.type_(t)?, class)
+            && std::ptr::eq(self.body.scope.type_(t)?, class)
         {
-            self.skip += 1;
+            self.body.skip += 1;
             let mut item = self.pop()?;
             let kind = stack_type_of(class)?;
             if kind == StackType::Struct {
@@ -271,7 +270,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         if class.instance_layout()?.has_by_ref_like {
             let text = format!("Cannot box IsByRefLike type {}", class.full_name());
-            return Err(LoadError::bad_image(self.scope.module, text).into());
+            return Err(LoadError::bad_image(self.body.scope.module, text).into());
         }
         let item = self.pop()?;
         self.box_item(class, &item)
@@ -401,7 +400,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// After a `volatile.` access; see `after_access` in module `fields`.
     fn after_indirect(&mut self) {
-        if self.prefixes.volatile {
+        if self.body.prefixes.volatile {
             self.e.b.ins().sequence_point();
         }
     }
@@ -538,31 +537,31 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn load_string(&mut self, token: Token) -> Res {
         let value = self
             .e
-            .load_symbol(I64, Symbol::Literal(self.scope.module, token.0), 0);
-        self.push_instance(self.universe.known(Known::String), value);
+            .load_symbol(I64, Symbol::Literal(self.body.scope.module, token.0), 0);
+        self.push_instance(self.session.universe.known(Known::String), value);
         Ok(())
     }
 
     /// `ldtoken` (ECMA-335 III.4.17). Followed by `Type.GetTypeFromHandle`, as `typeof` is, it
     /// loads the Type object.
     pub(crate) fn load_token(&mut self, token: Token) -> Res {
-        let target = self.scope.token(token)?;
+        let target = self.body.scope.token(token)?;
         let (symbol, known) = match target {
             TokenTarget::Type(class) => {
                 class.check()?;
                 if let Some(next) = self.next_instruction()
                     && let (Op::Call, Operand::Token(t)) = (next.op, next.operand)
                 {
-                    let m = self.scope.method(t)?;
+                    let m = self.body.scope.method(t)?;
                     if m.name == "GetTypeFromHandle"
-                        && std::ptr::eq(m.class, self.universe.known(Known::Type))
+                        && std::ptr::eq(m.class, self.session.universe.known(Known::Type))
                     {
-                        self.skip += 1;
+                        self.body.skip += 1;
                         let value = self.e.load_symbol(I64, Symbol::TypeObject(class), 0);
                         self.push_value(StackValue {
                             kind: StackType::Ref,
                             value,
-                            class: Some(self.universe.known(Known::Type)),
+                            class: Some(self.session.universe.known(Known::Type)),
                             fact: ValueFact::NonNull,
                         });
                         return Ok(());
@@ -573,7 +572,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             TokenTarget::Method(m) => (Symbol::MethodHandle(m), Known::RuntimeMethodHandle),
             TokenTarget::Field(f) => (Symbol::FieldHandle(f), Known::RuntimeFieldHandle),
         };
-        let class = self.universe.known(known);
+        let class = self.session.universe.known(known);
         let handle = self.e.symbol(symbol);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);

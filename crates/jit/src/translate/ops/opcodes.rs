@@ -36,6 +36,7 @@ fn target(i: &Instr<'_>) -> Res<u32> {
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Translates one instruction.
+    #[expect(clippy::too_many_lines, reason = "a table of opcodes")]
     pub(crate) fn instruction(&mut self, i: &Instr<'static>) -> Res {
         if let Some((op, is_arg, index)) = variable_of(i) {
             return match op {
@@ -52,19 +53,19 @@ impl<'a, 'f> Translator<'a, 'f> {
             // III.2.2).
             Unaligned | No => return Ok(()),
             Volatile => {
-                self.prefixes.volatile = true;
+                self.body.prefixes.volatile = true;
                 return Ok(());
             }
             Tail => {
-                self.prefixes.tail = true;
+                self.body.prefixes.tail = true;
                 return Ok(());
             }
             Readonly => {
-                self.prefixes.readonly = true;
+                self.body.prefixes.readonly = true;
                 return Ok(());
             }
             Constrained => {
-                self.prefixes.constrained = Some(self.class(token(i)?)?);
+                self.body.prefixes.constrained = Some(self.class(token(i)?)?);
                 return Ok(());
             }
             Ldnull => {
@@ -309,7 +310,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Arglist => self.arglist()?,
             op => return Err(TranslateError::internal(format!("opcode {op} not yet"))),
         }
-        self.prefixes = Prefixes::default();
+        self.body.prefixes = Prefixes::default();
         Ok(())
     }
 

@@ -35,7 +35,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Either address may be invalid if `size` is 0.
     pub(crate) fn move_bytes(&mut self, to: Value, from: Value, size: Value, unit: i64) {
         // At the quick tier less code is better than faster code.
-        if self.inline_limit < inline_limit(Tier::Optimised) {
+        if self.session.inline_limit < inline_limit(Tier::Optimised) {
             self.e.helper(call::MemMove, [to, from, size]);
             return;
         }

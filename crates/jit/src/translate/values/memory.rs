@@ -40,35 +40,22 @@ pub enum Dest {
     Anywhere,
 }
 
-/// The stack slots of temporaries: slot, size in bytes, whether a value on the IL stack may lie in
-/// it.
-#[derive(Default)]
-pub struct Temps {
-    pub(crate) slots: Vec<(StackSlot, u32, bool)>,
-}
-
-impl Temps {
-    /// Frees all temporaries. Called when nothing is on the IL stack.
-    pub fn release(&mut self) {
-        self.slots.iter_mut().for_each(|s| s.2 = false);
-    }
-    /// Marks all temporaries as used. Called at the start of a block with values on its stack, any
-    /// of which may lie in a temporary.
-    pub fn retain(&mut self) {
-        self.slots.iter_mut().for_each(|s| s.2 = true);
-    }
-}
-
 impl<'a, 'f> Translator<'a, 'f> {
     /// A temporary of that many bytes, which stays valid until the IL stack is empty.
     pub fn temp(&mut self, size: u32) -> StackSlot {
         let size = size.max(1).next_multiple_of(8);
-        if let Some(s) = self.temps.slots.iter_mut().find(|s| !s.2 && s.1 == size) {
+        if let Some(s) = self
+            .session
+            .temps
+            .slots
+            .iter_mut()
+            .find(|s| !s.2 && s.1 == size)
+        {
             s.2 = true;
             return s.0;
         }
         let slot = self.e.slot(size);
-        self.temps.slots.push((slot, size, true));
+        self.session.temps.slots.push((slot, size, true));
         slot
     }
     /// The address of a temporary for a value of the class.
@@ -134,7 +121,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Copies a struct of the class from `from + from_offset` to `to + to_offset`. The flags say
     /// which of the accesses may fault because of a null address.
-    #[allow(clippy::too_many_arguments, reason = "two ends of a copy")]
+    #[expect(clippy::too_many_arguments, reason = "two ends of a copy")]
     pub fn copy(
         &mut self,
         class: ClassRef,
@@ -197,7 +184,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Copies `size` bytes by loads and stores. `refs` holds the indices of the 8-byte words that
     /// are references and need a card mark.
-    #[allow(clippy::too_many_arguments, reason = "two ends of a copy")]
+    #[expect(clippy::too_many_arguments, reason = "two ends of a copy")]
     fn copy_words(
         &mut self,
         to: Value,
