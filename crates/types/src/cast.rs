@@ -21,7 +21,9 @@
 //!   `IEnumerable<object>`.
 use crate::*;
 
+/// GenericParamAttributes (ECMA-335 II.23.1.7): covariant.
 const CO: u32 = 1;
+/// Contravariant.
 const CONTRA: u32 = 2;
 
 impl Universe {
@@ -29,6 +31,7 @@ impl Universe {
     pub fn is_assignable(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
         self.assignable(from, to, 0)
     }
+    /// See [`Universe::is_assignable`]. `depth` counts variant arguments within variant arguments.
     fn assignable(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
         if from == to {
             return Ok(true);
@@ -51,6 +54,7 @@ impl Universe {
             {
                 return Ok(true);
             }
+            // An interface does not list itself among its interfaces.
             let itself = from.is_interface().then_some(from);
             for candidate in itself.into_iter().chain(from.interfaces()?.iter().copied()) {
                 if candidate.def() == def && self.variant(candidate, to, depth)? {
@@ -81,6 +85,7 @@ impl Universe {
     pub fn is_variant(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
         self.variant(from, to, 0)
     }
+    /// See [`Universe::is_variant`].
     fn variant(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
         let params = to.def().params()?;
         for ((param, a), b) in params.iter().zip(from.args()).zip(to.args()) {
@@ -105,6 +110,7 @@ impl Universe {
     pub fn array_element_compatible(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
         self.elements(from, to, 0)
     }
+    /// See [`Universe::array_element_compatible`].
     fn elements(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
         let (mut from, mut to) = (from, to);
         // Vectors of vectors, as deep as they go, take no stack.

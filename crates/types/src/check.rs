@@ -37,10 +37,12 @@ impl Class {
         }
         self.check_once()
     }
+    /// Computes every level of the class once.
     fn check_once(&'static self) -> R<()> {
         self.cells.checked.get_or_try(|| self.check_all())?;
         Ok(())
     }
+    /// Checks a class and what it is made of.
     fn check_all(&'static self) -> R<bool> {
         self.check_constraints()?;
         if self.module.is_corlib() {
@@ -146,6 +148,7 @@ fn can_access(from: ClassRef, to: ClassRef, access: u32) -> R<bool> {
     })
 }
 
+/// Whether code of a class may access a member with these flags.
 fn can_access_from(method: MethodRef, to: ClassRef, access: u32) -> R<bool> {
     if access == flags::PUBLIC || method.module().is_corlib() || to.rid() == 0 {
         return Ok(true);

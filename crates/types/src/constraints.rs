@@ -15,8 +15,11 @@
 //!   itself.
 use crate::*;
 
+/// GenericParamAttributes (ECMA-335 II.23.1.7): `class`.
 const REFERENCE_TYPE: u32 = 4;
+/// `struct`.
 const NOT_NULLABLE_VALUE_TYPE: u32 = 8;
+/// `new()`.
 const DEFAULT_CONSTRUCTOR: u32 = 16;
 
 /// The type constraints of a generic parameter with its owner's parameters replaced.
@@ -68,7 +71,7 @@ fn satisfied(param: ClassRef, arg: ClassRef, context: GenericContext) -> R<bool>
     Ok(true)
 }
 
-/// The position of the first argument that breaks a constraint.
+/// The position of the first argument that violates a constraint.
 fn first_broken(
     params: &[ClassRef],
     args: &[ClassRef],
@@ -87,6 +90,7 @@ impl Class {
     pub fn satisfies_constraints(&'static self) -> R<bool> {
         Ok(self.broken_constraint()?.is_none())
     }
+    /// The position of the first argument that violates a constraint.
     fn broken_constraint(&'static self) -> R<Option<usize>> {
         match self.kind {
             ClassKind::Inst { def, args } => {
@@ -116,6 +120,7 @@ impl Method {
     pub fn satisfies_constraints(&'static self) -> R<bool> {
         Ok(self.broken_constraint()?.is_none())
     }
+    /// The position of the first argument that violates a constraint.
     fn broken_constraint(&'static self) -> R<Option<usize>> {
         if self.method_args.is_empty() {
             return Ok(None);

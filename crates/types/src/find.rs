@@ -13,6 +13,7 @@ pub(crate) type NameIndex = FxHashMap<&'static str, SmallVec<[u32; 2]>>;
 
 /// Classes with fewer members than this are searched without an index.
 const SMALL: usize = 8;
+/// The index of a list of names.
 fn index<'n>(names: impl Iterator<Item = &'n &'static str>) -> NameIndex {
     let mut index = NameIndex::default();
     for (i, name) in names.enumerate() {

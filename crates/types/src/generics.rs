@@ -38,23 +38,28 @@ pub(crate) struct Interned {
     cells: LeafLock<()>,
 }
 
+/// TypeAttributes of arrays.
 const ARRAY_FLAGS: u32 = type_flags::PUBLIC | type_flags::SEALED | type_flags::SERIALIZABLE;
 
+/// The hash of a definition and its arguments.
 fn hash_of(id: u32, args: &[ClassRef]) -> u64 {
     let mut h = FxHasher::default();
     h.write_u32(id);
     args.iter().for_each(|a| h.write_u32(a.id));
     h.finish()
 }
+/// The hash of a function pointer's signature.
 fn hash_sig(sig: &MethodSig) -> u64 {
     let mut h = FxHasher::default();
     sig.hash(&mut h);
     h.finish()
 }
+/// The greatest nesting depth of any argument.
 fn depth_of(args: &[ClassRef]) -> u32 {
     args.iter().map(|a| a.inst_depth).max().unwrap_or(0) + 1
 }
 
+/// How many types the arguments are written with.
 fn weight_of(parts: impl Iterator<Item = ClassRef>) -> u32 {
     parts.fold(1, |sum, c| sum.saturating_add(c.weight))
 }
@@ -360,6 +365,7 @@ impl GenericContext {
             ClassKind::Def { .. } | ClassKind::GenericParam { .. } => class,
         })
     }
+    /// Substitutes a signature.
     fn put_sig(&self, sig: &MethodSig, keep_method: bool) -> R<MethodSig> {
         Ok(MethodSig {
             ret: self.put(sig.ret, keep_method)?,

@@ -33,9 +33,11 @@ impl Class {
             })
             .copied()
     }
+    /// The error of a chain of parents without end.
     fn endless_parents(&'static self) -> LoadError {
         LoadError::type_load(self, "the chain of its parents does not end")
     }
+    /// The parent as it is declared, without following its own parents.
     fn find_parent(&'static self) -> R<Option<ClassRef>> {
         let u = self.universe();
         match &self.kind {
@@ -135,6 +137,7 @@ impl Class {
     pub fn interfaces(&'static self) -> R<&'static [ClassRef]> {
         self.interfaces_at(0)
     }
+    /// The interfaces, `depth` interfaces deep.
     fn interfaces_at(&'static self, depth: u32) -> R<&'static [ClassRef]> {
         let found = self.cells.interfaces.get_or_try(|| {
             if depth > MAX_DEPTH {

@@ -126,6 +126,7 @@ enum Memory {
     Struct(&'static InstanceLayout),
 }
 impl Memory {
+    /// The memory of a primitive.
     fn of_prim(prim: Prim) -> Memory {
         Memory::Scalar {
             kind: ScalarKind::of_prim(prim),
@@ -144,12 +145,14 @@ impl Memory {
             Memory::Struct(l) => l.align,
         }
     }
+    /// Whether it contains a reference.
     fn has_refs(&self) -> bool {
         match self {
             Memory::Scalar { kind, .. } => *kind == ScalarKind::Ref,
             Memory::Struct(l) => !l.ref_map.is_empty(),
         }
     }
+    /// The 8-byte words that are references.
     fn ref_words(&self) -> &[u32] {
         match self {
             Memory::Scalar {
@@ -203,6 +206,7 @@ impl Class {
     pub fn instance_layout(&'static self) -> R<&'static InstanceLayout> {
         self.instance_layout_at(0)
     }
+    /// The instance layout, `depth` value types deep.
     fn instance_layout_at(&'static self, depth: u32) -> R<&'static InstanceLayout> {
         self.cells.instance_layout.get_or_try(|| {
             // From the root down, so that a long chain of parents takes no deep stack.
@@ -212,9 +216,11 @@ impl Class {
             self.lay_out(depth)
         })
     }
+    /// The error of a layout that is not possible.
     fn bad_layout<T>(&'static self, text: impl Into<String>) -> R<T> {
         Err(LoadError::type_load(self, text))
     }
+    /// The memory that a field takes.
     fn memory_of(&'static self, field: FieldRef, depth: u32) -> R<Memory> {
         let reference = Memory::Scalar {
             kind: ScalarKind::Ref,
@@ -310,12 +316,15 @@ impl Class {
             Some(parent) if !value_type => Some(parent.instance_layout_at(depth)?),
             _ => None,
         };
+        // What the metadata declares decides how fields are placed.
         let declared = self.declared_layout(value_type)?;
         let (end, align) = if declared.explicit {
             self.place_explicitly(&mut placed, base, &declared)?
         } else {
             self.place_in_order(&mut placed, base, &declared)?
         };
+        // Types whose layout the runtime relies on have fixed offsets
+        // (docs/decisions/0011-overlay-of-raw-array-data.md).
         if let Some(overlay) = known::overlay(self) {
             for p in &mut placed {
                 if let Some(&(_, at)) = overlay.iter().find(|o| o.0 == fields[p.index].name) {
@@ -329,6 +338,8 @@ impl Class {
         let mut layout = self.summary(&placed, base, &declared, fields.len());
         layout.size = size as u32;
         layout.align = align;
+        // Padding that the program asked for must be copied too, so only types without it travel as
+        // scalars.
         if value_type && !declared.explicit && size == natural {
             layout.scalars = scalars_of(&placed, layout.size);
         }
@@ -543,6 +554,8 @@ impl Class {
         Ok(())
     }
 
+    /// Assigns offsets to static fields: references and other values count separately, because they
+    /// lie in different memory (the collector scans the first).
     fn lay_out_statics(&'static self) -> R<Layout> {
         let instance = self.instance_layout()?;
         let fields = self.fields()?;

@@ -66,6 +66,7 @@ impl Class {
         })?;
         Ok(methods)
     }
+    /// The methods of a TypeDef.
     fn read_methods(&'static self, rid: u32) -> R<Vec<MethodRef>> {
         let module = self.module;
         let rows = module.image.type_methods(rid);
@@ -94,7 +95,8 @@ impl Class {
         }
         Ok(methods)
     }
-    /// The own method with that index; an instantiation's is made only when it is asked for.
+    /// The own method with that index. That of an instantiation is created when it is first asked
+    /// for, because most methods of most instantiations are never used.
     pub(crate) fn method_at(&'static self, index: u32) -> R<MethodRef> {
         let none = || LoadError::type_load(self, "a method that does not exist");
         let ClassKind::Inst { def, .. } = self.kind else {
@@ -122,6 +124,7 @@ impl Class {
             }))
         }))
     }
+    /// The methods that the runtime gives an array: constructors, Get, Set, Address.
     fn array_methods(&'static self) -> Vec<MethodRef> {
         let u = self.universe();
         let (Some(elem), Some(rank)) = (self.element(), self.rank()) else {

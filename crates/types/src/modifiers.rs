@@ -20,10 +20,13 @@ type OfArgs = Vec<Vec<Modifier>>;
 /// The modifiers of a signature, with their places.
 type Places = Vec<(u32, Modifier)>;
 
+/// Whether a signature can contain modifiers: some byte of the blob is that of `modreq` or
+/// `modopt`.
 fn may_have(blob: &[u8]) -> bool {
     blob.iter().any(|b| matches!(b, 0x1F | 0x20))
 }
 
+/// A modifier by its name.
 fn modifier(module: ModuleRef, required: bool, token: Token) -> Modifier {
     match module.image.type_name(token) {
         Ok(n) => (required, n.namespace, n.name),
@@ -69,6 +72,7 @@ fn collect(
     }
 }
 
+/// The modifiers of a method signature.
 fn of_sig(module: ModuleRef, blob: &'static [u8], args: &[Vec<Modifier>]) -> R<Places> {
     let raw = parse_method_sig(blob).map_err(|e| module.bad(e))?;
     let mut out = Vec::new();

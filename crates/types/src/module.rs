@@ -186,6 +186,7 @@ impl Module {
             None => self.make_def(rid),
         }
     }
+    /// Creates the class of a TypeDef row: its identity only.
     #[cold]
     fn make_def(&'static self, rid: u32) -> R<ClassRef> {
         let row = self.image.type_def(rid).map_err(|e| self.bad(e))?;
@@ -286,6 +287,7 @@ impl Module {
             None => self.find_ref(rid, 0),
         }
     }
+    /// Follows a TypeRef; `depth` counts the rows that refer to each other.
     fn find_ref(&'static self, rid: u32, depth: u32) -> R<ClassRef> {
         if depth > MAX_DEPTH {
             return Err(LoadError::bad_image(
@@ -374,6 +376,7 @@ impl Module {
         })
     }
 
+    /// The hash table of the top-level types.
     fn names(&'static self) -> R<&'static Names> {
         self.names.get_or_try(|| {
             let image = &self.image;
@@ -398,6 +401,7 @@ impl Module {
             Ok(names)
         })
     }
+    /// The type of a row that was found by name: a TypeDef, or a forwarder, which is followed.
     fn named(&'static self, token: Token, depth: u32) -> R<Option<ClassRef>> {
         if token.is(Table::TypeDef) {
             return self.type_def(token.rid()).map(Some);
@@ -428,6 +432,7 @@ impl Module {
             _ => Ok(None),
         }
     }
+    /// A top-level type, `depth` forwarders deep.
     fn find_at(&'static self, namespace: &str, name: &str, depth: u32) -> R<Option<ClassRef>> {
         let names: &Names = self.names()?;
         match names.get(&(namespace, name)) {
@@ -514,6 +519,7 @@ impl Module {
     }
 }
 
+/// The token of a public key: the last eight bytes of its SHA-1, reversed (ECMA-335 II.6.3).
 fn token_of_key(key: &[u8]) -> [u8; 8] {
     use sha1::{Digest, Sha1};
     const ECMA: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];

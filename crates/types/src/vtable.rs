@@ -63,6 +63,7 @@ impl Class {
             self.make_vtable()
         })
     }
+    /// Computes the vtable.
     fn make_vtable(&'static self) -> R<VTableLayout> {
         let methods = self.def().methods()?;
         let own_rows = matches!(self.kind, ClassKind::Def { .. } | ClassKind::Inst { .. });
@@ -176,6 +177,7 @@ impl Class {
         }
         Ok(None)
     }
+    /// The MethodImpl rows of the class.
     fn method_impls(&'static self) -> R<&'static [MethodImpl]> {
         let list = self.cells.method_impls.get_or_try(|| {
             let (module, scope) = (self.module, self.scope());
@@ -224,6 +226,7 @@ impl Class {
             found => Ok(found),
         }
     }
+    /// The implementation of an interface's method, with a cache.
     fn find_impl(&'static self, method: MethodRef) -> R<Option<MethodRef>> {
         if let Some(found) = self.cells.impls.lock().get(&method.id) {
             return Ok(*found);
@@ -232,6 +235,7 @@ impl Class {
         self.cells.impls.lock().insert(method.id, found);
         Ok(found)
     }
+    /// Searches the implementation.
     fn look_for_impl(&'static self, method: MethodRef) -> R<Option<MethodRef>> {
         let interface = method.class;
         if !method.is_virtual() {
@@ -275,6 +279,7 @@ impl Class {
             found => Ok(found),
         }
     }
+    /// The implementation for exactly this interface.
     fn exact_impl(&'static self, interface: ClassRef, method: MethodRef) -> R<Option<MethodRef>> {
         let scope = self.scope();
         for row in self
@@ -467,6 +472,8 @@ impl Assembly {
 impl Universe {
     /// The generic interfaces that vectors implement, with what mono's names of their implementations begin with.
     pub(crate) fn array_interface(&self, def: ClassRef) -> Option<&'static str> {
+        // The prefixes of the generic methods of System.Array that implement the interfaces of
+        // vectors.
         const PREFIXES: [(Known, &str); 5] = [
             (Known::IList1, ""),
             (Known::ICollection1, "ICollection_"),

@@ -3,7 +3,7 @@
 //! # Invariants
 //! A compile takes no lock. What a thread's compile can reuse from the one before is kept in a thread-local variable.
 use super::emitter::Emitter;
-use super::finish::{Finished, finish};
+use super::finish::{Finished, FrameMap, finish};
 use super::isa::isa;
 use super::positions::current_offset;
 use crate::blob::Blob;
@@ -45,13 +45,6 @@ pub struct Codegen {
     optimised: OwnedTargetIsa,
     allocation: AllocProtection,
     tables: vervet_abi::TableSizes,
-}
-
-/// Where the stack slots of a compiled function are, for functions that work on its frame (filters).
-#[derive(Default, Clone)]
-pub struct FrameMap {
-    /// By stack slot number: bytes to add to the frame pointer.
-    pub slots: Vec<i32>,
 }
 
 /// What to compile.
@@ -103,6 +96,7 @@ impl Codegen {
         result
     }
 
+    /// Emits and compiles one function with the worker's memory.
     fn run(
         &self,
         worker: &mut Worker,

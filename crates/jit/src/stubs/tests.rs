@@ -1,9 +1,13 @@
-//! Every kind of stub compiles (verifier on) for the signatures of the core library, and those that need no runtime
-//! run.
+//! Every kind of stub compiles for the signatures of the core library, and those that need no
+//! runtime run.
+//!
+//! # How it works
+//! The tests compile with the CLIF verifier on. Code that runs is linked into an [`Arena`], with
+//! small stand-ins for what a stub needs of the runtime: [`enter`] in place of the thunk of the
+//! same name, naked functions in place of the helpers.
 //!
 //! # Invariants
-//! Code is linked into an arena of its own; what a stub needs from the runtime is a small stand-in below. Tests that
-//! need the class library say so and pass where it is not installed.
+//! Tests that need the class library say so and pass where it is not installed.
 use crate::blob::{Blob, RelocKind, Symbol};
 use crate::emit::sequences::build;
 use crate::emit::{Codegen, Emitter, trusted};
@@ -28,6 +32,7 @@ use vervet_types::{
     Universe,
 };
 
+/// Where the class library is installed.
 const LIBRARY: &str = "/usr/lib/mono/4.5";
 
 /// Loads by simple name from the class library's directory.
@@ -70,6 +75,7 @@ fn load(universe: &'static Universe, name: &str) -> Option<ModuleRef> {
     )
 }
 
+/// The core library, loaded once for all tests.
 fn corlib() -> Option<ModuleRef> {
     static MODULE: Published<Option<ModuleRef>> = Published::new();
     if let Some(module) = MODULE.get() {
@@ -85,6 +91,7 @@ fn corlib() -> Option<ModuleRef> {
     *MODULE.put(module)
 }
 
+/// A code generator with the verifier on.
 fn codegen() -> Codegen {
     Codegen::new(&Options {
         verify: true,
@@ -92,10 +99,12 @@ fn codegen() -> Codegen {
     })
 }
 
+/// A known class.
 fn known(module: ModuleRef, known: Known) -> ClassRef {
     module.universe().known(known)
 }
 
+/// A managed signature.
 fn sig(has_this: bool, ret: ClassRef, params: &[ClassRef]) -> MethodSig {
     let call_conv = CallConvKind::Default;
     MethodSig {
@@ -109,6 +118,7 @@ fn sig(has_this: bool, ret: ClassRef, params: &[ClassRef]) -> MethodSig {
     }
 }
 
+/// A lowered signature.
 fn lowered(has_this: bool, ret: ClassRef, params: &[ClassRef]) -> LoweredSignature {
     LoweredSignature::of(&sig(has_this, ret, params)).expect("the signature can be lowered")
 }
@@ -436,7 +446,7 @@ fn pieces_compile_inside_protected_regions() {
 
 // Running -------------------------------------------------------------------------------------------------------
 
-/// Code of the tests.
+/// Executable memory for the tests, mapped twice: writable and executable.
 pub(crate) struct Arena {
     write: *mut u8,
     run: *const u8,
@@ -444,6 +454,7 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
+    /// An arena of 1 MiB.
     pub(crate) fn new() -> Arena {
         let views = vervet_os::dual::map(1 << 20, 4096).expect("memory");
         Arena {
@@ -452,6 +463,7 @@ impl Arena {
             used: 0,
         }
     }
+    /// Copies a blob and applies its relocations; returns the address of its code.
     pub(crate) fn link(&mut self, blob: &Blob, resolve: &dyn Fn(Symbol) -> usize) -> usize {
         let at = self.used.next_multiple_of(64);
         self.used = at + blob.code.len();
@@ -486,11 +498,12 @@ impl Arena {
     }
 }
 
+/// The address of symbols that the code under test must not reach.
 pub(crate) fn unresolved(_: Symbol) -> usize {
     0xdead_0000
 }
 
-/// The runtime's `enter`, without records.
+/// The runtime's `enter` thunk, without its records: sets r15 and calls the stub.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn enter(
     _stub: usize,
@@ -518,6 +531,7 @@ pub(crate) unsafe extern "C" fn enter(
     )
 }
 
+/// A thread context of zeros.
 pub(crate) fn context() -> Box<ThreadContext> {
     // SAFETY: ThreadContext consists of integers and raw pointers, for which zeros are valid values.
     unsafe { Box::new(std::mem::zeroed()) }

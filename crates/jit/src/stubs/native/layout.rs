@@ -219,6 +219,7 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
+    /// Bytes it takes.
     fn size(&self) -> u32 {
         match self {
             FieldKind::One(native) => native.size(),
@@ -226,6 +227,7 @@ impl FieldKind {
             FieldKind::FixedArray { count, element } => count.saturating_mul(element.size()),
         }
     }
+    /// Its natural alignment.
     fn align(&self) -> u32 {
         match self {
             FieldKind::One(native)
@@ -286,6 +288,7 @@ pub struct NativeLayout {
     pub abi: Abi,
 }
 
+/// All layouts, by address of the class.
 static LAYOUTS: LeafLock<Option<FxHashMap<usize, &'static NativeLayout>>> = LeafLock::new(None);
 
 /// The native layout of a struct or class.

@@ -284,10 +284,12 @@ impl Source {
     }
 }
 
+/// From the caller to the callee only.
 const IN: Direction = Direction {
     input: true,
     output: false,
 };
+/// Both directions.
 const BOTH: Direction = Direction {
     input: true,
     output: true,

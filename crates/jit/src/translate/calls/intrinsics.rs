@@ -200,6 +200,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         let sig = method.sig()?;
         let params = &sig.params;
         match which {
+            // `ByReference<T>` is a struct of one managed pointer, which C# cannot express. Its
+            // constructor and `Value` throw NotSupportedException if they run.
             Intrinsic::ByReferenceCtor => {
                 let value = self.pop_address()?;
                 let at = self.pop_address()?;
@@ -218,6 +220,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 };
                 return self.unsafe_mov(from, to);
             }
+            // `Array.UnsafeLoad` and `UnsafeStore` access an element without a bounds check.
             Intrinsic::UnsafeLoad => {
                 let &[class] = method.method_args else {
                     return Ok(false);
@@ -230,6 +233,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 };
                 self.store_element(Some(class), false)?;
             }
+            // The length of vectors and of arrays with bounds is at the same offset.
             Intrinsic::ArrayLength => {
                 let array = self.pop_ref()?;
                 let flags = self.null_checked(&array, i64::from(ARRAY_LENGTH_OFFSET), 4);
@@ -240,6 +244,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET);
                 self.push(StackType::I32, value);
             }
+            // `GetGenericValueImpl<T>(int, out T)`: its callers have checked the index.
             Intrinsic::GetGenericValue => {
                 let &[class] = method.method_args else {
                     return Ok(false);
@@ -270,6 +275,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.i32(STRING_CHARS_OFFSET);
                 self.push(StackType::I32, value);
             }
+            // Constant for each instantiation, so the branch on it disappears.
             Intrinsic::HasReferences => {
                 let &[class] = method.method_args else {
                     return Ok(false);
@@ -301,6 +307,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let size = self.e.b.ins().ishl_imm_u(count, shift);
                 self.move_block(&to, &from, size, 1 << shift);
             }
+            // `this` may be null: the load of the length is the null check.
             Intrinsic::StringLength => {
                 let string = self.pop_ref()?;
                 let flags = self.null_checked(&string, i64::from(STRING_LENGTH_OFFSET), 4);
@@ -311,6 +318,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .load(I32, flags, string.value, STRING_LENGTH_OFFSET);
                 self.push(StackType::I32, value);
             }
+            // The bounds check, as for an array; characters follow the length.
             Intrinsic::StringChars => {
                 let index = self.pop_i32()?;
                 let string = self.pop_ref()?;
@@ -336,6 +344,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .uload16(I32, trusted(), at, STRING_CHARS_OFFSET);
                 self.push(StackType::I32, value);
             }
+            // From the TLAB if the string is small; else by a call of the method itself.
             Intrinsic::AllocateString => {
                 let length = self.pop_i32()?;
                 let lowered = LoweredSignature::of_method(method)?;
@@ -349,9 +358,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::TargetHandle => return self.target_handle(method),
             Intrinsic::FreeHandle => return self.free_handle(method),
             Intrinsic::FreeHandleAt => return self.free_handle_at(method),
+            // Object's constructor does nothing. A null `this` cannot come from `newobj`.
             Intrinsic::ObjectCtor => {
                 self.pop()?;
             }
+            // There is one Type object for each type of a domain, so comparing references compares
+            // types.
             Intrinsic::TypeEquals(equal) => {
                 let b = self.pop_ref()?;
                 let a = self.pop_ref()?;
@@ -360,6 +372,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.e.b.ins().uextend(I32, same);
                 self.push(StackType::I32, value);
             }
+            // Increment and Add return the new value; the machine's exchange-and-add returns the old
+            // one. All Interlocked methods are full barriers (ECMA-335 I.12.6.5), which a locked
+            // instruction is.
             Intrinsic::Increment(by) => {
                 let Some(kind) = self.atomic_kind(params, 1)? else {
                     return Ok(false);
@@ -448,6 +463,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     fact: ValueFact::None,
                 });
             }
+            // A 64-bit load of an aligned word is atomic.
             Intrinsic::ReadLong => {
                 let at = self.pop_address()?;
                 let flags = self.null_checked(&at, 0, 8);
@@ -455,6 +471,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().sequence_point();
                 self.push(StackType::I64, value);
             }
+            // Acquire semantics: nothing that follows may be moved before the load. x86 does not do
+            // that; the sequence point keeps the compiler from it.
             Intrinsic::VolatileRead => {
                 let [p] = &params[..] else { return Ok(false) };
                 let Some(class) = p.element() else {
@@ -466,6 +484,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().sequence_point();
                 self.push_value(item);
             }
+            // Release semantics: nothing that precedes may be moved behind the store.
             Intrinsic::VolatileWrite => {
                 let [p, _] = &params[..] else {
                     return Ok(false);
@@ -481,9 +500,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.store_value(class, &value, at.value, 0, flags, Dest::Anywhere)?;
                 self.e.b.ins().sequence_point();
             }
+            // A full barrier, as `Thread.MemoryBarrier` says: `mfence`.
             Intrinsic::Fence => {
                 self.e.b.ins().fence();
             }
+            // The machine's instruction rounds as IEEE 754 demands, so the result is that of the
+            // library.
             Intrinsic::Sqrt => {
                 let Some(x) = self.float_argument(params)? else {
                     return Ok(false);
@@ -592,8 +614,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Emits the exchange; if it may have stored a reference in the heap, marks the card. The
-    /// compare-exchange may not have stored, but a card marked too much is only scanned in vain.
+    /// Emits the exchange of a reference; if it may have stored one in the heap, marks the card:
+    ///
+    /// ```text
+    ///     old = atomic_cas at, expected, value
+    ///     istore8 value, card(at)                 ; also if the comparison failed
+    ///     sequence_point
+    /// ```
+    ///
+    /// A card that is marked without a store is scanned once in vain. Testing the result of the
+    /// exchange would cost more on every call.
     fn marked(
         &mut self,
         kind: StackType,

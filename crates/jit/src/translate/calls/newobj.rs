@@ -70,6 +70,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let at = self.body.stack.len() - count;
         if class.is_value_type()? {
+            // `this` of a value type's constructor is the address of zeroed memory (ECMA-335
+            // III.4.21).
             let size = self.size_of(class)?;
             let slot = self.temp(size);
             let address = self.e.slot_addr(slot);
@@ -111,6 +113,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 fact: ValueFact::Exact,
             },
         );
+        // The constructor of Object does nothing.
         let trivial = count == 0
             && std::ptr::eq(
                 class,

@@ -131,6 +131,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn translate_block(&mut self, n: usize) -> Res {
         let plan = self.body.plan;
         let b = &plan.blocks[n];
+        // A block with backward branches into it gets more predecessors later, so it is not sealed
+        // yet.
         let back = b.last_source >= i64::from(b.offset);
         if self.body.states[n].entry.is_none() {
             // No edge was emitted to this block: the blocks before it end in a throw that the plan
@@ -149,6 +151,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !back && !self.body.states[n].late {
             self.e.b.seal_block(clif);
         }
+        // The values on the stack at the start are the parameters of the CLIF block.
         self.body.stack.clear();
         self.session.nonnull.clear();
         self.session.initialised.clear();
@@ -231,9 +234,12 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// coercions before the jump. For a backward edge with structs on the stack this is a block of
     /// its own that [`Translator::emit_back_edges`] fills.
     pub(crate) fn edge(&mut self, target: usize) -> Res<(Block, SmallVec<[BlockArg; 4]>)> {
+        // The other block cannot know that a struct lies in a variable, so each one gets memory of
+        // its own.
         for i in 0..self.body.stack.len() {
             self.materialize(i)?;
         }
+        // This is the first edge: its values decide the types.
         if self.body.states[target].entry.is_none() {
             if self.body.states[target].clif.is_some() {
                 return Err(TranslateError::internal("a block without entry types"));
@@ -255,6 +261,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .collect();
             self.body.states[target].entry = Some(entry);
         }
+        // The types are known now, so the CLIF block can have its parameters.
         let clif = self.clif_block(target);
         let entry = self.body.states[target].entry.clone().unwrap_or_default();
         if entry.len() != self.body.stack.len() {
@@ -423,7 +430,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.emit_back_edges()
     }
 
-    /// `switch` (ECMA-335 III.3.66): a jump table whose default is the next instruction.
+    /// `switch` (ECMA-335 III.3.66): a jump table. The index is unsigned, and one beyond the table
+    /// goes on with the next instruction:
+    ///
+    /// ```text
+    ///     br_table v0, block9, [block1, block2(v3), block1]
+    /// ```
     pub(crate) fn switch(&mut self, targets: impl Iterator<Item = u32>) -> Res {
         let index = self.pop_i32()?;
         let next = self.body.block + 1;

@@ -52,6 +52,7 @@ pub enum VarOp {
 }
 
 impl VarOp {
+    /// The flag that the operation sets.
     fn flag(self) -> u8 {
         match self {
             VarOp::Load => READ,
@@ -91,7 +92,19 @@ pub fn variable_of(i: &Instr<'_>) -> Option<(VarOp, bool, usize)> {
     })
 }
 
-/// The control-flow graph of a body. See the module.
+/// The control-flow graph of a body. See the module. An example, with the regions of each block:
+///
+/// ```text
+/// IL_0000: ldarg.0             block 0   region 0 { }
+///          .try {
+/// IL_0001:   call F            block 1   region 1 { clause 0 }
+/// IL_0006:   leave IL_000d               leaves: (6, 0xd)
+///          } finally {
+/// IL_0008:   call G            block 2   region 0 { }       a successor of block 1, by the leave
+/// IL_000c:   endfinally                                     and by the clause
+///          }
+/// IL_000d: ret                 block 3   region 0 { }
+/// ```
 pub struct PlanBlock {
     /// IL offset of its first instruction.
     pub offset: u32,
@@ -137,6 +150,7 @@ pub struct Plan {
     pub has_localloc: bool,
 }
 
+/// Whether the offset lies in a range.
 fn in_range(offset: u32, start: u32, len: u32) -> bool {
     offset >= start && offset - start < len
 }
@@ -556,6 +570,7 @@ pub struct Liveness {
 }
 
 impl Liveness {
+    /// Computes the live variables.
     fn new(plan: &Plan) -> Res<Liveness> {
         let count = plan.args.len() + plan.locals.len();
         let words = count.div_ceil(64).max(1);

@@ -131,7 +131,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         slot
     }
 
-    /// If handlers begin at the block: emits their landing pads.
+    /// If handlers begin at the block: emits their landing pads. That of a catch clause:
+    ///
+    /// ```text
+    /// pad(exception: i64, record: i64):
+    ///     x = stack_load shadow of x              ; for each variable that is live at the handler
+    ///     context.localloc_next = localloc_top    ; if the method has the slot
+    ///     stack_store exception, slot             ; if the handler contains a rethrow
+    ///     jump handler(exception)
+    /// ```
     pub(crate) fn begin_handlers(&mut self, block: usize, clif: Block) -> Res {
         if self.body.plan.clauses.is_empty() {
             return Ok(());
@@ -206,6 +214,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         let plan = self.body.plan;
         let from = plan.instrs[self.body.index].offset;
         self.body.stack.clear();
+        // The exception that a catch handler was entered with is done with when the handler is
+        // left.
         let left_catch = plan.clauses.iter().any(|c| {
             matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_))
                 && in_handler(c, from)
@@ -324,6 +334,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .at(c.handler_offset + c.handler_len.saturating_sub(1));
             self.set_clauses(&plan.around_handler(n)?)?;
             self.e.b.switch_to_block(dispatch);
+            // Index 0: an exception is passing, and unwinding goes on.
             let unwind = self.e.b.create_block();
             let slot = self.slot_of(n, |c| &mut c.index);
             let index = self.e.b.ins().stack_load(I64, I32, slot, 0);

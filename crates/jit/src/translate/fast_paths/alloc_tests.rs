@@ -8,14 +8,16 @@ use cranelift_codegen::isa::CallConv;
 use std::arch::naked_asm;
 use vervet_abi::context::{self as offsets, ThreadContext};
 
+/// An address that no memory is at; the sequence only stores it.
 const VTABLE: i64 = 0x0123_4560;
+/// Every way to protect an allocation.
 const PROTECTIONS: [AllocProtection; 3] = [
     AllocProtection::CriticalFlag,
     AllocProtection::StoreOrder,
     AllocProtection::None,
 ];
 
-/// `code(argument)` as a Tail function with that context.
+/// Calls `code(argument)`, a Tail function, with that thread context in r15.
 #[unsafe(naked)]
 unsafe extern "C" fn run(_code: usize, _argument: i64, _cx: *mut ThreadContext) -> i64 {
     naked_asm!(
@@ -34,6 +36,7 @@ unsafe extern "C" fn run(_code: usize, _argument: i64, _cx: *mut ThreadContext) 
     )
 }
 
+/// A code generator with that protection.
 fn codegen(allocation: AllocProtection) -> Codegen {
     Codegen::new(&Options {
         verify: true,
@@ -42,6 +45,7 @@ fn codegen(allocation: AllocProtection) -> Codegen {
     })
 }
 
+/// A function of one argument that returns what `emit` emits.
 fn compile(
     codegen: &Codegen,
     tier: Tier,
@@ -65,7 +69,7 @@ fn compile(
     emitted.map(|(blob, _)| blob).expect("it compiles")
 }
 
-/// What stands for the runtime: 1 + the critical flag.
+/// The slow path of the tests: returns 1 plus the critical flag, so 1 if the flag is clear.
 fn slow(e: &mut Emitter<'_>) -> Value {
     let cx = e.context();
     let flag = e.b.ins().uload8(I64, trusted(), cx, offsets::CRITICAL);

@@ -75,6 +75,7 @@ fn number_of(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
 pub(crate) fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     let found = e.b.create_block();
     e.b.set_cold_block(slow);
+    // The words of all handles lie in one reserved range, so its address is a constant.
     let words = e.symbol(Symbol::HandleRows);
     let number = number_of(e, handle, slow);
     let at = part(e, words, 0, number, 8);
@@ -136,6 +137,8 @@ pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block)
     go(e, enter);
     let cx = e.context();
     let lane = lane_of(e, kind);
+    // From here to the end of `critical` this thread is not stopped, so nobody sees the lane
+    // without the slot.
     critical(e, cx, true);
     let first = e.b.ins().load(I32, trusted(), lane, lane::FIRST);
     let ready = e.b.ins().load(I32, trusted(), lane, lane::READY);
@@ -210,6 +213,7 @@ pub(crate) fn free(e: &mut Emitter<'_>, handle: Value) {
             .icmp_imm_u(IntCC::UnsignedLessThan, count, i64::from(lane::ROOM));
     e.b.ins().brif(has_room, roomy, &[], lost, &[]);
     go(e, roomy);
+    // Another thread may free the same handle at the same time; only one exchange succeeds.
     let none = e.b.ins().iconst(I64, 0);
     let old = e.b.ins().atomic_cas(trusted(), at, word, none);
     let swapped = e.b.ins().icmp(IntCC::Equal, old, word);
@@ -348,6 +352,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         e.b.seal_block(some);
         e.b.switch_to_block(some);
         let none = e.b.ins().iconst(I32, 0);
+        // An exception between clearing the variable and freeing the handle would lose the handle.
         e.begin_no_redirect();
         if is_local(e, at.value) {
             e.b.ins().store(trusted(), none, at.value, 0);

@@ -66,6 +66,7 @@ fn swap(e: &mut Emitter<'_>, object: Value, from: Value, to: Value, slow: Block)
 
 /// Changes the number of monitors that this thread has, and permits asynchronous exceptions again.
 fn count(e: &mut Emitter<'_>, change: i64) {
+    // The count is this thread's own word, so no atomic operation is needed.
     let held = e.load_context(I32, context::LOCKS_HELD);
     let held = e.b.ins().iadd_imm_s(held, change);
     e.store_context(held, context::LOCKS_HELD);
@@ -94,6 +95,8 @@ pub(crate) fn enter(
 ) {
     let (slow, long, join) = (e.b.create_block(), e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(long);
+    // `Monitor.Enter(object, ref bool)` throws ArgumentException if the variable is true already;
+    // the method itself does that.
     if let Some(taken) = taken {
         let free = e.b.create_block();
         let already = e.b.ins().uload8(I32, trusted(), taken, 0);

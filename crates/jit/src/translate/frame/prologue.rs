@@ -110,6 +110,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// the guard zone below the limit is large enough for it.
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let synchronized = self.body.method.is_synchronized();
+        // A frame with large locals may reach beyond the guard zone even if the method calls
+        // nothing.
         let mut structs = 0;
         for local in locals {
             if stack_type_of(local.ty)? == StackType::Struct {
@@ -126,6 +128,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.class_init(class)?;
         }
         if self.body.plan.has_localloc {
+            // Only a `localloc` that takes memory from the thread's stack needs the mark.
             let side = (0..self.body.plan.instrs.len()).any(|i| {
                 self.body.plan.instrs[i].op == Op::Localloc
                     && constant_localloc(self.body.plan, i).is_none()
@@ -136,6 +139,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         self.keep_localloc_top();
         if synchronized {
+            // The monitor of a static method is that of the Type object (ECMA-335 II.15.4.3.3).
             let object = if self.body.method.is_static() {
                 self.e.load_symbol(I64, Symbol::TypeObject(class), 0)
             } else {
@@ -146,6 +150,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             monitors::enter(self.e, object, None, |e| {
                 e.helper(call::MonitorEnter, [object]);
             });
+            // From here on every call has this pad as its outermost handler. The enter above has
+            // none: an exception in it must not leave a monitor that was not entered.
             let pad: Block = self.new_pad();
             self.body.sync = Some((slot, pad));
         }
@@ -254,6 +260,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 )?;
             }
         }
+        // The results are computed before the monitor is left, because computing them may throw.
         self.epilogue();
         self.e.begin_no_redirect();
         self.e.b.ins().return_(&values);

@@ -246,10 +246,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Records that the value is not null where control goes on from here. If it is `this`, and the
-    /// check is in the first block, all code behind it may rely on the check: every path leads over
-    /// the first block. In a protected region it may not, because an exception before the check
-    /// leads to a handler.
+    /// Records that the value is not null where control goes on from here. In C#, `this.a + this.b`
+    /// then needs one check:
+    ///
+    /// ```text
+    ///     v1 = load.i32 user3 v0+8                ; faults on null: the first access in the first block
+    ///     v2 = load.i32 v0+12                     ; `this` is known not to be null
+    /// ```
+    ///
+    /// All code behind the first block may rely on it, because every path leads over that block. In
+    /// a protected region it may not: an exception before the check leads to a handler.
     pub(crate) fn prove_this(&mut self, value: Value) {
         if self.body.block == 0
             && self.body.lowered.has_this
@@ -362,6 +368,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 Dest::Frame,
             );
         }
+        // A store narrows small integers, so loads need no conversion.
         let value = self.coerce_to_class(&item, variable.class)?;
         match variable.location {
             Location::None => {}
@@ -386,6 +393,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 );
             }
         }
+        // Written through at once: any later call may throw and enter the handler.
         if let Some(slot) = variable.shadow {
             self.e.b.ins().stack_store(I64, value, slot, 0);
         }

@@ -138,6 +138,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The decision for a method that has none cached.
     fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<InlineDecision>> {
+        // What excludes inlining whatever the body is. An open class has no code; a class
+        // constructor runs once and is not worth it; recursion would not end.
         let never =
             impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED | impl_flags::NO_OPTIMIZATION;
         if depth >= DEPTH
@@ -156,6 +158,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(None);
         }
         let Ok(body) = m.body() else { return Ok(None) };
+        // AggressiveInlining asks for more, but does not decide: the tier's limit scales both.
         let limit = if m.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0 {
             AGGRESSIVE.min(self.session.inline_limit * 4)
         } else {
@@ -179,6 +182,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(None);
         }
         let scope = m.scope();
+        // A pinned local must lie in a slot for as long as the method runs; an inlined body has no
+        // such time.
         let mut locals = 0;
         if !body.local_sig.is_nil() {
             let Ok(list) = scope.locals(body.local_sig) else {
@@ -194,6 +199,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let args = sig.params.len() + m.has_this() as usize;
             return self.decide_by_blocks(m, &body, (args, locals), limit, depth);
         }
+        // One block, or branches without a `throw`: every instruction counts, in any order.
         let mut effect = SideEffect::None;
         let mut before = None;
         for i in body.instructions() {
@@ -244,6 +250,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 continue;
             }
+            // Only blocks that are kept count for the size.
             let end = plan.last(n).end();
             bytes += (end - b.offset) as usize;
             if bytes > limit || plan.last(n).op == Op::Throw {
@@ -337,6 +344,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     }
                     is_virtual = false;
                 }
+                // The callee is known exactly, as `dispatch` would find.
                 let fixed = !is_virtual
                     || !callee.is_virtual()
                     || callee.is_final()

@@ -68,7 +68,19 @@ fn result_type(lowered: &LoweredSignature) -> Res<Option<StackType>> {
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Emits the callee's body instead of a call, if the callee is to be inlined. The arguments are
-    /// on the stack. False: the call must be made.
+    /// on the stack. False: the call must be made. For a body of several blocks:
+    ///
+    /// ```text
+    /// int Max(int a, int b) => a > b ? a : b;       caller: Max(x, 3)
+    ///
+    ///     v2 = icmp sgt v0, 3                       ; the arguments are the values themselves
+    ///     brif v2, block2, block1
+    /// block1:
+    ///     jump join(3)                              ; ret
+    /// block2:
+    ///     jump join(v0)                             ; ret
+    /// join(v4: i32):                                ; the result
+    /// ```
     pub(crate) fn try_inline(
         &mut self,
         m: MethodRef,
@@ -319,6 +331,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let Some(inline) = &mut self.body.inline else {
             return false;
         };
+        // All outlined blocks share one call, because it gets the same arguments.
         let Some(&(_, never_returns)) = inline.outlined.iter().find(|(n, _)| *n == block) else {
             return false;
         };
@@ -397,7 +410,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         ))
     }
 
-    /// The variable for an argument.
+    /// The variable for an argument:
+    ///
+    /// ```text
+    /// not mentioned              None
+    /// struct, only read          Caller: the address that is on the caller's stack
+    /// struct, else               Slot: a temporary with a copy
+    /// address taken              Slot
+    /// written, several blocks    Ssa
+    /// otherwise                  Value: the caller's value, with what is known of it
+    /// ```
     fn inlined_argument(
         &mut self,
         class: ClassRef,
@@ -405,6 +427,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         flags: u8,
         straight: bool,
     ) -> Res<Variable> {
+        // An argument that the body never mentions is still converted, since the conversion may
+        // find the IL invalid; but it gets no location.
         let kind = stack_type_of(class)?;
         let mut variable = Variable {
             class,
@@ -439,6 +463,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.def_var(ssa, value);
             Location::Ssa(ssa)
         } else {
+            // A fact about a variable of the caller, or about a deferred value, says nothing inside
+            // the body. `Exact` depends on the class of the value, which the variable does not
+            // keep.
             let fact = match item.fact {
                 ValueFact::Variable(_) | ValueFact::Code(..) | ValueFact::Exact => {
                     if let ValueFact::Exact = item.fact {

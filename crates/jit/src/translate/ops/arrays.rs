@@ -48,6 +48,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Loads the length; this is also the null check.
     fn length_of(&mut self, array: &StackValue) -> Value {
+        // The length is at a small offset, so a null array faults here.
         let flags = self.null_checked(array, i64::from(ARRAY_LENGTH_OFFSET), 4);
         self.e
             .b
@@ -211,6 +212,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(value, look, &[], on, &[]);
         self.e.b.seal_block(look);
         self.e.b.switch_to_block(look);
+        // VTables lie below 2 GiB; the header holds 32 bits of the address.
         let array_vt = self.e.b.ins().uload32(trusted(), array, 0);
         let element = self
             .e
@@ -251,6 +253,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             && !self.body.prefixes.readonly
             && !(class.is_sealed() && !class.is_array() && !class.is_delegate()?)
         {
+            // The length has been read, so the array is not null.
             let vt = self.e.b.ins().uload32(trusted(), array.value, 0);
             let element = self
                 .e

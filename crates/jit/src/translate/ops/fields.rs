@@ -144,6 +144,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if class.cctor()?.is_none() {
             return Ok(());
         }
+        // The VTable belongs to this domain, and so does the state of initialisation.
         let vt = self.e.symbol(Symbol::VTable(class));
         let state = self
             .e
@@ -225,6 +226,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(known, look, &[], slow, &[]);
         self.e.b.seal_block(look);
         self.e.b.switch_to_block(look);
+        // The table grows when the thread uses new classes, so its address is loaded each time.
         let table = self.e.load_context(I64, context::THREAD_STATICS);
         let at = self.e.b.ins().ishl_imm_u(index, 3);
         let at = self.e.b.ins().iadd(table, at);
@@ -331,6 +333,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         if object.kind == StackType::Ref {
             self.null_check(&object);
         }
+        // The result is a managed pointer that may live long. It lies inside the object, where the
+        // collector finds the object by it.
         let value = self.offset_address(object.value, offset);
         if object.kind == StackType::Ref && self.e.has_handlers() {
             // It lies further from null than the object, which was touched.
@@ -411,6 +415,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn store_static(&mut self, field: FieldRef, value: &StackValue) -> Res {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
+        // Statics that are structs with references take the general path, which computes the card of
+        // each reference.
         if field.static_kind()? == StaticKind::Refs && stack_type_of(class)? == StackType::Ref {
             let value = self.coerce(value, StackType::Ref)?;
             if self.constant(value) != Some(0) {

@@ -97,7 +97,21 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// `castclass` and `isinst` (ECMA-335 III.4.3, III.4.6). A cast to Nullable<T> is one to T,
-    /// because a boxed nullable is a boxed T.
+    /// because a boxed nullable is a boxed T. The sequence for a class that is not sealed:
+    ///
+    /// ```text
+    ///     brif object, look, join(object)              ; null passes
+    /// look:
+    ///     vt = uload32 object
+    ///     brif vt.depth >= d, compare, no              ; d: the number of the class's ancestors
+    /// compare:
+    ///     brif vt.supers[d] == class, join(object), no
+    /// no: (cold)
+    ///     value = call CastClass(object, class)        ; isinst: null
+    ///     jump join(value)
+    /// ```
+    ///
+    /// For a sealed class `isinst` is a select between the object and null.
     pub(crate) fn cast(&mut self, class: ClassRef, throwing: bool) -> Res {
         let item = self.pop_ref()?;
         let class = class.nullable_arg().unwrap_or(class);
@@ -115,6 +129,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         let object = item.value;
+        // Null passes every cast (ECMA-335 III.4.3), so it goes to the join at once.
         let handle = self.e.symbol(Symbol::ClassHandle(class));
         let test = self.test_for(class)?;
         let join = self.e.b.create_block();
@@ -225,8 +240,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
     }
 
-    /// `box` (ECMA-335 III.4.1). Three patterns of generic code need no box: a reference type, `x
-    /// != null`, and a box that is unboxed at once.
+    /// `box` (ECMA-335 III.4.1). Three patterns of generic code need no box:
+    ///
+    /// ```text
+    /// box T                   T is a reference type       nothing
+    /// box T; brtrue           x != null                   the constant 1, unless T is Nullable<>
+    /// box T; unbox.any T      (T)(object)x                the value itself
+    /// ```
     pub(crate) fn box_value(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
             let item = self.pop()?;
@@ -268,6 +288,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             });
             return Ok(());
         }
+        // A by-ref-like struct holds addresses of stack memory and must not get to the heap.
         if class.instance_layout()?.has_by_ref_like {
             let text = format!("Cannot box IsByRefLike type {}", class.full_name());
             return Err(LoadError::bad_image(self.body.scope.module, text).into());
@@ -290,6 +311,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             });
             return Ok(());
         }
+        // The value to be boxed is an SSA value, or lies in this frame, so a collection during the
+        // allocation finds its references.
         let object = self.allocate(class)?;
         self.store_value(
             class,
@@ -341,8 +364,17 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The address of the value in a box, after a check of its class. The helper accepts an enum as
-    /// its underlying type and the reverse.
+    /// its underlying type and the reverse (ECMA-335 III.4.32).
+    ///
+    /// ```text
+    ///     vt = uload32 object                          ; faults on null
+    ///     brif vt.class == class, join(object + 8), cold
+    /// cold:
+    ///     at = call Unbox(object, class)               ; or InvalidCastException
+    ///     jump join(at)
+    /// ```
     fn unboxed_address(&mut self, class: ClassRef, item: &StackValue) -> Res<Value> {
+        // Reading the VTable is the null check.
         let flags = self.null_checked(item, 0, 4);
         let vt = self.e.b.ins().uload32(flags, item.value, 0);
         let own = self
@@ -521,6 +553,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Throws NullReferenceException for a null address, unless the size is 0.
     fn block_null_checks(&mut self, size: Value, ends: &[&StackValue]) {
+        // Neither end is accessed if the size is 0, so a null address is allowed then (as in mono
+        // and CoreCLR).
         for end in ends {
             if matches!(end.fact, ValueFact::Frame | ValueFact::NonNull) {
                 continue;

@@ -42,6 +42,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let done = self.e.b.create_block();
         let (large, small) = self.fork(size, 8);
         self.enter(large);
+        // At least 8 bytes: the longest blocks go to the helper.
         let (call, middle) = self.fork(size, SHORT + 1);
         self.enter(call);
         self.e.helper(call::MemMove, [to, from, size]);
@@ -53,6 +54,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.both_ends(to, from, size, ty, done);
         }
         self.enter(small);
+        // Fewer than 8 bytes.
         let (four, less) = self.fork(size, 4);
         self.enter(four);
         self.both_ends(to, from, size, I32, done);

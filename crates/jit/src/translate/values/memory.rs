@@ -183,7 +183,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Copies `size` bytes by loads and stores. `refs` holds the indices of the 8-byte words that
-    /// are references and need a card mark.
+    /// are references. A struct of a reference and an int, to the heap:
+    ///
+    /// ```text
+    ///     v2 = load.i64 v1+0
+    ///     store v2, v0+0
+    ///     istore8 v2, card(v0)                    ; docs/decisions/0006-card-mark-is-the-low-byte.md
+    ///     sequence_point
+    ///     v3 = load.i32 v1+8
+    ///     store v3, v0+8
+    /// ```
     #[expect(clippy::too_many_arguments, reason = "two ends of a copy")]
     fn copy_words(
         &mut self,
@@ -196,6 +205,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         size: u32,
         refs: &[u32],
     ) {
+        // Falling widths: words first, then the rest, so that references stay whole.
         let mut at = 0;
         for kind in [
             ScalarKind::I8,
@@ -238,7 +248,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Zeroes memory. Zeroes are no references, so neither a barrier nor whole words matter.
+    /// Zeroes `size` bytes at `base + offset`. Null references need neither a card mark nor whole
+    /// words, so long memory goes to `MemSet`.
     pub fn zero(&mut self, base: Value, offset: i32, size: u32, flags: MemFlagsData) {
         if size > INLINE_ZERO {
             if flags.trap_code().is_some() {
@@ -250,6 +261,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.helper(call::MemSet, [to, byte, bytes]);
             return;
         }
+        // Whole words first; the tail in falling widths.
         let (mut at, zero) = (0, self.i64(0));
         while size - at >= 8 {
             self.e.b.ins().store(flags, zero, base, offset + at as i32);
