@@ -105,8 +105,8 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     let rt = cx.rt();
     let built_in = || {
         rt.icalls
-            .get(&key)
-            .or_else(|| rt.icalls.get(&full))
+            .get(key.as_str())
+            .or_else(|| rt.icalls.get(full.as_str()))
             .map(|row| row.code.0 as usize)
     };
     let found = crate::code::icall::registered(&full)
