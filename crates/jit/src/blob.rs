@@ -12,6 +12,16 @@
 //! prologue_end                     samplers: before it the frame pointer is not set up
 //! ```
 //!
+//! How a stack trace reads the maps: `Main` calls `A`, which was inlined, and `A` calls `B`,
+//! inlined too; B's body calls at code offset 0x40:
+//!
+//! ```text
+//! inline_sites    1: A, called in site 0 at IL 5      2: B, called in site 1 at IL 2
+//! inline_map      (0x30, site 1, IL 0)  (0x38, site 2, IL 0)  (0x48, site 0, ...)
+//! il_map          (0x30, IL 5)  (0x48, IL 10)
+//! frames at 0x40  B at IL 0, A at IL 2, Main at IL 5
+//! ```
+//!
 //! # Invariants
 //! * Everything that a blob needs from its process is a relocation against a [`Symbol`]. The enum
 //!   is closed, so a blob can be linked again for another domain, or later from a cache.

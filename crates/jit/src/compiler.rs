@@ -1,5 +1,19 @@
 //! The compiler as the runtime sees it: the tier of a method, and the compile itself.
 //!
+//! # How it works
+//! ```text
+//! the method                            its code
+//! has IL                                translate::compile
+//! delegate member, array accessor,
+//!   P/Invoke                            stubs::method_stub
+//! internal call                         a stub of the runtime; never compiled here
+//! abstract                              CompileError::Invalid
+//! ```
+//!
+//! The runtime's prestub calls [`Compiler::compile`] when a method is first called, on the thread
+//! that calls it or on the background compiler's thread. Several threads may compile at the same
+//! time, even the same method.
+//!
 //! # Invariants
 //! * A compile never touches the heap, never runs managed code, and takes no lock for its duration.
 //! * A panic below is caught here and reported as [`CompileError::Internal`], so a mistake in this

@@ -81,7 +81,9 @@ impl Universe {
         let at = to.supers()?.len() - 1;
         Ok(from.supers()?.get(at) == Some(&to))
     }
-    /// Whether one instantiation is compatible by variance with another of the same definition (II.9.9).
+    /// Whether one instantiation is compatible by variance with another of the same definition
+    /// (ECMA-335 II.9.9): equal arguments, or references that are assignable in the direction of
+    /// the parameter's variance.
     pub fn is_variant(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
         self.variant(from, to, 0)
     }

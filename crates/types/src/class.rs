@@ -1,5 +1,19 @@
 //! A class: its identity, and the cells that its other levels are published in.
 //!
+//! # How it works
+//! ```text
+//! kind           example           element, arguments            created by
+//! Def            List`1, String    its own parameters            Module::type_def
+//! Inst           List`1<int>       args                          Universe::instantiate
+//! SzArray        int[]             element                       Universe::sz_array
+//! Array          int[,]            element, rank                 Universe::array
+//! Ptr            int*              element                       Universe::ptr
+//! ByRef          int&              element                       Universe::byref
+//! FnPtr          method int *()    signature                     Universe::fn_ptr
+//! GenericParam   T of List`1       owner, index                  Class::params
+//! Position       !0, !!0           index                         Universe::position
+//! ```
+//!
 //! # Invariants
 //! * There is exactly one `Class` for a type, so types are compared by address.
 //! * A plain field never changes. A cell is set once and never changes afterwards, so a reference

@@ -1,5 +1,13 @@
 //! Finding members by name.
 //!
+//! ```text
+//! find_method             own, by name and number of parameters
+//! find_method_inherited   the nearest in the chain of parents
+//! find_method_sig         own, by name and exact open signature
+//! find_field, find_field_inherited
+//! cctor, finalizer        found once and kept
+//! ```
+//!
 //! # Invariants
 //! An index of names belongs to a definition and serves all of its instantiations, because their
 //! members have the same indices. Classes with fewer than [`SMALL`] members have none: comparing the

@@ -10,6 +10,13 @@
 //! suffix    = "[]" | "[,]" | "[*]" | "*"
 //! ```
 //!
+//! ```text
+//! style        the same type
+//! ToString     System.Collections.Generic.List`1[System.Int32]
+//! FullName     System.Collections.Generic.List`1[[System.Int32, mscorlib, Version=...]]
+//! mono's       System.Collections.Generic.List`1<int>
+//! ```
+//!
 //! # Invariants
 //! What is printed as `Type.FullName` or as an assembly-qualified name is read back by
 //! [`TypeName::parse`] to the same type. Both sides know the same special characters, and escape

@@ -1,5 +1,13 @@
 //! The code generator: compiles the CLIF that a closure emits.
 //!
+//! # How it works
+//! One compile, with the memory that it takes from the thread and gives back:
+//!
+//! ```text
+//! take_worker -> Emitter::new -> the caller's closure emits -> seal, finalize
+//!             -> Cranelift compiles -> finish reads the result -> keep_worker
+//! ```
+//!
 //! # Invariants
 //! A compile takes no lock. What a thread's compile can reuse from the one before is kept in a thread-local variable.
 use super::emitter::Emitter;

@@ -13,6 +13,20 @@
 //! A thunk belongs to a [`DelegateThunk`] and a signature, not to a method: it reads the code
 //! address from the delegate.
 //!
+//! Which thunk a binding needs:
+//!
+//! ```text
+//! binding             result in registers     result through a buffer
+//! ClosedInstance      none                    ClosedInstance
+//! ClosedStatic        none                    ClosedStatic (exchanges buffer and argument)
+//!   ... with a null   ClosedInstance          as above
+//!   m_target
+//! OpenStatic          OpenStatic              OpenStatic
+//! OpenInstance        OpenStatic              OpenInstance (exchanges buffer and argument)
+//! OpenVirtual         OpenVirtual             OpenVirtual
+//! Multicast           Multicast               Multicast
+//! ```
+//!
 //! # Invariants
 //! * A result buffer is passed between `this` and the arguments. A static method has its buffer
 //!   first, an instance method second, so no code address fits both. For such signatures `Invoke`

@@ -9,6 +9,16 @@
 //! The stubs pass structs by this table. The runtime's `Marshal` (StructureToPtr, PtrToStructure,
 //! SizeOf, OffsetOf) and its marshalling helpers follow the same one.
 //!
+//! ```text
+//! [StructLayout(LayoutKind.Sequential)]        managed          native
+//! struct S {
+//!     bool ok;                                 0, 1 byte        0, 4 bytes (BOOL)
+//!     [MarshalAs(UnmanagedType.ByValTStr,
+//!      SizeConst = 4)] string name;            8, reference     4, 4 bytes in place
+//!     double value;                            16, 8 bytes      8, 8 bytes
+//! }                                            24 bytes         16 bytes, not blittable
+//! ```
+//!
 //! # Invariants
 //! * A layout never changes once it is computed, and lives for ever.
 //! * What cannot be marshalled has a layout too; [`NativeLayout::unsupported`] says why it cannot.

@@ -11,6 +11,19 @@
 //!    managed mode.
 //! 5. Convert the result, and write `ref` and `out` arguments back.
 //!
+//! The call block (`native_call::NativeCall`), which the native thunk reads and writes:
+//!
+//! ```text
+//! target                   the native function
+//! integer registers        rdi .. r9, by `NativeLocation::Int`
+//! SSE registers            xmm0 .. xmm7, by `NativeLocation::Sse`
+//! result                   rax, rdx; xmm0, xmm1
+//! number of stack words    0 for most calls
+//! al                       number of SSE registers, for variadic functions
+//! clear_errno              SetLastError
+//! stack words ...          by `NativeLocation::Stack`
+//! ```
+//!
 //! # Invariants
 //! * While native code runs, a collection may take place. Everything that native code has a pointer
 //!   to stays in place, because this frame refers to it: the references in a block that the

@@ -21,6 +21,20 @@
 //! from then on. Several interface methods may share an entry of the IMT; its thunk then selects by
 //! `context.hidden`.
 //!
+//! A virtual call outside protected regions, and an interface call:
+//!
+//! ```text
+//!     v1 = uload32 user3 v0                  ; the VTable; faults on null
+//!     v2 = load.i64 v1 + SLOTS + 8 * slot
+//!     call_indirect v2(v0, ...)
+//!
+//!     v1 = uload32 user3 v0
+//!     v2 = load.i64 v1 + IMT + 8 * index
+//!     v3 = symbol_value method
+//!     store v3, context.hidden
+//!     call_indirect v2(v0, ...)
+//! ```
+//!
 //! # Invariants
 //! * Between the store to `context.hidden` and the call no other call and no allocation is emitted:
 //!   both use the word.

@@ -6,6 +6,13 @@
 //! The call of `get_Default` is therefore deferred: it pushes a value with the fact
 //! [`ValueFact::Comparer`] and emits nothing.
 //!
+//! ```text
+//! call EqualityComparer<int>.get_Default     pushes Comparer, class GenericEqualityComparer<int>
+//! ldloc a
+//! ldloc b
+//! callvirt Equals(int, int)                  direct, then inlined: the comparer is never loaded
+//! ```
+//!
 //! # Invariants
 //! * [`Translator::comparer_class`] agrees with `EqualityComparer<T>.CreateComparer` of the class
 //!   library. Where it does not know, nothing is assumed.

@@ -27,39 +27,73 @@ use vervet_types::{ClassRef, MethodRef, Prim, ScalarKind};
 /// What is emitted instead of the call.
 #[derive(Clone, Copy)]
 enum Intrinsic {
+    /// `ByReference<T>(ref T)`: stores the address.
     ByReferenceCtor,
+    /// `ByReference<T>.Value`: loads the address.
     ByReferenceValue,
+    /// `Array.UnsafeMov<S, R>`: the bits of a value as another type.
     UnsafeMov,
+    /// `Array.UnsafeLoad<T>`: an element without a bounds check.
     UnsafeLoad,
+    /// `Array.UnsafeStore<T>`: the same for a store.
     UnsafeStore,
+    /// `Array.Length`.
     ArrayLength,
+    /// `Array.GetGenericValueImpl<T>(int, out T)`.
     GetGenericValue,
+    /// `Array.SetGenericValueImpl<T>(int, ref T)`.
     SetGenericValue,
+    /// `RuntimeHelpers.OffsetToStringData`: where a string's characters are.
     OffsetToStringData,
+    /// `RuntimeHelpers.IsReferenceOrContainsReferences<T>`.
     HasReferences,
+    /// `string.Length`.
     StringLength,
+    /// `string[int]`.
     StringChars,
+    /// `string.FastAllocateString(int)`.
     AllocateString,
+    /// Copies of `1 << shift`-byte units, without references.
     Move { shift: i64 },
+    /// `Monitor.Enter`, module `fast_paths::monitors`.
     MonitorEnter,
+    /// `Monitor.Exit`.
     MonitorExit,
+    /// `EqualityComparer<T>.Default`, module `comparers`.
     DefaultComparer,
+    /// `GCHandle.Target`, module `fast_paths::handles`.
     HandleTarget,
+    /// `GCHandle.GetTargetHandle`: creates a handle or sets its target.
     TargetHandle,
+    /// `GCHandle.FreeHandle(int)`.
     FreeHandle,
+    /// `GCHandle.Free()`.
     FreeHandleAt,
+    /// `new object()`, and the call of it in every constructor.
     ObjectCtor,
+    /// `Type == Type` (true) and `!=` (false).
     TypeEquals(bool),
+    /// `Interlocked.Increment` and `Decrement`: what is added.
     Increment(i64),
+    /// `Interlocked.Add`.
     Add,
+    /// `Interlocked.Exchange`.
     Exchange,
+    /// `Interlocked.CompareExchange`.
     CompareExchange,
+    /// `Interlocked.Read`.
     ReadLong,
+    /// `Volatile.Read` and `Thread.VolatileRead`.
     VolatileRead,
+    /// `Volatile.Write` and `Thread.VolatileWrite`.
     VolatileWrite,
+    /// `Thread.MemoryBarrier`.
     Fence,
+    /// `Math.Sqrt`.
     Sqrt,
+    /// `Math.Abs` of floats.
     Abs,
+    /// `Math.Floor`, `Ceiling` and `Round` with one argument.
     Round(Rounding),
 }
 
@@ -68,6 +102,7 @@ enum Intrinsic {
 enum Rounding {
     Floor,
     Ceiling,
+    /// To the nearest integer, halves to the even one.
     Nearest,
 }
 

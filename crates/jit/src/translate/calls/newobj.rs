@@ -10,6 +10,17 @@
 //! delegate         allocated here                  helper that stores target and code
 //! ```
 //!
+//! `new C(x)` for a class and `new S(x)` for a struct:
+//!
+//! ```text
+//!     object = allocate C                    ; fast_paths::alloc
+//!     call [slot of C..ctor](object, x)      ; or its body, inlined
+//!
+//!     at = stack_addr temporary;  store 0, at
+//!     call [slot of S..ctor](at, x)
+//!     the value is at
+//! ```
+//!
 //! # Invariants
 //! * While memory is allocated, which may run a collection, the constructor's arguments stay on the
 //!   IL stack: they are SSA values in registers or slots of this frame, which the collector scans.

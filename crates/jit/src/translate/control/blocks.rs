@@ -20,6 +20,16 @@
 //! coerced to them. ECMA-335 III.1.8.1.3 demands that the stacks agree, and III.1.7.5 allows a
 //! block that is reached only by a backward branch to assume an empty stack.
 //!
+//! A backward branch with a struct on the stack goes through a block of its own, which copies the
+//! struct to the slot of the target:
+//!
+//! ```text
+//!     brif v0, split, next
+//! split:
+//!     copy v1 -> stack_addr carried
+//!     jump loop(stack_addr carried)
+//! ```
+//!
 //! # Invariants
 //! * A block without a backward branch into it is sealed when its translation starts, so that
 //!   Cranelift's SSA construction needs no parameters for variables that no edge changes.

@@ -22,6 +22,16 @@
 //!
 //! Dispatch blocks are emitted after the walk, when every `leave` is known.
 //!
+//! A `leave` through two finally handlers registers its continuation from the outside inwards:
+//!
+//! ```text
+//! try { try { leave L; } finally { F } } finally { G }
+//!
+//!     F.index = 1;  jump F                   ; continuation 1 of F: go on in G with index 1
+//!     F: ... endfinally -> dispatch F:  1: G.index = 1; jump G
+//!     G: ... endfinally -> dispatch G:  1: jump L
+//! ```
+//!
 //! # Invariants
 //! * The exception and the record that a finally runs for lie in the frame and never in the thread
 //!   context, because the finally may itself throw and catch.

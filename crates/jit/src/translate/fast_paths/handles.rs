@@ -72,6 +72,15 @@ fn number_of(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
 }
 
 /// From a handle (i32) to its object. Goes to `slow` if the handle has no valid word.
+///
+/// ```text
+///     number = uextend (rotr handle, KIND_BITS)      ; kind bits first, then the index
+///     word = load.i64 words + 8 * number
+///     sequence_point
+///     brif word & VALID, found, slow
+/// found:
+///     object = word & !TAGS
+/// ```
 pub(crate) fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     let found = e.b.create_block();
     e.b.set_cold_block(slow);
@@ -122,6 +131,19 @@ fn place_of(e: &mut Emitter<'_>, lane: Value, position: Value) -> Value {
 
 /// A new handle to an object, from the thread's own slots. Goes to `slow` if the thread has none,
 /// if the object is null, or if there is no such kind.
+///
+/// ```text
+///     lane = context.handle_lanes + kind * SIZE
+///     critical = 1
+///     brif lane.first == lane.ready, none, some      ; none: critical = 0, jump slow
+/// some:
+///     index = lane.ring[first % ROOM];  lane.first = first + 1
+///     sides[number] = context.domain                 ; before the word: x86 keeps the order
+///     words[number] = object | OBJECT
+///     young[group of number] = 1, unless it is set   ; a minor collection looks at this group
+///     critical = 0
+///     handle = index << KIND_BITS | kind + 1
+/// ```
 pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
     let [known, enter, none, some, old, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(none);
@@ -183,6 +205,21 @@ pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block)
 }
 
 /// Frees a handle, if it is in use.
+///
+/// ```text
+///     critical = 1
+///     word = words[number]
+///     brif word & OCCUPIED, used, lost
+/// used:
+///     brif the ring has room, roomy, lost
+/// roomy:
+///     brif atomic_cas(words[number], word, 0) == word, freed, lost
+/// freed:
+///     lane.ring[end % ROOM] = index;  lane.end = end + 1
+///     critical = 0
+/// lost: (cold)
+///     critical = 0;  call FreeHandle(context, handle)
+/// ```
 pub(crate) fn free(e: &mut Emitter<'_>, handle: Value) {
     let [used, roomy, freed, lost, slow, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(lost);
@@ -307,7 +344,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let signature = self.e.b.import_signature(lowered.clif);
         let slow = self.e.b.create_block();
         self.e.b.set_cold_block(slow);
-        let quick = if sets {
+        let fast = if sets {
             let found = self.e.b.create_block();
             let set = self.e.helper_value(call::SetHandle, [handle, object]);
             self.e.b.ins().brif(set, found, &[], slow, &[]);
@@ -317,7 +354,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             make(self.e, object, kind, slow)
         };
-        let value = otherwise(self.e, quick, I32, slow, |e| {
+        let value = otherwise(self.e, fast, I32, slow, |e| {
             e.call_method(method, signature, &[object, handle, kind])[0]
         });
         self.push(StackType::I32, value);

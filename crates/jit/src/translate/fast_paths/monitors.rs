@@ -87,6 +87,24 @@ fn end(e: &mut Emitter<'_>, long: Block, join: Block, call: impl FnOnce(&mut Emi
 
 /// Enters the monitor of `object`. `taken` is the address of the `lockTaken` variable, which is
 /// false before and true after. `call` emits the slow path.
+///
+/// ```text
+///     brif object, look, slow
+/// look:
+///     old = atomic_cas.i32 object + 4, 0, own word
+///     brif old == 0, done, slow
+/// done:
+///     *taken = 1;  context.locks_held += 1
+///     jump join
+/// slow:
+///     brif call MonitorEnterFast(context, object), fast, long
+/// fast:
+///     *taken = 1                                     ; the helper has counted
+///     jump join
+/// long: (cold)
+///     call the method
+///     jump join
+/// ```
 pub(crate) fn enter(
     e: &mut Emitter<'_>,
     object: Value,
@@ -133,7 +151,9 @@ pub(crate) fn enter(
     end(e, long, join, call);
 }
 
-/// Leaves the monitor of `object`. `call` emits the slow path.
+/// Leaves the monitor of `object`. `call` emits the slow path. The sequence is that of [`enter`]
+/// with the words exchanged; the helper's answer has three cases, because a waiter can only be
+/// woken after the monitor has been left.
 pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Emitter<'_>)) {
     let (slow, left, wake, long, join) = (
         e.b.create_block(),

@@ -11,6 +11,18 @@
 //! epilogue (ret)         localloc mark restored, monitor left
 //! ```
 //!
+//! A synchronized method has a landing pad of its own, the outermost handler of all its calls:
+//!
+//! ```text
+//!     stack_store object, slot
+//!     enter the monitor of object            ; fast_paths::monitors
+//!     ...
+//!     ret:  load slot, leave the monitor, return
+//! pad(exception, record):
+//!     load slot, leave the monitor
+//!     call ContinueUnwind(exception, record)
+//! ```
+//!
 //! # Invariants
 //! * The stack check is the first code after the frame is reserved. Nothing has been written and
 //!   nothing entered by then, so the method can be called again from its start on a larger stack.

@@ -15,6 +15,14 @@
 //! in a filter                             Location::Parent    a slot of the method's frame
 //! ```
 //!
+//! A scalar with a shadow, in a method with a catch clause:
+//!
+//! ```text
+//! int n = 0;                stack_store 0, shadow
+//! try { n = F(); }          n' = try_call F();  stack_store n', shadow
+//! catch { return n; }       pad: n'' = stack_load shadow;  return n''
+//! ```
+//!
 //! # Invariants
 //! * When the unwinder enters a handler, no register holds a variable. A scalar that is live into a
 //!   handler or filter therefore has a *shadow* slot; the landing pad reads it

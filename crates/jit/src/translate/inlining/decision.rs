@@ -17,6 +17,16 @@
 //! }                                         cold: call Get(this, i)      ; throws
 //! ```
 //!
+//! How the effect of a body is found, for the example above:
+//!
+//! ```text
+//! ldarg.1; ldarg.0; ldfld size; blt     Reads    another thread may change `size`
+//! newobj; throw                         cold     not examined; outlined after Reads
+//! ldarg.0; ldfld items; ldarg.1;        Reads
+//! ldelem; ret
+//! effect of the method                  Reads    a caller may outline blocks behind this call
+//! ```
+//!
 //! # Invariants
 //! * A block is outlined only if every path to it has at most [`SideEffect::Reads`]: then running
 //!   the method from its start repeats nothing that can be noticed.

@@ -20,6 +20,20 @@
 //! value type    Struct       i64    the address of the value
 //! ```
 //!
+//! What is known of a value beyond its type, who says so, and who uses it:
+//!
+//! ```text
+//! fact         set by                                     used by
+//! NonNull      this after a check, static and element     null checks
+//!              addresses, Type objects
+//! Null         ldnull                                     casts, stores to arrays
+//! Exact        newobj, newarr, box, ldstr                 virtual calls, null checks
+//! Frame        ldloca, ldarga, small localloc             null checks, barriers, tail calls
+//! Variable     ldloc and ldarg of a struct                spill_aliased, store_variable
+//! Comparer     EqualityComparer<T>.Default                virtual calls
+//! Code         ldftn, ldvirtftn                           newobj of a delegate
+//! ```
+//!
 //! # Invariants
 //! * A struct on the stack is the address of memory that does not change while it is there: a
 //!   temporary, or the slot of the variable it was loaded from ([`ValueFact::Variable`]), which is
