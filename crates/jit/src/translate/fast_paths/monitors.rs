@@ -140,11 +140,11 @@ pub(crate) fn enter(
     e.begin_no_redirect();
     let context = e.context();
     let entered = e.helper_value(call::MonitorEnterFast, [context, object]);
-    let quick = e.b.create_block();
-    e.b.set_cold_block(quick);
-    e.b.ins().brif(entered, quick, &[], long, &[]);
-    e.b.seal_block(quick);
-    e.b.switch_to_block(quick);
+    let fast = e.b.create_block();
+    e.b.set_cold_block(fast);
+    e.b.ins().brif(entered, fast, &[], long, &[]);
+    e.b.seal_block(fast);
+    e.b.switch_to_block(fast);
     say_taken(e);
     e.b.ins().sequence_point();
     e.end_no_redirect();
