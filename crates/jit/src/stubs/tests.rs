@@ -911,7 +911,6 @@ struct Pair(u64, u64);
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Big(u64, u64, i32, i32, u64);
 
-#[expect(clippy::too_many_arguments, reason = "the point of the test")]
 extern "C" fn native_sum(
     a: i8,
     b: u16,
