@@ -48,8 +48,8 @@ pub struct Debug {
     pub concurrent_marking: bool,
     /// The marker does little in a step, and waits so many microseconds after each (0: neither).
     pub slow_marker: u32,
-    /// Threads get no windows: every allocation takes the runtime's path.
-    pub no_windows: bool,
+    /// Threads get no TLABs: every allocation takes the runtime's path.
+    pub no_tlabs: bool,
     /// Print a line for each collection.
     pub log: bool,
     /// Print what is alive, by class, after each major collection.

@@ -1,13 +1,13 @@
 //! The state of a heap, how it is made, and what can be asked of it. What allocates is in [`crate::allocate`], what collects in
 //! [`crate::collect`], [`crate::minor`] and [`crate::major`].
 use crate::config::Config;
-use crate::major;
+use crate::major::state;
 use crate::memory::{self, List};
-use crate::minor::{aging, copying, nursery, promote_all};
+use crate::minor::{aging, nursery, promote_all_policy, worker};
 use crate::model::{Model, World};
 use crate::references::{ephemerons, finalizers};
-use crate::roots::statics;
-use crate::space::{self, large, lines, old, recyclable, reserve};
+use crate::roots::static_area;
+use crate::space::{self, large_objects, lines, old, recyclable, reserve};
 use crate::stats::Stats;
 use crate::threads::exclusive::{Borrowed, Exclusive};
 use crate::threads::{gate, workers};
@@ -36,17 +36,17 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) space: space::Space,
     pub(crate) nursery: LeafLock<nursery::Nursery>,
     pub(crate) old: old::Old,
-    pub(crate) large: large::Large,
-    pub(crate) statics: LeafLock<statics::Statics>,
+    pub(crate) large: large_objects::LargeObjects,
+    pub(crate) statics: LeafLock<static_area::StaticArea>,
     /// Finalizers.
     pub finalizers: finalizers::Finalizers,
-    pub(crate) major: major::Major,
+    pub(crate) major: state::Major,
     pub(crate) gate: gate::Gate,
-    pub(crate) gang: workers::Gang,
-    pub(crate) grey: workers::Grey,
-    pub(crate) workers: Vec<Exclusive<copying::Worker>>,
+    pub(crate) workers: workers::WorkerPool,
+    pub(crate) shared_stack: workers::SharedMarkStack,
+    pub(crate) minor_workers: Vec<Exclusive<worker::MinorWorker>>,
     pub(crate) scratch: Exclusive<Scratch>,
-    pub(crate) waiting: Exclusive<ephemerons::Waiting>,
+    pub(crate) pending: Exclusive<ephemerons::PendingEphemerons>,
     pub(crate) wants_help: AtomicBool,
     /// Nanoseconds that copying a kilobyte took lately: alone, and with helpers.
     pub(crate) copy_cost: [AtomicU64; 2],
@@ -54,9 +54,9 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) collections_with_work: AtomicU32,
     /// Percentage of the young bytes that survived the last collection that had enough of them.
     pub(crate) survival: AtomicU32,
-    pub(crate) trust: promote_all::Trust,
+    pub(crate) promote_all: promote_all_policy::PromoteAllPolicy,
     pub(crate) aging: aging::Aging,
-    pub(crate) room: reserve::Room,
+    pub(crate) reserve: reserve::CopyReserve,
     pub(crate) minors: AtomicU32,
     pub(crate) countdown: AtomicUsize,
     /// What happened so far.
@@ -68,9 +68,9 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Reserves a heap and starts its threads. It lives as long as the process.
     pub fn start(config: Config, world: W) -> io::Result<&'static Heap<M, W>> {
         let space = space::Space::new(config.reserve, config.cards, config.card_mask)?;
-        let rooms = recyclable::Rooms::new(&space)?;
-        let gang = workers::Gang::new(config.helpers)?;
-        let n = gang.workers();
+        let recyclable = recyclable::RecyclableBlocks::new(&space)?;
+        let pool = workers::WorkerPool::new(config.helpers)?;
+        let n = pool.count();
         let heap: &'static Heap<M, W> = Box::leak(Box::new(Heap {
             world,
             space,
@@ -78,24 +78,24 @@ impl<M: Model, W: World> Heap<M, W> {
                 (config.nursery / space::BLOCK).max(4),
             )?),
             old: old::Old {
-                rooms,
+                recyclable,
                 bytes: AtomicUsize::new(0),
                 at_mark: AtomicUsize::new(0),
             },
-            large: large::Large {
+            large: large_objects::LargeObjects {
                 heads: LeafLock::new(List::new(1 << 24)?),
                 bytes: AtomicUsize::new(0),
             },
             statics: LeafLock::default(),
             finalizers: finalizers::Finalizers::new()?,
-            major: major::Major::new(n, config.min_major.min(config.max_heap / 2))?,
+            major: state::Major::new(n, config.min_major.min(config.max_heap / 2))?,
             gate: gate::Gate::default(),
-            gang,
-            grey: workers::Grey::new()?,
-            workers: (0..n)
-                .map(|_| copying::Worker::new().map(Exclusive::new))
+            workers: pool,
+            shared_stack: workers::SharedMarkStack::new()?,
+            minor_workers: (0..n)
+                .map(|_| worker::MinorWorker::new().map(Exclusive::new))
                 .collect::<io::Result<_>>()?,
-            waiting: Exclusive::new(ephemerons::Waiting::new()?),
+            pending: Exclusive::new(ephemerons::PendingEphemerons::new()?),
             scratch: Exclusive::new(Scratch {
                 candidates: List::new(memory::UNBOUNDED)?,
                 pins: List::new(memory::UNBOUNDED)?,
@@ -106,9 +106,9 @@ impl<M: Model, W: World> Heap<M, W> {
             copy_cost: [const { AtomicU64::new(0) }; 2],
             collections_with_work: AtomicU32::new(0),
             survival: AtomicU32::new(0),
-            trust: promote_all::Trust::default(),
+            promote_all: promote_all_policy::PromoteAllPolicy::default(),
             aging: aging::Aging::default(),
-            room: reserve::Room::default(),
+            reserve: reserve::CopyReserve::default(),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),
             stats: Stats::default(),
@@ -122,8 +122,8 @@ impl<M: Model, W: World> Heap<M, W> {
         Ok(heap)
     }
     /// What the worker of that number has; it is nobody else's meanwhile.
-    pub(crate) fn worker(&self, index: usize) -> Borrowed<'_, copying::Worker> {
-        self.workers[index].borrow()
+    pub(crate) fn minor_worker(&self, index: usize) -> Borrowed<'_, worker::MinorWorker> {
+        self.minor_workers[index].borrow()
     }
 
     /// Minor collections so far, those that begin major ones included.
@@ -138,7 +138,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn major_count(&self) -> u32 {
         self.major.count()
     }
-    /// Bytes of objects and of windows handed out.
+    /// Bytes of objects and of TLABs handed out.
     pub fn bytes(&self) -> usize {
         self.old_bytes() + self.nursery.lock().handed_out
     }
@@ -148,7 +148,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Is the object young?
     pub fn is_young(&self, object: usize) -> bool {
-        self.space.kind_at(object) == space::Kind::Nursery
+        self.space.kind_at(object) == space::BlockKind::Nursery
     }
     /// Does the address lie in the range the heap has reserved?
     pub fn contains(&self, address: usize) -> bool {

@@ -57,6 +57,6 @@ impl<M: Model, W: World> Heap<M, W> {
         let head = format!(
             "heap-shot: {objects} objects, {bytes} bytes\n       bytes    objects  class\n"
         );
-        crate::stats::say(&(head + &text));
+        crate::stats::write_stderr(&(head + &text));
     }
 }

@@ -49,7 +49,7 @@ pub unsafe trait Model: Send + Sync + 'static {
     ///
     /// # Safety
     /// As for [`Model::size`].
-    unsafe fn pairs(object: usize) -> (usize, usize);
+    unsafe fn ephemerons(object: usize) -> (usize, usize);
     /// Is its finalizer to run after those of ordinary objects?
     ///
     /// # Safety
@@ -61,43 +61,43 @@ pub unsafe trait Model: Send + Sync + 'static {
     fn is_plausible(header: u64) -> bool;
 }
 
-/// A thread's allocation window: adjacent words, of which generated code uses the first two directly. Its thread changes it, and
+/// A thread's allocation tlab: adjacent words, of which generated code uses the first two directly. Its thread changes it, and
 /// while that is stopped, who collects; both may hold a reference to it all the time, so it consists of cells.
 #[repr(C)]
 #[derive(Debug, Default)]
-pub struct Window {
+pub struct Tlab {
     /// Next free byte.
     pub next: Cell<usize>,
-    /// End of the window.
+    /// End of the tlab.
     pub end: Cell<usize>,
-    /// Bytes of windows and large objects that the thread was ever given, but for what it gave back.
+    /// Bytes of TLABs and large objects that the thread was ever given, but for what it gave back.
     pub taken: Cell<usize>,
 }
-impl Window {
+impl Tlab {
     /// Bytes that are left.
     #[inline]
-    pub fn room(&self) -> usize {
+    pub fn remaining(&self) -> usize {
         self.end.get() - self.next.get()
     }
-    /// The thread has no window any more; what was left of it does not count as taken.
-    pub fn give_up(&self) {
+    /// The thread has no tlab any more; what was left of it does not count as taken.
+    pub fn retire(&self) {
         self.taken.set(self.allocated());
         self.next.set(0);
         self.end.set(0);
     }
     /// Bytes that the thread has allocated.
     pub fn allocated(&self) -> usize {
-        self.taken.get() - self.room()
+        self.taken.get() - self.remaining()
     }
 }
 
 /// Addresses `[from, to)`.
 pub type Range = (usize, usize);
 
-/// A thread that has a window and stacks, while the world is stopped.
+/// A thread that has a tlab and stacks, while the world is stopped.
 pub struct Mutator<'a> {
-    /// Its window.
-    pub window: &'a Window,
+    /// Its tlab.
+    pub tlab: &'a Tlab,
     /// Memory `[from, to)` whose words may be references: stacks, saved registers.
     pub ranges: &'a [Range],
 }
@@ -136,7 +136,7 @@ pub trait World: Send + Sync + 'static {
     );
     /// Objects the world has noted something of outside them, which is to go with the object: asked once it is known what
     /// goes for good, in the manner of [`World::weak_handles`].
-    fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>);
+    fn side_tables(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>);
     /// For the verifier: calls `visit` with the `ranges` of each thread that was stopped between storing a reference and marking the card.
     /// The reference is in them.
     fn storing(&self, visit: &mut dyn FnMut(&[Range]));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 
 /// What a stop was for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum Collection {
     /// A minor collection.
     Minor,
     /// A stop of a major collection.
@@ -93,15 +93,26 @@ pub struct Stats {
     /// Objects pinned.
     pub pinned: AtomicU64,
     /// Pairs of ephemerons that collections met.
-    pub pairs: AtomicU64,
+    pub ephemerons: AtomicU64,
     /// Bytes moved out of sparse blocks.
     pub evacuated: AtomicU64,
-    /// Bytes of windows handed out.
+    /// Bytes of TLABs handed out.
     pub allocated: AtomicU64,
 }
 
+/// What a minor collection found.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Outcome {
+    /// Bytes copied and still young.
+    pub survived: usize,
+    /// Bytes promoted.
+    pub promoted: usize,
+    /// Objects pinned.
+    pub pinned: usize,
+}
+
 /// Writes to standard error in one piece, so that what several threads say does not mix.
-pub fn say(text: &str) {
+pub fn write_stderr(text: &str) {
     // SAFETY: the bytes of a string.
     unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
 }

@@ -134,11 +134,11 @@ impl Block {
     /// The sweeper: [`block_bits::sweep`], then the block is listed.
     fn sweep(&self) {
         block_bits::sweep(&self.unswept, (0..2).map(|c| self.bits(c)));
-        *self.room.lock().unwrap() = true;
+        *self.reserve.lock().unwrap() = true;
     }
     /// Who promotes: takes the block if it is listed, writes an object into the hole, sets its bit, marks the card.
     fn fill(&self) {
-        if std::mem::take(&mut *self.room.lock().unwrap()) {
+        if std::mem::take(&mut *self.reserve.lock().unwrap()) {
             // SAFETY: loom's cell checks that nobody else looks.
             self.hole.with_mut(|p| unsafe { *p = NEW_HEADER });
             block_bits::add_starts(&self.start[0], NEW);
@@ -310,9 +310,9 @@ impl Gated {
         self.heap.with_mut(|p| unsafe { *p += 1 });
     }
     fn stop(&self) {
-        let rest = self.gate.rest();
+        let request = self.gate.request_yield();
         let mut stop = self.gate.stop();
-        drop(rest);
+        drop(request);
         stop.shut();
         stop.shut();
         self.change();

@@ -8,9 +8,9 @@
 use crate::Heap;
 use crate::major::marking::Marking;
 use crate::model::{Contents, Model, World};
-use crate::references::ephemerons::Row;
+use crate::references::ephemerons::EphemeronRange;
 use crate::roots::conservative;
-use crate::space::{BLOCK, CARD, Kind};
+use crate::space::{BLOCK, BlockKind, CARD};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 
 /// A block is sparse if at most this many of its bytes are used.
@@ -22,7 +22,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         let (mut sparse, mut all) = (0usize, 0usize);
         for b in 0..space.used() {
-            if space.kind(b) == Kind::Old {
+            if space.kind(b) == BlockKind::Old {
                 all += 1;
                 sparse += usize::from(space.info(b).live.load(Relaxed) <= SPARSE);
             }
@@ -34,14 +34,14 @@ impl<M: Model, W: World> Heap<M, W> {
         for b in 0..space.used() {
             let info = space.info(b);
             let live = info.live.load(Relaxed) as usize;
-            if space.kind(b) == Kind::Old && live <= SPARSE as usize && live <= budget {
+            if space.kind(b) == BlockKind::Old && live <= SPARSE as usize && live <= budget {
                 budget -= live;
                 info.evacuate.store(1, Relaxed);
-                info.hit.store(0, Relaxed);
+                info.conservatively_hit.store(0, Relaxed);
             }
         }
         self.old
-            .rooms
+            .recyclable
             .retain(space, |b| space.info(b).evacuate.load(Relaxed) == 0);
     }
 
@@ -54,8 +54,8 @@ impl<M: Model, W: World> Heap<M, W> {
         moved.clear();
         for b in 0..space.used() {
             let info = space.info(b);
-            if space.kind(b) == Kind::Old && info.evacuate.load(Relaxed) != 0 {
-                if info.hit.load(Relaxed) != 0 {
+            if space.kind(b) == BlockKind::Old && info.evacuate.load(Relaxed) != 0 {
+                if info.conservatively_hit.load(Relaxed) != 0 {
                     info.evacuate.store(0, Relaxed);
                 } else {
                     blocks.push(b as u32);
@@ -65,9 +65,9 @@ impl<M: Model, W: World> Heap<M, W> {
         if blocks.is_empty() {
             return;
         }
-        let mut worker = self.worker(0);
-        let buffer = &mut worker.old;
-        buffer.marked = true;
+        let mut worker = self.minor_worker(0);
+        let allocator = &mut worker.old;
+        allocator.marked = true;
         for &b in blocks.as_slice() {
             let base = space.address(b as usize);
             for card in (base..base + BLOCK).step_by(CARD) {
@@ -80,12 +80,12 @@ impl<M: Model, W: World> Heap<M, W> {
                     unsafe {
                         let header = *(from as *const u64);
                         let size = M::size(from, header);
-                        let Some(to) = buffer.allocate(space, &self.old, size) else {
+                        let Some(to) = allocator.allocate(space, &self.old, size) else {
                             self.exhausted("evacuation")
                         };
                         std::ptr::copy_nonoverlapping(from as *const u64, to as *mut u64, size / 8);
                         (*(from as *const AtomicU64)).store(to as u64 | 1, Relaxed);
-                        buffer.complete(space, to);
+                        allocator.complete(space, to);
                         if M::contents(header) != Contents::Plain {
                             moved.push(to);
                         }
@@ -93,13 +93,16 @@ impl<M: Model, W: World> Heap<M, W> {
                 }
             }
         }
-        self.stats.evacuated.fetch_add(buffer.bytes as u64, Relaxed);
-        buffer.finish(space, &self.old);
+        self.stats
+            .evacuated
+            .fetch_add(allocator.bytes as u64, Relaxed);
+        allocator.finish(space, &self.old);
 
         let new = |object: usize| -> usize {
             match space.block_of(object) {
                 Some(b)
-                    if space.kind(b) == Kind::Old && space.info(b).evacuate.load(Relaxed) != 0 =>
+                    if space.kind(b) == BlockKind::Old
+                        && space.info(b).evacuate.load(Relaxed) != 0 =>
                 {
                     // SAFETY: every live object of such a block has moved, and says where to.
                     let header = unsafe { *(object as *const u64) };
@@ -130,7 +133,7 @@ impl<M: Model, W: World> Heap<M, W> {
         for &object in moved.as_slice() {
             let see = |field: usize| {
                 let to = correct(field);
-                if space.kind_at(to) == Kind::Nursery {
+                if space.kind_at(to) == BlockKind::Nursery {
                     space.dirty(field);
                 }
             };
@@ -138,25 +141,27 @@ impl<M: Model, W: World> Heap<M, W> {
             unsafe {
                 let header = *(object as *const u64);
                 match M::contents(header) {
-                    Contents::Ephemerons => Row::of::<M>(object).pairs().for_each(|pair| {
-                        see(pair.key());
-                        see(pair.value());
-                    }),
+                    Contents::Ephemerons => {
+                        EphemeronRange::of::<M>(object).iter().for_each(|pair| {
+                            see(pair.key());
+                            see(pair.value());
+                        })
+                    }
                     _ => M::visit(object, header, 0, usize::MAX, see),
                 }
             }
         }
         for b in 0..space.used() {
             match space.kind(b) {
-                Kind::Statics => self.each_static(b, |f| {
+                BlockKind::Statics => self.each_static(b, |f| {
                     correct(f);
                 }),
-                Kind::Nursery => conservative::each_young::<M>(space, b, |o, _| {
+                BlockKind::Nursery => conservative::each_young::<M>(space, b, |o, _| {
                     // SAFETY: a young object with its header.
                     unsafe {
                         let header = *(o as *const u64);
                         if M::contents(header) == Contents::Ephemerons {
-                            for pair in Row::of::<M>(o).pairs() {
+                            for pair in EphemeronRange::of::<M>(o).iter() {
                                 correct(pair.key());
                                 correct(pair.value());
                             }
@@ -174,20 +179,21 @@ impl<M: Model, W: World> Heap<M, W> {
             correct(f);
         });
         self.finalizers.follow(space, new);
-        let young = |o: usize| space.kind_at(o) == Kind::Nursery;
+        let young = |o: usize| space.kind_at(o) == BlockKind::Nursery;
         self.world
             .strong_handles(false, &mut |o| (new(o), young(o)));
         for long in [false, true] {
             self.world
                 .weak_handles(long, false, &mut |o| Some((new(o), young(o))));
         }
-        self.world.noted(false, &mut |o| Some((new(o), young(o))));
+        self.world
+            .side_tables(false, &mut |o| Some((new(o), young(o))));
         for &b in blocks.as_slice() {
             if self.config.debug.poison {
                 crate::memory::poison(space.address(b as usize), space.address(b as usize + 1));
             }
             space.clear_marks(b as usize);
-            space.give(b as usize);
+            space.free_block(b as usize);
         }
     }
 }

@@ -46,7 +46,7 @@ impl<M: Model, W: World> Heap<M, W> {
             _ => 1_000_000_000,
         };
         // Alone: a helper that has to be waited for may take longer than all this is to take.
-        self.major.grey.enter();
+        self.major.shared_stack.enter();
         self.marking(&mut self.major.marker(0))
             .drain_until(clock::now() + ns);
     }
@@ -64,7 +64,8 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Is so much of the old generation free, in blocks that are partly used, that it has to be filled? Only copies do that.
     pub(crate) fn has_holes(&self) -> bool {
         let old = self.old.bytes.load(Relaxed);
-        self.old.rooms.free() > old.min(LARGE) / HOLES + old.saturating_sub(LARGE) / HOLES_BEYOND
+        self.old.recyclable.free()
+            > old.min(LARGE) / HOLES + old.saturating_sub(LARGE) / HOLES_BEYOND
     }
     /// Gives free memory back to the system, but for `soon` bytes and some to go on with.
     pub(crate) fn trim(&self, soon: usize) {

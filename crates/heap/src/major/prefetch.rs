@@ -2,49 +2,49 @@
 //!
 //! # Invariants
 //! An entry is in a list of grey objects or on its way here, never in both and never lost: a list is empty only if this is too
-//! ([`Ahead::next`]), or after [`Ahead::give_back`].
+//! ([`PrefetchQueue::next`]), or after [`PrefetchQueue::give_back`].
 use crate::memory::{List, prefetch};
 
 /// How many objects are on their way: as many as cover the memory's latency.
-const AHEAD: usize = 8;
+const DEPTH: usize = 8;
 
 /// Entries taken from a grey list a few steps before they are looked at, so that their memory is on its way.
 #[derive(Default)]
-pub struct Ahead {
-    ring: [usize; AHEAD],
+pub struct PrefetchQueue {
+    ring: [usize; DEPTH],
     first: usize,
     len: usize,
 }
 
-impl Ahead {
+impl PrefetchQueue {
     /// The next entry of the list to be looked at. The lowest bit of an entry is its owner's.
     #[inline]
-    pub fn next(&mut self, grey: &mut List<usize>) -> Option<usize> {
-        while self.len < AHEAD
-            && let Some(entry) = grey.pop()
+    pub fn next(&mut self, stack: &mut List<usize>) -> Option<usize> {
+        while self.len < DEPTH
+            && let Some(entry) = stack.pop()
         {
             prefetch(entry & !1);
-            self.ring[(self.first + self.len) % AHEAD] = entry;
+            self.ring[(self.first + self.len) % DEPTH] = entry;
             self.len += 1;
         }
         if self.len == 0 {
             return None;
         }
         let entry = self.ring[self.first];
-        self.first = (self.first + 1) % AHEAD;
+        self.first = (self.first + 1) % DEPTH;
         self.len -= 1;
         Some(entry)
     }
     /// Calls `f` with each entry that is on its way.
     pub(crate) fn each(&self, f: impl FnMut(usize)) {
-        let at = |i: usize| self.ring[(self.first + i) % AHEAD];
+        let at = |i: usize| self.ring[(self.first + i) % DEPTH];
         (0..self.len).map(at).for_each(f);
     }
     /// Everything back into the list, so that it can be handed over.
-    pub fn give_back(&mut self, grey: &mut List<usize>) {
+    pub fn give_back(&mut self, stack: &mut List<usize>) {
         while self.len > 0 {
-            grey.push(self.ring[self.first]);
-            self.first = (self.first + 1) % AHEAD;
+            stack.push(self.ring[self.first]);
+            self.first = (self.first + 1) % DEPTH;
             self.len -= 1;
         }
     }

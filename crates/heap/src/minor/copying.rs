@@ -8,14 +8,14 @@
 //! * While marking runs, what is promoted is born marked, but its `mark` bits, and those of the old objects it refers to, are
 //!   set at the end, behind the gate: until then they are the marker's alone, which sets them without a locked instruction.
 use crate::Heap;
-use crate::memory::{List, UNBOUNDED, prefetch};
-use crate::minor::cards::Soon;
+use crate::memory::prefetch;
 use crate::minor::nursery::terminate;
+use crate::minor::worker::MinorWorker;
 use crate::model::{Contents, Model, World};
-use crate::references::ephemerons::{Pair, Row, WAITS, Waiting, is_old};
-use crate::space::old::Buffer;
-use crate::space::{BLOCK, Kind, Space};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
+use crate::object::{header_of, slot_of};
+use crate::references::ephemerons::{Ephemeron, EphemeronRange, PENDING, PendingEphemerons};
+use crate::space::{BLOCK, BlockKind, Space};
+use std::sync::atomic::Ordering::*;
 
 /// The low bits of a header that says where its object moved to: that it moved, and that it is young there.
 const MOVED: u64 = 1;
@@ -26,57 +26,7 @@ const OLD: usize = 1;
 /// The low bit of an entry of the list of what was found: a promoted table of pairs, which the marker has to look at as well.
 const TABLE: usize = 1;
 
-/// What one worker has: kept between collections.
-pub struct Worker {
-    /// Kept objects whose fields have not been looked at.
-    pub grey: List<usize>,
-    pub(crate) soon: Soon,
-    /// Where promoted objects go.
-    pub old: Buffer,
-    survivors_next: usize,
-    survivors_end: usize,
-    /// Bytes of objects copied within the nursery.
-    pub copied: usize,
-    /// Bytes of objects that become old where they are.
-    pub stayed: usize,
-    /// Old objects that promoted ones refer to and nobody has marked: the marker has to look at them.
-    found: List<usize>,
-    /// Fields of promoted objects that refer into blocks that will be evacuated.
-    fields: List<usize>,
-    /// Pairs that were met, of tables that are kept.
-    pub(crate) ephemerons: List<Row>,
-}
-
-impl Worker {
-    /// An idle one.
-    pub fn new() -> std::io::Result<Worker> {
-        Ok(Worker {
-            grey: List::new(UNBOUNDED)?,
-            soon: Soon::default(),
-            old: Buffer::new()?,
-            survivors_next: 0,
-            survivors_end: 0,
-            copied: 0,
-            stayed: 0,
-            found: List::new(UNBOUNDED)?,
-            fields: List::new(UNBOUNDED)?,
-            ephemerons: List::new(UNBOUNDED)?,
-        })
-    }
-}
-
-/// What becomes of objects that live.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum How {
-    /// They are copied: once within the nursery, then out of it.
-    Age,
-    /// They are copied out of the nursery.
-    Promote,
-    /// They become old where they are.
-    InPlace,
-}
-
-/// A worker at work. `IN_PLACE`: see [`How::InPlace`]. `MARKING`: a cycle of marking is under way.
+/// A worker at work. `IN_PLACE`: see [`EvacuationMode::InPlace`]. `MARKING`: a cycle of marking is under way.
 pub(crate) struct Evacuation<
     'h,
     M: Model,
@@ -85,18 +35,18 @@ pub(crate) struct Evacuation<
     const MARKING: bool = false,
 > {
     pub heap: &'h Heap<M, W>,
-    pub worker: &'h mut Worker,
+    pub worker: &'h mut MinorWorker,
     /// Where pairs wait, for the worker that deals with them.
-    pub waiting: Option<&'h mut Waiting>,
+    pub pending: Option<&'h mut PendingEphemerons>,
     /// Nothing is copied within the nursery.
     pub promote: bool,
     /// No other worker copies meanwhile.
-    pub alone: bool,
+    pub exclusive: bool,
 }
 
 /// What a slot referred to, before it was dealt with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum Referent {
     /// Nothing, or nothing of the heap's.
     Nothing,
     /// What is young afterwards.
@@ -105,17 +55,6 @@ enum Found {
     Promoted,
     /// What was old already, or large, or root memory.
     Old,
-}
-
-#[inline(always)]
-pub(crate) fn header_of(object: usize) -> &'static AtomicU64 {
-    // SAFETY: callers pass addresses of objects; the word is their header.
-    unsafe { &*(object as *const AtomicU64) }
-}
-#[inline(always)]
-fn slot_of(slot: usize) -> &'static AtomicUsize {
-    // SAFETY: callers pass addresses of reference fields.
-    unsafe { &*(slot as *const AtomicUsize) }
 }
 
 impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
@@ -128,9 +67,9 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     /// Where the object is after this collection, if that is known; None: it is young and nobody has reached it.
     pub fn survivor(&self, object: usize) -> Option<(usize, bool)> {
         match self.space().kind_at(object) {
-            Kind::Nursery => {
+            BlockKind::Nursery => {
                 let h = header_of(object).load(Acquire);
-                if h & (MOVED | WAITS) == MOVED {
+                if h & (MOVED | PENDING) == MOVED {
                     Some(((h & ADDRESS) as usize, h & YOUNG != 0))
                 } else {
                     self.space()
@@ -138,7 +77,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                         .then_some((object, !IN_PLACE))
                 }
             }
-            Kind::Survivors => Some((object, true)),
+            BlockKind::Survivors => Some((object, true)),
             _ => Some((object, false)),
         }
     }
@@ -149,46 +88,50 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             return (object, false);
         };
         match self.space().kind(block) {
-            Kind::Nursery => self.forward(object, block),
-            k => (object, k == Kind::Survivors),
+            BlockKind::Nursery => self.forward(object, block),
+            k => (object, k == BlockKind::Survivors),
         }
     }
     /// Keeps what a slot refers to; is that young?
     #[inline]
     pub fn slot(&mut self, slot: usize) -> bool {
-        self.found(slot) == Found::Young
+        self.resolve(slot) == Referent::Young
     }
     #[inline(always)]
-    fn found(&mut self, slot: usize) -> Found {
+    fn resolve(&mut self, slot: usize) -> Referent {
         let s = slot_of(slot);
         let v = s.load(Relaxed);
         let Some(block) = self.space().block_of(v) else {
-            return Found::Nothing;
+            return Referent::Nothing;
         };
         match self.space().kind(block) {
-            Kind::Nursery => {
+            BlockKind::Nursery => {
                 let (to, young) = self.forward(v, block);
                 if to != v {
                     s.store(to, Release);
                 }
-                if young { Found::Young } else { Found::Promoted }
+                if young {
+                    Referent::Young
+                } else {
+                    Referent::Promoted
+                }
             }
-            Kind::Survivors => Found::Young,
-            _ => Found::Old,
+            BlockKind::Survivors => Referent::Young,
+            _ => Referent::Old,
         }
     }
     /// Keeps a young object, which lies in that block.
     #[inline(always)]
     fn forward(&mut self, object: usize, block: usize) -> (usize, bool) {
         if IN_PLACE {
-            self.stay(object);
+            self.mark_in_place(object);
             return (object, false);
         }
         let space = self.space();
         let header = header_of(object);
         let mut seen = header.load(Acquire);
         if seen & MOVED != 0 {
-            if seen & WAITS == 0 {
+            if seen & PENDING == 0 {
                 return ((seen & ADDRESS) as usize, seen & YOUNG != 0);
             }
             seen = self.key_reached(object);
@@ -221,7 +164,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             *(to as *mut u64) = seen;
         }
         let moved = to as u64 | MOVED | if promote { 0 } else { YOUNG };
-        if self.alone {
+        if self.exclusive {
             header.store(moved, Release);
         } else if let Err(other) = header.compare_exchange(seen, moved, AcqRel, Acquire) {
             if promote {
@@ -237,15 +180,17 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         }
         // SAFETY: as above.
         if unsafe { descriptor.contents::<M>(seen) } != Contents::Plain {
-            self.worker.grey.push(to | if promote { OLD } else { 0 });
+            self.worker
+                .local_stack
+                .push(to | if promote { OLD } else { 0 });
         }
         (to, !promote)
     }
     /// Pairs wait for an object that is reached now. Its header.
     #[cold]
     fn key_reached(&mut self, object: usize) -> u64 {
-        match &mut self.waiting {
-            Some(waiting) => waiting.reached(object),
+        match &mut self.pending {
+            Some(pending) => pending.reached(object),
             None => self
                 .heap
                 .fail(&format!("pairs wait for {object:#x}, and nobody for them")),
@@ -253,16 +198,16 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     }
     /// Keeps a young object where it is.
     #[inline(always)]
-    fn stay(&mut self, object: usize) {
+    fn mark_in_place(&mut self, object: usize) {
         let space = self.space();
-        let new = if self.alone {
-            space.set_mark_alone(object)
+        let new = if self.exclusive {
+            space.set_mark_exclusive(object)
         } else {
             space.set_mark(object)
         };
         if new {
             prefetch(object);
-            self.worker.grey.push(object | OLD);
+            self.worker.local_stack.push(object | OLD);
         }
     }
     fn survivor_memory(&mut self, size: usize) -> Option<usize> {
@@ -272,7 +217,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                 terminate(w.survivors_next);
             }
             let space = &self.heap.space;
-            let b = space.take(Kind::Survivors)?;
+            let b = space.alloc_block(BlockKind::Survivors)?;
             space.clear_starts(b);
             space.clear_marks(b);
             space.info(b).age.store(1, Relaxed);
@@ -307,17 +252,17 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         match unsafe { descriptor.contents::<M>(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {
-                self.worker.ephemerons.push(Row::of::<M>(object));
+                self.worker.ephemerons.push(EphemeronRange::of::<M>(object));
                 if MARKING && old {
-                    self.worker.found.push(object | TABLE);
+                    self.worker.for_marker.push(object | TABLE);
                 }
             }
             Contents::References => {
                 // SAFETY: as above.
                 unsafe {
-                    descriptor.visit::<M>(object, header, |slot| match self.found(slot) {
-                        Found::Young if old => self.mark_card(slot),
-                        Found::Old if MARKING && old => self.find(slot),
+                    descriptor.visit::<M>(object, header, |slot| match self.resolve(slot) {
+                        Referent::Young if old => self.mark_card(slot),
+                        Referent::Old if MARKING && old => self.record_for_marker(slot),
                         _ => {}
                     })
                 }
@@ -331,88 +276,92 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     }
     /// Notes what a field of a promoted object refers to: the marker does not look at promoted objects again.
     #[inline(always)]
-    fn find(&mut self, slot: usize) {
+    fn record_for_marker(&mut self, slot: usize) {
         let space = self.space();
         let object = slot_of(slot).load(Relaxed);
         let block = space.block(object);
         let info = space.info(block);
         let new = match space.kind(block) {
-            Kind::Old => {
+            BlockKind::Old => {
                 if info.evacuate.load(Relaxed) != 0 {
                     self.worker.fields.push(slot);
                 }
                 !space.is_marked(object)
             }
-            Kind::Large => info.hit.load(Relaxed) == 0,
+            BlockKind::Large => info.large_marked.load(Relaxed) == 0,
             _ => false,
         };
         if new {
-            self.worker.found.push(object);
+            self.worker.for_marker.push(object);
         }
     }
     /// Looks at everything grey, until no worker has anything left.
     pub fn drain(&mut self) {
         loop {
-            while let Some(object) = self.worker.grey.pop() {
+            while let Some(object) = self.worker.local_stack.pop() {
                 self.scan(object);
-                if self.heap.grey.is_wanted(&self.worker.grey) {
+                if self.heap.shared_stack.is_starving(&self.worker.local_stack) {
                     // Another worker may look at what this one promoted, and mark its cards.
                     self.worker.old.flush(&self.heap.space);
-                    self.heap.grey.share(&mut self.worker.grey);
+                    self.heap.shared_stack.share(&mut self.worker.local_stack);
                 }
             }
-            if !self.heap.grey.wait(&mut self.worker.grey) {
+            if !self
+                .heap
+                .shared_stack
+                .wait_for_work(&mut self.worker.local_stack)
+            {
                 return;
             }
         }
     }
     /// Looks at everything grey, alone.
-    pub fn drain_alone(&mut self) {
-        while let Some(object) = self.worker.grey.pop() {
+    pub fn drain_exclusive(&mut self) {
+        while let Some(object) = self.worker.local_stack.pop() {
             self.scan(object);
         }
     }
 
     /// Values of pairs whose keys live are kept, and what they refer to, until nothing changes.
-    pub(crate) fn pairs_to_fixpoint(&mut self) {
-        let Some(waiting) = self.waiting.take() else {
+    pub(crate) fn ephemerons_to_fixpoint(&mut self) {
+        let Some(pending) = self.pending.take() else {
             return;
         };
-        waiting.resume(|key| self.is_alive(key));
-        self.waiting = Some(waiting);
+        pending.resume(|key| self.is_alive(key));
+        self.pending = Some(pending);
         let mut pairs = 0;
         loop {
             if let Some(row) = self.worker.ephemerons.pop() {
                 pairs += row.len();
-                row.pairs().for_each(|pair| self.pair(pair));
-            } else if let Some(pair) = self.waiting.as_mut().and_then(|w| w.next_due()) {
-                self.keep_pair(pair);
-            } else if let Some(entry) = self.worker.grey.pop() {
-                if IN_PLACE && let Some(waiting) = &mut self.waiting {
-                    waiting.reached(entry & !OLD);
+                row.iter().for_each(|pair| self.ephemeron(pair));
+            } else if let Some(pair) = self.pending.as_mut().and_then(|w| w.next_due()) {
+                self.keep_ephemeron(pair);
+            } else if let Some(entry) = self.worker.local_stack.pop() {
+                if IN_PLACE && let Some(pending) = &mut self.pending {
+                    pending.reached(entry & !OLD);
                 }
                 self.scan(entry);
             } else {
                 break;
             }
         }
-        if let Some(waiting) = &mut self.waiting {
-            waiting.settle();
+        if let Some(pending) = &mut self.pending {
+            pending.settle();
         }
-        self.heap.stats.pairs.fetch_add(pairs as u64, Relaxed);
+        self.heap.stats.ephemerons.fetch_add(pairs as u64, Relaxed);
     }
     fn is_alive(&self, key: usize) -> bool {
         key == 0 || self.survivor(key).is_some()
     }
-    fn pair(&mut self, pair: Pair) {
+    fn ephemeron(&mut self, pair: Ephemeron) {
         if self.is_alive(pair.load_key()) {
-            self.keep_pair(pair);
-        } else if let Some(waiting) = &mut self.waiting {
-            waiting.wait(pair);
+            self.keep_ephemeron(pair);
+        } else if let Some(pending) = &mut self.pending {
+            pending.wait(pair);
         }
     }
     /// The key of a pair lives: keeps the value. A card is marked for what is young afterwards.
-    fn keep_pair(&mut self, pair: Pair) {
+    fn keep_ephemeron(&mut self, pair: Ephemeron) {
         for slot in [pair.key(), pair.value()] {
             if self.slot(slot) && is_old(self.space(), slot) {
                 self.space().dirty(slot);
@@ -420,11 +369,11 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         }
     }
     /// Pairs whose keys are gone are made empty.
-    pub(crate) fn bury_pairs(&mut self) {
+    pub(crate) fn clear_dead_ephemerons(&mut self) {
         let tombstone = self.heap.world.tombstone();
-        while let Some(pair) = self.waiting.as_mut().and_then(|w| w.next_dead()) {
-            pair.bury(tombstone);
-            self.keep_pair(pair);
+        while let Some(pair) = self.pending.as_mut().and_then(|w| w.next_dead()) {
+            pair.clear(tombstone);
+            self.keep_ephemeron(pair);
         }
     }
     /// The collection is over, for this worker's part. The gate is shut.
@@ -435,23 +384,29 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         }
         (w.survivors_next, w.survivors_end) = (0, 0);
         w.old.finish(&self.heap.space, &self.heap.old);
-        w.grey.clear();
+        w.local_stack.clear();
     }
     /// What the marker has to know of this worker's part. The gate is shut, and every worker's part is finished.
-    pub(crate) fn tell_marker(&mut self) {
+    pub(crate) fn hand_over_to_marker(&mut self) {
         let w = &mut *self.worker;
         let mut marker = self.heap.major.marker(0);
         let mut marking = self.heap.marking(&mut marker);
         while let Some(f) = w.fields.pop() {
             marking.own.fields.push(f);
         }
-        while let Some(o) = w.found.pop() {
+        while let Some(o) = w.for_marker.pop() {
             match o & TABLE {
-                0 => marking.object(o),
-                _ => marking.look_at(o & !TABLE),
+                0 => marking.mark_object(o),
+                _ => marking.scan_later(o & !TABLE),
             }
         }
         w.fields.clear();
-        w.found.clear();
+        w.for_marker.clear();
     }
+}
+
+/// Is what lies at that address old when the minor collection that runs is over, so that cards matter? (Not asked where it promotes in
+/// place: then nothing is young.)
+fn is_old(space: &Space, at: usize) -> bool {
+    !matches!(space.kind_at(at), BlockKind::Survivors | BlockKind::Nursery)
 }

@@ -5,12 +5,12 @@
 //!   without gaps, so a walk from a `start` bit by object sizes meets every object and ends at a zero header.
 //! * What is not handed out has no `start` bits, and begins with a zero header, where such a walk ends.
 use crate::memory::List;
-use crate::space::{BLOCK, Kind, Space};
+use crate::space::{BLOCK, BlockKind, Space};
 use std::io;
 
 /// Largest window.
-pub const WINDOW: usize = 32 << 10;
-const SMALLEST: usize = 2 << 10;
+pub const MAX_TLAB: usize = 32 << 10;
+const MIN_TLAB: usize = 2 << 10;
 /// Gaps between pinned objects smaller than this are not used.
 pub const FRAGMENT: usize = 256;
 
@@ -31,9 +31,9 @@ pub struct Nursery {
     /// Bytes handed out since the last minor collection, without what was given back.
     pub handed_out: usize,
     /// Bytes of the unused pieces that the last minor collection left.
-    pub left: usize,
+    pub fragment_bytes: usize,
     /// Size of windows now.
-    pub window: usize,
+    pub tlab_size: usize,
     /// Threads that have windows.
     pub threads: usize,
 }
@@ -46,19 +46,19 @@ impl Nursery {
             eden: blocks,
             blocks_left: blocks,
             handed_out: 0,
-            left: 0,
-            window: WINDOW,
+            fragment_bytes: 0,
+            tlab_size: MAX_TLAB,
             threads: 1,
         })
     }
     /// Adapts the size of windows to the number of threads: each gets several before the next collection.
-    pub fn size_windows(&mut self) {
+    pub fn size_tlabs(&mut self) {
         let share = self.eden * BLOCK / (4 * self.threads.max(1));
-        self.window = share.clamp(SMALLEST, WINDOW) & !511;
+        self.tlab_size = share.clamp(MIN_TLAB, MAX_TLAB) & !511;
     }
     /// A piece of at least `want` bytes, not yet zeroed. None: it is time to collect.
-    pub fn take(&mut self, space: &Space, want: usize) -> Option<(usize, usize)> {
-        let window = self.window.max((want + 511) & !511);
+    pub fn take_piece(&mut self, space: &Space, want: usize) -> Option<(usize, usize)> {
+        let tlab = self.tlab_size.max((want + 511) & !511);
         let fits = self
             .fragments
             .as_slice()
@@ -75,7 +75,7 @@ impl Nursery {
             }
             None => {
                 self.blocks_left = self.blocks_left.checked_sub(1)?;
-                let b = space.take(Kind::Nursery)?;
+                let b = space.alloc_block(BlockKind::Nursery)?;
                 space.clear_starts(b);
                 space.clear_marks(b);
                 space
@@ -85,8 +85,8 @@ impl Nursery {
                 (space.address(b), space.address(b) + BLOCK)
             }
         };
-        let end = if to - from > window + FRAGMENT {
-            from + window
+        let end = if to - from > tlab + FRAGMENT {
+            from + tlab
         } else {
             to
         };

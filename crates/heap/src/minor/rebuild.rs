@@ -9,11 +9,11 @@
 //!   and the marker looks at them.
 use crate::Heap;
 use crate::memory::{List, poison};
-use crate::minor::copying::How;
 use crate::minor::nursery::{FRAGMENT, Nursery, terminate};
+use crate::minor::worker::EvacuationMode;
 use crate::model::{Model, World};
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, CARD, Kind, Space};
+use crate::space::{BLOCK, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
 
 /// More pinned objects than this in a block make it old.
@@ -27,10 +27,10 @@ const SMALLEST: usize = 3;
 const ENOUGH: usize = 128 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Frees what was evacuated and makes the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` how long that took. The world is stopped.
+    /// Frees what was evacuated and makes the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` mode long that took. The world is stopped.
     pub(crate) fn rebuild_nursery(
         &self,
-        how: How,
+        mode: EvacuationMode,
         marking: bool,
         pins: &[usize],
         copied: usize,
@@ -43,12 +43,14 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut all = pins;
         for b in 0..space.used() {
             match space.kind(b) {
-                Kind::Nursery if how == How::InPlace => self.become_old(b, marking),
-                Kind::Survivors => {
-                    space.set_kind(b, Kind::Nursery);
+                BlockKind::Nursery if mode == EvacuationMode::InPlace => {
+                    self.become_old(b, marking)
+                }
+                BlockKind::Survivors => {
+                    space.set_kind(b, BlockKind::Nursery);
                     survivors += 1;
                 }
-                Kind::Nursery => {
+                BlockKind::Nursery => {
                     let (base, end) = (space.address(b), space.address(b + 1));
                     let first = all.partition_point(|p| *p < base);
                     let count = all[first..].partition_point(|p| *p < end);
@@ -59,13 +61,13 @@ impl<M: Model, W: World> Heap<M, W> {
                             poison(base, end);
                         }
                         space.clear_marks(b);
-                        space.give(b);
+                        space.free_block(b);
                         continue;
                     }
-                    let by_handle = space.info(b).hit.swap(0, Relaxed) != 0;
+                    let by_handle = space.info(b).pinned_by_handle.swap(0, Relaxed) != 0;
                     if by_handle || count > MANY {
                         self.become_old(b, marking);
-                        self.look_at_promoted(pins, marking);
+                        self.remember_promoted(pins, marking);
                         continue;
                     }
                     space.clear_starts(b);
@@ -76,7 +78,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     let mut at = base;
                     for &pin in pins {
                         self.gap(&mut nursery.fragments, at, pin);
-                        space.set_starts_alone(pin & !(CARD - 1), Space::bit(pin));
+                        space.set_starts_exclusive(pin & !(CARD - 1), Space::bit(pin));
                         at = pin + size::<M>(pin);
                     }
                     self.gap(&mut nursery.fragments, at, end);
@@ -84,14 +86,14 @@ impl<M: Model, W: World> Heap<M, W> {
                 _ => {}
             }
         }
-        self.room.left_young((kept + survivors) * BLOCK);
+        self.reserve.set_young((kept + survivors) * BLOCK);
         if nursery.handed_out >= ENOUGH {
             let percent = (copied as u64 * 100 / nursery.handed_out as u64) as u32;
             self.survival.store(percent, Relaxed);
-            self.trust.traced(percent);
+            self.promote_all.traced(percent);
         }
         nursery.resize(copied, ns, self.config.nursery);
-        nursery.again(kept, self.en_bloc_next());
+        nursery.restart(kept, self.promote_all_blocks());
     }
     fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
         if from >= to {
@@ -113,24 +115,30 @@ impl<M: Model, W: World> Heap<M, W> {
             if self.config.debug.poison {
                 poison(base, end);
             }
-            space.give(block);
+            space.free_block(block);
             return;
         }
-        let used = Lines::look::<M>(space, block);
+        let used = Lines::inspect::<M>(space, block);
         self.is_old_now(block, used.bytes());
         self.old.bytes.fetch_add(used.bytes(), Relaxed);
-        self.old.note_room(space, block, &used);
+        self.old.list_if_recyclable(space, block, &used);
     }
     /// A nursery block whose `start` bits are those of objects, of so many bytes, is an old one from now on.
     pub(crate) fn is_old_now(&self, block: usize, bytes: usize) {
         let space = &self.space;
         space.clean_cards(space.address(block), BLOCK);
         let info = space.info(block);
-        for cell in [&info.age, &info.unswept, &info.hit, &info.pinned] {
+        for cell in [
+            &info.age,
+            &info.unswept,
+            &info.conservatively_hit,
+            &info.pinned,
+            &info.pinned_by_handle,
+        ] {
             cell.store(0, Relaxed);
         }
         info.live.store(bytes as u32, Relaxed);
-        space.set_kind(block, Kind::Old);
+        space.set_kind(block, BlockKind::Old);
         if self.config.debug.poison {
             self.poison_gaps(block);
         }
@@ -151,18 +159,18 @@ impl<M: Model, W: World> Heap<M, W> {
         poison(at, end);
     }
     /// Pinned objects have become old beside young ones: cards are marked, and the marker looks at them.
-    fn look_at_promoted(&self, pins: &[usize], marking: bool) {
+    fn remember_promoted(&self, pins: &[usize], marking: bool) {
         let space = &self.space;
         for &object in pins {
             if marking {
-                self.marking(&mut self.major.marker(0)).look_at(object);
+                self.marking(&mut self.major.marker(0)).scan_later(object);
             }
             // SAFETY: a pinned object with its header.
             unsafe {
                 let header = *(object as *const u64);
                 M::visit(object, header, 0, usize::MAX, |field| {
                     let to = *(field as *const usize);
-                    if matches!(space.kind_at(to), Kind::Nursery | Kind::Survivors) {
+                    if matches!(space.kind_at(to), BlockKind::Nursery | BlockKind::Survivors) {
                         space.dirty(field);
                     }
                 });
@@ -178,12 +186,12 @@ impl Nursery {
         self.eden = eden(self.eden, most / BLOCK, self.handed_out, survived, ns);
     }
     /// The nursery is filled anew, with at least `least` blocks; `kept` of its blocks are still in use.
-    pub(crate) fn again(&mut self, kept: usize, least: usize) {
+    pub(crate) fn restart(&mut self, kept: usize, least: usize) {
         let eden = self.eden.max(least);
         self.blocks_left = eden.saturating_sub(kept).max(eden / 2);
         self.handed_out = 0;
-        self.left = self.fragments.as_slice().iter().map(|f| f.1 - f.0).sum();
-        self.size_windows();
+        self.fragment_bytes = self.fragments.as_slice().iter().map(|f| f.1 - f.0).sum();
+        self.size_tlabs();
     }
 }
 

@@ -5,7 +5,7 @@
 //! * Addresses are looked up in ascending order, so that a row of young objects is walked once.
 use crate::memory::List;
 use crate::model::Model;
-use crate::space::{CARD, Kind, Space};
+use crate::space::{BlockKind, CARD, Space};
 
 /// Collects from `[from, to)` the words that lie in the heap.
 ///
@@ -27,7 +27,7 @@ pub fn add(space: &Space, word: usize, out: &mut List<usize>) {
     if let Some(b) = space.block_of(word)
         && matches!(
             space.kind(b),
-            Kind::Nursery | Kind::Old | Kind::Large | Kind::LargeTail
+            BlockKind::Nursery | BlockKind::Old | BlockKind::Large | BlockKind::LargeTail
         )
     {
         out.push(word);
@@ -56,22 +56,22 @@ pub struct Cursor {
 pub fn object_at<M: Model>(space: &Space, address: usize, cursor: &mut Cursor) -> Option<usize> {
     let block = space.block_of(address)?;
     match space.kind(block) {
-        Kind::Nursery => {
+        BlockKind::Nursery => {
             let start = space.last_start(block, address)?;
             if cursor.start != start {
                 *cursor = Cursor { start, at: start };
             }
             walk::<M>(space, block, address, cursor)
         }
-        Kind::Old => {
+        BlockKind::Old => {
             let at = space.last_start(block, address)?;
             // SAFETY: a live start bit.
             let size = unsafe { M::size(at, *(at as *const u64)) };
             (address < at + size).then_some(at)
         }
-        Kind::Large | Kind::LargeTail => {
+        BlockKind::Large | BlockKind::LargeTail => {
             let head = match space.kind(block) {
-                Kind::Large => block,
+                BlockKind::Large => block,
                 _ => {
                     block
                         - space

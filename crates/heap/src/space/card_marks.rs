@@ -21,10 +21,10 @@ pub fn mark(card: &AtomicU8) {
     card.store(0, Release);
 }
 
-/// Makes a marked card clean, before its objects are looked for; the mark it had. `alone`: no other worker promotes meanwhile.
+/// Makes a marked card clean, before its objects are looked for; the mark it had. `exclusive`: no other worker promotes meanwhile.
 #[inline(always)]
-pub fn clean(card: &AtomicU8, alone: bool) -> u8 {
-    if alone {
+pub fn clean(card: &AtomicU8, exclusive: bool) -> u8 {
+    if exclusive {
         let mark = card.load(Relaxed);
         card.store(CLEAN, Relaxed);
         mark

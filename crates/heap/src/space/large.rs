@@ -9,17 +9,9 @@
 use crate::Heap;
 use crate::memory::{List, discard};
 use crate::model::{Contents, Model, World};
-use crate::space::{BLOCK, CARD, Kind, Space};
-use std::sync::atomic::{AtomicUsize, Ordering::*};
-use vervet_os::{LeafLock, perturb};
-
-/// See the module.
-pub struct Large {
-    /// First blocks of the objects.
-    pub heads: LeafLock<List<u32>>,
-    /// Their bytes.
-    pub bytes: AtomicUsize,
-}
+use crate::space::{BLOCK, BlockKind, CARD, Space};
+use std::sync::atomic::Ordering::*;
+use vervet_os::perturb;
 
 /// Pages beyond this are zeroed by the system, not by us.
 const ZERO_BY_HAND: usize = 256 << 10;
@@ -29,7 +21,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn place_large(&self, size: usize, header: u64) -> Option<usize> {
         let space: &Space = &self.space;
         let blocks = size.div_ceil(BLOCK);
-        let first = space.take_run(blocks)?;
+        let first = space.alloc_run(blocks)?;
         let at = space.address(first);
         perturb::here();
         // The clean blocks' pages read as zeros; the others are made so, but not further than the object goes.
@@ -60,9 +52,9 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         let info = space.info(first);
         info.size.store(size, Relaxed);
-        info.flag.store(u8::from(refs), Relaxed);
+        info.has_references.store(u8::from(refs), Relaxed);
         let marking = self.major.is_marking();
-        info.hit.store(u8::from(marking), Relaxed);
+        info.large_marked.store(u8::from(marking), Relaxed);
         // SAFETY: fresh memory of ours.
         unsafe { (*(at as *const std::sync::atomic::AtomicU64)).store(header, Release) };
         perturb::here();
@@ -70,7 +62,11 @@ impl<M: Model, W: World> Heap<M, W> {
             space.info(first + i).live.store(i as u32, Relaxed);
             space.set_kind(
                 first + i,
-                if i == 0 { Kind::Large } else { Kind::LargeTail },
+                if i == 0 {
+                    BlockKind::Large
+                } else {
+                    BlockKind::LargeTail
+                },
             );
         }
         // Its blocks are a large object's, which no list has yet.
@@ -87,12 +83,12 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         self.large.heads.lock().retain_map(|b| {
             let info = space.info(b as usize);
-            if info.hit.swap(0, Relaxed) != 0 {
+            if info.large_marked.swap(0, Relaxed) != 0 {
                 return Some(b);
             }
             // Cards of the dead are not looked at any more.
-            info.flag.store(0, Relaxed);
-            info.unswept.store(1, Relaxed);
+            info.has_references.store(0, Relaxed);
+            info.large_dead.store(1, Relaxed);
             self.large.bytes.fetch_sub(info.size.load(Relaxed), Relaxed);
             dead.push(b);
             None
@@ -100,7 +96,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Is the large object of that first block dead?
     pub(crate) fn is_dead_large(&self, block: usize) -> bool {
-        self.space.info(block).unswept.load(Relaxed) != 0
+        self.space.info(block).large_dead.load(Relaxed) != 0
     }
     /// Gives the blocks of dead large objects back.
     pub(crate) fn free_large(&self, dead: &mut List<u32>) {
@@ -113,7 +109,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 .div_ceil(BLOCK);
             // SAFETY: the object is dead: a zero header says so to whoever still meets the block.
             unsafe { *(self.space.address(b as usize) as *mut u64) = 0 };
-            self.space.give_run(b as usize, n, n > 4);
+            self.space.free_run(b as usize, n, n > 4);
         }
     }
 }

@@ -5,8 +5,8 @@
 //! * An object has to be asked for its size only if no other begins in its line behind it or in the next line: where objects lie
 //!   close, looking reads bitmaps only. Where they do not, and the block is not in the cache, it can take 40 us: whoever has looked
 //!   hands the result on.
-use crate::minor::copying::header_of;
 use crate::model::Model;
+use crate::object::header_of;
 use crate::space::{BLOCK, CARD, CARDS, Space};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -27,7 +27,7 @@ impl Lines {
     pub const EMPTY: Lines = Lines([0; COUNT / 64]);
 
     /// Looks which ones live objects overlap.
-    pub fn look<M: Model>(space: &Space, block: usize) -> Lines {
+    pub fn inspect<M: Model>(space: &Space, block: usize) -> Lines {
         let mut used = Lines::EMPTY;
         let base = space.address(block);
         // The last object that begins before the line looked at, and its line.
@@ -42,7 +42,7 @@ impl Lines {
                     if let Some((object, from)) = last
                         && from + 1 < line
                     {
-                        used.take(from * LINE, end::<M>(object) - base);
+                        used.add(from * LINE, end::<M>(object) - base);
                     }
                     used.0[line / 64] |= 1 << (line % 64);
                     let word = 63 - here.leading_zeros() as usize;
@@ -53,13 +53,13 @@ impl Lines {
             }
         }
         if let Some((object, from)) = last {
-            used.take(from * LINE, end::<M>(object) - base);
+            used.add(from * LINE, end::<M>(object) - base);
         }
         used
     }
     /// The lines that these bytes of the block overlap are used.
     #[inline]
-    pub fn take(&mut self, from: usize, to: usize) {
+    pub fn add(&mut self, from: usize, to: usize) {
         for line in from / LINE..to.div_ceil(LINE) {
             self.0[line / 64] |= 1 << (line % 64);
         }
@@ -67,7 +67,7 @@ impl Lines {
     /// Are all lines that these bytes overlap used?
     pub fn covers(&self, from: usize, to: usize) -> bool {
         let mut all = *self;
-        all.take(from, to);
+        all.add(from, to);
         all == *self
     }
     /// Bytes of the used lines.
@@ -113,9 +113,9 @@ mod tests {
     fn holes_are_what_was_not_taken() {
         let mut lines = Lines::EMPTY;
         assert_eq!(lines.hole(0), Some((0, BLOCK)));
-        lines.take(0, 1);
-        lines.take(3 * LINE + 5, 6 * LINE);
-        lines.take(70 * LINE - 1, BLOCK - LINE);
+        lines.add(0, 1);
+        lines.add(3 * LINE + 5, 6 * LINE);
+        lines.add(70 * LINE - 1, BLOCK - LINE);
         assert_eq!(lines.hole(0), Some((LINE, 3 * LINE)));
         assert_eq!(lines.hole(3 * LINE), Some((6 * LINE, 69 * LINE)));
         assert_eq!(lines.hole(69 * LINE), Some((BLOCK - LINE, BLOCK)));

@@ -1,7 +1,7 @@
 //! Old blocks with room for what is promoted.
 //!
 //! # Invariants
-//! * A block is listed once: its `flag` says that it is. Its `live` bytes are those it had when it was listed.
+//! * A block is listed once: its `recyclable` byte says that it is. Its `live` bytes are those it had when it was listed.
 //! * What is used of a listed block is known, and only shrinks (objects die) until it is taken.
 //! * `free` is the sum of what the listed blocks have free. It is read without the lock: who asks in a stop of the world must not
 //!   wait for a thread that sweeps and has lost its processor.
@@ -13,17 +13,17 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use vervet_os::LeafLock;
 
 /// See the module.
-pub struct Rooms {
+pub struct RecyclableBlocks {
     blocks: LeafLock<List<u32>>,
     /// The table of what is used of each block of the space.
     used: usize,
     free: AtomicUsize,
 }
 
-impl Rooms {
-    pub(crate) fn new(space: &Space) -> io::Result<Rooms> {
+impl RecyclableBlocks {
+    pub(crate) fn new(space: &Space) -> io::Result<RecyclableBlocks> {
         let (low, high) = space.range();
-        Ok(Rooms {
+        Ok(RecyclableBlocks {
             used: reserve((high - low) / BLOCK * size_of::<Lines>())?,
             blocks: LeafLock::new(List::new(1 << 24)?),
             free: AtomicUsize::new(0),
@@ -41,7 +41,7 @@ impl Rooms {
     pub fn push(&self, space: &Space, block: usize, used: &Lines) {
         let mut blocks = self.blocks.lock();
         let info = space.info(block);
-        if info.flag.swap(1, Relaxed) == 0 {
+        if info.recyclable.swap(1, Relaxed) == 0 {
             let bytes = used.bytes();
             info.live.store(bytes as u32, Relaxed);
             // SAFETY: the table has an entry for each block; under the lock.
@@ -52,7 +52,7 @@ impl Rooms {
     }
     fn forget(&self, space: &Space, block: usize) {
         let info = space.info(block);
-        info.flag.store(0, Relaxed);
+        info.recyclable.store(0, Relaxed);
         self.free
             .fetch_sub(BLOCK - info.live.load(Relaxed) as usize, Relaxed);
     }
@@ -69,7 +69,7 @@ impl Rooms {
     pub fn of(&self, space: &Space, block: usize) -> Option<Lines> {
         let _lock = self.blocks.lock();
         // SAFETY: the table has an entry for each block; under the lock.
-        (space.info(block).flag.load(Relaxed) != 0).then(|| unsafe { *self.used(block) })
+        (space.info(block).recyclable.load(Relaxed) != 0).then(|| unsafe { *self.used(block) })
     }
     /// Calls `f` with each listed block.
     pub(crate) fn each(&self, mut f: impl FnMut(usize)) {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use vervet_os::scheduling::{self, Processors};
 
 /// A thread of the collector's.
-pub struct Placed {
+pub struct ThreadAffinity {
     /// Its number in the system, 0 until it runs.
     tid: AtomicI32,
     /// Where it may run; None if the system does not say.
@@ -16,41 +16,41 @@ pub struct Placed {
 }
 
 /// Until it is dropped, a thread is kept off one processor.
-pub struct Elsewhere {
+pub struct AffinityGuard {
     tid: i32,
     all: Processors,
 }
 
-impl Placed {
+impl ThreadAffinity {
     /// One that is to run where the calling thread may.
-    pub fn new() -> Placed {
-        Placed {
+    pub fn new() -> ThreadAffinity {
+        ThreadAffinity {
             tid: AtomicI32::new(0),
             all: Processors::of_this_thread(),
         }
     }
     /// This is the calling thread.
-    pub fn is_this(&self) {
+    pub fn set_current_thread(&self) {
         self.tid.store(scheduling::thread_id(), Relaxed);
     }
     /// Keeps the thread off the calling thread's processor from now on; moves it if it waits for that one. Until when: what it returns.
     /// None if there is no other, or if it is the calling thread itself.
-    pub fn keep_off(&self) -> Option<Elsewhere> {
+    pub fn avoid_current_processor(&self) -> Option<AffinityGuard> {
         let (tid, all) = (self.tid.load(Relaxed), self.all?);
         if tid == 0 || tid == scheduling::thread_id() {
             return None;
         }
         all.others()?.confine(tid);
-        Some(Elsewhere { tid, all })
+        Some(AffinityGuard { tid, all })
     }
 }
-impl Elsewhere {
+impl AffinityGuard {
     /// Leaves it so.
-    pub fn for_good(self) {
+    pub fn keep(self) {
         std::mem::forget(self);
     }
 }
-impl Drop for Elsewhere {
+impl Drop for AffinityGuard {
     fn drop(&mut self) {
         self.all.confine(self.tid);
     }

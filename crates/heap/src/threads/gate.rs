@@ -1,7 +1,7 @@
 //! The gate between collections and the thread of the collector that works beside the program.
 //!
 //! # Invariants
-//! * The marker and the sweeper work in steps, which look often at whether the gate is wanted; while it is shut no step runs,
+//! * The marker and the sweeper work in steps, which look often at whether the gate is yield_requests; while it is shut no step runs,
 //!   nor while somebody waits for the world to stop.
 //! * A stop of the world leaves the gate open as long as it only copies or marks young objects, scans cards and promotes:
 //!   steps read old objects, set `mark` bits atomically and sweep blocks, which such a stop can bear. It is shut before
@@ -17,9 +17,9 @@ use vervet_os::perturb;
 /// See the module.
 #[derive(Default)]
 pub struct Gate {
-    wanted: AtomicU32,
-    /// The collector's thread waits for `wanted` or `stops` to change.
-    waits: AtomicU32,
+    yield_requests: AtomicU32,
+    /// The collector's thread waits for `yield_requests` or `stops` to change.
+    sleeping: AtomicU32,
     step: LeafLock<()>,
     /// Stops that have begun or want to begin.
     stops: AtomicU32,
@@ -36,20 +36,20 @@ pub struct Stop<'g> {
 }
 
 /// While it lives no step begins, and the running one ends soon.
-pub struct Rest<'g>(&'g Gate);
+pub struct YieldRequest<'g>(&'g Gate);
 
 impl Gate {
     /// Somebody is about to stop the world: a thread that is to stop may need the processor that the collector's thread has.
-    pub fn rest(&self) -> Rest<'_> {
-        self.wanted.fetch_add(1, SeqCst);
-        Rest(self)
+    pub fn request_yield(&self) -> YieldRequest<'_> {
+        self.yield_requests.fetch_add(1, SeqCst);
+        YieldRequest(self)
     }
-    fn unwant(&self) {
+    fn withdraw_request(&self) {
         self.turn.offer();
-        let was = self.wanted.fetch_sub(1, SeqCst);
+        let was = self.yield_requests.fetch_sub(1, SeqCst);
         in_order();
-        if was == 1 && self.waits.load(SeqCst) != 0 {
-            futex::wake(&self.wanted, 1);
+        if was == 1 && self.sleeping.load(SeqCst) != 0 {
+            futex::wake(&self.yield_requests, 1);
         }
     }
     /// A stop begins. The gate is still open.
@@ -63,24 +63,24 @@ impl Gate {
     }
     /// Is somebody waiting for the step to end?
     #[inline]
-    pub fn is_wanted(&self) -> bool {
-        self.wanted.load(Relaxed) != 0
+    pub fn yield_requested(&self) -> bool {
+        self.yield_requests.load(Relaxed) != 0
     }
     /// One step.
     pub fn step<T>(&self, work: impl FnOnce() -> T) -> T {
         loop {
-            let wanted = self.wanted.load(SeqCst);
-            if wanted == 0 {
+            let yield_requests = self.yield_requests.load(SeqCst);
+            if yield_requests == 0 {
                 break;
             }
             self.turn.wait_begins();
-            self.waits.store(1, SeqCst);
+            self.sleeping.store(1, SeqCst);
             in_order();
-            futex::wait(&self.wanted, wanted, None);
-            self.waits.store(0, SeqCst);
+            futex::wait(&self.yield_requests, yield_requests, None);
+            self.sleeping.store(0, SeqCst);
         }
         self.turn.wait_ends();
-        // The gate was not wanted a moment ago.
+        // The gate was not yield_requests a moment ago.
         perturb::here();
         let _guard = self.step.lock();
         perturb::here();
@@ -102,10 +102,10 @@ impl Gate {
         // Who waited may have to run on this processor.
         let stops = self.stops.load(SeqCst);
         if stops != 0 {
-            self.waits.store(1, SeqCst);
+            self.sleeping.store(1, SeqCst);
             in_order();
             futex::wait(&self.stops, stops, Some(Duration::from_millis(1)));
-            self.waits.store(0, SeqCst);
+            self.sleeping.store(0, SeqCst);
         }
         result
     }
@@ -116,7 +116,7 @@ impl Stop<'_> {
     pub fn shut(&mut self) {
         if self.shut.is_none() {
             perturb::here();
-            self.gate.wanted.fetch_add(1, SeqCst);
+            self.gate.yield_requests.fetch_add(1, SeqCst);
             perturb::here();
             self.shut = Some(self.gate.step.lock());
         }
@@ -126,13 +126,13 @@ impl Stop<'_> {
         if let Some(guard) = self.shut.take() {
             drop(guard);
             perturb::here();
-            self.gate.unwant();
+            self.gate.withdraw_request();
         }
     }
 }
-impl Drop for Rest<'_> {
+impl Drop for YieldRequest<'_> {
     fn drop(&mut self) {
-        self.0.unwant();
+        self.0.withdraw_request();
     }
 }
 impl Drop for Stop<'_> {
@@ -140,7 +140,7 @@ impl Drop for Stop<'_> {
         self.open();
         self.gate.stops.fetch_sub(1, SeqCst);
         in_order();
-        if self.gate.waits.load(SeqCst) != 0 {
+        if self.gate.sleeping.load(SeqCst) != 0 {
             futex::wake(&self.gate.stops, 1);
         }
     }

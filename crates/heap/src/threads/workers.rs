@@ -8,7 +8,7 @@
 //! * While a job runs, a worker is `active` if it has or may get work of its own; when no worker is active and the shared
 //!   list is empty, the job's work is done.
 use crate::memory::{List, UNBOUNDED};
-use crate::threads::affinity::Placed;
+use crate::threads::affinity::ThreadAffinity;
 use std::cell::UnsafeCell;
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
@@ -28,7 +28,7 @@ struct Shared {
 /// A helper, as the thread that collects knows it.
 struct Helper {
     thread: std::thread::Thread,
-    placed: &'static Placed,
+    affinity: &'static ThreadAffinity,
 }
 // SAFETY: `job` is written only while no session is open and nobody has joined.
 unsafe impl Sync for Shared {}
@@ -36,27 +36,27 @@ unsafe impl Sync for Shared {}
 unsafe impl Send for Shared {}
 
 /// See the module.
-pub struct Gang {
+pub struct WorkerPool {
     shared: &'static Shared,
     helpers: usize,
 }
 
-impl Gang {
+impl WorkerPool {
     /// Starts the helpers.
-    pub fn new(helpers: usize) -> io::Result<Gang> {
+    pub fn new(helpers: usize) -> io::Result<WorkerPool> {
         let shared: &'static Shared = Box::leak(Box::new(Shared {
             job: UnsafeCell::new(None),
             session: AtomicU32::new(0),
             threads: LeafLock::new(Vec::new()),
         }));
         for i in 0..helpers {
-            let placed: &'static Placed = Box::leak(Box::new(Placed::new()));
+            let affinity: &'static ThreadAffinity = Box::leak(Box::new(ThreadAffinity::new()));
             let handle = std::thread::Builder::new()
                 .name(format!("GC helper {i}"))
                 .stack_size(256 << 10)
                 .spawn(move || {
                     block_signals();
-                    placed.is_this();
+                    affinity.set_current_thread();
                     loop {
                         std::thread::park();
                         help(shared, i + 1);
@@ -64,13 +64,13 @@ impl Gang {
                 })?;
             shared.threads.lock().push(Helper {
                 thread: handle.thread().clone(),
-                placed,
+                affinity,
             });
         }
-        Ok(Gang { shared, helpers })
+        Ok(WorkerPool { shared, helpers })
     }
     /// Most workers a job can have.
-    pub fn workers(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.helpers + 1
     }
     /// Runs `job(worker)` here, as worker 0, and on the helpers that come in time. One job at a time.
@@ -85,8 +85,8 @@ impl Gang {
         unsafe { *s.job.get() = Some(std::mem::transmute::<Job<'_>, Job<'static>>(job)) };
         s.session.store(OPEN, Release);
         for helper in s.threads.lock().iter() {
-            if let Some(elsewhere) = helper.placed.keep_off() {
-                elsewhere.for_good();
+            if let Some(guard) = helper.affinity.avoid_current_processor() {
+                guard.keep();
             }
             helper.thread.unpark();
         }
@@ -138,18 +138,18 @@ pub(crate) fn block_signals() {
     }
 }
 
-/// Grey objects that any worker may take.
-pub struct Grey {
+/// SharedMarkStack objects that any worker may take.
+pub struct SharedMarkStack {
     list: LeafLock<List<usize>>,
     len: AtomicUsize,
     active: AtomicUsize,
     idle: AtomicUsize,
 }
 
-impl Grey {
+impl SharedMarkStack {
     /// An empty list.
-    pub fn new() -> io::Result<Grey> {
-        Ok(Grey {
+    pub fn new() -> io::Result<SharedMarkStack> {
+        Ok(SharedMarkStack {
             list: LeafLock::new(List::new(UNBOUNDED)?),
             len: AtomicUsize::new(0),
             active: AtomicUsize::new(0),
@@ -162,24 +162,24 @@ impl Grey {
     }
     /// Is somebody idle, and a worker's list worth sharing?
     #[inline]
-    pub fn is_wanted(&self, own: &List<usize>) -> bool {
+    pub fn is_starving(&self, own: &List<usize>) -> bool {
         own.len() > 64 && self.idle.load(Relaxed) > 0 && self.len.load(Relaxed) == 0
     }
-    /// Gives the others the older half of a worker's list, if [`Grey::is_wanted`].
+    /// Gives the others the older half of a worker's list, if [`SharedMarkStack::is_starving`].
     #[inline]
     pub fn share(&self, own: &mut List<usize>) {
-        if self.is_wanted(own) {
-            self.put(own, own.len() / 2);
+        if self.is_starving(own) {
+            self.push_front_of(own, own.len() / 2);
         }
     }
     /// Moves the first `count` of `own` here.
-    pub fn put(&self, own: &mut List<usize>, count: usize) {
+    pub fn push_front_of(&self, own: &mut List<usize>, count: usize) {
         let mut list = self.list.lock();
         own.give_front(count, &mut list);
         self.len.store(list.len(), Release);
     }
     /// Takes some into an empty list.
-    pub fn take(&self, own: &mut List<usize>) -> bool {
+    pub fn pop_into(&self, own: &mut List<usize>) -> bool {
         if self.len.load(Acquire) == 0 {
             return false;
         }
@@ -194,8 +194,8 @@ impl Grey {
         n > 0
     }
     /// A worker has nothing left: waits until there is work again (true: `own` has some), or all are done.
-    pub fn wait(&self, own: &mut List<usize>) -> bool {
-        if self.take(own) {
+    pub fn wait_for_work(&self, own: &mut List<usize>) -> bool {
+        if self.pop_into(own) {
             return true;
         }
         self.idle.fetch_add(1, AcqRel);
@@ -204,7 +204,7 @@ impl Grey {
         let more = loop {
             if self.len.load(Acquire) > 0 {
                 self.active.fetch_add(1, AcqRel);
-                if self.take(own) {
+                if self.pop_into(own) {
                     break true;
                 }
                 self.active.fetch_sub(1, AcqRel);

@@ -5,15 +5,15 @@
 use super::Verifier;
 use crate::Heap;
 use crate::memory::List;
-use crate::minor::copying::header_of;
 use crate::model::{Contents, Model, World};
-use crate::space::{BLOCK, CARD, Kind};
+use crate::object::header_of;
+use crate::space::{BLOCK, BlockKind, CARD};
 use std::sync::atomic::Ordering::*;
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
     /// All notes are taken back that pairs left in the headers of their keys.
-    pub(super) fn no_pair_waits(&self) {
-        let left = self.heap.waiting.borrow().left();
+    pub(super) fn no_ephemeron_is_pending(&self) {
+        let left = self.heap.pending.borrow().left();
         if left != 0 {
             self.damaged(&format!("{left} pairs of ephemerons wait for their keys"));
         }
@@ -43,7 +43,7 @@ impl<M: Model, W: World> Heap<M, W> {
         for b in 0..space.used() {
             let base = space.address(b);
             match space.kind(b) {
-                Kind::Old => {
+                BlockKind::Old => {
                     for card in (base..base + BLOCK).step_by(CARD) {
                         let mut bits = space.start_word(card).load(Relaxed)
                             & space.mark_word(card).load(Relaxed);
@@ -53,7 +53,7 @@ impl<M: Model, W: World> Heap<M, W> {
                         }
                     }
                 }
-                Kind::Large if space.info(b).hit.load(Relaxed) != 0 => f(base),
+                BlockKind::Large if space.info(b).large_marked.load(Relaxed) != 0 => f(base),
                 _ => {}
             }
         }

@@ -10,7 +10,7 @@ use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Model, World};
 use crate::references::finalizers::Entry;
-use crate::space::{BLOCK, CARD, Kind};
+use crate::space::{BLOCK, BlockKind, CARD};
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn finalizers(&self) {
@@ -19,7 +19,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         self.heap.finalizers.each(|entry, object| match entry {
             Entry::Queued => queued.push(object),
             _ if !space.is_finalizable(object) => {}
-            Entry::Old if space.kind_at(object) == Kind::Nursery => {
+            Entry::Old if space.kind_at(object) == BlockKind::Nursery => {
                 self.wrong(object, "is young, and registered for finalization as old")
             }
             Entry::Old | Entry::Young => registered.push(object),

@@ -5,7 +5,7 @@
 //! * A visit with `young_only` meets every handle of a young object: that is all a minor collection looks at.
 use super::Verifier;
 use crate::model::{Model, World};
-use crate::space::Kind;
+use crate::space::BlockKind;
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn handles(&self) {
@@ -31,7 +31,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             let mut count = 0;
             visit(young_only, &mut |o| {
                 self.reference(0, &format_args!("a {name} handle"), o);
-                let young = self.heap.space.kind_at(o) == Kind::Nursery;
+                let young = self.heap.space.kind_at(o) == BlockKind::Nursery;
                 count += usize::from(young);
                 young
             });

@@ -9,9 +9,9 @@
 //! * While marking runs every block is swept. When it does not, swept blocks have no `mark` bits, and nothing is grey or noted.
 use super::{Verifier, list};
 use crate::memory::List;
-use crate::minor::copying::header_of;
 use crate::model::{Contents, Model, World};
-use crate::space::{CLEAN, Kind};
+use crate::object::header_of;
+use crate::space::{BlockKind, CLEAN};
 use std::sync::atomic::Ordering::*;
 
 /// What the markers have, each list in ascending order.
@@ -31,7 +31,7 @@ fn has(list: &List<usize>, value: usize) -> bool {
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn tricolour(&self) {
         let (space, marking) = (&self.heap.space, self.heap.major.is_marking());
-        for b in (0..space.used()).filter(|b| space.kind(*b) == Kind::Old) {
+        for b in (0..space.used()).filter(|b| space.kind(*b) == BlockKind::Old) {
             let unswept = space.info(b).unswept.load(Relaxed) != 0;
             if marking && unswept {
                 self.wrong(space.address(b), "is marked in a block that is not swept");
@@ -59,8 +59,8 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             tables: list(),
             fields: list(),
         };
-        heap.major.grey.each(|entry| known.grey.push(entry));
-        for i in 0..heap.gang.workers() {
+        heap.major.shared_stack.each(|entry| known.grey.push(entry));
+        for i in 0..heap.workers.count() {
             let marker = heap.major.marker(i);
             marker.each_grey(|entry| known.grey.push(entry));
             for &t in marker.ephemerons.as_slice() {
@@ -104,7 +104,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         let space = &self.heap.space;
         let grey = known.grey.as_slice();
         let size = match space.kind_at(object) {
-            Kind::Large => space.info(space.block(object)).size.load(Relaxed),
+            BlockKind::Large => space.info(space.block(object)).size.load(Relaxed),
             _ => 8,
         };
         match grey.get(grey.partition_point(|e| *e < object)) {
@@ -119,9 +119,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         let Some(b) = space.block_of(v) else { return };
         let is_evacuated = |b: usize| space.info(b).evacuate.load(Relaxed) != 0;
         let what = match space.kind(b) {
-            Kind::Old if !space.is_marked(v) => "white",
-            Kind::Large if space.info(b).hit.load(Relaxed) == 0 => "white",
-            Kind::Old
+            BlockKind::Old if !space.is_marked(v) => "white",
+            BlockKind::Large if space.info(b).large_marked.load(Relaxed) == 0 => "white",
+            BlockKind::Old
                 if is_evacuated(b)
                     && !is_evacuated(space.block(field))
                     && !has(&known.fields, field) =>

@@ -1,0 +1,147 @@
+//! A cycle, from the first pause to the last swept block, and the thread that runs cycles.
+use super::marker::Marker;
+use super::marking::Marking;
+use super::sweep::BATCH;
+use crate::model::{Model, World};
+use crate::threads::workers::block_signals;
+use crate::{Heap, stats};
+use std::sync::atomic::Ordering::*;
+use std::time::Duration;
+use vervet_os::scheduling::be_nicer;
+use vervet_os::{clock, futex};
+
+/// How the collector's thread stands back where the program has use for all processors: about a quarter of one is left to it.
+/// The program's threads help when that is too little ([`crate::major::pacing`]).
+const NICENESS: i32 = 5;
+/// So long after a cycle, if no other has begun, the memory that the next one would need is given back too.
+const REST: Duration = Duration::from_secs(5);
+
+impl<M: Model, W: World> Heap<M, W> {
+    pub(crate) fn marking<'h>(&'h self, own: &'h mut Marker) -> Marking<'h, M, W> {
+        Marking {
+            heap: self,
+            own,
+            exclusive: false,
+        }
+    }
+    /// The worker that marks when no other does: beside the program, where only the collector's thread marks (minor collections leave
+    /// `mark` bits of old blocks alone while the gate is open), and in those parts of a stop that one thread does.
+    pub(crate) fn exclusive_marking<'h>(&'h self, own: &'h mut Marker) -> Marking<'h, M, W> {
+        Marking {
+            exclusive: true,
+            ..self.marking(own)
+        }
+    }
+    /// Bytes of the old generation.
+    pub fn old_bytes(&self) -> usize {
+        self.old.bytes.load(Relaxed) + self.large.bytes.load(Relaxed)
+    }
+    /// Asks for a cycle that begins after now; the ticket to wait with.
+    pub fn ask_for_major(&self) -> u32 {
+        // A cycle that has begun does not count: what died since it began may still be marked.
+        let ticket = self.major.begun.load(Acquire) + 1;
+        self.major.asked.fetch_max(ticket, AcqRel);
+        if let Some(t) = &*self.major.collector.lock() {
+            t.unpark();
+        }
+        ticket
+    }
+    /// Waits until the cycle with that ticket has ended.
+    pub fn wait_for_major(&self, ticket: u32) {
+        self.world.blocking(&mut || {
+            loop {
+                let ended = self.major.ended.load(Acquire);
+                if ended.wrapping_sub(ticket) as i32 >= 0 {
+                    return;
+                }
+                futex::wait(&self.major.ended, ended, None);
+            }
+        });
+    }
+    /// The collector's thread: runs cycles as they are asked for.
+    pub(crate) fn collector(&'static self) {
+        block_signals();
+        self.major.affinity.set_current_thread();
+        be_nicer(NICENESS);
+        *self.major.collector.lock() = Some(std::thread::current());
+        let is_idle = || self.major.asked.load(Acquire) == self.major.ended.load(Acquire);
+        let mut ran = false;
+        loop {
+            if ran {
+                let end = clock::now() + REST.as_nanos() as u64;
+                while is_idle() && clock::now() < end {
+                    std::thread::park_timeout(REST);
+                }
+                if is_idle() {
+                    self.trim(0);
+                }
+            }
+            while is_idle() {
+                std::thread::park();
+            }
+            self.cycle();
+            ran = true;
+            let now = self.major.begun.load(Acquire);
+            self.major.asked.fetch_max(now, AcqRel);
+            self.major.ended.store(now, Release);
+            futex::wake(&self.major.ended, i32::MAX);
+            if self.finalizers.waiting() > 0 {
+                self.world.finalizers_wait();
+            }
+        }
+    }
+
+    /// One cycle, from the first stop to the last swept block.
+    fn cycle(&self) {
+        let at_once =
+            !self.config.debug.concurrent_marking && self.old_bytes() <= self.config.stop_below;
+        self.stopped(
+            stats::Collection::Major,
+            || true,
+            |stop| {
+                self.major.begun.fetch_add(1, AcqRel);
+                let outcome = self.minor(true, stop);
+                self.initial_mark();
+                if at_once {
+                    self.final_mark();
+                }
+                outcome
+            },
+        );
+        if !at_once {
+            self.drain_concurrently();
+            // What was written to meanwhile, so that the second stop has less to look at.
+            for _ in 0..2 {
+                let (mut b, used) = (0, self.space.used());
+                while b < used {
+                    let end = (b + BATCH).min(used);
+                    self.gate.step(|| {
+                        let mut marker = self.major.marker(0);
+                        let mut m = self.exclusive_marking(&mut marker);
+                        // A block may take long, if all its cards were written to.
+                        while b < end && !self.gate.yield_requested() {
+                            m.rescan_modified(b);
+                            b += 1;
+                        }
+                    });
+                    self.be_slow();
+                }
+                self.drain_concurrently();
+            }
+            self.stopped(
+                stats::Collection::Major,
+                || true,
+                |stop| {
+                    let outcome = self.minor(true, stop);
+                    self.final_mark();
+                    outcome
+                },
+            );
+        }
+        self.sweep();
+        self.gate.turn.end();
+        if self.config.debug.heap_shot {
+            self.print_shot();
+        }
+    }
+}

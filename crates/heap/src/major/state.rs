@@ -1,0 +1,91 @@
+//! The state of major collections.
+use super::marker::Marker;
+use crate::memory::List;
+use crate::threads::affinity::{AffinityGuard, ThreadAffinity};
+use crate::threads::exclusive::{Borrowed, Exclusive};
+use crate::threads::workers::SharedMarkStack;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use vervet_os::LeafLock;
+
+/// The state of major collections.
+pub struct Major {
+    pub(super) marking: AtomicBool,
+    /// Grey objects handed over by minor collections.
+    pub shared_stack: SharedMarkStack,
+    /// Workers' private parts.
+    markers: Vec<Exclusive<Marker>>,
+    /// Large tables of pairs that were born marked.
+    pub(crate) born: LeafLock<List<usize>>,
+    /// The old generation may grow to this before the next cycle.
+    pub threshold: AtomicUsize,
+    /// The old generation's size when the cycle began.
+    pub(crate) goal: AtomicUsize,
+    /// What [`stats::Stats::promoted`] was then.
+    pub(super) promoted: AtomicU64,
+    /// Tickets: cycles asked for, begun, and ended.
+    pub(crate) asked: AtomicU32,
+    pub(super) begun: AtomicU32,
+    pub(crate) ended: AtomicU32,
+    pub(super) dead_large: LeafLock<List<u32>>,
+    pub(super) collector: LeafLock<Option<std::thread::Thread>>,
+    pub(super) affinity: ThreadAffinity,
+}
+
+impl Major {
+    pub(crate) fn new(workers: usize, threshold: usize) -> io::Result<Major> {
+        Ok(Major {
+            marking: AtomicBool::new(false),
+            shared_stack: SharedMarkStack::new()?,
+            markers: (0..workers)
+                .map(|_| Marker::new().map(Exclusive::new))
+                .collect::<io::Result<_>>()?,
+            born: LeafLock::new(List::new(1 << 24)?),
+            threshold: AtomicUsize::new(threshold),
+            goal: AtomicUsize::new(0),
+            promoted: AtomicU64::new(0),
+            asked: AtomicU32::new(0),
+            begun: AtomicU32::new(0),
+            ended: AtomicU32::new(0),
+            dead_large: LeafLock::new(List::new(1 << 24)?),
+            collector: LeafLock::new(None),
+            affinity: ThreadAffinity::new(),
+        })
+    }
+    /// What the marker of that number has; it is nobody else's meanwhile.
+    pub(crate) fn marker(&self, index: usize) -> Borrowed<'_, Marker> {
+        self.markers[index].borrow()
+    }
+    /// Does marking run?
+    #[inline]
+    pub fn is_marking(&self) -> bool {
+        self.marking.load(Acquire)
+    }
+    /// Has a cycle ended to mark, and not to sweep?
+    pub(crate) fn is_sweeping(&self) -> bool {
+        self.begun.load(Relaxed) != self.ended.load(Relaxed) && !self.is_marking()
+    }
+    /// In a stop: keeps the collector's thread, if it is at work, off the processor of the thread that collects.
+    pub(crate) fn avoid_current_processor(&self) -> Option<AffinityGuard> {
+        let works = self.asked.load(Relaxed) != self.ended.load(Relaxed);
+        works
+            .then(|| self.affinity.avoid_current_processor())
+            .flatten()
+    }
+    /// Major collections that have ended.
+    pub fn count(&self) -> u32 {
+        self.ended.load(Acquire)
+    }
+
+    /// A large table of pairs was born marked: no marker will meet it.
+    pub(crate) fn table_born(&self, table: usize) {
+        self.born.lock().push(table);
+    }
+    /// The tables born since marking began.
+    pub(crate) fn take_born(&self, to: &mut List<usize>) {
+        let mut born = self.born.lock();
+        while let Some(table) = born.pop() {
+            to.push(table);
+        }
+    }
+}

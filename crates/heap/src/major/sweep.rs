@@ -1,0 +1,85 @@
+//! Sweeping, beside the program.
+use crate::Heap;
+use crate::model::{Model, World};
+use crate::space::lines::Lines;
+use crate::space::{BlockKind, old};
+use std::sync::atomic::Ordering::*;
+
+/// Blocks whose cards are looked at between two looks at the gate.
+pub(super) const BATCH: usize = 64;
+impl<M: Model, W: World> Heap<M, W> {
+    /// Sweeps every block that was not, then gives free memory back. On the collector's thread, the world running.
+    pub(super) fn sweep(&self) {
+        let space = &self.space;
+        // What is promoted meanwhile adds to the figure; what the swept blocks were counted as is corrected at the end.
+        let before = self.old.at_mark.load(Relaxed);
+        let mut live = 0;
+        let (mut empty, mut empties) = ([0; BATCH], 0);
+        self.free_unmarked_blocks();
+        for b in 0..space.used() {
+            if space.kind(b) != BlockKind::Old || space.info(b).unswept.load(Acquire) == 0 {
+                continue;
+            }
+            self.gate.step(|| {
+                let used = old::sweep::<M>(space, b);
+                if used == Lines::EMPTY {
+                    empty[empties] = b;
+                    empties += 1;
+                    return;
+                }
+                live += used.bytes();
+                self.old.list_if_recyclable(space, b, &used);
+            });
+            if empties == empty.len() {
+                self.free_blocks(&empty);
+                empties = 0;
+            }
+        }
+        self.free_blocks(&empty[..empties]);
+        self.gate
+            .between_stops(|| self.free_large(&mut self.major.dead_large.lock()));
+        self.old.bytes.fetch_add(live, Relaxed);
+        self.old.bytes.fetch_sub(before, Relaxed);
+        let live = self.old_bytes();
+        let promoted = self.stats.promoted.load(Relaxed) - self.major.promoted.load(Relaxed);
+        let threshold = self.next_threshold(live, live.saturating_sub(promoted as usize));
+        self.major
+            .threshold
+            .store(threshold.min(self.config.max_heap), Relaxed);
+        // What the program will fill before the next cycle has ended would only have to be asked for again.
+        self.trim(threshold - live.min(threshold) + promoted as usize);
+    }
+    /// Gives back the blocks in which nothing was reached: that is known without looking at objects, and the program needs room.
+    fn free_unmarked_blocks(&self) {
+        let space = &self.space;
+        let used = space.used();
+        for first in (0..used).step_by(BATCH) {
+            let (mut empty, mut empties) = ([0; BATCH], 0);
+            self.gate.step(|| {
+                for b in first..(first + BATCH).min(used) {
+                    if space.kind(b) == BlockKind::Old
+                        && space.info(b).unswept.load(Acquire) != 0
+                        && space.has_no_marks(b)
+                    {
+                        empty[empties] = b;
+                        empties += 1;
+                    }
+                }
+            });
+            if empties > 0 {
+                self.free_blocks(&empty[..empties]);
+            }
+        }
+    }
+    /// Gives empty blocks back, while no minor collection looks at their cards.
+    fn free_blocks(&self, blocks: &[usize]) {
+        self.gate.between_stops(|| {
+            for &b in blocks {
+                if self.config.debug.poison {
+                    crate::memory::poison(self.space.address(b), self.space.address(b + 1));
+                }
+                self.space.free_block(b);
+            }
+        });
+    }
+}

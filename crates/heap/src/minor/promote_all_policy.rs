@@ -1,0 +1,57 @@
+//! Which minor collections promote everything.
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// From this percentage of survivors on it is taken that nearly everything survives.
+const NEARLY_ALL: u32 = 95;
+/// At most so many collections en bloc follow one another.
+const MOST: u32 = 7;
+
+/// How many minor collections may be en bloc before one has to trace again.
+#[derive(Default)]
+pub(crate) struct PromoteAllPolicy {
+    left: AtomicU32,
+    earned: AtomicU32,
+}
+
+impl PromoteAllPolicy {
+    /// A collection has traced, and so many percent survived.
+    pub fn traced(&self, percent: u32) {
+        let earned = match percent {
+            NEARLY_ALL.. => (self.earned.load(Relaxed) * 2 + 1).min(MOST),
+            _ => 0,
+        };
+        self.earned.store(earned, Relaxed);
+        self.left.store(earned, Relaxed);
+    }
+    /// Is the next collection to be en bloc?
+    pub fn is_left(&self) -> bool {
+        self.left.load(Relaxed) > 0
+    }
+    /// As [`PromoteAllPolicy::is_left`], for the collection that is next.
+    pub fn take(&self) -> bool {
+        let left = self.left.load(Relaxed);
+        self.left.store(left.saturating_sub(1), Relaxed);
+        left > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn trust_is_earned_slowly_and_lost_at_once() {
+        let t = PromoteAllPolicy::default();
+        assert!(!t.take());
+        for earned in [1, 3, 7, 7] {
+            t.traced(NEARLY_ALL);
+            for _ in 0..earned {
+                assert!(t.take());
+            }
+            assert!(!t.take());
+        }
+        t.traced(NEARLY_ALL - 1);
+        assert!(!t.take());
+        t.traced(100);
+        assert!(t.take() && !t.take());
+    }
+}
