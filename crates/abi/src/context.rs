@@ -1,7 +1,7 @@
 //! The context of a (green) thread: what the pinned register (r15) points to.
 //!
 //! # Invariants
-//! * Only the owner writes a context, but for `attention` and `limit`, which a requester may raise.
+//! * Only the owner writes a context, but for `interrupts` and `limit`, which a requester may raise.
 //! * `critical` and `state` are plain bytes: the reader is a signal handler on the same thread, or a
 //!   stopper that has run membarrier.
 //! * Records (exit and entry) form one list headed in `record`, innermost first.
@@ -56,9 +56,9 @@ pub struct Record {
     pub method: usize,
 }
 
-/// Bits of [`Context::attention`]. Others set them by atomic operations; a loop that polls, and the end of a catch, call the
+/// Bits of [`ThreadContext::interrupts`]. Others set them by atomic operations; a loop that polls, and the end of a catch, call the
 /// runtime while any is set.
-pub mod attention {
+pub mod interrupts {
     /// The exception of an abort was raised and has not been reset: it is raised again at the end of each catch.
     pub const RAISED: u32 = 1;
     /// An abort was asked for.
@@ -71,20 +71,20 @@ pub mod attention {
 
 /// Offsets of the words of a context that are references (or 0): the collector visits and updates them.
 pub const ROOT_WORDS: [usize; 3] = [
-    std::mem::offset_of!(Context, pending),
-    std::mem::offset_of!(Context, thread_object),
-    std::mem::offset_of!(Context, internal_thread),
+    std::mem::offset_of!(ThreadContext, pending),
+    std::mem::offset_of!(ThreadContext, thread_object),
+    std::mem::offset_of!(ThreadContext, internal_thread),
 ];
 
 /// See the module. Offsets are taken by generated code and by the asm thunks.
 #[repr(C)]
-pub struct Context {
+pub struct ThreadContext {
     /// Prologues compare the stack pointer with this; MAX makes every prologue a poll.
     pub limit: usize,
     /// The real limit.
     pub true_limit: usize,
-    /// Bits of [`attention`].
-    pub attention: u32,
+    /// Bits of [`interrupts`].
+    pub interrupts: u32,
     /// Non-zero: the thread must not be stopped here.
     pub critical: u8,
     /// A [`State`].
@@ -103,8 +103,6 @@ pub struct Context {
     pub pending: usize,
     /// Innermost record.
     pub record: *mut Record,
-    /// Top of the carrier's OS stack when on a green stack, else 0.
-    pub carrier_sp: usize,
     /// Table of the thread's thread-static blocks, indexed by `VTable::thread_static_index`.
     pub thread_statics: *mut *mut u8,
     /// Number of entries of `thread_statics`.
@@ -113,10 +111,10 @@ pub struct Context {
     pub scratch: [usize; 4],
     /// Bytes of stack arguments, set before the `grow` thunk is called.
     pub grow_stack_args: usize,
-    /// Next free byte of the side stack (localloc).
-    pub side_next: usize,
-    /// End of the side stack's current chunk.
-    pub side_end: usize,
+    /// Next free byte of the localloc stack (localloc).
+    pub localloc_next: usize,
+    /// End of the localloc stack's current chunk.
+    pub localloc_end: usize,
     /// Id of the managed thread in thin locks (1..2^22).
     pub owner_id: u32,
     /// Saved errno of the last native call with SetLastError.
@@ -143,13 +141,13 @@ pub struct Context {
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
     #[doc = concat!("Offset of `", stringify!($field), "`.")]
-    pub const $name: i32 = std::mem::offset_of!(Context, $field) as i32;
+    pub const $name: i32 = std::mem::offset_of!(ThreadContext, $field) as i32;
 )* } }
 offsets! {
-    LIMIT = limit, TRUE_LIMIT = true_limit, ATTENTION = attention, CRITICAL = critical, STATE = state,
+    LIMIT = limit, TRUE_LIMIT = true_limit, INTERRUPTS = interrupts, CRITICAL = critical, STATE = state,
     ALLOC_NEXT = alloc_next, ALLOC_END = alloc_end, HIDDEN = hidden, PENDING = pending, RECORD = record,
-    CARRIER_SP = carrier_sp, THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
-    SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, SIDE_NEXT = side_next, SIDE_END = side_end,
+    THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
+    SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, LOCALLOC_NEXT = localloc_next, LOCALLOC_END = localloc_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,
     LOCKS_HELD = locks_held, HANDLE_LANES = handle_lanes, DOMAIN = domain,
 }

@@ -25,7 +25,7 @@ pub const fn young(index_bits: u32) -> i64 {
     sides(index_bits) + (16 << index_bits)
 }
 
-/// A thread's slots in waiting, one of these for each kind, at `Context::handle_lanes`. Positions are indices of the ring in their
+/// A thread's slots in waiting, one of these for each kind, at `ThreadContext::handle_lanes`. Positions are indices of the ring in their
 /// low bits, and count up for ever.
 pub mod lane {
     /// Position of the next slot to be taken: the lane's is at `LANE_SIZE * kind`.

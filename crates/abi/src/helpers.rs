@@ -174,16 +174,16 @@ helpers! {
     DelegateCtor(I64, I64, I64) : Runtime;
     /// (delegate, target, method, is_virtual): the same where the method is known.
     DelegateCtorMethod(I64, I64, I64, I32) : Runtime;
-    /// (bytes) -> zeroed memory of the side stack.
+    /// (bytes) -> zeroed memory of the localloc stack.
     Localloc(I64) -> I64 : Runtime;
     /// (object): enter its monitor.
     MonitorEnter(I64) : Runtime;
     /// (object): leave its monitor.
     MonitorExit(I64) : Runtime;
     /// (context, object): enter the monitor if that takes no waiting and no inflation -> 1; otherwise 0.
-    MonitorEnterQuick(I64, I64) -> I32 : Leaf;
+    MonitorEnterFast(I64, I64) -> I32 : Leaf;
     /// (context, object): leave the monitor if nobody is to be woken -> 1; left, but somebody has to be woken -> 2; not left -> 0.
-    MonitorExitQuick(I64, I64) -> I32 : Leaf;
+    MonitorExitFast(I64, I64) -> I32 : Leaf;
     /// (object): wake a thread that enters the object's monitor.
     MonitorWake(I64) : Runtime;
     /// (class) -> its Type object.
@@ -200,7 +200,7 @@ helpers! {
     FreeHandle(I64, I32) : Leaf;
     /// C fmod.
     FMod(F64, F64) -> F64 : Leaf;
-    /// Below the limit: calls the method again on more stack, or serves attention, or StackOverflow.
+    /// Below the limit: calls the method again on more stack, or serves interrupt requests, or StackOverflow.
     /// Entered with the method's own arguments and its code address in `hidden`.
     Grow() : Asm;
     /// (native function pointer cell): P/Invoke binding at first call -> native address.
@@ -211,7 +211,7 @@ helpers! {
     MarshalBack(I64, I64, I64, I64) : Runtime;
     /// Marshalling: (method, native result) -> managed result.
     MarshalResult(I64, I64) -> I64 : Runtime;
-    /// Poll at branches back in methods with handlers: serve `attention`.
+    /// Poll at branches back in methods with handlers: serve `interrupts`.
     Poll() : Runtime;
     /// (delegate, BeginInvoke's method, address of one word per CLIF parameter after `this`) -> IAsyncResult.
     DelegateBeginInvoke(I64, I64, I64) -> I64 : Runtime;

@@ -9,7 +9,7 @@ pub mod object;
 pub mod sizes;
 pub mod vtable;
 
-pub use context::{Context, State};
+pub use context::{State, ThreadContext};
 pub use helpers::{Declared, Effect, Helper, HelperSig, ThrowKind, Ty, call};
 pub use object::*;
 pub use sizes::TableSizes;

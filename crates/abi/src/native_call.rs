@@ -10,7 +10,7 @@
 ///
 /// The thunk is a Tail function `(block, method) -> ()`: Managed to Native, stack to the carrier's, arguments to
 /// registers and stack (16-aligned), `al`, the call, results to the block, errno to
-/// `Context::last_error` (always), Native to Managed. `method` is the `&'static Method` for the exit record, or 0.
+/// `ThreadContext::last_error` (always), Native to Managed. `method` is the `&'static Method` for the exit record, or 0.
 #[repr(C)]
 #[derive(Debug)]
 pub struct NativeCall {

@@ -47,7 +47,7 @@ pub struct VTable {
     pub ref_map: *const u64,
     /// Address of the root slot that holds the Type object, or 0 until it is asked for.
     pub type_root: AtomicUsize,
-    /// Interface method table: code addresses, entered with the interface method in `Context::hidden`.
+    /// Interface method table: code addresses, entered with the interface method in `ThreadContext::hidden`.
     pub imt: [AtomicUsize; IMT_SIZE],
 }
 

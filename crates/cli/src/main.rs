@@ -5,6 +5,7 @@ mod source;
 
 use clap::Parser;
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 use vervet::options::{self, Command, Options};
 
@@ -60,14 +61,12 @@ fn command() -> ExitCode {
         .without_time()
         .init();
     if let Some(version) = &options.version {
-        println!(
-            "{}",
-            if version == "number" {
-                options::version_number(as_mono).to_string()
-            } else {
-                options::version_text(as_mono)
-            }
-        );
+        let text = match version.as_str() {
+            "number" => options::version_number(as_mono).to_string(),
+            _ => options::version_text(as_mono),
+        };
+        // The reader of a pipe may be gone (`vervet --version | head -1`); there is nobody to tell.
+        let _ = writeln!(std::io::stdout(), "{text}");
         return ExitCode::SUCCESS;
     }
     if options.aot.is_some() {
@@ -76,14 +75,16 @@ fn command() -> ExitCode {
     }
     let code = match options.what() {
         Ok(Command::Program { path, args }) => run(&options, |_| {
-            vervet_runtime::startup::run_main(&path, &args)
+            vervet_runtime::process::bootstrap::run_main(&path, &args)
         }),
         Ok(Command::Source {
             files,
             references,
             args,
         }) => match source::compile(&files, &references, options.debug) {
-            Ok(exe) => run(&options, |_| vervet_runtime::startup::run_main(&exe, &args)),
+            Ok(exe) => run(&options, |_| {
+                vervet_runtime::process::bootstrap::run_main(&exe, &args)
+            }),
             Err(e) => {
                 eprintln!("{}", e.text);
                 e.code
@@ -92,7 +93,7 @@ fn command() -> ExitCode {
         Ok(Command::Regression { files }) => run(&options, |_| {
             let mut failed = 0;
             for f in &files {
-                failed += vervet_runtime::regression::run(f).1;
+                failed += vervet_runtime::process::regression::run(f).1;
             }
             i32::from(failed > 0)
         }),
@@ -101,13 +102,13 @@ fn command() -> ExitCode {
             1
         }
     };
-    vervet_runtime::startup::exit_process(code)
+    vervet_runtime::process::bootstrap::exit_process(code)
 }
 
 fn run(options: &Options, work: impl FnOnce(&'static vervet_runtime::Runtime) -> i32) -> i32 {
     let started = options
         .runtime()
-        .and_then(|o| vervet_runtime::startup::start(o, vervet_icalls::all()));
+        .and_then(|o| vervet_runtime::process::bootstrap::start(o, vervet_icalls::all()));
     match started {
         Ok(rt) => work(rt),
         Err(text) => {

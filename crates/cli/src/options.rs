@@ -30,8 +30,9 @@ pub struct Options {
     /// The collector's parameters: nursery-size=SIZE, max-heap=SIZE (sizes end in k, m or g)
     #[arg(long, value_name = "LIST")]
     pub gc: Option<String>,
-    /// Finds bugs of the collector's: verify, verify-before, verify-after, collect-every=N, promote-in-place=N, poison, log,
-    /// heap-shot, no-managed-allocator
+    /// Makes errors of the collector visible: verify, verify-before, verify-after, collect-every=N, promote-in-place=N,
+    /// concurrent-marking, slow-marker=US, perturb[=SEED], poison, log, heap-shot, no-managed-allocator, store-order-allocator,
+    /// unprotected-allocator
     #[arg(long, value_name = "LIST")]
     pub gc_debug: Option<String>,
     /// Prints methods as they are compiled; with a value, those whose name contains it
@@ -98,7 +99,7 @@ pub enum Command {
 }
 
 /// Options of mono that change nothing here; those that end in `=` have a value.
-const IGNORED: &[&str] = &[
+pub const IGNORED: &[&str] = &[
     "--aot-path=",
     "--assembly-loader=",
     "--attach=",
@@ -265,7 +266,7 @@ impl Options {
 
     /// The runtime's options. `Err` is a sentence for the user.
     pub fn runtime(&self) -> Result<vervet_runtime::runtime::Options, String> {
-        let mut gc = vervet_runtime::gc::options::GcOptions::default();
+        let mut gc = vervet_runtime::memory::gc::options::GcOptions::default();
         gc.environment()?;
         gc.parameters(self.gc.as_deref().unwrap_or(""))?;
         gc.debug(self.gc_debug.as_deref().unwrap_or(""))?;

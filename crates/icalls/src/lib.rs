@@ -10,7 +10,7 @@
 //! # Rule
 //! A function that is not here throws MissingMethodException when it is called. There are no stubs that return a
 //! default, unless the default is the contract.
-use vervet_runtime::icall::Icall;
+use vervet_runtime::code::icall::Icall;
 
 pub mod microsoft;
 pub mod mono;

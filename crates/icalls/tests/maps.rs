@@ -5,8 +5,10 @@ use vervet_abi::VTable;
 use vervet_abi::object::*;
 use vervet_abi::vtable::flags;
 use vervet_metadata::Table;
+use vervet_runtime::ObjRef;
 use vervet_runtime::cx::Cx;
-use vervet_runtime::{ObjRef, heap, roots};
+use vervet_runtime::memory::heap;
+use vervet_runtime::memory::roots;
 use vervet_types::*;
 
 /// The words of a value that hold references, by the types of its fields; `at` is its own offset.
@@ -139,7 +141,8 @@ fn maps_say_what_the_fields_say() {
         return;
     }
     let options = vervet_runtime::runtime::Options::default();
-    vervet_runtime::startup::start(options, vervet_icalls::all()).expect("the runtime starts");
+    vervet_runtime::process::bootstrap::start(options, vervet_icalls::all())
+        .expect("the runtime starts");
     let cx = Cx::current();
     let corlib = cx.universe().corlib();
     let mut seen = [0; 3];

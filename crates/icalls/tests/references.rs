@@ -24,7 +24,7 @@ const OWNERS: &[&str] = &[
 const REFERENCES: &[&str] = &[
     "vervet_runtime::object::ObjRef",
     "vervet_runtime::cx::Value",
-    "vervet_runtime::icall::RefSlot",
+    "vervet_runtime::code::icall::RefSlot",
     "vervet_abi::layouts::RawRef",
 ];
 

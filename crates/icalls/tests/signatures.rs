@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use vervet_os::{LeafLock, memory::map_file};
-use vervet_runtime::icall::{AbiTy, Icall, class_key, signature_key};
+use vervet_runtime::code::icall::{AbiTy, Icall, class_key, signature_key};
 use vervet_types::*;
 
 const LIBRARY: &str = "/usr/lib/mono/4.5";

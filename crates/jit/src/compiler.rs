@@ -1,83 +1,11 @@
-//! The door to the compiler: options, the environment it asks, errors, and the compile boundary.
+//! The compiler as the runtime sees it: which tier a method is compiled at, and where its code comes from.
 use crate::blob::Blob;
-use crate::codegen::Codegen;
-use crate::shape::Shape;
+use crate::emit::Codegen;
+use crate::error::CompileError;
+use crate::options::{CompileEnv, Options, Tier};
+use crate::signature::Shape;
 use crate::{stubs, translate};
-use vervet_types::{ClassRef, LoadError, MethodRef};
-
-/// What the compiler asks of the runtime.
-pub trait CompileEnv: Sync {
-    /// May the class-init check be left out? (The class is initialised, or has nothing to run.)
-    fn is_initialized(&self, class: ClassRef) -> bool;
-    /// Does loading the Type object, literal and VTable symbols need nothing more? (always true for now)
-    fn wants_stack_check(&self) -> bool {
-        true
-    }
-}
-
-/// How much effort a compile takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tier {
-    /// No optimisation, single-pass register allocation.
-    Quick,
-    /// Speed, backtracking register allocation.
-    Optimised,
-}
-
-/// What keeps an allocation's window from being taken away between the load of its `next` and the store.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum AllocProtection {
-    /// The thread is `critical` meanwhile and is not stopped.
-    #[default]
-    CriticalFlag,
-    /// The thread may be stopped; the collector must leave the windows of threads stopped by signal alone.
-    StoreOrder,
-    /// Nothing does: for measuring what the others cost.
-    None,
-}
-
-/// Settings for the life of the process.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// How inline allocation is kept apart from the collector.
-    pub allocation: AllocProtection,
-    /// Run the CLIF verifier.
-    pub verify: bool,
-    /// Methods whose listing is wanted: substring of the full name.
-    pub verbose: Option<String>,
-    /// Optimise every method at its first compile.
-    pub optimise_all: bool,
-    /// Sizes of the tables that generated code indexes.
-    pub tables: vervet_abi::TableSizes,
-}
-
-/// Why there is no blob.
-#[derive(thiserror::Error, Debug)]
-pub enum CompileError {
-    /// A type or member could not be loaded (or a resolve event is needed: `LoadError::Need`).
-    #[error("{0}")]
-    Load(#[from] LoadError),
-    /// Bad IL: InvalidProgramException naming method and offset.
-    #[error("Invalid IL code in {method}: IL_{offset:04x}: {reason}")]
-    Invalid {
-        /// Full name of the method.
-        method: String,
-        /// IL offset.
-        offset: u32,
-        /// Why.
-        reason: String,
-    },
-    /// Our bug.
-    #[error("internal compiler error in {method}: IL_{offset:04x}: {reason}")]
-    Internal {
-        /// Full name of the method.
-        method: String,
-        /// IL offset reached.
-        offset: u32,
-        /// Verifier output or panic message.
-        reason: String,
-    },
-}
+use vervet_types::MethodRef;
 
 /// Holds the two ISAs; shared by all threads.
 pub struct Compiler {
@@ -165,7 +93,7 @@ impl Compiler {
     }
     /// `extern "C" fn(code, args: *const u64, ret: *mut u64, ctx) -> u32`: calls managed code of that shape with
     /// `args` = one word per CLIF parameter, `ret` = one word per CLIF result. 0: done; 1: it threw, the
-    /// exception is in `Context::pending`. Called only by the runtime's `enter` thunk, which sets r15.
+    /// exception is in `ThreadContext::pending`. Called only by the runtime's `enter` thunk, which sets r15.
     pub fn invoke_stub(&self, shape: &Shape) -> Result<Blob, CompileError> {
         guarded(
             || "an invoke stub".to_owned(),
@@ -177,6 +105,38 @@ impl Compiler {
             .verbose
             .as_ref()
             .is_some_and(|part| method.full_name().contains(part.as_str()))
+    }
+}
+
+/// Code that belongs to no one method.
+impl Compiler {
+    /// What `invoke_impl` of a delegate points to; `shape` is that of the delegate class's `Invoke`. Which one a
+    /// delegate needs: [`stubs::delegate::DelegateThunk::of`].
+    pub fn delegate_thunk(
+        &self,
+        kind: stubs::delegate::DelegateThunk,
+        shape: &Shape,
+    ) -> Result<Blob, CompileError> {
+        let name = || format!("the delegate thunk {kind:?}");
+        guarded(name, || {
+            stubs::delegate::delegate_thunk(self.codegen(), kind, shape)
+        })
+    }
+    /// What `invoke_impl` of a delegate around a native function points to; `invoke` is the class's `Invoke`.
+    /// The function's address is in `extra_arg`, `m_target` is null.
+    pub fn native_delegate_thunk(&self, invoke: MethodRef) -> Result<Blob, CompileError> {
+        let name = || invoke.full_name();
+        guarded(name, || {
+            stubs::native::pinvoke::native_delegate_thunk(self.codegen(), invoke)
+        })
+    }
+    /// What the reverse thunk calls, a Tail function `(delegate, ReverseCall block)`; `invoke` is the delegate
+    /// class's `Invoke`.
+    pub fn reverse_stub(&self, invoke: MethodRef) -> Result<Blob, CompileError> {
+        let name = || invoke.full_name();
+        guarded(name, || {
+            stubs::native::reverse::reverse_stub(self.codegen(), invoke)
+        })
     }
 }
 
@@ -210,7 +170,7 @@ pub fn guarded(
             .unwrap_or_else(|| "a panic".to_owned());
         Err(CompileError::Internal {
             method: name(),
-            offset: crate::codegen::current_offset(),
+            offset: crate::emit::current_offset(),
             reason,
         })
     })

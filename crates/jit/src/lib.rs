@@ -11,9 +11,11 @@
 //! * Bad IL is [`CompileError::Invalid`]; a CLIF verifier error or a panic inside is our bug and is reported as
 //!   [`CompileError::Internal`] (the compile boundary catches it).
 pub mod blob;
-pub mod codegen;
 pub mod compiler;
-pub mod shape;
+pub mod emit;
+pub mod error;
+pub mod options;
+pub mod signature;
 pub mod stubs;
 pub mod translate;
 
@@ -21,5 +23,7 @@ pub use blob::{
     Blob, CallSite, Clause, ClauseKind, Handler, InlineSite, Reloc, RelocKind, Symbol,
     inlined_frames,
 };
-pub use compiler::{AllocProtection, CompileEnv, CompileError, Compiler, Options, Tier};
-pub use shape::Shape;
+pub use compiler::Compiler;
+pub use error::CompileError;
+pub use options::{AllocProtection, CompileEnv, Options, Tier};
+pub use signature::Shape;

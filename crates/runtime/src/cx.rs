@@ -2,12 +2,12 @@
 //!
 //! # Invariants
 //! A `&Cx` exists only on a thread that is attached and in Runtime state, so objects may be touched.
-//! An `Err(Throw)` means the exception is in `Context::pending`: return it at once, or take it with
+//! An `Err(Throw)` means the exception is in `ThreadContext::pending`: return it at once, or take it with
 //! [`Cx::take_pending`].
 use crate::object::ObjRef;
 use crate::runtime::Runtime;
 use std::marker::PhantomData;
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef, Universe};
 
 /// An exception is pending on this thread. See the module.
@@ -20,7 +20,7 @@ pub type Result<T> = std::result::Result<T, Throw>;
 
 /// See the module.
 pub struct Cx<'cx> {
-    pub(crate) ctx: *mut Context,
+    pub(crate) context: *mut ThreadContext,
     pub(crate) rt: &'static Runtime,
     pub(crate) _not_send: PhantomData<(&'cx (), *mut ())>,
 }
@@ -45,10 +45,13 @@ pub enum Value<'cx> {
 impl<'cx> Cx<'cx> {
     /// The context of the current thread; it must be attached and in Runtime state.
     pub fn current() -> Cx<'cx> {
-        let ctx = crate::thread::current_context();
-        assert!(!ctx.is_null(), "this thread is not attached to the runtime");
+        let context = crate::threads::attach::current_context();
+        assert!(
+            !context.is_null(),
+            "this thread is not attached to the runtime"
+        );
         Cx {
-            ctx,
+            context,
             rt: crate::runtime::rt(),
             _not_send: PhantomData,
         }
@@ -66,8 +69,8 @@ impl<'cx> Cx<'cx> {
         self.rt.universe.known(k)
     }
     /// The raw context.
-    pub fn context(&self) -> *mut Context {
-        self.ctx
+    pub fn context(&self) -> *mut ThreadContext {
+        self.context
     }
 
     // ---- allocation -------------------------------------------------------------------------------------
@@ -79,14 +82,14 @@ impl<'cx> Cx<'cx> {
         if vt.rank != 0 || vt.flags & vervet_abi::vtable::flags::STRING != 0 {
             return Err(self.throw_default(Known::ArgumentException));
         }
-        crate::heap::alloc_object(self, vt)
+        crate::memory::heap::alloc_object(self, vt)
     }
     /// A vector of `len` zeroed elements.
     pub fn alloc_array(&'cx self, element: ClassRef, len: usize) -> Result<ObjRef<'cx>> {
         let vt = self
             .rt
             .vtable_or_throw(self, self.universe().sz_array(element))?;
-        crate::heap::alloc_array(self, vt, len as i64)
+        crate::memory::heap::alloc_array(self, vt, len as i64)
     }
     /// An array of references from an iterator whose items are made one after the other.
     pub fn alloc_ref_array(
@@ -104,7 +107,7 @@ impl<'cx> Cx<'cx> {
     }
     /// A string of `len` zero units, to be filled before anybody sees it.
     pub fn alloc_string_uninit(&'cx self, len: usize) -> Result<ObjRef<'cx>> {
-        crate::heap::alloc_string(self, len)
+        crate::memory::heap::alloc_string(self, len)
     }
     /// A string from UTF-16.
     pub fn alloc_utf16(&'cx self, units: &[u16]) -> Result<ObjRef<'cx>> {
@@ -112,7 +115,7 @@ impl<'cx> Cx<'cx> {
         // SAFETY: the string was just made with room for exactly these units.
         unsafe {
             let (to, from) = (s.string_ptr() as *mut u8, units.as_ptr() as *const u8);
-            crate::heap::move_bytes(self, to, from, 2 * units.len(), false);
+            crate::memory::heap::move_bytes(self, to, from, 2 * units.len(), false);
         }
         Ok(s)
     }
@@ -138,7 +141,7 @@ impl<'cx> Cx<'cx> {
     /// `value` points to a value of that type.
     pub unsafe fn box_value(&'cx self, class: ClassRef, value: *const u8) -> Result<ObjRef<'cx>> {
         // SAFETY: passed on.
-        unsafe { crate::heap::box_value(self, class, value) }
+        unsafe { crate::memory::heap::box_value(self, class, value) }
     }
 
     // ---- exceptions -------------------------------------------------------------------------------------
@@ -166,15 +169,15 @@ impl<'cx> Cx<'cx> {
     /// Leaves an existing exception object pending.
     pub fn throw_object(&self, exception: ObjRef<'_>) -> Throw {
         // SAFETY: the context belongs to this thread.
-        unsafe { (*self.ctx).pending = exception.addr() };
+        unsafe { (*self.context).pending = exception.addr() };
         Throw(())
     }
     /// Takes the pending exception back, so that the caller may go on.
     pub fn take_pending(&'cx self, _throw: Throw) -> ObjRef<'cx> {
         // SAFETY: the context belongs to this thread; the word is an object reference.
         unsafe {
-            let addr = (*self.ctx).pending;
-            (*self.ctx).pending = 0;
+            let addr = (*self.context).pending;
+            (*self.context).pending = 0;
             ObjRef::from_addr(addr)
         }
     }
@@ -201,12 +204,12 @@ impl<'cx> Cx<'cx> {
         this: Option<Value<'cx>>,
         args: &[Value<'cx>],
     ) -> Result<Value<'cx>> {
-        crate::invoke::invoke(self, method, this, args)
+        crate::code::invoke::invoke(self, method, this, args)
     }
     /// Runs the class constructor if it has not run.
     pub fn run_class_init(&'cx self, class: ClassRef) -> Result<()> {
         let vt = self.rt.vtable_or_throw(self, class)?;
-        crate::class_init::ensure(self, vt)
+        crate::classes::initialize::ensure(self, vt)
     }
 
     // ---- types and reflection objects ---------------------------------------------------------------------
@@ -252,13 +255,13 @@ impl<'cx> Cx<'cx> {
     /// of what they work on again from its reference.
     #[inline]
     pub fn poll(&self) {
-        crate::world::poll(self.ctx);
+        crate::safepoint::poll(self.context);
     }
 
     // ---- state ------------------------------------------------------------------------------------------
 
     /// Runs a blocking call or long work in Native state: no object may be touched inside.
     pub fn native<T>(&self, work: impl FnOnce() -> T) -> T {
-        crate::thread::native(self.ctx, work)
+        crate::threads::attach::native(self.context, work)
     }
 }

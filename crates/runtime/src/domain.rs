@@ -4,8 +4,8 @@
 //! There is one domain for now, and everything that belongs to a domain is reached from it: no global table of
 //! VTables, literals, Type objects or entries exists elsewhere. Caches are strong.
 use crate::cx::{Cx, Result};
+use crate::memory::roots::{self, Root};
 use crate::object::ObjRef;
-use crate::roots::{self, Root};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_abi::VTable;
@@ -63,7 +63,7 @@ impl Domain {
         if let Some(vt) = self.vtable_if_made(class) {
             return Ok(vt);
         }
-        let made = crate::vtables::make(class, self.id)?;
+        let made = crate::classes::vtables::make(class, self.id)?;
         let cell = self.vtables.at(class.id);
         match cell.compare_exchange(
             std::ptr::null_mut(),
@@ -75,7 +75,7 @@ impl Domain {
             Err(first) => {
                 // SAFETY: as above; the VTable that came second was seen by nobody.
                 unsafe {
-                    crate::vtables::discard(made);
+                    crate::classes::vtables::discard(made);
                     Ok(&*first)
                 }
             }

@@ -191,7 +191,7 @@ impl Loader {
             Some((a, true)) => return Ok(Some(a)),
             other => other.map(|o| o.0),
         };
-        if crate::thread::current_context().is_null() {
+        if crate::threads::attach::current_context().is_null() {
             // A thread that compiles ahead loads nothing: what is loaded, and when, is the program's doing.
             return Ok(None);
         }
@@ -352,7 +352,7 @@ impl Loader {
 
 /// Looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {
-    crate::thread::native(crate::thread::current_context(), work)
+    crate::threads::attach::native(crate::threads::attach::current_context(), work)
 }
 
 /// The RuntimeAssembly object of an assembly (`_mono_assembly` is its address).

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * An [`ObjRef`] lives on the stack only (stacks are scanned conservatively, so it pins what it refers to);
-//!   it is not `Send` and has no home in containers. Rust heap memory keeps objects through [`crate::roots`].
+//!   it is not `Send` and has no home in containers. Rust heap memory keeps objects through [`crate::memory::roots`].
 //! * Every store of a reference into an object or a static goes through a function here that marks the card.
 //! * What the collector takes for a reference, and nothing else, is read and written as one: debug builds ask the map.
 use std::marker::PhantomData;
@@ -279,5 +279,5 @@ pub(crate) unsafe fn store_word(slot: *mut usize, value: usize) {
 pub unsafe fn store_ref(slot: *mut usize, value: ObjRef<'_>) {
     // SAFETY: the caller says the slot may be written.
     unsafe { store_word(slot, value.addr()) };
-    crate::heap::mark_card(slot as usize, value.addr());
+    crate::memory::heap::mark_card(slot as usize, value.addr());
 }

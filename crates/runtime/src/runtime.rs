@@ -2,11 +2,11 @@
 //!
 //! # Invariants
 //! There is one `Runtime`; it is published complete, before any managed code runs, and never goes.
+use crate::code::icall::Icall;
 use crate::cx::{Cx, Result, Throw};
 use crate::domain::Domain;
-use crate::icall::Icall;
+use crate::memory::roots::Root;
 use crate::object::ObjRef;
-use crate::roots::Root;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 use vervet_abi::VTable;
@@ -54,7 +54,7 @@ pub struct Options {
     /// Run the CLIF verifier.
     pub verify: bool,
     /// `--gc`, `--gc-debug` and MONO_GC_PARAMS.
-    pub gc: crate::gc::options::GcOptions,
+    pub gc: crate::memory::gc::options::GcOptions,
     /// `--optimize` / `-O=`: everything optimised.
     pub optimise: bool,
 }
@@ -126,7 +126,7 @@ impl Runtime {
                     })
                 }),
         )?;
-        match crate::invoke::invoke_virtual(cx, to_string, object, &[])? {
+        match crate::code::invoke::invoke_virtual(cx, to_string, object, &[])? {
             crate::cx::Value::Ref(s) => Ok(s.text()),
             _ => Ok(String::new()),
         }

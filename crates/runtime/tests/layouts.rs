@@ -15,5 +15,5 @@ fn declared_layouts_match_the_class_library() {
     universe
         .set_corlib(corlib.manifest)
         .expect("every well-known type is there");
-    vervet_runtime::layout_check::check(universe).expect("layouts match");
+    vervet_runtime::classes::layout_check::check(universe).expect("layouts match");
 }

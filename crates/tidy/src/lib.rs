@@ -2,7 +2,9 @@
 //!
 //! * [`modules`]: which modules of a crate name which, and the cycles among them
 //! * [`comments`]: how much of a crate is comment
+//! * [`documents`]: what the documents name
 pub mod comments;
+pub mod documents;
 pub mod modules;
 
 use std::path::{Path, PathBuf};

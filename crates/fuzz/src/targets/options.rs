@@ -11,7 +11,7 @@ use clap::Parser;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use vervet::options::{Command, Options, mono_style};
-use vervet_runtime::gc::options::GcOptions;
+use vervet_runtime::memory::gc::options::GcOptions;
 
 pub(super) const OPTIONS: Target = Target {
     name: "options",

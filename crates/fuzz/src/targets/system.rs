@@ -11,7 +11,7 @@ use vervet_icalls::support::text;
 use vervet_icalls::system::diagnostics::process_start::{mapped_files, split};
 use vervet_icalls::system::io::drive_info::mounts_in;
 use vervet_icalls::system::net::socket_address::{from_host, to_host};
-use vervet_runtime::wait_handles::proc_files::{Stat, boot_time, status_value};
+use vervet_runtime::threads::wait_handles::proc_files::{Stat, boot_time, status_value};
 
 pub(super) const SYSTEM: Target = Target {
     name: "system",

@@ -2,7 +2,7 @@
 use crate::support::text::{chars_z, path};
 use std::ffi::CString;
 use std::marker::PhantomData;
-use vervet_runtime::icall::{AbiTy, IcallArg};
+use vervet_runtime::code::icall::{AbiTy, IcallArg};
 
 /// The address of a slot that managed code passed for an `out` or `ref` parameter, or a pointer to one value.
 #[derive(Clone, Copy)]

@@ -10,9 +10,9 @@ use crate::system::runtime_type_handle::is_instance;
 use smallvec::SmallVec;
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};
-use vervet_runtime::heap;
+use vervet_runtime::memory::heap;
+use vervet_runtime::memory::localloc_stack::Scope;
 use vervet_runtime::object::ObjRef;
-use vervet_runtime::side_stack::Scope;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// The method that a call of `method` on an object of class `class` reaches.

@@ -5,7 +5,7 @@
 //! ArgumentException, never a reinterpretation.
 use crate::support::objects::{self, heap_offset, is_known, same};
 use vervet_runtime::cx::{Cx, Result, Value};
-use vervet_runtime::heap;
+use vervet_runtime::memory::heap;
 use vervet_runtime::object::{ObjRef, store_ref};
 use vervet_types::{ClassRef, Known, Prim};
 
@@ -169,7 +169,7 @@ pub unsafe fn store_object<'cx>(
             return Ok(());
         };
         if let Some(arg) = class.nullable_arg() {
-            let (has, value) = vervet_runtime::vtables::nullable_offsets(cx, class)?;
+            let (has, value) = vervet_runtime::classes::vtables::nullable_offsets(cx, class)?;
             store_object(cx, arg, to.add(value as usize), object)?;
             *to.add(has as usize) = 1;
             return Ok(());

@@ -6,8 +6,8 @@ use vervet_abi::layouts::InternalThreadObject;
 use vervet_binder::AssemblyName;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::icalls;
+use vervet_runtime::memory::roots::{self, Root};
 use vervet_runtime::object::ObjRef;
-use vervet_runtime::roots::{self, Root};
 use vervet_types::{Assembly, Known, LoadError};
 
 /// The AppDomain object of the current domain.

@@ -3,7 +3,7 @@
 //! Keeps nothing. Element indices that managed code has checked are flat, whatever the rank.
 use vervet_abi::vtable::flags;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::heap;
+use vervet_runtime::memory::heap;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{ClassRef, Known, MAX_RANK, Prim};
 
@@ -146,7 +146,7 @@ pub fn set_value<'cx>(
         if !std::ptr::eq(inner, value.class()) {
             return Err(cx.throw(Known::InvalidCastException, ""));
         }
-        let (has, inner_at) = vervet_runtime::vtables::nullable_offsets(cx, element)?;
+        let (has, inner_at) = vervet_runtime::classes::vtables::nullable_offsets(cx, element)?;
         let inner_size = cx.load(inner.layout())?.size as usize;
         // SAFETY: the element is a Nullable of that layout, the box holds its argument.
         unsafe {

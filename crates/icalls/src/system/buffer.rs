@@ -1,7 +1,8 @@
 //! Native half of System.Buffer.
 //!
 //! Keeps nothing.
-use vervet_runtime::{ObjRef, heap, icalls};
+use vervet_runtime::memory::heap;
+use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Prim;
 
 /// Bytes of a primitive array; None for any other.

@@ -38,7 +38,7 @@ fn note(found: &libc::termios) {
         FOUND.put(*found);
         // SAFETY: `restore` may run at any time from here on.
         unsafe { libc::atexit(restore) };
-        vervet_runtime::startup::at_crash(restore);
+        vervet_runtime::process::bootstrap::at_crash(restore);
     }
 }
 fn change(with: impl FnOnce(&mut libc::termios)) -> bool {

@@ -11,7 +11,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_os::futex;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::{thread, threads};
+use vervet_runtime::threads;
+use vervet_runtime::threads::attach;
 use vervet_types::{Known, LoadError};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -34,7 +35,7 @@ fn serve() {
             futex::wait(&COUNT, served, None);
         }
         served = served.wrapping_add(1);
-        thread::attach();
+        attach::attach();
         {
             let cx = Cx::current();
             if let Err(throw) = cancel(&cx) {
@@ -42,7 +43,7 @@ fn serve() {
                 tracing::warn!("the cancel event: {}", thrown.class().full_name());
             }
         }
-        thread::detach();
+        attach::detach();
     }
 }
 

@@ -3,8 +3,8 @@ use crate::support::invoke;
 use crate::support::objects::{method_object, method_of};
 use std::mem::offset_of;
 use vervet_abi::layouts::DelegateObject;
-use vervet_runtime::delegates;
 use vervet_runtime::icalls;
+use vervet_runtime::interop::delegates;
 use vervet_runtime::object::ObjRef;
 use vervet_types::Known;
 

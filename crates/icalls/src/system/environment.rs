@@ -66,20 +66,20 @@ icalls! { "System.Environment" =>
         cx.rt().exit_code.store(value, Ordering::SeqCst);
         Ok(())
     }
-    "get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::startup::has_shutdown_started()) }
+    "get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::process::bootstrap::has_shutdown_started()) }
     "get_MachineName" fn get_machine_name(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().nodename)) }
     "GetNewLine" fn get_new_line(cx) -> ObjRef<'cx> { cx.intern(&[10]) }
     /// PlatformID.Unix.
     "get_Platform" fn get_platform(cx) -> i32 { Ok(4) }
     "GetOSVersionString" fn get_os_version_string(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().release)) }
     /// Milliseconds since the machine started.
-    "get_TickCount" fn get_tick_count(cx) -> i32 { Ok((vervet_runtime::wait_handles::filetime::monotonic_ticks() / 10_000) as i32) }
+    "get_TickCount" fn get_tick_count(cx) -> i32 { Ok((vervet_runtime::threads::wait_handles::filetime::monotonic_ticks() / 10_000) as i32) }
     "get_UserName" fn get_user_name(cx) -> ObjRef<'cx> {
         // A user id that nobody has: as mono names it.
         let name = user().map(|u| u.0).or_else(|| variable(c"USER")).unwrap_or_else(|| "somebody".to_owned());
         cx.alloc_str(&name)
     }
-    "Exit" fn exit(cx, exit_code: i32) { vervet_runtime::startup::exit(cx, exit_code) }
+    "Exit" fn exit(cx, exit_code: i32) { vervet_runtime::process::bootstrap::exit(cx, exit_code) }
     "GetCommandLineArgs" fn get_command_line_args(cx) -> ObjRef<'cx> {
         string_array(cx, cx.rt().command_line.get().map_or(&[][..], |v| v))
     }

@@ -1,8 +1,9 @@
 //! Native half of System.GC.
 //!
-//! Keeps nothing: it asks the runtime's collector ([`vervet_runtime::gc`]). Notifications of full collections, regions
+//! Keeps nothing: it asks the runtime's collector ([`vervet_runtime::memory::gc`]). Notifications of full collections, regions
 //! without collections and latency modes are decided in managed code (mono has none of them).
-use vervet_runtime::{ObjRef, gc, icalls};
+use vervet_runtime::memory::gc;
+use vervet_runtime::{ObjRef, icalls};
 
 icalls! { "System.GC" =>
     "GetCollectionCount" fn get_collection_count(cx, generation: i32) -> i32 { Ok(gc::collection_count(generation)) }

@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 use vervet_os::{LeafLock, futex};
 use vervet_runtime::cx::{Cx, Result, Value};
-use vervet_runtime::handles::{self, HandleKind};
-use vervet_runtime::pool::Poller;
+use vervet_runtime::memory::handles::{self, HandleKind};
+use vervet_runtime::threads::pool::Poller;
 use vervet_runtime::threads::{self, name, state};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{Known, LoadError};
@@ -241,11 +241,11 @@ fn deliver<'cx>(cx: &'cx Cx<'cx>, handle: u32) -> Result<()> {
 }
 
 fn run(epoll: i32) {
-    vervet_runtime::thread::attach();
+    vervet_runtime::threads::attach::attach();
     if make_objects(&Cx::current()) {
         serve(epoll);
     }
-    vervet_runtime::thread::detach();
+    vervet_runtime::threads::attach::detach();
 }
 
 /// How often workers looked at the epoll.
@@ -253,7 +253,7 @@ static LOOKS: AtomicU32 = AtomicU32::new(0);
 /// 1 while this thread naps.
 static NAPPING: AtomicU32 = AtomicU32::new(0);
 static POLLER: Poller = Poller {
-    look: || {
+    poll: || {
         LOOKS.fetch_add(1, Ordering::Relaxed);
         deliver_events(EPOLL.load(Ordering::Acquire), 0)
     },
@@ -290,13 +290,13 @@ const LONGEST_NAP: Duration = Duration::from_millis(1);
 /// When it has given jobs to the pool, the thread naps as long as workers look for the next events themselves: a worker that
 /// finds them needs not be woken. It wakes when the last worker goes to sleep, and now and then to see whether they still look.
 fn serve(epoll: i32) {
-    vervet_runtime::pool::set_poller(&POLLER);
+    vervet_runtime::threads::pool::set_poller(&POLLER);
     loop {
         deliver_events(epoll, -1);
         let (mut looks, mut nap) = (LOOKS.load(Ordering::Relaxed), FIRST_NAP);
         loop {
             NAPPING.store(1, Ordering::SeqCst);
-            if vervet_runtime::pool::is_idle() {
+            if vervet_runtime::threads::pool::is_idle() {
                 break;
             }
             Cx::current().native(|| futex::wait(&NAPPING, 1, Some(nap)));
@@ -315,8 +315,8 @@ fn deliver_or_die<'cx>(cx: &'cx Cx<'cx>, job: u32) {
     if let Err(throw) = deliver(cx, job) {
         let exception = cx.take_pending(throw);
         if exception.class().name != "ThreadAbortException" {
-            vervet_runtime::startup::unhandled_with(cx, exception, 255);
-        } else if let Err(throw) = vervet_runtime::abort::reset(cx) {
+            vervet_runtime::process::bootstrap::unhandled_with(cx, exception, 255);
+        } else if let Err(throw) = vervet_runtime::threads::abort::reset(cx) {
             let _ = cx.take_pending(throw);
         }
     }

@@ -9,10 +9,10 @@ icalls! { "System.Object" =>
         cx.type_object(cx.non_null(this)?.class())
     }
     "MemberwiseClone" fn memberwise_clone(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        vervet_runtime::heap::clone_object(cx, cx.non_null(this)?)
+        vervet_runtime::memory::heap::clone_object(cx, cx.non_null(this)?)
     }
     /// 0 for null.
     "InternalGetHashCode" fn internal_get_hash_code(cx, o: ObjRef<'cx>) -> i32 {
-        Ok(if o.is_null() { 0 } else { vervet_runtime::monitor::identity_hash(o) as i32 })
+        Ok(if o.is_null() { 0 } else { vervet_runtime::threads::monitor::identity_hash(o) as i32 })
     }
 }

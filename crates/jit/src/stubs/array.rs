@@ -4,11 +4,12 @@
 //! The first load reads the array's length or bounds: it is the null check. The flat index is below the total
 //! length, which fits in 32 bits, so 32-bit arithmetic is exact; it is zero-extended before it meets the
 //! reference.
-use super::emit::{EmitExt, build};
 use crate::blob::{Blob, Symbol};
-use crate::codegen::{Codegen, Emitter, Results, null_trap, trusted};
-use crate::compiler::{CompileError, Tier};
-use crate::shape::{Pass, Shape, load_passed};
+use crate::emit::sequences::{EmitExt, build};
+use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
+use crate::error::CompileError;
+use crate::options::Tier;
+use crate::signature::{Pass, Shape, load_passed};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};

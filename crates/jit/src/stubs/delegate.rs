@@ -11,11 +11,12 @@
 //!   is: for such shapes `Invoke` always passes the delegate and every binding has a thunk.
 //! * [`DelegateThunk::of`] is the one place that knows which binding needs which thunk.
 //! * The `delegates` array is never written after its delegate is published: reading it once is the snapshot.
-use super::emit::{EmitExt, build, zero};
 use crate::blob::{Blob, Symbol};
-use crate::codegen::{Codegen, Emitter, Results, null_trap, trusted};
-use crate::compiler::{CompileError, Tier};
-use crate::shape::{Pass, Shape};
+use crate::emit::sequences::{EmitExt, build, zero};
+use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
+use crate::error::CompileError;
+use crate::options::Tier;
+use crate::signature::{Pass, Shape};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Signature, Value};

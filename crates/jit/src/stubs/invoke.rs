@@ -3,11 +3,12 @@
 //! # Invariants
 //! The stub's one call is a `try_call` with a catch-all: no exception passes it. It is a System V function around
 //! a Tail callee that clobbers all registers, so it saves and restores those its caller expects.
-use super::emit::{EmitExt, build};
 use crate::blob::Blob;
-use crate::codegen::{CATCH_ALL, Codegen, Emitter, trusted};
-use crate::compiler::{CompileError, Tier};
-use crate::shape::Shape;
+use crate::emit::sequences::{EmitExt, build};
+use crate::emit::{CATCH_ALL, Codegen, Emitter, trusted};
+use crate::error::CompileError;
+use crate::options::Tier;
+use crate::signature::Shape;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value};
 use cranelift_codegen::isa::CallConv;

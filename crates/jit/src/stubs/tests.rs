@@ -4,18 +4,20 @@
 //! # Invariants
 //! Code is linked into an arena of its own; what a stub needs from the runtime is a small stand-in below. Tests that
 //! need the class library say so and pass where it is not installed.
-use super::delegate::{Binding, DelegateThunk, delegate_thunk};
-use super::marshal_plan::{ParamPlan, plan};
-use super::{delegate, emit::build, invoke, method_stub, native, reverse};
 use crate::blob::{Blob, RelocKind, Symbol};
-use crate::codegen::{Codegen, Emitter, trusted};
-use crate::compiler::{Options, Tier};
-use crate::shape::{Pass, Shape};
+use crate::emit::sequences::build;
+use crate::emit::{Codegen, Emitter, trusted};
+use crate::options::{Options, Tier};
+use crate::signature::{Pass, Shape};
+use crate::stubs::delegate::{Binding, DelegateThunk, delegate_thunk};
+use crate::stubs::native::marshal_plan::{ParamPlan, plan};
+use crate::stubs::native::{pinvoke, reverse};
+use crate::stubs::{delegate, invoke, method_stub};
 use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use std::arch::naked_asm;
 use std::mem::offset_of;
-use vervet_abi::context::{self, Context};
+use vervet_abi::context::{self, ThreadContext};
 use vervet_abi::layouts::{DelegateObject, MulticastDelegateObject};
 use vervet_abi::native_call::{NativeCall, ReverseCall};
 use vervet_metadata::CallConvKind;
@@ -243,7 +245,7 @@ fn stubs_of_every_delegate_class_compile() {
         }
         reverse::reverse_stub(&codegen, invoke)
             .unwrap_or_else(|e| panic!("{}: {e}", invoke.full_name()));
-        native::native_delegate_thunk(&codegen, invoke)
+        pinvoke::native_delegate_thunk(&codegen, invoke)
             .unwrap_or_else(|e| panic!("{}: {e}", invoke.full_name()));
         if !new {
             continue;
@@ -404,10 +406,10 @@ fn pieces_compile_inside_protected_regions() {
                 e.b.append_block_param(pad, I64);
                 e.set_handlers(&[(0, pad)]);
                 let set_args = [args[0], args[1], args[1], args[1], args[2]];
-                super::array::emit_accessor(e, set, &set_shape, &set_args)?;
-                super::array::emit_accessor(e, address, &address_shape, &set_args[..4])?;
+                crate::stubs::array::emit_accessor(e, set, &set_shape, &set_args)?;
+                crate::stubs::array::emit_accessor(e, address, &address_shape, &set_args[..4])?;
                 delegate::emit_invoke(e, &invoke_shape, &args[3..4]);
-                let results = native::emit_native_call(e, native, args[4], &[args[0], args[1]])?;
+                let results = pinvoke::emit_native_call(e, native, args[4], &[args[0], args[1]])?;
                 e.b.ins().return_(&results);
                 e.set_handlers(&[]);
                 e.b.switch_to_block(pad);
@@ -490,7 +492,7 @@ pub(crate) unsafe extern "C" fn enter(
     _code: usize,
     _args: *const u64,
     _ret: *mut u64,
-    _cx: *mut Context,
+    _cx: *mut ThreadContext,
 ) -> u32 {
     naked_asm!(
         "push rbp",
@@ -511,7 +513,7 @@ pub(crate) unsafe extern "C" fn enter(
     )
 }
 
-pub(crate) fn context() -> Box<Context> {
+pub(crate) fn context() -> Box<ThreadContext> {
     // SAFETY: a context of zeros is one of integers and null pointers.
     unsafe { Box::new(std::mem::zeroed()) }
 }
@@ -941,7 +943,7 @@ fn calli(
             let first = shape.first_value(0);
             let mut rest = args.to_vec();
             let target = rest.remove(first);
-            let results = native::emit_native_call(e, native, target, &rest)?;
+            let results = pinvoke::emit_native_call(e, native, target, &rest)?;
             e.b.ins().return_(&results);
             Ok(())
         },
@@ -1096,6 +1098,9 @@ fn reverse_stubs_read_and_write_the_block() {
 
 #[test]
 fn offsets_the_thunks_know() {
-    assert_eq!(context::PENDING as usize, offset_of!(Context, pending));
+    assert_eq!(
+        context::PENDING as usize,
+        offset_of!(ThreadContext, pending)
+    );
     assert_eq!(size_of::<NativeCall>() % 8, 0);
 }

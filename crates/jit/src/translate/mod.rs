@@ -1,192 +1,52 @@
 //! IL to CLIF: the translator of one method body.
 //!
 //! # How it works
-//! [`scan`] plans the body: blocks, regions, reachability. The [`Translator`] then goes over the reachable blocks in
-//! IL order with a typed model of the IL stack (module `stack`) and emits CLIF through an
-//! [`Emitter`]. Modules hold one topic each: `arith`, `conv`, `locals`, `structs` (values in memory), `objects`,
-//! `fields`, `arrays`, `calls`, `comparers`, `inlinable`, `inline`, `intrinsics`, `monitors`, `moves`, `eh`, `alloc`, `barrier`, `prologue`; `ops` is the table from opcodes to them.
+//! [`control::control_flow`] plans the body: blocks, protected regions, reachability. The [`Translator`] then goes over the
+//! reachable blocks in IL order with a typed model of the IL stack ([`values::stack`]) and emits CLIF through an [`Emitter`].
+//! [`ops::opcodes`] is the table from opcodes to the functions that translate them. The folders hold one topic each:
+//!
+//! ```text
+//! control/     plan, walk over the blocks, exception handling
+//! values/      values on the IL stack and in memory
+//! frame/       variables, prologue and return
+//! ops/         arithmetic, conversions, fields, arrays, objects
+//! calls/       calls, newobj, intrinsics
+//! inlining/    which methods are inlined, and how
+//! fast_paths/  sequences in place of calls into the runtime: allocation, handles, monitors
+//! ```
+//!
 //! Filters are compiled afterwards as functions of their own over the parent's frame.
 //!
 //! # Invariants
 //! * Every value on the stack has an ECMA type; what mono would not coerce is [`Fail::Invalid`], never a panic.
 //! * Inside a protected region nothing may fault: every check is explicit and every call is a `try_call`.
 //! * The stack is empty at every edge into or out of a protected region.
-pub mod alloc;
-pub mod arith;
-pub mod arrays;
-pub mod barrier;
-pub mod blocks;
 pub mod calls;
-mod comparers;
-pub mod conv;
-pub mod creation;
-pub mod eh;
-pub mod fields;
-pub mod handles;
-mod inlinable;
-mod inline;
-#[cfg(test)]
-mod inlined_tests;
-pub mod intrinsics;
-pub mod locals;
-pub mod monitors;
-mod moves;
-pub mod objects;
+pub mod control;
+pub mod error;
+pub mod fast_paths;
+pub mod frame;
+pub mod inlining;
 pub mod ops;
-pub mod prologue;
-pub mod scan;
-pub mod stack;
-pub mod structs;
-pub mod typedref;
+pub mod translator;
+pub mod values;
 
 use crate::blob::{Blob, Clause, ClauseKind};
-use crate::codegen::{Codegen, Emitter, FrameMap, Request};
-use crate::compiler::{CompileEnv, CompileError, Tier};
-use crate::shape::Shape;
-use cranelift_codegen::ir::InstBuilder;
-use cranelift_codegen::ir::{AbiParam, Block, Signature, StackSlot, Value, types::*};
+use crate::emit::{Codegen, Emitter, FrameMap, Request};
+use crate::error::CompileError;
+use crate::options::{CompileEnv, Tier};
+use crate::signature::Shape;
+use crate::translate::control::control_flow::Plan;
+use crate::translate::error::{Fail, Res};
+use crate::translate::frame::variables::Home;
+use crate::translate::inlining::limits::inline_limit;
+use crate::translate::translator::{Prefixes, Translator};
+use crate::translate::values::memory;
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, types::*};
 use cranelift_codegen::isa::CallConv;
-use locals::Home;
-use scan::Plan;
 use smallvec::SmallVec;
-use stack::Item;
 use vervet_metadata::body::{EhKind, MethodBody};
-use vervet_types::{ClassRef, LoadError, MethodRef, Scope, Universe};
-
-/// Why translation stops; the offset is added at the boundary.
-pub enum Fail {
-    /// A type or member could not be loaded.
-    Load(LoadError),
-    /// Bad IL.
-    Invalid(String),
-    /// Our bug, or something not implemented.
-    Internal(String),
-}
-
-impl Fail {
-    /// Bad IL.
-    pub fn invalid(reason: impl Into<String>) -> Fail {
-        Fail::Invalid(reason.into())
-    }
-    /// Our bug.
-    pub fn internal(reason: impl Into<String>) -> Fail {
-        Fail::Internal(reason.into())
-    }
-    /// What a stub's emission failed with.
-    pub fn from_compile(e: CompileError) -> Fail {
-        match e {
-            CompileError::Load(e) => Fail::Load(e),
-            CompileError::Invalid { reason, .. } => Fail::Invalid(reason),
-            CompileError::Internal { reason, .. } => Fail::Internal(reason),
-        }
-    }
-    fn at(self, method: MethodRef) -> CompileError {
-        let offset = crate::codegen::current_offset();
-        match self {
-            Fail::Load(e) => CompileError::Load(e),
-            Fail::Invalid(reason) => CompileError::Invalid {
-                method: method.full_name(),
-                offset,
-                reason,
-            },
-            Fail::Internal(reason) => CompileError::Internal {
-                method: method.full_name(),
-                offset,
-                reason,
-            },
-        }
-    }
-}
-
-impl From<LoadError> for Fail {
-    fn from(e: LoadError) -> Fail {
-        Fail::Load(e)
-    }
-}
-
-/// Result of a piece of translation.
-pub type Res<T = ()> = Result<T, Fail>;
-
-/// Prefixes that wait for their instruction.
-#[derive(Default, Clone, Copy)]
-pub struct Prefixes {
-    /// `volatile.`
-    pub volatile: bool,
-    /// `tail.`
-    pub tail: bool,
-    /// `readonly.`
-    pub readonly: bool,
-    /// `constrained.`
-    pub constrained: Option<ClassRef>,
-}
-
-/// See the module.
-pub struct Translator<'a, 'f> {
-    /// Where code goes.
-    pub e: &'a mut Emitter<'f>,
-    /// The runtime's answers.
-    pub env: &'a dyn CompileEnv,
-    /// The method.
-    pub method: MethodRef,
-    /// Resolves its tokens.
-    pub scope: Scope,
-    /// All types.
-    pub universe: &'static Universe,
-    /// What the scan found.
-    pub plan: &'a Plan,
-    /// The method's own convention.
-    pub shape: &'a Shape,
-    /// The IL stack.
-    pub stack: Vec<Item>,
-    /// Prefixes of the next instruction.
-    pub prefixes: Prefixes,
-    /// Nothing more of the block can be reached.
-    pub dead: bool,
-    /// Index of the instruction being translated.
-    pub index: usize,
-    /// Index of the block being translated.
-    pub block: usize,
-    /// Arguments, then locals.
-    pub homes: Vec<Home>,
-    /// Instructions after this one that were translated with it.
-    pub(crate) skip: usize,
-    pub(crate) init_locals: bool,
-    pub(crate) states: Vec<blocks::BlockState>,
-    /// Of the branch being translated.
-    pub(crate) back_edges: Vec<blocks::BackEdge>,
-    pub(crate) temps: structs::Temps,
-    pub(crate) nonnull: SmallVec<[Value; 8]>,
-    /// The method, or the one around an inlined body, has filters, which write its variables while calls are active.
-    pub(crate) has_filters: bool,
-    /// `this` is not null wherever control is from here on.
-    pub(crate) this_proven: bool,
-    pub(crate) initialised: SmallVec<[ClassRef; 4]>,
-    /// Lengths of arrays that were read.
-    pub(crate) lengths: SmallVec<[Value; 8]>,
-    pub(crate) clauses: Vec<eh::ClauseState>,
-    pub(crate) sync: Option<(StackSlot, Block)>,
-    pub(crate) liveness: Option<scan::Liveness>,
-    /// Parameters of the function.
-    pub params: SmallVec<[Value; 8]>,
-    /// The side stack's mark at entry, if the method uses it.
-    pub side_mark: Option<Value>,
-    /// Slot that holds how far the side stack is in use by this method and its callers, if the method catches exceptions.
-    pub(crate) side_top: Option<StackSlot>,
-    /// Compiled as the filter of that clause.
-    pub filter: Option<usize>,
-    /// Set while the body is that of an inlined method.
-    pub(crate) inline: Option<inline::Inlined>,
-    /// Bytes of IL of what is inlined; 0: nothing is.
-    pub(crate) inline_limit: usize,
-    /// By method id: what was found out about inlining it.
-    pub(crate) inlinable: rustc_hash::FxHashMap<u32, Option<std::rc::Rc<inlinable::Verdict>>>,
-    /// The method and the inlined ones around this place.
-    pub(crate) chain: Vec<MethodRef>,
-    /// Block of variable arguments of the call being translated.
-    var_args: Option<Value>,
-    /// Slot that holds the address of this method's own block.
-    own_var_args: Option<cranelift_codegen::ir::StackSlot>,
-}
+use vervet_types::{ClassRef, MethodRef, Scope};
 
 /// The source of one method's translation, shared by its body and its filters.
 struct Source<'a> {
@@ -198,14 +58,6 @@ struct Source<'a> {
     locals: Vec<vervet_types::resolve::Local>,
     scope: Scope,
     inline_limit: usize,
-}
-
-/// Bytes of IL of a body that replaces calls of it, by tier.
-fn inline_limit(tier: Tier) -> usize {
-    match tier {
-        Tier::Quick => 12,
-        Tier::Optimised => 40,
-    }
 }
 
 /// Translates and compiles a method that has IL.
@@ -422,7 +274,7 @@ fn translate(
         init_locals: source.body.init_locals,
         states: Vec::new(),
         back_edges: Vec::new(),
-        temps: structs::Temps::default(),
+        temps: memory::Temps::default(),
         nonnull: SmallVec::new(),
         has_filters: plan.has_filters_within(0, u32::MAX),
         this_proven: false,
@@ -453,7 +305,7 @@ fn translate(
         let block = t.e.load_context(I64, vervet_abi::context::HIDDEN);
         let slot = t.e.slot(8);
         let at = t.e.slot_addr(slot);
-        t.e.b.ins().store(crate::codegen::trusted(), block, at, 0);
+        t.e.b.ins().store(crate::emit::trusted(), block, at, 0);
         t.own_var_args = Some(slot);
     }
     t.prepare_blocks();

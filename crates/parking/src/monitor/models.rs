@@ -618,7 +618,7 @@ fn deflation_meets_a_waiter() {
 }
 
 impl Object {
-    /// World stopped, as `runtime/monitor/owners.rs` and `fat.rs` do it.
+    /// World stopped, as `runtime/threads/monitor/side_table.rs` and `fat.rs` do it.
     fn deflate(&self) {
         let word = self.word.load(Relaxed);
         if let Some(index) = super::index_of(word)

@@ -76,7 +76,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
         },
     );
     let code = cx.load(placed)?;
-    crate::stats::perf_map(code);
+    crate::process::stats::perf_map(code);
     Ok(code)
 }
 
@@ -89,18 +89,18 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
         Symbol::StaticRefs(c) => rt.vtable_or_throw(cx, c)?.statics_refs as usize,
         Symbol::StaticCard(f) => {
             let statics = rt.vtable_or_throw(cx, f.class)?.statics_refs as usize;
-            crate::heap::card_of(statics + cx.load(f.offset())? as usize)
+            crate::memory::heap::card_of(statics + cx.load(f.offset())? as usize)
         }
         Symbol::StaticValues(c) => rt.vtable_or_throw(cx, c)?.statics_values as usize,
-        Symbol::RvaData(f) => cx.load(crate::statics::rva_data(f))?,
+        Symbol::RvaData(f) => cx.load(crate::memory::statics::rva_data(f))?,
         Symbol::Literal(module, token) => rt.domain.literal(cx, module, token)?.address(),
         Symbol::TypeObject(c) => rt.domain.type_root(cx, c)?.address(),
         Symbol::ClassHandle(c) => c as *const _ as usize,
         Symbol::MethodHandle(m) => m as *const _ as usize,
         Symbol::FieldHandle(f) => f as *const _ as usize,
-        Symbol::Helper(h) => crate::helpers::address(h),
-        Symbol::CardTable => crate::heap::card_table(),
-        Symbol::HandleRows => crate::handles::rows(),
+        Symbol::Helper(h) => crate::code::helpers::address(h),
+        Symbol::CardTable => crate::memory::heap::card_table(),
+        Symbol::HandleRows => crate::memory::handles::rows(),
         Symbol::PInvokeCell(m) => &cx.load(entries::entry(m))?.pinvoke as *const _ as usize,
         Symbol::NativeThunk => crate::arch::native_thunk_address(),
         Symbol::Signature(s) => s as *const _ as usize,

@@ -7,6 +7,11 @@
 //! * [`table`]: from an address to the code it lies in
 pub mod area;
 pub mod arena;
+pub(crate) mod background;
 pub mod entries;
+pub mod helpers;
+pub mod icall;
+pub mod invoke;
 pub mod link;
+pub mod prestub;
 pub mod table;

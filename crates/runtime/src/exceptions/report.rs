@@ -12,7 +12,7 @@
 use crate::code::{arena, table};
 use crate::exceptions::walk::Walk;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
-use vervet_abi::{Context, State};
+use vervet_abi::{State, ThreadContext};
 use vervet_types::{Method, MethodRef};
 
 const FRAMES: usize = 512;
@@ -79,7 +79,7 @@ pub(crate) fn initialise() {
             action.sa_sigaction = handler;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
             libc::sigemptyset(&mut action.sa_mask);
-            libc::sigaddset(&mut action.sa_mask, crate::world::suspend::SUSPEND);
+            libc::sigaddset(&mut action.sa_mask, crate::safepoint::suspend::SUSPEND);
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
@@ -112,7 +112,7 @@ pub(crate) fn ask_for_handler_calls() {
 fn reporter() {
     while let Some(what) = get(pipe(0)) {
         if what == CALLS {
-            crate::marshal::handler_calls::start();
+            crate::interop::marshal::handler_calls::start();
             continue;
         }
         let mut text = String::new();
@@ -136,7 +136,7 @@ fn reporter() {
         if what == QUIT {
             text.push('\n');
         }
-        crate::startup::say(&text);
+        crate::process::bootstrap::write_stderr(&text);
         BUSY.store(false, Ordering::Release);
         if what != QUIT {
             put(pipe(3), b'.');
@@ -168,7 +168,7 @@ fn line(word: usize, tag: u8, stub: &mut Option<MethodRef>) -> Option<String> {
 }
 
 /// Walks the stack of this thread, interrupted at `pc`/`fp`, into the table.
-fn collect(ctx: *mut Context, pc: usize, fp: usize) {
+fn collect(context: *mut ThreadContext, pc: usize, fp: usize) {
     let mut n = 0;
     let mut note = |word: usize, tag: u8| {
         if n < FRAMES {
@@ -178,16 +178,16 @@ fn collect(ctx: *mut Context, pc: usize, fp: usize) {
         }
         n < FRAMES
     };
-    if !ctx.is_null() {
+    if !context.is_null() {
         // SAFETY: in Managed state fp chains through frames of this thread's stack; each is checked to lie on it.
         unsafe {
-            if (*ctx).state == State::Managed as u8 {
+            if (*context).state == State::Managed as u8 {
                 let (mut pc, mut fp, mut exact) = (pc, fp, true);
                 while arena::contains(pc) && table::find(if exact { pc } else { pc - 1 }).is_some()
                 {
                     if !note(pc, if exact { EXACT } else { RETURN })
-                        || fp < (*ctx).true_limit - (1 << 20)
-                        || fp >= (*ctx).stack_base - 16
+                        || fp < (*context).true_limit - (1 << 20)
+                        || fp >= (*context).stack_base - 16
                     {
                         break;
                     }
@@ -197,7 +197,7 @@ fn collect(ctx: *mut Context, pc: usize, fp: usize) {
                 }
             }
         }
-        let mut walk = Walk::new(ctx);
+        let mut walk = Walk::new(context);
         loop {
             if let Some(m) = walk.take_wrapper() {
                 note(m as *const Method as usize, STUB);
@@ -223,13 +223,13 @@ fn interrupted(uc: *mut libc::c_void) -> (usize, usize) {
 extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
     // SAFETY: errno of the interrupted code is put back below.
     let errno = unsafe { *libc::__errno_location() };
-    let ctx = crate::thread::current_context();
-    if ctx.is_null() {
+    let context = crate::threads::attach::current_context();
+    if context.is_null() {
         // SAFETY: the first thread lives as long as the process.
         unsafe { libc::pthread_kill(FIRST.load(Ordering::Acquire) as libc::pthread_t, signal) };
     } else if !BUSY.swap(true, Ordering::AcqRel) {
         let (pc, fp) = interrupted(uc);
-        collect(ctx, pc, fp);
+        collect(context, pc, fp);
         put(pipe(1), QUIT);
     }
     // SAFETY: as above.
@@ -242,10 +242,10 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
         libc::signal(signal, libc::SIG_DFL);
     }
     if !CRASHING.swap(true, Ordering::SeqCst) {
-        crate::startup::before_crash_report();
-        crate::startup::say("vervet: SIGABRT\n");
+        crate::process::bootstrap::before_crash_report();
+        crate::process::bootstrap::write_stderr("vervet: SIGABRT\n");
         let (pc, fp) = interrupted(uc);
-        managed_stack(crate::thread::current_context(), pc, fp);
+        managed_stack(crate::threads::attach::current_context(), pc, fp);
     }
     // SAFETY: as above; the signal is blocked until the handler returns.
     unsafe {
@@ -254,10 +254,10 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
 }
 
 /// Has the managed stack of this thread written, and waits for that.
-fn managed_stack(ctx: *mut Context, pc: usize, fp: usize) {
+fn managed_stack(context: *mut ThreadContext, pc: usize, fp: usize) {
     for _ in 0..100 {
         if !BUSY.swap(true, Ordering::AcqRel) {
-            collect(ctx, pc, fp);
+            collect(context, pc, fp);
             put(pipe(1), CRASH);
             let mut answer = libc::pollfd {
                 fd: pipe(2),
@@ -275,7 +275,7 @@ fn managed_stack(ctx: *mut Context, pc: usize, fp: usize) {
 
 extern "C" fn too_long(_: i32) {
     // SAFETY: ends the process.
-    unsafe { libc::_exit(crate::startup::INTERNAL_ERROR) }
+    unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) }
 }
 
 /// Text in a fixed buffer.
@@ -298,7 +298,9 @@ pub(crate) fn say_without_memory(text: std::fmt::Arguments<'_>) {
         len: 0,
     };
     let _ = std::fmt::Write::write_fmt(&mut line, text);
-    crate::startup::say(std::str::from_utf8(&line.bytes[..line.len]).unwrap_or(""));
+    crate::process::bootstrap::write_stderr(
+        std::str::from_utf8(&line.bytes[..line.len]).unwrap_or(""),
+    );
 }
 
 /// Says what, where and the managed stack, and ends the process with code 70.
@@ -306,13 +308,13 @@ pub(crate) fn crash(
     signal: i32,
     info: *mut libc::siginfo_t,
     uc: &libc::ucontext_t,
-    ctx: *mut Context,
+    context: *mut ThreadContext,
 ) -> ! {
     if CRASHING.swap(true, Ordering::SeqCst) {
         // SAFETY: a second fault while reporting the first.
-        unsafe { libc::_exit(crate::startup::INTERNAL_ERROR) };
+        unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) };
     }
-    crate::startup::before_crash_report();
+    crate::process::bootstrap::before_crash_report();
     let name = match signal {
         libc::SIGSEGV => "SIGSEGV",
         libc::SIGBUS => "SIGBUS",
@@ -339,27 +341,27 @@ pub(crate) fn crash(
         )),
         None => say_without_memory(format_args!("  not in compiled code\n")),
     }
-    if !ctx.is_null() {
+    if !context.is_null() {
         // SAFETY: plain reads of this thread's context.
         unsafe {
             say_without_memory(format_args!(
                 "  state {} critical {}\n",
-                (*ctx).state,
-                (*ctx).critical
+                (*context).state,
+                (*context).critical
             ))
         };
     }
-    managed_stack(ctx, pc, fp);
+    managed_stack(context, pc, fp);
     // SAFETY: the alarm ends the process if the rest does not.
     unsafe {
         libc::signal(libc::SIGALRM, too_long as *const () as usize);
         libc::alarm(10);
         if !arena::contains(pc) {
-            crate::startup::say(&format!(
+            crate::process::bootstrap::write_stderr(&format!(
                 "native stack:\n{}\n",
                 std::backtrace::Backtrace::force_capture()
             ));
         }
-        libc::_exit(crate::startup::INTERNAL_ERROR)
+        libc::_exit(crate::process::bootstrap::INTERNAL_ERROR)
     }
 }

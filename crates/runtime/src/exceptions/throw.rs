@@ -11,7 +11,7 @@ use crate::cx::Cx;
 use crate::exceptions::trace;
 use crate::exceptions::walk::{Frame, Walk};
 use crate::object::ObjRef;
-use vervet_abi::context::{Context, Record};
+use vervet_abi::context::{Record, ThreadContext};
 use vervet_jit::{ClauseKind, Handler};
 use vervet_types::ClassRef;
 
@@ -47,13 +47,13 @@ pub enum TraceMode {
     Rethrow,
 }
 
-/// From an icall or the prestub: raises what is in `Context::pending`, from the managed frame that called.
-pub extern "C" fn throw_pending(ctx: *mut Context) -> ! {
+/// From an icall or the prestub: raises what is in `ThreadContext::pending`, from the managed frame that called.
+pub extern "C" fn throw_pending(context: *mut ThreadContext) -> ! {
     let cx = Cx::current();
     // SAFETY: the context belongs to this thread.
     let exception = unsafe {
-        let addr = (*ctx).pending;
-        (*ctx).pending = 0;
+        let addr = (*context).pending;
+        (*context).pending = 0;
         ObjRef::from_addr(addr)
     };
     raise(&cx, exception, TraceMode::Continue)
@@ -61,13 +61,13 @@ pub extern "C" fn throw_pending(ctx: *mut Context) -> ! {
 
 /// Raises an exception from the innermost exit record. Never returns.
 pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
-    let ctx = cx.context();
+    let context = cx.context();
     assert!(!exception.is_null(), "raise of null");
     let class = exception.class();
     let old = trace::base(exception, mode);
     let mut frames = Vec::new();
     let mut found = None;
-    let mut walk = Walk::new(ctx);
+    let mut walk = Walk::new(context);
     if let Some(m) = walk.take_wrapper() {
         frames.push(trace::RawFrame::wrapper(m));
     }
@@ -94,11 +94,14 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     drop(frames);
     let Some(target) = found else {
         // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
-        crate::startup::unhandled(cx, exception);
-        crate::startup::internal_error("an unhandled exception did not end the process", ctx);
+        crate::process::bootstrap::unhandled(cx, exception);
+        crate::process::bootstrap::internal_error(
+            "an unhandled exception did not end the process",
+            context,
+        );
     };
     // SAFETY: the record list is this thread's.
-    let start = unsafe { (*ctx).record };
+    let start = unsafe { (*context).record };
     second_pass(cx, Walk::from_record(start), exception, target)
 }
 
@@ -135,10 +138,10 @@ fn matches(
     }
     match frame.code.clauses[h.clause as usize].kind {
         ClauseKind::Catch(c) => {
-            crate::casts::is_assignable(cx.universe(), class, c).unwrap_or(false)
+            crate::classes::casts::is_assignable(cx.universe(), class, c).unwrap_or(false)
         }
         ClauseKind::Filter(i) => {
-            crate::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception)
+            crate::code::invoke::run_filter(cx, frame.code.filters[i as usize], frame.fp, exception)
         }
         ClauseKind::Finally | ClauseKind::Fault => false,
     }
@@ -158,7 +161,7 @@ pub extern "C" fn continue_unwind(exception: usize, word: usize) {
 }
 
 fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -> ! {
-    let ctx = cx.context();
+    let context = cx.context();
     for frame in walk {
         for h in handlers(&frame) {
             let here = frame.fp == target.fp && h.clause == target.clause;
@@ -169,46 +172,52 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
                         ClauseKind::Finally | ClauseKind::Fault
                     );
             if runs {
-                land(ctx, &frame, h, exception, target.pack());
+                land(context, &frame, h, exception, target.pack());
             }
         }
     }
-    crate::startup::internal_error("the second pass did not find its target", ctx)
+    crate::process::bootstrap::internal_error("the second pass did not find its target", context)
 }
 
-fn land(ctx: *mut Context, frame: &Frame, h: &Handler, exception: ObjRef<'_>, word: usize) -> ! {
+fn land(
+    context: *mut ThreadContext,
+    frame: &Frame,
+    h: &Handler,
+    exception: ObjRef<'_>,
+    word: usize,
+) -> ! {
     if h.clause != CATCH_ALL
         && frame.fp == Target::unpack(word).fp
         && h.clause == Target::unpack(word).clause
     {
-        crate::abort::caught(ctx, exception, frame.fp);
+        crate::threads::abort::caught(context, exception, frame.fp);
     }
     if frame.fp == Target::unpack(word).fp {
-        crate::red_zone::take_back(ctx);
+        crate::threads::stack_guard::take_back(context);
     }
     let site = frame
         .code
         .call_site(frame.pc)
         .expect("a frame with handlers is at a call site");
     let sp = frame.fp - site.frame_offset as usize;
-    crate::world::poll(ctx);
+    crate::safepoint::poll(context);
     // SAFETY: pc, sp and fp are those of a landing pad of a frame that is still active; the records above it are
     // cut; frames of ours between here and there hold nothing.
     unsafe {
-        cut_records(ctx, frame.record);
+        cut_records(context, frame.record);
         crate::arch::resume(
             frame.code.start + h.code as usize,
             sp,
             frame.fp,
             exception.addr(),
             word,
-            ctx,
+            context,
         )
     }
 }
 
 /// Makes `record` the innermost record.
-unsafe fn cut_records(ctx: *mut Context, record: *mut Record) {
+unsafe fn cut_records(context: *mut ThreadContext, record: *mut Record) {
     // SAFETY: the context belongs to this thread.
-    unsafe { (*ctx).record = record };
+    unsafe { (*context).record = record };
 }

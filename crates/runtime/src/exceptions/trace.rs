@@ -70,9 +70,12 @@ pub struct Frame {
 /// The trace that a throw goes on from: what the exception carries, or nothing.
 pub fn base<'a>(exception: ObjRef<'a>, mode: TraceMode) -> ObjRef<'a> {
     let cx = Cx::current();
-    let known =
-        crate::casts::is_assignable(cx.universe(), exception.class(), cx.known(Known::Exception))
-            .unwrap_or(false);
+    let known = crate::classes::casts::is_assignable(
+        cx.universe(),
+        exception.class(),
+        cx.known(Known::Exception),
+    )
+    .unwrap_or(false);
     match mode {
         TraceMode::Continue | TraceMode::Rethrow if known => exception.read_ref(STACK_TRACE),
         _ => ObjRef::NULL,
@@ -93,8 +96,12 @@ pub fn record(
     frames: &[RawFrame],
     mode: TraceMode,
 ) {
-    if !crate::casts::is_assignable(cx.universe(), exception.class(), cx.known(Known::Exception))
-        .unwrap_or(false)
+    if !crate::classes::casts::is_assignable(
+        cx.universe(),
+        exception.class(),
+        cx.known(Known::Exception),
+    )
+    .unwrap_or(false)
     {
         return;
     }

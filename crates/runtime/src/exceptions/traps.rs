@@ -8,7 +8,7 @@ use crate::code::table;
 use crate::cx::Cx;
 use crate::exceptions::make;
 use crate::exceptions::throw::{TraceMode, raise};
-use vervet_abi::{Context, State, ThrowKind};
+use vervet_abi::{State, ThreadContext, ThrowKind};
 use vervet_types::Known;
 
 /// Installs the fault handlers. Called once at start-up.
@@ -19,7 +19,7 @@ pub fn initialise() {
         action.sa_sigaction = on_fault as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
         libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaddset(&mut action.sa_mask, crate::world::suspend::SUSPEND);
+        libc::sigaddset(&mut action.sa_mask, crate::safepoint::suspend::SUSPEND);
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
@@ -28,15 +28,15 @@ pub fn initialise() {
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
-    let ctx = crate::thread::current_context();
+    let context = crate::threads::attach::current_context();
     // SAFETY: the kernel passes a valid ucontext; the words pushed below belong to the interrupted managed
     // stack, under its stack pointer, where JIT code keeps nothing (no red zone).
     unsafe {
         let uc = &mut *(uc as *mut libc::ucontext_t);
         let regs = &mut uc.uc_mcontext.gregs;
         let pc = regs[libc::REG_RIP as usize] as usize;
-        if !ctx.is_null()
-            && (*ctx).state == State::Managed as u8
+        if !context.is_null()
+            && (*context).state == State::Managed as u8
             && crate::code::arena::contains(pc)
         {
             let found = table::find(pc).and_then(|c| c.trap(pc));
@@ -51,35 +51,35 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
             };
             if let Some(kind) = kind {
                 // A region that traps is given up.
-                (*ctx).critical = 0;
+                (*context).critical = 0;
                 let sp = regs[libc::REG_RSP as usize] as usize - 8;
                 *(sp as *mut usize) = pc;
                 regs[libc::REG_RSP as usize] = sp as i64;
                 regs[libc::REG_RDI as usize] = kind as i64;
-                regs[libc::REG_R15 as usize] = ctx as i64;
+                regs[libc::REG_R15 as usize] = context as i64;
                 regs[libc::REG_RIP as usize] = crate::arch::trap_stub as *const () as i64;
                 return;
             }
             if signal == libc::SIGSEGV
                 && table::find(pc).is_some_and(|c| c.in_prologue(pc))
-                && ((*info).si_addr() as usize) < (*ctx).true_limit
+                && ((*info).si_addr() as usize) < (*context).true_limit
             {
                 // As if the method had not been entered: behind its frame pointer lies the address of the call.
                 let fp = regs[libc::REG_RBP as usize];
                 regs[libc::REG_RSP as usize] = fp + 8;
                 regs[libc::REG_RBP as usize] = *(fp as *const i64);
-                regs[libc::REG_R15 as usize] = ctx as i64;
+                regs[libc::REG_R15 as usize] = context as i64;
                 regs[libc::REG_RIP as usize] = crate::arch::overflowed as *const () as i64;
                 return;
             }
         }
-        super::report::crash(signal, info, uc, ctx);
+        super::report::crash(signal, info, uc, context);
     }
 }
 
 /// From the trap stub: makes the exception and raises it at the trapping instruction.
-pub extern "C" fn throw_trap(ctx: *mut Context, kind: u32) -> ! {
-    let _ = ctx;
+pub extern "C" fn throw_trap(context: *mut ThreadContext, kind: u32) -> ! {
+    let _ = context;
     let cx = Cx::current();
     throw_kind(&cx, kind)
 }
@@ -120,18 +120,18 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
 }
 
 /// From the grow thunk, on an OS thread: the stack is used up. StackOverflowException is raised where the method was called;
-/// handlers that run on the way to where it is caught get part of the red zone. Used up as well, it ends the process.
-pub extern "C" fn stack_overflow(ctx: *mut Context) -> ! {
-    if !crate::red_zone::give(ctx) {
+/// handlers that run on the way to where it is caught get part of the stack guard. Used up as well, it ends the process.
+pub extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
+    if !crate::threads::stack_guard::give(context) {
         let mut text = String::from(
             "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
         );
-        let frames = crate::exceptions::walk::describe(ctx);
+        let frames = crate::exceptions::walk::describe(context);
         for f in frames.iter().take(64) {
             text.push_str(&format!("  at {f}\n"));
         }
-        crate::startup::say(&text);
-        crate::startup::exit_process(1)
+        crate::process::bootstrap::write_stderr(&text);
+        crate::process::bootstrap::exit_process(1)
     }
     let cx = Cx::current();
     throw_kind(&cx, ThrowKind::StackOverflow as u32)

@@ -6,7 +6,7 @@
 //! record before it.
 use crate::code::{arena, table};
 use crate::cx::Cx;
-use vervet_abi::context::{Context, Record, RecordKind};
+use vervet_abi::context::{Record, RecordKind, ThreadContext};
 use vervet_types::MethodRef;
 
 /// One frame.
@@ -58,9 +58,9 @@ pub struct Walk {
 
 impl Walk {
     /// Begins at the innermost exit record of the context.
-    pub fn new(ctx: *mut Context) -> Walk {
+    pub fn new(context: *mut ThreadContext) -> Walk {
         // SAFETY: the context belongs to this thread, which is in Runtime state.
-        let record = unsafe { (*ctx).record };
+        let record = unsafe { (*context).record };
         Walk::from_record(record)
     }
     /// Begins at an exit record; a null record or an entry record gives an empty walk or goes on below it.
@@ -165,9 +165,9 @@ pub fn caller_methods(cx: &Cx<'_>) -> impl Iterator<Item = MethodRef> + use<> {
 }
 
 /// The inner methods of the current stack as text, for SIGQUIT, crash reports and internal errors.
-pub fn describe(ctx: *mut Context) -> Vec<String> {
+pub fn describe(context: *mut ThreadContext) -> Vec<String> {
     let mut out = Vec::new();
-    let mut walk = Walk::new(ctx);
+    let mut walk = Walk::new(context);
     if let Some(m) = walk.take_wrapper() {
         out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
     }

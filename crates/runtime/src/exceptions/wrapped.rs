@@ -46,7 +46,9 @@ fn says_so(module: ModuleRef) -> Option<bool> {
 pub fn wrap<'a>(_cx: &Cx<'_>, object: ObjRef<'a>) -> ObjRef<'a> {
     let cx = &Cx::current();
     let exception = cx.known(Known::Exception);
-    if crate::casts::is_assignable(cx.universe(), object.class(), exception).unwrap_or(true) {
+    if crate::classes::casts::is_assignable(cx.universe(), object.class(), exception)
+        .unwrap_or(true)
+    {
         return object;
     }
     let Some(thrower) = walk::caller_methods(cx).next() else {

@@ -1,28 +1,35 @@
 //! The life of managed threads: started, waiting, interrupted, ended.
 //!
 //! # Map
-//! [`state`]: the word of ThreadState, waiting and interrupts; [`life`]: what outlives the thread (joining, keeping the
+//! [`state`]: the word of ThreadState, waiting and interrupts; [`lifetime`]: what outlives the thread (joining, keeping the
 //! process alive); [`name`]; [`start`]: from `Thread.Start` to the end of the OS thread.
 //!
 //! # Invariants
 //! * Attached threads only have `Thread` and `InternalThread` objects; those are words of the context, never addresses
 //!   in Rust memory: a thread being started gets them through GC handles.
-//! * An InternalThread of a thread that has run has a [`life::Life`] behind `handle`, one reference of it.
+//! * An InternalThread of a thread that has run has a [`lifetime::ThreadLifetime`] behind `handle`, one reference of it.
 //! * Managed ids count up from 1 and are never used again; owner ids (locks, parking) are, so nothing but locks and
 //!   parking goes by them.
-pub mod attention;
-pub mod life;
+pub mod abort;
+pub mod attach;
+pub mod interrupts;
+pub mod lifetime;
+pub mod monitor;
 pub mod name;
+pub mod park;
+pub mod pool;
 pub mod shutdown;
+pub(crate) mod stack_guard;
 pub mod start;
 pub mod state;
+pub mod wait_handles;
 
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicI32, Ordering};
-use vervet_abi::Context;
-use vervet_abi::context::attention::{ABORT, SUSPEND};
+use vervet_abi::ThreadContext;
+use vervet_abi::context::interrupts::{ABORT, SUSPEND};
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
 use vervet_types::Known;
 
@@ -64,7 +71,7 @@ pub fn adopt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     thread.write_ref(offset_of!(ThreadObject, internal_thread), internal);
     internal.write(offset_of!(Internal, state), 0u32);
     internal.write_ref(offset_of!(Internal, root_domain_thread), thread);
-    life::give(internal, life::Life::new(false));
+    lifetime::give(internal, lifetime::ThreadLifetime::new(false));
     become_thread(cx, thread, internal);
     Ok(())
 }
@@ -73,9 +80,9 @@ pub fn adopt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
 fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
     // SAFETY: plain libc queries; the context belongs to this thread.
     unsafe {
-        let ctx = cx.context();
-        (*ctx).thread_object = thread.addr();
-        (*ctx).internal_thread = internal.addr();
+        let context = cx.context();
+        (*context).thread_object = thread.addr();
+        (*context).internal_thread = internal.addr();
         internal.write(offset_of!(Internal, thread_id), libc::pthread_self() as u64);
         internal.write(
             offset_of!(Internal, native_handle),
@@ -91,32 +98,32 @@ fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
         }
         // Last: who sees it may unpark this thread.
         state::field_i32(internal, offset_of!(Internal, small_id))
-            .store((*ctx).owner_id as i32, Ordering::SeqCst);
+            .store((*context).owner_id as i32, Ordering::SeqCst);
     }
     // Asked for before the thread could be found. (Who asks sets the state first and then looks for the thread.)
     let asked = state::get(internal);
-    if asked & crate::abort::REQUESTED != 0 {
-        attention::request_own(cx.context(), ABORT);
+    if asked & crate::threads::abort::REQUESTED != 0 {
+        interrupts::request_own(cx.context(), ABORT);
     }
     if asked & state::SUSPEND_REQUESTED != 0 {
-        attention::request_own(cx.context(), SUSPEND);
+        interrupts::request_own(cx.context(), SUSPEND);
     }
 }
 
-/// The calling thread ends as a managed thread: it is Stopped, and who joins it goes on. Called by [`crate::thread::detach`]
+/// The calling thread ends as a managed thread: it is Stopped, and who joins it goes on. Called by [`crate::threads::attach::detach`]
 /// behind its hooks: what the thread held (mutexes) is given up before anybody learns that it has ended. In Runtime state; no
 /// managed code runs on the thread any more.
-pub fn end(ctx: *mut Context) {
+pub fn end(context: *mut ThreadContext) {
     // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
-    let internal: ObjRef<'_> = unsafe { ObjRef::from_addr((*ctx).internal_thread) };
+    let internal: ObjRef<'_> = unsafe { ObjRef::from_addr((*context).internal_thread) };
     if internal.is_null() {
         return;
     }
     state::field_i32(internal, offset_of!(Internal, small_id)).store(0, Ordering::SeqCst);
     internal.write(offset_of!(Internal, runtime_thread_info), 0usize);
-    let life = life::of(internal);
+    let lifetime = lifetime::of(internal);
     state::change(internal, state::STOPPED, state::BACKGROUND);
-    if let Some(life) = life {
-        life.end();
+    if let Some(lifetime) = lifetime {
+        lifetime.end();
     }
 }

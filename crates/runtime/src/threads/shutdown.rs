@@ -4,13 +4,13 @@
 //! A thread to which the exception has been raised is waited for wherever it is: its handlers may well be in native code,
 //! writing to the console. One that native code keeps from being aborted is waited for [`NATIVE_PATIENCE`] at most, any
 //! other [`PATIENCE`].
-use super::{attention, state};
+use super::{interrupts, state};
 use crate::cx::Cx;
-use crate::park;
+use crate::threads::park;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use vervet_abi::context::attention::{ABORT, RAISED};
-use vervet_abi::{Context, State};
+use vervet_abi::context::interrupts::{ABORT, RAISED};
+use vervet_abi::{State, ThreadContext};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A call that ends by itself, such as a write, ends within that; one that blocks keeps the process no longer.
@@ -25,16 +25,18 @@ pub fn abort_background(cx: &Cx<'_>) {
     loop {
         let mut left = false;
         let mut left_in_native = false;
-        attention::request_where(cx, |ctx, thread| {
-            if ctx == cx.context() || crate::finalizer::is_finalizer(ctx) || !runs_managed_code(ctx)
+        interrupts::request_where(cx, |context, thread| {
+            if context == cx.context()
+                || crate::memory::finalizer::is_finalizer(context)
+                || !runs_managed_code(context)
             {
                 return 0;
             }
             let waits = state::get(thread) & state::WAIT_SLEEP_JOIN != 0;
             // SAFETY: contexts are never freed; the state is a byte that its owner writes at any time.
             let is_native =
-                unsafe { (&raw const (*ctx).state).read_volatile() } == State::Native as u8;
-            let is_raised = attention::word(ctx).load(Ordering::SeqCst) & RAISED != 0;
+                unsafe { (&raw const (*context).state).read_volatile() } == State::Native as u8;
+            let is_raised = interrupts::word(context).load(Ordering::SeqCst) & RAISED != 0;
             match waits || !is_native || is_raised {
                 true => left = true,
                 false => left_in_native = true,
@@ -56,7 +58,7 @@ pub fn abort_background(cx: &Cx<'_>) {
 }
 
 /// Is managed code on the thread's stack? (A pool's thread without work has none.)
-fn runs_managed_code(ctx: *mut Context) -> bool {
+fn runs_managed_code(context: *mut ThreadContext) -> bool {
     // SAFETY: contexts are never freed; a word that its owner writes at any time.
-    unsafe { !(&raw const (*ctx).record).read_volatile().is_null() }
+    unsafe { !(&raw const (*context).record).read_volatile().is_null() }
 }

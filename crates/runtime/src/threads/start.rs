@@ -6,12 +6,12 @@
 //!   code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
 //! * An exception that leaves the delegate ends the process, but for ThreadAbortException and AppDomainUnloadedException,
 //!   which end the thread.
-use super::life::{self, Life};
+use super::lifetime::{self, ThreadLifetime};
 use super::{become_thread, state};
 use crate::cx::{Cx, Result, Value};
-use crate::handles::{self, HandleKind};
+use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
-use crate::world::registry;
+use crate::safepoint::registry;
 use std::mem::offset_of;
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
 use vervet_types::Known;
@@ -42,10 +42,10 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
             return Err(throw);
         }
     };
-    let life = Life::new(true);
+    let lifetime = ThreadLifetime::new(true);
     // First: who changes Background from here on finds it.
-    life::give(internal, life.clone());
-    life.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
+    lifetime::give(internal, lifetime.clone());
+    lifetime.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
     let stack = match usize::try_from(wanted) {
         Ok(0) | Err(_) => DEFAULT_STACK,
@@ -58,8 +58,8 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         given.iter().for_each(|h| {
             handles::free(*h);
         });
-        life::of(internal).inspect(|l| l.end());
-        life::take(internal);
+        lifetime::of(internal).inspect(|l| l.end());
+        lifetime::take(internal);
         state::change(internal, state::UNSTARTED, 0);
     }
     Ok(spawned)
@@ -67,15 +67,15 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
 
 /// Starts an OS thread that attaches, if there is room for it and for all it has besides its stack.
 pub(crate) fn spawn(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
-    if !crate::address_plan::is_limited() {
+    if !crate::memory::address_plan::is_limited() {
         return vervet_os::thread::spawn_detached(stack, work).is_ok();
     }
-    if !crate::address_plan::has_room_for_thread(stack) {
+    if !crate::memory::address_plan::has_room_for_thread(stack) {
         return false;
     }
     registry::promise();
     let attached = move || {
-        crate::thread::attach();
+        crate::threads::attach::attach();
         registry::redeem();
         work();
     };
@@ -126,12 +126,12 @@ fn take<'cx>(handle: u32) -> ObjRef<'cx> {
 }
 
 fn run(seed: Seed) {
-    crate::thread::attach();
+    crate::threads::attach::attach();
     {
         let cx = Cx::current();
         run_managed(&cx, &seed);
     }
-    crate::thread::detach();
+    crate::threads::attach::detach();
 }
 
 fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
@@ -146,7 +146,7 @@ fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
     if let Err(throw) = call(cx, delegate, argument) {
         let exception = cx.take_pending(throw);
         if !ends_thread_only(exception) {
-            crate::startup::unhandled(cx, exception);
+            crate::process::bootstrap::unhandled(cx, exception);
         }
     }
 }
@@ -160,7 +160,7 @@ pub fn ends_thread_only(exception: ObjRef<'_>) -> bool {
 }
 
 fn call<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, argument: ObjRef<'cx>) -> Result<()> {
-    let invoke = crate::delegates::invoke_method(cx, delegate.class())?;
+    let invoke = crate::interop::delegates::invoke_method(cx, delegate.class())?;
     let with_argument = [Value::Ref(argument)];
     let arguments: &[Value<'_>] = match cx.load(invoke.sig())?.params.len() {
         0 => &[],

@@ -5,11 +5,11 @@
 //! * An interrupt is a byte of the InternalThread, an abort a bit of the context, both set before the thread is unparked.
 //!   Waits of managed code go through [`park`], which looks at both before it commits and after it wakes, and answers with an
 //!   [`Alerted`]: so they end a wait, or the next one. Only waits that nothing may end use [`park::park`] itself.
-use super::{current_internal, life};
-use crate::abort;
+use super::{current_internal, lifetime};
 use crate::cx::{Cx, Result, Throw};
 use crate::object::ObjRef;
-use crate::park;
+use crate::threads::abort;
+use crate::threads::park;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, Ordering};
 use vervet_abi::layouts::InternalThreadObject as Internal;
@@ -61,9 +61,9 @@ pub fn change(internal: ObjRef<'_>, set: u32, clear: u32) -> u32 {
         .fetch_update(Ordering::SeqCst, Ordering::SeqCst, change)
         .unwrap_or_else(|s| s);
     if (set | clear) & BACKGROUND != 0
-        && let Some(life) = life::of(internal)
+        && let Some(lifetime) = lifetime::of(internal)
     {
-        life.keep_alive(|| get(internal) & BACKGROUND == 0);
+        lifetime.keep_alive(|| get(internal) & BACKGROUND == 0);
     }
     before
 }

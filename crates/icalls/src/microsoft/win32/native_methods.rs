@@ -1,11 +1,11 @@
 //! Native half of Microsoft.Win32.NativeMethods (mscorlib has GetCurrentProcessId, System.dll all of it): processes
 //! by handle.
 //!
-//! Keeps nothing: process handles are those of [`vervet_runtime::wait_handles`]; -1 is this process.
+//! Keeps nothing: process handles are those of [`vervet_runtime::threads::wait_handles`]; -1 is this process.
 use crate::support::args::Out;
 use vervet_runtime::icalls;
-use vervet_runtime::wait_handles::filetime;
-use vervet_runtime::wait_handles::{self, Object};
+use vervet_runtime::threads::wait_handles::filetime;
+use vervet_runtime::threads::wait_handles::{self, Object};
 
 const THIS: isize = -1;
 const STILL_ACTIVE: i32 = 259;
@@ -71,7 +71,7 @@ icalls! { "Microsoft.Win32.NativeMethods" =>
             user.set(ended.user);
             return Ok(true);
         }
-        let Some(stat) = vervet_runtime::wait_handles::proc_files::Stat::of(pid) else {
+        let Some(stat) = vervet_runtime::threads::wait_handles::proc_files::Stat::of(pid) else {
             creation.set(filetime::now());
             return Ok(handle == THIS);
         };

@@ -1,11 +1,11 @@
 //! Native half of System.Diagnostics.Process.
 //!
-//! Keeps nothing: a process handle is one of [`vervet_runtime::wait_handles`]; facts come from /proc. Starting processes is in
+//! Keeps nothing: a process handle is one of [`vervet_runtime::threads::wait_handles`]; facts come from /proc. Starting processes is in
 //! [`crate::system::diagnostics::process_start`].
 use crate::microsoft::win32::native_methods::pid_of;
 use crate::support::args::Out;
-use vervet_runtime::wait_handles::proc_files::{Stat, status_value};
-use vervet_runtime::wait_handles::{self, filetime};
+use vervet_runtime::threads::wait_handles::proc_files::{Stat, status_value};
+use vervet_runtime::threads::wait_handles::{self, filetime};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 

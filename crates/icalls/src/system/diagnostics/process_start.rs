@@ -1,6 +1,6 @@
 //! Native half of System.Diagnostics.Process: starting processes.
 //!
-//! Keeps nothing; a started process is a child handle of [`vervet_runtime::wait_handles`]. A program that is a managed image is
+//! Keeps nothing; a started process is a child handle of [`vervet_runtime::threads::wait_handles`]. A program that is a managed image is
 //! started through this very runtime.
 use crate::support::error_numbers;
 use crate::support::fields::string_field;
@@ -8,7 +8,7 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::wait_handles;
+use vervet_runtime::threads::wait_handles;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::LoadError;
 

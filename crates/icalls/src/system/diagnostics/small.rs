@@ -8,7 +8,7 @@ use crate::support::errno::retry;
 use vervet_runtime::{ObjRef, icalls};
 
 icalls! { STOPWATCH: "System.Diagnostics.Stopwatch" =>
-    "GetTimestamp" fn get_timestamp(cx) -> i64 { Ok(vervet_runtime::wait_handles::filetime::monotonic_ticks()) }
+    "GetTimestamp" fn get_timestamp(cx) -> i64 { Ok(vervet_runtime::threads::wait_handles::filetime::monotonic_ticks()) }
 }
 icalls! { TRACE_LISTENER: "System.Diagnostics.DefaultTraceListener" =>
     /// Windows only: nothing.

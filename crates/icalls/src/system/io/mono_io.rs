@@ -9,9 +9,9 @@ use crate::system::io::share;
 use std::ffi::CStr;
 use std::task::Poll;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::park::io::{Interest, block_on};
-use vervet_runtime::wait_handles;
-use vervet_runtime::wait_handles::filetime;
+use vervet_runtime::threads::park::blocking_io::{Interest, block_on};
+use vervet_runtime::threads::wait_handles;
+use vervet_runtime::threads::wait_handles::filetime;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 

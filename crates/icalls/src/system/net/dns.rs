@@ -4,8 +4,8 @@
 use crate::support::arrays::string_array;
 use std::ffi::{CStr, CString};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use vervet_runtime::code::icall::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::icall::RefSlot;
 use vervet_runtime::{ObjRef, icalls};
 
 /// Bits of the hint: which families are wanted.

@@ -8,8 +8,8 @@ use vervet_abi::object::HEADER_SIZE;
 use vervet_metadata::{Table, Token};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
+use vervet_runtime::memory::statics;
 use vervet_runtime::object::ObjRef;
-use vervet_runtime::statics;
 use vervet_types::{FieldRef, Known};
 
 /// The address of a field: in the object, or static after the class constructor has run.

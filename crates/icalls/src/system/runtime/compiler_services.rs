@@ -3,8 +3,8 @@ use crate::support::handles;
 use crate::support::invoke;
 use crate::support::objects::{load, method_object, method_of};
 use vervet_abi::object::STRING_CHARS_OFFSET;
-use vervet_runtime::heap;
 use vervet_runtime::icalls;
+use vervet_runtime::memory::heap;
 use vervet_runtime::object::ObjRef;
 use vervet_types::Known;
 

@@ -1,7 +1,8 @@
 //! Native half of System.Runtime.RuntimeImports.
 //!
 //! Keeps nothing.
-use vervet_runtime::{heap, icalls};
+use vervet_runtime::icalls;
+use vervet_runtime::memory::heap;
 
 icalls! { "System.Runtime.RuntimeImports" =>
     "ZeroMemory" fn zero_memory(cx, p: *mut u8, length: u32) {

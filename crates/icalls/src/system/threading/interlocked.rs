@@ -6,7 +6,8 @@ use std::sync::atomic::{
     AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst,
 };
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::{RefSlot, heap, icalls};
+use vervet_runtime::memory::heap;
+use vervet_runtime::{RefSlot, icalls};
 use vervet_types::Known;
 
 /// The slot behind a `ref` parameter as an atomic. NullReferenceException for null.

@@ -2,7 +2,8 @@
 //!
 //! Keeps nothing: monitors are the runtime's.
 use crate::support::args::Out;
-use vervet_runtime::{ObjRef, icalls, monitor};
+use vervet_runtime::threads::monitor;
+use vervet_runtime::{ObjRef, icalls};
 
 icalls! { "System.Threading.Monitor" =>
     "Enter" fn enter(cx, obj: ObjRef<'cx>) { monitor::enter(cx, obj) }

@@ -5,10 +5,10 @@
 use crate::support::args::Chars;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
-use vervet_abi::context::attention::SUSPEND;
+use vervet_abi::context::interrupts::SUSPEND;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::{self, attention, current_internal, life, name, start, state};
+use vervet_runtime::threads::{self, current_internal, interrupts, lifetime, name, start, state};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -35,7 +35,7 @@ icalls! { THREAD: "System.Threading.Thread" =>
         let class = cx.known(Known::Thread);
         if let Some(field) = cx.load(class.find_field("current_thread"))? {
             let vt = cx.rt().vtable_or_throw(cx, class)?;
-            let at = cx.load(vervet_runtime::statics::field_address(cx.context(), vt, field))?;
+            let at = cx.load(vervet_runtime::memory::statics::field_address(cx.context(), vt, field))?;
             // SAFETY: the address is that of a reference static.
             unsafe { vervet_runtime::object::store_ref(at as *mut usize, thread) };
         }
@@ -101,7 +101,7 @@ icalls! { THREAD: "System.Threading.Thread" =>
     }
     "JoinInternal" fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
         let internal = internal_of(cx, this)?;
-        match life::of(internal) {
+        match lifetime::of(internal) {
             Some(life) if state::get(internal) & state::UNSTARTED == 0 => life.join(cx, ms),
             _ => Err(state_error(cx, "Thread has not been started.")),
         }
@@ -111,17 +111,17 @@ icalls! { THREAD: "System.Threading.Thread" =>
         Ok(())
     }
     "ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
-        vervet_runtime::abort::reset(cx)
+        vervet_runtime::threads::abort::reset(cx)
     }
     "Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
         if cx.non_null(thread)? == current_internal(cx) {
-            return Err(vervet_runtime::abort::abort_self(cx, reason));
+            return Err(vervet_runtime::threads::abort::abort_self(cx, reason));
         }
-        vervet_runtime::abort::abort_other(cx, thread, reason)?;
+        vervet_runtime::threads::abort::abort_other(cx, thread, reason)?;
         Ok(())
     }
     "GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        Ok(vervet_runtime::abort::state(internal_of(cx, this)?))
+        Ok(vervet_runtime::threads::abort::state(internal_of(cx, this)?))
     }
     "ResumeInternal" fn resume_internal(cx, this: ObjRef<'cx>) {
         match state::resume(internal_of(cx, this)?) {
@@ -135,11 +135,11 @@ icalls! { THREAD: "System.Threading.Thread" =>
             state::Suspending::WrongState => return Err(dead(cx)),
             state::Suspending::Already => {}
             state::Suspending::Done => {
-                attention::request(cx, internal, SUSPEND);
+                interrupts::request(cx, internal, SUSPEND);
             }
         }
         // Of the thread itself: here.
-        attention::serve(cx)
+        interrupts::serve(cx)
     }
     /// One domain yet: a copy.
     "ByteArrayToRootDomain" fn byte_array_to_root_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
@@ -159,15 +159,15 @@ fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     if array.is_null() {
         Ok(array)
     } else {
-        vervet_runtime::heap::clone_object(cx, array)
+        vervet_runtime::memory::heap::clone_object(cx, array)
     }
 }
 
 icalls! { INTERNAL_THREAD: "System.Threading.InternalThread" =>
     "Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
-        life::take(this);
+        lifetime::take(this);
         name::free(this);
-        vervet_runtime::abort::forget_state(this);
+        vervet_runtime::threads::abort::forget_state(this);
         Ok(())
     }
 }
@@ -180,5 +180,5 @@ icalls! { CONTEXT: "System.Runtime.Remoting.Contexts.Context" =>
 }
 
 icalls! { TIMER: "System.Threading.Timer" =>
-    "GetTimeMonotonic" fn get_time_monotonic(cx) -> i64 { Ok(vervet_runtime::wait_handles::filetime::monotonic_ticks()) }
+    "GetTimeMonotonic" fn get_time_monotonic(cx) -> i64 { Ok(vervet_runtime::threads::wait_handles::filetime::monotonic_ticks()) }
 }

@@ -2,7 +2,8 @@
 //!
 //! Keeps nothing: the pool is the runtime's. There are no threads for input and output; their limits are only kept.
 use crate::support::args::Out;
-use vervet_runtime::{icalls, pool};
+use vervet_runtime::icalls;
+use vervet_runtime::threads::pool;
 use vervet_types::Known;
 
 icalls! { "System.Threading.ThreadPool" =>

@@ -1,11 +1,11 @@
 //! Native half of System.Threading.WaitHandle, Mutex, NativeEventCalls and Semaphore.
 //!
-//! Keeps nothing: the objects are those of [`vervet_runtime::wait_handles`].
+//! Keeps nothing: the objects are those of [`vervet_runtime::threads::wait_handles`].
 use crate::support::args::{Chars, Out};
 use crate::support::error_numbers;
 use vervet_runtime::cx::Cx;
 use vervet_runtime::icalls;
-use vervet_runtime::wait_handles::{self, Created, Object, OpenError};
+use vervet_runtime::threads::wait_handles::{self, Created, Object, OpenError};
 use vervet_types::Known;
 
 fn set_last_error(cx: &Cx<'_>, error: i32) {

@@ -9,11 +9,11 @@
 //! C calling convention lets it change.
 use std::arch::naked_asm;
 use std::mem::offset_of;
-use vervet_abi::Context;
+use vervet_abi::ThreadContext;
 
 /// Bytes between two moments at which the thread can be stopped: well under 10 us.
 const STEP: usize = 16 << 10;
-const CRITICAL: usize = offset_of!(Context, critical);
+const CRITICAL: usize = offset_of!(ThreadContext, critical);
 
 /// The code address of MemMove: rdi to, rsi from, rdx bytes.
 pub fn move_stub() -> usize {
@@ -27,7 +27,7 @@ fn stub(target: usize) -> usize {
     // jmp [rip]: generated code reaches the arena only.
     let mut code = vec![0xFF, 0x25, 0, 0, 0, 0];
     code.extend(target.to_le_bytes());
-    crate::prestub::place_stub(code, "helper").expect("room at start-up")
+    crate::code::prestub::place_stub(code, "helper").expect("room at start-up")
 }
 
 /// Backward if `to` lies inside `[from, from + bytes)`, forward otherwise.
@@ -166,14 +166,14 @@ mod tests {
     fn call(code: unsafe extern "C" fn(), to: *mut u8, second: usize, n: usize) {
         // SAFETY: a context of zeros is valid; the callers pass valid ranges.
         unsafe {
-            let mut ctx: Context = std::mem::zeroed();
+            let mut context: ThreadContext = std::mem::zeroed();
             asm!(
                 "push r15", "push r15", "mov r15, rcx", "call rax", "pop r15", "pop r15",
-                inout("rcx") &raw mut ctx => _, inout("rax") code => _,
+                inout("rcx") &raw mut context => _, inout("rax") code => _,
                 inout("rdi") to => _, inout("rsi") second => _, inout("rdx") n => _,
                 clobber_abi("C"),
             );
-            assert_eq!(ctx.critical, 0);
+            assert_eq!(context.critical, 0);
         }
     }
 

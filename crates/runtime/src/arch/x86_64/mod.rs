@@ -11,34 +11,34 @@
 //! * Frame pointers chain through every thunk.
 //! * State changes are plain stores. Who goes from Runtime to Managed tests the stop word first; who leaves Native stores
 //!   Runtime and then tests it (`world/transitions.rs`). What the thunk has in registers then lies on the stack.
-//! * `Context::scan_sp` is stored before the state becomes Native.
-//! * A stub that reads `Context::hidden` reads it first.
+//! * `ThreadContext::scan_sp` is stored before the state becomes Native.
+//! * A stub that reads `ThreadContext::hidden` reads it first.
 //!
 //! [`stubs`]: the small pieces of code that lead to a thunk; [`blocks`]: block moves and fills.
-mod attention;
 pub mod blocks;
+mod interrupts;
 mod stubs;
 
-pub use attention::*;
+pub use interrupts::*;
 pub use stubs::*;
 
-use crate::world::transitions::{STOP, STOPPING, leave_native};
+use crate::safepoint::transitions::{STOP, STOPPING, leave_native};
 use std::arch::naked_asm;
 use std::mem::offset_of;
-use vervet_abi::context::{Context, RecordKind, State};
+use vervet_abi::context::{RecordKind, State, ThreadContext};
 use vervet_abi::native_call::{NativeCall, ReverseCall};
 
-const STATE: usize = offset_of!(Context, state);
-const RECORD: usize = offset_of!(Context, record);
-const PENDING: usize = offset_of!(Context, pending);
-const CRITICAL: usize = offset_of!(Context, critical);
-const HIDDEN: usize = offset_of!(Context, hidden);
-const SCAN_SP: usize = offset_of!(Context, scan_sp);
-const LAST_ERROR: usize = offset_of!(Context, last_error);
+const STATE: usize = offset_of!(ThreadContext, state);
+const RECORD: usize = offset_of!(ThreadContext, record);
+const PENDING: usize = offset_of!(ThreadContext, pending);
+const CRITICAL: usize = offset_of!(ThreadContext, critical);
+const HIDDEN: usize = offset_of!(ThreadContext, hidden);
+const SCAN_SP: usize = offset_of!(ThreadContext, scan_sp);
+const LAST_ERROR: usize = offset_of!(ThreadContext, last_error);
 const MANAGED: usize = State::Managed as usize;
 const RUNTIME: usize = State::Runtime as usize;
 const NATIVE: usize = State::Native as usize;
-/// A frame of so many bytes is left before StackOverflowException is made: an eighth of the red zone.
+/// A frame of so many bytes is left before StackOverflowException is made: an eighth of the stack guard.
 const LARGE_FRAME: usize = 32 << 10;
 
 /// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn icall_thunk() {
 /// # Safety
 /// The context is the calling thread's.
 #[unsafe(naked)]
-pub unsafe extern "C" fn park(_ctx: *mut Context) {
+pub unsafe extern "C" fn park(_ctx: *mut ThreadContext) {
     naked_asm!(
         "push rbp",
         "mov rbp, rsp",
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn park(_ctx: *mut Context) {
 pub unsafe extern "C" fn call_native(
     _f: extern "C" fn(*mut u8),
     _arg: *mut u8,
-    _ctx: *mut Context,
+    _ctx: *mut ThreadContext,
 ) {
     naked_asm!(
         "push rbp",
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn call_native(
 pub unsafe extern "C" fn call_with_registers_saved(
     _f: extern "C" fn(*mut u8),
     _arg: *mut u8,
-    _ctx: *mut Context,
+    _ctx: *mut ThreadContext,
 ) {
     naked_asm!(
         "push rbp",
@@ -317,7 +317,7 @@ pub unsafe extern "C" fn call_with_registers_saved(
 }
 
 /// For native code that holds no reference and may block, below frames of ours that may hold some: the thread goes to
-/// Native until [`leave_safe_region`](crate::thread::leave_safe_region) gets the word this returns.
+/// Native until [`leave_safe_region`](crate::threads::attach::leave_safe_region) gets the word this returns.
 ///
 /// # Safety
 /// Called by native code only.
@@ -335,7 +335,7 @@ pub unsafe extern "C" fn enter_safe_region() -> usize {
         "lea rsp, [rbp]",
         "pop rbp",
         "ret",
-        f = sym crate::thread::enter_native,
+        f = sym crate::threads::attach::enter_native,
     )
 }
 
@@ -423,7 +423,7 @@ pub unsafe extern "C" fn prestub() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        f = sym crate::prestub::compile_for_call,
+        f = sym crate::code::prestub::compile_for_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,
@@ -456,7 +456,7 @@ pub unsafe extern "C" fn imt_resolve() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        f = sym crate::prestub::resolve_interface_call,
+        f = sym crate::code::prestub::resolve_interface_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,
@@ -536,7 +536,7 @@ pub unsafe extern "C" fn grow() {
         save_vectors!(),
         "mov r11, [r15 + {hidden}]",
         "mov [rsp + 128], r11",
-        "call {look}",
+        "call {serve}",
         "test rax, rax",
         "jz 5f",
         "mov rax, [rsp + 128]",
@@ -549,10 +549,10 @@ pub unsafe extern "C" fn grow() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        true_limit = const offset_of!(Context, true_limit),
+        true_limit = const offset_of!(ThreadContext, true_limit),
         large = const LARGE_FRAME,
         overflowed = sym overflowed,
-        look = sym crate::threads::attention::at_prologue,
+        serve = sym crate::threads::interrupts::at_prologue,
         overflow = sym crate::exceptions::traps::stack_overflow,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
@@ -561,7 +561,7 @@ pub unsafe extern "C" fn grow() {
     )
 }
 
-/// `enter(stub, code, args, ret, ctx) -> u32`: from our code to managed code through an invoke stub.
+/// `enter(stub, code, args, ret, context) -> u32`: from our code to managed code through an invoke stub.
 ///
 /// # Safety
 /// Entered only as its description says, by generated code or by the runtime.
@@ -571,7 +571,7 @@ pub unsafe extern "C" fn enter(
     _code: usize,
     _args: *const u64,
     _ret: *mut u64,
-    _ctx: *mut Context,
+    _ctx: *mut ThreadContext,
 ) -> u32 {
     naked_asm!(
         "push rbp",
@@ -636,7 +636,7 @@ pub unsafe extern "C" fn resume(
     _fp: usize,
     _exception: usize,
     _unwind: usize,
-    _ctx: *mut Context,
+    _ctx: *mut ThreadContext,
 ) -> ! {
     naked_asm!(
         "mov rsp, rsi",
@@ -770,7 +770,7 @@ pub unsafe extern "C" fn native_thunk() {
     )
 }
 
-/// Native code calls a delegate: r10 = the delegate's [`Record`](crate::marshal::reverse::Record). The record this
+/// Native code calls a delegate: r10 = the delegate's [`Record`](crate::interop::marshal::reverse::Record). The record this
 /// pushes lets pass one go on below the native frames.
 ///
 /// # Safety
@@ -850,8 +850,8 @@ pub unsafe extern "C" fn reverse_entry() {
         state = const STATE,
         managed = const MANAGED,
         scan_sp = const SCAN_SP,
-        prepare = sym crate::marshal::reverse::prepare,
-        finish = sym crate::marshal::reverse::finish,
-        for_the_call = const crate::marshal::reverse::FOR_THE_CALL,
+        prepare = sym crate::interop::marshal::reverse::prepare,
+        finish = sym crate::interop::marshal::reverse::finish,
+        for_the_call = const crate::interop::marshal::reverse::FOR_THE_CALL,
     )
 }

@@ -8,9 +8,9 @@ use std::mem::offset_of;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use vervet_abi::layouts::SafeHandleObject;
+use vervet_runtime::code::icall::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::icall::RefSlot;
-use vervet_runtime::park::io::{self, Interest};
+use vervet_runtime::threads::park::blocking_io::{self, Interest};
 use vervet_runtime::{ObjRef, icalls};
 
 const ERRORS: i16 = libc::POLLERR | libc::POLLHUP | libc::POLLNVAL;
@@ -38,7 +38,7 @@ fn wait(
     let time = u64::try_from(microseconds).ok().map(Duration::from_micros);
     let deadline = time.map(|t| Instant::now() + t);
     // The records say what is waited for.
-    io::block_on(cx, -1, Interest::Read, None, |calls| {
+    blocking_io::block_on(cx, -1, Interest::Read, None, |calls| {
         Poll::Ready(calls.poll(records, deadline))
     })
 }

@@ -12,8 +12,8 @@ use crate::system::net::socket_address::{self, Address};
 use crate::system::net::sockets::{state, winsock};
 use std::task::Poll;
 use vervet_runtime::cx::Cx;
-use vervet_runtime::park::io::{self, Calls, Interest};
 use vervet_runtime::threads;
+use vervet_runtime::threads::park::blocking_io::{self, Calls, Interest};
 use vervet_runtime::{ObjRef, icalls};
 use winsock::{check, report};
 
@@ -26,7 +26,7 @@ pub(super) fn blocking_call<'cx>(
     blocking: bool,
     mut call: impl FnMut(&Calls<'_>) -> Result<usize, i32>,
 ) -> vervet_runtime::cx::Result<Result<usize, i32>> {
-    io::block_on(cx, fd, interest, None, |calls| match call(calls) {
+    blocking_io::block_on(cx, fd, interest, None, |calls| match call(calls) {
         Err(libc::EAGAIN) if blocking && is_non_blocking(fd) && !has_timeout(fd, interest) => {
             Poll::Pending
         }
@@ -234,7 +234,7 @@ icalls! { "System.Net.Sockets.Socket" =>
                 return Ok(());
             }
         };
-        let result = io::block_on(cx, fd as i32, Interest::Write, None, |calls| {
+        let result = blocking_io::block_on(cx, fd as i32, Interest::Write, None, |calls| {
             // SAFETY: a complete address. A connect that is made again goes on with the connection it began.
             Poll::Ready(unsafe { calls.call(libc::SYS_connect, [fd as usize, to.ptr() as usize, to.len as usize, 0, 0, 0]) })
         })?;
@@ -282,7 +282,7 @@ icalls! { "System.Net.Sockets.Socket" =>
     /// The thread is in a socket's operation, or about to begin or to end one: the lock of the socket's list is held.
     "cancel_blocking_socket_operation" fn cancel(cx, thread: ObjRef<'cx>) {
         if let Some(id) = threads::owner_of(cx.non_null(thread)?) {
-            io::cancel_io(id);
+            blocking_io::cancel_io(id);
         }
         Ok(())
     }

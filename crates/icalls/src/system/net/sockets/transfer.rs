@@ -7,9 +7,9 @@ use crate::system::net::socket_address::{self, Address};
 use crate::system::net::sockets::socket::{blocking_call, is_non_blocking};
 use crate::system::net::sockets::{state, winsock};
 use std::os::fd::{AsRawFd, OwnedFd};
+use vervet_runtime::code::icall::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::icall::RefSlot;
-use vervet_runtime::park::io::Interest;
+use vervet_runtime::threads::park::blocking_io::Interest;
 use vervet_runtime::{ObjRef, icalls};
 use winsock::report;
 

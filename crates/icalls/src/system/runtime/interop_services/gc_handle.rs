@@ -1,9 +1,9 @@
 //! Native half of System.Runtime.InteropServices.GCHandle.
 //!
-//! Keeps nothing: handles are the runtime's ([`vervet_runtime::handles`]). A value that is not a handle in use gives an
+//! Keeps nothing: handles are the runtime's ([`vervet_runtime::memory::handles`]). A value that is not a handle in use gives an
 //! exception where mono reads null, crashes or ends the process; freeing one is nothing, as in mono.
 use vervet_runtime::cx::{Cx, Result, Throw};
-use vervet_runtime::handles::{self, HandleKind};
+use vervet_runtime::memory::handles::{self, HandleKind};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 use vervet_types::class::type_flags;

@@ -1,14 +1,15 @@
 //! Native half of System.Runtime.InteropServices.Marshal.
 //!
 //! Keeps nothing. All native memory is malloc's. How structs and delegates cross is the runtime's
-//! ([`vervet_runtime::marshal`]) and the compiler's (`native_layout`).
+//! ([`vervet_runtime::interop::marshal`]) and the compiler's (`native_layout`).
 use crate::support::args::Chars;
 use std::mem::offset_of;
 use vervet_abi::layouts::RuntimeMethodInfoObject;
-use vervet_jit::stubs::native_layout::{Encoding, NativeLayout, native_layout};
+use vervet_jit::stubs::native::layout::{Encoding, NativeLayout, native_layout};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::marshal::{reverse, strings, structs};
-use vervet_runtime::{ObjRef, heap, icalls};
+use vervet_runtime::interop::marshal::{reverse, strings, structs};
+use vervet_runtime::memory::heap;
+use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{ClassRef, Known, MethodRef};
 
 /// malloc's answer, or OutOfMemoryException.
@@ -100,7 +101,7 @@ fn structure(cx: &Cx<'_>, class: ClassRef, parameter: &str) -> Result<&'static N
 }
 fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
     if method.is_pinvoke() {
-        vervet_runtime::pinvoke::bind_method(cx, method).map(drop)
+        vervet_runtime::interop::pinvoke::bind_method(cx, method).map(drop)
     } else {
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! Keeps nothing. What the call throws goes to whoever ends it; what the callback throws is the worker's.
 use crate::support::invoke;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::delegates::{self, async_call};
+use vervet_runtime::interop::delegates::{self, async_call};
 use vervet_runtime::{ObjRef, icalls};
 
 icalls! { "System.Runtime.Remoting.Messaging.AsyncResult" =>

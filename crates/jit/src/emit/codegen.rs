@@ -1,0 +1,166 @@
+//! The code generator: compiles the CLIF that a closure emits.
+//!
+//! # Invariants
+//! A compile takes no lock. What a thread's compile can reuse from the one before is kept in a thread-local variable.
+use super::emitter::Emitter;
+use super::finish::{Finished, finish};
+use super::isa::isa;
+use super::positions::current_offset;
+use crate::blob::Blob;
+use crate::error::CompileError;
+use crate::options::{AllocProtection, Options, Tier};
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{Function, Signature, UserFuncName};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use std::cell::RefCell;
+use std::time::Instant;
+
+thread_local! {
+    static WORKER: RefCell<Option<Box<Worker>>> = const { RefCell::new(None) };
+}
+
+/// The allocations that a compile reuses from the previous compile on the same thread.
+struct Worker {
+    context: Context,
+    builder: FunctionBuilderContext,
+}
+
+/// Takes the worker of this thread. There is none while another compile on this thread has it, nor after the destructors
+/// of the thread's local variables have run: functions registered with `atexit`, and destructors of pthread keys, may
+/// still call managed code then.
+fn take_worker() -> Option<Box<Worker>> {
+    WORKER.try_with(|w| w.borrow_mut().take()).ok().flatten()
+}
+
+/// Keeps a worker for the next compile on this thread.
+fn keep_worker(worker: Box<Worker>) {
+    let _ = WORKER.try_with(|w| *w.borrow_mut() = Some(worker));
+}
+
+/// The two configurations of the code generator. All threads share one.
+pub struct Codegen {
+    quick: OwnedTargetIsa,
+    optimised: OwnedTargetIsa,
+    allocation: AllocProtection,
+    tables: vervet_abi::TableSizes,
+}
+
+/// Where the stack slots of a compiled function are, for functions that work on its frame (filters).
+#[derive(Default, Clone)]
+pub struct FrameMap {
+    /// By stack slot number: bytes to add to the frame pointer.
+    pub slots: Vec<i32>,
+}
+
+/// What to compile.
+pub struct Request<'a> {
+    /// Full name, for errors and listings.
+    pub name: &'a str,
+    /// Signature of the function.
+    pub signature: Signature,
+    /// The configuration to compile with.
+    pub tier: Tier,
+    /// Whether to fill in [`Blob::listing`].
+    pub listing: bool,
+}
+
+impl Codegen {
+    /// Builds both configurations for this machine.
+    pub fn new(options: &Options) -> Codegen {
+        Codegen {
+            quick: isa(options, "none", "single_pass"),
+            optimised: isa(options, "speed", "backtracking"),
+            allocation: options.allocation,
+            tables: options.tables,
+        }
+    }
+
+    /// Compiles the function that `emit` emits. The emitter starts in an entry block, sealed, that has the function's
+    /// parameters; `emit` must end every block, and blocks that it left unsealed are sealed afterwards. Returns the blob,
+    /// without `clauses` and `filters`, and the map of the frame.
+    ///
+    /// # Errors
+    /// The error of `emit`, or [`CompileError::Internal`] if the CLIF is not valid or cannot be compiled.
+    pub fn function(
+        &self,
+        request: Request<'_>,
+        emit: impl FnOnce(&mut Emitter<'_>) -> Result<(), CompileError>,
+    ) -> Result<(Blob, FrameMap), CompileError> {
+        let mut worker = take_worker().unwrap_or_else(|| {
+            Box::new(Worker {
+                context: Context::new(),
+                builder: FunctionBuilderContext::new(),
+            })
+        });
+        let result = self.run(&mut worker, request, emit);
+        // A builder context that a failed compile left half-filled must not be used again.
+        if result.is_ok() {
+            worker.context.clear();
+            keep_worker(worker);
+        }
+        result
+    }
+
+    fn run(
+        &self,
+        worker: &mut Worker,
+        request: Request<'_>,
+        emit: impl FnOnce(&mut Emitter<'_>) -> Result<(), CompileError>,
+    ) -> Result<(Blob, FrameMap), CompileError> {
+        let start = Instant::now();
+        let isa = match request.tier {
+            Tier::Quick => &self.quick,
+            Tier::Optimised => &self.optimised,
+        };
+        let stack_arg_bytes = crate::signature::stack_arg_bytes(&request.signature);
+        let context = &mut worker.context;
+        context.func = Function::with_name_signature(UserFuncName::user(0, 0), request.signature);
+        let builder = FunctionBuilder::new(&mut context.func, &mut worker.builder);
+        let mut emitter = Emitter::new(builder, self.allocation, self.tables);
+        emit(&mut emitter)?;
+        let Emitter {
+            b: mut builder,
+            symbols,
+            positions,
+            ..
+        } = emitter;
+        builder.seal_all_blocks();
+        builder.finalize(isa.frontend_config());
+        let translated = Instant::now();
+        let internal = |reason: String| CompileError::Internal {
+            method: request.name.to_owned(),
+            offset: current_offset(),
+            reason,
+        };
+        let clif = request.listing.then(|| context.func.display().to_string());
+        context.set_disasm(request.listing);
+        if let Err(e) = context.compile(&**isa, &mut ControlPlane::default()) {
+            return Err(internal(cranelift_codegen::print_errors::pretty_error(
+                e.func, e.inner,
+            )));
+        }
+        let compiled = context.compiled_code().expect("compiled just now");
+        let finished = Finished {
+            function: &context.func,
+            compiled,
+            symbols: &symbols,
+            positions,
+        };
+        let (mut blob, frame) = finish(finished).map_err(internal)?;
+        blob.stack_arg_bytes = stack_arg_bytes;
+        blob.stats.translate_ns = (translated - start).as_nanos() as u64;
+        blob.stats.codegen_ns = translated.elapsed().as_nanos() as u64;
+        if let Some(clif) = clif {
+            let vcode = compiled.vcode.as_deref().unwrap_or_default();
+            let bytes = blob.code.len();
+            let (name, tier) = (request.name, request.tier);
+            let separator = if vcode.is_empty() { "" } else { "\n" };
+            blob.listing = Some(format!(
+                "--- {name} ({tier:?})\n{clif}{separator}{vcode}{bytes} bytes\n"
+            ));
+        }
+        Ok((blob, frame))
+    }
+}

@@ -1,0 +1,404 @@
+//! The emitter: a CLIF function builder that knows symbols, helpers, the thread context and exception handlers.
+//!
+//! # Invariants
+//! * While [`Emitter::set_handlers`] has set any handler, every call that can throw is a `try_call` and every check that
+//!   can fail is an explicit branch. A hardware trap inside a protected region would have no landing pad.
+//! * The thread context is the pinned register (r15). It is read again wherever it is needed.
+use super::positions::{Position, Positions};
+use crate::blob::Symbol;
+use crate::options::AllocProtection;
+use cranelift_codegen::ir::{self, types::*, *};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::FunctionBuilder;
+use smallvec::SmallVec;
+use vervet_abi::helpers::result;
+use vervet_abi::{Declared, Helper, ThrowKind, Ty, call};
+use vervet_types::MethodRef;
+
+/// Tag of a handler that catches everything (invoke stubs).
+pub const CATCH_ALL: u32 = u32::MAX;
+
+/// The values a call returns.
+pub type Results = SmallVec<[Value; 4]>;
+
+/// The CLIF type of a helper's argument or result.
+pub fn clif_type(ty: Ty) -> ir::Type {
+    match ty {
+        Ty::I32 => I32,
+        Ty::I64 => I64,
+        Ty::F32 => F32,
+        Ty::F64 => F64,
+    }
+}
+
+/// Memory flags of an access that cannot fault.
+pub fn trusted() -> MemFlagsData {
+    MemFlagsData::new().with_notrap()
+}
+
+/// Memory flags of an access through a reference that may be null, outside protected regions.
+pub fn null_trap() -> MemFlagsData {
+    MemFlagsData::new().with_trap_code(Some(trap_code(ThrowKind::NullReference)))
+}
+
+/// The trap code the runtime turns into that exception.
+pub fn trap_code(kind: ThrowKind) -> TrapCode {
+    TrapCode::unwrap_user(kind as u8)
+}
+
+/// What a call goes to.
+#[derive(Clone, Copy)]
+enum Target {
+    Function(FuncRef),
+    Address(SigRef, Value),
+}
+
+/// Emits CLIF. See the module.
+pub struct Emitter<'f> {
+    /// The builder, for everything that is not here.
+    pub b: FunctionBuilder<'f>,
+    /// How allocations are protected.
+    pub allocation: AllocProtection,
+    /// Sizes of the tables that the code indexes.
+    pub tables: vervet_abi::TableSizes,
+    pub(super) symbols: Vec<Symbol>,
+    helpers: Vec<Option<FuncRef>>,
+    handlers: SmallVec<[(u32, Block); 4]>,
+    pub(super) positions: Positions,
+}
+
+impl<'f> Emitter<'f> {
+    pub(super) fn new(
+        mut b: FunctionBuilder<'f>,
+        allocation: AllocProtection,
+        tables: vervet_abi::TableSizes,
+    ) -> Emitter<'f> {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        b.ensure_inserted_block();
+        b.seal_block(entry);
+        Emitter {
+            b,
+            allocation,
+            tables,
+            symbols: Vec::new(),
+            helpers: vec![None; Helper::ALL.len()],
+            handlers: SmallVec::new(),
+            positions: Positions::default(),
+        }
+    }
+
+    /// The parameters of the function.
+    pub fn params(&self) -> SmallVec<[Value; 8]> {
+        let entry = self.b.func.layout.entry_block().expect("the entry block");
+        self.b.block_params(entry).into()
+    }
+
+    /// Sets the IL offset of what follows.
+    pub fn at(&mut self, il_offset: u32) {
+        let location = self.positions.at(il_offset);
+        self.b.set_srcloc(location);
+    }
+
+    /// Starts the body of an inlined method. The position returned goes to [`Emitter::leave_inlined`].
+    pub fn enter_inlined(&mut self, method: MethodRef) -> Position {
+        let outer = self.positions.enter(method);
+        self.b.set_srcloc(self.positions.current());
+        outer
+    }
+    /// The number of bodies inlined so far.
+    pub fn inlined(&self) -> usize {
+        self.positions.sites.len()
+    }
+    /// Ends the body that [`Emitter::enter_inlined`] started.
+    pub fn leave_inlined(&mut self, outer: Position) {
+        self.swap_position(outer);
+    }
+
+    /// Replaces the position of what follows, and returns the one before.
+    pub fn swap_position(&mut self, position: Position) -> Position {
+        let before = self.positions.swap(position);
+        self.b.set_srcloc(self.positions.current());
+        before
+    }
+
+    /// The current block runs at most once in a while: it is put behind the others.
+    pub fn cold(&mut self) {
+        if let Some(block) = self.b.current_block()
+            && self.b.func.layout.entry_block() != Some(block)
+        {
+            self.b.set_cold_block(block);
+        }
+    }
+
+    /// Notes the IL offset reached, for errors; what follows keeps the location of its sequence point.
+    pub fn reached(&mut self, il_offset: u32) {
+        self.positions.reached(il_offset);
+    }
+
+    /// Emits something during which no asynchronous exception may be raised.
+    pub fn without_redirect(&mut self, f: impl FnOnce(&mut Self)) {
+        self.begin_no_redirect();
+        f(self);
+        self.end_no_redirect();
+    }
+    /// From here on no asynchronous exception may be raised.
+    pub fn begin_no_redirect(&mut self) {
+        self.b.set_srcloc(self.positions.no_redirect());
+    }
+    /// See [`Emitter::begin_no_redirect`].
+    pub fn end_no_redirect(&mut self) {
+        self.b.set_srcloc(self.positions.current());
+    }
+
+    /// From here on calls have these handlers (clause or [`CATCH_ALL`], landing pad), innermost first. A landing
+    /// pad has two I64 parameters: exception and unwind record.
+    pub fn set_handlers(&mut self, handlers: &[(u32, Block)]) {
+        self.handlers.clear();
+        self.handlers.extend_from_slice(handlers);
+    }
+
+    /// Are there handlers: must a fault be an explicit check?
+    pub fn has_handlers(&self) -> bool {
+        !self.handlers.is_empty()
+    }
+
+    fn name_of(&mut self, symbol: Symbol) -> ExternalName {
+        let index = self.symbols.len() as u32;
+        self.symbols.push(symbol);
+        let name = self
+            .b
+            .func
+            .declare_imported_user_function(UserExternalName::new(0, index));
+        ExternalName::user(name)
+    }
+
+    /// The address (or value) of a symbol.
+    pub fn symbol(&mut self, symbol: Symbol) -> Value {
+        let name = self.name_of(symbol);
+        let gv = self.b.create_global_value(GlobalValueData::Symbol {
+            name,
+            offset: ir::immediates::Imm64::new(0),
+            colocated: matches!(symbol, Symbol::SelfCode),
+            tls: false,
+        });
+        self.b.ins().symbol_value(I64, gv)
+    }
+
+    /// Loads from the address of a symbol.
+    pub fn load_symbol(&mut self, ty: ir::Type, symbol: Symbol, offset: i32) -> Value {
+        let base = self.symbol(symbol);
+        self.b.ins().load(ty, trusted(), base, offset)
+    }
+
+    /// The context's address. Not to be kept over a call: a green thread's context never moves, but the rule
+    /// keeps live ranges short.
+    pub fn context(&mut self) -> Value {
+        self.b.ins().get_pinned_reg(I64)
+    }
+
+    /// Loads a word of the context.
+    pub fn load_context(&mut self, ty: ir::Type, offset: i32) -> Value {
+        let base = self.context();
+        self.b.ins().load(ty, trusted(), base, offset)
+    }
+
+    /// Stores a word of the context.
+    pub fn store_context(&mut self, value: Value, offset: i32) {
+        let base = self.context();
+        self.b.ins().store(trusted(), value, base, offset);
+    }
+
+    /// An explicit stack slot, 8-aligned.
+    pub fn slot(&mut self, size: u32) -> StackSlot {
+        self.b.create_sized_stack_slot(StackSlotData::new(
+            StackSlotKind::ExplicitSlot,
+            size.max(1).next_multiple_of(8),
+            3,
+        ))
+    }
+
+    /// The address of a slot.
+    pub fn slot_addr(&mut self, slot: StackSlot) -> Value {
+        self.b.ins().stack_addr(I64, slot, 0)
+    }
+
+    /// A helper's function.
+    fn helper_ref(&mut self, helper: Helper) -> FuncRef {
+        if let Some(f) = self.helpers[helper as usize] {
+            return f;
+        }
+        let abi = helper.sig();
+        let mut signature = Signature::new(CallConv::Tail);
+        signature
+            .params
+            .extend(abi.params.iter().map(|t| AbiParam::new(clif_type(*t))));
+        signature
+            .returns
+            .extend(abi.ret.iter().map(|t| AbiParam::new(clif_type(*t))));
+        let signature = self.b.import_signature(signature);
+        let name = self.name_of(Symbol::Helper(helper));
+        let f = self.b.import_function(ExtFuncData {
+            name,
+            signature,
+            colocated: false,
+            patchable: false,
+        });
+        self.helpers[helper as usize] = Some(f);
+        f
+    }
+
+    /// Leaf helpers never throw and are called plainly.
+    fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Option<Value> {
+        let f = self.helper_ref(helper);
+        let sig = helper.sig();
+        for (value, ty) in args.iter().zip(sig.params) {
+            let have = self.b.func.dfg.value_type(*value);
+            assert!(have == clif_type(*ty), "{have} for an {ty:?} of {helper:?}");
+        }
+        if sig.effect == vervet_abi::Effect::Leaf {
+            let call = self.b.ins().call(f, args);
+            return self.b.inst_results(call).first().copied();
+        }
+        self.emit_call(Target::Function(f), args).first().copied()
+    }
+
+    /// Calls a helper without a result.
+    pub fn helper<H: Declared<N, result::Nothing>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) {
+        self.call_helper(H::HELPER, &args);
+    }
+
+    /// Calls a helper that has a result.
+    pub fn helper_value<H: Declared<N, result::Value>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) -> Value {
+        self.call_helper(H::HELPER, &args)
+            .expect("declared with a result")
+    }
+
+    /// Calls a helper that does not come back, and ends the block.
+    pub fn helper_noreturn<H: Declared<N, result::Never>, const N: usize>(
+        &mut self,
+        _: H,
+        args: [Value; N],
+    ) {
+        self.call_helper(H::HELPER, &args);
+        self.unreachable();
+    }
+
+    /// Ends the block, where control never comes.
+    pub fn unreachable(&mut self) {
+        self.b.ins().trap(trap_code(ThrowKind::ExecutionEngine));
+    }
+
+    /// Throws an exception of that kind, and ends the block.
+    pub fn throw(&mut self, kind: ThrowKind) {
+        let kind = self.b.ins().iconst(I32, i64::from(kind as u8));
+        self.helper_noreturn(call::ThrowKind, [kind]);
+    }
+
+    /// Goes on only if `condition` is zero, else throws: a hardware trap, or inside handlers a cold call.
+    pub fn throw_if(&mut self, condition: Value, kind: ThrowKind) {
+        if !self.has_handlers() {
+            self.b.ins().trapnz(condition, trap_code(kind));
+            return;
+        }
+        let (cold, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(cold);
+        self.b.ins().brif(condition, cold, &[], on, &[]);
+        self.cold_throw(cold, on, kind);
+    }
+
+    /// Goes on only if `condition` is not zero, else throws.
+    pub fn throw_unless(&mut self, condition: Value, kind: ThrowKind) {
+        if !self.has_handlers() {
+            self.b.ins().trapz(condition, trap_code(kind));
+            return;
+        }
+        let (cold, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(cold);
+        self.b.ins().brif(condition, on, &[], cold, &[]);
+        self.cold_throw(cold, on, kind);
+    }
+
+    fn cold_throw(&mut self, cold: Block, on: Block, kind: ThrowKind) {
+        self.b.seal_block(cold);
+        self.b.seal_block(on);
+        self.b.switch_to_block(cold);
+        self.throw(kind);
+        self.b.switch_to_block(on);
+    }
+
+    /// Calls a code address.
+    pub fn call_indirect(&mut self, signature: SigRef, target: Value, args: &[Value]) -> Results {
+        self.emit_call(Target::Address(signature, target), args)
+    }
+
+    /// Calls a method's current code through its slot.
+    pub fn call_method(&mut self, method: MethodRef, signature: SigRef, args: &[Value]) -> Results {
+        let target = self.load_symbol(I64, Symbol::MethodSlot(method), 0);
+        self.call_indirect(signature, target, args)
+    }
+
+    /// Calls the code a symbol names (a thunk or a helper) with a signature of the caller's choosing.
+    pub fn call_symbol(&mut self, symbol: Symbol, signature: SigRef, args: &[Value]) -> Results {
+        let target = self.symbol(symbol);
+        self.call_indirect(signature, target, args)
+    }
+
+    fn emit_call(&mut self, target: Target, args: &[Value]) -> Results {
+        if self.handlers.is_empty() {
+            let call = match target {
+                Target::Function(f) => self.b.ins().call(f, args),
+                Target::Address(s, address) => self.b.ins().call_indirect(s, address, args),
+            };
+            return self.b.inst_results(call).into();
+        }
+        let signature = match target {
+            Target::Function(f) => self.b.func.dfg.ext_funcs[f].signature,
+            Target::Address(s, _) => s,
+        };
+        let on = self.b.create_block();
+        let count = self.b.func.dfg.signatures[signature].returns.len();
+        let mut passed: SmallVec<[BlockArg; 4]> = SmallVec::new();
+        for i in 0..count {
+            let ty = self.b.func.dfg.signatures[signature].returns[i].value_type;
+            self.b.append_block_param(on, ty);
+            passed.push(BlockArg::TryCallRet(i as u32));
+        }
+        let normal = self.b.func.dfg.block_call(on, &passed);
+        let mut items: SmallVec<[ExceptionTableItem; 4]> = SmallVec::new();
+        for i in 0..self.handlers.len() {
+            let (tag, pad) = self.handlers[i];
+            let pad = self
+                .b
+                .func
+                .dfg
+                .block_call(pad, &[BlockArg::TryCallExn(0), BlockArg::TryCallExn(1)]);
+            items.push(match tag {
+                CATCH_ALL => ExceptionTableItem::Default(pad),
+                tag => ExceptionTableItem::Tag(ExceptionTag::from_u32(tag), pad),
+            });
+        }
+        let table = self
+            .b
+            .func
+            .dfg
+            .exception_tables
+            .push(ExceptionTableData::new(signature, normal, items));
+        match target {
+            Target::Function(f) => self.b.ins().try_call(f, args, table),
+            Target::Address(_, address) => self.b.ins().try_call_indirect(address, args, table),
+        };
+        self.b.seal_block(on);
+        self.b.switch_to_block(on);
+        self.b.block_params(on).into()
+    }
+}

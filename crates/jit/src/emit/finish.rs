@@ -1,0 +1,146 @@
+//! What is read out of a compiled function: machine code, relocations, call sites, traps, source positions, frame.
+//!
+//! # Invariants
+//! Every table of the blob is sorted by code offset, because the runtime searches it by return address or fault address.
+use super::codegen::FrameMap;
+use super::emitter::CATCH_ALL;
+use super::positions::{NO_REDIRECT, Positions};
+use crate::blob::{Blob, BlobStats, CallSite, Handler, Reloc, RelocKind, Symbol};
+use cranelift_codegen::binemit::Reloc as ClReloc;
+use cranelift_codegen::ir::{ExternalName, Function, TrapCode};
+use cranelift_codegen::{CompiledCode, FinalizedMachExceptionHandler, FinalizedRelocTarget};
+use vervet_abi::ThrowKind;
+
+/// A function that Cranelift has compiled, and what its emitter knew of it.
+pub struct Finished<'a> {
+    pub function: &'a Function,
+    pub compiled: &'a CompiledCode,
+    /// By index of the external name in the CLIF.
+    pub symbols: &'a [Symbol],
+    pub positions: Positions,
+}
+
+/// Converts a compiled function to a blob. The error is the reason, without the method.
+pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
+    let mut blob = Blob {
+        code: f.compiled.code_buffer().to_vec(),
+        align: f.compiled.buffer.alignment.max(16),
+        stats: BlobStats {
+            clif_insts: f.function.dfg.num_insts() as u32,
+            ..BlobStats::default()
+        },
+        ..Blob::default()
+    };
+    relocations(&mut blob, &f)?;
+    call_sites(&mut blob, f.compiled);
+    traps(&mut blob, f.compiled);
+    positions(&mut blob, &f);
+    blob.inline_sites = f.positions.sites;
+    let mut frame = FrameMap::default();
+    if let Some(layout) = f.compiled.buffer.frame_layout() {
+        blob.frame_size = layout.frame_to_fp_offset;
+        frame.slots = f
+            .function
+            .sized_stack_slots
+            .keys()
+            .map(|s| layout.stackslots[s].offset as i32 - layout.frame_to_fp_offset as i32)
+            .collect();
+    }
+    Ok((blob, frame))
+}
+
+fn relocations(blob: &mut Blob, f: &Finished<'_>) -> Result<(), String> {
+    for r in f.compiled.buffer.relocs() {
+        let (symbol, extra) = match &r.target {
+            FinalizedRelocTarget::ExternalName(ExternalName::User(name)) => {
+                let name = &f.function.params.user_named_funcs()[*name];
+                (f.symbols[name.index as usize], 0)
+            }
+            FinalizedRelocTarget::Func(offset) => (Symbol::SelfCode, i64::from(*offset)),
+            FinalizedRelocTarget::ExternalName(other) => {
+                return Err(format!("a relocation against {other:?}"));
+            }
+        };
+        let kind = match r.kind {
+            ClReloc::Abs8 => RelocKind::Abs8,
+            ClReloc::X86CallPCRel4 | ClReloc::X86PCRel4 => RelocKind::PcRel4,
+            other => return Err(format!("a relocation of kind {other:?}")),
+        };
+        blob.relocs.push(Reloc {
+            offset: r.offset,
+            kind,
+            symbol,
+            addend: r.addend + extra,
+        });
+    }
+    Ok(())
+}
+
+fn call_sites(blob: &mut Blob, compiled: &CompiledCode) {
+    for site in compiled.buffer.call_sites() {
+        let first_handler = blob.handlers.len() as u32;
+        for h in site.exception_handlers {
+            let (clause, code) = match h {
+                FinalizedMachExceptionHandler::Tag(tag, code) => (tag.as_u32(), *code),
+                FinalizedMachExceptionHandler::Default(code) => (CATCH_ALL, *code),
+                FinalizedMachExceptionHandler::Context(_) => continue,
+            };
+            blob.handlers.push(Handler { clause, code });
+        }
+        blob.call_sites.push(CallSite {
+            ret: site.ret_addr,
+            frame_offset: site.frame_offset.unwrap_or(u32::MAX),
+            first_handler,
+            handler_count: blob.handlers.len() as u32 - first_handler,
+        });
+    }
+}
+
+/// Cranelift has trap codes of its own for what `idiv` raises; codes up to 250 are ours (`trap_code`). The others it
+/// uses for accesses that may fault, which can only be null dereferences here.
+fn traps(blob: &mut Blob, compiled: &CompiledCode) {
+    for t in compiled.buffer.traps() {
+        let kind = if t.code == TrapCode::INTEGER_DIVISION_BY_ZERO {
+            ThrowKind::DivideByZero as u8
+        } else if t.code == TrapCode::INTEGER_OVERFLOW {
+            ThrowKind::Overflow as u8
+        } else if t.code.as_raw().get() <= 250 {
+            t.code.as_raw().get()
+        } else {
+            ThrowKind::NullReference as u8
+        };
+        blob.traps.push((t.offset, kind));
+    }
+    blob.traps.sort_unstable();
+}
+
+/// Fills in the IL map, the map of inlined code, the ranges without asynchronous exceptions and the prologue's end.
+fn positions(blob: &mut Blob, f: &Finished<'_>) {
+    let mut last = None;
+    let mut last_inlined = (0, 0);
+    for s in f.compiled.buffer.get_srclocs_sorted() {
+        let location = s.loc.bits();
+        let (il, inlined) = if s.loc.is_default() {
+            (u32::MAX, (0, 0))
+        } else {
+            if blob.prologue_end == 0 {
+                blob.prologue_end = s.start;
+            }
+            if location & NO_REDIRECT != 0 {
+                match blob.no_redirect.last_mut() {
+                    Some(range) if range.1 == s.start => range.1 = s.end,
+                    _ => blob.no_redirect.push((s.start, s.end)),
+                }
+            }
+            f.positions.resolve(location & !NO_REDIRECT)
+        };
+        if last != Some(il) {
+            blob.il_map.push((s.start, il));
+            last = Some(il);
+        }
+        if inlined != last_inlined {
+            blob.inline_map.push((s.start, inlined.0, inlined.1));
+            last_inlined = inlined;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The two code generator configurations: one that compiles fast, one that optimises.
+use crate::options::Options;
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+
+/// An ISA for this machine with that optimisation level and register allocator.
+pub fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
+    let mut b = settings::builder();
+    let verify = if options.verify { "true" } else { "false" };
+    for (name, value) in [
+        ("opt_level", opt),
+        ("regalloc_algorithm", regalloc),
+        ("enable_pinned_reg", "true"),
+        ("preserve_frame_pointers", "true"),
+        ("unwind_info", "false"),
+        ("is_pic", "false"),
+        ("enable_verifier", verify),
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
+        ("probestack_size_log2", "12"),
+    ] {
+        b.set(name, value)
+            .expect("a setting of this Cranelift version");
+    }
+    cranelift_native::builder()
+        .expect("a supported machine")
+        .finish(settings::Flags::new(b))
+        .expect("valid settings")
+}

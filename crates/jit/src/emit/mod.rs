@@ -1,0 +1,24 @@
+//! From emitted CLIF to a [`Blob`](crate::Blob): the code generator below the translator and the stubs.
+//!
+//! # How it works
+//! [`Codegen::function`] creates an [`Emitter`] and hands it to a closure, which emits one CLIF function. Cranelift
+//! compiles the function ([`isa`] holds the two configurations), and [`finish`] converts the machine code, relocations,
+//! call sites, traps and source positions to a blob. [`barrier`] and [`sequences`] hold the sequences that both the
+//! translator and the stubs emit.
+//!
+//! # Invariants
+//! * The emitted code names everything outside its function through a [`Symbol`](crate::Symbol). A call to a library
+//!   function that Cranelift inserted is an error, because nothing could link it.
+//! * Cranelift probes a frame larger than a page one page at a time. The access of a thread that exceeds its stack
+//!   therefore hits the guard page and does not reach memory beyond it.
+pub mod barrier;
+pub mod codegen;
+pub mod emitter;
+mod finish;
+mod isa;
+pub mod positions;
+pub mod sequences;
+
+pub use codegen::{Codegen, FrameMap, Request};
+pub use emitter::{CATCH_ALL, Emitter, Results, null_trap, trap_code, trusted};
+pub use positions::current_offset;

@@ -1,0 +1,262 @@
+//! What stubs (and the translator, where it wants them) emit on top of [`Emitter`]: copies and stores of values,
+//! the stack check, tail calls.
+//!
+//! # Invariants
+//! Addresses are computed the way the conservative scan allows: constants in the access's offset field, indices
+//! extended from i32, nothing derived outlives its use. A function made here has no IL map.
+use super::codegen::{Codegen, Request};
+use super::emitter::{Emitter, Results, trusted};
+use crate::blob::{Blob, Symbol};
+use crate::emit::barrier;
+use crate::error::CompileError;
+use crate::options::Tier;
+use crate::signature::{Pass, Shape, load_leaf, scalar_kind, store_leaf};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
+use cranelift_codegen::ir::types::{F32, F64, I32, I64};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Signature, Type, Value};
+use cranelift_frontend::FunctionBuilder;
+use vervet_abi::{Helper, call, context};
+use vervet_types::{ClassRef, LeafKind};
+
+/// Values up to this many bytes are copied inline.
+const INLINE_COPY: u32 = 128;
+
+/// Makes a function that has no IL. `name` is for messages; `body` gets its parameters.
+pub fn build(
+    codegen: &Codegen,
+    tier: Tier,
+    name: &str,
+    signature: Signature,
+    body: impl FnOnce(&mut Emitter<'_>, &[Value]) -> Result<(), CompileError>,
+) -> Result<Blob, CompileError> {
+    let (mut blob, _) = codegen.function(
+        Request {
+            name,
+            signature,
+            tier,
+            listing: false,
+        },
+        |e| {
+            let params = e.params();
+            body(e, &params)
+        },
+    )?;
+    blob.il_map = vec![(0, u32::MAX)];
+    Ok(blob)
+}
+
+/// See the module.
+pub trait EmitExt {
+    /// A 64-bit constant.
+    fn word(&mut self, value: i64) -> Value;
+    /// A new stack slot's address.
+    fn stack(&mut self, bytes: u32) -> Value;
+    /// The same, filled with zeros.
+    fn zeroed_stack(&mut self, bytes: u32) -> Value;
+    /// Calls a code address (Tail).
+    fn call_address(&mut self, signature: &Signature, code: Value, args: &[Value]) -> Results;
+    /// Calls a code address (Tail) in place of this function's own return.
+    fn tail_call(&mut self, signature: &Signature, code: Value, args: &[Value]);
+    /// The check at a function's entry: below the limit it is called again on more stack. `args` are all its
+    /// parameters.
+    fn stack_check(&mut self, args: &[Value]);
+    /// Stores a reference into an object or wherever a byref may point, and marks its card.
+    fn store_ref(&mut self, flags: MemFlagsData, value: Value, addr: Value, offset: i32);
+    /// Stores a value in its passed form where it may lie in the heap.
+    fn store_value(
+        &mut self,
+        flags: MemFlagsData,
+        values: &[Value],
+        addr: Value,
+        offset: i32,
+        pass: &Pass,
+        class: ClassRef,
+    );
+    /// Stores a value in its passed form to memory that is not in the heap.
+    fn store_local(&mut self, values: &[Value], addr: Value, pass: &Pass, class: ClassRef);
+    /// Copies a struct. `heap`: the destination may lie in the heap.
+    fn copy_value(&mut self, class: ClassRef, to: Value, from: Value, heap: bool);
+    /// Copies bytes to memory that is not in the heap. References among them stay whole.
+    fn copy_bytes(&mut self, to: Value, to_offset: i32, from: Value, bytes: u32);
+    /// Stores CLIF values one per word, unused high bits zero.
+    fn store_words(&mut self, values: &[Value], addr: Value);
+    /// A stack block with the values, one per word.
+    fn pack(&mut self, values: &[Value]) -> Value;
+    /// The CLIF results of a function of that shape whose result lies at `addr` in its managed form, off the heap;
+    /// a result by address is copied to the caller's buffer (among `args`, the function's parameters).
+    fn results_from_memory(&mut self, shape: &Shape, args: &[Value], addr: Value) -> Results;
+}
+
+impl EmitExt for Emitter<'_> {
+    fn word(&mut self, value: i64) -> Value {
+        self.b.ins().iconst(I64, value)
+    }
+    fn stack(&mut self, bytes: u32) -> Value {
+        let slot = self.slot(bytes);
+        self.slot_addr(slot)
+    }
+    fn zeroed_stack(&mut self, bytes: u32) -> Value {
+        let at = self.stack(bytes);
+        let bytes = bytes.max(1).next_multiple_of(8);
+        if bytes <= INLINE_COPY {
+            let none = self.word(0);
+            for word in 0..bytes / 8 {
+                self.b.ins().store(trusted(), none, at, 8 * word as i32);
+            }
+        } else {
+            let (none, bytes) = (self.b.ins().iconst(I32, 0), self.word(i64::from(bytes)));
+            self.helper(call::MemSet, [at, none, bytes]);
+        }
+        at
+    }
+    fn call_address(&mut self, signature: &Signature, code: Value, args: &[Value]) -> Results {
+        let signature = self.b.import_signature(signature.clone());
+        self.call_indirect(signature, code, args)
+    }
+    fn tail_call(&mut self, signature: &Signature, code: Value, args: &[Value]) {
+        let signature = self.b.import_signature(signature.clone());
+        self.b.ins().return_call_indirect(signature, code, args);
+    }
+    fn stack_check(&mut self, args: &[Value]) {
+        let signature = self.b.func.signature.clone();
+        let bytes = crate::signature::stack_arg_bytes(&signature);
+        let (more, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(more);
+        let limit = self.load_context(I64, context::LIMIT);
+        let sp = self.b.ins().get_stack_pointer(I64);
+        let below = self.b.ins().icmp(IntCC::UnsignedLessThan, sp, limit);
+        self.b.ins().brif(below, more, &[], on, &[]);
+        self.b.switch_to_block(more);
+        let bytes = self.word(i64::from(bytes));
+        self.store_context(bytes, context::GROW_STACK_ARGS);
+        let own = self.symbol(Symbol::SelfCode);
+        self.store_context(own, context::HIDDEN);
+        self.b.ins().sequence_point();
+        let signature = self.b.import_signature(signature);
+        let results = self.call_symbol(Symbol::Helper(Helper::Grow), signature, args);
+        self.b.ins().return_(&results);
+        self.b.switch_to_block(on);
+    }
+    fn store_ref(&mut self, flags: MemFlagsData, value: Value, addr: Value, offset: i32) {
+        barrier::store_reference(self, flags, value, addr, offset);
+    }
+    fn store_value(
+        &mut self,
+        flags: MemFlagsData,
+        values: &[Value],
+        addr: Value,
+        offset: i32,
+        pass: &Pass,
+        class: ClassRef,
+    ) {
+        match pass {
+            Pass::None => {}
+            Pass::Scalar(_) => match scalar_kind(class) {
+                LeafKind::Ref => self.store_ref(flags, values[0], addr, offset),
+                kind => store_leaf(&mut self.b, flags, kind, values[0], addr, offset),
+            },
+            Pass::Leaves(leaves) => {
+                for ((at, kind), value) in leaves.iter().zip(values) {
+                    match kind {
+                        LeafKind::Ref => self.store_ref(flags, *value, addr, offset + *at as i32),
+                        kind => {
+                            store_leaf(&mut self.b, flags, *kind, *value, addr, offset + *at as i32)
+                        }
+                    }
+                }
+            }
+            Pass::Address => {
+                let to = self.b.ins().iadd_imm_s(addr, i64::from(offset));
+                self.copy_value(class, to, values[0], true);
+            }
+        }
+    }
+    fn store_local(&mut self, values: &[Value], addr: Value, pass: &Pass, class: ClassRef) {
+        match pass {
+            Pass::Address => self.copy_value(class, addr, values[0], false),
+            pass => {
+                crate::signature::store_passed(&mut self.b, trusted(), values, addr, 0, pass, class)
+            }
+        }
+    }
+    fn copy_value(&mut self, class: ClassRef, to: Value, from: Value, heap: bool) {
+        let Ok(layout) = class.layout() else { return };
+        if !layout.ref_map.is_empty() && (heap || layout.size > INLINE_COPY) {
+            let handle = self.symbol(Symbol::ClassHandle(class));
+            self.helper(call::CopyValue, [to, from, handle]);
+        } else {
+            self.copy_bytes(to, 0, from, layout.size);
+        }
+    }
+    fn copy_bytes(&mut self, to: Value, to_offset: i32, from: Value, bytes: u32) {
+        if bytes > INLINE_COPY {
+            let to = self.b.ins().iadd_imm_s(to, i64::from(to_offset));
+            let bytes = self.word(i64::from(bytes));
+            self.helper(call::MemMove, [to, from, bytes]);
+            return;
+        }
+        let mut at = 0;
+        for kind in [LeafKind::I8, LeafKind::I4, LeafKind::U2, LeafKind::U1] {
+            while bytes - at >= kind.size() {
+                let value = load_leaf(&mut self.b, trusted(), kind, from, at as i32);
+                store_leaf(
+                    &mut self.b,
+                    trusted(),
+                    kind,
+                    value,
+                    to,
+                    to_offset + at as i32,
+                );
+                at += kind.size();
+            }
+        }
+    }
+    fn store_words(&mut self, values: &[Value], addr: Value) {
+        for (i, value) in values.iter().enumerate() {
+            let value = widen(&mut self.b, *value);
+            self.b.ins().store(trusted(), value, addr, 8 * i as i32);
+        }
+    }
+    fn pack(&mut self, values: &[Value]) -> Value {
+        let block = self.stack(8 * values.len() as u32);
+        self.store_words(values, block);
+        block
+    }
+    fn results_from_memory(&mut self, shape: &Shape, args: &[Value], addr: Value) -> Results {
+        match shape.ret_buffer_index() {
+            Some(buffer) => {
+                self.copy_value(shape.ret_class, args[buffer], addr, false);
+                Results::new()
+            }
+            None => crate::signature::load_passed(
+                &mut self.b,
+                trusted(),
+                addr,
+                0,
+                &shape.ret,
+                shape.ret_class,
+            ),
+        }
+    }
+}
+
+fn widen(b: &mut FunctionBuilder, value: Value) -> Value {
+    match b.func.dfg.value_type(value) {
+        I32 => b.ins().uextend(I64, value),
+        F32 => {
+            let bits = b.ins().bitcast(I32, MemFlagsData::new(), value);
+            b.ins().uextend(I64, bits)
+        }
+        _ => value,
+    }
+}
+
+/// Zero of a type.
+pub fn zero(b: &mut FunctionBuilder, ty: Type) -> Value {
+    match ty {
+        F32 => b.ins().f32const(Ieee32::with_bits(0)),
+        F64 => b.ins().f64const(Ieee64::with_bits(0)),
+        ty => b.ins().iconst(ty, 0),
+    }
+}

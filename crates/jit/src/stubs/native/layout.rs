@@ -1,0 +1,483 @@
+//! The native form of structs and formatted classes: offsets and kinds of their fields.
+//!
+//! Stubs use it to pass structs; the runtime's Marshal (StructureToPtr, PtrToStructure, SizeOf, OffsetOf) and its
+//! marshalling helpers follow the same table.
+//!
+//! # Invariants
+//! A layout is computed once per class and never changes. What cannot be marshalled still has a layout; its
+//! [`NativeLayout::unsupported`] says why not. Offsets are bytes from the start of the value, headers excluded.
+use crate::stubs::native::marshal_spec::{
+    CharSet, MarshalSpec, class_char_set, marshal_spec, native_type as nt,
+};
+use crate::stubs::native::scalar::Scalar;
+use crate::stubs::native::sysv::Abi;
+use rustc_hash::FxHashMap;
+use vervet_metadata::{Table, Token};
+use vervet_os::LeafLock;
+use vervet_types::{ClassKind, ClassRef, FieldRef, Known, LoadError};
+
+/// How characters of a string lie in native memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Encoding {
+    /// Zero-terminated UTF-8.
+    Utf8,
+    /// Zero-terminated UTF-16.
+    Utf16,
+    /// UTF-16 behind its length in bytes.
+    Bstr,
+}
+
+impl Encoding {
+    /// Of a string: by its MarshalAs, else by the CharSet in force.
+    pub fn of(spec: &MarshalSpec, char_set: CharSet) -> Encoding {
+        match (spec.native, char_set) {
+            (nt::LPWSTR, _) => Encoding::Utf16,
+            (nt::BSTR | nt::TBSTR, _) => Encoding::Bstr,
+            (nt::LPSTR | nt::LPTSTR | nt::LPUTF8STR | nt::ANSI_BSTR, _) => Encoding::Utf8,
+            (_, CharSet::Unicode) => Encoding::Utf16,
+            (_, CharSet::Ansi) => Encoding::Utf8,
+        }
+    }
+    /// Bytes of a unit.
+    pub fn unit(self) -> u32 {
+        if self == Encoding::Utf8 { 1 } else { 2 }
+    }
+}
+
+/// The native form of one value.
+#[derive(Clone)]
+pub enum Native {
+    /// A scalar or pointer.
+    Scalar(Scalar),
+    /// A struct in place.
+    Struct(&'static NativeLayout),
+    /// A pointer to a string.
+    String(Encoding),
+    /// A code address for a delegate of that class.
+    Delegate(ClassRef),
+    /// The handle of a SafeHandle or CriticalHandle of that class.
+    Handle(ClassRef),
+    /// The value of a formatted class in place; of null: zeros.
+    Embedded(&'static NativeLayout),
+    /// Has a place, and nothing converts it: a COM interface, a VARIANT, a pointer to an array.
+    Opaque {
+        /// Bytes it takes.
+        size: u32,
+        /// Why it is not converted.
+        reason: &'static str,
+    },
+    /// None.
+    Unsupported(String),
+}
+
+const COM: &str = "COM interop is not supported.";
+
+impl Native {
+    /// Of a type that is a field or an element.
+    pub fn of(class: ClassRef, spec: &MarshalSpec, char_set: CharSet) -> Result<Native, LoadError> {
+        if class.is_ptr() || class.is_fn_ptr() {
+            return Ok(Native::Scalar(Scalar::POINTER));
+        }
+        if let Some(prim) = class.stack_prim()? {
+            return Ok(Native::Scalar(Scalar::of(prim, spec, char_set)));
+        }
+        if class.is_value_type()? {
+            return Ok(Native::Struct(native_layout(class)?));
+        }
+        if is(class, Known::String) {
+            return Ok(Native::String(Encoding::of(spec, char_set)));
+        }
+        if is_delegate(class)? {
+            return Ok(Native::Delegate(class));
+        }
+        if is_handle(class)? {
+            return Ok(Native::Handle(class));
+        }
+        match spec.native {
+            nt::I_UNKNOWN | nt::I_DISPATCH | nt::INTERFACE => {
+                return Ok(Native::Opaque {
+                    size: 8,
+                    reason: COM,
+                });
+            }
+            nt::STRUCT if is(class, Known::Object) => {
+                return Ok(Native::Opaque {
+                    size: 16,
+                    reason: COM,
+                });
+            }
+            _ => {}
+        }
+        if class.is_array() {
+            return Ok(Native::Opaque {
+                size: 8,
+                reason: "An array field must be marshaled as ByValArray.",
+            });
+        }
+        if class.flags & 0x18 != 0 && !class.is_array() && !class.is_interface() {
+            // One that embeds itself without end cannot be marshalled; that is no reason to fail at once.
+            return Ok(match native_layout(class) {
+                Ok(layout) => Native::Embedded(layout),
+                Err(LoadError::TypeLoad { message, .. }) => Native::Unsupported(message),
+                Err(e) => return Err(e),
+            });
+        }
+        Ok(Native::Unsupported(format!(
+            "Type {} cannot be marshaled as a field or element.",
+            class.full_name()
+        )))
+    }
+    /// Bytes it takes.
+    pub fn size(&self) -> u32 {
+        match self {
+            Native::Scalar(scalar) => scalar.size(),
+            Native::Struct(layout) | Native::Embedded(layout) => layout.size,
+            Native::Opaque { size, .. } => *size,
+            _ => 8,
+        }
+    }
+    /// Its natural alignment.
+    pub fn align(&self) -> u32 {
+        match self {
+            Native::Scalar(scalar) => scalar.size(),
+            Native::Struct(layout) | Native::Embedded(layout) => layout.align,
+            _ => 8,
+        }
+    }
+    /// Is native memory the same as managed memory?
+    pub fn is_blittable(&self) -> bool {
+        match self {
+            Native::Scalar(scalar) => scalar.is_identity(),
+            Native::Struct(layout) => layout.blittable,
+            _ => false,
+        }
+    }
+    /// Does conversion to native allocate anything?
+    pub fn owns_memory(&self) -> bool {
+        match self {
+            Native::Scalar(_) => false,
+            Native::Struct(layout) | Native::Embedded(layout) => layout.owns_memory,
+            _ => true,
+        }
+    }
+    fn unsupported(&self) -> Option<&str> {
+        match self {
+            Native::Unsupported(reason) => Some(reason),
+            Native::Opaque { reason, .. } => Some(reason),
+            Native::Struct(layout) | Native::Embedded(layout) => layout.unsupported.as_deref(),
+            _ => None,
+        }
+    }
+    /// Has a size, whether or not anything converts it.
+    fn is_sized(&self) -> bool {
+        match self {
+            Native::Unsupported(_) => false,
+            Native::Struct(layout) | Native::Embedded(layout) => layout.sized,
+            _ => true,
+        }
+    }
+    fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
+        match self {
+            Native::Scalar(scalar) => parts.push((at, scalar.size(), scalar.is_float())),
+            Native::Struct(layout) | Native::Embedded(layout) => layout
+                .fields
+                .iter()
+                .for_each(|f| f.kind.parts(at + f.offset, parts)),
+            _ => parts.push((at, 8, false)),
+        }
+    }
+}
+
+/// The native form of a field.
+#[derive(Clone)]
+pub enum FieldKind {
+    /// One value.
+    One(Native),
+    /// Characters in place, zero-terminated, cut off to fit (ByValTStr).
+    FixedString {
+        /// Room in units, the zero included.
+        units: u32,
+        /// UTF-8 or UTF-16.
+        encoding: Encoding,
+    },
+    /// Elements in place (ByValArray).
+    FixedArray {
+        /// How many.
+        count: u32,
+        /// Each of them.
+        element: Native,
+    },
+}
+
+impl FieldKind {
+    fn size(&self) -> u32 {
+        match self {
+            FieldKind::One(native) => native.size(),
+            FieldKind::FixedString { units, encoding } => units.saturating_mul(encoding.unit()),
+            FieldKind::FixedArray { count, element } => count.saturating_mul(element.size()),
+        }
+    }
+    fn align(&self) -> u32 {
+        match self {
+            FieldKind::One(native)
+            | FieldKind::FixedArray {
+                element: native, ..
+            } => native.align(),
+            FieldKind::FixedString { encoding, .. } => encoding.unit(),
+        }
+    }
+    fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
+        // Only structs of at most 16 bytes are looked at in detail.
+        let (count, size) = match self {
+            FieldKind::One(native) => return native.parts(at, parts),
+            FieldKind::FixedString { units, encoding } => (*units, encoding.unit()),
+            FieldKind::FixedArray { count, element } => (*count, element.size()),
+        };
+        for i in 0..count.min(16) {
+            match self {
+                FieldKind::FixedArray { element, .. } => element.parts(at + i * size, parts),
+                _ => parts.push((at + i * size, size, false)),
+            }
+        }
+    }
+}
+
+/// A field of a native layout.
+pub struct NativeField {
+    /// The field.
+    pub field: FieldRef,
+    /// Where it is in the managed value.
+    pub managed_offset: u32,
+    /// Where it is in the native one.
+    pub offset: u32,
+    /// What it is there.
+    pub kind: FieldKind,
+}
+
+/// See the module.
+pub struct NativeLayout {
+    /// The struct or formatted class.
+    pub class: ClassRef,
+    /// Bytes of the native value, at least 1.
+    pub size: u32,
+    /// Its alignment.
+    pub align: u32,
+    /// Instance fields, base classes' first.
+    pub fields: Vec<NativeField>,
+    /// Is native memory the same as managed memory?
+    pub blittable: bool,
+    /// Does conversion to native allocate anything?
+    pub owns_memory: bool,
+    /// Why it cannot be marshalled.
+    pub unsupported: Option<String>,
+    /// Its size is known, even where it cannot be marshalled.
+    pub sized: bool,
+    /// How it travels by value.
+    pub abi: Abi,
+}
+
+static LAYOUTS: LeafLock<Option<FxHashMap<usize, &'static NativeLayout>>> = LeafLock::new(None);
+
+/// The native layout of a struct or class.
+pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError> {
+    let key = std::ptr::from_ref(class) as usize;
+    if let Some(found) = LAYOUTS.lock().as_ref().and_then(|map| map.get(&key)) {
+        return Ok(found);
+    }
+    // A class may embed itself.
+    const MAX_DEPTH: u32 = 64;
+    thread_local!(static DEPTH: std::cell::Cell<u32> = const { std::cell::Cell::new(0) });
+    let depth = DEPTH.get();
+    if depth > MAX_DEPTH {
+        return Err(LoadError::type_load(
+            class,
+            "it contains itself when it is marshalled",
+        ));
+    }
+    DEPTH.set(depth + 1);
+    let made = compute(class);
+    DEPTH.set(depth);
+    let made = made?;
+    Ok(LAYOUTS
+        .lock()
+        .get_or_insert_default()
+        .entry(key)
+        .or_insert_with(|| Box::leak(Box::new(made))))
+}
+
+/// Packing and least size of a class's ClassLayout row.
+fn class_layout(class: ClassRef) -> (u32, u32) {
+    let ClassKind::Def { rid, .. } = class.def().kind else {
+        return (0, 0);
+    };
+    let image = &class.def().module.image;
+    let row = image
+        .class_layout_of(rid)
+        .and_then(|row| image.class_layout(row).ok());
+    row.map_or((0, 0), |row| (u32::from(row.packing_size), row.class_size))
+}
+
+fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError> {
+    let class = field.ty()?;
+    let spec = marshal_spec(
+        &field.class.def().module.image,
+        Token::new(Table::Field, field.rid),
+    );
+    match spec.native {
+        nt::BY_VAL_TSTR => {
+            let encoding = if char_set == CharSet::Unicode {
+                Encoding::Utf16
+            } else {
+                Encoding::Utf8
+            };
+            return Ok(FieldKind::FixedString {
+                units: spec.size_const.unwrap_or(1).max(1),
+                encoding,
+            });
+        }
+        nt::BY_VAL_ARRAY if class.is_array() => {
+            if let Some(element) = class.element() {
+                let element = Native::of(element, &spec.of_element(), char_set)?;
+                return Ok(FieldKind::FixedArray {
+                    count: spec.size_const.unwrap_or(1),
+                    element,
+                });
+            }
+        }
+        _ => {}
+    }
+    Native::of(class, &spec, char_set).map(FieldKind::One)
+}
+
+fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
+    let (packing, least) = class_layout(class);
+    let packing = if packing == 0 { 8 } else { packing };
+    let explicit = class.flags & 0x18 == 0x10;
+    let char_set = class_char_set(class);
+    let mut unsupported = None;
+    let mut sized = class.flags & 0x18 != 0;
+    let (mut end, mut align, mut fields) = (0u32, 1u32, Vec::new());
+    let mut inherited = 0u32;
+    let value_type = class.is_value_type()?;
+    // Marshal.SizeOf is an int, and what is copied is never longer than what was asked for.
+    let too_large = || LoadError::type_load(class, "its native form is too large");
+    let fits = |size: Option<u32>| size.filter(|s| *s <= i32::MAX as u32).ok_or_else(too_large);
+    if class.flags & 0x18 == 0 {
+        unsupported = Some(format!(
+            "Type {} has automatic layout and cannot be marshaled.",
+            class.full_name()
+        ));
+    }
+    if !value_type
+        && let Some(parent) = class.parent()?
+        && parent.parent()?.is_some()
+    {
+        let parent = native_layout(parent)?;
+        (end, align, inherited) = (parent.size, parent.align, parent.size);
+        unsupported = unsupported.or_else(|| parent.unsupported.clone());
+        sized &= parent.sized;
+        for f in &parent.fields {
+            fields.push(NativeField {
+                field: f.field,
+                managed_offset: f.managed_offset,
+                offset: f.offset,
+                kind: f.kind.clone(),
+            });
+        }
+    }
+    for field in class.fields()?.iter().filter(|f| !f.is_static()) {
+        let kind = field_kind(field, char_set)?;
+        if let FieldKind::One(native)
+        | FieldKind::FixedArray {
+            element: native, ..
+        } = &kind
+        {
+            unsupported = unsupported.or_else(|| native.unsupported().map(str::to_owned));
+            sized &= native.is_sized();
+        }
+        let field_align = kind.align().min(packing).max(1);
+        let offset = if explicit {
+            explicit_offset(field)
+        } else {
+            fits(end.checked_next_multiple_of(field_align))?
+        };
+        end = end.max(fits(offset.checked_add(kind.size()))?);
+        align = align.max(field_align);
+        fields.push(NativeField {
+            field,
+            managed_offset: field.offset()?,
+            offset,
+            kind,
+        });
+    }
+    // A declared size is that of the class's own fields; with explicit offsets it may cut padding off.
+    let padded = match least {
+        1.. if explicit => end,
+        _ => fits(end.checked_next_multiple_of(align))?,
+    };
+    let declared = fits(inherited.checked_add(least))?;
+    let size = if least > 0 {
+        padded.max(declared)
+    } else {
+        padded
+    }
+    .max(1);
+    let same = |f: &NativeField| match &f.kind {
+        FieldKind::One(native) => native.is_blittable() && f.offset == f.managed_offset,
+        _ => false,
+    };
+    let same_size = !value_type || size == class.layout()?.size.max(1);
+    let blittable = unsupported.is_none() && fields.iter().all(same) && same_size;
+    let owns = |f: &NativeField| match &f.kind {
+        FieldKind::One(native)
+        | FieldKind::FixedArray {
+            element: native, ..
+        } => native.owns_memory(),
+        FieldKind::FixedString { .. } => false,
+    };
+    let owns_memory = fields.iter().any(owns);
+    let mut parts = Vec::new();
+    if size <= 16 {
+        fields
+            .iter()
+            .for_each(|f| f.kind.parts(f.offset, &mut parts));
+    }
+    let abi = Abi::of_struct(size, parts.into_iter());
+    Ok(NativeLayout {
+        class,
+        size,
+        align,
+        fields,
+        blittable,
+        owns_memory,
+        unsupported,
+        sized,
+        abi,
+    })
+}
+
+fn explicit_offset(field: FieldRef) -> u32 {
+    let image = &field.class.def().module.image;
+    let row = image
+        .field_layout_of(field.rid)
+        .and_then(|row| image.field_layout(row).ok());
+    row.map_or(0, |row| row.offset)
+}
+
+/// Is it that class?
+pub fn is(class: ClassRef, known: Known) -> bool {
+    class.universe().known_opt(known) == Some(class)
+}
+
+/// Is it a delegate class, or Delegate or MulticastDelegate itself?
+pub fn is_delegate(class: ClassRef) -> Result<bool, LoadError> {
+    Ok(class.is_delegate()? || is(class, Known::Delegate) || is(class, Known::MulticastDelegate))
+}
+
+/// Is it a SafeHandle or CriticalHandle?
+pub fn is_handle(class: ClassRef) -> Result<bool, LoadError> {
+    Ok(class
+        .supers()?
+        .iter()
+        .any(|c| is(c, Known::SafeHandle) || is(c, Known::CriticalHandle)))
+}

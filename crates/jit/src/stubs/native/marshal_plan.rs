@@ -1,0 +1,548 @@
+//! What a P/Invoke, or a delegate that native code calls or is called through, does with each argument.
+//!
+//! The stubs emit what a plan says; the helpers behind `MarshalToNative` and its kin look up the same plan by
+//! (method, parameter index) to know what to do with the word they are given. The result's index is [`RESULT`].
+//!
+//! # What the helpers do
+//! Managed to native, for [`ParamPlan::Convert`]:
+//! * `MarshalToNative(method, i, managed) -> native`: null is 0. By reference, `managed` is the variable's address and
+//!   `native` a new cell that holds the native form (or 0 if the direction is not `input`). Of an [`Unsupported`]
+//!   plan (then `i` may be `RESULT`) it throws MarshalDirectiveException with the message.
+//! * `MarshalBack(method, i, managed, native)`: copies back if the direction is `output`, frees what `MarshalToNative`
+//!   made (by reference: the cell too, and what native code left in it), releases a SafeHandle.
+//! * `MarshalResult(method, native) -> managed`: a string's or struct's native memory is freed with `free`.
+//!
+//! Structs ([`ParamPlan::StructCopy`], [`ParamPlan::ByRefStruct`], results): `MarshalStructToNative` fills zeroed native
+//! memory, `MarshalStructToManaged` a managed variable (which may be in the heap: with barriers). If the layout owns
+//! memory, `MarshalBack(method, i, managed address, native address)` frees it, last of all.
+//!
+//! Native to managed: `MarshalArgToManaged(method, i, native, block) -> managed` (by reference: `native` is the cell's
+//! address, the result the value in it, or 0 without `input`; an array's length is its SizeParamIndex's argument, found
+//! in `block` by [`MarshalPlan::places`], or its SizeConst); `MarshalArgBack(method, i, managed, native)` writes an array,
+//! buffer or by-ref value back; `MarshalResultToNative(method, managed) -> native` makes memory that the caller frees.
+//!
+//! # Invariants
+//! A plan is computed once per method and never changes. What cannot be marshalled is [`Unsupported`]: the stub calls
+//! `MarshalToNative` for it first of all.
+//!
+//! [`Unsupported`]: ParamPlan::Unsupported
+use crate::stubs::native::layout::{
+    Encoding, Native, NativeLayout, is, is_delegate, is_handle, native_layout,
+};
+use crate::stubs::native::marshal_spec::{
+    CharSet, ImportFlags, MarshalSpec, class_char_set, function_pointer_attribute, marshal_spec,
+    native_type as nt,
+};
+use crate::stubs::native::scalar::Scalar;
+use crate::stubs::native::sysv::{Abi, Place, Places};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use vervet_abi::object;
+use vervet_metadata::{Table, Token};
+use vervet_os::LeafLock;
+use vervet_types::{ClassKind, ClassRef, Known, LoadError, MethodRef, MethodSig};
+
+/// The index that stands for the result (as a word: -1).
+pub const RESULT: i64 = -1;
+
+/// Which ways a value is copied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Direction {
+    /// Before the call, from caller to callee.
+    pub input: bool,
+    /// After the call, from callee to caller.
+    pub output: bool,
+}
+
+/// What the helpers convert.
+#[derive(Clone)]
+pub enum Conversion {
+    /// A string to a pointer to its copy.
+    String(Encoding),
+    /// A StringBuilder to a buffer of its capacity, and back.
+    StringBuilder(Encoding),
+    /// An array to a copy of its elements (null: 0). In the reverse direction also what is blittable.
+    Array {
+        /// Its element class.
+        class: ClassRef,
+        /// Each element.
+        element: Native,
+        /// SizeParamIndex.
+        size_param: Option<u32>,
+        /// SizeConst.
+        size_const: Option<u32>,
+    },
+    /// A SafeHandle (held during the call) or CriticalHandle of that class to its handle.
+    Handle(ClassRef),
+    /// A delegate to a code address. In the reverse direction, a code address to a delegate of that class.
+    Delegate(ClassRef),
+    /// An object of a formatted class to a pointer to its native copy.
+    Class(&'static NativeLayout),
+    /// DateTime to an OLE date (the word holds the bits of a double).
+    OleDate,
+    /// By an ICustomMarshaler: the type's name, and its cookie.
+    Custom(&'static str, &'static str),
+}
+
+/// What happens to one parameter or the result.
+#[derive(Clone)]
+pub enum ParamPlan {
+    /// Nothing travels (void).
+    None,
+    /// A scalar, converted inline.
+    Scalar(Scalar),
+    /// A by-ref scalar whose native form differs: by way of a native copy on the stack.
+    ByRefScalar(Scalar, Direction),
+    /// A pointer, or a by-ref to what is the same on both sides: as it is.
+    Direct,
+    /// A blittable struct by value.
+    Struct(&'static NativeLayout),
+    /// A blittable struct that is passed by its address (LPStruct).
+    StructPointer(&'static NativeLayout),
+    /// A struct by value whose native form differs: converted to and from a native copy on the stack.
+    StructCopy(&'static NativeLayout),
+    /// The same by reference.
+    ByRefStruct(&'static NativeLayout, Direction),
+    /// An array of blittable elements: the address of its first one; null is 0.
+    BlittableArray {
+        /// From the array to its first element.
+        data_offset: i32,
+        /// What the reverse direction does.
+        reverse: Box<Conversion>,
+        /// Declared to be written: the reverse direction copies back.
+        output: bool,
+    },
+    /// An object of a blittable formatted class: the address of its fields; null is 0.
+    BlittableObject(&'static NativeLayout),
+    /// A HandleRef: the handle at that offset in it.
+    HandleRef(u32),
+    /// Converted by helpers, one word on both sides.
+    Convert {
+        /// How.
+        conversion: Conversion,
+        /// The managed word is the address of the value, the native one that of its native form.
+        by_ref: bool,
+        /// Which ways.
+        direction: Direction,
+    },
+    /// Not marshalled: the message.
+    Unsupported(String),
+}
+
+impl ParamPlan {
+    /// How the native side of it travels.
+    pub fn abi(&self) -> Abi {
+        match self {
+            ParamPlan::None => Abi::Void,
+            ParamPlan::Scalar(scalar) => scalar.abi(),
+            ParamPlan::Struct(layout) | ParamPlan::StructCopy(layout) => layout.abi.clone(),
+            ParamPlan::Convert {
+                conversion: Conversion::OleDate,
+                by_ref: false,
+                ..
+            } => Abi::sse(),
+            _ => Abi::int(),
+        }
+    }
+    /// Must `MarshalBack` (or, in the reverse direction, `MarshalArgBack`) be called after the call?
+    pub fn needs_back(&self, reverse: bool) -> bool {
+        match self {
+            ParamPlan::Convert {
+                conversion,
+                by_ref,
+                direction,
+            } => match conversion {
+                Conversion::Delegate(_) | Conversion::OleDate => *by_ref,
+                _ if reverse => {
+                    *by_ref || (direction.output && !matches!(conversion, Conversion::String(_)))
+                }
+                _ => true,
+            },
+            ParamPlan::StructCopy(layout) | ParamPlan::ByRefStruct(layout, _) => {
+                !reverse && layout.owns_memory
+            }
+            ParamPlan::BlittableArray { output, .. } => reverse && *output,
+            ParamPlan::BlittableObject(_) => reverse,
+            _ => false,
+        }
+    }
+}
+
+/// See the module.
+pub struct MarshalPlan {
+    /// The signature it is for.
+    pub sig: &'static MethodSig,
+    /// One per declared parameter.
+    pub params: Vec<ParamPlan>,
+    /// The result.
+    pub ret: ParamPlan,
+    /// errno is cleared before the call and kept for GetLastWin32Error.
+    pub set_last_error: bool,
+    /// The native function returns what the managed one does (else an HRESULT).
+    pub preserve_sig: bool,
+}
+
+impl MarshalPlan {
+    /// The places of the native arguments: of the hidden pointer to the result (if it is returned in memory), and
+    /// of each parameter.
+    pub fn places(&self) -> (Option<Place>, Vec<SmallVec<[Place; 2]>>, Places) {
+        let mut places = Places::default();
+        let hidden =
+            matches!(self.native_ret(), Abi::Memory(_)).then(|| places.take(&Abi::int())[0]);
+        let params = self.params.iter().map(|p| places.take(&p.abi())).collect();
+        (hidden, params, places)
+    }
+    /// How the native result travels.
+    pub fn native_ret(&self) -> Abi {
+        if self.preserve_sig {
+            self.ret.abi()
+        } else {
+            Abi::int()
+        }
+    }
+    /// The first of its plans that is not supported, as a parameter index.
+    pub fn unsupported(&self) -> Option<i64> {
+        let bad = |p: &ParamPlan| matches!(p, ParamPlan::Unsupported(_));
+        if bad(&self.ret) {
+            return Some(RESULT);
+        }
+        self.params.iter().position(bad).map(|i| i as i64)
+    }
+}
+
+static PLANS: LeafLock<Option<FxHashMap<usize, &'static MarshalPlan>>> = LeafLock::new(None);
+
+/// The plan of a P/Invoke method, or of a delegate class's `Invoke`.
+pub fn plan(method: MethodRef) -> Result<&'static MarshalPlan, LoadError> {
+    let key = std::ptr::from_ref(method) as usize;
+    if let Some(found) = PLANS.lock().as_ref().and_then(|map| map.get(&key)) {
+        return Ok(found);
+    }
+    let made = compute(method)?;
+    Ok(PLANS
+        .lock()
+        .get_or_insert_default()
+        .entry(key)
+        .or_insert_with(|| Box::leak(Box::new(made))))
+}
+
+/// The plan of an unmanaged `calli`: defaults everywhere. What would need a helper (which would look the plan up by
+/// method) is not supported.
+pub fn plan_of_sig(sig: &'static MethodSig) -> Result<MarshalPlan, LoadError> {
+    let of = |class: ClassRef| {
+        let plan = plan_one(class, &Source::default())?;
+        Ok(match plan {
+            ParamPlan::Convert { .. } | ParamPlan::StructCopy(_) | ParamPlan::ByRefStruct(..) => {
+                unsupported(class)
+            }
+            plan => plan,
+        })
+    };
+    let params = sig
+        .params
+        .iter()
+        .map(|c| of(c))
+        .collect::<Result<_, LoadError>>()?;
+    let ret = result_only(sig.ret, of(sig.ret)?);
+    Ok(MarshalPlan {
+        sig,
+        params,
+        ret,
+        set_last_error: false,
+        preserve_sig: true,
+    })
+}
+
+/// What is known of a parameter besides its type.
+#[derive(Default)]
+struct Source {
+    spec: MarshalSpec,
+    char_set: CharSet,
+    /// ParamAttributes In (1) and Out (2).
+    flags: u16,
+    is_result: bool,
+}
+
+impl Source {
+    /// The direction, where `usual` holds if neither [In] nor [Out] is there.
+    fn direction(&self, usual: Direction) -> Direction {
+        match self.flags & 3 {
+            0 => usual,
+            flags => Direction {
+                input: flags & 1 != 0,
+                output: flags & 2 != 0,
+            },
+        }
+    }
+}
+
+const IN: Direction = Direction {
+    input: true,
+    output: false,
+};
+const BOTH: Direction = Direction {
+    input: true,
+    output: true,
+};
+
+fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
+    let sig = method.sig()?;
+    let definition = method.definition();
+    let image = &definition.class.module.image;
+    let (char_set, set_last_error, preserve_sig) = match method.dll_import()? {
+        Some(import) => {
+            let flags = ImportFlags(import.flags);
+            (
+                flags.char_set(),
+                flags.set_last_error(),
+                method.impl_flags & 0x80 != 0,
+            )
+        }
+        None => match definition.class.kind {
+            ClassKind::Def { rid, .. } => {
+                let (char_set, set_last_error) = function_pointer_attribute(image, rid);
+                (char_set, set_last_error, true)
+            }
+            _ => (class_char_set(definition.class), false, true),
+        },
+    };
+    let mut sources: Vec<Source> = Vec::new();
+    sources.resize_with(sig.params.len() + 1, || Source {
+        char_set,
+        ..Source::default()
+    });
+    sources[0].is_result = true;
+    for row in image.method_params(definition.rid) {
+        let Ok(param) = image.param(row) else {
+            continue;
+        };
+        if let Some(source) = sources.get_mut(usize::from(param.sequence)) {
+            source.spec = marshal_spec(image, Token::new(Table::Param, row));
+            source.flags = param.flags;
+        }
+    }
+    let one = |(class, source): (&ClassRef, &Source)| plan_one(class, source);
+    let params = sig
+        .params
+        .iter()
+        .zip(&sources[1..])
+        .map(one)
+        .collect::<Result<_, _>>()?;
+    let ret = result_only(sig.ret, plan_one(sig.ret, &sources[0])?);
+    Ok(MarshalPlan {
+        sig,
+        params,
+        ret,
+        set_last_error,
+        preserve_sig,
+    })
+}
+
+fn unsupported(class: ClassRef) -> ParamPlan {
+    ParamPlan::Unsupported(format!(
+        "Cannot marshal parameter of type {}.",
+        class.full_name()
+    ))
+}
+
+/// What is left of a plan when it is a result's.
+fn result_only(class: ClassRef, plan: ParamPlan) -> ParamPlan {
+    match plan {
+        ParamPlan::Convert {
+            conversion: Conversion::StringBuilder(_) | Conversion::Array { .. },
+            ..
+        }
+        | ParamPlan::BlittableArray { .. }
+        | ParamPlan::HandleRef(_)
+        | ParamPlan::StructPointer(_)
+        | ParamPlan::Convert { by_ref: true, .. } => unsupported(class),
+        ParamPlan::BlittableObject(layout) => ParamPlan::Convert {
+            conversion: Conversion::Class(layout),
+            by_ref: false,
+            direction: IN,
+        },
+        // A by-ref to anything: the pointer as it is.
+        ParamPlan::ByRefScalar(..) | ParamPlan::ByRefStruct(..) => ParamPlan::Direct,
+        plan => plan,
+    }
+}
+
+fn plan_one(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
+    if class.prim == Some(vervet_types::Prim::Void) {
+        return Ok(ParamPlan::None);
+    }
+    match class.element() {
+        Some(target) if class.is_byref() => plan_by_ref(target, source),
+        _ => plan_value(class, source),
+    }
+}
+
+fn custom(source: &Source) -> Option<Conversion> {
+    let (marshaler, cookie) = source.spec.custom?;
+    Some(Conversion::Custom(marshaler, cookie))
+}
+
+/// What one word of the class converts by, if helpers do it.
+fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, LoadError> {
+    let (spec, char_set) = (&source.spec, source.char_set);
+    Ok(Some(if let Some(custom) = custom(source) {
+        custom
+    } else if is(class, Known::String) {
+        Conversion::String(Encoding::of(spec, char_set))
+    } else if is(class, Known::StringBuilder) {
+        Conversion::StringBuilder(Encoding::of(spec, char_set))
+    } else if is_delegate(class)? {
+        Conversion::Delegate(class)
+    } else if is_handle(class)? {
+        Conversion::Handle(class)
+    } else if class.is_array()
+        && let Some(of) = class.element()
+    {
+        let element = Native::of(of, &spec.of_element(), char_set)?;
+        let bad = spec.native == nt::SAFE_ARRAY
+            || matches!(
+                element,
+                Native::Unsupported(_)
+                    | Native::Opaque { .. }
+                    | Native::Embedded(_)
+                    | Native::Delegate(_)
+                    | Native::Handle(_)
+            );
+        if bad {
+            return Ok(None);
+        }
+        Conversion::Array {
+            class: of,
+            element,
+            size_param: spec.size_param,
+            size_const: spec.size_const,
+        }
+    } else if is_formatted(class) {
+        let layout = native_layout(class)?;
+        if layout.unsupported.is_some() {
+            return Ok(None);
+        }
+        Conversion::Class(layout)
+    } else {
+        return Ok(None);
+    }))
+}
+
+/// A reference type with sequential or explicit layout (an object that can be copied to native memory).
+fn is_formatted(class: ClassRef) -> bool {
+    class.flags & 0x18 != 0 && !class.is_array() && !class.is_interface()
+}
+
+fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
+    if class.is_ptr() || class.is_fn_ptr() {
+        return Ok(ParamPlan::Direct);
+    }
+    if let Some(prim) = class.stack_prim()? {
+        return Ok(ParamPlan::Scalar(Scalar::of(
+            prim,
+            &source.spec,
+            source.char_set,
+        )));
+    }
+    if class.is_value_type()? {
+        return plan_struct(class, source);
+    }
+    if source.spec.native == nt::AS_ANY {
+        return Ok(ParamPlan::Unsupported("AsAny is not supported.".to_owned()));
+    }
+    let Some(conversion) = conversion(class, source)? else {
+        return Ok(unsupported(class));
+    };
+    if let Conversion::Handle(class) = conversion
+        && source.is_result
+        && class.is_abstract()
+    {
+        let text = "Returned SafeHandles should not be abstract".to_owned();
+        return Ok(ParamPlan::Unsupported(text));
+    }
+    let usual = if matches!(conversion, Conversion::StringBuilder(_)) {
+        BOTH
+    } else {
+        IN
+    };
+    Ok(match conversion {
+        Conversion::Array { ref element, .. } if element.is_blittable() && !source.is_result => {
+            let data_offset = match class.rank() {
+                Some(rank) if !class.is_sz_array() => object::md_array_data_offset(rank),
+                _ => object::ARRAY_DATA_OFFSET,
+            };
+            ParamPlan::BlittableArray {
+                data_offset,
+                reverse: Box::new(conversion),
+                output: source.direction(IN).output,
+            }
+        }
+        Conversion::Class(layout) if layout.blittable => ParamPlan::BlittableObject(layout),
+        conversion => ParamPlan::Convert {
+            conversion,
+            by_ref: false,
+            direction: source.direction(usual),
+        },
+    })
+}
+
+fn plan_struct(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
+    if let Some(conversion) = custom(source) {
+        let _ = conversion;
+        return Ok(ParamPlan::Unsupported(
+            "Custom marshalers are for reference types only.".to_owned(),
+        ));
+    }
+    if is(class, Known::HandleRef) {
+        for field in class.fields()?.iter().filter(|f| !f.is_static()) {
+            if field.ty()?.is_value_type()? {
+                return Ok(ParamPlan::HandleRef(field.offset()?));
+            }
+        }
+    }
+    if is(class, Known::DateTime) {
+        return Ok(ParamPlan::Convert {
+            conversion: Conversion::OleDate,
+            by_ref: false,
+            direction: IN,
+        });
+    }
+    let layout = native_layout(class)?;
+    Ok(match &layout.unsupported {
+        Some(reason) => ParamPlan::Unsupported(reason.clone()),
+        None if source.spec.native == nt::LP_STRUCT && layout.blittable => {
+            ParamPlan::StructPointer(layout)
+        }
+        None if layout.blittable => ParamPlan::Struct(layout),
+        None => ParamPlan::StructCopy(layout),
+    })
+}
+
+fn plan_by_ref(target: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
+    if target.is_ptr() || target.is_fn_ptr() {
+        return Ok(ParamPlan::Direct);
+    }
+    if let Some(prim) = target.stack_prim()? {
+        let scalar = Scalar::of(prim, &source.spec, source.char_set);
+        return Ok(match scalar {
+            scalar if scalar.is_identity() => ParamPlan::Direct,
+            scalar => ParamPlan::ByRefScalar(scalar, source.direction(BOTH)),
+        });
+    }
+    if target.is_value_type()? {
+        let layout = native_layout(target)?;
+        return Ok(match &layout.unsupported {
+            Some(reason) => ParamPlan::Unsupported(reason.clone()),
+            None if layout.blittable => ParamPlan::Direct,
+            None => ParamPlan::ByRefStruct(layout, source.direction(BOTH)),
+        });
+    }
+    Ok(match conversion(target, source)? {
+        None | Some(Conversion::StringBuilder(_)) => unsupported(target),
+        Some(conversion) => ParamPlan::Convert {
+            conversion,
+            by_ref: true,
+            direction: source.direction(BOTH),
+        },
+    })
+}

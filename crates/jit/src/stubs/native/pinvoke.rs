@@ -1,0 +1,519 @@
+//! Managed to native: P/Invoke stubs, delegates around native functions, unmanaged `calli`.
+//!
+//! # How it works
+//! A stub converts the arguments as the [`MarshalPlan`] says, fills a [`native_call`] block in its frame and gives
+//! it to the native thunk, then converts the result and writes back.
+//!
+//! # Invariants
+//! * Whatever native code is given a pointer into stays in this frame during the call: the managed words in a block of
+//!   roots, the pointers in the call block.
+//! * All conversions are done before the block is filled, so no helper runs between that and the call.
+//! * The errno of a call without SetLastError is not seen by the program: the context's word is put back.
+//! * Conversions are undone on the normal path only: native code does not throw, and what a failed conversion leaves
+//!   behind (copies of earlier arguments, a held SafeHandle) leaks.
+use crate::blob::{Blob, Symbol};
+use crate::emit::sequences::{EmitExt, build};
+use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
+use crate::error::CompileError;
+use crate::options::Tier;
+use crate::signature::{Pass, Shape, load_leaf, store_leaf};
+use crate::stubs::native::layout::NativeLayout;
+use crate::stubs::native::marshal_plan::{
+    Conversion, MarshalPlan, ParamPlan, RESULT, plan, plan_of_sig,
+};
+use crate::stubs::native::scalar::Scalar;
+use crate::stubs::native::sysv::{Abi, Eightbyte, Place};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{AbiParam, BlockArg, InstBuilder, Signature, Value};
+use cranelift_codegen::isa::CallConv;
+use smallvec::smallvec;
+use std::mem::offset_of;
+use vervet_abi::helpers::result::Nothing;
+use vervet_abi::layouts::DelegateObject;
+use vervet_abi::{Declared, ThrowKind, call, context, native_call, object, vtable};
+use vervet_types::{MethodRef, MethodSig};
+
+/// The body of a P/Invoke method.
+pub fn pinvoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
+    let shape = Shape::of_method(method)?;
+    let plan = plan(method)?;
+    build(
+        codegen,
+        Tier::Quick,
+        &method.full_name(),
+        shape.clif.clone(),
+        |e, args| {
+            e.stack_check(args);
+            class_init(e, method)?;
+            let target = bound_address(e, method);
+            let results = emit(e, Some(method), plan, &shape, target, args);
+            e.b.ins().return_(&results);
+            Ok(())
+        },
+    )
+}
+
+/// What `invoke_impl` of a delegate around a native function points to; `method` is the delegate class's `Invoke`.
+/// Entered with the delegate, whose `extra_arg` is the function's address and whose `m_target` is null.
+pub fn native_delegate_thunk(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
+    let shape = Shape::of_method(method)?;
+    let plan = plan(method)?;
+    build(
+        codegen,
+        Tier::Quick,
+        &method.full_name(),
+        shape.clif.clone(),
+        |e, args| {
+            e.stack_check(args);
+            let target = e.b.ins().load(
+                I64,
+                trusted(),
+                args[0],
+                offset_of!(DelegateObject, extra_arg) as i32,
+            );
+            let results = emit(e, Some(method), plan, &shape, target, args);
+            e.b.ins().return_(&results);
+            Ok(())
+        },
+    )
+}
+
+/// An unmanaged `calli`: `args` are the values of a managed call of that signature (a return buffer first, if it has
+/// one), the result is as that call's. Default marshalling; what needs a helper throws NotSupportedException.
+pub fn emit_native_call(
+    e: &mut Emitter,
+    sig: &'static MethodSig,
+    target: Value,
+    args: &[Value],
+) -> Result<Results, CompileError> {
+    let shape = Shape::of(sig)?;
+    let plan = plan_of_sig(sig)?;
+    Ok(emit(e, None, &plan, &shape, target, args))
+}
+
+/// A precise class constructor runs before the first call of a static method.
+fn class_init(e: &mut Emitter, method: MethodRef) -> Result<(), CompileError> {
+    let class = method.class;
+    if !method.is_static() || class.is_before_field_init() || class.cctor()?.is_none() {
+        return Ok(());
+    }
+    let vt = e.symbol(Symbol::VTable(class));
+    let state =
+        e.b.ins()
+            .uload8(I32, trusted(), vt, vtable::INIT_STATE_OFFSET);
+    let done =
+        e.b.ins()
+            .icmp_imm_u(IntCC::Equal, state, i64::from(vtable::INIT_DONE));
+    let (init, on) = (e.b.create_block(), e.b.create_block());
+    e.b.set_cold_block(init);
+    e.b.ins().brif(done, on, &[], init, &[]);
+    e.b.switch_to_block(init);
+    e.helper(call::ClassInit, [vt]);
+    e.b.ins().jump(on, &[]);
+    e.b.switch_to_block(on);
+    Ok(())
+}
+
+/// The native function's address; bound at the first call.
+fn bound_address(e: &mut Emitter, method: MethodRef) -> Value {
+    let cell = e.load_symbol(I64, Symbol::PInvokeCell(method), 0);
+    let (bind, go) = (e.b.create_block(), e.b.create_block());
+    e.b.set_cold_block(bind);
+    e.b.append_block_param(go, I64);
+    e.b.ins()
+        .brif(cell, go, &[BlockArg::Value(cell)], bind, &[]);
+    e.b.switch_to_block(bind);
+    let handle = e.symbol(Symbol::MethodHandle(method));
+    let bound = e.helper_value(call::BindPInvoke, [handle]);
+    e.b.ins().jump(go, &[BlockArg::Value(bound)]);
+    e.b.switch_to_block(go);
+    e.b.block_params(go)[0]
+}
+
+/// A converted argument.
+enum Native {
+    /// A managed scalar, converted when it is stored.
+    Scalar(Scalar, Value),
+    /// A word.
+    Word(Value),
+    /// A struct in memory.
+    Memory(Value),
+}
+
+/// Something to do after the call.
+enum Back {
+    /// Native copy at the address, to the managed scalar behind the by-ref.
+    Scalar(Scalar, Value, Value),
+    /// The parameter's struct: native address, managed address.
+    Struct(usize, Value, Value),
+    /// The parameter: managed word, native word.
+    Word(usize, Value, Value),
+}
+
+struct Call<'c> {
+    method: Value,
+    plan: &'c MarshalPlan,
+    shape: &'c Shape,
+    args: &'c [Value],
+    /// References that must stay alive.
+    roots: Vec<Value>,
+    backs: Vec<Back>,
+}
+
+fn emit(
+    e: &mut Emitter,
+    method: Option<MethodRef>,
+    plan: &MarshalPlan,
+    shape: &Shape,
+    target: Value,
+    args: &[Value],
+) -> Results {
+    let handle = match method {
+        Some(method) => e.symbol(Symbol::MethodHandle(method)),
+        None => e.word(0),
+    };
+    if let Some(index) = plan.unsupported() {
+        if method.is_some() {
+            let (index, none) = (e.word(index), e.word(0));
+            e.helper_value(call::MarshalToNative, [handle, index, none]);
+        } else {
+            e.throw(ThrowKind::NotSupported);
+            let rest = e.b.create_block();
+            e.b.seal_block(rest);
+            e.b.switch_to_block(rest);
+        }
+        // Not reached; the rest only keeps the function well-formed.
+        return shape
+            .clif
+            .returns
+            .iter()
+            .map(|r| crate::emit::sequences::zero(&mut e.b, r.value_type))
+            .collect();
+    }
+    let mut call = Call {
+        method: handle,
+        plan,
+        shape,
+        args,
+        roots: Vec::new(),
+        backs: Vec::new(),
+    };
+    if shape.has_this {
+        call.roots.push(args[0]);
+    }
+    let (hidden, places, total) = plan.places();
+    let natives: Vec<Native> = (0..plan.params.len()).map(|i| call.convert(e, i)).collect();
+    let ret_memory = result_memory(e, plan);
+    call.hold_roots(e);
+
+    let mut stack_words = total.stack;
+    let mut result_pointer = None;
+    if !plan.preserve_sig && !matches!(plan.ret, ParamPlan::None) {
+        // The result comes back through a last argument.
+        let mut last = total;
+        result_pointer = Some(last.take(&Abi::int())[0]);
+        stack_words = last.stack;
+    }
+    let block = e.stack(native_call::STACK_WORDS as u32 + 8 * stack_words);
+    store_word(e, target, block, native_call::TARGET);
+    for (value, offset) in [
+        (i64::from(stack_words), native_call::N_STACK_WORDS),
+        (i64::from(total.sses), native_call::AL),
+        (i64::from(plan.set_last_error), native_call::CLEAR_ERRNO),
+    ] {
+        let value = e.word(value);
+        store_word(e, value, block, offset);
+    }
+    for place in [hidden, result_pointer].into_iter().flatten() {
+        store_word(
+            e,
+            ret_memory.expect("the result has memory"),
+            block,
+            place.call_offset(),
+        );
+    }
+    for ((native, places), plan) in natives.iter().zip(&places).zip(&plan.params) {
+        place_argument(e, block, native, places, &plan.abi());
+    }
+    let kept_errno = (!plan.set_last_error).then(|| e.load_context(I32, context::LAST_ERROR));
+    e.b.ins().sequence_point();
+    let mut signature = Signature::new(CallConv::Tail);
+    signature.params.resize(2, AbiParam::new(I64));
+    let signature = e.b.import_signature(signature);
+    e.call_symbol(Symbol::NativeThunk, signature, &[block, call.method]);
+    if let Some(errno) = kept_errno {
+        e.store_context(errno, context::LAST_ERROR);
+    }
+    if !plan.preserve_sig {
+        check_hresult(e, block);
+    }
+    let results = call.result(e, block, ret_memory);
+    call.write_back(e);
+    results
+}
+
+fn store_word(e: &mut Emitter, value: Value, addr: Value, offset: i32) {
+    e.b.ins().store(trusted(), value, addr, offset);
+}
+
+/// Memory for the native result, where it needs some.
+fn result_memory(e: &mut Emitter, plan: &MarshalPlan) -> Option<Value> {
+    match &plan.ret {
+        ParamPlan::Struct(layout) | ParamPlan::StructCopy(layout) => {
+            Some(e.zeroed_stack(layout.size.next_multiple_of(8)))
+        }
+        ParamPlan::None => None,
+        _ if !plan.preserve_sig => Some(e.zeroed_stack(8)),
+        _ => None,
+    }
+}
+
+fn place_argument(e: &mut Emitter, block: Value, native: &Native, places: &[Place], abi: &Abi) {
+    match native {
+        Native::Scalar(scalar, value) => {
+            scalar.store_word(&mut e.b, *value, block, places[0].call_offset())
+        }
+        Native::Word(value) => store_word(e, *value, block, places[0].call_offset()),
+        Native::Memory(addr) => match abi {
+            Abi::Memory(size) => e.copy_bytes(block, places[0].call_offset(), *addr, *size),
+            _ => {
+                for (i, place) in places.iter().enumerate() {
+                    let word = e.b.ins().load(I64, trusted(), *addr, 8 * i as i32);
+                    store_word(e, word, block, place.call_offset());
+                }
+            }
+        },
+    }
+}
+
+fn check_hresult(e: &mut Emitter, block: Value) {
+    let (failed, on) = (e.b.create_block(), e.b.create_block());
+    e.b.set_cold_block(failed);
+    let result = e.b.ins().load(I32, trusted(), block, native_call::RET_INT);
+    let bad = e.b.ins().icmp_imm_s(IntCC::SignedLessThan, result, 0);
+    e.b.ins().brif(bad, failed, &[], on, &[]);
+    e.b.seal_block(failed);
+    e.b.seal_block(on);
+    e.b.switch_to_block(failed);
+    e.helper_noreturn(call::ThrowHResult, [result]);
+    e.b.switch_to_block(on);
+}
+
+impl Call<'_> {
+    /// The address of a struct argument; the memory may be read in whole words.
+    fn struct_address(&self, e: &mut Emitter, i: usize, layout: &NativeLayout) -> Value {
+        let values = self.shape.values_of(self.args, i);
+        let pass = &self.shape.params[i];
+        if *pass == Pass::Address && layout.size.is_multiple_of(8) {
+            return values[0];
+        }
+        let class = self.shape.param_classes[i];
+        let managed = class.layout().map_or(layout.size, |l| l.size);
+        let copy = e.zeroed_stack(managed.max(layout.size));
+        e.store_local(values, copy, pass, class);
+        copy
+    }
+    fn convert(&mut self, e: &mut Emitter, i: usize) -> Native {
+        let values = self.shape.values_of(self.args, i);
+        let index = i as i64;
+        match &self.plan.params[i] {
+            ParamPlan::Scalar(scalar) => Native::Scalar(*scalar, values[0]),
+            ParamPlan::Direct => {
+                self.roots.push(values[0]);
+                Native::Word(values[0])
+            }
+            ParamPlan::Struct(layout) => Native::Memory(self.struct_address(e, i, layout)),
+            ParamPlan::StructPointer(layout) => Native::Word(self.struct_address(e, i, layout)),
+            ParamPlan::ByRefScalar(scalar, direction) => {
+                let copy = e.zeroed_stack(8);
+                if direction.input {
+                    null_check(e, values[0]);
+                    let value =
+                        load_leaf(&mut e.b, null_trap(), scalar.managed_kind(), values[0], 0);
+                    scalar.store_native(&mut e.b, trusted(), value, copy, 0);
+                }
+                if direction.output {
+                    self.backs.push(Back::Scalar(*scalar, values[0], copy));
+                }
+                Native::Word(copy)
+            }
+            ParamPlan::BlittableArray { data_offset, .. } => {
+                self.pinned(e, values[0], *data_offset)
+            }
+            ParamPlan::BlittableObject(_) => self.pinned(e, values[0], object::HEADER_SIZE as i32),
+            ParamPlan::HandleRef(offset) => {
+                let Pass::Leaves(leaves) = &self.shape.params[i] else {
+                    let handle = e.b.ins().load(I64, trusted(), values[0], *offset as i32);
+                    return Native::Word(handle);
+                };
+                self.roots.extend(values);
+                let handle = leaves
+                    .iter()
+                    .position(|(at, _)| at == offset)
+                    .unwrap_or(values.len() - 1);
+                Native::Word(values[handle])
+            }
+            ParamPlan::StructCopy(layout) => {
+                let managed = self.struct_address(e, i, layout);
+                let native = e.zeroed_stack(layout.size.next_multiple_of(8));
+                self.convert_struct(e, call::MarshalStructToNative, index, managed, native);
+                self.back_if_needed(i, managed, native);
+                Native::Memory(native)
+            }
+            ParamPlan::ByRefStruct(layout, direction) => {
+                let native = e.zeroed_stack(layout.size);
+                if direction.input {
+                    self.convert_struct(e, call::MarshalStructToNative, index, values[0], native);
+                }
+                if direction.output {
+                    self.backs.push(Back::Struct(i, native, values[0]));
+                }
+                self.back_if_needed(i, values[0], native);
+                Native::Word(native)
+            }
+            ParamPlan::Convert { .. } => {
+                let managed = values[0];
+                self.roots.push(managed);
+                let index = e.word(index);
+                let native = e.helper_value(call::MarshalToNative, [self.method, index, managed]);
+                self.back_if_needed(i, managed, native);
+                Native::Word(native)
+            }
+            ParamPlan::None | ParamPlan::Unsupported(_) => Native::Word(e.word(0)),
+        }
+    }
+    /// The address of what lies at that offset in an object that must stay where it is; null is 0.
+    fn pinned(&mut self, e: &mut Emitter, object: Value, offset: i32) -> Native {
+        self.roots.push(object);
+        let data = e.b.ins().iadd_imm_s(object, i64::from(offset));
+        Native::Word(e.b.ins().select(object, data, object))
+    }
+    fn back_if_needed(&mut self, i: usize, managed: Value, native: Value) {
+        if self.plan.params[i].needs_back(false) {
+            self.backs.push(Back::Word(i, managed, native));
+        }
+    }
+    fn convert_struct(
+        &self,
+        e: &mut Emitter,
+        helper: impl Declared<4, Nothing>,
+        index: i64,
+        from: Value,
+        to: Value,
+    ) {
+        let index = e.word(index);
+        e.helper(helper, [self.method, index, from, to]);
+    }
+    /// Puts what must stay alive in the frame.
+    fn hold_roots(&self, e: &mut Emitter) {
+        if !self.roots.is_empty() {
+            e.pack(&self.roots);
+            e.b.ins().sequence_point();
+        }
+    }
+    fn write_back(&self, e: &mut Emitter) {
+        for back in &self.backs {
+            match back {
+                Back::Scalar(scalar, managed, copy) => {
+                    let value = scalar.load_native(&mut e.b, trusted(), *copy, 0);
+                    null_check(e, *managed);
+                    store_leaf(
+                        &mut e.b,
+                        null_trap(),
+                        scalar.managed_kind(),
+                        value,
+                        *managed,
+                        0,
+                    );
+                }
+                Back::Struct(i, native, managed) => {
+                    let helper = call::MarshalStructToManaged;
+                    self.convert_struct(e, helper, *i as i64, *native, *managed);
+                }
+                Back::Word(i, managed, native) => {
+                    let index = e.word(*i as i64);
+                    e.helper(call::MarshalBack, [self.method, index, *managed, *native]);
+                }
+            }
+        }
+    }
+    /// The managed result.
+    fn result(&self, e: &mut Emitter, block: Value, memory: Option<Value>) -> Results {
+        let (at, offset, float_offset) = match memory {
+            Some(memory) if !self.plan.preserve_sig => (memory, 0, 0),
+            _ => (block, native_call::RET_INT, native_call::RET_SSE),
+        };
+        match &self.plan.ret {
+            ParamPlan::None | ParamPlan::Unsupported(_) => smallvec![],
+            ParamPlan::Scalar(scalar) => {
+                let offset = if scalar.is_float() {
+                    float_offset
+                } else {
+                    offset
+                };
+                smallvec![scalar.load_word(&mut e.b, at, offset)]
+            }
+            ParamPlan::Struct(layout) => {
+                let memory = memory.expect("a struct has memory");
+                self.gather(e, block, layout, memory);
+                e.results_from_memory(self.shape, self.args, memory)
+            }
+            ParamPlan::StructCopy(layout) => {
+                let memory = memory.expect("a struct has memory");
+                self.gather(e, block, layout, memory);
+                let size = self.shape.ret_class.layout().map_or(16, |l| l.size);
+                let managed = e.zeroed_stack(size);
+                self.convert_struct(e, call::MarshalStructToManaged, RESULT, memory, managed);
+                e.results_from_memory(self.shape, self.args, managed)
+            }
+            ParamPlan::Convert { conversion, .. } => {
+                let offset = if matches!(conversion, Conversion::OleDate) {
+                    float_offset
+                } else {
+                    offset
+                };
+                let native = e.b.ins().load(I64, trusted(), at, offset);
+                smallvec![e.helper_value(call::MarshalResult, [self.method, native])]
+            }
+            _ => smallvec![e.b.ins().load(I64, trusted(), at, offset)],
+        }
+    }
+    /// Stores a struct result that came in registers to its memory.
+    fn gather(&self, e: &mut Emitter, block: Value, layout: &NativeLayout, memory: Value) {
+        if !self.plan.preserve_sig {
+            return;
+        }
+        if let Abi::Words(words) = &layout.abi {
+            for (i, offset) in result_offsets(words, native_call::RET_INT, native_call::RET_SSE)
+                .into_iter()
+                .enumerate()
+            {
+                let word = e.b.ins().load(I64, trusted(), block, offset);
+                store_word(e, word, memory, 8 * i as i32);
+            }
+        }
+    }
+}
+
+/// A null by-ref throws: as a trap by the access that follows, or here where that would not be caught.
+fn null_check(e: &mut Emitter, address: Value) {
+    if e.has_handlers() {
+        e.throw_unless(address, ThrowKind::NullReference);
+    }
+}
+
+/// Where the eightbytes of a result are, given the offsets of the first integer and the first float.
+pub fn result_offsets(words: &[Eightbyte], ints: i32, sses: i32) -> Vec<i32> {
+    let (mut ints, mut sses) = (ints, sses);
+    let mut next = |word: &Eightbyte| {
+        let counter = if *word == Eightbyte::Int {
+            &mut ints
+        } else {
+            &mut sses
+        };
+        *counter += 8;
+        *counter - 8
+    };
+    words.iter().map(&mut next).collect()
+}

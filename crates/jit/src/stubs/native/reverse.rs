@@ -1,0 +1,360 @@
+//! Native to managed: what native code that calls a delegate runs into.
+//!
+//! # How it works
+//! The runtime's reverse thunk saves the native argument registers in a [`native_call::ReverseCall`], becomes
+//! managed, finds the delegate and calls the reverse stub of its class, `(delegate, block)`. The stub converts the
+//! arguments as the [`MarshalPlan`] of the class's `Invoke` says, calls as `Invoke` does, and puts the result back.
+//!
+//! # Invariants
+//! Exceptions pass through the stub: the first pass goes on below the native frames.
+use crate::blob::{Blob, Symbol};
+use crate::emit::sequences::{EmitExt, build, zero};
+use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
+use crate::error::CompileError;
+use crate::options::Tier;
+use crate::signature::{Pass, Shape, load_leaf, load_passed, store_leaf};
+use crate::stubs::delegate;
+use crate::stubs::native::layout::NativeLayout;
+use crate::stubs::native::marshal_plan::{Conversion, MarshalPlan, ParamPlan, RESULT, plan};
+use crate::stubs::native::pinvoke::result_offsets;
+use crate::stubs::native::scalar::Scalar;
+use crate::stubs::native::sysv::{Abi, Place};
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value};
+use cranelift_codegen::isa::CallConv;
+use smallvec::smallvec;
+use vervet_abi::helpers::result::Nothing;
+use vervet_abi::{Declared, call, native_call};
+use vervet_types::MethodRef;
+
+/// The reverse stub of a delegate class; `method` is its `Invoke`.
+pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
+    let shape = Shape::of_method(method)?;
+    let plan = plan(method)?;
+    let mut signature = Signature::new(CallConv::Tail);
+    signature.params.resize(2, AbiParam::new(I64));
+    build(
+        codegen,
+        Tier::Quick,
+        &method.full_name(),
+        signature,
+        |e, args| {
+            e.stack_check(args);
+            let method = e.symbol(Symbol::MethodHandle(method));
+            let mut call = Reverse {
+                method,
+                block: args[1],
+                stack: None,
+                plan,
+                shape: &shape,
+                backs: Vec::new(),
+            };
+            call.emit(e, args[0]);
+            e.b.ins().return_(&[]);
+            Ok(())
+        },
+    )
+}
+
+/// Something to do after the call.
+enum Back {
+    /// The managed copy at the address goes to native memory.
+    Scalar(Scalar, Value, Value),
+    /// `MarshalArgBack` with the word, or the word in memory (by-ref), and the native word.
+    Word(usize, Value, Value),
+    /// See `Word`.
+    WordIn(usize, Value, Value),
+    /// A struct: managed address, native address.
+    Struct(usize, Value, Value),
+}
+
+struct Reverse<'c> {
+    method: Value,
+    block: Value,
+    /// Address of the stack arguments, once it is needed.
+    stack: Option<Value>,
+    plan: &'c MarshalPlan,
+    shape: &'c Shape,
+    backs: Vec<Back>,
+}
+
+impl Reverse<'_> {
+    fn emit(&mut self, e: &mut Emitter, delegate: Value) {
+        if let Some(index) = self.plan.unsupported() {
+            let (index, none) = (e.word(index), e.word(0));
+            e.helper_value(call::MarshalToNative, [self.method, index, none]);
+            return;
+        }
+        let (hidden, places, total) = self.plan.places();
+        if total.stack > 0 {
+            self.stack =
+                Some(
+                    e.b.ins()
+                        .load(I64, trusted(), self.block, native_call::REVERSE_STACK),
+                );
+        }
+        let mut values: Vec<Value> = Vec::new();
+        for (i, places) in places.iter().enumerate() {
+            let arg = self.convert(e, i, places);
+            values.extend(arg);
+        }
+        let size = self.shape.ret_class.layout().map_or(16, |l| l.size);
+        let buffer =
+            (self.shape.ret == Pass::Address).then(|| e.zeroed_stack(size.next_multiple_of(8)));
+        let (code, first) = delegate::target_of(e, self.shape, delegate);
+        let mut args = vec![first];
+        args.extend(buffer);
+        args.extend(values);
+        let results = e.call_address(&self.shape.clif, code, &args);
+        self.result(e, &results, buffer, hidden);
+        self.write_back(e);
+    }
+    /// Where an eightbyte is: base and offset.
+    fn place(&self, place: Place) -> (Value, i32) {
+        match place {
+            Place::Int(i) => (self.block, native_call::REVERSE_INT_REGS + 8 * i as i32),
+            Place::Sse(i) => (self.block, native_call::REVERSE_SSE_REGS + 8 * i as i32),
+            Place::Stack(i) => (self.stack.expect("there are stack arguments"), 8 * i as i32),
+        }
+    }
+    fn native_word(&self, e: &mut Emitter, place: Place) -> Value {
+        let (at, offset) = self.place(place);
+        e.b.ins().load(I64, trusted(), at, offset)
+    }
+    /// The address of a struct argument in its native form.
+    fn struct_address(&self, e: &mut Emitter, layout: &NativeLayout, places: &[Place]) -> Value {
+        if let Abi::Memory(_) = layout.abi {
+            let (at, offset) = self.place(places[0]);
+            return e.b.ins().iadd_imm_s(at, i64::from(offset));
+        }
+        let copy = e.stack(8 * places.len() as u32);
+        for (i, place) in places.iter().enumerate() {
+            let word = self.native_word(e, *place);
+            e.b.ins().store(trusted(), word, copy, 8 * i as i32);
+        }
+        copy
+    }
+    fn passed(&self, e: &mut Emitter, i: usize, addr: Value) -> Results {
+        load_passed(
+            &mut e.b,
+            trusted(),
+            addr,
+            0,
+            &self.shape.params[i],
+            self.shape.param_classes[i],
+        )
+    }
+    fn managed_struct(&self, e: &mut Emitter, layout: &NativeLayout) -> Value {
+        let size = layout.class.layout().map_or(layout.size, |l| l.size);
+        e.zeroed_stack(size)
+    }
+    fn convert_struct(
+        &self,
+        e: &mut Emitter,
+        helper: impl Declared<4, Nothing>,
+        index: i64,
+        from: Value,
+        to: Value,
+    ) {
+        let index = e.word(index);
+        e.helper(helper, [self.method, index, from, to]);
+    }
+    fn convert(&mut self, e: &mut Emitter, i: usize, places: &[Place]) -> Results {
+        match &self.plan.params[i] {
+            ParamPlan::Scalar(scalar) => {
+                let (at, offset) = self.place(places[0]);
+                smallvec![scalar.load_word(&mut e.b, at, offset)]
+            }
+            ParamPlan::Direct => smallvec![self.native_word(e, places[0])],
+            ParamPlan::Struct(layout) => {
+                let at = self.struct_address(e, layout, places);
+                self.passed(e, i, at)
+            }
+            ParamPlan::StructPointer(_) => {
+                let at = self.native_word(e, places[0]);
+                let (pass, class) = (&self.shape.params[i], self.shape.param_classes[i]);
+                load_passed(&mut e.b, null_trap(), at, 0, pass, class)
+            }
+            ParamPlan::ByRefScalar(scalar, direction) => {
+                let native = self.native_word(e, places[0]);
+                let copy = e.zeroed_stack(8);
+                if direction.input {
+                    let value = scalar.load_native(&mut e.b, null_trap(), native, 0);
+                    store_leaf(&mut e.b, trusted(), scalar.managed_kind(), value, copy, 0);
+                }
+                if direction.output {
+                    self.backs.push(Back::Scalar(*scalar, copy, native));
+                }
+                smallvec![copy]
+            }
+            ParamPlan::StructCopy(layout) => {
+                let native = self.struct_address(e, layout, places);
+                let managed = self.managed_struct(e, layout);
+                self.convert_struct(e, call::MarshalStructToManaged, i as i64, native, managed);
+                self.passed(e, i, managed)
+            }
+            ParamPlan::ByRefStruct(layout, direction) => {
+                let native = self.native_word(e, places[0]);
+                let managed = self.managed_struct(e, layout);
+                if direction.input {
+                    self.convert_struct(e, call::MarshalStructToManaged, i as i64, native, managed);
+                }
+                if direction.output {
+                    self.backs.push(Back::Struct(i, managed, native));
+                }
+                smallvec![managed]
+            }
+            ParamPlan::HandleRef(offset) => {
+                let native = self.native_word(e, places[0]);
+                let copy = e.zeroed_stack(16);
+                e.b.ins().store(trusted(), native, copy, *offset as i32);
+                self.passed(e, i, copy)
+            }
+            ParamPlan::Convert { by_ref: true, .. } => {
+                let native = self.native_word(e, places[0]);
+                let managed = self.word_to_managed(e, i, native);
+                let copy = e.pack(&[managed]);
+                if self.plan.params[i].needs_back(true) {
+                    self.backs.push(Back::WordIn(i, copy, native));
+                }
+                smallvec![copy]
+            }
+            ParamPlan::Convert { .. }
+            | ParamPlan::BlittableArray { .. }
+            | ParamPlan::BlittableObject(_) => {
+                let native = self.native_word(e, places[0]);
+                let managed = self.word_to_managed(e, i, native);
+                if self.plan.params[i].needs_back(true) {
+                    self.backs.push(Back::Word(i, managed, native));
+                }
+                smallvec![managed]
+            }
+            ParamPlan::None | ParamPlan::Unsupported(_) => self.shape.params[i]
+                .types()
+                .iter()
+                .map(|ty| zero(&mut e.b, *ty))
+                .collect(),
+        }
+    }
+    fn word_to_managed(&self, e: &mut Emitter, i: usize, native: Value) -> Value {
+        let index = e.word(i as i64);
+        e.helper_value(
+            call::MarshalArgToManaged,
+            [self.method, index, native, self.block],
+        )
+    }
+    fn write_back(&self, e: &mut Emitter) {
+        for back in &self.backs {
+            match *back {
+                Back::Scalar(scalar, managed, native) => {
+                    let value = load_leaf(&mut e.b, trusted(), scalar.managed_kind(), managed, 0);
+                    scalar.store_native(&mut e.b, null_trap(), value, native, 0);
+                }
+                Back::Word(i, managed, native) => self.word_back(e, i, managed, native),
+                Back::WordIn(i, at, native) => {
+                    let managed = e.b.ins().load(I64, trusted(), at, 0);
+                    self.word_back(e, i, managed, native);
+                }
+                Back::Struct(i, managed, native) => {
+                    self.convert_struct(e, call::MarshalStructToNative, i as i64, managed, native);
+                }
+            }
+        }
+    }
+    fn word_back(&self, e: &mut Emitter, i: usize, managed: Value, native: Value) {
+        let index = e.word(i as i64);
+        e.helper(call::MarshalArgBack, [self.method, index, managed, native]);
+    }
+    fn result(
+        &self,
+        e: &mut Emitter,
+        results: &[Value],
+        buffer: Option<Value>,
+        hidden: Option<Place>,
+    ) {
+        let block = self.block;
+        match &self.plan.ret {
+            ParamPlan::None | ParamPlan::Unsupported(_) => {}
+            ParamPlan::Scalar(scalar) => {
+                let offset = if scalar.is_float() {
+                    native_call::REVERSE_RET_SSE
+                } else {
+                    native_call::REVERSE_RET_INT
+                };
+                scalar.store_word(&mut e.b, results[0], block, offset);
+            }
+            ParamPlan::Struct(layout) => {
+                let managed = self.result_memory(e, results, buffer, layout);
+                self.struct_result(e, layout, managed, hidden);
+            }
+            ParamPlan::StructCopy(layout) => {
+                let managed = self.result_memory(e, results, buffer, layout);
+                let native = e.zeroed_stack(layout.size.next_multiple_of(8));
+                self.convert_struct(e, call::MarshalStructToNative, RESULT, managed, native);
+                self.struct_result(e, layout, native, hidden);
+            }
+            ParamPlan::Convert { conversion, .. } => {
+                let native = e.helper_value(call::MarshalResultToNative, [self.method, results[0]]);
+                let float = matches!(conversion, Conversion::OleDate);
+                let offset = if float {
+                    native_call::REVERSE_RET_SSE
+                } else {
+                    native_call::REVERSE_RET_INT
+                };
+                e.b.ins().store(trusted(), native, block, offset);
+            }
+            _ => {
+                e.b.ins()
+                    .store(trusted(), results[0], block, native_call::REVERSE_RET_INT);
+            }
+        }
+    }
+    /// The address of a struct result, managed form; the memory may be read in whole words.
+    fn result_memory(
+        &self,
+        e: &mut Emitter,
+        results: &[Value],
+        buffer: Option<Value>,
+        layout: &NativeLayout,
+    ) -> Value {
+        buffer.unwrap_or_else(|| {
+            let size = layout
+                .class
+                .layout()
+                .map_or(16, |l| l.size)
+                .max(layout.size);
+            let copy = e.zeroed_stack(size);
+            e.store_local(results, copy, &self.shape.ret, self.shape.ret_class);
+            copy
+        })
+    }
+    /// Returns a struct in its native form.
+    fn struct_result(
+        &self,
+        e: &mut Emitter,
+        layout: &NativeLayout,
+        native: Value,
+        hidden: Option<Place>,
+    ) {
+        match (&layout.abi, hidden) {
+            (Abi::Memory(size), Some(hidden)) => {
+                let to = self.native_word(e, hidden);
+                e.copy_bytes(to, 0, native, *size);
+                e.b.ins()
+                    .store(trusted(), to, self.block, native_call::REVERSE_RET_INT);
+            }
+            (Abi::Words(words), _) => {
+                let offsets = result_offsets(
+                    words,
+                    native_call::REVERSE_RET_INT,
+                    native_call::REVERSE_RET_SSE,
+                );
+                for (i, offset) in offsets.into_iter().enumerate() {
+                    let word = e.b.ins().load(I64, trusted(), native, 8 * i as i32);
+                    e.b.ins().store(trusted(), word, self.block, offset);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,661 @@
+//! Methods of the core library that are translated in place: one declared table.
+//!
+//! # Invariants
+//! What is here either has a body that must not run (`ByReference`, `Array.UnsafeMov`), or gives exactly what its
+//! body gives. A row applies to the core library's type of that name only; an expansion that does not fit the
+//! overload at hand declines, and the call is made.
+use crate::emit::{null_trap, trusted};
+use crate::signature::{Shape, scalar_kind};
+use crate::translate::error::Res;
+use crate::translate::inlining::decision::Effect;
+use crate::translate::translator::Translator;
+use crate::translate::values::memory::Dest;
+use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Value, types::*};
+use vervet_abi::ThrowKind;
+use vervet_abi::object::{ARRAY_LENGTH_OFFSET, STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET};
+use vervet_types::{ClassRef, LeafKind, MethodRef, Prim};
+
+/// What is done instead of the call.
+#[derive(Clone, Copy)]
+enum Intrinsic {
+    ByReferenceCtor,
+    ByReferenceValue,
+    UnsafeMov,
+    UnsafeLoad,
+    UnsafeStore,
+    ArrayLength,
+    GetGenericValue,
+    SetGenericValue,
+    OffsetToStringData,
+    HasReferences,
+    StringLength,
+    StringChars,
+    AllocateString,
+    Move { shift: i64 },
+    MonitorEnter,
+    MonitorExit,
+    DefaultComparer,
+    HandleTarget,
+    TargetHandle,
+    FreeHandle,
+    FreeHandleAt,
+    ObjectCtor,
+    TypeEquals(bool),
+    Increment(i64),
+    Add,
+    Exchange,
+    CompareExchange,
+    ReadLong,
+    VolatileRead,
+    VolatileWrite,
+    Fence,
+    Sqrt,
+    Abs,
+    Round(Rounding),
+}
+
+#[derive(Clone, Copy)]
+enum Rounding {
+    Floor,
+    Ceiling,
+    Nearest,
+}
+
+/// The table.
+fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
+    use Intrinsic::*;
+    Some(match namespace {
+        "System" => match class {
+            "ByReference`1" => match method {
+                ".ctor" => ByReferenceCtor,
+                "get_Value" => ByReferenceValue,
+                _ => return None,
+            },
+            "Array" => match method {
+                "UnsafeMov" => UnsafeMov,
+                "UnsafeLoad" => UnsafeLoad,
+                "UnsafeStore" => UnsafeStore,
+                "get_Length" => ArrayLength,
+                "GetGenericValueImpl" => GetGenericValue,
+                "SetGenericValueImpl" => SetGenericValue,
+                _ => return None,
+            },
+            "String" => match method {
+                "get_Length" => StringLength,
+                "get_Chars" => StringChars,
+                "FastAllocateString" => AllocateString,
+                "wstrcpy" => Move { shift: 1 },
+                _ => return None,
+            },
+            "Buffer" => match method {
+                "Memcpy" | "Memmove" => Move { shift: 0 },
+                _ => return None,
+            },
+            "Object" if method == ".ctor" => ObjectCtor,
+            "Type" => match method {
+                "op_Equality" => TypeEquals(true),
+                "op_Inequality" => TypeEquals(false),
+                _ => return None,
+            },
+            "Math" | "MathF" => match method {
+                "Sqrt" => Sqrt,
+                "Abs" => Abs,
+                "Floor" => Round(Rounding::Floor),
+                "Ceiling" => Round(Rounding::Ceiling),
+                "Round" => Round(Rounding::Nearest),
+                _ => return None,
+            },
+            _ => return None,
+        },
+        "System.Runtime.CompilerServices" => match (class, method) {
+            ("RuntimeHelpers", "get_OffsetToStringData") => OffsetToStringData,
+            ("RuntimeHelpers", "IsReferenceOrContainsReferences") => HasReferences,
+            _ => return None,
+        },
+        "System.Collections.Generic" => match (class, method) {
+            ("EqualityComparer`1", "get_Default") => DefaultComparer,
+            _ => return None,
+        },
+        "System.Runtime.InteropServices" => match (class, method) {
+            ("GCHandle", "GetTarget" | "get_Target") => HandleTarget,
+            ("GCHandle", "GetTargetHandle") => TargetHandle,
+            ("GCHandle", "FreeHandle") => FreeHandle,
+            ("GCHandle", "Free") => FreeHandleAt,
+            _ => return None,
+        },
+        "System.Threading" => match (class, method) {
+            ("Monitor", "Enter") => MonitorEnter,
+            ("Monitor", "Exit") => MonitorExit,
+            ("Interlocked", "Increment") => Increment(1),
+            ("Interlocked", "Decrement") => Increment(-1),
+            ("Interlocked", "Add") => Add,
+            ("Interlocked", "Exchange") => Exchange,
+            ("Interlocked", "CompareExchange") => CompareExchange,
+            ("Interlocked", "Read") => ReadLong,
+            ("Interlocked" | "Thread", "MemoryBarrier") => Fence,
+            ("Volatile", "Read") | ("Thread", "VolatileRead") => VolatileRead,
+            ("Volatile", "Write") | ("Thread", "VolatileWrite") => VolatileWrite,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Expands a call in place; false if it is to be made. The arguments are on the stack.
+pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool> {
+    let def = method.class.def();
+    if !def.module.is_corlib() {
+        return Ok(false);
+    }
+    let Some(which) = lookup(def.namespace, def.name, method.name) else {
+        return Ok(false);
+    };
+    t.expand(which, method)
+}
+
+/// Is the method in the table?
+pub(crate) fn is_known(method: MethodRef) -> bool {
+    let def = method.class.def();
+    def.module.is_corlib() && lookup(def.namespace, def.name, method.name).is_some()
+}
+
+/// What the expansion of a method of the table does, for calls that are made again (module `inlinable`).
+pub(crate) fn effect(method: MethodRef) -> Effect {
+    use Intrinsic::*;
+    let def = method.class.def();
+    match lookup(def.namespace, def.name, method.name) {
+        Some(
+            UnsafeMov | ArrayLength | OffsetToStringData | HasReferences | StringLength
+            | ObjectCtor | TypeEquals(_) | Sqrt | Abs | Round(_),
+        ) => Effect::None,
+        Some(
+            StringChars | DefaultComparer | ByReferenceValue | UnsafeLoad | HandleTarget
+            | TargetHandle | ReadLong | VolatileRead,
+        ) => Effect::Reads,
+        _ => Effect::Writes,
+    }
+}
+
+/// Can the machine round without a library call?
+fn can_round() -> bool {
+    cfg!(not(target_arch = "x86_64")) || std::is_x86_feature_detected!("sse4.1")
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    fn expand(&mut self, which: Intrinsic, method: MethodRef) -> Res<bool> {
+        let sig = method.sig()?;
+        let params = &sig.params;
+        match which {
+            Intrinsic::ByReferenceCtor => {
+                let value = self.pop_address()?;
+                let at = self.pop_address()?;
+                let flags = self.null_checked(&at, 0, 8);
+                self.e.b.ins().store(flags, value.value, at.value, 0);
+            }
+            Intrinsic::ByReferenceValue => {
+                let at = self.pop_address()?;
+                let flags = self.null_checked(&at, 0, 8);
+                let value = self.e.b.ins().load(I64, flags, at.value, 0);
+                self.push(Kind::ByRef, value);
+            }
+            Intrinsic::UnsafeMov => {
+                let &[from, to] = method.method_args else {
+                    return Ok(false);
+                };
+                return self.unsafe_mov(from, to);
+            }
+            Intrinsic::UnsafeLoad => {
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
+                self.load_element(class, false)?;
+            }
+            Intrinsic::UnsafeStore => {
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
+                self.store_element(Some(class), false)?;
+            }
+            Intrinsic::ArrayLength => {
+                let array = self.pop_ref()?;
+                let flags = self.null_checked(&array, i64::from(ARRAY_LENGTH_OFFSET), 4);
+                let value = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET);
+                self.push(Kind::I32, value);
+            }
+            Intrinsic::GetGenericValue => {
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
+                self.settle(3)?;
+                let to = self.pop_address()?;
+                self.load_element(class, false)?;
+                let item = self.pop()?;
+                let flags = self.null_checked(&to, 0, self.size_of(class)?);
+                let dest = if let Note::Frame = to.note {
+                    Dest::Frame
+                } else {
+                    Dest::Anywhere
+                };
+                self.store_value(class, &item, to.value, 0, flags, dest)?;
+            }
+            Intrinsic::SetGenericValue => {
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
+                let from = self.pop_address()?;
+                let flags = self.null_checked(&from, 0, self.size_of(class)?);
+                let item = self.load_value(class, from.value, 0, flags)?;
+                self.push_item(item);
+                self.store_element(Some(class), true)?;
+            }
+            Intrinsic::OffsetToStringData => {
+                let value = self.i32(STRING_CHARS_OFFSET);
+                self.push(Kind::I32, value);
+            }
+            Intrinsic::HasReferences => {
+                let &[class] = method.method_args else {
+                    return Ok(false);
+                };
+                let has = !class.is_value_type()? || !class.layout()?.ref_map.is_empty();
+                let value = self.i32(has as i32);
+                self.push(Kind::I32, value);
+            }
+            // (to, from, count of 1 << shift bytes), whose bodies go by bytes where addresses are not aligned.
+            Intrinsic::Move { shift } => {
+                let fits = sig.params.len() == 3 && !sig.has_this && method.method_args.is_empty();
+                if !fits || self.stack.last().is_none_or(|i| i.kind != Kind::I32) {
+                    return Ok(false);
+                }
+                self.settle(3)?;
+                let count = self.pop_i32()?;
+                let from = self.pop_address()?;
+                let to = self.pop_address()?;
+                let zero = self.i32(0);
+                let count = self.e.b.ins().smax(count, zero);
+                let count = self.e.b.ins().uextend(I64, count);
+                let size = self.e.b.ins().ishl_imm_u(count, shift);
+                self.move_block(&to, &from, size, 1 << shift);
+            }
+            Intrinsic::StringLength => {
+                let string = self.pop_ref()?;
+                let flags = self.null_checked(&string, i64::from(STRING_LENGTH_OFFSET), 4);
+                let value = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I32, flags, string.value, STRING_LENGTH_OFFSET);
+                self.push(Kind::I32, value);
+            }
+            Intrinsic::StringChars => {
+                let index = self.pop_i32()?;
+                let string = self.pop_ref()?;
+                let flags = self.null_checked(&string, i64::from(STRING_LENGTH_OFFSET), 4);
+                let length = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I32, flags, string.value, STRING_LENGTH_OFFSET);
+                let out = self
+                    .e
+                    .b
+                    .ins()
+                    .icmp(IntCC::UnsignedGreaterThanOrEqual, index, length);
+                self.e.throw_if(out, ThrowKind::IndexOutOfRange);
+                let wide = self.e.b.ins().uextend(I64, index);
+                let scaled = self.e.b.ins().ishl_imm_u(wide, 1);
+                let at = self.e.b.ins().iadd(string.value, scaled);
+                let value = self
+                    .e
+                    .b
+                    .ins()
+                    .uload16(I32, trusted(), at, STRING_CHARS_OFFSET);
+                self.push(Kind::I32, value);
+            }
+            Intrinsic::AllocateString => {
+                let length = self.pop_i32()?;
+                let shape = Shape::of_method(method)?;
+                let signature = self.e.b.import_signature(shape.clif);
+                self.new_string_of(length, |e| e.call_method(method, signature, &[length])[0]);
+            }
+            Intrinsic::MonitorEnter => return self.enter_monitor(method),
+            Intrinsic::MonitorExit => return self.exit_monitor(method),
+            Intrinsic::DefaultComparer => return self.default_comparer(method),
+            Intrinsic::HandleTarget => return self.handle_target(method),
+            Intrinsic::TargetHandle => return self.target_handle(method),
+            Intrinsic::FreeHandle => return self.free_handle(method),
+            Intrinsic::FreeHandleAt => return self.free_handle_at(method),
+            Intrinsic::ObjectCtor => {
+                self.pop()?;
+            }
+            Intrinsic::TypeEquals(equal) => {
+                let b = self.pop_ref()?;
+                let a = self.pop_ref()?;
+                let cc = if equal { IntCC::Equal } else { IntCC::NotEqual };
+                let same = self.e.b.ins().icmp(cc, a.value, b.value);
+                let value = self.e.b.ins().uextend(I32, same);
+                self.push(Kind::I32, value);
+            }
+            Intrinsic::Increment(by) => {
+                let Some(kind) = self.atomic_kind(params, 1)? else {
+                    return Ok(false);
+                };
+                self.settle(1)?;
+                let at = self.pop_address()?;
+                let ty = kind.clif();
+                let flags = self.atomic_flags(&at, 8);
+                let by = self
+                    .e
+                    .b
+                    .ins()
+                    .iconst(ty, if ty == I32 { i64::from(by as u32) } else { by });
+                let old = self
+                    .e
+                    .b
+                    .ins()
+                    .atomic_rmw(ty, flags, AtomicRmwOp::Add, at.value, by);
+                let value = self.e.b.ins().iadd(old, by);
+                self.push(kind, value);
+            }
+            Intrinsic::Add => {
+                let Some(kind) = self.atomic_kind(params, 2)? else {
+                    return Ok(false);
+                };
+                self.settle(2)?;
+                let by = self.pop()?;
+                let by = self.coerce(&by, kind)?;
+                let at = self.pop_address()?;
+                let flags = self.atomic_flags(&at, 8);
+                let old =
+                    self.e
+                        .b
+                        .ins()
+                        .atomic_rmw(kind.clif(), flags, AtomicRmwOp::Add, at.value, by);
+                let value = self.e.b.ins().iadd(old, by);
+                self.push(kind, value);
+            }
+            Intrinsic::Exchange => {
+                let Some(kind) = self.exchange_kind(params, 2)? else {
+                    return Ok(false);
+                };
+                self.settle(2)?;
+                let value = self.pop()?;
+                let value = self.coerce(&value, kind)?;
+                let at = self.pop_address()?;
+                let flags = self.atomic_flags(&at, 8);
+                let bits = self.bits_of(value, kind);
+                let ty = self.e.b.func.dfg.value_type(bits);
+                let mut old = bits;
+                self.marked(kind, &at, bits, |t| {
+                    old =
+                        t.e.b
+                            .ins()
+                            .atomic_rmw(ty, flags, AtomicRmwOp::Xchg, at.value, bits)
+                });
+                let old = self.value_of_bits(old, kind);
+                self.push_item(Item {
+                    kind,
+                    value: old,
+                    class: params[0].element(),
+                    note: Note::None,
+                });
+            }
+            Intrinsic::CompareExchange => {
+                let Some(kind) = self.exchange_kind(params, 3)? else {
+                    return Ok(false);
+                };
+                self.settle(3)?;
+                let expected = self.pop()?;
+                let expected = self.coerce(&expected, kind)?;
+                let value = self.pop()?;
+                let value = self.coerce(&value, kind)?;
+                let at = self.pop_address()?;
+                let flags = self.atomic_flags(&at, 8);
+                let (expected, value) = (self.bits_of(expected, kind), self.bits_of(value, kind));
+                let mut old = value;
+                self.marked(kind, &at, value, |t| {
+                    old = t.e.b.ins().atomic_cas(flags, at.value, expected, value)
+                });
+                let old = self.value_of_bits(old, kind);
+                self.push_item(Item {
+                    kind,
+                    value: old,
+                    class: params[0].element(),
+                    note: Note::None,
+                });
+            }
+            Intrinsic::ReadLong => {
+                let at = self.pop_address()?;
+                let flags = self.null_checked(&at, 0, 8);
+                let value = self.e.b.ins().load(I64, flags, at.value, 0);
+                self.e.b.ins().sequence_point();
+                self.push(Kind::I64, value);
+            }
+            Intrinsic::VolatileRead => {
+                let [p] = &params[..] else { return Ok(false) };
+                let Some(class) = p.element() else {
+                    return Ok(false);
+                };
+                let at = self.pop_address()?;
+                let flags = self.null_checked(&at, 0, self.size_of(class)?);
+                let item = self.load_value(class, at.value, 0, flags)?;
+                self.e.b.ins().sequence_point();
+                self.push_item(item);
+            }
+            Intrinsic::VolatileWrite => {
+                let [p, _] = &params[..] else {
+                    return Ok(false);
+                };
+                let Some(class) = p.element() else {
+                    return Ok(false);
+                };
+                self.settle(2)?;
+                let value = self.pop()?;
+                let at = self.pop_address()?;
+                let flags = self.null_checked(&at, 0, self.size_of(class)?);
+                self.e.b.ins().sequence_point();
+                self.store_value(class, &value, at.value, 0, flags, Dest::Anywhere)?;
+                self.e.b.ins().sequence_point();
+            }
+            Intrinsic::Fence => {
+                self.e.b.ins().fence();
+            }
+            Intrinsic::Sqrt => {
+                let Some(x) = self.float_argument(params)? else {
+                    return Ok(false);
+                };
+                let value = self.e.b.ins().sqrt(x.value);
+                self.push(x.kind, value);
+            }
+            Intrinsic::Abs => {
+                let Some(x) = self.float_argument(params)? else {
+                    return Ok(false);
+                };
+                let value = self.e.b.ins().fabs(x.value);
+                self.push(x.kind, value);
+            }
+            Intrinsic::Round(how) => {
+                if !can_round() {
+                    return Ok(false);
+                }
+                let Some(x) = self.float_argument(params)? else {
+                    return Ok(false);
+                };
+                let value = match how {
+                    Rounding::Floor => self.e.b.ins().floor(x.value),
+                    Rounding::Ceiling => self.e.b.ins().ceil(x.value),
+                    Rounding::Nearest => self.e.b.ins().nearest(x.value),
+                };
+                self.push(x.kind, value);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Pops the one argument if the overload takes one float, in its precision.
+    fn float_argument(&mut self, params: &[ClassRef]) -> Res<Option<Item>> {
+        let [class] = params else { return Ok(None) };
+        let kind = match class.prim {
+            Some(Prim::R4) => Kind::F32,
+            Some(Prim::R8) => Kind::F64,
+            _ => return Ok(None),
+        };
+        let item = self.pop()?;
+        let value = self.coerce(&item, kind)?;
+        Ok(Some(Item {
+            kind,
+            value,
+            class: None,
+            note: Note::None,
+        }))
+    }
+
+    /// The kind of what an Interlocked method works on, if it is an integer.
+    fn atomic_kind(&self, params: &[ClassRef], count: usize) -> Res<Option<Kind>> {
+        if params.len() != count {
+            return Ok(None);
+        }
+        let Some(class) = params[0].element() else {
+            return Ok(None);
+        };
+        if scalar_kind(class).size() < 4 {
+            return Ok(None);
+        }
+        let kind = kind_of(class)?;
+        Ok(matches!(kind, Kind::I32 | Kind::I64 | Kind::Native).then_some(kind))
+    }
+
+    fn exchange_kind(&self, params: &[ClassRef], count: usize) -> Res<Option<Kind>> {
+        if params.len() != count || params[1].is_byref() {
+            return Ok(None);
+        }
+        let Some(class) = params[0].element() else {
+            return Ok(None);
+        };
+        let kind = kind_of(class)?;
+        if kind == Kind::Struct || scalar_kind(class).size() < 4 {
+            return Ok(None);
+        }
+        Ok(Some(kind))
+    }
+
+    fn atomic_flags(&mut self, at: &Item, size: u32) -> MemFlagsData {
+        let flags = self.null_checked(at, 0, size);
+        if flags.trap_code().is_some() {
+            null_trap()
+        } else {
+            trusted()
+        }
+    }
+
+    fn bits_of(&mut self, value: Value, kind: Kind) -> Value {
+        match kind {
+            Kind::F32 => self.e.b.ins().bitcast(I32, MemFlagsData::new(), value),
+            Kind::F64 => self.e.b.ins().bitcast(I64, MemFlagsData::new(), value),
+            _ => value,
+        }
+    }
+
+    fn value_of_bits(&mut self, value: Value, kind: Kind) -> Value {
+        match kind {
+            Kind::F32 => self.e.b.ins().bitcast(F32, MemFlagsData::new(), value),
+            Kind::F64 => self.e.b.ins().bitcast(F64, MemFlagsData::new(), value),
+            _ => value,
+        }
+    }
+
+    /// Does the exchange; if it may have stored a reference, marks the card.
+    fn marked(&mut self, kind: Kind, at: &Item, value: Value, exchange: impl FnOnce(&mut Self)) {
+        if kind != Kind::Ref || matches!(at.note, Note::Frame) {
+            return exchange(self);
+        }
+        self.e.begin_no_redirect();
+        exchange(self);
+        if self.constant(value) != Some(0) {
+            crate::emit::barrier::mark(self.e, value, at.value, 0);
+        }
+        self.e.end_no_redirect();
+    }
+
+    /// Array.UnsafeMov: the bits of one type as another's.
+    fn unsafe_mov(&mut self, from: ClassRef, to: ClassRef) -> Res<bool> {
+        let (source, target) = (kind_of(from)?, kind_of(to)?);
+        let mut item = self.pop()?;
+        if source == Kind::Struct {
+            self.check_struct(&item, from)?;
+        } else {
+            item.value = self.coerce(&item, source)?;
+            item.kind = source;
+        }
+        let value = match (source, target) {
+            (Kind::Struct, Kind::Struct) if from.layout()?.size >= to.layout()?.size => item.value,
+            (Kind::Struct, Kind::Struct) => {
+                let at = self.temp_of(to)?;
+                self.zero(at, 0, to.layout()?.size, trusted());
+                self.copy(
+                    from,
+                    at,
+                    0,
+                    trusted(),
+                    item.value,
+                    0,
+                    trusted(),
+                    Dest::Frame,
+                )?;
+                at
+            }
+            (Kind::Struct, _) => {
+                let item = self.load_value(to, item.value, 0, trusted())?;
+                self.push_item(item);
+                return Ok(true);
+            }
+            (_, Kind::Struct) => {
+                let at = self.temp_of(to)?;
+                self.zero(at, 0, to.layout()?.size, trusted());
+                self.store_value(from, &item, at, 0, trusted(), Dest::Frame)?;
+                at
+            }
+            (a, b) if a == b => item.value,
+            (Kind::I32, b) if b.is_word() => {
+                let value = self.coerce(&item, Kind::I32)?;
+                let unsigned = matches!(
+                    from.stack_prim()?,
+                    Some(Prim::U4 | Prim::U2 | Prim::U1 | Prim::Char | Prim::Bool)
+                );
+                if unsigned {
+                    self.e.b.ins().uextend(I64, value)
+                } else {
+                    self.e.b.ins().sextend(I64, value)
+                }
+            }
+            (Kind::F32, Kind::I32) => self.e.b.ins().bitcast(I32, MemFlagsData::new(), item.value),
+            (Kind::I32, Kind::F32) => self.e.b.ins().bitcast(F32, MemFlagsData::new(), item.value),
+            (Kind::F64, b) if b.is_word() => {
+                self.e.b.ins().bitcast(I64, MemFlagsData::new(), item.value)
+            }
+            (a, Kind::F64) if a.is_word() => {
+                self.e.b.ins().bitcast(F64, MemFlagsData::new(), item.value)
+            }
+            _ => self.coerce(&item, target)?,
+        };
+        let value = if target == Kind::I32 {
+            self.narrow(value, scalar_kind(to))
+        } else {
+            value
+        };
+        let class = Some(to);
+        self.push_item(Item {
+            kind: target,
+            value,
+            class,
+            note: Note::None,
+        });
+        let _ = LeafKind::Ref;
+        Ok(true)
+    }
+}

@@ -1,0 +1,5 @@
+//! Instructions that call methods: `call`, `callvirt`, `calli`, `newobj`, `ldftn`, and the methods translated in place.
+pub mod call;
+pub mod comparers;
+pub mod intrinsics;
+pub mod newobj;

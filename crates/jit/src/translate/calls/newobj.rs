@@ -1,0 +1,199 @@
+//! newobj: objects, values, strings, arrays of several dimensions, delegates.
+//!
+//! # Invariants
+//! * The arguments stay on the model's stack, where they are roots, while memory is taken; then `this` goes below them.
+//! * Strings and arrays of several dimensions have no constructor that runs: what makes them gives the object.
+//! * A value is constructed in memory of this frame, and taken from there.
+use crate::blob::Symbol;
+use crate::emit::trusted;
+use crate::signature::Shape;
+use crate::translate::calls::call::Dispatch;
+use crate::translate::calls::intrinsics;
+use crate::translate::error::{Fail, Res};
+use crate::translate::translator::Translator;
+use crate::translate::values::stack::{Item, Kind, Note};
+use cranelift_codegen::ir::{InstBuilder, types::*};
+use vervet_abi::call;
+use vervet_metadata::Token;
+use vervet_types::method::MethodKind;
+use vervet_types::{ClassRef, MethodRef};
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// newobj
+    pub(crate) fn new_object(&mut self, token: Token) -> Res {
+        let ctor = self.method_named(token)?;
+        let class = ctor.class;
+        if class.is_open {
+            return Err(Fail::invalid(format!(
+                "an instance of the open type {}",
+                class.full_name()
+            )));
+        }
+        if class.is_delegate()? {
+            return self.new_delegate(class);
+        }
+        if class.is_array() {
+            return self.new_md_array(ctor);
+        }
+        if !ctor.has_this() {
+            return Err(Fail::invalid("newobj of a static method"));
+        }
+        if std::ptr::eq(class, self.universe.known(vervet_types::Known::String)) {
+            return self.new_string(ctor);
+        }
+        let shape = Shape::of_method(ctor)?;
+        if class.is_abstract() || class.is_interface() {
+            // MemberAccessException from the runtime.
+            let vt = self.e.symbol(Symbol::VTable(class));
+            self.e.helper_value(call::AllocObject, [vt]);
+            self.e.unreachable();
+            self.dead = true;
+            return Ok(());
+        }
+        let count = shape.params.len();
+        if self.stack.len() < count {
+            return Err(Fail::invalid("too few values on the stack"));
+        }
+        let at = self.stack.len() - count;
+        if class.is_value_type()? {
+            let size = self.size_of(class)?;
+            let slot = self.temp(size);
+            let address = self.e.slot_addr(slot);
+            self.zero(address, 0, size.next_multiple_of(8), trusted());
+            self.stack.insert(
+                at,
+                Item {
+                    kind: Kind::ByRef,
+                    value: address,
+                    class: None,
+                    note: Note::Frame,
+                },
+            );
+            if !intrinsics::expand(self, ctor)? {
+                self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
+            }
+            let item = if self.is_struct(class)? {
+                Item {
+                    kind: Kind::Struct,
+                    value: address,
+                    class: Some(class),
+                    note: Note::None,
+                }
+            } else {
+                self.load_value(class, address, 0, trusted())?
+            };
+            self.push_item(item);
+            return Ok(());
+        }
+        // The arguments stay on the model's stack while the object is allocated.
+        self.settle(0)?;
+        let object = self.allocate(class)?;
+        self.stack.insert(
+            at,
+            Item {
+                kind: Kind::Ref,
+                value: object,
+                class: Some(class),
+                note: Note::Exact,
+            },
+        );
+        let trivial =
+            count == 0 && std::ptr::eq(class, self.universe.known(vervet_types::Known::Object));
+        if trivial {
+            self.stack.truncate(at);
+        } else {
+            self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
+        }
+        self.push_instance(class, object);
+        Ok(())
+    }
+
+    /// `new string(...)`: CreateString with a null `this`.
+    fn new_string(&mut self, ctor: MethodRef) -> Res {
+        let params = &ctor.sig()?.params;
+        for m in ctor.class.methods()? {
+            if m.name == "CreateString" && m.has_this() && m.sig()?.params == *params {
+                let shape = Shape::of_method(m)?;
+                if self.stack.len() < params.len() {
+                    return Err(Fail::invalid("too few values on the stack"));
+                }
+                let at = self.stack.len() - params.len();
+                let null = self.i64(0);
+                self.stack.insert(
+                    at,
+                    Item {
+                        kind: Kind::Ref,
+                        value: null,
+                        class: None,
+                        note: Note::Null,
+                    },
+                );
+                return self.emit_call(Dispatch::Direct(m), &shape, false);
+            }
+        }
+        Err(Fail::Load(vervet_types::LoadError::missing_method(
+            ctor.class,
+            "CreateString",
+        )))
+    }
+
+    /// Arrays with constructors: the dimensions go to memory.
+    fn new_md_array(&mut self, ctor: MethodRef) -> Res {
+        let MethodKind::ArrayCtor { with_bounds } = ctor.kind else {
+            return Err(Fail::invalid("not a constructor of an array"));
+        };
+        let count = ctor.sig()?.params.len();
+        let rank = ctor.class.rank().unwrap_or(1) as usize;
+        let items = self.pop_n(count)?;
+        let (lengths, bounds) = (self.temp(4 * count as u32), self.temp(4 * count as u32));
+        let (lengths, bounds) = (self.e.slot_addr(lengths), self.e.slot_addr(bounds));
+        let (mut n_lengths, mut n_bounds) = (0, 0);
+        for (n, item) in items.iter().enumerate() {
+            let value = self.coerce(item, Kind::I32)?;
+            if with_bounds && n % 2 == 0 {
+                self.e.b.ins().store(trusted(), value, bounds, 4 * n_bounds);
+                n_bounds += 1;
+            } else {
+                self.e
+                    .b
+                    .ins()
+                    .store(trusted(), value, lengths, 4 * n_lengths);
+                n_lengths += 1;
+            }
+        }
+        let vt = self.e.symbol(Symbol::VTable(ctor.class));
+        let value = if ctor.class.is_sz_array() {
+            // One length per level of a vector of vectors.
+            let levels = self.e.b.ins().iconst(I32, count as i64);
+            self.e
+                .helper_value(call::AllocJaggedArray, [vt, lengths, levels])
+        } else {
+            if n_lengths as usize != rank {
+                return Err(Fail::invalid("the wrong number of dimensions"));
+            }
+            let bounds = if with_bounds { bounds } else { self.i64(0) };
+            self.e
+                .helper_value(call::AllocMdArray, [vt, lengths, bounds])
+        };
+        self.push_instance(ctor.class, value);
+        Ok(())
+    }
+
+    fn new_delegate(&mut self, class: ClassRef) -> Res {
+        let code = self.pop()?;
+        let target = self.pop()?;
+        let target = self.as_native(&target)?;
+        let delegate = self.allocate(class)?;
+        if let Note::Code(method, is_virtual) = code.note {
+            let handle = self.e.symbol(Symbol::MethodHandle(method));
+            let flag = self.i32(is_virtual as i32);
+            self.e
+                .helper(call::DelegateCtorMethod, [delegate, target, handle, flag]);
+        } else {
+            let code = self.as_native(&code)?;
+            self.e.helper(call::DelegateCtor, [delegate, target, code]);
+        }
+        self.push_instance(class, delegate);
+        Ok(())
+    }
+}

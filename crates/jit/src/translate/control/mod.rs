@@ -1,0 +1,4 @@
+//! Control flow: the plan of a body, the walk over its blocks, and exception handling.
+pub mod blocks;
+pub mod control_flow;
+pub mod exceptions;

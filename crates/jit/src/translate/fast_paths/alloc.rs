@@ -1,0 +1,253 @@
+//! Allocation: the one sequence that takes memory from the thread's window, and what is allocated with it.
+//!
+//! # How it works
+//! [`take`] emits the sequence: next and end of the window, the new `next`, a compare; header, length, `next` last.
+//! What does not fit goes to a slow path, which calls the runtime. Objects, boxes, delegates and closures have a size
+//! known here; vectors and strings may have one that is computed. What the runtime must know of (finalizers) or
+//! places elsewhere (large objects) never comes here.
+//!
+//! # Invariants
+//! * An object's header and length are stored before `alloc_next`: what lies below it is always whole.
+//! * With [`AllocProtection::CriticalFlag`] the thread is `critical` from before the load of `alloc_next` until after
+//!   its store; each of these plain byte stores is fenced by `sequence_point`, which emits nothing but keeps them
+//!   apart. A slow path is entered with `critical` 0 again.
+//! * Memory of a window is zeroed. A window may be empty, both ends 0.
+//! * No size exceeds [`LARGE_OBJECT_SIZE`], so `next + size` does not overflow and no address is formed that is far
+//!   from a window.
+use crate::blob::Symbol;
+use crate::emit::{Emitter, trusted};
+use crate::options::AllocProtection;
+use crate::translate::error::Res;
+use crate::translate::translator::Translator;
+use crate::translate::values::stack::Kind;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
+use vervet_abi::object::{
+    ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET, HEADER_SIZE, LARGE_OBJECT_SIZE, OBJECT_ALIGN,
+    STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET,
+};
+use vervet_abi::{call, context};
+use vervet_types::{ClassRef, Known};
+
+/// How many bytes are taken: a multiple of [`OBJECT_ALIGN`], at most [`LARGE_OBJECT_SIZE`].
+enum Size {
+    Known(u32),
+    Computed(Value),
+}
+
+/// An object to be.
+struct Piece {
+    /// Its header.
+    vtable: Value,
+    size: Size,
+    /// The i32 length and its offset: vectors and strings.
+    length: Option<(Value, i32)>,
+}
+
+/// Bytes of a variable-size object of `count` elements behind `offset`, if it may come from a window.
+fn size_of_many(offset: i32, element: u32, count: i64) -> Option<u32> {
+    let bytes = count
+        .checked_mul(i64::from(element))?
+        .checked_add(i64::from(offset))?;
+    let known = count >= 0 && bytes <= i64::from(LARGE_OBJECT_SIZE);
+    known.then(|| (bytes as u32).next_multiple_of(OBJECT_ALIGN))
+}
+
+/// Sets or clears the critical flag, where that is what protects allocation.
+fn set_critical(e: &mut Emitter<'_>, cx: Value, on: bool) {
+    if e.allocation == AllocProtection::CriticalFlag {
+        critical(e, cx, on);
+    }
+}
+
+/// Sets or clears the critical flag. Fenced on both sides: no such store is ever merged with another.
+pub(crate) fn critical(e: &mut Emitter<'_>, cx: Value, on: bool) {
+    // A constant of 8 bits: the store takes it as its immediate.
+    let flag = e.b.ins().iconst(I8, i64::from(on));
+    e.b.ins().sequence_point();
+    e.b.ins().store(trusted(), flag, cx, context::CRITICAL);
+    e.b.ins().sequence_point();
+}
+
+/// Takes memory for an object from the window and goes to `join` with it, or to `slow` with `critical` 0. Ends the
+/// block.
+fn take(e: &mut Emitter<'_>, piece: Piece, slow: Block, join: Block) {
+    let (full, fast) = (e.b.create_block(), e.b.create_block());
+    e.b.set_cold_block(full);
+    let cx = e.context();
+    set_critical(e, cx, true);
+    let next = e.b.ins().load(I64, trusted(), cx, context::ALLOC_NEXT);
+    let end = e.b.ins().load(I64, trusted(), cx, context::ALLOC_END);
+    let after = match piece.size {
+        Size::Known(size) => e.b.ins().iadd_imm_s(next, i64::from(size)),
+        Size::Computed(size) => e.b.ins().iadd(next, size),
+    };
+    let lacks = e.b.ins().icmp(IntCC::UnsignedGreaterThan, after, end);
+    e.b.ins().brif(lacks, full, &[], fast, &[]);
+    e.b.seal_block(full);
+    e.b.seal_block(fast);
+    e.b.switch_to_block(full);
+    set_critical(e, cx, false);
+    e.b.ins().jump(slow, &[]);
+    e.b.switch_to_block(fast);
+    // VTable and sync word (0) in one store.
+    e.b.ins().store(trusted(), piece.vtable, next, 0);
+    if let Some((length, offset)) = piece.length {
+        e.b.ins().store(trusted(), length, next, offset);
+    }
+    e.b.ins().store(trusted(), after, cx, context::ALLOC_NEXT);
+    match e.allocation {
+        AllocProtection::CriticalFlag => set_critical(e, cx, false),
+        AllocProtection::StoreOrder => {
+            e.b.ins().sequence_point();
+        }
+        AllocProtection::None => {}
+    }
+    e.b.ins().jump(join, &[BlockArg::Value(next)]);
+}
+
+/// An object, from the window if it fits. `slow` emits what else gives one.
+fn allocate_or(
+    e: &mut Emitter<'_>,
+    piece: Piece,
+    slow: impl FnOnce(&mut Emitter<'_>) -> Value,
+) -> Value {
+    let (cold, join) = slow_and_join(e);
+    take(e, piece, cold, join);
+    finish(e, cold, join, slow)
+}
+
+fn slow_and_join(e: &mut Emitter<'_>) -> (Block, Block) {
+    let (slow, join) = (e.b.create_block(), e.b.create_block());
+    e.b.set_cold_block(slow);
+    e.b.append_block_param(join, I64);
+    (slow, join)
+}
+
+fn finish(
+    e: &mut Emitter<'_>,
+    cold: Block,
+    join: Block,
+    slow: impl FnOnce(&mut Emitter<'_>) -> Value,
+) -> Value {
+    e.b.seal_block(cold);
+    e.b.switch_to_block(cold);
+    let object = slow(e);
+    e.b.ins().jump(join, &[BlockArg::Value(object)]);
+    e.b.seal_block(join);
+    e.b.switch_to_block(join);
+    e.b.block_params(join)[0]
+}
+
+/// An object of `length` (i32) elements behind `offset`. `slow` emits what else gives one: for lengths that are
+/// negative or give a large object it is the only way.
+fn allocate_many(
+    e: &mut Emitter<'_>,
+    vtable: Value,
+    (offset, length_offset): (i32, i32),
+    element: u32,
+    length: Value,
+    slow: impl FnOnce(&mut Emitter<'_>) -> Value,
+) -> Value {
+    let longest = (LARGE_OBJECT_SIZE - offset as u32) / element;
+    let (cold, join) = slow_and_join(e);
+    let small = e.b.create_block();
+    let long =
+        e.b.ins()
+            .icmp_imm_u(IntCC::UnsignedGreaterThan, length, i64::from(longest));
+    e.b.ins().brif(long, cold, &[], small, &[]);
+    e.b.seal_block(small);
+    e.b.switch_to_block(small);
+    let wide = e.b.ins().uextend(I64, length);
+    let bytes = match element {
+        1 => wide,
+        s if s.is_power_of_two() => e.b.ins().ishl_imm_u(wide, i64::from(s.trailing_zeros())),
+        s => e.b.ins().imul_imm_s(wide, i64::from(s)),
+    };
+    let align = i64::from(OBJECT_ALIGN);
+    let size = if i64::from(element) % align == 0 && i64::from(offset) % align == 0 {
+        e.b.ins().iadd_imm_s(bytes, i64::from(offset))
+    } else {
+        let more = e.b.ins().iadd_imm_s(bytes, i64::from(offset) + align - 1);
+        e.b.ins().band_imm_s(more, -align)
+    };
+    let piece = Piece {
+        vtable,
+        size: Size::Computed(size),
+        length: Some((length, length_offset)),
+    };
+    take(e, piece, cold, join);
+    finish(e, cold, join, slow)
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// A new, zeroed instance of a class with fixed size (a value type: its box).
+    pub(crate) fn allocate(&mut self, class: ClassRef) -> Res<Value> {
+        let vtable = self.e.symbol(Symbol::VTable(class));
+        let layout = class.layout()?;
+        let size = (HEADER_SIZE + layout.size).next_multiple_of(OBJECT_ALIGN);
+        if size > LARGE_OBJECT_SIZE || class.finalizer()?.is_some() {
+            return Ok(self.e.helper_value(call::AllocObject, [vtable]));
+        }
+        let piece = Piece {
+            vtable,
+            size: Size::Known(size),
+            length: None,
+        };
+        Ok(allocate_or(self.e, piece, |e| {
+            e.helper_value(call::AllocObject, [vtable])
+        }))
+    }
+
+    /// newarr
+    pub(crate) fn new_array(&mut self, element: ClassRef) -> Res {
+        let length = self.pop()?;
+        let array = self.universe.sz_array(element);
+        let size = self.size_of(element)?;
+        let vtable = self.e.symbol(Symbol::VTable(array));
+        let places = (ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET);
+        let constant = self.constant(length.value);
+        let value = if let Some(n) = constant
+            && let Some(bytes) = size_of_many(places.0, size, n)
+        {
+            let short = self.i32(n as i32);
+            let long = self.i64(n);
+            let piece = Piece {
+                vtable,
+                size: Size::Known(bytes),
+                length: Some((short, places.1)),
+            };
+            allocate_or(self.e, piece, |e| {
+                e.helper_value(call::AllocArray, [vtable, long])
+            })
+        } else if length.kind == Kind::I32 && constant.is_none() {
+            allocate_many(self.e, vtable, places, size, length.value, |e| {
+                let wide = e.b.ins().sextend(I64, length.value);
+                e.helper_value(call::AllocArray, [vtable, wide])
+            })
+        } else {
+            let length = self.as_native(&length)?;
+            self.e.helper_value(call::AllocArray, [vtable, length])
+        };
+        self.push_instance(array, value);
+        Ok(())
+    }
+
+    /// A string of `length` (i32) zero units and the terminator. `slow` emits the call that else gives one.
+    pub(crate) fn new_string_of(
+        &mut self,
+        length: Value,
+        slow: impl FnOnce(&mut Emitter<'_>) -> Value,
+    ) {
+        let class = self.universe.known(Known::String);
+        let vtable = self.e.symbol(Symbol::VTable(class));
+        // The terminator is zero already; it only takes room.
+        let places = (STRING_CHARS_OFFSET + 2, STRING_LENGTH_OFFSET);
+        let value = allocate_many(self.e, vtable, places, 2, length, slow);
+        self.push_instance(class, value);
+    }
+}
+
+#[cfg(test)]
+#[path = "alloc_tests.rs"]
+mod tests;

@@ -1,0 +1,205 @@
+//! The allocation sequence, run on windows of every kind: what it writes, when it gives up, and in what order.
+use crate::emit::{Codegen, Emitter, Request, trusted};
+use crate::options::{AllocProtection, Options, Tier};
+use crate::stubs::tests::{Arena, context, unresolved};
+use crate::translate::fast_paths::alloc::{Piece, Size, allocate_many, allocate_or};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types::*};
+use cranelift_codegen::isa::CallConv;
+use std::arch::naked_asm;
+use vervet_abi::context::{self as offsets, ThreadContext};
+
+const VTABLE: i64 = 0x0123_4560;
+const PROTECTIONS: [AllocProtection; 3] = [
+    AllocProtection::CriticalFlag,
+    AllocProtection::StoreOrder,
+    AllocProtection::None,
+];
+
+/// `code(argument)` as a Tail function with that context.
+#[unsafe(naked)]
+unsafe extern "C" fn run(_code: usize, _argument: i64, _cx: *mut ThreadContext) -> i64 {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push r15",
+        "sub rsp, 8",
+        "mov r15, rdx",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "call rax",
+        "add rsp, 8",
+        "pop r15",
+        "pop rbp",
+        "ret"
+    )
+}
+
+fn codegen(allocation: AllocProtection) -> Codegen {
+    Codegen::new(&Options {
+        verify: true,
+        allocation,
+        ..Options::default()
+    })
+}
+
+fn compile(
+    codegen: &Codegen,
+    tier: Tier,
+    emit: impl FnOnce(&mut Emitter<'_>, Value) -> Value,
+) -> crate::Blob {
+    let mut signature = Signature::new(CallConv::Tail);
+    signature.params.push(AbiParam::new(I64));
+    signature.returns.push(AbiParam::new(I64));
+    let request = Request {
+        name: "a test's",
+        signature,
+        tier,
+        listing: true,
+    };
+    let emitted = codegen.function(request, |e| {
+        let argument = e.params()[0];
+        let value = emit(e, argument);
+        e.b.ins().return_(&[value]);
+        Ok(())
+    });
+    emitted.map(|(blob, _)| blob).expect("it compiles")
+}
+
+/// What stands for the runtime: 1 + the critical flag.
+fn slow(e: &mut Emitter<'_>) -> Value {
+    let cx = e.context();
+    let flag = e.b.ins().uload8(I64, trusted(), cx, offsets::CRITICAL);
+    e.b.ins().iadd_imm_s(flag, 1)
+}
+
+/// Runs the code on a window of that many words in zeroed memory: result, words taken or None, memory.
+fn on_window(code: usize, argument: i64, words: usize) -> (i64, usize, Vec<u64>) {
+    let mut memory = vec![0u64; 2048];
+    let start = memory.as_mut_ptr() as usize;
+    let mut cx = context();
+    (cx.alloc_next, cx.alloc_end) = (start, start + 8 * words);
+    // SAFETY: the code is one of `compile`'s and writes between next and end at most.
+    let result = unsafe { run(code, argument, &mut *cx) };
+    assert_eq!(cx.critical, 0);
+    assert_eq!(cx.alloc_end, start + 8 * words);
+    let taken = (cx.alloc_next - start) / 8;
+    if taken != 0 {
+        assert_eq!(result as usize, start);
+    }
+    (result, taken, memory)
+}
+
+#[test]
+fn objects_take_what_fits() {
+    for protection in PROTECTIONS {
+        let codegen = codegen(protection);
+        for tier in [Tier::Quick, Tier::Optimised] {
+            let blob = compile(&codegen, tier, |e, _| {
+                let piece = Piece {
+                    vtable: e.b.ins().iconst(I64, VTABLE),
+                    size: Size::Known(24),
+                    length: None,
+                };
+                allocate_or(e, piece, slow)
+            });
+            let code = Arena::new().link(&blob, &unresolved);
+            for words in 0..3 {
+                let (result, taken, memory) = on_window(code, 0, words);
+                assert_eq!((result, taken), (1, 0), "{protection:?} {tier:?}");
+                assert!(memory.iter().all(|w| *w == 0));
+            }
+            for words in [3, 4, 100] {
+                let (_, taken, memory) = on_window(code, 0, words);
+                assert_eq!(taken, 3);
+                assert_eq!(memory[..2], [VTABLE as u64, 0]);
+            }
+            // A window that is empty, both ends 0.
+            let mut cx = context();
+            // SAFETY: as above; there is no window to write to.
+            assert_eq!(unsafe { run(code, 0, &mut *cx) }, 1);
+            assert_eq!((cx.alloc_next, cx.alloc_end, cx.critical), (0, 0, 0));
+        }
+    }
+}
+
+#[test]
+fn lengths_give_sizes() {
+    // Offset of the elements (of a string: and the terminator), their size, the longest that is no large object.
+    for (offset, element, longest) in [
+        (16, 1, 8176),
+        (16, 2, 4088),
+        (16, 4, 2044),
+        (16, 8, 1022),
+        (16, 12, 681),
+        (16, 9000, 0),
+        (14, 2, 4089),
+    ] {
+        let codegen = codegen(AllocProtection::CriticalFlag);
+        for tier in [Tier::Quick, Tier::Optimised] {
+            let blob = compile(&codegen, tier, |e, argument| {
+                let vtable = e.b.ins().iconst(I64, VTABLE);
+                let length = e.b.ins().ireduce(I32, argument);
+                allocate_many(e, vtable, (offset, 8), element, length, slow)
+            });
+            let code = Arena::new().link(&blob, &unresolved);
+            for length in [0, 1, 2, 3, 5, longest - 1, longest] {
+                if !(0..=longest).contains(&length) {
+                    continue;
+                }
+                let words = (offset as usize + length as usize * element as usize).div_ceil(8);
+                let (_, taken, memory) = on_window(code, length, words);
+                assert_eq!(taken, words, "{length} of {element}");
+                assert_eq!(memory[0], VTABLE as u64);
+                assert_eq!(memory[1], length as u64);
+                assert!(memory[2..].iter().all(|w| *w == 0));
+                assert_eq!(on_window(code, length, words - 1).0, 1);
+            }
+            for length in [-1, i64::from(i32::MIN), i64::from(i32::MAX), longest + 1] {
+                let (result, taken, _) = on_window(code, length, 1500);
+                assert_eq!((result, taken), (1, 0), "{length} of {element}");
+            }
+        }
+    }
+}
+
+/// Two allocations in a row: no flag store is merged away, `next` is read inside the region and stored last.
+#[test]
+fn the_region_holds_the_sequence() {
+    let codegen = codegen(AllocProtection::CriticalFlag);
+    let blob = compile(&codegen, Tier::Optimised, |e, _| {
+        let mut last = None;
+        for _ in 0..2 {
+            let piece = Piece {
+                vtable: e.b.ins().iconst(I64, VTABLE),
+                size: Size::Known(16),
+                length: Some((e.b.ins().iconst(I32, 2), 8)),
+            };
+            last = Some(allocate_or(e, piece, slow));
+        }
+        last.expect("two objects")
+    });
+    let listing = blob.listing.expect("it was asked for");
+    let (_, machine) = listing
+        .split_once("\n}\n")
+        .expect("CLIF, then machine code");
+    let kinds: Vec<char> = machine
+        .lines()
+        .filter_map(|l| {
+            let l = l.trim();
+            let critical = format!("{:#x}(", offsets::CRITICAL);
+            let next = format!("{:#x}(", offsets::ALLOC_NEXT);
+            Some(match l {
+                _ if l.starts_with("movb $0x1,") && l.contains(&critical) => '[',
+                _ if l.starts_with("movb $0x0,") && l.contains(&critical) => ']',
+                _ if l.starts_with("movq") && l.contains(&format!("{next}%r")) => {
+                    if l.ends_with(')') { 'S' } else { 'L' }
+                }
+                _ if l.starts_with("movl $0x2, 8(") => 'n',
+                _ => return None,
+            })
+        })
+        .collect();
+    let order: String = kinds.into_iter().collect();
+    // The fast path first, then the two slow ones, which only clear the flag.
+    assert_eq!(order, "[LnS][LnS]]]", "{machine}");
+}

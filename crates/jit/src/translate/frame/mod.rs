@@ -1,0 +1,3 @@
+//! The frame of a method: its variables, what its prologue does and what `ret` undoes.
+pub mod prologue;
+pub mod variables;

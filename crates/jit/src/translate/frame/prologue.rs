@@ -1,0 +1,250 @@
+//! What runs before the IL and at `ret`: stack check, homes, class-init trigger, monitor, localloc mark.
+//!
+//! # Invariants
+//! The stack check is the first code after the frame is reserved: nothing has been written to the heap or entered,
+//! so that the method can be called again from the start on more stack.
+use crate::blob::Symbol;
+use crate::emit::{FrameMap, trusted};
+use crate::signature::Pass;
+use crate::translate::control::control_flow::Plan;
+use crate::translate::error::{Fail, Res};
+use crate::translate::fast_paths::monitors;
+use crate::translate::frame::variables::Home;
+use crate::translate::translator::Translator;
+use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, StackSlot, types::*};
+use smallvec::SmallVec;
+use vervet_abi::{Helper, call, context};
+use vervet_metadata::body::{EhClause, EhKind};
+use vervet_metadata::il::{Op, Operand};
+use vervet_types::ClassRef;
+use vervet_types::resolve::Local;
+
+/// Allocations of at most this many bytes by `localloc` outside loops are slots of the frame.
+const LOCAL_ALLOCATION: i64 = 1024;
+
+/// The size of a `localloc` that becomes a slot: a small constant outside loops.
+pub fn constant_localloc(plan: &Plan, index: usize) -> Option<u32> {
+    if plan.in_loop(plan.instrs[index].offset) {
+        return None;
+    }
+    let mut at = index.checked_sub(1)?;
+    if matches!(plan.instrs[at].op, Op::ConvU | Op::ConvI) {
+        at = at.checked_sub(1)?;
+    }
+    let i = &plan.instrs[at];
+    let size = match (i.op, i.operand) {
+        (Op::LdcI4, Operand::I32(v)) => i64::from(v),
+        (Op::LdcI4S, Operand::I8(v)) => i64::from(v),
+        (op, _) => {
+            let n = op as i64 - Op::LdcI40 as i64;
+            if !(1..=8).contains(&n) {
+                return None;
+            }
+            n
+        }
+    };
+    (size > 0 && size <= LOCAL_ALLOCATION).then_some(size as u32)
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    fn stack_check(&mut self) -> Res {
+        let (more, on) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.set_cold_block(more);
+        let sp = self.e.b.ins().get_stack_pointer(I64);
+        let limit = self.e.load_context(I64, context::LIMIT);
+        let below = self.e.b.ins().icmp(IntCC::UnsignedLessThan, sp, limit);
+        self.e.b.ins().brif(below, more, &[], on, &[]);
+        self.e.b.seal_block(more);
+        self.e.b.seal_block(on);
+        self.e.b.switch_to_block(more);
+        let signature = self.e.b.func.signature.clone();
+        let bytes = self.i64(i64::from(crate::signature::stack_arg_bytes(&signature)));
+        self.e.store_context(bytes, context::GROW_STACK_ARGS);
+        let own = self.e.symbol(Symbol::SelfCode);
+        self.e.store_context(own, context::HIDDEN);
+        let signature = self.e.b.import_signature(signature);
+        let params = self.params.clone();
+        let results = self
+            .e
+            .call_symbol(Symbol::Helper(Helper::Grow), signature, &params);
+        self.e.begin_no_redirect();
+        self.e.b.ins().return_(&results);
+        self.e.end_no_redirect();
+        self.e.b.switch_to_block(on);
+        Ok(())
+    }
+
+    pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
+        let synchronized = self.method.is_synchronized();
+        let mut structs = 0;
+        for local in locals {
+            if kind_of(local.ty)? == Kind::Struct {
+                structs += u64::from(local.ty.layout()?.size);
+            }
+        }
+        let large = locals.len() > 128 || structs > 1024;
+        if (self.plan.has_calls || synchronized || large) && self.env.wants_stack_check() {
+            self.stack_check()?;
+        }
+        self.make_homes(args, locals)?;
+        let class = self.method.class;
+        if Self::triggers(self.method)? {
+            self.class_init(class)?;
+        }
+        if self.plan.has_localloc {
+            let side = (0..self.plan.instrs.len()).any(|i| {
+                self.plan.instrs[i].op == Op::Localloc && constant_localloc(self.plan, i).is_none()
+            });
+            if side {
+                self.side_mark = Some(self.e.load_context(I64, context::LOCALLOC_NEXT));
+            }
+        }
+        self.keep_side_top();
+        if synchronized {
+            let object = if self.method.is_static() {
+                self.e.load_symbol(I64, Symbol::TypeObject(class), 0)
+            } else {
+                self.params[0]
+            };
+            let slot: StackSlot = self.e.slot(8);
+            self.e.b.ins().stack_store(I64, object, slot, 0);
+            monitors::enter(self.e, object, None, |e| {
+                e.helper(call::MonitorEnter, [object]);
+            });
+            let pad: Block = self.new_pad();
+            self.sync = Some((slot, pad));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn filter_prologue(
+        &mut self,
+        args: &[ClassRef],
+        locals: &[Local],
+        parent: &[Home],
+        frame: &FrameMap,
+    ) -> Res {
+        if parent.len() != args.len() + locals.len() {
+            return Err(Fail::internal("the parent's homes are missing"));
+        }
+        if self.plan.has_calls && self.env.wants_stack_check() {
+            self.stack_check()?;
+        }
+        self.keep_side_top();
+        self.make_filter_homes(parent, frame)
+    }
+
+    /// If exceptions are caught here: makes the slot of the localloc stack's top.
+    fn keep_side_top(&mut self) {
+        let catches = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
+        if self.plan.clauses.iter().any(catches) {
+            self.side_top = Some(self.e.slot(8));
+            self.note_side_top();
+        }
+    }
+
+    /// The localloc stack is in use up to here while this method is at work: after each `localloc`, and at the start.
+    fn note_side_top(&mut self) {
+        if let Some(slot) = self.side_top {
+            let top = self.e.load_context(I64, context::LOCALLOC_NEXT);
+            self.e.b.ins().stack_store(I64, top, slot, 0);
+        }
+    }
+
+    /// Undoes what the prologue entered.
+    pub(crate) fn epilogue(&mut self) {
+        if let Some(mark) = self.side_mark {
+            self.e.store_context(mark, context::LOCALLOC_NEXT);
+        }
+        if let Some((slot, _)) = self.sync {
+            let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
+            self.e.set_handlers(&[]);
+            monitors::exit(self.e, object, |e| {
+                e.helper(call::MonitorExit, [object]);
+            });
+        }
+    }
+
+    /// ret
+    pub(crate) fn ret(&mut self) -> Res {
+        if self.inline.is_some() {
+            return self.inlined_ret();
+        }
+        if self.filter.is_some() {
+            return Err(Fail::invalid("ret in a filter"));
+        }
+        if self.in_protected() {
+            return Err(Fail::invalid("ret in a protected block"));
+        }
+        let shape = self.shape;
+        let mut values: SmallVec<[_; 4]> = SmallVec::new();
+        match &shape.ret {
+            Pass::None => {}
+            Pass::Scalar(_) => {
+                let item = self.pop()?;
+                values.push(self.coerce_to_class(&item, shape.ret_class)?);
+            }
+            Pass::Leaves(_) => {
+                let item = self.pop()?;
+                self.check_struct(&item, shape.ret_class)?;
+                values = crate::signature::load_passed(
+                    &mut self.e.b,
+                    trusted(),
+                    item.value,
+                    0,
+                    &shape.ret,
+                    shape.ret_class,
+                );
+            }
+            Pass::Address => {
+                let item = self.pop()?;
+                self.check_struct(&item, shape.ret_class)?;
+                let buffer = self.params[shape.has_this as usize];
+                self.copy(
+                    shape.ret_class,
+                    buffer,
+                    0,
+                    trusted(),
+                    item.value,
+                    0,
+                    trusted(),
+                    crate::translate::values::memory::Dest::Frame,
+                )?;
+            }
+        }
+        self.epilogue();
+        self.e.begin_no_redirect();
+        self.e.b.ins().return_(&values);
+        self.dead = true;
+        Ok(())
+    }
+
+    /// localloc
+    pub(crate) fn localloc(&mut self) -> Res {
+        let size = self.pop()?;
+        let (value, note) = if let Some(bytes) = constant_localloc(self.plan, self.index) {
+            let slot = self.e.slot(bytes);
+            let at = self.e.slot_addr(slot);
+            self.zero(at, 0, bytes.next_multiple_of(8), trusted());
+            (at, Note::Frame)
+        } else {
+            let bytes = match size.kind {
+                Kind::I32 => self.e.b.ins().uextend(I64, size.value),
+                _ => self.as_native(&size)?,
+            };
+            // Of no bytes it is null, as in mono and CoreCLR.
+            let at = self.e.helper_value(call::Localloc, [bytes]);
+            self.note_side_top();
+            (at, Note::None)
+        };
+        self.push_item(Item {
+            kind: Kind::Native,
+            value,
+            class: None,
+            note,
+        });
+        Ok(())
+    }
+}

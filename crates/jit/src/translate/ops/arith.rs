@@ -1,0 +1,362 @@
+//! Arithmetic, comparison and conditional branches.
+//!
+//! # Invariants
+//! Two operands are brought to one type first: int32 with native int gives native int, float32 with float64 gives
+//! float64, a byref plus or minus an integer is a byref. What mono rejects here is invalid.
+use crate::translate::error::{Fail, Res};
+use crate::translate::translator::Translator;
+use crate::translate::values::stack::{Item, Kind, Note};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{
+    Inst, InstBuilder, InstructionData, Opcode, Value, ValueDef, types::*,
+};
+use vervet_abi::{ThrowKind, call};
+use vervet_metadata::il::Op;
+
+/// A comparison, as IL has it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Compare {
+    Eq,
+    Ne,
+    Gt,
+    Ge,
+    Lt,
+    Le,
+    GtUn,
+    GeUn,
+    LtUn,
+    LeUn,
+}
+
+impl Compare {
+    fn int(self) -> IntCC {
+        match self {
+            Compare::Eq => IntCC::Equal,
+            Compare::Ne => IntCC::NotEqual,
+            Compare::Gt => IntCC::SignedGreaterThan,
+            Compare::Ge => IntCC::SignedGreaterThanOrEqual,
+            Compare::Lt => IntCC::SignedLessThan,
+            Compare::Le => IntCC::SignedLessThanOrEqual,
+            Compare::GtUn => IntCC::UnsignedGreaterThan,
+            Compare::GeUn => IntCC::UnsignedGreaterThanOrEqual,
+            Compare::LtUn => IntCC::UnsignedLessThan,
+            Compare::LeUn => IntCC::UnsignedLessThanOrEqual,
+        }
+    }
+    /// Of floats, `.un` means 'or unordered'; `ne` is unordered too.
+    fn float(self) -> FloatCC {
+        match self {
+            Compare::Eq => FloatCC::Equal,
+            Compare::Ne => FloatCC::NotEqual,
+            Compare::Gt => FloatCC::GreaterThan,
+            Compare::Ge => FloatCC::GreaterThanOrEqual,
+            Compare::Lt => FloatCC::LessThan,
+            Compare::Le => FloatCC::LessThanOrEqual,
+            Compare::GtUn => FloatCC::UnorderedOrGreaterThan,
+            Compare::GeUn => FloatCC::UnorderedOrGreaterThanOrEqual,
+            Compare::LtUn => FloatCC::UnorderedOrLessThan,
+            Compare::LeUn => FloatCC::UnorderedOrLessThanOrEqual,
+        }
+    }
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// Brings two numbers to one type.
+    fn unify(&mut self, a: &Item, b: &Item) -> Res<(Kind, Value, Value)> {
+        use Kind::*;
+        let kind = match (a.kind, b.kind) {
+            (x, y) if x == y && x != Struct && x != Ref && x != ByRef => x,
+            (I32, Native) | (Native, I32) => Native,
+            (I64, Native | I32) | (Native | I32, I64) => I64,
+            (F32, F64) | (F64, F32) => F64,
+            (x, y) => return Err(Fail::invalid(format!("arithmetic on {x:?} and {y:?}"))),
+        };
+        Ok((kind, self.coerce(a, kind)?, self.coerce(b, kind)?))
+    }
+
+    /// add, sub, mul, div, rem, and, or, xor and the checked ones.
+    pub fn binary(&mut self, op: Op) -> Res {
+        use Kind::*;
+        let b = self.pop()?;
+        let a = self.pop()?;
+        // Addresses: only addition and subtraction.
+        if matches!(a.kind, ByRef | Ref) || matches!(b.kind, ByRef | Ref) {
+            return self.address_arithmetic(op, &a, &b);
+        }
+        let (kind, x, y) = self.unify(&a, &b)?;
+        let value = if kind.is_float() {
+            match op {
+                Op::Add => self.e.b.ins().fadd(x, y),
+                Op::Sub => self.e.b.ins().fsub(x, y),
+                Op::Mul => self.e.b.ins().fmul(x, y),
+                Op::Div => self.e.b.ins().fdiv(x, y),
+                Op::Rem if kind == F64 => self.e.helper_value(call::FMod, [x, y]),
+                Op::Rem => {
+                    let (x, y) = (
+                        self.e
+                            .b
+                            .ins()
+                            .fpromote(cranelift_codegen::ir::types::F64, x),
+                        self.e
+                            .b
+                            .ins()
+                            .fpromote(cranelift_codegen::ir::types::F64, y),
+                    );
+                    let r = self.e.helper_value(call::FMod, [x, y]);
+                    self.e.b.ins().fdemote(cranelift_codegen::ir::types::F32, r)
+                }
+                _ => return Err(Fail::invalid("an integer operation on floats")),
+            }
+        } else {
+            self.integer(op, x, y)?
+        };
+        self.push(kind, value);
+        Ok(())
+    }
+
+    /// Is the value a sum with a constant?
+    fn has_constant_part(&self, value: Value) -> bool {
+        let dfg = &self.e.b.func.dfg;
+        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(value)) else {
+            return false;
+        };
+        matches!(
+            dfg.insts[inst],
+            InstructionData::Binary { opcode: Opcode::Iadd | Opcode::Isub, args }
+                if args.iter().any(|a| self.constant(*a).is_some())
+        )
+    }
+
+    /// The same value, of which the optimiser does not know what it is.
+    fn opaque(&mut self, value: Value) -> Value {
+        let slot = self.temp(8);
+        self.e.b.ins().stack_store(I64, value, slot, 0);
+        self.e.b.ins().sequence_point();
+        self.e.b.ins().stack_load(I64, I64, slot, 0)
+    }
+
+    fn address_arithmetic(&mut self, op: Op, a: &Item, b: &Item) -> Res {
+        let (mut x, y) = (self.as_native(a)?, self.as_native(b)?);
+        // Of `(r + k) + (i + l)` the optimiser makes `(r + i) + (k + l)`, and `r + i` may be all that is left in a
+        // register while the thread is stopped: far outside the object, where the collector does not look for it.
+        if self.has_constant_part(x) && self.has_constant_part(y) {
+            x = self.opaque(x);
+        }
+        let kind = match (
+            op,
+            matches!(a.kind, Kind::ByRef | Kind::Ref),
+            matches!(b.kind, Kind::ByRef | Kind::Ref),
+        ) {
+            (Op::Sub | Op::SubOvfUn | Op::SubOvf, true, true) => Kind::Native,
+            (Op::Add | Op::AddOvfUn | Op::AddOvf | Op::Sub | Op::SubOvfUn | Op::SubOvf, ..) => {
+                Kind::ByRef
+            }
+            // Unverifiable: alignment by masking and the like.
+            _ => Kind::Native,
+        };
+        let value = self.integer(op, x, y)?;
+        let note = match (a.note, kind) {
+            (Note::Frame, Kind::ByRef) => Note::Frame,
+            _ => Note::None,
+        };
+        self.push_item(Item {
+            kind,
+            value,
+            class: None,
+            note,
+        });
+        Ok(())
+    }
+
+    fn integer(&mut self, op: Op, x: Value, y: Value) -> Res<Value> {
+        Ok(match op {
+            Op::Add => self.e.b.ins().iadd(x, y),
+            Op::Sub => self.e.b.ins().isub(x, y),
+            Op::Mul => self.e.b.ins().imul(x, y),
+            Op::And => self.e.b.ins().band(x, y),
+            Op::Or => self.e.b.ins().bor(x, y),
+            Op::Xor => self.e.b.ins().bxor(x, y),
+            Op::Div | Op::Rem => self.signed_division(op == Op::Div, x, y),
+            Op::DivUn | Op::RemUn => {
+                match self.constant(y) {
+                    Some(c) if c != 0 => {}
+                    _ => {
+                        let zero = self.is_null(y);
+                        self.e.throw_if(zero, ThrowKind::DivideByZero);
+                    }
+                }
+                if op == Op::DivUn {
+                    self.e.b.ins().udiv(x, y)
+                } else {
+                    self.e.b.ins().urem(x, y)
+                }
+            }
+            Op::AddOvf => self.checked(|b, x, y| b.sadd_overflow(x, y), x, y),
+            Op::AddOvfUn => self.checked(|b, x, y| b.uadd_overflow(x, y), x, y),
+            Op::SubOvf => self.checked(|b, x, y| b.ssub_overflow(x, y), x, y),
+            Op::SubOvfUn => self.checked(|b, x, y| b.usub_overflow(x, y), x, y),
+            Op::MulOvf => self.checked(|b, x, y| b.smul_overflow(x, y), x, y),
+            Op::MulOvfUn => self.checked(|b, x, y| b.umul_overflow(x, y), x, y),
+            _ => return Err(Fail::internal("not an integer operation")),
+        })
+    }
+
+    fn checked(
+        &mut self,
+        f: impl FnOnce(cranelift_frontend::FuncInstBuilder<'_, 'f>, Value, Value) -> (Value, Value),
+        x: Value,
+        y: Value,
+    ) -> Value {
+        let (value, overflow) = f(self.e.b.ins(), x, y);
+        self.e.throw_if(overflow, ThrowKind::Overflow);
+        value
+    }
+
+    /// Is it seen at once that the integer is not negative?
+    fn is_natural(&self, value: Value) -> bool {
+        let dfg = &self.e.b.func.dfg;
+        if let Some(c) = self.constant(value) {
+            return c >= 0;
+        }
+        let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(value)) else {
+            return false;
+        };
+        match dfg.insts[inst] {
+            InstructionData::Binary {
+                opcode: Opcode::Band,
+                args,
+            } => args
+                .iter()
+                .any(|a| self.constant(*a).is_some_and(|c| c >= 0)),
+            InstructionData::Unary {
+                opcode: Opcode::Uextend,
+                ..
+            } => true,
+            // `conv.i4` of a length, which `ldlen` widened.
+            InstructionData::Unary {
+                opcode: Opcode::Ireduce,
+                arg,
+            } => {
+                let wide = dfg.value_def(dfg.resolve_aliases(arg));
+                matches!(wide, ValueDef::Result(inst, _) if self.is_length(inst))
+            }
+            InstructionData::Load {
+                opcode: Opcode::Uload8 | Opcode::Uload16 | Opcode::Uload32,
+                ..
+            } => true,
+            _ => false,
+        }
+    }
+
+    /// Is the instruction a widened length?
+    fn is_length(&self, inst: Inst) -> bool {
+        let dfg = &self.e.b.func.dfg;
+        let InstructionData::Unary {
+            opcode: Opcode::Uextend,
+            arg,
+        } = dfg.insts[inst]
+        else {
+            return false;
+        };
+        self.lengths.contains(&arg)
+    }
+
+    /// Division as mono does it: MIN by -1 overflows, also of the remainder.
+    fn signed_division(&mut self, quotient: bool, x: Value, y: Value) -> Value {
+        let naturals = (self.is_natural(x), self.is_natural(y));
+        match self.constant(y) {
+            Some(c) if c != 0 && c != -1 => {}
+            _ if naturals.0 || naturals.1 => {
+                let zero = self.is_null(y);
+                self.e.throw_if(zero, ThrowKind::DivideByZero);
+            }
+            _ => {
+                let zero = self.is_null(y);
+                self.e.throw_if(zero, ThrowKind::DivideByZero);
+                let wide = self.e.b.func.dfg.value_type(x) == I64;
+                let min = if wide {
+                    self.i64(i64::MIN)
+                } else {
+                    self.i32(i32::MIN)
+                };
+                let is_min = self.e.b.ins().icmp(IntCC::Equal, x, min);
+                let is_minus_one = self.e.b.ins().icmp_imm_s(IntCC::Equal, y, -1);
+                let both = self.e.b.ins().band(is_min, is_minus_one);
+                self.e.throw_if(both, ThrowKind::Overflow);
+            }
+        }
+        match (quotient, naturals) {
+            (true, (true, true)) => self.e.b.ins().udiv(x, y),
+            (false, (true, true)) => self.e.b.ins().urem(x, y),
+            (true, _) => self.e.b.ins().sdiv(x, y),
+            (false, _) => self.e.b.ins().srem(x, y),
+        }
+    }
+
+    /// shl, shr, shr.un: the count is taken modulo the width.
+    pub fn shift(&mut self, op: Op) -> Res {
+        let count = self.pop()?;
+        let a = self.pop()?;
+        if !matches!(a.kind, Kind::I32 | Kind::I64 | Kind::Native)
+            || !matches!(count.kind, Kind::I32 | Kind::Native | Kind::I64)
+        {
+            return Err(Fail::invalid("a shift of something else than integers"));
+        }
+        let (x, n) = (a.value, count.value);
+        let value = match op {
+            Op::Shl => self.e.b.ins().ishl(x, n),
+            Op::Shr => self.e.b.ins().sshr(x, n),
+            _ => self.e.b.ins().ushr(x, n),
+        };
+        self.push(a.kind, value);
+        Ok(())
+    }
+
+    /// neg and not.
+    pub fn unary(&mut self, op: Op) -> Res {
+        let a = self.pop()?;
+        let value = match (op, a.kind) {
+            (Op::Neg, k) if k.is_float() => self.e.b.ins().fneg(a.value),
+            (_, Kind::Struct | Kind::Ref | Kind::ByRef | Kind::F32 | Kind::F64) => {
+                return Err(Fail::invalid("neg or not of something else than a number"));
+            }
+            (Op::Neg, _) => self.e.b.ins().ineg(a.value),
+            _ => self.e.b.ins().bnot(a.value),
+        };
+        self.push(a.kind, value);
+        Ok(())
+    }
+
+    /// The I8 result of a comparison of the two topmost values.
+    pub fn compare_values(&mut self, how: Compare) -> Res<Value> {
+        let b = self.pop()?;
+        let a = self.pop()?;
+        use Kind::*;
+        let kind = match (a.kind, b.kind) {
+            (Struct, _) | (_, Struct) => return Err(Fail::invalid("a comparison of value types")),
+            (x, y) if x == y => x,
+            (F32, F64) | (F64, F32) => F64,
+            (x, y) if x.is_float() || y.is_float() => {
+                return Err(Fail::invalid("a float compared with an integer"));
+            }
+            _ => I64,
+        };
+        let (x, y) = (self.coerce(&a, kind)?, self.coerce(&b, kind)?);
+        Ok(if kind.is_float() {
+            self.e.b.ins().fcmp(how.float(), x, y)
+        } else if let Some(c) = self.constant(y).filter(|c| i32::try_from(*c).is_ok()) {
+            self.e.b.ins().icmp_imm_s(how.int(), x, c)
+        } else {
+            self.e.b.ins().icmp(how.int(), x, y)
+        })
+    }
+
+    /// ceq, cgt, clt and their unordered forms.
+    pub fn compare(&mut self, how: Compare) -> Res {
+        let result = self.compare_values(how)?;
+        let value = self.e.b.ins().uextend(I32, result);
+        self.push(Kind::I32, value);
+        Ok(())
+    }
+}

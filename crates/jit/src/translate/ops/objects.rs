@@ -1,0 +1,575 @@
+//! Objects and values behind addresses: casts, boxes, indirect access, tokens and literals.
+//!
+//! # Invariants
+//! A cast's fast way to 'yes' compares classes (VTables are per domain); what it cannot decide a helper does.
+use crate::blob::Symbol;
+use crate::emit::{null_trap, trusted};
+use crate::signature::{load_leaf, store_leaf};
+use crate::translate::error::{Fail, Res};
+use crate::translate::translator::Translator;
+use crate::translate::values::memory::Dest;
+use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
+use vervet_abi::object::HEADER_SIZE;
+use vervet_abi::{call, vtable};
+use vervet_metadata::Token;
+use vervet_metadata::il::{Op, Operand};
+use vervet_types::check::can_access_method;
+use vervet_types::resolve::TokenTarget;
+use vervet_types::{ClassRef, Known, LeafKind, LoadError, MethodRef};
+
+/// How a cast can be decided inline.
+enum Test {
+    /// Only exact instances: sealed classes without variance.
+    Exact,
+    /// The class is at that index of its descendants' ancestors.
+    Ancestor(i32),
+    /// Only a helper can tell; an exact match is a fast yes.
+    Helper,
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// The class a type token names; it must be closed.
+    pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
+        let class = self.scope.type_(token)?;
+        if class.is_open {
+            return Err(Fail::invalid(format!(
+                "the open type {}",
+                class.full_name()
+            )));
+        }
+        Ok(class)
+    }
+
+    /// The method a token names; it must be accessible from here.
+    pub(crate) fn method_named(&self, token: Token) -> Res<MethodRef> {
+        let method = self.scope.method(token)?;
+        if !can_access_method(self.method, method)? {
+            return Err(LoadError::method_access(self.method, method).into());
+        }
+        Ok(method)
+    }
+
+    fn test_for(&self, class: ClassRef) -> Res<Test> {
+        // A sealed class derived from MarshalByRefObject: see below.
+        let sealed_remote = class.is_sealed()
+            && !class.is_array()
+            && class
+                .supers()?
+                .get(1)
+                .is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)));
+        if sealed_remote
+            || class.is_array()
+            || class.is_interface()
+            || class.is_delegate()? && class.is_inst()
+            || class.is_ptr()
+        {
+            return Ok(Test::Helper);
+        }
+        if class.is_sealed() || class.is_value_type()? {
+            return Ok(Test::Exact);
+        }
+        let supers = class.supers()?;
+        let depth = supers.len() as i32 - 1;
+        // A transparent proxy is an instance of what its real proxy says.
+        let remote = self.universe.known(Known::MarshalByRefObject);
+        if depth == 0 || supers.get(1).is_some_and(|c| std::ptr::eq(*c, remote)) {
+            return Ok(Test::Helper);
+        }
+        Ok(Test::Ancestor(depth))
+    }
+
+    /// castclass (throwing) and isinst.
+    pub(crate) fn cast(&mut self, class: ClassRef, throwing: bool) -> Res {
+        let item = self.pop_ref()?;
+        let class = class.nullable_arg().unwrap_or(class);
+        let known = Some(class);
+        if let Note::Null = item.note {
+            self.push_item(Item {
+                kind: Kind::Ref,
+                class: known,
+                ..item
+            });
+            return Ok(());
+        }
+        if std::ptr::eq(class, self.universe.known(Known::Object)) {
+            self.push_item(item);
+            return Ok(());
+        }
+        let object = item.value;
+        let handle = self.e.symbol(Symbol::ClassHandle(class));
+        let test = self.test_for(class)?;
+        let join = self.e.b.create_block();
+        self.e.b.append_block_param(join, I64);
+        let look = self.e.b.create_block();
+        let same = [BlockArg::Value(object)];
+        self.e.b.ins().brif(object, look, &[], join, &same);
+        self.e.b.seal_block(look);
+        self.e.b.switch_to_block(look);
+        let vt = self.e.b.ins().uload32(trusted(), object, 0);
+        match test {
+            Test::Exact | Test::Helper => {
+                let own = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I64, trusted(), vt, vtable::CLASS_OFFSET);
+                let exact = self.e.b.ins().icmp(IntCC::Equal, own, handle);
+                self.cast_decided(
+                    exact,
+                    object,
+                    handle,
+                    join,
+                    throwing,
+                    matches!(test, Test::Exact),
+                );
+            }
+            Test::Ancestor(depth) => {
+                // `depth` of the VTable is the number of ancestors; shorter lists cannot hold the class.
+                let deep = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I32, trusted(), vt, vtable::DEPTH_OFFSET);
+                let enough = self.e.b.ins().icmp_imm_u(
+                    IntCC::UnsignedGreaterThanOrEqual,
+                    deep,
+                    i64::from(depth),
+                );
+                let (compare, no) = (self.e.b.create_block(), self.e.b.create_block());
+                self.e.b.ins().brif(enough, compare, &[], no, &[]);
+                self.e.b.seal_block(compare);
+                self.e.b.switch_to_block(compare);
+                let supers = self
+                    .e
+                    .b
+                    .ins()
+                    .load(I64, trusted(), vt, vtable::SUPERS_OFFSET);
+                let ancestor = self.e.b.ins().load(I64, trusted(), supers, 8 * depth);
+                let is = self.e.b.ins().icmp(IntCC::Equal, ancestor, handle);
+                self.e.b.ins().brif(is, join, &same, no, &[]);
+                self.e.b.seal_block(no);
+                self.e.b.switch_to_block(no);
+                self.e.b.set_cold_block(no);
+                // Transparent proxies and the like: the helper has the last word when throwing.
+                if throwing {
+                    let value = self.e.helper_value(call::CastClass, [object, handle]);
+                    self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
+                } else {
+                    let value = self.i64(0);
+                    self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
+                }
+            }
+        }
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        let value = self.e.b.block_params(join)[0];
+        self.push_item(Item {
+            kind: Kind::Ref,
+            value,
+            class: known,
+            note: Note::None,
+        });
+        Ok(())
+    }
+
+    fn cast_decided(
+        &mut self,
+        exact: Value,
+        object: Value,
+        handle: Value,
+        join: cranelift_codegen::ir::Block,
+        throwing: bool,
+        only: bool,
+    ) {
+        if only && !throwing {
+            let zero = self.i64(0);
+            let value = self.e.b.ins().select(exact, object, zero);
+            self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
+            return;
+        }
+        let cold = self.e.b.create_block();
+        self.e.b.set_cold_block(cold);
+        self.e
+            .b
+            .ins()
+            .brif(exact, join, &[BlockArg::Value(object)], cold, &[]);
+        self.e.b.seal_block(cold);
+        self.e.b.switch_to_block(cold);
+        let args = [object, handle];
+        let value = match throwing {
+            true => self.e.helper_value(call::CastClass, args),
+            false => self.e.helper_value(call::IsInst, args),
+        };
+        self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
+    }
+
+    /// box
+    pub(crate) fn box_value(&mut self, class: ClassRef) -> Res {
+        if !class.is_value_type()? {
+            let item = self.pop()?;
+            if !item.kind.is_word() {
+                return Err(Fail::invalid("box of a value that is not of that type"));
+            }
+            self.push_item(item);
+            return Ok(());
+        }
+        if class.nullable_arg().is_none()
+            && self.next_is(&[Op::Brtrue, Op::BrtrueS, Op::Brfalse, Op::BrfalseS])
+        {
+            // `x != null` in generic code.
+            self.pop()?;
+            let value = self.i32(1);
+            self.push(Kind::I32, value);
+            return Ok(());
+        }
+        // `(T)(object)x` in generic code. (As in mono and CoreCLR, an int32 stays as it is even if the type is smaller.)
+        if class.nullable_arg().is_none()
+            && let Some(next) = self.next_instruction()
+            && let (Op::UnboxAny, Operand::Token(t)) = (next.op, next.operand)
+            && std::ptr::eq(self.scope.type_(t)?, class)
+        {
+            self.skip += 1;
+            let mut item = self.pop()?;
+            let kind = kind_of(class)?;
+            if kind == Kind::Struct {
+                self.check_struct(&item, class)?;
+            } else {
+                item.value = self.coerce(&item, kind)?;
+                item.kind = kind;
+            }
+            self.push_item(Item {
+                class: Some(class),
+                ..item
+            });
+            return Ok(());
+        }
+        if class.instance_layout()?.has_by_ref_like {
+            let text = format!("Cannot box IsByRefLike type {}", class.full_name());
+            return Err(LoadError::bad_image(self.scope.module, text).into());
+        }
+        let item = self.pop()?;
+        self.box_item(class, &item)
+    }
+
+    /// Boxes a value.
+    pub(crate) fn box_item(&mut self, class: ClassRef, item: &Item) -> Res {
+        if class.nullable_arg().is_some() {
+            self.check_struct(item, class)?;
+            let handle = self.e.symbol(Symbol::ClassHandle(class));
+            let value = self.e.helper_value(call::BoxNullable, [handle, item.value]);
+            self.push_item(Item {
+                kind: Kind::Ref,
+                value,
+                class: class.nullable_arg(),
+                note: Note::None,
+            });
+            return Ok(());
+        }
+        let object = self.allocate(class)?;
+        self.store_value(
+            class,
+            item,
+            object,
+            HEADER_SIZE as i32,
+            trusted(),
+            Dest::Anywhere,
+        )?;
+        self.push_instance(class, object);
+        Ok(())
+    }
+
+    /// unbox: the address of the value.
+    pub(crate) fn unbox(&mut self, class: ClassRef) -> Res {
+        if !class.is_value_type()? {
+            return Err(Fail::invalid("unbox of a reference type"));
+        }
+        let item = self.pop_ref()?;
+        if class.nullable_arg().is_some() {
+            let at = self.unbox_nullable(class, item.value)?;
+            self.push_item(Item {
+                kind: Kind::ByRef,
+                value: at,
+                class: None,
+                note: Note::Frame,
+            });
+            return Ok(());
+        }
+        let value = self.unboxed_address(class, &item)?;
+        self.push_item(Item {
+            kind: Kind::ByRef,
+            value,
+            class: None,
+            note: Note::NonNull,
+        });
+        Ok(())
+    }
+
+    fn unbox_nullable(&mut self, class: ClassRef, object: Value) -> Res<Value> {
+        // Not a temporary: the address may go to a variable.
+        let slot = self.e.slot(class.layout()?.size);
+        let at = self.e.slot_addr(slot);
+        let handle = self.e.symbol(Symbol::ClassHandle(class));
+        self.e.helper(call::UnboxNullable, [object, handle, at]);
+        Ok(at)
+    }
+
+    fn unboxed_address(&mut self, class: ClassRef, item: &Item) -> Res<Value> {
+        let flags = self.null_checked(item, 0, 4);
+        let vt = self.e.b.ins().uload32(flags, item.value, 0);
+        let own = self
+            .e
+            .b
+            .ins()
+            .load(I64, trusted(), vt, vtable::CLASS_OFFSET);
+        let handle = self.e.symbol(Symbol::ClassHandle(class));
+        let exact = self.e.b.ins().icmp(IntCC::Equal, own, handle);
+        let inside = self
+            .e
+            .b
+            .ins()
+            .iadd_imm_s(item.value, i64::from(HEADER_SIZE));
+        let (cold, join) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.set_cold_block(cold);
+        self.e.b.append_block_param(join, I64);
+        self.e
+            .b
+            .ins()
+            .brif(exact, join, &[BlockArg::Value(inside)], cold, &[]);
+        self.e.b.seal_block(cold);
+        self.e.b.switch_to_block(cold);
+        let slow = self.e.helper_value(call::Unbox, [item.value, handle]);
+        self.e.b.ins().jump(join, &[BlockArg::Value(slow)]);
+        self.e.b.seal_block(join);
+        self.e.b.switch_to_block(join);
+        Ok(self.e.b.block_params(join)[0])
+    }
+
+    /// unbox.any
+    pub(crate) fn unbox_any(&mut self, class: ClassRef) -> Res {
+        if !class.is_value_type()? {
+            return self.cast(class, true);
+        }
+        let item = self.pop_ref()?;
+        let at = if class.nullable_arg().is_some() {
+            self.unbox_nullable(class, item.value)?
+        } else {
+            self.unboxed_address(class, &item)?
+        };
+        let item = self.load_value(class, at, 0, trusted())?;
+        self.push_item(item);
+        Ok(())
+    }
+
+    fn dest(item: &Item) -> Dest {
+        if let Note::Frame = item.note {
+            Dest::Frame
+        } else {
+            Dest::Anywhere
+        }
+    }
+
+    fn after_indirect(&mut self) {
+        if self.prefixes.volatile {
+            self.e.b.ins().sequence_point();
+        }
+    }
+
+    /// ldind.*
+    pub(crate) fn load_indirect(&mut self, leaf: LeafKind, kind: Kind) -> Res {
+        let at = self.pop_address()?;
+        let flags = self.null_checked(&at, 0, leaf.size());
+        let value = load_leaf(&mut self.e.b, flags, leaf, at.value, 0);
+        self.push(kind, value);
+        self.after_indirect();
+        Ok(())
+    }
+
+    /// stind.*
+    pub(crate) fn store_indirect(&mut self, leaf: LeafKind, kind: Kind) -> Res {
+        self.settle(2)?;
+        let value = self.pop()?;
+        let at = self.pop_address()?;
+        let value = self.coerce(&value, kind)?;
+        let flags = self.null_checked(&at, 0, leaf.size());
+        if leaf == LeafKind::Ref && Self::dest(&at) == Dest::Anywhere {
+            self.store_ref(flags, value, at.value, 0);
+        } else {
+            store_leaf(&mut self.e.b, flags, leaf, value, at.value, 0);
+        }
+        self.after_indirect();
+        Ok(())
+    }
+
+    /// ldobj
+    pub(crate) fn load_object(&mut self, class: ClassRef) -> Res {
+        let at = self.pop_address()?;
+        let size = self.size_of(class)?;
+        let flags = self.null_checked(&at, 0, size);
+        let item = self.load_value(class, at.value, 0, flags)?;
+        self.push_item(item);
+        self.after_indirect();
+        Ok(())
+    }
+
+    /// stobj
+    pub(crate) fn store_object(&mut self, class: ClassRef) -> Res {
+        self.settle(2)?;
+        let value = self.pop()?;
+        let at = self.pop_address()?;
+        let size = self.size_of(class)?;
+        let flags = self.null_checked(&at, 0, size);
+        self.store_value(class, &value, at.value, 0, flags, Self::dest(&at))?;
+        self.after_indirect();
+        Ok(())
+    }
+
+    /// cpobj
+    pub(crate) fn copy_object(&mut self, class: ClassRef) -> Res {
+        let from = self.pop_address()?;
+        let size = self.size_of(class)?;
+        let flags = self.null_checked(&from, 0, size);
+        let item = self.load_value(class, from.value, 0, flags)?;
+        self.push_item(item);
+        self.store_object(class)
+    }
+
+    /// initobj
+    pub(crate) fn init_object(&mut self, class: ClassRef) -> Res {
+        self.settle(1)?;
+        let at = self.pop_address()?;
+        let size = self.size_of(class)?;
+        let flags = self.null_checked(&at, 0, size);
+        self.zero(at.value, 0, size, flags);
+        Ok(())
+    }
+
+    /// cpblk
+    pub(crate) fn copy_block(&mut self) -> Res {
+        self.settle(3)?;
+        let size = self.pop()?;
+        let from = self.pop_address()?;
+        let to = self.pop_address()?;
+        let size = self.unsigned_size(&size)?;
+        self.move_block(&to, &from, size, 1);
+        Ok(())
+    }
+    /// Moves `size` bytes without references, in units of 1 or 2, between two addresses.
+    pub(crate) fn move_block(&mut self, to: &Item, from: &Item, size: Value, unit: i64) {
+        self.block_null_checks(size, &[to, from]);
+        self.move_bytes(to.value, from.value, size, unit);
+        self.after_indirect();
+    }
+
+    /// initblk
+    pub(crate) fn init_block(&mut self) -> Res {
+        self.settle(3)?;
+        let size = self.pop()?;
+        let byte = self.pop_i32()?;
+        let at = self.pop_address()?;
+        let size = self.unsigned_size(&size)?;
+        self.block_null_checks(size, &[&at]);
+        self.e.helper(call::MemSet, [at.value, byte, size]);
+        self.after_indirect();
+        Ok(())
+    }
+
+    fn unsigned_size(&mut self, item: &Item) -> Res<Value> {
+        match item.kind {
+            Kind::I32 => Ok(self.e.b.ins().uextend(I64, item.value)),
+            _ => self.as_native(item),
+        }
+    }
+
+    /// A null address is NullReferenceException unless nothing is moved.
+    fn block_null_checks(&mut self, size: Value, ends: &[&Item]) {
+        for end in ends {
+            if matches!(end.note, Note::Frame | Note::NonNull) {
+                continue;
+            }
+            let low = self.is_low(end.value);
+            let some = self.e.b.ins().icmp_imm_u(IntCC::NotEqual, size, 0);
+            let bad = self.e.b.ins().band(low, some);
+            self.e.throw_if(bad, vervet_abi::ThrowKind::NullReference);
+        }
+    }
+
+    /// ldstr
+    pub(crate) fn load_string(&mut self, token: Token) -> Res {
+        let value = self
+            .e
+            .load_symbol(I64, Symbol::Literal(self.scope.module, token.0), 0);
+        self.push_instance(self.universe.known(Known::String), value);
+        Ok(())
+    }
+
+    /// ldtoken
+    pub(crate) fn load_token(&mut self, token: Token) -> Res {
+        let target = self.scope.token(token)?;
+        let (symbol, known) = match target {
+            TokenTarget::Type(class) => {
+                class.check()?;
+                if let Some(next) = self.next_instruction()
+                    && let (Op::Call, Operand::Token(t)) = (next.op, next.operand)
+                {
+                    let m = self.scope.method(t)?;
+                    if m.name == "GetTypeFromHandle"
+                        && std::ptr::eq(m.class, self.universe.known(Known::Type))
+                    {
+                        self.skip += 1;
+                        let value = self.e.load_symbol(I64, Symbol::TypeObject(class), 0);
+                        self.push_item(Item {
+                            kind: Kind::Ref,
+                            value,
+                            class: Some(self.universe.known(Known::Type)),
+                            note: Note::NonNull,
+                        });
+                        return Ok(());
+                    }
+                }
+                (Symbol::ClassHandle(class), Known::RuntimeTypeHandle)
+            }
+            TokenTarget::Method(m) => (Symbol::MethodHandle(m), Known::RuntimeMethodHandle),
+            TokenTarget::Field(f) => (Symbol::FieldHandle(f), Known::RuntimeFieldHandle),
+        };
+        let class = self.universe.known(known);
+        let handle = self.e.symbol(symbol);
+        let at = self.temp_of(class)?;
+        self.e.b.ins().store(trusted(), handle, at, 0);
+        self.push_item(Item {
+            kind: Kind::Struct,
+            value: at,
+            class: Some(class),
+            note: Note::None,
+        });
+        Ok(())
+    }
+
+    /// sizeof
+    pub(crate) fn size_of_type(&mut self, class: ClassRef) -> Res {
+        let size = if class.is_value_type()? {
+            class.layout()?.size
+        } else {
+            8
+        };
+        let value = self.i32(size as i32);
+        self.push(Kind::I32, value);
+        Ok(())
+    }
+
+    /// A read of the object's VTable that faults on null, outside regions.
+    pub(crate) fn vtable_of(&mut self, item: &Item) -> Value {
+        let flags = match item.note {
+            Note::Exact => trusted(),
+            _ if self.e.has_handlers() => self.null_checked(item, 0, 4),
+            _ => null_trap(),
+        };
+        self.e.b.ins().uload32(flags, item.value, 0)
+    }
+
+    /// The value type's kind must be on the stack: what `class` says.
+    pub(crate) fn is_struct(&self, class: ClassRef) -> Res<bool> {
+        Ok(kind_of(class)? == Kind::Struct)
+    }
+}

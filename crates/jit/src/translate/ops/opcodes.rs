@@ -1,0 +1,308 @@
+//! The table from opcodes to what translates them.
+use crate::translate::control::control_flow::{VarOp, variable_of};
+use crate::translate::error::{Fail, Res};
+use crate::translate::ops::arith::Compare;
+use crate::translate::ops::conv::To;
+use crate::translate::translator::{Prefixes, Translator};
+use crate::translate::values::stack::{Item, Kind, Note};
+use cranelift_codegen::ir::InstBuilder;
+use vervet_metadata::Token;
+use vervet_metadata::il::{Instr, Op, Operand};
+use vervet_types::LeafKind;
+
+fn token(i: &Instr<'_>) -> Res<Token> {
+    match i.operand {
+        Operand::Token(t) => Ok(t),
+        _ => Err(Fail::internal("no token")),
+    }
+}
+
+fn target(i: &Instr<'_>) -> Res<u32> {
+    match i.operand {
+        Operand::Branch(t) => Ok(t),
+        _ => Err(Fail::internal("no branch target")),
+    }
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// Translates one instruction.
+    pub(crate) fn instruction(&mut self, i: &Instr<'static>) -> Res {
+        if let Some((op, is_arg, index)) = variable_of(i) {
+            return match op {
+                VarOp::Load => self.load_variable(is_arg, index),
+                VarOp::Store => self.store_variable(is_arg, index),
+                VarOp::Address => self.variable_address(is_arg, index),
+            };
+        }
+        use Op::*;
+        match i.op {
+            Nop => {}
+            Break => {}
+            Unaligned | No => return Ok(()),
+            Volatile => {
+                self.prefixes.volatile = true;
+                return Ok(());
+            }
+            Tail => {
+                self.prefixes.tail = true;
+                return Ok(());
+            }
+            Readonly => {
+                self.prefixes.readonly = true;
+                return Ok(());
+            }
+            Constrained => {
+                self.prefixes.constrained = Some(self.class(token(i)?)?);
+                return Ok(());
+            }
+            Ldnull => {
+                let value = self.i64(0);
+                self.push_item(Item {
+                    kind: Kind::Ref,
+                    value,
+                    class: None,
+                    note: Note::Null,
+                });
+            }
+            LdcI4M1 | LdcI40 | LdcI41 | LdcI42 | LdcI43 | LdcI44 | LdcI45 | LdcI46 | LdcI47
+            | LdcI48 => {
+                let value = self.i32(i.op as i32 - LdcI40 as i32);
+                self.push(Kind::I32, value);
+            }
+            LdcI4S | LdcI4 => {
+                let v = match i.operand {
+                    Operand::I8(v) => i32::from(v),
+                    Operand::I32(v) => v,
+                    _ => 0,
+                };
+                let value = self.i32(v);
+                self.push(Kind::I32, value);
+            }
+            LdcI8 => {
+                let Operand::I64(v) = i.operand else {
+                    return Err(Fail::internal("no operand"));
+                };
+                let value = self.i64(v);
+                self.push(Kind::I64, value);
+            }
+            LdcR4 => {
+                let Operand::R4(v) = i.operand else {
+                    return Err(Fail::internal("no operand"));
+                };
+                let value = self.e.b.ins().f32const(v);
+                self.push(Kind::F32, value);
+            }
+            LdcR8 => {
+                let Operand::R8(v) = i.operand else {
+                    return Err(Fail::internal("no operand"));
+                };
+                let value = self.e.b.ins().f64const(v);
+                self.push(Kind::F64, value);
+            }
+            Dup => {
+                let item = self.pop()?;
+                self.push_item(item);
+                self.push_item(item);
+            }
+            Pop => {
+                self.pop()?;
+            }
+            Jmp => self.jump_method(token(i)?)?,
+            Call => self.call(token(i)?, false)?,
+            Callvirt => self.call(token(i)?, true)?,
+            Calli => self.call_indirect(token(i)?)?,
+            Ret => self.ret()?,
+            Br | BrS => self.branch(target(i)?)?,
+            Brfalse | BrfalseS | Brtrue | BrtrueS => {
+                let item = self.pop()?;
+                let condition = self.truth(&item)?;
+                self.branch_if(condition, matches!(i.op, Brfalse | BrfalseS), target(i)?)?;
+            }
+            Beq | BeqS => self.branch_compare(Compare::Eq, i)?,
+            Bge | BgeS => self.branch_compare(Compare::Ge, i)?,
+            Bgt | BgtS => self.branch_compare(Compare::Gt, i)?,
+            Ble | BleS => self.branch_compare(Compare::Le, i)?,
+            Blt | BltS => self.branch_compare(Compare::Lt, i)?,
+            BneUn | BneUnS => self.branch_compare(Compare::Ne, i)?,
+            BgeUn | BgeUnS => self.branch_compare(Compare::GeUn, i)?,
+            BgtUn | BgtUnS => self.branch_compare(Compare::GtUn, i)?,
+            BleUn | BleUnS => self.branch_compare(Compare::LeUn, i)?,
+            BltUn | BltUnS => self.branch_compare(Compare::LtUn, i)?,
+            Switch => {
+                let Operand::Switch(targets) = i.operand else {
+                    return Err(Fail::internal("no targets"));
+                };
+                self.switch(targets.iter())?;
+            }
+            LdindI1 => self.load_indirect(LeafKind::I1, Kind::I32)?,
+            LdindU1 => self.load_indirect(LeafKind::U1, Kind::I32)?,
+            LdindI2 => self.load_indirect(LeafKind::I2, Kind::I32)?,
+            LdindU2 => self.load_indirect(LeafKind::U2, Kind::I32)?,
+            LdindI4 | LdindU4 => self.load_indirect(LeafKind::I4, Kind::I32)?,
+            LdindI8 => self.load_indirect(LeafKind::I8, Kind::I64)?,
+            LdindI => self.load_indirect(LeafKind::Ptr, Kind::Native)?,
+            LdindR4 => self.load_indirect(LeafKind::R4, Kind::F32)?,
+            LdindR8 => self.load_indirect(LeafKind::R8, Kind::F64)?,
+            LdindRef => self.load_indirect(LeafKind::Ref, Kind::Ref)?,
+            StindRef => self.store_indirect(LeafKind::Ref, Kind::Ref)?,
+            StindI1 => self.store_indirect(LeafKind::I1, Kind::I32)?,
+            StindI2 => self.store_indirect(LeafKind::I2, Kind::I32)?,
+            StindI4 => self.store_indirect(LeafKind::I4, Kind::I32)?,
+            StindI8 => self.store_indirect(LeafKind::I8, Kind::I64)?,
+            StindI => self.store_indirect(LeafKind::Ptr, Kind::Native)?,
+            StindR4 => self.store_indirect(LeafKind::R4, Kind::F32)?,
+            StindR8 => self.store_indirect(LeafKind::R8, Kind::F64)?,
+            Add | Sub | Mul | Div | DivUn | Rem | RemUn | And | Or | Xor | AddOvf | AddOvfUn
+            | SubOvf | SubOvfUn | MulOvf | MulOvfUn => self.binary(i.op)?,
+            Shl | Shr | ShrUn => self.shift(i.op)?,
+            Neg | Not => self.unary(i.op)?,
+            ConvI1 => self.convert(To::I1)?,
+            ConvI2 => self.convert(To::I2)?,
+            ConvI4 => self.convert(To::I4)?,
+            ConvI8 => self.convert(To::I8)?,
+            ConvU1 => self.convert(To::U1)?,
+            ConvU2 => self.convert(To::U2)?,
+            ConvU4 => self.convert(To::U4)?,
+            ConvU8 => self.convert(To::U8)?,
+            ConvI => self.convert(To::I)?,
+            ConvU => self.convert(To::U)?,
+            ConvR4 => self.convert_float(false)?,
+            ConvR8 => self.convert_float(true)?,
+            ConvRUn => self.convert_unsigned_to_float()?,
+            ConvOvfI1 => self.convert_checked(To::I1, false)?,
+            ConvOvfU1 => self.convert_checked(To::U1, false)?,
+            ConvOvfI2 => self.convert_checked(To::I2, false)?,
+            ConvOvfU2 => self.convert_checked(To::U2, false)?,
+            ConvOvfI4 => self.convert_checked(To::I4, false)?,
+            ConvOvfU4 => self.convert_checked(To::U4, false)?,
+            ConvOvfI8 => self.convert_checked(To::I8, false)?,
+            ConvOvfU8 => self.convert_checked(To::U8, false)?,
+            ConvOvfI => self.convert_checked(To::I, false)?,
+            ConvOvfU => self.convert_checked(To::U, false)?,
+            ConvOvfI1Un => self.convert_checked(To::I1, true)?,
+            ConvOvfU1Un => self.convert_checked(To::U1, true)?,
+            ConvOvfI2Un => self.convert_checked(To::I2, true)?,
+            ConvOvfU2Un => self.convert_checked(To::U2, true)?,
+            ConvOvfI4Un => self.convert_checked(To::I4, true)?,
+            ConvOvfU4Un => self.convert_checked(To::U4, true)?,
+            ConvOvfI8Un => self.convert_checked(To::I8, true)?,
+            ConvOvfU8Un => self.convert_checked(To::U8, true)?,
+            ConvOvfIUn => self.convert_checked(To::I, true)?,
+            ConvOvfUUn => self.convert_checked(To::U, true)?,
+            Ckfinite => self.check_finite()?,
+            Ceq => self.compare(Compare::Eq)?,
+            Cgt => self.compare(Compare::Gt)?,
+            CgtUn => self.compare(Compare::GtUn)?,
+            Clt => self.compare(Compare::Lt)?,
+            CltUn => self.compare(Compare::LtUn)?,
+            Cpobj => {
+                let class = self.class(token(i)?)?;
+                self.copy_object(class)?;
+            }
+            Ldobj => {
+                let class = self.class(token(i)?)?;
+                self.load_object(class)?;
+            }
+            Stobj => {
+                let class = self.class(token(i)?)?;
+                self.store_object(class)?;
+            }
+            Initobj => {
+                let class = self.class(token(i)?)?;
+                self.init_object(class)?;
+            }
+            Ldstr => self.load_string(token(i)?)?,
+            Newobj => self.new_object(token(i)?)?,
+            Castclass | Isinst => {
+                let class = self.class(token(i)?)?;
+                self.cast(class, i.op == Castclass)?;
+            }
+            Unbox => {
+                let class = self.class(token(i)?)?;
+                self.unbox(class)?;
+            }
+            UnboxAny => {
+                let class = self.class(token(i)?)?;
+                self.unbox_any(class)?;
+            }
+            Box => {
+                let class = self.class(token(i)?)?;
+                self.box_value(class)?;
+            }
+            Throw => self.throw()?,
+            Rethrow => self.rethrow()?,
+            Leave | LeaveS => self.leave(target(i)?)?,
+            Endfinally => self.end_finally()?,
+            Endfilter => self.end_filter()?,
+            Ldfld => self.load_field(token(i)?)?,
+            Ldflda => self.load_field_address(token(i)?)?,
+            Stfld => self.store_field(token(i)?)?,
+            Ldsfld => self.load_static_token(token(i)?)?,
+            Ldsflda => self.load_static_address_token(token(i)?)?,
+            Stsfld => self.store_static_token(token(i)?)?,
+            Newarr => {
+                let class = self.class(token(i)?)?;
+                self.new_array(class)?;
+            }
+            Ldlen => self.array_length()?,
+            Ldelema => {
+                let class = self.class(token(i)?)?;
+                self.element_address(class)?;
+            }
+            LdelemI1 => self.load_element_leaf(LeafKind::I1, Kind::I32)?,
+            LdelemU1 => self.load_element_leaf(LeafKind::U1, Kind::I32)?,
+            LdelemI2 => self.load_element_leaf(LeafKind::I2, Kind::I32)?,
+            LdelemU2 => self.load_element_leaf(LeafKind::U2, Kind::I32)?,
+            LdelemI4 | LdelemU4 => self.load_element_leaf(LeafKind::I4, Kind::I32)?,
+            LdelemI8 => self.load_element_leaf(LeafKind::I8, Kind::I64)?,
+            LdelemI => self.load_element_leaf(LeafKind::Ptr, Kind::Native)?,
+            LdelemR4 => self.load_element_leaf(LeafKind::R4, Kind::F32)?,
+            LdelemR8 => self.load_element_leaf(LeafKind::R8, Kind::F64)?,
+            LdelemRef => self.load_element_leaf(LeafKind::Ref, Kind::Ref)?,
+            StelemI => self.store_element_leaf(LeafKind::Ptr)?,
+            StelemI1 => self.store_element_leaf(LeafKind::I1)?,
+            StelemI2 => self.store_element_leaf(LeafKind::I2)?,
+            StelemI4 => self.store_element_leaf(LeafKind::I4)?,
+            StelemI8 => self.store_element_leaf(LeafKind::I8)?,
+            StelemR4 => self.store_element_leaf(LeafKind::R4)?,
+            StelemR8 => self.store_element_leaf(LeafKind::R8)?,
+            StelemRef => self.store_element(None, true)?,
+            Ldelem => {
+                let class = self.class(token(i)?)?;
+                self.load_element(class, true)?;
+            }
+            Stelem => {
+                let class = self.class(token(i)?)?;
+                self.store_element(Some(class), true)?;
+            }
+            Ldtoken => self.load_token(token(i)?)?,
+            Ldftn => self.load_function(token(i)?)?,
+            Ldvirtftn => self.load_virtual_function(token(i)?)?,
+            Localloc => self.localloc()?,
+            Cpblk => self.copy_block()?,
+            Initblk => self.init_block()?,
+            Sizeof => {
+                let class = self.class(token(i)?)?;
+                self.size_of_type(class)?;
+            }
+            Mkrefany => {
+                let class = self.class(token(i)?)?;
+                self.make_typed_reference(class)?;
+            }
+            Refanyval => {
+                let class = self.class(token(i)?)?;
+                self.typed_reference_value(class)?;
+            }
+            Refanytype => self.typed_reference_type()?,
+            Arglist => self.arglist()?,
+            op => return Err(Fail::internal(format!("opcode {op} not yet"))),
+        }
+        self.prefixes = Prefixes::default();
+        Ok(())
+    }
+
+    fn branch_compare(&mut self, how: Compare, i: &Instr<'static>) -> Res {
+        let condition = self.compare_values(how)?;
+        self.branch_if(condition, false, target(i)?)
+    }
+}

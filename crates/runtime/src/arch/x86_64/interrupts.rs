@@ -1,0 +1,142 @@
+//! How a thread that was stopped between two instructions is made to call the runtime from there.
+//!
+//! # Invariants
+//! * The stub saves whatever managed code may have in registers, and the flags, where the collector looks, and restores
+//!   all of it: the code goes on as if nothing had happened, unless an exception is raised.
+//! * Its record says that the pc is an instruction's address, not a return address (`method` is 1).
+use super::{MANAGED, PENDING, RECORD, RUNTIME, STATE, STOP, STOPPING, park};
+use std::arch::naked_asm;
+
+/// Where the thread was stopped.
+///
+/// # Safety
+/// The registers are those of a thread that is parked in the suspend handler.
+pub unsafe fn program_counter(uc: &libc::ucontext_t) -> usize {
+    uc.uc_mcontext.gregs[libc::REG_RIP as usize] as usize
+}
+
+/// Changes the registers so that the thread calls [`interrupt_stub`] from where it was stopped.
+///
+/// # Safety
+/// The thread is parked in the suspend handler, in managed code, which keeps nothing below its stack pointer; its frame is whole.
+pub unsafe fn call_interrupt_stub(uc: &mut libc::ucontext_t) {
+    let regs = &mut uc.uc_mcontext.gregs;
+    let sp = regs[libc::REG_RSP as usize] as usize - 8;
+    // SAFETY: the word below the stack pointer is free, and the stub has room under it.
+    unsafe { *(sp as *mut usize) = regs[libc::REG_RIP as usize] as usize };
+    regs[libc::REG_RSP as usize] = sp as i64;
+    regs[libc::REG_RIP as usize] = interrupt_stub as *const () as i64;
+}
+
+/// "Called" between any two instructions of managed code, with the address of the second as return address.
+///
+/// # Safety
+/// Entered only as its description says.
+#[unsafe(naked)]
+unsafe extern "C" fn interrupt_stub() {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "pushfq",
+        "cld",
+        "push rax",
+        "push rbx",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "push r8",
+        "push r9",
+        "push r10",
+        "push r11",
+        "push r12",
+        "push r13",
+        "push r14",
+        // the record: method, pc, fp, sp, kind, previous
+        "push 1",
+        "push qword ptr [rbp + 8]",
+        "push qword ptr [rbp]",
+        "lea rax, [rbp + 16]",
+        "push rax",
+        "push 2",
+        "push qword ptr [r15 + {record}]",
+        "mov [r15 + {record}], rsp",
+        "mov rbx, rsp",
+        "sub rsp, 256",
+        "and rsp, -16",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
+        "movups [rsp + 32], xmm2",
+        "movups [rsp + 48], xmm3",
+        "movups [rsp + 64], xmm4",
+        "movups [rsp + 80], xmm5",
+        "movups [rsp + 96], xmm6",
+        "movups [rsp + 112], xmm7",
+        "movups [rsp + 128], xmm8",
+        "movups [rsp + 144], xmm9",
+        "movups [rsp + 160], xmm10",
+        "movups [rsp + 176], xmm11",
+        "movups [rsp + 192], xmm12",
+        "movups [rsp + 208], xmm13",
+        "movups [rsp + 224], xmm14",
+        "movups [rsp + 240], xmm15",
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "mov rdi, r15",
+        "call {serve}",
+        "cmp qword ptr [r15 + {pending}], 0",
+        "jne 5f",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jz 6f",
+        "mov rdi, r15",
+        "call {park}",
+        "6: movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "movups xmm2, [rsp + 32]",
+        "movups xmm3, [rsp + 48]",
+        "movups xmm4, [rsp + 64]",
+        "movups xmm5, [rsp + 80]",
+        "movups xmm6, [rsp + 96]",
+        "movups xmm7, [rsp + 112]",
+        "movups xmm8, [rsp + 128]",
+        "movups xmm9, [rsp + 144]",
+        "movups xmm10, [rsp + 160]",
+        "movups xmm11, [rsp + 176]",
+        "movups xmm12, [rsp + 192]",
+        "movups xmm13, [rsp + 208]",
+        "movups xmm14, [rsp + 224]",
+        "movups xmm15, [rsp + 240]",
+        "mov rax, [rbx]",
+        "mov [r15 + {record}], rax",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "lea rsp, [rbx + 48]",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop r11",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop rbx",
+        "pop rax",
+        "popfq",
+        "pop rbp",
+        "ret",
+        "5: mov rdi, r15",
+        "call {throw}",
+        "ud2",
+        record = const RECORD,
+        pending = const PENDING,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        serve = sym crate::threads::interrupts::at_instruction,
+        throw = sym crate::exceptions::throw::throw_pending,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        park = sym park,
+    )
+}

@@ -1,0 +1,166 @@
+//! Running class constructors (ECMA-335 II.10.5.3.3).
+//!
+//! # Invariants
+//! * A class constructor runs at most once; an access by the thread that is running it goes through.
+//! * Other threads wait until it has ended, unless that would be a deadlock: whose constructor waits, however
+//!   indirectly, for one that this thread runs, is seen uninitialised.
+//! * The state of a class that is being initialised changes under the lock of `TABLE`, together with its entry there.
+//! * What it threw is wrapped in one TypeInitializationException that every later access throws again, with a trace of its own.
+//! * No lock is held while it runs.
+use crate::cx::{Cx, Result, Throw};
+use crate::exceptions::make;
+use crate::memory::roots::Root;
+use crate::object::ObjRef;
+use crate::threads::park;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::Ordering;
+use vervet_abi::VTable;
+use vervet_abi::vtable::{INIT_DONE, INIT_FAILED, INIT_NONE, INIT_RUNNING};
+use vervet_os::LeafLock;
+
+#[derive(Default)]
+struct Table {
+    /// Classes whose constructor is running, by VTable address.
+    running: FxHashMap<usize, Running>,
+    /// Which of them a thread waits for, by the thread's id.
+    waits_for: FxHashMap<u32, usize>,
+    /// What the constructors that failed threw.
+    failures: FxHashMap<usize, Root>,
+}
+struct Running {
+    by: u32,
+    waiters: Vec<u32>,
+}
+static TABLE: LeafLock<Option<Table>> = LeafLock::new(None);
+
+fn key(vt: &'static VTable) -> usize {
+    vt as *const VTable as usize
+}
+
+impl Table {
+    /// Would waiting for the class mean that its thread waits for `me`?
+    fn is_deadlock(&self, class: usize, me: u32) -> bool {
+        let mut class = class;
+        while let Some(running) = self.running.get(&class) {
+            if running.by == me {
+                return true;
+            }
+            match self.waits_for.get(&running.by) {
+                Some(next) => class = *next,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+enum Next {
+    Run,
+    Go,
+    Wait,
+    Fail(Option<Root>),
+}
+
+/// What the calling thread does about a class that is not known to be initialised.
+fn next(vt: &'static VTable, me: u32) -> Next {
+    let mut guard = TABLE.lock();
+    let table = guard.get_or_insert_default();
+    table.waits_for.remove(&me);
+    match vt.init_state.load(Ordering::Acquire) {
+        INIT_NONE => {
+            let waiters = Vec::new();
+            table.running.insert(key(vt), Running { by: me, waiters });
+            vt.init_state.store(INIT_RUNNING, Ordering::Release);
+            Next::Run
+        }
+        INIT_RUNNING => {
+            if table.is_deadlock(key(vt), me) {
+                return Next::Go;
+            }
+            if let Some(running) = table.running.get_mut(&key(vt)) {
+                if !running.waiters.contains(&me) {
+                    running.waiters.push(me);
+                }
+                table.waits_for.insert(me, key(vt));
+            }
+            Next::Wait
+        }
+        INIT_FAILED => Next::Fail(table.failures.get(&key(vt)).copied()),
+        _ => Next::Go,
+    }
+}
+
+/// The constructor that this thread ran has ended.
+fn ended(vt: &'static VTable, state: u8, failure: Option<Root>) {
+    let waiters = {
+        let mut guard = TABLE.lock();
+        let table = guard.get_or_insert_default();
+        if let Some(root) = failure {
+            table.failures.insert(key(vt), root);
+        }
+        vt.init_state.store(state, Ordering::Release);
+        let running = table.running.remove(&key(vt));
+        running.map_or_else(Vec::new, |r| r.waiters)
+    };
+    waiters.into_iter().for_each(park::unpark);
+}
+
+/// Runs the class constructor of the VTable's class if it has not run.
+pub fn ensure<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
+    let me = park::id(cx);
+    loop {
+        if vt.init_state.load(Ordering::Acquire) == INIT_DONE {
+            return Ok(());
+        }
+        match next(vt, me) {
+            Next::Run => return run(cx, vt),
+            Next::Go => return Ok(()),
+            Next::Wait => {
+                park::park(cx, || {}, None);
+            }
+            Next::Fail(root) => return Err(throw_again(cx, root)),
+        }
+    }
+}
+
+fn throw_again<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Throw {
+    let failure: ObjRef<'cx> = root.map_or(ObjRef::NULL, Root::get);
+    if !failure.is_null() {
+        crate::exceptions::trace::forget(failure);
+    }
+    cx.throw_object(failure)
+}
+
+fn run<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
+    let class = crate::code::prestub::class_of(vt);
+    let constructor = match cx.load(class.cctor()) {
+        Ok(c) => c,
+        Err(throw) => {
+            ended(vt, INIT_NONE, None);
+            return Err(throw);
+        }
+    };
+    let result = match constructor {
+        Some(cctor) => cx.invoke(cctor, None, &[]).map(|_| ()),
+        None => Ok(()),
+    };
+    let Err(throw) = result else {
+        ended(vt, INIT_DONE, None);
+        // An abort that had to wait for the constructor.
+        return crate::threads::abort::poll(cx);
+    };
+    let inner = cx.take_pending(throw);
+    match make::type_initialization(cx, class, inner) {
+        Ok(wrapped) => {
+            ended(vt, INIT_FAILED, Some(Root::of(wrapped)));
+            // Whoever aborted itself in its constructor goes on with that; the others get the wrapped one.
+            let is_abort = inner.class().name == "ThreadAbortException";
+            Err(cx.throw_object(if is_abort { inner } else { wrapped }))
+        }
+        // No memory for the exception: the next access tries again.
+        Err(throw) => {
+            ended(vt, INIT_NONE, None);
+            Err(throw)
+        }
+    }
+}

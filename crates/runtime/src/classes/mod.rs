@@ -1,0 +1,8 @@
+//! What a class needs at run time beyond its metadata.
+//!
+//! * [`vtables`]: the VTable of a class in the domain; [`initialize`]: running class constructors
+//! * [`casts`]: type tests; [`layout_check`]: the layouts that Rust code relies on, compared with the class library
+pub mod casts;
+pub mod initialize;
+pub mod layout_check;
+pub mod vtables;

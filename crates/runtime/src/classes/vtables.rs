@@ -1,0 +1,236 @@
+//! Making VTables: from what the type system says of a class to the memory that objects point to.
+//!
+//! # Invariants
+//! VTables live in one range reserved below 2 GiB, so that a u32 is the pointer. A VTable is complete before
+//! it is published in its domain; two threads may make one at the same time, the first to publish wins.
+//! What the collector needs of it (sizes, flags, the map) is all in the VTable: it asks no class.
+use crate::code::area::Area;
+use crate::code::entries;
+use crate::cx::{Cx, Result};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use vervet_abi::object::*;
+use vervet_abi::vtable::{self, VTable, flags};
+use vervet_os::memory;
+use vervet_types::{ClassRef, LoadError};
+
+static AREA: Area = Area::empty();
+
+/// Reserves the area of VTables: `size` bytes, or the half of it and so on where so much is not free below 2 GiB. Called once at
+/// start-up.
+pub fn initialise(size: usize) -> std::io::Result<()> {
+    let mut size = size;
+    let base = loop {
+        match memory::reserve_below(64 << 20, 2 << 30, 16 << 20, size) {
+            Ok(base) => break base as usize,
+            Err(e) if size <= 8 << 20 => return Err(e),
+            Err(_) => size /= 2,
+        }
+    };
+    AREA.set(base, size);
+    Ok(())
+}
+
+/// Does the address lie in the area, where VTables have been made so far?
+pub fn contains(address: usize) -> bool {
+    (64 << 20..AREA.next()).contains(&address)
+}
+
+fn take(size: usize) -> std::result::Result<usize, LoadError> {
+    AREA.take(size, 16).ok_or(LoadError::OutOfMemory("VTables"))
+}
+
+/// Makes the VTable of a class (which must be closed). The caller publishes it.
+pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable, LoadError> {
+    if class.is_open {
+        return Err(LoadError::type_load(
+            class,
+            "an open generic type has no instances",
+        ));
+    }
+    class.check()?;
+    let supers = class.supers()?;
+    let layout = class.layout()?;
+    let slots: &[vervet_types::MethodRef] = if class.is_interface() {
+        &[]
+    } else {
+        &class.vtable()?.slots
+    };
+    let mut f = 0u8;
+    let (mut size, mut rank, mut element_class) = (HEADER_SIZE + layout.size, 0u8, 0usize);
+    if class.is_value_type()? {
+        f |= flags::VALUE_TYPE;
+    }
+    if !layout.ref_map.is_empty() {
+        f |= flags::HAS_REFS;
+    }
+    if class.is_nullable() {
+        f |= flags::NULLABLE;
+    }
+    if class.is_interface() || class.is_abstract() && !class.is_array() {
+        f |= flags::NO_INSTANCES;
+    }
+    if let (true, Some(elem)) = (class.is_array(), class.element()) {
+        rank = class.rank().unwrap_or(1) as u8;
+        element_class = elem as *const _ as usize;
+        if class.is_sz_array() {
+            f |= flags::SZ_ARRAY;
+        }
+        f &= !flags::HAS_REFS;
+        if elem.is_value_type()? || elem.is_ptr() || elem.is_fn_ptr() {
+            let l = elem.layout()?;
+            size = l.size;
+            if !l.ref_map.is_empty() {
+                f |= flags::ELEMENT_REFS;
+            }
+        } else {
+            size = 8;
+            f |= flags::ELEMENT_REFS;
+        }
+    }
+    let u = class.universe();
+    if std::ptr::eq(class, u.known(vervet_types::Known::String)) {
+        f |= flags::STRING;
+        size = 2;
+    }
+    if !class.is_interface() && class.finalizer()?.is_some() {
+        f |= flags::FINALIZER;
+    }
+    let element_type = match class.stack_prim()? {
+        Some(p) => p as u8,
+        None => 0,
+    };
+    let map: &[u64] = Box::leak(reference_map(class, layout, f)?.into_boxed_slice());
+    let supers: Vec<usize> = supers.iter().map(|c| *c as *const _ as usize).collect();
+    let at = take(std::mem::size_of::<VTable>() + 8 * slots.len())?;
+    let resolve = crate::arch::imt_resolve_address();
+    let needs_init = class.cctor()?.is_some();
+    let mut vt = VTable {
+        class: class as *const _ as usize,
+        depth: supers.len() as u32 - 1,
+        supers: Box::leak(supers.into_boxed_slice()).as_ptr(),
+        size,
+        init_state: AtomicU8::new(if needs_init {
+            vtable::INIT_NONE
+        } else {
+            vtable::INIT_DONE
+        }),
+        flags: f,
+        rank,
+        element_type,
+        domain,
+        element_class,
+        statics_refs: if layout.statics_refs_size > 0 {
+            crate::memory::roots::reserve_mapped(
+                layout.statics_refs_size as usize,
+                &layout.statics_refs_map,
+            )?
+        } else {
+            std::ptr::null_mut()
+        },
+        statics_values: if layout.statics_values_size > 0 {
+            crate::memory::statics::reserve_values(layout.statics_values_size as usize)?
+        } else {
+            std::ptr::null_mut()
+        },
+        thread_static_index: match layout.thread_statics_size {
+            0 => u32::MAX,
+            size => crate::memory::statics::thread_static_index(
+                class.id,
+                size,
+                &layout.thread_statics_map,
+            ),
+        },
+        slot_count: slots.len() as u32,
+        descriptor: 0,
+        ref_map: map.as_ptr(),
+        type_root: AtomicUsize::new(0),
+        imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
+    };
+    vt.descriptor = crate::memory::gc::model::descriptor(&vt, map).bits();
+    for e in &vt.imt {
+        e.store(resolve, Ordering::Relaxed);
+    }
+    // SAFETY: `at` is fresh, 16-aligned memory with room for the struct and its slots.
+    unsafe {
+        (at as *mut VTable).write(vt);
+        let table = (at + vtable::SLOTS_OFFSET as usize) as *mut usize;
+        let boxed = f & flags::VALUE_TYPE != 0;
+        for (i, m) in slots.iter().enumerate() {
+            // A generic virtual method is dispatched by ResolveVirtual; its slot is never called.
+            let code = if m.is_generic_def() {
+                0
+            } else {
+                match entries::virtual_code(m, boxed && std::ptr::eq(m.class, class), at, i) {
+                    Ok(code) => code,
+                    Err(e) => {
+                        discard(&*(at as *const VTable));
+                        return Err(e);
+                    }
+                }
+            };
+            table.add(i).write(code);
+        }
+        Ok(&*(at as *const VTable))
+    }
+}
+
+/// The map of an instance (the header is word 0), or of an element for arrays.
+fn reference_map(
+    class: ClassRef,
+    layout: &vervet_types::Layout,
+    f: u8,
+) -> std::result::Result<Vec<u64>, LoadError> {
+    let element = class.element().filter(|_| class.is_array());
+    let (words, refs): (u32, Vec<u32>) = match element {
+        None => (
+            (HEADER_SIZE + layout.size).div_ceil(8),
+            layout.ref_map.iter().map(|w| w + 1).collect(),
+        ),
+        Some(_) if f & flags::ELEMENT_REFS == 0 => (1, Vec::new()),
+        Some(elem) if elem.is_value_type()? => {
+            let l = elem.layout()?;
+            debug_assert!(l.size % 8 == 0, "elements with references are whole words");
+            (l.size / 8, l.ref_map.clone())
+        }
+        Some(_) => (1, vec![0]),
+    };
+    let mut map = vec![0u64; words.div_ceil(64).max(1) as usize];
+    for w in refs {
+        map[w as usize / 64] |= 1 << (w % 64);
+    }
+    Ok(map)
+}
+
+/// Gives back what belongs to a VTable that is not to be used: another thread's came before, or it could not be completed.
+///
+/// # Safety
+/// It was never published, so nobody uses its statics.
+pub unsafe fn discard(vt: &'static VTable) {
+    // SAFETY: the class is the one the VTable was made of.
+    let class: ClassRef = unsafe { &*(vt.class as *const vervet_types::Class) };
+    if let (Ok(layout), false) = (class.layout(), vt.statics_refs.is_null()) {
+        // SAFETY: reserved with that size by `make`; passed on.
+        unsafe {
+            crate::memory::roots::free_mapped(vt.statics_refs, layout.statics_refs_size as usize)
+        };
+    }
+}
+
+/// Offsets of a Nullable's flag and value, from the start of the value.
+pub fn nullable_offsets(cx: &Cx<'_>, class: ClassRef) -> Result<(u32, u32)> {
+    let find = |n| {
+        cx.load(
+            class
+                .find_field(n)
+                .and_then(|f| f.ok_or_else(|| LoadError::missing_field(class, n))),
+        )
+        .and_then(|f| cx.load(f.offset()))
+    };
+    Ok((
+        find("has_value").or_else(|t| {
+            cx.take_pending(t);
+            find("hasValue")
+        })?,
+        find("value")?,
+    ))
+}

@@ -1,0 +1,153 @@
+//! Compiling ahead: what running code mentions is compiled on a second core before it is called.
+//!
+//! # How it works
+//! When a method's code is linked, the methods it calls are put on a stack. A worker thread takes the newest,
+//! compiles it to a blob and keeps that; the prestub asks here first. Linking stays with the thread that calls.
+//!
+//! # Invariants
+//! * The worker holds no object, is not attached and loads no assembly: it sees the type system and the compiler only, which answer any
+//!   thread. What it cannot compile is left to the caller, who then reports it.
+//! * A method has one state and goes through it once: on the stack, being compiled, ready, done. Only what linked code
+//!   mentions is put on the stack, so the work is bounded by what the program reaches.
+//! * A thread sleeps only after it has said so under the lock, and what it sleeps for changes under the lock; so who changes it wakes it
+//!   where somebody sleeps, and makes no system call where nobody does.
+//! * `VERVET_AHEAD=0` switches it off; so does a machine with one core.
+use crate::code::entries;
+use rustc_hash::FxHashMap;
+use std::sync::Condvar;
+use std::sync::atomic::{AtomicU8, Ordering};
+use vervet_jit::{Blob, Symbol};
+use vervet_os::LeafLock;
+use vervet_types::MethodRef;
+
+enum State {
+    Waiting,
+    Compiling,
+    Ready(Box<Blob>),
+    /// Taken, or given up.
+    Done,
+}
+
+#[derive(Default)]
+struct Queue {
+    stack: Vec<MethodRef>,
+    states: FxHashMap<u32, State>,
+    /// Does the worker wait for [`WORK`]?
+    is_idle: bool,
+    /// Callers that wait for [`READY`].
+    waiting: u32,
+}
+
+static QUEUE: LeafLock<Option<Queue>> = LeafLock::new(None);
+/// The stack is not empty any more.
+static WORK: Condvar = Condvar::new();
+/// A method's state is no longer `Compiling`.
+static READY: Condvar = Condvar::new();
+
+const UNKNOWN: u8 = 0;
+const ON: u8 = 1;
+const OFF: u8 = 2;
+static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+fn is_on() -> bool {
+    match MODE.load(Ordering::Relaxed) {
+        UNKNOWN => {
+            let wanted = std::env::var_os("VERVET_AHEAD").is_none_or(|v| v != "0");
+            let on = wanted
+                && vervet_os::thread::processors() > 1
+                && std::thread::Builder::new()
+                    .name("compiler".into())
+                    .stack_size(8 << 20)
+                    .spawn(work)
+                    .is_ok();
+            MODE.store(if on { ON } else { OFF }, Ordering::Relaxed);
+            on
+        }
+        mode => mode == ON,
+    }
+}
+
+/// Puts the methods that a blob about to be linked calls on the stack, the first on top.
+pub fn enqueue_callees(blob: &Blob) {
+    if !is_on() {
+        return;
+    }
+    let mut guard = QUEUE.lock();
+    let queue = guard.get_or_insert_default();
+    for r in blob.relocs.iter().rev() {
+        let Symbol::MethodSlot(m) = r.symbol else {
+            continue;
+        };
+        if !m.has_body()
+            || m.is_open()
+            || queue.states.contains_key(&m.id)
+            || entries::is_compiled(m)
+        {
+            continue;
+        }
+        queue.states.insert(m.id, State::Waiting);
+        queue.stack.push(m);
+    }
+    let wake = queue.is_idle && !queue.stack.is_empty();
+    drop(guard);
+    if wake {
+        WORK.notify_one();
+    }
+}
+
+/// The blob of a method, if it was compiled ahead; waits for one that is being compiled. Afterwards the method is the
+/// caller's.
+pub fn take(method: MethodRef) -> Option<Blob> {
+    if MODE.load(Ordering::Relaxed) != ON {
+        return None;
+    }
+    let mut guard = QUEUE.lock();
+    loop {
+        let queue = guard.as_mut()?;
+        let state = queue.states.entry(method.id).or_insert(State::Done);
+        match state {
+            State::Compiling => {
+                queue.waiting += 1;
+                guard = guard.wait(&READY);
+                guard.as_mut()?.waiting -= 1;
+            }
+            State::Waiting | State::Done => {
+                *state = State::Done;
+                return None;
+            }
+            State::Ready(_) => match std::mem::replace(state, State::Done) {
+                State::Ready(blob) => return Some(*blob),
+                _ => return None,
+            },
+        }
+    }
+}
+
+fn work() {
+    let mut guard = QUEUE.lock();
+    loop {
+        let queue = guard.get_or_insert_default();
+        let Some(method) = queue.stack.pop() else {
+            queue.is_idle = true;
+            guard = guard.wait(&WORK);
+            guard.get_or_insert_default().is_idle = false;
+            continue;
+        };
+        match queue.states.get_mut(&method.id) {
+            Some(state @ State::Waiting) => *state = State::Compiling,
+            _ => continue,
+        }
+        drop(guard);
+        let made = crate::code::prestub::compile(method);
+        guard = QUEUE.lock();
+        let queue = guard.get_or_insert_default();
+        queue.states.insert(
+            method.id,
+            made.map_or(State::Done, |blob| State::Ready(Box::new(blob))),
+        );
+        // Rarely: the caller of the very method that was being compiled.
+        if queue.waiting > 0 {
+            READY.notify_all();
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! The bodies of the helpers that generated code calls, and their stubs.
+//!
+//! # Invariants
+//! * One row per `vervet_abi::Helper`, with a body of the declared types: both are conditions of compiling.
+//! * A helper's effect decides its thunk. What is `Leaf` here takes no lock, allocates nothing and cannot throw.
+use crate::code::icall::{IcallRet, finish};
+use crate::cx::{Cx, Result};
+use crate::exceptions::{self, throw::TraceMode};
+use crate::interop::marshal::helpers as marshal;
+use crate::object::ObjRef;
+use crate::threads::interrupts;
+use vervet_abi::vtable::flags;
+use vervet_abi::{Effect, Helper, Ty, VTable};
+use vervet_os::{Chunks, Published};
+use vervet_types::{Class, Known, Method, MethodRef};
+
+static STUBS: Chunks<Published<usize>> = Chunks::new();
+
+/// Code address of a helper's stub.
+pub fn address(helper: Helper) -> usize {
+    *STUBS
+        .at(helper as u32)
+        .get()
+        .expect("helpers are made at start-up")
+}
+
+/// Makes the stubs. Called once at start-up.
+pub fn initialise() {
+    for &h in Helper::ALL {
+        STUBS.at(h as u32).put(stub(h));
+    }
+}
+
+fn with<'a, T: IcallRet>(f: impl FnOnce(&'a Cx<'a>) -> Result<T>) -> T::Abi {
+    let cx = Cx::current();
+    // SAFETY: the token stays on this frame while `f` runs; nothing `f` returns borrows it.
+    let cx: &'a Cx<'a> = unsafe { &*(&cx as *const Cx<'a>) };
+    finish(f(cx))
+}
+fn object<'a>(addr: usize) -> ObjRef<'a> {
+    // SAFETY: generated code passes null or a live object, kept by the exit record.
+    unsafe { ObjRef::from_addr(addr) }
+}
+fn vt(addr: usize) -> &'static VTable {
+    // SAFETY: generated code passes the address of a VTable.
+    unsafe { &*(addr as *const VTable) }
+}
+fn class(addr: usize) -> &'static Class {
+    // SAFETY: generated code passes a class handle.
+    unsafe { &*(addr as *const Class) }
+}
+fn method(addr: usize) -> MethodRef {
+    // SAFETY: generated code passes a method handle.
+    unsafe { &*(addr as *const Method) }
+}
+
+/// A type that a helper's body takes or gives, which travels as that machine type.
+trait Word {
+    const TY: Ty;
+}
+/// What a body gives back.
+trait Returned {
+    const TY: Option<Ty>;
+}
+impl<T: Word> Returned for T {
+    const TY: Option<Ty> = Some(<T as Word>::TY);
+}
+impl Returned for () {
+    const TY: Option<Ty> = None;
+}
+/// A function that may be a helper's body.
+trait Body {
+    const PARAMS: &'static [Ty];
+    const RET: Option<Ty>;
+    fn address(self) -> usize;
+}
+macro_rules! words {
+    ($($t:ty => $ty:ident),*) => { $( impl Word for $t { const TY: Ty = Ty::$ty; } )* };
+}
+words!(i32 => I32, u32 => I32, i64 => I64, u64 => I64, usize => I64, f32 => F32, f64 => F64);
+impl<T> Word for *const T {
+    const TY: Ty = Ty::I64;
+}
+impl<T> Word for *mut T {
+    const TY: Ty = Ty::I64;
+}
+macro_rules! functions {
+    ($( ($($a:ident)*) )*) => { $(
+        impl<$($a: Word,)* R: Returned> Body for extern "C" fn($($a),*) -> R {
+            const PARAMS: &'static [Ty] = &[$( $a::TY ),*];
+            const RET: Option<Ty> = R::TY;
+            fn address(self) -> usize {
+                self as *const () as usize
+            }
+        }
+    )* };
+}
+functions! { () (A) (A B) (A B C) (A B C D) }
+
+/// The address of a helper's body, whose types are compared with the declaration when this is compiled.
+fn checked<const HELPER: u16, B: Body>(body: B) -> usize {
+    const { Helper::ALL[HELPER as usize].check(B::PARAMS, B::RET) };
+    body.address()
+}
+
+/// The table: first the helpers whose stubs are their bodies, then the others with their bodies. Without a row for a helper
+/// it does not compile.
+macro_rules! bodies {
+    (@row $name:ident ($($p:ty),*) $body:path) => {
+        checked::<{ Helper::$name as u16 }, _>($body as extern "C" fn($($p),*) -> _)
+    };
+    ([ $( $stub:ident => $made:path; )* ] $( $name:ident $args:tt => $body:path; )*) => {
+        /// Code of the stub that a helper is called through.
+        fn stub(h: Helper) -> usize {
+            match h {
+                $( Helper::$name => stub_of(h.sig().effect, bodies!(@row $name $args $body)), )*
+                $( Helper::$stub => $made(), )*
+            }
+        }
+    };
+}
+
+bodies! {
+    [
+        // Blocks of any length, in steps that a stop does not have to wait for.
+        MemMove => crate::arch::blocks::move_stub;
+        MemSet => crate::arch::blocks::set_stub;
+        Grow => crate::arch::grow_address;
+    ]
+    AllocObject(_) => alloc_object;
+    AllocArray(_, _) => alloc_array;
+    AllocMdArray(_, _, _) => alloc_md_array;
+    AllocJaggedArray(_, _, _) => alloc_jagged_array;
+    CastClass(_, _) => cast_class;
+    IsInst(_, _) => is_inst;
+    CheckArrayStore(_, _) => check_array_store;
+    CheckLdelema(_, _) => check_ldelema;
+    Unbox(_, _) => unbox;
+    UnboxNullable(_, _, _) => unbox_nullable;
+    BoxNullable(_, _) => box_nullable;
+    Throw(_) => throw;
+    Rethrow(_) => rethrow;
+    ThrowKind(_) => throw_kind;
+    ContinueUnwind(_, _) => exceptions::throw::continue_unwind;
+    EndCatch() => end_catch;
+    ClassInit(_) => class_init;
+    ThreadStatics(_) => thread_statics;
+    ResolveVirtual(_, _) => resolve_virtual;
+    DelegateCtor(_, _, _) => delegate_ctor;
+    DelegateCtorMethod(_, _, _, _) => delegate_ctor_method;
+    DelegateBeginInvoke(_, _, _) => delegate_begin_invoke;
+    DelegateEndInvoke(_, _, _, _) => delegate_end_invoke;
+    Localloc(_) => localloc;
+    MonitorEnter(_) => monitor_enter;
+    MonitorExit(_) => monitor_exit;
+    MonitorEnterFast(_, _) => monitor_enter_fast;
+    MonitorExitFast(_, _) => monitor_exit_fast;
+    MonitorWake(_) => monitor_wake;
+    TypeObject(_) => type_object;
+    CopyValue(_, _, _) => copy_value;
+    SetHandle(_, _) => set_handle;
+    FreeHandle(_, _) => free_handle;
+    FMod(_, _) => fmod;
+    BindPInvoke(_) => crate::interop::pinvoke::bind;
+    Poll() => poll;
+    MarshalToNative(_, _, _) => marshal_to_native;
+    MarshalBack(_, _, _, _) => marshal_back;
+    MarshalResult(_, _) => marshal_result;
+    MarshalStructToNative(_, _, _, _) => marshal_struct_to_native;
+    MarshalStructToManaged(_, _, _, _) => marshal_struct_to_managed;
+    MarshalArgToManaged(_, _, _, _) => marshal_arg_to_managed;
+    MarshalArgBack(_, _, _, _) => marshal_arg_back;
+    MarshalResultToNative(_, _) => marshal_result_to_native;
+    ThrowHResult(_) => throw_hresult;
+}
+
+fn stub_of(effect: Effect, body: usize) -> usize {
+    let code = match effect {
+        Effect::Leaf => crate::arch::leaf_stub(body),
+        Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, 0),
+        Effect::Asm => return body,
+    };
+    crate::code::prestub::place_stub(code, "helper").expect("room at start-up")
+}
+
+extern "C" fn alloc_object(v: usize) -> usize {
+    with(|cx| {
+        let v = vt(v);
+        if v.flags & flags::NO_INSTANCES != 0 {
+            return Err(cx.throw(
+                Known::MemberAccessException,
+                "Cannot create an instance of an abstract class or interface.",
+            ));
+        }
+        interrupts::serve(cx)?;
+        crate::memory::heap::alloc_object(cx, v)
+    })
+}
+extern "C" fn alloc_array(v: usize, len: i64) -> usize {
+    with(|cx| {
+        interrupts::serve(cx)?;
+        crate::memory::heap::alloc_array(cx, vt(v), len)
+    })
+}
+extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -> usize {
+    with(|cx| {
+        let rank = vt(v).rank as usize;
+        // SAFETY: generated code passes `rank` lengths, and as many lower bounds or null.
+        let bounds: Vec<(i64, i32)> = (0..rank)
+            .map(|i| unsafe {
+                (
+                    *lengths.add(i) as i64,
+                    if lower.is_null() { 0 } else { *lower.add(i) },
+                )
+            })
+            .collect();
+        crate::memory::heap::alloc_md_array(cx, vt(v), &bounds)
+    })
+}
+
+extern "C" fn alloc_jagged_array(v: usize, lengths: *const i32, count: u32) -> usize {
+    fn level<'cx>(cx: &'cx Cx<'cx>, v: &'static VTable, lengths: &[i32]) -> Result<ObjRef<'cx>> {
+        let array = crate::memory::heap::alloc_array(cx, v, i64::from(lengths[0]))?;
+        if lengths.len() > 1 {
+            let inner = cx.rt().vtable_or_throw(cx, class(v.element_class))?;
+            for i in 0..array.array_len() {
+                array.set_element_ref(i, level(cx, inner, &lengths[1..])?);
+            }
+        }
+        Ok(array)
+    }
+    with(|cx| {
+        // SAFETY: generated code passes that many lengths, at least one.
+        let lengths = unsafe { std::slice::from_raw_parts(lengths, count as usize) };
+        level(cx, vt(v), lengths)
+    })
+}
+
+/// Is the object (not null) an instance of the class?
+pub fn is_instance<'cx>(cx: &'cx Cx<'cx>, o: ObjRef<'cx>, c: &'static Class) -> Result<bool> {
+    let own = o.class();
+    if std::ptr::eq(own, c) {
+        return Ok(true);
+    }
+    cx.load(crate::classes::casts::is_assignable(cx.universe(), own, c))
+}
+extern "C" fn cast_class(o: usize, c: usize) -> usize {
+    with(|cx| {
+        let (o, c) = (object(o), class(c));
+        let target = c.nullable_arg().unwrap_or(c);
+        if o.is_null() || is_instance(cx, o, target)? {
+            Ok(o)
+        } else {
+            Err(cx.throw_default(Known::InvalidCastException))
+        }
+    })
+}
+extern "C" fn is_inst(o: usize, c: usize) -> usize {
+    with(|cx| {
+        let (o, c) = (object(o), class(c));
+        let target = c.nullable_arg().unwrap_or(c);
+        Ok(if o.is_null() || !is_instance(cx, o, target)? {
+            ObjRef::NULL
+        } else {
+            o
+        })
+    })
+}
+extern "C" fn check_array_store(array: usize, value: usize) {
+    with(|cx| {
+        let (array, value) = (object(array), object(value));
+        if array.is_null() {
+            return Err(cx.throw_default(Known::NullReferenceException));
+        }
+        if value.is_null() || is_instance(cx, value, class(array.vtable().element_class))? {
+            Ok(())
+        } else {
+            Err(cx.throw_default(Known::ArrayTypeMismatchException))
+        }
+    })
+}
+extern "C" fn check_ldelema(array: usize, c: usize) {
+    with(|cx| {
+        if object(array).vtable().element_class == c {
+            Ok(())
+        } else {
+            Err(cx.throw_default(Known::ArrayTypeMismatchException))
+        }
+    })
+}
+extern "C" fn unbox(o: usize, c: usize) -> usize {
+    with(|cx| {
+        let o = cx.non_null(object(o))?;
+        let (have, want) = (o.class(), class(c));
+        if !std::ptr::eq(have, want) {
+            let (a, b) = (cx.load(have.stack_prim())?, cx.load(want.stack_prim())?);
+            if !cx.load(have.is_value_type())? || a.is_none() || a != b {
+                return Err(cx.throw_default(Known::InvalidCastException));
+            }
+        }
+        Ok(o.value_ptr() as usize)
+    })
+}
+extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
+    // SAFETY: generated code passes room for a Nullable of that class, on its stack.
+    with(|cx| unsafe { unbox_nullable_into(cx, object(o), class(c), to) })
+}
+/// Unboxes null or a box of the argument as a Nullable of class `c`.
+///
+/// # Safety
+/// `to` has room for it.
+pub(crate) unsafe fn unbox_nullable_into<'cx>(
+    cx: &'cx Cx<'cx>,
+    o: ObjRef<'cx>,
+    c: &'static Class,
+    to: *mut u8,
+) -> Result<()> {
+    let inner = c.nullable_arg().expect("a nullable class");
+    let (has, at) = crate::classes::vtables::nullable_offsets(cx, c)?;
+    let layout = cx.load(c.layout())?;
+    // SAFETY: the caller's promise; the offsets lie inside.
+    unsafe {
+        crate::memory::heap::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
+        if o.is_null() {
+            return Ok(());
+        }
+        if !std::ptr::eq(o.class(), inner) {
+            return Err(cx.throw_default(Known::InvalidCastException));
+        }
+        *to.add(has as usize) = 1;
+        let layout = cx.load(inner.layout())?;
+        crate::memory::heap::copy_value(
+            to.add(at as usize),
+            o.value_ptr(),
+            layout.size as usize,
+            !layout.ref_map.is_empty(),
+        );
+    }
+    Ok(())
+}
+extern "C" fn box_nullable(c: usize, from: *const u8) -> usize {
+    // SAFETY: generated code passes the address of a Nullable of that class.
+    with(|cx| unsafe { cx.box_value(class(c), from) })
+}
+extern "C" fn throw(o: usize) {
+    let cx = Cx::current();
+    match object(o).non_null() {
+        None => exceptions::traps::throw_kind(&cx, vervet_abi::ThrowKind::NullReference as u32),
+        Some(e) => {
+            exceptions::throw::raise(&cx, exceptions::wrapped::wrap(&cx, e), TraceMode::Fresh)
+        }
+    }
+}
+extern "C" fn rethrow(o: usize) {
+    let cx = Cx::current();
+    exceptions::throw::raise(&cx, object(o), TraceMode::Rethrow)
+}
+extern "C" fn throw_kind(kind: u32) {
+    let cx = Cx::current();
+    exceptions::traps::throw_kind(&cx, kind)
+}
+extern "C" fn end_catch() {
+    let cx = Cx::current();
+    crate::threads::abort::raise_again(&cx);
+    poll();
+}
+extern "C" fn poll() {
+    with(interrupts::serve)
+}
+extern "C" fn class_init(v: usize) {
+    with(|cx| crate::classes::initialize::ensure(cx, vt(v)))
+}
+extern "C" fn thread_statics(v: usize) -> usize {
+    with(|cx| Ok(cx.load(crate::memory::statics::thread_block(cx.context(), vt(v)))? as usize))
+}
+extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
+    with(|cx| crate::code::prestub::resolve_virtual(cx, object(o), method(m)))
+}
+extern "C" fn delegate_ctor(d: usize, target: usize, code: usize) {
+    with(|cx| crate::interop::delegates::init_from_code(cx, object(d), object(target), code))
+}
+extern "C" fn delegate_ctor_method(d: usize, target: usize, m: usize, is_virtual: i32) {
+    with(|cx| {
+        let (d, target, m) = (object(d), object(target), method(m));
+        if target.is_null() && !m.is_static() {
+            if is_virtual != 0 {
+                return Err(cx.throw_default(Known::NullReferenceException));
+            }
+            let invoke = crate::interop::delegates::invoke_method(cx, d.class())?;
+            if cx.load(invoke.sig())?.params.len() == cx.load(m.sig())?.params.len() {
+                return Err(cx.throw(
+                    Known::ArgumentException,
+                    "Value does not fall within the expected range.",
+                ));
+            }
+        }
+        crate::interop::delegates::init(cx, d, target, m, is_virtual != 0)
+    })
+}
+extern "C" fn delegate_begin_invoke(d: usize, m: usize, words: *const u64) -> usize {
+    with(|cx| crate::interop::delegates::async_call::begin(cx, object(d), method(m), words))
+}
+extern "C" fn delegate_end_invoke(d: usize, m: usize, words: *const u64, out: *mut u8) {
+    with(|cx| crate::interop::delegates::async_call::end(cx, object(d), method(m), words, out))
+}
+extern "C" fn localloc(bytes: u64) -> usize {
+    with(|cx| match bytes {
+        0 => Ok(0),
+        bytes => crate::memory::localloc_stack::take(cx, bytes as usize),
+    })
+}
+extern "C" fn monitor_enter(o: usize) {
+    with(|cx| crate::threads::monitor::enter(cx, object(o)))
+}
+extern "C" fn monitor_exit(o: usize) {
+    with(|cx| crate::threads::monitor::exit(cx, object(o)))
+}
+extern "C" fn monitor_enter_fast(context: *mut vervet_abi::ThreadContext, o: usize) -> u32 {
+    // SAFETY: generated code passes its thread's context, and cannot be stopped in here.
+    unsafe { crate::threads::monitor::fast_path::enter(context, object(o)) as u32 }
+}
+extern "C" fn monitor_exit_fast(context: *mut vervet_abi::ThreadContext, o: usize) -> u32 {
+    // SAFETY: as above.
+    unsafe { crate::threads::monitor::fast_path::exit(context, object(o)) as u32 }
+}
+extern "C" fn monitor_wake(o: usize) {
+    crate::threads::monitor::fast_path::wake(object(o));
+}
+extern "C" fn type_object(c: usize) -> usize {
+    with(|cx| cx.type_object(class(c)))
+}
+extern "C" fn copy_value(to: *mut u8, from: *const u8, c: usize) {
+    let Ok(layout) = class(c).layout() else {
+        return;
+    };
+    // SAFETY: generated code passes two addresses of values of that class.
+    unsafe {
+        crate::memory::heap::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty())
+    };
+}
+extern "C" fn set_handle(handle: u32, o: usize) -> u32 {
+    match crate::memory::handles::set_target(handle, object(o)) {
+        true => handle,
+        false => 0,
+    }
+}
+extern "C" fn free_handle(context: *mut vervet_abi::ThreadContext, handle: u32) {
+    // SAFETY: as above.
+    unsafe { crate::memory::handles::free_by(context, handle) };
+}
+extern "C" fn fmod(a: f64, b: f64) -> f64 {
+    a % b
+}
+extern "C" fn marshal_to_native(m: usize, index: i64, managed: usize) -> usize {
+    with(|cx| marshal::to_native(cx, method(m), index, managed))
+}
+extern "C" fn marshal_back(m: usize, index: i64, managed: usize, native: usize) {
+    with(|cx| marshal::back(cx, method(m), index, managed, native))
+}
+extern "C" fn marshal_result(m: usize, native: usize) -> usize {
+    with(|cx| marshal::result(cx, method(m), native))
+}
+extern "C" fn marshal_struct_to_native(m: usize, index: i64, managed: usize, native: usize) {
+    with(|cx| marshal::struct_to_native(cx, method(m), index, managed, native))
+}
+extern "C" fn marshal_struct_to_managed(m: usize, index: i64, native: usize, managed: usize) {
+    with(|cx| marshal::struct_to_managed(cx, method(m), index, native, managed))
+}
+extern "C" fn marshal_arg_to_managed(m: usize, index: i64, native: usize, block: usize) -> usize {
+    with(|cx| marshal::arg_to_managed(cx, method(m), index, native, block))
+}
+extern "C" fn marshal_arg_back(m: usize, index: i64, managed: usize, native: usize) {
+    with(|cx| marshal::arg_back(cx, method(m), index, managed, native))
+}
+extern "C" fn marshal_result_to_native(m: usize, managed: usize) -> usize {
+    with(|cx| marshal::result_to_native(cx, method(m), managed))
+}
+extern "C" fn throw_hresult(hresult: i32) {
+    with(|cx| marshal::failed(cx, hresult))
+}

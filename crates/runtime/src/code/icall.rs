@@ -1,0 +1,289 @@
+//! How an internal call is declared, and the registry the prestub asks.
+//!
+//! # Invariants
+//! An icall is an ordinary Rust function declared next to its managed name by [`icalls!`](crate::icalls). Its
+//! machine signature must equal the lowered managed signature: a test compares every row with the metadata.
+//! What the macro generates is `extern "C"`, is reached only through the icall thunk, and never unwinds.
+use crate::cx::Throw;
+use crate::object::ObjRef;
+
+/// Machine type of an icall's argument or result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum AbiTy {
+    Void,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+/// A type that may stand in an icall's parameter list.
+pub trait IcallArg {
+    /// What arrives in the register.
+    type Abi: Copy;
+    /// Its machine type.
+    const TY: AbiTy;
+    /// Conversion.
+    fn from_abi(abi: Self::Abi) -> Self;
+}
+/// A type that an icall may return.
+pub trait IcallRet {
+    /// What goes into the register.
+    type Abi: Copy;
+    /// Its machine type.
+    const TY: AbiTy;
+    /// Conversion.
+    fn into_abi(self) -> Self::Abi;
+    /// What is returned when an exception is pending.
+    fn thrown() -> Self::Abi;
+}
+macro_rules! abi { ($($t:ty => $abi:ty, $ty:ident, |$v:ident| $from:expr, $into:expr;)*) => { $(
+    impl IcallArg for $t { type Abi = $abi; const TY: AbiTy = AbiTy::$ty; fn from_abi($v: $abi) -> Self { $from } }
+    impl IcallRet for $t { type Abi = $abi; const TY: AbiTy = AbiTy::$ty; fn into_abi(self) -> $abi { let $v = self; $into }
+        fn thrown() -> $abi { Default::default() } }
+)* } }
+abi! {
+    bool => i32, I32, |v| v as u8 != 0, v as i32;
+    u8 => i32, I32, |v| v as u8, v as i32;
+    i8 => i32, I32, |v| v as i8, v as i32;
+    u16 => i32, I32, |v| v as u16, v as i32;
+    i16 => i32, I32, |v| v as i16, v as i32;
+    u32 => u32, I32, |v| v, v;
+    i32 => i32, I32, |v| v, v;
+    u64 => u64, I64, |v| v, v;
+    i64 => i64, I64, |v| v, v;
+    usize => usize, I64, |v| v, v;
+    isize => isize, I64, |v| v, v;
+    f32 => f32, F32, |v| v, v;
+    f64 => f64, F64, |v| v, v;
+}
+impl<'cx> IcallArg for ObjRef<'cx> {
+    type Abi = usize;
+    const TY: AbiTy = AbiTy::I64;
+    fn from_abi(abi: usize) -> Self {
+        // SAFETY: managed code passes null or a live object; the exit record keeps it pinned.
+        unsafe { ObjRef::from_addr(abi) }
+    }
+}
+impl IcallRet for ObjRef<'_> {
+    type Abi = usize;
+    const TY: AbiTy = AbiTy::I64;
+    fn into_abi(self) -> usize {
+        self.addr()
+    }
+    fn thrown() -> usize {
+        0
+    }
+}
+impl<T> IcallArg for *mut T {
+    type Abi = usize;
+    const TY: AbiTy = AbiTy::I64;
+    fn from_abi(abi: usize) -> Self {
+        abi as *mut T
+    }
+}
+impl<T> IcallArg for *const T {
+    type Abi = usize;
+    const TY: AbiTy = AbiTy::I64;
+    fn from_abi(abi: usize) -> Self {
+        abi as *const T
+    }
+}
+impl<T> IcallRet for *mut T {
+    type Abi = usize;
+    const TY: AbiTy = AbiTy::I64;
+    fn into_abi(self) -> usize {
+        self as usize
+    }
+    fn thrown() -> usize {
+        0
+    }
+}
+impl IcallRet for () {
+    type Abi = ();
+    const TY: AbiTy = AbiTy::Void;
+    fn into_abi(self) {}
+    fn thrown() {}
+}
+
+/// A `ref`/`out` parameter of reference type: the address of a managed slot.
+#[derive(Clone, Copy)]
+pub struct RefSlot<'cx>(*mut usize, std::marker::PhantomData<&'cx ()>);
+impl<'cx> RefSlot<'cx> {
+    /// Reads it.
+    pub fn get(self) -> ObjRef<'cx> {
+        // SAFETY: managed code passes the address of a reference slot.
+        unsafe { ObjRef::from_addr(crate::object::load_word(self.0)) }
+    }
+    /// Stores into it, marking the card.
+    pub fn set(self, value: ObjRef<'_>) {
+        // SAFETY: as above.
+        unsafe { crate::object::store_ref(self.0, value) }
+    }
+    /// Is the address null?
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+    /// The address.
+    pub fn ptr(self) -> *mut usize {
+        self.0
+    }
+}
+impl IcallArg for RefSlot<'_> {
+    type Abi = usize;
+    const TY: AbiTy = AbiTy::I64;
+    fn from_abi(abi: usize) -> Self {
+        RefSlot(abi as *mut usize, std::marker::PhantomData)
+    }
+}
+
+/// What an icall may do (design: leaf, runtime; a blocking one uses [`crate::cx::Cx::native`] inside).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum IcallEffect {
+    Leaf,
+    Runtime,
+}
+
+/// The address of an `extern "C"` function of any type.
+#[derive(Clone, Copy)]
+pub struct CodePtr(pub *const ());
+// SAFETY: the address of code is only ever called through a thunk.
+unsafe impl Sync for CodePtr {}
+
+/// One row of the table.
+pub struct Icall {
+    /// Full type name, nested as `Outer/Inner`.
+    pub class: &'static str,
+    /// Method name, optionally followed by `(sig)` in the notation of the contract 4.1.
+    pub name: &'static str,
+    /// What it may do.
+    pub effect: IcallEffect,
+    /// Code address of the generated `extern "C"` function.
+    pub code: CodePtr,
+    /// Lowered parameters, `this` first.
+    pub params: &'static [AbiTy],
+    /// Lowered result.
+    pub ret: AbiTy,
+}
+
+/// Ends an icall: the value, or the pending exception's stand-in.
+pub fn finish<T: IcallRet>(result: Result<T, Throw>) -> T::Abi {
+    match result {
+        Ok(v) => v.into_abi(),
+        Err(_) => T::thrown(),
+    }
+}
+
+/// Declares internal calls of one managed class:
+/// ```ignore
+/// icalls! { "System.Array" =>
+///     /// `GetRank()`: number of dimensions.
+///     "GetRank" fn get_rank(cx, this: ObjRef<'cx>) -> i32 { Ok(..) }
+///     /// Overloads are told apart by the notation of the contract.
+///     "Abs(double)" fn abs_f64(cx, v: f64) -> f64 { Ok(v.abs()) }
+/// }
+/// ```
+/// Bodies evaluate to `cx::Result<R>`. The macro makes `pub static ICALLS: &[Icall]` in the module; collect them
+/// in the crate's table. Several classes in one module: give the static a name: `icalls! { MATH: "System.Math" => ...}`.
+#[macro_export]
+macro_rules! icalls {
+    ($class:literal => $($rest:tt)*) => { $crate::icalls! { ICALLS: $class => $($rest)* } };
+    ($table:ident : $class:literal => $( $(#[$meta:meta])* $name:literal fn $f:ident ( $cx:ident $(, $p:ident : $t:ty)* $(,)? ) $(-> $r:ty)? $body:block )*) => {
+        $(
+            $(#[$meta])*
+            #[allow(unused_variables, missing_docs, clippy::too_many_arguments, clippy::unnecessary_wraps, clippy::not_unsafe_ptr_arg_deref, reason = "arguments are what managed code passes")]
+            pub fn $f<'cx>($cx: &'cx $crate::cx::Cx<'cx> $(, $p: $t)*) -> $crate::cx::Result<$crate::icalls!(@ret $($r)?)> $body
+        )*
+        /// The rows of this class.
+        pub static $table: &[$crate::code::icall::Icall] = &[ $( {
+            extern "C" fn entry<'cx>($($p: <$t as $crate::code::icall::IcallArg>::Abi),*) -> <$crate::icalls!(@ret $($r)?) as $crate::code::icall::IcallRet>::Abi {
+                let cx = $crate::cx::Cx::current();
+                // The token outlives the call on the stack of this frame; references it gives out do not.
+                // SAFETY: extends the borrow of `cx` to the generic 'cx of this frame only.
+                let cx: &'cx $crate::cx::Cx<'cx> = unsafe { &*(&cx as *const $crate::cx::Cx<'cx>) };
+                $crate::code::icall::finish($f(cx $(, <$t as $crate::code::icall::IcallArg>::from_abi($p))*))
+            }
+            const fn params<'cx>() -> &'static [$crate::code::icall::AbiTy] {
+                const { &[ $( <$t as $crate::code::icall::IcallArg>::TY ),* ] }
+            }
+            const fn ret<'cx>() -> $crate::code::icall::AbiTy {
+                <$crate::icalls!(@ret $($r)?) as $crate::code::icall::IcallRet>::TY
+            }
+            $crate::code::icall::Icall {
+                class: $class, name: $name, effect: $crate::code::icall::IcallEffect::Runtime,
+                code: $crate::code::icall::CodePtr(entry as *const ()), params: params(), ret: ret(),
+            }
+        } ),* ];
+    };
+    (@ret) => { () };
+    (@ret $r:ty) => { $r };
+}
+
+/// The key of a class in the table: `Namespace.Outer/Inner`.
+pub fn class_key(class: vervet_types::ClassRef) -> String {
+    match class.declaring_type() {
+        Ok(Some(outer)) => format!("{}/{}", class_key(outer), class.name),
+        _ if class.namespace.is_empty() => class.name.to_string(),
+        _ => format!("{}.{}", class.namespace, class.name),
+    }
+}
+
+/// The signature of a method in the notation of the contract 4.1, without parentheses.
+pub fn signature_key(
+    method: vervet_types::MethodRef,
+) -> std::result::Result<String, vervet_types::LoadError> {
+    let sig = method.sig()?;
+    Ok(sig
+        .params
+        .iter()
+        .map(|p| type_key(p))
+        .collect::<Vec<_>>()
+        .join(","))
+}
+
+fn type_key(class: vervet_types::ClassRef) -> String {
+    use vervet_types::Prim as P;
+    if let Some(e) = class.element() {
+        let inner = type_key(e);
+        return match () {
+            _ if class.is_byref() => inner + "&",
+            _ if class.is_ptr() => inner + "*",
+            _ => inner + "[]",
+        };
+    }
+    match class.prim {
+        Some(P::Void) => "void".into(),
+        Some(P::Bool) => "bool".into(),
+        Some(P::Char) => "char".into(),
+        Some(P::I1) => "sbyte".into(),
+        Some(P::U1) => "byte".into(),
+        Some(P::I2) => "int16".into(),
+        Some(P::U2) => "uint16".into(),
+        Some(P::I4) => "int".into(),
+        Some(P::U4) => "uint".into(),
+        Some(P::I8) => "long".into(),
+        Some(P::U8) => "ulong".into(),
+        Some(P::R4) => "single".into(),
+        Some(P::R8) => "double".into(),
+        Some(P::IntPtr) => "intptr".into(),
+        Some(P::UIntPtr) => "uintptr".into(),
+        None if class.namespace == "System" && class.name == "String" => "string".into(),
+        None if class.namespace == "System" && class.name == "Object" => "object".into(),
+        None if class.is_generic_param() => class.name.to_string(),
+        None => class_key(class),
+    }
+}
+
+static REGISTERED: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<String, usize>>> =
+    vervet_os::LeafLock::new(None);
+
+/// Registers an internal call by name at run time (native libraries, embedders); it wins over the table.
+pub fn register(name: String, code: usize) {
+    REGISTERED.lock().get_or_insert_default().insert(name, code);
+}
+/// The code of an internal call registered at run time.
+pub fn registered(name: &str) -> Option<usize> {
+    REGISTERED.lock().as_ref()?.get(name).copied()
+}

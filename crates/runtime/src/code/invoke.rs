@@ -1,0 +1,323 @@
+//! Calling managed code from Rust.
+//!
+//! # Invariants
+//! Managed code is entered only through [`crate::arch::enter`] and a generated invoke stub whose catch-all turns
+//! an exception into `ThreadContext::pending`. Arguments lie in a block on our stack: one word per machine parameter. They,
+//! and struct values passed or returned by address, may hold references: all of it lies on the stack or the side
+//! stack, where the collector finds it, and never moves.
+use crate::code::entries;
+use crate::code::link;
+use crate::code::table::CodeKind;
+use crate::cx::{Cx, Result, Throw, Value};
+use crate::memory::localloc_stack::Scope;
+use crate::object::ObjRef;
+use rustc_hash::FxHashMap;
+use vervet_jit::Shape;
+use vervet_jit::signature::Pass;
+use vervet_os::{Chunks, LeafLock, Published};
+use vervet_types::{ClassRef, Known, LeafKind, MethodRef, MethodSig};
+
+struct Stub {
+    shape: Shape,
+    code: usize,
+}
+static BY_METHOD: Chunks<Published<Stub>> = Chunks::new();
+static BY_KEY: LeafLock<Option<FxHashMap<String, usize>>> = LeafLock::new(None);
+
+fn stub_code<'cx>(cx: &'cx Cx<'cx>, shape: &Shape) -> Result<usize> {
+    let key = shape.key();
+    if let Some(code) = BY_KEY.lock().as_ref().and_then(|m| m.get(&key).copied()) {
+        return Ok(code);
+    }
+    let blob = match cx
+        .native(|| crate::threads::attach::on_service_stack(|| cx.rt().compiler.invoke_stub(shape)))
+    {
+        Ok(b) => b,
+        Err(e) => crate::process::bootstrap::internal_error(
+            &format!("invoke stub {key}: {e}"),
+            cx.context(),
+        ),
+    };
+    let code = link::link(cx, blob, CodeKind::Stub("runtime-invoke"))?.start;
+    BY_KEY
+        .lock()
+        .get_or_insert_with(FxHashMap::default)
+        .insert(key, code);
+    Ok(code)
+}
+
+fn stub_for<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<&'static Stub> {
+    let cell = BY_METHOD.at(method.id);
+    if let Some(s) = cell.get() {
+        return Ok(s);
+    }
+    let shape = cx.load(Shape::of_method(method))?;
+    let code = stub_code(cx, &shape)?;
+    Ok(cell.put(Stub { shape, code }))
+}
+
+/// Calls exactly this method. See [`Cx::invoke`].
+pub fn invoke<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    this: Option<Value<'cx>>,
+    args: &[Value<'cx>],
+) -> Result<Value<'cx>> {
+    let stub = stub_for(cx, method)?;
+    let entry = cx.load(entries::entry(method))?;
+    let code = match entry.code() {
+        0 => entry.stub(),
+        c => c,
+    };
+    call(cx, stub, code, this, args)
+}
+
+/// Calls the implementation of a virtual or interface method for `this`.
+pub fn invoke_virtual<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    this: ObjRef<'cx>,
+    args: &[Value<'cx>],
+) -> Result<Value<'cx>> {
+    let code = crate::code::prestub::resolve_virtual(cx, this, method)?;
+    call(
+        cx,
+        stub_for(cx, method)?,
+        code,
+        Some(Value::Ref(this)),
+        args,
+    )
+}
+
+fn call<'cx>(
+    cx: &'cx Cx<'cx>,
+    stub: &Stub,
+    code: usize,
+    this: Option<Value<'cx>>,
+    args: &[Value<'cx>],
+) -> Result<Value<'cx>> {
+    vervet_os::lock::assert_no_leaf_lock("running managed code");
+    let shape = &stub.shape;
+    let scope = Scope::new(cx);
+    let mut few = [0u64; FEW];
+    let count = word_count(shape, this.is_some());
+    let words: &mut [u64] = if count <= FEW {
+        &mut few[..count]
+    } else {
+        scope.slice(count, 0)?
+    };
+    let mut used = 0;
+    let mut push = |word: u64| {
+        words[used] = word;
+        used += 1;
+    };
+    let mut result_buffer = std::ptr::null_mut();
+    if let Some(this) = this {
+        push(word_of(this));
+    }
+    if shape.ret == Pass::Address {
+        let size = cx.load(shape.ret_class.layout())?.size as usize;
+        result_buffer = scope.bytes(size.next_multiple_of(8))?;
+        push(result_buffer as u64);
+    }
+    assert_eq!(
+        args.len(),
+        shape.params.len(),
+        "argument count of {}",
+        shape.key()
+    );
+    for ((pass, class), arg) in shape.params.iter().zip(&shape.param_classes).zip(args) {
+        match pass {
+            Pass::None => {}
+            Pass::Scalar(_) => push(word_of(*arg)),
+            Pass::Leaves(leaves) => {
+                let Value::Ptr(p) = *arg else {
+                    panic!("a struct argument must be a pointer")
+                };
+                for &(offset, kind) in leaves {
+                    // SAFETY: the caller passes the address of a value of that class.
+                    push(unsafe { load_scalar(p.add(offset as usize), kind) });
+                }
+            }
+            Pass::Address => {
+                let Value::Ptr(p) = *arg else {
+                    panic!("a struct argument must be a pointer")
+                };
+                let layout = cx.load(class.layout())?;
+                let size = layout.size as usize;
+                let copy = scope.bytes(size.next_multiple_of(8))?;
+                // SAFETY: as above; the copy has room for the value.
+                unsafe {
+                    crate::memory::heap::copy_value(copy, p, size, !layout.ref_map.is_empty())
+                };
+                push(copy as u64);
+            }
+        }
+    }
+    assert_eq!(used, count, "words of {}", shape.key());
+    let words = words.as_ptr();
+    let mut ret = [0u64; 8];
+    // SAFETY: the stub was made for this shape and `words` has one word per parameter.
+    let status =
+        unsafe { crate::arch::enter(stub.code, code, words, ret.as_mut_ptr(), cx.context()) };
+    if status != 0 {
+        return Err(Throw(()));
+    }
+    Ok(match &shape.ret {
+        Pass::None => Value::Void,
+        Pass::Scalar(_) => value_of(cx, shape.ret_class, ret[0])?,
+        Pass::Leaves(leaves) => {
+            let size = cx.load(shape.ret_class.layout())?.size as usize;
+            let mut buffer = [0u64; 4];
+            assert!(size <= 32);
+            for (i, &(offset, kind)) in leaves.iter().enumerate() {
+                // SAFETY: leaves lie inside the value.
+                unsafe {
+                    store_scalar(
+                        (buffer.as_mut_ptr() as *mut u8).add(offset as usize),
+                        kind,
+                        ret[i],
+                    )
+                };
+            }
+            // SAFETY: `buffer` holds a value of that class.
+            Value::Ref(unsafe { cx.box_value(shape.ret_class, buffer.as_ptr() as *const u8)? })
+        }
+        // SAFETY: the callee has filled the buffer.
+        Pass::Address => Value::Ref(unsafe { cx.box_value(shape.ret_class, result_buffer)? }),
+    })
+}
+
+/// Argument words that fit into an array of the caller's frame.
+const FEW: usize = 16;
+
+/// How many argument words a call has.
+fn word_count(shape: &Shape, this: bool) -> usize {
+    let of = |p: &Pass| match p {
+        Pass::None => 0,
+        Pass::Scalar(_) | Pass::Address => 1,
+        Pass::Leaves(leaves) => leaves.len(),
+    };
+    usize::from(this)
+        + usize::from(shape.ret == Pass::Address)
+        + shape.params.iter().map(of).sum::<usize>()
+}
+
+fn word_of(v: Value<'_>) -> u64 {
+    match v {
+        Value::Void => 0,
+        Value::Int(i) => i as u64,
+        Value::F32(f) => f.to_bits() as u64,
+        Value::F64(f) => f.to_bits(),
+        Value::Ref(o) => o.addr() as u64,
+        Value::Ptr(p) => p as u64,
+    }
+}
+
+fn value_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, word: u64) -> Result<Value<'cx>> {
+    use vervet_types::Prim as P;
+    if class.is_ptr() || class.is_byref() || class.is_fn_ptr() {
+        return Ok(Value::Ptr(word as *mut u8));
+    }
+    if !cx.load(class.is_value_type())? {
+        // SAFETY: managed code returned a reference.
+        return Ok(Value::Ref(unsafe { ObjRef::from_addr(word as usize) }));
+    }
+    Ok(match cx.load(class.stack_prim())? {
+        Some(P::R4) => Value::F32(f32::from_bits(word as u32)),
+        Some(P::R8) => Value::F64(f64::from_bits(word)),
+        Some(P::Bool | P::U1) => Value::Int(word as u8 as i64),
+        Some(P::I1) => Value::Int(word as i8 as i64),
+        Some(P::Char | P::U2) => Value::Int(word as u16 as i64),
+        Some(P::I2) => Value::Int(word as i16 as i64),
+        Some(P::I4) => Value::Int(word as i32 as i64),
+        Some(P::U4) => Value::Int(word as u32 as i64),
+        _ => Value::Int(word as i64),
+    })
+}
+
+/// Reads one leaf of a struct as a machine word.
+///
+/// # Safety
+/// `p` points to the leaf.
+unsafe fn load_scalar(p: *const u8, kind: LeafKind) -> u64 {
+    // SAFETY: passed on.
+    unsafe {
+        match kind {
+            LeafKind::I1 => *(p as *const i8) as i64 as u64,
+            LeafKind::U1 => *p as u64,
+            LeafKind::I2 => (p as *const i16).read_unaligned() as i64 as u64,
+            LeafKind::U2 => (p as *const u16).read_unaligned() as u64,
+            LeafKind::I4 | LeafKind::R4 => (p as *const u32).read_unaligned() as u64,
+            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => {
+                (p as *const u64).read_unaligned()
+            }
+        }
+    }
+}
+
+/// Writes one leaf of a struct.
+///
+/// # Safety
+/// `p` points to room for the leaf, not in the heap.
+pub(crate) unsafe fn store_scalar(p: *mut u8, kind: LeafKind, word: u64) {
+    // SAFETY: passed on.
+    unsafe {
+        match kind {
+            LeafKind::I1 | LeafKind::U1 => *p = word as u8,
+            LeafKind::I2 | LeafKind::U2 => (p as *mut u16).write_unaligned(word as u16),
+            LeafKind::I4 | LeafKind::R4 => (p as *mut u32).write_unaligned(word as u32),
+            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => {
+                (p as *mut u64).write_unaligned(word)
+            }
+        }
+    }
+}
+
+static FILTER: Published<Stub> = Published::new();
+
+/// Runs a filter over the frame at `fp`; an exception escaping it counts as false.
+pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -> bool {
+    let cx = &Cx::current();
+    let stub = match FILTER.get() {
+        Some(s) => s,
+        None => {
+            let ptr = cx.known(Known::IntPtr);
+            let sig = MethodSig {
+                has_this: false,
+                explicit_this: false,
+                call_conv: vervet_metadata::CallConvKind::Default,
+                generic_arity: 0,
+                ret: cx.known(Known::Int32),
+                params: vec![ptr, ptr],
+                sentinel: None,
+            };
+            let shape = Shape::of(&sig).unwrap_or_else(|e| panic!("filter shape: {e}"));
+            match stub_code(cx, &shape) {
+                Ok(code) => FILTER.put(Stub { shape, code }),
+                // There is no room for the stub. The filter cannot run, which counts as an exception escaping it.
+                Err(throw) => {
+                    cx.take_pending(throw);
+                    return false;
+                }
+            }
+        }
+    };
+    let words = [fp as u64, exception.addr() as u64];
+    let mut ret = [0u64; 2];
+    // SAFETY: filters take (fp, exception) and return an int.
+    let status = unsafe {
+        crate::arch::enter(
+            stub.code,
+            code,
+            words.as_ptr(),
+            ret.as_mut_ptr(),
+            cx.context(),
+        )
+    };
+    if status != 0 {
+        cx.take_pending(Throw(()));
+        return false;
+    }
+    ret[0] as u32 == 1
+}

@@ -1,0 +1,273 @@
+//! What happens at a method's first call, and at an interface call no IMT stub knows.
+//!
+//! # Invariants
+//! The prestub is idempotent: two threads may compile one method, and the first to publish its code wins. Compiling runs in Native state on the service stack; everything that may allocate, load by an event
+//! or throw happens in Runtime, with no lock held.
+use crate::arch::ImtTarget;
+use crate::code::table::CodeKind;
+use crate::code::{arena, entries, link};
+use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::Ordering;
+use vervet_abi::{ThreadContext, VTable, vtable};
+use vervet_jit::{CompileEnv, CompileError, Shape};
+use vervet_os::SafeLock;
+use vervet_types::{Known, LoadError, MethodRef};
+
+/// From the prestub thunk: the method's code, or 0 with an exception pending.
+pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
+    let cx = Cx::current();
+    let method = cx.universe().method_by_id(id).expect("an entry's method");
+    code_of(&cx, method).unwrap_or_default()
+}
+
+/// The method's code, compiled and linked if it is not.
+pub fn code_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
+    let entry = cx.load(entries::entry(method))?;
+    let have = entry.code();
+    if have != 0 {
+        return Ok(have);
+    }
+    let code = make_code(cx, method)?;
+    Ok(entry.compiled(code))
+}
+
+struct Env;
+impl CompileEnv for Env {
+    fn is_initialized(&self, class: vervet_types::ClassRef) -> bool {
+        crate::runtime::rt().is_initialized(class)
+    }
+}
+
+/// Compiles a method in the configuration it is to have. Touches no object: any thread may call it.
+pub fn compile(method: MethodRef) -> std::result::Result<vervet_jit::Blob, CompileError> {
+    let compiler = &crate::runtime::rt().compiler;
+    compiler.compile(method, &Env, compiler.tier_for(method))
+}
+
+fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
+    if method.is_icall() {
+        return icall_code(cx, method);
+    }
+    if method.is_abstract() && !method.has_body() {
+        return Err(cx.throw(Known::EntryPointNotFoundException, &method.full_name()));
+    }
+    if method.class.is_open {
+        let text = format!(
+            "Could not execute the method because the containing type '{}', is not fully instantiated.",
+            method.class.full_name()
+        );
+        return Err(cx.throw(Known::InvalidOperationException, &text));
+    }
+    crate::process::stats::trace_compile(method);
+    let rt = cx.rt();
+    let mut ready = cx.native(|| crate::code::background::take(method));
+    let blob = loop {
+        let result = match ready.take() {
+            Some(blob) => Ok(blob),
+            None => cx.native(|| crate::threads::attach::on_service_stack(|| compile(method))),
+        };
+        match result {
+            Ok(blob) => break blob,
+            Err(CompileError::Load(LoadError::Need(need))) => rt.loader.supply(cx, &need)?,
+            Err(CompileError::Load(e)) => return Err(cx.throw_load(e)),
+            Err(e @ CompileError::Invalid { .. }) => {
+                return Err(cx.throw(Known::InvalidProgramException, &e.to_string()));
+            }
+            Err(e @ CompileError::Internal { .. }) => {
+                eprintln!("vervet: {e}");
+                return Err(cx.throw(Known::InvalidProgramException, &e.to_string()));
+            }
+        }
+    };
+    rt.loader.tell_loaded(cx)?;
+    crate::process::stats::compiled(method, &blob);
+    crate::code::background::enqueue_callees(&blob);
+    let kind = if method.has_body() {
+        CodeKind::Method(method)
+    } else {
+        CodeKind::Wrapper(method)
+    };
+    Ok(link::link(cx, blob, kind)?.start)
+}
+
+/// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.
+fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
+    let definition = method.definition();
+    let key = format!(
+        "{}::{}",
+        crate::code::icall::class_key(definition.class),
+        definition.name
+    );
+    let sig = crate::code::icall::signature_key(definition).unwrap_or_default();
+    let full = format!("{key}({sig})");
+    let rt = cx.rt();
+    let built_in = || {
+        rt.icalls
+            .get(&key)
+            .or_else(|| rt.icalls.get(&full))
+            .map(|row| row.code.0 as usize)
+    };
+    let found = crate::code::icall::registered(&full)
+        .or_else(|| crate::code::icall::registered(&key))
+        .or_else(built_in);
+    let Some(target) = found else {
+        crate::process::stats::missing_icall(method);
+        return Err(cx.throw(
+            Known::MissingMethodException,
+            &format!("internal call {full} is not implemented"),
+        ));
+    };
+    let shape = cx.load(Shape::of_method(method))?;
+    let bytes = crate::arch::icall_stub(target, method as *const _ as usize, shape.stack_arg_bytes);
+    cx.load(place_stub(bytes, "managed-to-native"))
+}
+
+/// Places code that belongs to no method's body (it has no frame of its own in the table).
+pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> std::result::Result<usize, LoadError> {
+    let _ = name;
+    arena::place(&mut bytes, 16, |_, _| {}, |at| at)
+}
+
+// ---- interface dispatch --------------------------------------------------------------------------------------
+
+/// What each IMT entry (VTable address, index) knows.
+type ImtTable = FxHashMap<(usize, usize), Vec<ImtTarget>>;
+static IMT: SafeLock<Option<ImtTable>> = SafeLock::new(None);
+
+/// From the IMT thunk: finds the implementation of interface method `hidden` for `this`, extends the IMT stub of
+/// its VTable, returns the code, or 0 with an exception pending.
+pub extern "C" fn resolve_interface_call(
+    _ctx: *mut ThreadContext,
+    hidden: usize,
+    this: usize,
+) -> usize {
+    let cx = Cx::current();
+    // SAFETY: the JIT stored the address of a method; `this` was dereferenced by the call.
+    let (method, this): (MethodRef, ObjRef<'_>) = unsafe {
+        (
+            &*(hidden as *const vervet_types::Method),
+            ObjRef::from_addr(this),
+        )
+    };
+    let vt = this.vtable();
+    let found = implementation(&cx, vt, method).and_then(|target| {
+        let code = callable(&cx, target, vt)?;
+        extend_imt(vt, method, cx.load(entries::entry(target))?, target);
+        Ok(code)
+    });
+    found.unwrap_or_default()
+}
+
+/// The implementation of an interface method on a class.
+fn implementation<'cx>(
+    cx: &'cx Cx<'cx>,
+    vt: &'static VTable,
+    method: MethodRef,
+) -> Result<MethodRef> {
+    let class = class_of(vt);
+    match cx.load(class.find_interface_impl(method))? {
+        Some(m) => Ok(m),
+        None => Err(cx.throw(
+            Known::EntryPointNotFoundException,
+            &format!("{} on {}", method.full_name(), class.full_name()),
+        )),
+    }
+}
+
+/// The callable code (boxed entry for value types) of an interface method on a class.
+pub fn implementation_code<'cx>(
+    cx: &'cx Cx<'cx>,
+    vt: &'static VTable,
+    method: MethodRef,
+) -> Result<usize> {
+    callable(cx, implementation(cx, vt, method)?, vt)
+}
+
+/// Does the method, called on an object of that VTable, want a byref to the value in the box?
+fn wants_unboxing(method: MethodRef, vt: &'static VTable) -> bool {
+    vt.flags & vtable::flags::VALUE_TYPE != 0 && std::ptr::eq(method.class, class_of(vt))
+}
+
+/// The address to call a method at on an object of that VTable: the unboxing stub if the method belongs to a
+/// value type.
+pub fn callable<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, vt: &'static VTable) -> Result<usize> {
+    let e = cx.load(entries::entry(method))?;
+    if wants_unboxing(method, vt) {
+        cx.load(e.boxed_stub())
+    } else {
+        Ok(e.stub())
+    }
+}
+
+/// The class of a VTable.
+pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
+    // SAFETY: the word was stored from a `&'static Class`.
+    unsafe { &*(vt.class as *const vervet_types::Class) }
+}
+
+/// Where there is no room for a longer stub, calls go on to come here.
+fn extend_imt(vt: &'static VTable, method: MethodRef, entry: &entries::Entry, target: MethodRef) {
+    let index = vtable::imt_index(method.id);
+    let key = method as *const _ as usize;
+    let slot = entry.slot();
+    // Held until the stub is stored: of two threads the one that knows more targets stores last.
+    let mut all = IMT.lock();
+    let known = all
+        .get_or_insert_default()
+        .entry((vt as *const VTable as usize, index))
+        .or_default();
+    if known.iter().any(|t| t.method == key) {
+        return;
+    }
+    known.push(ImtTarget {
+        method: key,
+        slot,
+        boxed: wants_unboxing(target, vt),
+    });
+    if let Ok(stub) = crate::arch::place_imt_stub(known, crate::arch::imt_resolve_address()) {
+        vt.imt[index].store(stub, Ordering::Release);
+    }
+}
+
+/// A remembered answer of [`resolve_virtual`]: VTable, method, code.
+type Resolved = (usize, usize, usize);
+const RESOLVED: usize = 256;
+thread_local! {
+    /// Answers of this thread, by a hash. What they name lives for ever and code addresses are permanent stubs.
+    static ANSWERS: [std::cell::Cell<Resolved>; RESOLVED] = const { [const { std::cell::Cell::new((0, 0, 0)) }; RESOLVED] };
+}
+
+/// Code for ldvirtftn and generic virtual calls.
+pub fn resolve_virtual<'cx>(
+    cx: &'cx Cx<'cx>,
+    this: ObjRef<'cx>,
+    method: MethodRef,
+) -> Result<usize> {
+    let this = cx.non_null(this)?;
+    let vt = this.vtable();
+    let key = (
+        vt as *const VTable as usize,
+        method as *const vervet_types::Method as usize,
+    );
+    let at = ((key.0 >> 4) ^ (key.1 >> 4) ^ (key.1 >> 12)) % RESOLVED;
+    let known = ANSWERS.with(|a| a[at].get());
+    if (known.0, known.1) == key {
+        return Ok(known.2);
+    }
+    let code = look_up_virtual(cx, vt, method)?;
+    ANSWERS.with(|a| a[at].set((key.0, key.1, code)));
+    Ok(code)
+}
+
+fn look_up_virtual<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<usize> {
+    if method.class.is_interface() {
+        return implementation_code(cx, vt, method);
+    }
+    if !method.is_virtual() {
+        return Ok(cx.load(entries::entry(method))?.stub());
+    }
+    let target = cx.load(class_of(vt).find_virtual_impl(method))?;
+    callable(cx, target, vt)
+}

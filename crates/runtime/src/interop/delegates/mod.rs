@@ -1,0 +1,155 @@
+//! Filling delegates: which code `Invoke` jumps to.
+//!
+//! # Invariants
+//! `Invoke` calls `invoke_impl` with `m_target`, or with the delegate itself if that is null. So `invoke_impl` is
+//! the method's own code address exactly when the delegate is closed over a non-null first argument; every other
+//! delegate has a thunk for its shape that gets the delegate as first argument. `method_ptr` is the method's
+//! permanent stub, equal for equal targets.
+pub mod async_call;
+
+use crate::code::entries;
+use crate::code::link;
+use crate::code::table::CodeKind;
+use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
+use rustc_hash::FxHashMap;
+use std::mem::offset_of;
+use vervet_abi::layouts::{DelegateObject, MulticastDelegateObject};
+use vervet_jit::Shape;
+use vervet_jit::stubs::delegate::{Binding, DelegateThunk};
+use vervet_os::LeafLock;
+use vervet_types::{Known, LoadError, MethodRef};
+
+/// The `Invoke` of a delegate class.
+pub fn invoke_method<'cx>(cx: &'cx Cx<'cx>, class: vervet_types::ClassRef) -> Result<MethodRef> {
+    cx.load(
+        class
+            .find_method("Invoke", None)
+            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "Invoke"))),
+    )
+}
+
+static THUNKS: LeafLock<Option<FxHashMap<(DelegateThunk, String), usize>>> = LeafLock::new(None);
+
+/// What `invoke_impl` of a delegate of that class with that binding holds; `code` is its `method_ptr`.
+fn invoke_impl<'cx>(
+    cx: &'cx Cx<'cx>,
+    class: vervet_types::ClassRef,
+    binding: Binding,
+    code: usize,
+) -> Result<usize> {
+    let invoke = invoke_method(cx, class)?;
+    let shape = cx.load(Shape::of_method(invoke))?;
+    let Some(kind) = DelegateThunk::of(binding, &shape) else {
+        return Ok(code);
+    };
+    let key = (kind, shape.key());
+    if let Some(code) = THUNKS.lock().as_ref().and_then(|m| m.get(&key).copied()) {
+        return Ok(code);
+    }
+    let made = cx.native(|| {
+        crate::threads::attach::on_service_stack(|| cx.rt().compiler.delegate_thunk(kind, &shape))
+    });
+    let blob = match made {
+        Ok(b) => b,
+        Err(e) => {
+            crate::process::bootstrap::internal_error(&format!("delegate thunk: {e}"), cx.context())
+        }
+    };
+    let code = link::link(cx, blob, CodeKind::Stub("delegate-thunk"))?.start;
+    THUNKS
+        .lock()
+        .get_or_insert_with(FxHashMap::default)
+        .insert(key, code);
+    Ok(code)
+}
+
+/// Fills a new delegate over `method`. `this` is its target or first argument, null if none.
+pub fn init<'cx>(
+    cx: &'cx Cx<'cx>,
+    delegate: ObjRef<'cx>,
+    this: ObjRef<'cx>,
+    method: MethodRef,
+    is_virtual: bool,
+) -> Result<()> {
+    let class = delegate.class();
+    let invoke = invoke_method(cx, class)?;
+    let wanted = cx.load(invoke.sig())?.params.len();
+    let has = cx.load(method.sig())?.params.len() + usize::from(!method.is_static());
+    let mut target = method;
+    let entry = cx.load(entries::entry(method))?;
+    let mut code = entry.stub();
+    if let Some(this) = this.non_null() {
+        if is_virtual && !method.is_static() && method.is_virtual() {
+            code = crate::code::prestub::resolve_virtual(cx, this, method)?;
+            target = entries::method_of_stub(code).unwrap_or(method);
+        } else if !method.is_static() && cx.load(method.class.is_value_type())? {
+            code = cx.load(entry.boxed_stub())?;
+        }
+    }
+    let closed = has == wanted + 1;
+    let null = this.is_null();
+    let binding = match (closed, method.is_static()) {
+        (true, true) => Binding::ClosedStatic { null },
+        (true, false) => Binding::ClosedInstance { null },
+        (false, true) => Binding::OpenStatic,
+        (false, false) if is_virtual && method.is_virtual() => Binding::OpenVirtual,
+        (false, false) => Binding::OpenInstance,
+    };
+    let impl_code = invoke_impl(cx, class, binding, code)?;
+    delegate.write(offset_of!(DelegateObject, method_ptr), code);
+    delegate.write(offset_of!(DelegateObject, invoke_impl), impl_code);
+    delegate.write(
+        offset_of!(DelegateObject, method),
+        target as *const _ as usize,
+    );
+    delegate.write_ref(
+        offset_of!(DelegateObject, m_target),
+        if closed { this } else { ObjRef::NULL },
+    );
+    delegate.write(
+        offset_of!(DelegateObject, method_is_virtual),
+        u8::from(is_virtual && this.is_null()),
+    );
+    Ok(())
+}
+
+/// A delegate constructor called with a bare code address (`ldftn` was not next to `newobj`).
+pub fn init_from_code<'cx>(
+    cx: &'cx Cx<'cx>,
+    delegate: ObjRef<'cx>,
+    this: ObjRef<'cx>,
+    code: usize,
+) -> Result<()> {
+    match entries::method_of_stub(code) {
+        Some(m) => {
+            if this.is_null() && !m.is_static() {
+                let invoke = cx
+                    .load(invoke_method(cx, delegate.class())?.sig())?
+                    .params
+                    .len();
+                if cx.load(m.sig())?.params.len() == invoke {
+                    return Err(cx.throw(
+                        Known::ArgumentException,
+                        "Value does not fall within the expected range.",
+                    ));
+                }
+            }
+            init(cx, delegate, this, m, false)
+        }
+        None if code == 0 => Err(cx.throw_arg_null("method")),
+        None => Err(cx.throw(
+            Known::NotSupportedException,
+            "a delegate over an address that is no method",
+        )),
+    }
+}
+
+/// A new delegate of the same class that will hold several targets (its `delegates` is filled by managed code).
+pub fn alloc_multicast_like<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+    let made = cx.alloc(delegate.class())?;
+    let code = invoke_impl(cx, delegate.class(), Binding::Multicast, 0)?;
+    made.write(offset_of!(DelegateObject, invoke_impl), code);
+    let _ = offset_of!(MulticastDelegateObject, delegates);
+    Ok(made)
+}

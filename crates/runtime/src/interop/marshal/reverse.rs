@@ -1,0 +1,240 @@
+//! Native code that calls managed code: a code address for a delegate, a delegate for a code address.
+//!
+//! # Invariants
+//! * Each delegate that native code may call has one thunk, remembered in the delegate's `delegate_trampoline`; the
+//!   thunk's record holds the delegate through a root. (Thunks are not given back yet.)
+//! * The delegate runs where it is called, on the stack of its thread, which is attached by its first call and stays so; one on its
+//!   way out ([`crate::threads::attach`]) is attached for the call only. A call that a signal handler makes is not made here
+//!   ([`handler_calls`]).
+use super::handler_calls;
+use crate::code::link;
+use crate::code::table::CodeKind;
+use crate::cx::{Cx, Result};
+use crate::memory::roots::Root;
+use crate::object::ObjRef;
+use crate::safepoint::registry;
+use rustc_hash::FxHashMap;
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_abi::layouts::DelegateObject;
+use vervet_abi::native_call::ReverseCall;
+use vervet_abi::{State, ThreadContext};
+use vervet_os::{LeafLock, signal};
+use vervet_types::{ClassRef, Known, MethodRef};
+
+/// What the reverse thunk of a delegate leads to; the asm reads the first two words.
+#[repr(C)]
+pub struct Record {
+    /// Address of the root slot that holds the delegate.
+    pub root: usize,
+    /// The reverse stub of its class.
+    pub stub: usize,
+    /// The thunk, once it is made.
+    pub thunk: AtomicUsize,
+    /// Its class's `Invoke`.
+    pub invoke: MethodRef,
+    /// It returns nothing and takes numbers only, all in registers: see [`handler_calls`].
+    pub is_plain: bool,
+}
+
+#[derive(Default)]
+struct Tables {
+    stubs: FxHashMap<u32, usize>,
+    thunks: FxHashMap<usize, Root>,
+    natives: FxHashMap<u32, usize>,
+}
+static TABLES: LeafLock<Option<Tables>> = LeafLock::new(None);
+
+fn reverse_stub<'cx>(cx: &'cx Cx<'cx>, invoke: MethodRef) -> Result<usize> {
+    if let Some(code) = TABLES.lock().get_or_insert_default().stubs.get(&invoke.id) {
+        return Ok(*code);
+    }
+    let blob = cx.native(|| {
+        crate::threads::attach::on_service_stack(|| cx.rt().compiler.reverse_stub(invoke))
+    });
+    let blob = blob.map_err(|e| cx.throw(Known::MarshalDirectiveException, &e.to_string()))?;
+    let code = link::link(cx, blob, CodeKind::Wrapper(invoke))?.start;
+    TABLES
+        .lock()
+        .get_or_insert_default()
+        .stubs
+        .insert(invoke.id, code);
+    Ok(code)
+}
+
+/// A native code address that calls the delegate; 0 for null.
+pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<usize> {
+    if delegate.is_null() {
+        return Ok(0);
+    }
+    let at = offset_of!(DelegateObject, delegate_trampoline);
+    let have: usize = delegate.read(at);
+    if have != 0 {
+        return Ok(have);
+    }
+    let extra: usize = delegate.read(offset_of!(DelegateObject, extra_arg));
+    if extra != 0 {
+        return Ok(extra);
+    }
+    let invoke = crate::interop::delegates::invoke_method(cx, delegate.class())?;
+    let stub = reverse_stub(cx, invoke)?;
+    let root = Root::of(delegate);
+    // If there is no room for the thunk these two words are lost.
+    let record: &'static Record = Box::leak(Box::new(Record {
+        root: root.address(),
+        stub,
+        thunk: AtomicUsize::new(0),
+        invoke,
+        is_plain: cx.load(handler_calls::is_plain(invoke))?,
+    }));
+    let placed = crate::code::prestub::place_stub(
+        crate::arch::reverse_thunk(record as *const Record as usize),
+        "native-to-managed",
+    );
+    let thunk = match placed {
+        Ok(thunk) => thunk,
+        Err(e) => {
+            root.free();
+            return Err(cx.throw_load(e));
+        }
+    };
+    record.thunk.store(thunk, Ordering::Release);
+    // Known before anybody can be given it.
+    TABLES
+        .lock()
+        .get_or_insert_default()
+        .thunks
+        .insert(thunk, root);
+    // SAFETY: the word lies in the delegate, which stays where it is while the reference is in use here.
+    let word = unsafe { AtomicUsize::from_ptr((delegate.addr() + at) as *mut usize) };
+    match word.compare_exchange(0, thunk, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Ok(thunk),
+        Err(first) => {
+            TABLES.lock().get_or_insert_default().thunks.remove(&thunk);
+            root.free();
+            Ok(first)
+        }
+    }
+}
+
+/// A delegate of that class that calls the native function; null for 0. A thunk of ours gives back its delegate.
+pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> Result<ObjRef<'cx>> {
+    if address == 0 {
+        return Ok(ObjRef::NULL);
+    }
+    if let Some(root) = TABLES.lock().get_or_insert_default().thunks.get(&address) {
+        return Ok(root.get());
+    }
+    let invoke = crate::interop::delegates::invoke_method(cx, class)?;
+    let known = TABLES
+        .lock()
+        .get_or_insert_default()
+        .natives
+        .get(&invoke.id)
+        .copied();
+    let code = match known {
+        Some(c) => c,
+        None => {
+            let blob = cx.native(|| {
+                crate::threads::attach::on_service_stack(|| {
+                    cx.rt().compiler.native_delegate_thunk(invoke)
+                })
+            });
+            let blob =
+                blob.map_err(|e| cx.throw(Known::MarshalDirectiveException, &e.to_string()))?;
+            let code = link::link(cx, blob, CodeKind::Wrapper(invoke))?.start;
+            TABLES
+                .lock()
+                .get_or_insert_default()
+                .natives
+                .insert(invoke.id, code);
+            code
+        }
+    };
+    let delegate = cx.alloc(class)?;
+    delegate.write(offset_of!(DelegateObject, invoke_impl), code);
+    delegate.write(offset_of!(DelegateObject, extra_arg), address);
+    delegate.write(
+        offset_of!(DelegateObject, method),
+        invoke as *const _ as usize,
+    );
+    delegate.write(offset_of!(DelegateObject, method_ptr), address);
+    Ok(delegate)
+}
+
+/// What [`prepare`] tells the reverse thunk, in two registers.
+#[repr(C)]
+pub struct Prepared {
+    /// Null: the call is not made, the thunk returns what the block says.
+    context: *mut ThreadContext,
+    /// The state to go back to, and [`FOR_THE_CALL`].
+    before: usize,
+}
+/// The thread is attached for this call only, and [`finish`] has to be called.
+pub const FOR_THE_CALL: usize = 0x100;
+
+/// From the reverse thunk, after a call that was [`FOR_THE_CALL`], in Native state.
+pub extern "C" fn finish() {
+    // SAFETY: errno is the calling thread's.
+    unsafe {
+        let errno = *libc::__errno_location();
+        crate::threads::attach::detach();
+        *libc::__errno_location() = errno;
+    }
+}
+
+/// Was the call made by a signal handler? Handlers run on an alternate stack (all that are installed by way of our
+/// `sigaction`); one that does not is seen at least if it interrupted managed code.
+fn is_in_handler(context: *mut ThreadContext, on_own_stack: bool) -> bool {
+    match on_own_stack {
+        true => registry::state(context).load(Ordering::Relaxed) == State::Managed as u8,
+        false => signal::is_on_alternate_stack(),
+    }
+}
+
+/// From the reverse thunk: the context of this thread, attached if it is foreign to us, and now in Runtime state.
+///
+/// # Safety
+/// The record and the block are those of the thunk.
+pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall) -> Prepared {
+    let context = crate::threads::attach::current_context();
+    if context.is_null() && !signal::is_on_alternate_stack() {
+        let (context, for_the_call) = crate::threads::attach::attach_foreign();
+        let cx = Cx::current();
+        if let Err(t) = crate::threads::adopt(&cx) {
+            cx.take_pending(t);
+        }
+        // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
+        unsafe { (*context).scan_sp = (*context).stack_base };
+        return Prepared {
+            context,
+            before: State::Native as usize | if for_the_call { FOR_THE_CALL } else { 0 },
+        };
+    }
+    let here = (&raw const context) as usize;
+    let on_own_stack = !context.is_null() && crate::threads::attach::is_on_own_stack(context, here);
+    if is_in_handler(context, on_own_stack) {
+        // SAFETY: passed on.
+        unsafe { handler_calls::call(context, record, &mut *call) };
+        return Prepared {
+            context: std::ptr::null_mut(),
+            before: 0,
+        };
+    }
+    if !on_own_stack {
+        crate::process::bootstrap::internal_error(
+            "native code called managed code on a stack that is not its thread's",
+            context,
+        );
+    }
+    let before = registry::state(context).load(Ordering::Relaxed);
+    if before == State::Native as u8 {
+        crate::threads::attach::leave_native(context);
+    } else {
+        crate::safepoint::poll(context);
+    }
+    Prepared {
+        context,
+        before: before as usize,
+    }
+}

@@ -1,0 +1,104 @@
+//! Strings between UTF-16 objects and native memory.
+use super::{allocate, release};
+use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
+use vervet_jit::stubs::native::layout::Encoding;
+
+/// A native copy of UTF-16 units with its terminator.
+pub fn units_to_native(units: &[u16], encoding: Encoding) -> *mut u8 {
+    match encoding {
+        Encoding::Utf8 => {
+            let text = String::from_utf16_lossy(units);
+            let p = allocate(text.len() + 1);
+            // SAFETY: the block has room for the text; its last byte is zero.
+            unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), p, text.len()) };
+            p
+        }
+        Encoding::Utf16 => {
+            let p = allocate(units.len() * 2 + 2);
+            // SAFETY: as above.
+            unsafe { std::ptr::copy_nonoverlapping(units.as_ptr().cast(), p, units.len() * 2) };
+            p
+        }
+        Encoding::Bstr => {
+            let p = allocate(units.len() * 2 + 8);
+            // SAFETY: the length lies in the four bytes before the first unit; the block starts four before that, so
+            // that the string is 8-aligned.
+            unsafe {
+                (p.add(4) as *mut u32).write(units.len() as u32 * 2);
+                std::ptr::copy_nonoverlapping(units.as_ptr().cast(), p.add(8), units.len() * 2);
+                p.add(8)
+            }
+        }
+    }
+}
+
+/// A native copy of a string object; null for null.
+pub fn to_native(string: ObjRef<'_>, encoding: Encoding) -> *mut u8 {
+    if string.is_null() {
+        std::ptr::null_mut()
+    } else {
+        units_to_native(string.units(), encoding)
+    }
+}
+
+/// The units of a native string.
+///
+/// # Safety
+/// `p` is a native string of that encoding.
+pub unsafe fn units(p: *const u8, encoding: Encoding) -> Vec<u16> {
+    // SAFETY: the caller says that it is terminated, or carries its length.
+    unsafe {
+        match encoding {
+            Encoding::Utf8 => std::ffi::CStr::from_ptr(p.cast())
+                .to_string_lossy()
+                .encode_utf16()
+                .collect(),
+            Encoding::Utf16 => {
+                let mut out = Vec::new();
+                let mut at = p as *const u16;
+                while at.read_unaligned() != 0 {
+                    out.push(at.read_unaligned());
+                    at = at.add(1);
+                }
+                out
+            }
+            Encoding::Bstr => {
+                let bytes = (p.sub(4) as *const u32).read_unaligned() as usize;
+                (0..bytes / 2)
+                    .map(|i| (p as *const u16).add(i).read_unaligned())
+                    .collect()
+            }
+        }
+    }
+}
+
+/// A string object from native memory; null for null.
+///
+/// # Safety
+/// `p` is null or a native string of that encoding.
+pub unsafe fn to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    p: *const u8,
+    encoding: Encoding,
+) -> Result<ObjRef<'cx>> {
+    if p.is_null() {
+        return Ok(ObjRef::NULL);
+    }
+    // SAFETY: passed on.
+    cx.alloc_utf16(&unsafe { units(p, encoding) })
+}
+
+/// Frees a native string.
+///
+/// # Safety
+/// `p` is null or a string that was allocated as [`to_native`] does.
+pub unsafe fn free(p: *mut u8, encoding: Encoding) {
+    // SAFETY: passed on; a BSTR's block starts before it.
+    unsafe {
+        match encoding {
+            Encoding::Bstr if !p.is_null() => release(p.sub(8)),
+            _ => release(p),
+        }
+    }
+}

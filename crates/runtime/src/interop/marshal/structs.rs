@@ -1,0 +1,332 @@
+//! Structs and formatted classes between managed values and native memory, field by field.
+//!
+//! # Invariants
+//! Managed addresses passed here are values: a struct on the stack, or the first byte behind an object's header. A
+//! store of a reference marks its card.
+//!
+//! What is the same on both sides is copied whole: a struct may be larger than its fields (`fixed` buffers, a declared size).
+//! What [`free`] may free is written by [`to_native`] in any case: an array that is shorter than its place, or null, leaves
+//! null pointers.
+use super::{strings, values};
+use crate::cx::{Cx, Result};
+use crate::object::{ObjRef, store_ref};
+use vervet_jit::stubs::native::layout::{FieldKind, Native, NativeLayout};
+use vervet_jit::stubs::native::scalar::Scalar;
+use vervet_types::Known;
+
+/// Converts one scalar in memory.
+///
+/// # Safety
+/// Both addresses are of such a value.
+unsafe fn scalar_to_native(scalar: Scalar, managed: *const u8, native: *mut u8) {
+    // SAFETY: passed on.
+    unsafe {
+        match scalar {
+            Scalar::Same(kind) => {
+                std::ptr::copy_nonoverlapping(managed, native, kind.size() as usize)
+            }
+            Scalar::Bool(1) => *native = u8::from(*managed != 0),
+            Scalar::Bool(_) => (native as *mut u32).write_unaligned(u32::from(*managed != 0)),
+            Scalar::VariantBool => (native as *mut i16).write_unaligned(-i16::from(*managed != 0)),
+            Scalar::AnsiChar => *native = (managed as *const u16).read_unaligned() as u8,
+        }
+    }
+}
+/// As [`scalar_to_native`], the other way.
+///
+/// # Safety
+/// Both addresses are of such a value.
+unsafe fn scalar_to_managed(scalar: Scalar, native: *const u8, managed: *mut u8) {
+    // SAFETY: passed on.
+    unsafe {
+        match scalar {
+            Scalar::Same(kind) => {
+                std::ptr::copy_nonoverlapping(native, managed, kind.size() as usize)
+            }
+            Scalar::Bool(1) => *managed = u8::from(*native != 0),
+            Scalar::Bool(_) => *managed = u8::from((native as *const u32).read_unaligned() != 0),
+            Scalar::VariantBool => {
+                *managed = u8::from((native as *const i16).read_unaligned() != 0)
+            }
+            Scalar::AnsiChar => (managed as *mut u16).write_unaligned(u16::from(*native)),
+        }
+    }
+}
+
+fn unsupported(cx: &Cx<'_>, reason: &str) -> crate::cx::Throw {
+    cx.throw(Known::MarshalDirectiveException, reason)
+}
+
+/// Converts one value (a field or an element) to native memory.
+///
+/// # Safety
+/// Both addresses are of such a value.
+pub unsafe fn one_to_native<'cx>(
+    cx: &'cx Cx<'cx>,
+    kind: &Native,
+    managed: *const u8,
+    native: *mut u8,
+) -> Result<()> {
+    // SAFETY: passed on; reference fields are words that hold references.
+    unsafe {
+        let object = || ObjRef::from_addr((managed as *const usize).read());
+        match kind {
+            Native::Scalar(s) => scalar_to_native(*s, managed, native),
+            Native::Struct(layout) if layout.blittable => {
+                std::ptr::copy_nonoverlapping(managed, native, layout.size as usize)
+            }
+            Native::Struct(layout) => return to_native(cx, layout, managed, native),
+            Native::String(encoding) => {
+                (native as *mut usize)
+                    .write_unaligned(strings::to_native(object(), *encoding) as usize)
+            }
+            Native::Delegate(_) => (native as *mut usize)
+                .write_unaligned(super::reverse::function_pointer(cx, object())?),
+            Native::Handle(_) => {
+                (native as *mut usize).write_unaligned(values::handle_of(object()))
+            }
+            Native::Embedded(layout) => match object().non_null() {
+                Some(o) => return to_native(cx, layout, o.value_ptr(), native),
+                None => native.write_bytes(0, layout.size as usize),
+            },
+            Native::Opaque { reason, .. } => return Err(unsupported(cx, reason)),
+            Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
+        }
+    }
+    Ok(())
+}
+/// Converts one value from native memory.
+///
+/// # Safety
+/// Both addresses are of such a value.
+pub unsafe fn one_to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    kind: &Native,
+    native: *const u8,
+    managed: *mut u8,
+) -> Result<()> {
+    // SAFETY: passed on.
+    unsafe {
+        let word = || (native as *const usize).read_unaligned();
+        match kind {
+            Native::Scalar(s) => scalar_to_managed(*s, native, managed),
+            Native::Struct(layout) if layout.blittable => {
+                std::ptr::copy_nonoverlapping(native, managed, layout.size as usize)
+            }
+            Native::Struct(layout) => return to_managed(cx, layout, native, managed),
+            Native::String(encoding) => store_ref(
+                managed as *mut usize,
+                strings::to_managed(cx, word() as *const u8, *encoding)?,
+            ),
+            Native::Delegate(class) => store_ref(
+                managed as *mut usize,
+                super::reverse::delegate_for(cx, word(), class)?,
+            ),
+            Native::Handle(class) => store_ref(
+                managed as *mut usize,
+                values::new_handle(cx, class, word())?,
+            ),
+            Native::Embedded(layout) => {
+                let made = cx.alloc(layout.class)?;
+                to_managed(cx, layout, native, made.value_ptr())?;
+                store_ref(managed as *mut usize, made);
+            }
+            Native::Opaque { reason, .. } => return Err(unsupported(cx, reason)),
+            Native::Unsupported(reason) => return Err(unsupported(cx, reason)),
+        }
+    }
+    Ok(())
+}
+/// Frees what conversion to native allocated for one value.
+///
+/// # Safety
+/// `native` is such a value, filled by [`one_to_native`].
+pub unsafe fn free_one(kind: &Native, native: *mut u8) {
+    // SAFETY: passed on.
+    unsafe {
+        match kind {
+            Native::String(encoding) => {
+                strings::free(
+                    (native as *mut usize).read_unaligned() as *mut u8,
+                    *encoding,
+                );
+                (native as *mut usize).write_unaligned(0);
+            }
+            Native::Struct(layout) | Native::Embedded(layout) => free(layout, native),
+            _ => {}
+        }
+    }
+}
+
+/// Converts a struct to native memory.
+///
+/// # Safety
+/// `managed` is a value of the layout's class, `native` has room for its native form.
+pub unsafe fn to_native<'cx>(
+    cx: &'cx Cx<'cx>,
+    layout: &NativeLayout,
+    managed: *const u8,
+    native: *mut u8,
+) -> Result<()> {
+    if let Some(reason) = &layout.unsupported {
+        return Err(unsupported(cx, reason));
+    }
+    if is_copied_whole(cx, layout)? {
+        // SAFETY: both values have that size, and no references.
+        unsafe { std::ptr::copy_nonoverlapping(managed, native, layout.size as usize) };
+        return Ok(());
+    }
+    for f in &layout.fields {
+        // SAFETY: the fields lie inside both values.
+        unsafe {
+            let (m, n) = (
+                managed.add(f.managed_offset as usize),
+                native.add(f.offset as usize),
+            );
+            match &f.kind {
+                FieldKind::One(kind) => one_to_native(cx, kind, m, n)?,
+                FieldKind::FixedString { units, encoding } => {
+                    let text = ObjRef::from_addr((m as *const usize).read());
+                    let room = *units as usize * encoding.unit() as usize;
+                    std::ptr::write_bytes(n, 0, room);
+                    if !text.is_null() {
+                        let copy = strings::to_native(text, *encoding);
+                        let have = if encoding.unit() == 1 {
+                            libc::strlen(copy.cast())
+                        } else {
+                            text.string_len() * 2
+                        };
+                        std::ptr::copy_nonoverlapping(
+                            copy,
+                            n,
+                            have.min(room - encoding.unit() as usize),
+                        );
+                        strings::free(copy, *encoding);
+                    }
+                }
+                FieldKind::FixedArray { count, element } => {
+                    let array = ObjRef::from_addr((m as *const usize).read());
+                    let have = if array.is_null() {
+                        0
+                    } else {
+                        array.array_len().min(*count as usize)
+                    };
+                    for i in 0..have {
+                        let size = array.vtable().size as usize;
+                        one_to_native(
+                            cx,
+                            element,
+                            array.array_data().add(i * size),
+                            n.add(i * element.size() as usize),
+                        )?;
+                    }
+                    if element.owns_memory() {
+                        let size = element.size() as usize;
+                        std::ptr::write_bytes(
+                            n.add(have * size),
+                            0,
+                            (*count as usize - have) * size,
+                        );
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Is the native form of the value its managed bytes? (The native form of a class may be larger than its objects are.)
+fn is_copied_whole(cx: &Cx<'_>, layout: &NativeLayout) -> Result<bool> {
+    Ok(layout.blittable && cx.load(layout.class.is_value_type())?)
+}
+
+/// Converts a struct from native memory.
+///
+/// # Safety
+/// As [`to_native`].
+pub unsafe fn to_managed<'cx>(
+    cx: &'cx Cx<'cx>,
+    layout: &NativeLayout,
+    native: *const u8,
+    managed: *mut u8,
+) -> Result<()> {
+    if let Some(reason) = &layout.unsupported {
+        return Err(unsupported(cx, reason));
+    }
+    if is_copied_whole(cx, layout)? {
+        // SAFETY: both values have that size, and no references.
+        unsafe { std::ptr::copy_nonoverlapping(native, managed, layout.size as usize) };
+        return Ok(());
+    }
+    for f in &layout.fields {
+        // SAFETY: the fields lie inside both values.
+        unsafe {
+            let (m, n) = (
+                managed.add(f.managed_offset as usize),
+                native.add(f.offset as usize),
+            );
+            match &f.kind {
+                FieldKind::One(kind) => one_to_managed(cx, kind, n, m)?,
+                FieldKind::FixedString { units, encoding } => {
+                    let room = *units as usize;
+                    let text: Vec<u16> = if encoding.unit() == 1 {
+                        // The last byte is the terminator's, whatever it holds.
+                        let all = std::slice::from_raw_parts(n, room - 1);
+                        let end = all.iter().position(|b| *b == 0).unwrap_or(room - 1);
+                        String::from_utf8_lossy(&all[..end])
+                            .encode_utf16()
+                            .collect()
+                    } else {
+                        (0..room)
+                            .map(|i| (n as *const u16).add(i).read_unaligned())
+                            .take_while(|u| *u != 0)
+                            .collect()
+                    };
+                    store_ref(m as *mut usize, cx.alloc_utf16(&text)?);
+                }
+                FieldKind::FixedArray { count, element } => {
+                    let ty = cx.load(f.field.ty())?;
+                    let Some(class) = ty.element().filter(|_| ty.is_sz_array()) else {
+                        return Err(unsupported(
+                            cx,
+                            "An array of more than one dimension cannot be made from native memory.",
+                        ));
+                    };
+                    let array = cx.alloc_array(class, *count as usize)?;
+                    let size = array.vtable().size as usize;
+                    for i in 0..*count as usize {
+                        one_to_managed(
+                            cx,
+                            element,
+                            n.add(i * element.size() as usize),
+                            array.array_data().add(i * size),
+                        )?;
+                    }
+                    store_ref(m as *mut usize, array);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Frees what conversion to native allocated for a struct (Marshal.DestroyStructure).
+///
+/// # Safety
+/// `native` is a native value of that layout.
+pub unsafe fn free(layout: &NativeLayout, native: *mut u8) {
+    for f in &layout.fields {
+        // SAFETY: the fields lie inside the value.
+        unsafe {
+            let n = native.add(f.offset as usize);
+            match &f.kind {
+                FieldKind::One(kind) => free_one(kind, n),
+                FieldKind::FixedArray { count, element } => {
+                    (0..*count as usize)
+                        .for_each(|i| free_one(element, n.add(i * element.size() as usize)));
+                }
+                FieldKind::FixedString { .. } => {}
+            }
+        }
+    }
+}

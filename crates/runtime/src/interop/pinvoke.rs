@@ -1,0 +1,123 @@
+//! Finding native functions: dllmaps, libraries, symbols.
+//!
+//! # Invariants
+//! Libraries are opened once by name and never closed. Opening and symbol lookup run in Native state.
+use crate::code::entries;
+use crate::code::icall::finish;
+use crate::cx::{Cx, Result};
+use rustc_hash::FxHashMap;
+use std::ffi::CString;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use vervet_binder::dllmap::DllMap;
+use vervet_binder::native::{CharSet, Library, library_candidates, symbol_candidates};
+use vervet_os::LeafLock;
+use vervet_types::{Known, Method, MethodRef};
+
+static LIBRARIES: LeafLock<Option<FxHashMap<(u32, String), usize>>> = LeafLock::new(None);
+
+/// Helper BindPInvoke: the native address of a method, bound at its first call.
+pub extern "C" fn bind(method: usize) -> usize {
+    let cx = Cx::current();
+    // SAFETY: generated code passes a method handle.
+    let method: MethodRef = unsafe { &*(method as *const Method) };
+    finish(bind_method(&cx, method))
+}
+
+/// Finds the native function of a P/Invoke method and remembers it.
+pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
+    let cell = &cx.load(entries::entry(method))?.pinvoke;
+    let have = cell.load(Ordering::Acquire);
+    if have != 0 {
+        return Ok(have);
+    }
+    let Some(import) = cx.load(method.dll_import())? else {
+        return Err(cx.throw(Known::EntryPointNotFoundException, method.name));
+    };
+    let module = method.class.module;
+    let loader = cx.rt().loader;
+    let target = DllMap::resolve(
+        loader.dllmap(module),
+        &loader.config.dllmap,
+        import.dll,
+        import.entry,
+    );
+    let library = open(cx, module, &target.library);
+    let Some(library) = library else {
+        return Err(missing(cx, Known::DllNotFoundException, &target.library));
+    };
+    let char_set = match import.flags & 0x6 {
+        0x2 => CharSet::Ansi,
+        0x4 => CharSet::Unicode,
+        0x6 => CharSet::Auto,
+        _ => CharSet::None,
+    };
+    for name in symbol_candidates(&target.function, char_set, import.flags & 1 != 0) {
+        if let Some(address) = symbol(cx, library, &name) {
+            cell.store(address, Ordering::Release);
+            return Ok(address);
+        }
+    }
+    Err(missing(
+        cx,
+        Known::EntryPointNotFoundException,
+        &target.function,
+    ))
+}
+
+/// The exception with the text mono gives it.
+fn missing(cx: &Cx<'_>, class: Known, what: &str) -> crate::cx::Throw {
+    cx.throw(
+        class,
+        &format!("{what} assembly:<unknown assembly> type:<unknown type> member:(null)"),
+    )
+}
+
+/// Looks a symbol up in an opened library (0: the process).
+pub fn symbol(cx: &Cx<'_>, library: usize, name: &str) -> Option<usize> {
+    let name = CString::new(name).ok()?;
+    let handle = if library == 1 {
+        libc::RTLD_DEFAULT
+    } else {
+        library as *mut libc::c_void
+    };
+    // SAFETY: a handle of ours and a C string.
+    let p = cx.native(|| unsafe {
+        let found = libc::dlsym(handle, name.as_ptr());
+        // What a library calls by that name is the executable's, if that has one (`sigaction`): the same for managed code.
+        match !found.is_null() && found == libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) {
+            true => libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()),
+            false => found,
+        }
+    });
+    (!p.is_null()).then_some(p as usize)
+}
+
+/// Opens a library as mono would for a module; None if nothing opens.
+pub fn open(cx: &Cx<'_>, module: vervet_types::ModuleRef, scope: &str) -> Option<usize> {
+    let key = (module.id, scope.to_string());
+    if let Some(h) = LIBRARIES.lock().as_ref().and_then(|m| m.get(&key).copied()) {
+        return Some(h);
+    }
+    let dir = module.path.as_deref().and_then(|p| Path::new(p).parent());
+    let exe = std::env::current_exe().ok();
+    let exe_dir = exe.as_deref().and_then(Path::parent);
+    for candidate in library_candidates(scope, dir, exe_dir) {
+        let handle = match candidate {
+            Library::Process => Some(1),
+            Library::Open(name) => CString::new(name).ok().and_then(|name| {
+                // SAFETY: opening a library runs its initialisers; we hold nothing.
+                let h = cx.native(|| unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY) });
+                (!h.is_null()).then_some(h as usize)
+            }),
+        };
+        if let Some(h) = handle {
+            LIBRARIES
+                .lock()
+                .get_or_insert_with(FxHashMap::default)
+                .insert(key, h);
+            return Some(h);
+        }
+    }
+    None
+}

@@ -1,0 +1,201 @@
+//! The finalizer thread: an OS thread of the runtime that runs finalizers, one after the other.
+//!
+//! # How it works
+//! The collector queues objects and calls [`notify`], which counts. The thread takes the count, runs finalizers until
+//! none is queued, and publishes the count it had taken; who waits for pending finalizers counts too and waits until
+//! that number is published. So a wait covers what was queued before it, and no wake-up is lost.
+//!
+//! # At the end of the process, as mono does it (measured, 6.8)
+//! When Main has returned or Environment.Exit was called, and ProcessExit has been raised, the finalizers of all objects
+//! still registered run, reachable or not, the last registered first and critical ones last, on this thread, once each;
+//! what they register or revive is not finalized. Environment.HasShutdownStarted is true meanwhile. The process waits
+//! for them some 40 seconds. After an unhandled exception no finalizer runs. Unlike in mono, Environment.Exit in such a
+//! finalizer ends the process (there it hangs).
+//!
+//! # Invariants
+//! * The thread exists once something is to be finalized or waited for; [`notify`] starts nothing and takes no memory, so
+//!   that it may be called while the world is stopped. Who stopped the world calls [`start`] afterwards.
+//! * An exception that leaves a finalizer ends the process with code 255; ThreadAbortException ends that finalizer only.
+use crate::cx::{Cx, Value};
+use crate::memory::gc;
+use crate::threads;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+use vervet_abi::ThreadContext;
+use vervet_os::futex;
+
+/// How long the end of the process waits for finalizers.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Requests so far; the thread sleeps on it.
+static REQUESTED: AtomicU32 = AtomicU32::new(0);
+/// The last request that has been served; who waits sleeps on it.
+static SERVED: AtomicU32 = AtomicU32::new(0);
+static STARTED: AtomicBool = AtomicBool::new(false);
+/// Nothing is registered any more, and the thread ends when nothing is queued.
+static ENDING: AtomicBool = AtomicBool::new(false);
+static ENDED: AtomicBool = AtomicBool::new(false);
+/// Owner id of the thread, 0 while there is none.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// Is the process ending, so that nothing more is registered?
+pub fn is_ending() -> bool {
+    ENDING.load(SeqCst)
+}
+
+/// Objects were queued: the thread is to look. Returns the number of the request. May be called while the world is
+/// stopped, and before the thread exists.
+pub fn notify() -> u32 {
+    let request = REQUESTED.fetch_add(1, SeqCst).wrapping_add(1);
+    futex::wake(&REQUESTED, 1);
+    request
+}
+
+/// Makes the thread exist. False if the system has no thread for us.
+pub fn start() -> bool {
+    if STARTED.swap(true, SeqCst) {
+        return true;
+    }
+    let started = crate::threads::attach::native(crate::threads::attach::current_context(), || {
+        std::thread::Builder::new()
+            .name("Finalizer".into())
+            .stack_size(8 << 20)
+            .spawn(run)
+            .is_ok()
+    });
+    if !started {
+        STARTED.store(false, SeqCst);
+    }
+    started
+}
+
+/// Is it the context of the finalizer thread?
+pub(crate) fn is_finalizer(context: *mut ThreadContext) -> bool {
+    // SAFETY: contexts are never freed, and the id is the thread's as long as it is attached.
+    OWNER.load(SeqCst) == unsafe { (*context).owner_id }
+}
+
+/// Waits until what is queued now has been finalized. On the finalizer thread itself, returns at once.
+pub fn wait_for_pending(cx: &Cx<'_>) {
+    if is_finalizer(cx.context()) || !start() {
+        return;
+    }
+    let request = notify();
+    cx.native(|| wait_served(request, None));
+}
+
+/// Has the request been served within the limit?
+fn wait_served(request: u32, limit: Option<Duration>) -> bool {
+    let end = limit.map(|l| Instant::now() + l);
+    loop {
+        let served = SERVED.load(SeqCst);
+        // The numbers wrap round: compare by distance.
+        if served.wrapping_sub(request) as i32 >= 0 || ENDED.load(SeqCst) {
+            return true;
+        }
+        let left = end.map(|e| e.saturating_duration_since(Instant::now()));
+        if left == Some(Duration::ZERO) {
+            return false;
+        }
+        futex::wait(&SERVED, served, left);
+    }
+}
+
+/// The process ends in the ordinary way: runs the finalizers of all registered objects. See the module.
+pub fn finish(cx: &Cx<'_>) {
+    if ENDING.swap(true, SeqCst) || is_finalizer(cx.context()) {
+        return;
+    }
+    let due = gc::queue_all_finalizers(cx) || STARTED.load(SeqCst);
+    if due && start() {
+        let request = notify();
+        if !cx.native(|| wait_served(request, Some(PATIENCE))) {
+            tracing::warn!("finalizers did not end in {PATIENCE:?}");
+        }
+    }
+}
+
+/// The thread. It may have been started by a thread of the collector's, which takes no signals: this one does.
+fn run() {
+    // SAFETY: changes the calling thread's mask only.
+    unsafe {
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+    }
+    crate::threads::attach::attach();
+    {
+        let cx = Cx::current();
+        if make_objects(&cx) {
+            // SAFETY: the context belongs to this thread.
+            OWNER.store(unsafe { (*cx.context()).owner_id }, SeqCst);
+            serve();
+        }
+    }
+    OWNER.store(0, SeqCst);
+    ENDED.store(true, SeqCst);
+    // A change of the word, so that nobody who has just looked goes to sleep.
+    SERVED.fetch_add(1, SeqCst);
+    futex::wake(&SERVED, i32::MAX);
+}
+
+fn serve() {
+    loop {
+        let request = REQUESTED.load(SeqCst);
+        // A token of its own for each object: what a finalizer leaves behind is not kept by this frame.
+        while finalize_next(&Cx::current()) {
+            // A finalizer is a call of some depth.
+            gc::clear_stack_below::<2048>();
+        }
+        SERVED.store(request, SeqCst);
+        futex::wake(&SERVED, i32::MAX);
+        if REQUESTED.load(SeqCst) == request {
+            if is_ending() {
+                return;
+            }
+            Cx::current().native(|| futex::wait(&REQUESTED, request, None));
+        }
+    }
+}
+
+/// The managed objects of this thread: it is called Finalizer.
+fn make_objects(cx: &Cx<'_>) -> bool {
+    let cx = &Cx {
+        context: cx.context,
+        rt: cx.rt,
+        _not_send: std::marker::PhantomData,
+    };
+    if let Err(throw) = threads::adopt(cx) {
+        let _ = cx.take_pending(throw);
+        return false;
+    }
+    threads::name::set_default(
+        threads::current_internal(cx),
+        threads::name::Default::Finalizer,
+    );
+    true
+}
+
+/// Runs the next finalizer that is due; false if there is none.
+fn finalize_next<'cx>(cx: &'cx Cx<'cx>) -> bool {
+    let Some(object) = gc::next_finalizable(cx) else {
+        return false;
+    };
+    let result = cx
+        .load(object.class().finalizer())
+        .and_then(|finalizer| match finalizer {
+            Some(method) => cx.invoke(method, Some(Value::Ref(object)), &[]).map(drop),
+            None => Ok(()),
+        });
+    if let Err(throw) = result {
+        let exception = cx.take_pending(throw);
+        if exception.class().name == "ThreadAbortException" {
+            if let Err(throw) = crate::threads::abort::reset(cx) {
+                let _ = cx.take_pending(throw);
+            }
+        } else {
+            crate::process::bootstrap::unhandled_with(cx, exception, 255);
+        }
+    }
+    true
+}

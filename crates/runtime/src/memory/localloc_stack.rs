@@ -1,0 +1,77 @@
+//! The localloc stack: memory of `localloc`, and of our own calls into managed code, that is no fixed part of a frame.
+//!
+//! # Invariants
+//! Chunks never move. The method that takes memory saves `ThreadContext::localloc_next` at entry and puts it back at
+//! return; memory handed out is zeroed. The collector scans what is in use as it scans a stack, so references and
+//! addresses inside objects may lie here.
+use crate::cx::{Cx, Result};
+
+/// Gives a thread its localloc stack. It exists from the first, since methods save and restore `localloc_next`.
+pub fn attach(context: &mut vervet_abi::ThreadContext) {
+    let size = crate::memory::address_plan::localloc_stack();
+    let chunk = vervet_os::memory::reserve(size)
+        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a localloc stack", size));
+    context.localloc_next = chunk as usize;
+    context.localloc_end = chunk as usize + size;
+}
+
+/// `bytes` zeroed bytes, 16-aligned.
+pub fn take<'cx>(cx: &'cx Cx<'cx>, bytes: usize) -> Result<usize> {
+    let context = cx.context();
+    // SAFETY: these words are the calling thread's; the range lies in the chunk and nobody else has it.
+    unsafe {
+        let at = (*context).localloc_next;
+        let size = match bytes.max(1).checked_next_multiple_of(16) {
+            Some(size) if (*context).localloc_end - at >= size => size,
+            _ => crate::exceptions::traps::stack_overflow(context),
+        };
+        (*context).localloc_next = at + size;
+        std::ptr::write_bytes(at as *mut u8, 0, size);
+        Ok(at)
+    }
+}
+
+/// Memory of the localloc stack for as long as this lives: where Rust code keeps arguments and struct values that may hold
+/// references and are too many for an array in its frame. Scopes end in the reverse order of their making.
+pub struct Scope<'cx> {
+    cx: &'cx Cx<'cx>,
+    before: usize,
+}
+impl<'cx> Scope<'cx> {
+    /// An empty one.
+    pub fn new(cx: &'cx Cx<'cx>) -> Scope<'cx> {
+        // SAFETY: the context belongs to this thread.
+        let before = unsafe { (*cx.context()).localloc_next };
+        Scope { cx, before }
+    }
+    /// `bytes` zeroed bytes, 16-aligned.
+    pub fn bytes(&self, bytes: usize) -> Result<*mut u8> {
+        Ok(take(self.cx, bytes)? as *mut u8)
+    }
+    /// So many copies of a value. It is dropped as plain memory.
+    #[allow(clippy::mut_from_ref, reason = "each call hands out other memory")]
+    pub fn slice<T: Copy>(&self, len: usize, value: T) -> Result<&mut [T]> {
+        const { assert!(align_of::<T>() <= 16) };
+        let at = self.bytes(len * size_of::<T>())? as *mut T;
+        // SAFETY: fresh memory with that room; it is given back after the borrow of `self` has ended.
+        unsafe {
+            for i in 0..len {
+                at.add(i).write(value);
+            }
+            Ok(std::slice::from_raw_parts_mut(at, len))
+        }
+    }
+}
+impl Drop for Scope<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the context belongs to this thread; what was taken since lies above.
+        unsafe {
+            let next = &mut (*self.cx.context()).localloc_next;
+            debug_assert!(
+                *next >= self.before,
+                "a scope of the localloc stack outlived an outer one"
+            );
+            *next = self.before;
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! The OS threads that are attached, and what each of them has besides its context.
+//!
+//! # Invariants
+//! * A thread is on the list exactly while it may touch objects. It comes on the list when no stop is under way, and
+//!   leaves it in Runtime state, which no stop survives: so while the world is stopped the list does not change.
+//! * The list changes, and a thread is signalled, under the list's lock only; a thread leaves the list before its
+//!   thread-local storage goes. So no signal goes to a thread that has ended.
+//! * A [`Thread`] and its context are never freed: that of an ended thread is kept, with its stacks, its localloc stack and
+//!   its thread-static blocks (zeroed), for the next one. So memory is bounded by how many threads lived at once.
+//! * An owner id goes to another thread only if its last owner held no monitor.
+//! * Nobody makes a unique reference to a [`Thread`] or a context: several threads use both at the same time. What several
+//!   write is atomic; what one thread writes while others may read elsewhere in the record is written through raw
+//!   pointers and cells.
+use super::suspend::SUSPEND;
+use super::transitions::STOP;
+use std::cell::{Cell, UnsafeCell};
+use std::mem::offset_of;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+use vervet_abi::{State, ThreadContext};
+use vervet_os::LeafLock;
+use vervet_os::signal::AlternateStack;
+use vervet_parking::stopping::Halt;
+
+/// Owner ids have 22 bits in a thin lock.
+const MAX_OWNER: u32 = (1 << 22) - 1;
+/// What handlers of ours and of libraries may use besides the kernel's frame.
+const HANDLERS: usize = 64 << 10;
+
+/// An attached OS thread.
+pub struct Thread {
+    /// Links of the list, and of the free list: under its lock.
+    next: Cell<*mut Thread>,
+    previous: Cell<*mut Thread>,
+    /// Its context. (A carrier's changes when it switches.)
+    pub(crate) context: *mut ThreadContext,
+    /// The kernel's id.
+    pub(crate) tid: AtomicI32,
+    /// The words by which it is stopped.
+    pub(crate) halt: Halt,
+    /// The registers it was interrupted with, while it is held in the suspend handler.
+    pub(crate) interrupted: AtomicPtr<libc::ucontext_t>,
+    /// The lowest address of its own stack that is ours to use.
+    pub(crate) stack_low: AtomicUsize,
+    /// The lowest address its own stack reaches.
+    pub(crate) stack_end: AtomicUsize,
+    /// Its alternate signal stack.
+    pub(crate) alternate: AlternateStack,
+    /// Start of its localloc stack.
+    pub(crate) localloc_low: usize,
+    /// Callee-saved registers of native code that said it may block, while it does. The thread writes them, and who has
+    /// stopped it reads them.
+    pub(crate) saved: UnsafeCell<[usize; 6]>,
+    /// What nobody but the thread uses.
+    pub(crate) own: Own,
+}
+
+/// What nobody but the thread itself uses (and who gives it to the next).
+pub(crate) struct Own {
+    /// Top of its service stack, 0 if it never compiled.
+    pub(crate) service: Cell<usize>,
+    /// Free slots of GC handles that are this thread's own.
+    pub(crate) handles: UnsafeCell<vervet_handles::Hint>,
+    /// It is a library's. Who looks for dead threads reads it of those in Native state; the thread sets it before it goes there.
+    pub(crate) foreign: Cell<bool>,
+}
+
+impl Thread {
+    /// The thread a context belongs to.
+    ///
+    /// # Safety
+    /// The context is that of an attached thread.
+    pub(crate) unsafe fn of(context: *mut ThreadContext) -> &'static Thread {
+        // SAFETY: `take` stored it there; threads are never freed, and nobody makes a unique reference to one.
+        unsafe { &*((&raw const (*context).runtime).read() as *const Thread) }
+    }
+    /// Sends it the suspend signal.
+    pub(crate) fn signal(&self) {
+        vervet_os::signal::send(self.tid.load(Ordering::Relaxed), SUSPEND);
+    }
+    /// Does that stack pointer lie on its own stack, where a scan finds the frames above?
+    pub(crate) fn may_stop_at(&self, sp: usize) -> bool {
+        // SAFETY: contexts are never freed; its base does not change while the thread is attached.
+        let base = unsafe { (&raw const (*self.context).stack_base).read() };
+        (self.stack_end.load(Ordering::Relaxed)..=base).contains(&sp)
+    }
+    /// Its state.
+    pub(crate) fn state(&self) -> &AtomicU8 {
+        state(self.context)
+    }
+}
+
+/// The state of a context's thread: it is written by its owner, generated code included, at any time.
+pub(crate) fn state<'a>(context: *mut ThreadContext) -> &'a AtomicU8 {
+    // SAFETY: contexts are never freed; the byte is written by single instructions only.
+    unsafe { AtomicU8::from_ptr(&raw mut (*context).state) }
+}
+/// The limit that prologues compare with: its owner writes it, and who wants to be heard.
+pub(crate) fn limit<'a>(context: *mut ThreadContext) -> &'a AtomicUsize {
+    // SAFETY: contexts are never freed; the word is written by single instructions only.
+    unsafe { AtomicUsize::from_ptr(&raw mut (*context).limit) }
+}
+
+struct List {
+    first: *mut Thread,
+    count: usize,
+    /// Ended threads, linked by `next`.
+    free: *mut Thread,
+    /// How many those are, and how many of them are for threads that were started and have not attached yet.
+    idle: usize,
+    promised: usize,
+    next_owner: u32,
+}
+// SAFETY: what the pointers lead to is only reached under the lock, or by the thread itself.
+unsafe impl Send for List {}
+
+static LIST: LeafLock<List> = LeafLock::new(List {
+    first: null_mut(),
+    count: 0,
+    free: null_mut(),
+    idle: 0,
+    promised: 0,
+    next_owner: 1,
+});
+
+/// A thread that is on no list yet, with a clean context in Detached state: an ended one's, or a new one.
+pub(crate) fn take() -> &'static Thread {
+    let free = {
+        let mut list = LIST.lock();
+        let free = list.free;
+        if !free.is_null() {
+            // SAFETY: threads are never freed; the links of those on the free list belong to the lock.
+            list.free = unsafe { (*free).next.get() };
+            list.idle -= 1;
+        }
+        free
+    };
+    let thread = match free.is_null() {
+        true => make(),
+        // SAFETY: as above; nobody makes a unique reference to a thread.
+        false => unsafe { &*free },
+    };
+    clean(thread);
+    thread
+        .tid
+        .store(vervet_os::signal::thread_id(), Ordering::Relaxed);
+    thread
+}
+
+/// Cleans the context of a thread that is on no list. A request that was meant for the last owner may still write `limit` and
+/// `interrupts`: those are changed as everybody changes them, and the rest is nobody else's.
+fn clean(thread: &'static Thread) {
+    /// Between them lie the words that others may write.
+    const BEFORE: usize = offset_of!(ThreadContext, limit) + size_of::<usize>();
+    const SHARED: usize = offset_of!(ThreadContext, interrupts);
+    const AFTER: usize = offset_of!(ThreadContext, alloc_next);
+    const _: () = assert!(offset_of!(ThreadContext, limit) == 0 && SHARED > BEFORE);
+    const _: () = assert!(
+        offset_of!(ThreadContext, state) > SHARED && AFTER > offset_of!(ThreadContext, state)
+    );
+    let context = thread.context;
+    // SAFETY: nobody else uses these parts of the context; zeros are valid for them.
+    unsafe {
+        let owner = match (*context).owner_id {
+            0 => next_owner(),
+            id => id,
+        };
+        let clean = ThreadContext {
+            runtime: std::ptr::from_ref(thread) as usize,
+            owner_id: owner,
+            localloc_next: (*context).localloc_next,
+            localloc_end: (*context).localloc_end,
+            thread_statics: (*context).thread_statics,
+            thread_statics_len: (*context).thread_statics_len,
+            handle_lanes: thread.own.handles.get() as usize,
+            ..std::mem::zeroed()
+        };
+        let (from, to) = ((&raw const clean).cast::<u8>(), context.cast::<u8>());
+        from.add(BEFORE)
+            .copy_to_nonoverlapping(to.add(BEFORE), SHARED - BEFORE);
+        from.add(AFTER)
+            .copy_to_nonoverlapping(to.add(AFTER), size_of::<ThreadContext>() - AFTER);
+        (&raw mut (*context).critical).write_volatile(0);
+        *thread.saved.get() = [0; 6];
+    }
+    thread.own.foreign.set(false);
+    limit(context).store(0, Ordering::Relaxed);
+    crate::threads::interrupts::forget(context);
+    state(context).store(State::Detached as u8, Ordering::Relaxed);
+}
+
+fn next_owner() -> u32 {
+    let mut list = LIST.lock();
+    let id = list.next_owner;
+    assert!(
+        id <= MAX_OWNER,
+        "too many threads ended while they held a lock"
+    );
+    list.next_owner += 1;
+    id
+}
+
+fn make() -> &'static Thread {
+    // SAFETY: a context of zeros is valid.
+    let mut context: Box<ThreadContext> = unsafe { Box::new(std::mem::zeroed()) };
+    crate::memory::localloc_stack::attach(&mut context);
+    let alternate = AlternateStack::new(HANDLERS)
+        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a signal stack", HANDLERS));
+    let localloc_low = context.localloc_next;
+    Box::leak(Box::new(Thread {
+        next: Cell::new(null_mut()),
+        previous: Cell::new(null_mut()),
+        context: Box::into_raw(context),
+        tid: AtomicI32::new(0),
+        halt: Halt::new(),
+        interrupted: AtomicPtr::new(null_mut()),
+        stack_low: AtomicUsize::new(0),
+        stack_end: AtomicUsize::new(0),
+        alternate,
+        localloc_low,
+        saved: UnsafeCell::new([0; 6]),
+        own: Own {
+            service: Cell::new(crate::threads::attach::first_service_stack()),
+            handles: UnsafeCell::new(vervet_handles::Hint::new()),
+            foreign: Cell::new(false),
+        },
+    }))
+}
+
+/// Puts the calling thread on the list, in Runtime state, as soon as the world runs.
+pub(crate) fn link(thread: &'static Thread) {
+    let at = std::ptr::from_ref(thread).cast_mut();
+    loop {
+        {
+            let mut list = LIST.lock();
+            if thread.halt.attach(thread.state(), &STOP) {
+                thread.previous.set(null_mut());
+                thread.next.set(list.first);
+                // SAFETY: the list's threads are alive; their links belong to the lock.
+                if let Some(first) = unsafe { list.first.as_ref() } {
+                    first.previous.set(at);
+                }
+                list.first = at;
+                list.count += 1;
+                return;
+            }
+        }
+        super::transitions::wait_for_restart();
+    }
+}
+
+/// Takes the calling thread, in Runtime state, off the list; its state is then Detached.
+pub(crate) fn unlink(thread: &Thread) {
+    let mut list = LIST.lock();
+    let (previous, next) = (thread.previous.get(), thread.next.get());
+    // SAFETY: the list's threads are alive; their links belong to the lock.
+    unsafe {
+        match previous.as_ref() {
+            None => list.first = next,
+            Some(p) => p.next.set(next),
+        }
+        if let Some(n) = next.as_ref() {
+            n.previous.set(previous);
+        }
+    }
+    list.count -= 1;
+    thread.halt.detach(thread.state());
+}
+
+/// Gives an ended thread, on no list, to the next one that attaches.
+pub(crate) fn recycle(thread: &'static Thread) {
+    let context = thread.context;
+    // SAFETY: these words of the context are nobody else's; its localloc stack is empty.
+    unsafe {
+        let end = (*context)
+            .localloc_next
+            .max(thread.localloc_low + (64 << 10));
+        vervet_os::memory::discard(thread.localloc_low, end);
+        (*context).localloc_next = thread.localloc_low;
+        if (*context).locks_held != 0 {
+            // Somebody may still see the id in a lock.
+            (*context).owner_id = 0;
+        }
+    }
+    let mut list = LIST.lock();
+    thread.next.set(list.free);
+    list.free = std::ptr::from_ref(thread).cast_mut();
+    list.idle += 1;
+}
+
+/// Makes sure that a thread about to be started finds an ended one's [`Thread`], or a new one, when it attaches: there, it could
+/// tell nobody that there is no memory. [`redeem`] follows, by the thread when it has attached, or by who could not start it.
+pub(crate) fn promise() {
+    let enough = {
+        let mut list = LIST.lock();
+        list.promised += 1;
+        list.promised <= list.idle
+    };
+    if !enough {
+        let thread = make();
+        let mut list = LIST.lock();
+        thread.next.set(list.free);
+        list.free = std::ptr::from_ref(thread).cast_mut();
+        list.idle += 1;
+    }
+}
+
+/// See [`promise`].
+pub(crate) fn redeem() {
+    LIST.lock().promised -= 1;
+}
+
+/// Counts threads of libraries that attach: who takes a number of as many as were attached at the last look, and some more, is to look
+/// for dead ones. So looking costs each of them the same, however many there are.
+pub(crate) fn is_time_to_look() -> bool {
+    const AT_LEAST: usize = 32;
+    static UNTIL: AtomicUsize = AtomicUsize::new(AT_LEAST);
+    let left = UNTIL.fetch_sub(1, Ordering::Relaxed);
+    if left != 1 {
+        return false;
+    }
+    UNTIL.store(count() + AT_LEAST, Ordering::Relaxed);
+    true
+}
+
+/// A library's thread that is on the list but has ended. It is the caller's then, who gives it up. The caller is in Runtime state.
+pub(crate) fn find_dead() -> Option<&'static Thread> {
+    let mut dead = None;
+    visit(|thread| {
+        // A thread that calls managed code now is alive.
+        if dead.is_none()
+            && thread.state().load(Ordering::Acquire) == State::Native as u8
+            && thread.own.foreign.get()
+            && !vervet_os::signal::exists(thread.tid.load(Ordering::Relaxed))
+        {
+            thread.own.foreign.set(false);
+            // SAFETY: threads are never freed.
+            dead = Some(unsafe { &*std::ptr::from_ref(thread) });
+        }
+    });
+    dead
+}
+
+/// How many threads are attached.
+pub fn count() -> usize {
+    LIST.lock().count
+}
+
+/// Visits the list under its lock. The visitor takes no memory and no other lock.
+pub(crate) fn visit(mut visit: impl FnMut(&Thread)) {
+    let list = LIST.lock();
+    let mut at = list.first;
+    // SAFETY: threads on the list are alive while the lock is held, and nobody makes a unique reference to one.
+    while let Some(thread) = unsafe { at.as_ref() } {
+        at = thread.next.get();
+        visit(thread);
+    }
+}

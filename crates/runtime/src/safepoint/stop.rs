@@ -1,0 +1,327 @@
+//! Stopping the world and letting it go on.
+//!
+//! # How it works
+//! The stopper takes the stop lock (waiting for it in Native), sets the stop word, makes a process fence and looks at
+//! each attached thread: Native counts as stopped, Managed and Foreign get the signal, Runtime will come to a poll. It
+//! looks again until every thread is Native or parked.
+//!
+//! # Invariants
+//! * From setting the word to clearing it the stopper, and what it runs, takes no memory from the C library and no lock
+//!   but a [`LeafLock`](vervet_os::LeafLock): a stopped thread may hold any lock of a library's.
+//! * A thread that has been seen stopped stays so, and the same way: see [`vervet_parking::stopping`], which has the handshake
+//!   and its models. One reading decides what a thread does.
+//! * The stopper's own callee-saved registers are on its stack, above `scan_sp`, for as long as the world is stopped.
+use super::histogram::{self, SlowestThread};
+use super::registry::{self, Thread};
+use super::suspend;
+use super::transitions::STOP;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+use vervet_abi::context::RecordKind;
+use vervet_abi::{State, ThreadContext};
+use vervet_os::{SafeLock, clock::now, futex, process_fence};
+use vervet_parking::stopping::{Seen, is_interrupted};
+
+static STOP_LOCK: SafeLock<()> = SafeLock::new(());
+/// Counts threads that have come to a stop; the stopper sleeps on it.
+static ARRIVED: AtomicU32 = AtomicU32::new(0);
+static SLEEPING: AtomicBool = AtomicBool::new(false);
+
+/// The stopper looks this often without going to sleep, about a microsecond apart.
+const LOOKS: u32 = 12;
+const FIRST_SLEEP: Duration = Duration::from_micros(20);
+const LONGEST_SLEEP: Duration = Duration::from_millis(5);
+/// A stop that has taken so long says who does not come.
+const HANGING: u64 = 10_000_000_000;
+
+/// A thread has come to a stop: tells the stopper if it sleeps.
+pub(crate) fn arrived() {
+    ARRIVED.fetch_add(1, Ordering::SeqCst);
+    if SLEEPING.load(Ordering::SeqCst) {
+        futex::wake(&ARRIVED, 1);
+    }
+}
+
+/// The world, stopped. See [`stop`].
+pub struct Stopped {
+    stopper: *mut ThreadContext,
+    /// How long it took, in nanoseconds.
+    pub time_to_stop: u64,
+}
+
+/// A thread of the stopped world.
+pub struct ThreadView<'a> {
+    /// Its context, whose [`ROOT_WORDS`](vervet_abi::context::ROOT_WORDS) are references.
+    pub context: *mut ThreadContext,
+    /// [low, high) addresses, 8-aligned, of everything else that may hold references: its stack, saved registers, side
+    /// stack. To be scanned conservatively.
+    pub ranges: &'a [(usize, usize)],
+    /// The instruction of managed code that a signal stopped it at.
+    pub pc: Option<usize>,
+}
+
+/// Stops every attached thread but the calling one, runs `work`, and lets them go on. `context` is the calling thread's
+/// context, in Runtime state, or null if it is not attached. `work` follows the rules of this module.
+pub fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -> T) -> T {
+    vervet_os::lock::assert_no_leaf_lock("stopping the world");
+    debug_assert!(
+        context.is_null()
+            || registry::state(context).load(Ordering::Relaxed) == State::Runtime as u8,
+        "the stopper is in Runtime state"
+    );
+    let _lock = STOP_LOCK.lock();
+    with_registers_saved(context, || {
+        let began = now();
+        STOP.begin();
+        struct Restart;
+        impl Drop for Restart {
+            fn drop(&mut self) {
+                STOP.end();
+                futex::wake(STOP.futex(), i32::MAX);
+            }
+        }
+        let _restart = Restart;
+        process_fence::process_fence();
+        let slowest = wait_for_all(context, began);
+        let time_to_stop = now() - began;
+        histogram::record(time_to_stop, slowest);
+        work(&Stopped {
+            stopper: context,
+            time_to_stop,
+        })
+    })
+}
+
+fn with_registers_saved<T>(context: *mut ThreadContext, work: impl FnOnce() -> T) -> T {
+    if context.is_null() {
+        return work();
+    }
+    crate::threads::attach::through_asm(work, |f, arg| {
+        // SAFETY: the context is the calling thread's; `f` does not unwind.
+        unsafe { crate::arch::call_with_registers_saved(f, arg, context) }
+    })
+}
+
+/// Returns when every thread but `me` has stopped; with the one that was waited for last, if it took long.
+fn wait_for_all(me: *mut ThreadContext, began: u64) -> Option<SlowestThread> {
+    let mut sleep = FIRST_SLEEP;
+    let mut looks = 0;
+    let mut late: Option<Waited> = None;
+    let mut said = false;
+    loop {
+        let seen = ARRIVED.load(Ordering::SeqCst);
+        let ask = looks == 0 || looks >= LOOKS;
+        let mut last: Option<Waited> = None;
+        registry::visit(|thread| {
+            if thread.context == me {
+                return;
+            }
+            if let Seen::Runs(state) = thread.halt.look(thread.state()) {
+                last = Some(Waited::new(thread, state));
+                if ask && state != State::Runtime as u8 {
+                    thread.signal();
+                }
+            }
+        });
+        let Some(waited_for) = last else {
+            let long = now() - began >= histogram::LONG;
+            return late.filter(|_| long).and_then(slowest);
+        };
+        late = Some(waited_for);
+        let so_far = now() - began;
+        if so_far >= HANGING && !said {
+            said = true;
+            complain(waited_for);
+        }
+        looks += 1;
+        if looks < LOOKS {
+            for _ in 0..20 {
+                std::hint::spin_loop();
+            }
+        } else {
+            SLEEPING.store(true, Ordering::SeqCst);
+            futex::wait(&ARRIVED, seen, Some(sleep));
+            SLEEPING.store(false, Ordering::SeqCst);
+            sleep = (sleep * 2).min(LONGEST_SLEEP);
+        }
+    }
+}
+
+/// A thread that was waited for, as it was seen.
+#[derive(Clone, Copy)]
+struct Waited {
+    context: *mut ThreadContext,
+    owner: u32,
+    state: u8,
+    critical: u8,
+}
+impl Waited {
+    fn new(thread: &Thread, state: u8) -> Waited {
+        let context = thread.context;
+        // SAFETY: the context of a thread on the list; the owner writes `critical` at any time.
+        let (owner, critical) = unsafe {
+            (
+                (&raw const (*context).owner_id).read(),
+                (&raw const (*context).critical).read_volatile(),
+            )
+        };
+        Waited {
+            context,
+            owner,
+            state,
+            critical,
+        }
+    }
+}
+
+/// Where the thread that kept the stopper waiting was. It is stopped by now.
+fn slowest(waited: Waited) -> Option<SlowestThread> {
+    let mut found = None;
+    registry::visit(|thread| {
+        if thread.context != waited.context {
+            return;
+        }
+        let mut c = SlowestThread {
+            owner: waited.owner,
+            state: waited.state,
+            method: 0,
+            pc: 0,
+        };
+        // SAFETY: the thread is stopped: its record list and its registers stay as they are.
+        unsafe {
+            if is_interrupted(thread.state()) {
+                c.pc = suspend::sp_and_pc(thread.interrupted.load(Ordering::Acquire)).1;
+            } else if let Some(record) = (*waited.context).record.as_ref() {
+                c.pc = record.pc;
+                if record.kind != RecordKind::Throw as usize {
+                    c.method = record.method;
+                }
+            }
+        }
+        found = Some(c);
+    });
+    found
+}
+
+fn complain(waited: Waited) {
+    let Waited {
+        owner,
+        state,
+        critical,
+        ..
+    } = waited;
+    crate::exceptions::report::say_without_memory(format_args!(
+        "vervet: the world has not stopped for 10 s: thread {owner} is in state {state}, critical {critical}\n"
+    ));
+}
+
+/// A thread is stopped on a stack that nobody knows the extent of.
+fn give_up(owner: u32, sp: usize) -> ! {
+    crate::exceptions::report::say_without_memory(format_args!(
+        "vervet: internal error: thread {owner} runs managed code on a stack that is not its own, at {sp:#x}\n"
+    ));
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) }
+}
+
+impl Stopped {
+    /// Visits every attached thread, the stopper included.
+    pub fn for_each_thread(&self, mut visit: impl FnMut(ThreadView<'_>)) {
+        registry::visit(|thread| {
+            // SAFETY: the thread is stopped, or is the calling one.
+            unsafe { view(thread, thread.context == self.stopper, &mut visit) }
+        });
+    }
+}
+
+/// # Safety
+/// The thread is stopped, or is the calling one.
+unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadView<'_>)) {
+    // SAFETY: a stopped thread's words stay as they are, and its stack from `scan_sp` or `sp` up is live.
+    unsafe {
+        let context = thread.context;
+        let mut ranges = [(0usize, 0usize); 5];
+        let mut n = 0;
+        let mut add = |low: usize, high: usize| {
+            if low < high {
+                ranges[n] = (low & !7, high & !7);
+                n += 1;
+            }
+        };
+        let interrupted = !is_stopper && is_interrupted(thread.state());
+        let mut at = None;
+        let low = if interrupted {
+            let uc = thread.interrupted.load(Ordering::Acquire);
+            for (low, high) in suspend::registers(uc) {
+                add(low, high);
+            }
+            let (sp, pc) = suspend::sp_and_pc(uc);
+            at = Some(pc);
+            sp
+        } else {
+            (*context).scan_sp
+        };
+        if !thread.may_stop_at(low) {
+            give_up((*context).owner_id, low);
+        }
+        // C code may keep words below its stack pointer.
+        let below = if interrupted { 128 } else { 0 };
+        add(low - below, (*context).stack_base);
+        add(thread.localloc_low, (*context).localloc_next);
+        let saved = thread.saved.get();
+        add(saved as usize, saved.add(1) as usize);
+        visit(ThreadView {
+            context,
+            ranges: &ranges[..n],
+            pc: at,
+        });
+    }
+}
+
+/// Stops one thread where it is, if it runs managed code, runs `work` on it, and lets it go on. None: it was not in
+/// managed code, or could not be stopped there soon; try again later.
+pub fn stop_thread<T>(
+    me: *mut ThreadContext,
+    target: *mut ThreadContext,
+    work: impl FnOnce(&mut libc::ucontext_t) -> T,
+) -> Option<T> {
+    const ATTEMPTS: u32 = 6;
+    let _lock = STOP_LOCK.lock();
+    let mut work = Some(work);
+    let mut result = None;
+    with_registers_saved(me, || {
+        let set = |on: bool| {
+            let mut stopped = None;
+            registry::visit(|thread| {
+                if thread.context != target {
+                    return;
+                }
+                thread.halt.ask(on);
+                match thread.halt.look(thread.state()) {
+                    _ if !on => futex::wake(thread.halt.futex(), 1),
+                    Seen::Interrupted => {
+                        stopped = Some(thread.interrupted.load(Ordering::Acquire));
+                    }
+                    Seen::Stopped => {}
+                    Seen::Runs(_) => thread.signal(),
+                }
+            });
+            stopped
+        };
+        let mut sleep = FIRST_SLEEP;
+        for _ in 0..ATTEMPTS {
+            let seen = ARRIVED.load(Ordering::SeqCst);
+            if let Some(uc) = set(true) {
+                // SAFETY: the thread is held in the handler until it is let go; nobody else uses its record meanwhile.
+                result = work.take().map(|w| w(unsafe { &mut *uc }));
+                break;
+            }
+            SLEEPING.store(true, Ordering::SeqCst);
+            futex::wait(&ARRIVED, seen, Some(sleep));
+            SLEEPING.store(false, Ordering::SeqCst);
+            sleep *= 2;
+        }
+        set(false);
+    });
+    result
+}

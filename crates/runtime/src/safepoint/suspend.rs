@@ -1,0 +1,136 @@
+//! The suspend signal: how a thread in managed code is stopped between two instructions.
+//!
+//! # Which signal
+//! SIGURG. It is ignored by default, so one that goes astray (to a child, to a thread that has just ended) does no harm;
+//! debuggers pass it on silently; it is not queued, so a thread that is asked often does not overflow a queue; and the
+//! collectors of other languages that may live in the process use SIGPWR or real-time signals.
+//!
+//! # Invariants
+//! * The handler parks only a thread that has a context, in state Managed or Foreign, with `critical` 0, when the world
+//!   or this thread is to be stopped, and only when it has interrupted code on the thread's own stack: not a handler, on
+//!   whatever stack that runs, below which the frames would not be known. In every other case it returns, and who asked
+//!   looks again. It draws no other conclusion: it does not matter what handlers are nested below it.
+//! * It reads one thread-local word, which needs no initialisation, takes no memory and no lock, and keeps errno.
+//! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall.
+//! * While a thread is parked its registers are found through [`Thread::interrupted`].
+use super::registry::Thread;
+use super::transitions::STOP;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_abi::ThreadContext;
+use vervet_os::{futex, interruptible, signal};
+use vervet_parking::stopping::{self, Why};
+
+/// See the module.
+pub const SUSPEND: i32 = libc::SIGURG;
+
+/// A handler that a library installed for our signal: it gets those that are not ours.
+static FOREIGN: AtomicUsize = AtomicUsize::new(libc::SIG_IGN);
+
+/// Sends our signal to the thread with that owner id, if there is one: it ends a system call that was made to be ended
+/// ([`vervet_os::interruptible`]).
+pub(crate) fn signal_owner(owner: u32) {
+    super::registry::visit(|thread| {
+        // SAFETY: threads on the list are alive, and so is their context.
+        if unsafe { (*thread.context).owner_id } == owner {
+            thread.signal();
+        }
+    });
+}
+
+/// Installs the handler. Called once, before the first thread is attached.
+pub(super) fn initialise() {
+    // SAFETY: the handler follows the rules above.
+    unsafe { signal::install(SUSPEND, on_suspend, 0, &[libc::SIGQUIT, libc::SIGPROF]) };
+}
+
+/// Notes the handler that a library wants for our signal, and gives the one before.
+pub fn set_foreign_handler(handler: usize) -> usize {
+    FOREIGN.swap(handler, Ordering::AcqRel)
+}
+
+extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
+    // SAFETY: the kernel passes valid records; the context and its thread are the calling thread's own.
+    unsafe {
+        let ours = (*info).si_code == SI_TKILL && (*info).si_pid() == libc::getpid();
+        if !ours {
+            let handler = FOREIGN.load(Ordering::Acquire);
+            if handler > libc::SIG_IGN {
+                let handler: signal::Handler = std::mem::transmute(handler);
+                handler(signal, info, uc);
+            }
+        }
+        interruptible::on_signal(uc);
+        let context = crate::threads::attach::current_context();
+        if context.is_null() || !may_park(context) {
+            return;
+        }
+        let thread = Thread::of(context);
+        if thread.halt.why(&STOP).is_none() {
+            return;
+        }
+        let uc = uc as *mut libc::ucontext_t;
+        if !thread.may_stop_at(sp_and_pc(uc).0) {
+            return;
+        }
+        let errno = *libc::__errno_location();
+        thread.interrupted.store(uc, Ordering::Release);
+        thread
+            .halt
+            .hold(&STOP, super::stop::arrived, |why| match why {
+                Why::World(seen) => futex::wait(STOP.futex(), seen, None),
+                Why::Alone => futex::wait(thread.halt.futex(), 1, None),
+            });
+        *libc::__errno_location() = errno;
+    }
+}
+
+const SI_TKILL: i32 = -6;
+
+/// May the thread be stopped where it is?
+///
+/// # Safety
+/// The context is the calling thread's.
+unsafe fn may_park(context: *mut ThreadContext) -> bool {
+    // SAFETY: passed on.
+    stopping::is_interruptible(super::registry::state(context).load(Ordering::Relaxed))
+        && unsafe { (&raw const (*context).critical).read_volatile() } == 0
+}
+
+/// The words of a parked thread that lie in no stack: its general registers and its vector registers.
+///
+/// # Safety
+/// The thread is parked, and stays so while the ranges are used.
+pub(super) unsafe fn registers(uc: *mut libc::ucontext_t) -> [(usize, usize); 2] {
+    /// Where the kernel says how large the area is (`struct _fpx_sw_bytes`): a mark, and the size.
+    const SOFTWARE_BYTES: usize = 464;
+    const EXTENDED: u32 = 0x4650_5853;
+    // SAFETY: the kernel made the record; its frame is live while the thread is parked.
+    unsafe {
+        let general = &(*uc).uc_mcontext.gregs;
+        let at = general.as_ptr() as usize;
+        let general = (at, at + std::mem::size_of_val(general));
+        let at = (*uc).uc_mcontext.fpregs as usize;
+        if at == 0 {
+            return [general, (0, 0)];
+        }
+        let mark = ((at + SOFTWARE_BYTES) as *const u32).read();
+        let size = match mark {
+            EXTENDED => ((at + SOFTWARE_BYTES + 4) as *const u32).read() as usize,
+            _ => 512,
+        };
+        [general, (at, at + (size & !7))]
+    }
+}
+
+/// The stack pointer and the program counter of a parked thread.
+///
+/// # Safety
+/// As [`registers`].
+pub(super) unsafe fn sp_and_pc(uc: *mut libc::ucontext_t) -> (usize, usize) {
+    // SAFETY: as `registers`.
+    let r = unsafe { &(*uc).uc_mcontext.gregs };
+    (
+        r[libc::REG_RSP as usize] as usize,
+        r[libc::REG_RIP as usize] as usize,
+    )
+}

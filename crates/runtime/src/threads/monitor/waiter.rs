@@ -1,0 +1,113 @@
+//! The calling thread, as [`vervet_parking::monitor`] asks of it: how it waits, spins and counts what it owns.
+use crate::cx::Cx;
+use crate::threads::park;
+use crate::threads::state::{self, Alerted};
+use std::time::Instant;
+use vervet_abi::ThreadContext;
+use vervet_parking::monitor::{Owner, Thread};
+
+/// Pauses between two looks at a monitor: first, and at last. Each look takes the cache line from the owner, who then waits for it
+/// twice as long as a short critical section takes; so looks are rare.
+const FIRST_PAUSE: u32 = 32;
+const LONGEST_PAUSE: u32 = 128;
+
+/// A thread that may wait.
+pub(super) struct Waiter<'a, 'cx>(pub &'a Cx<'cx>);
+
+impl Owner for Waiter<'_, '_> {
+    fn id(&self) -> u32 {
+        park::id(self.0)
+    }
+    fn held(&self, change: i32) {
+        // SAFETY: the context belongs to this thread.
+        unsafe { count(self.0.context(), change) }
+    }
+}
+
+impl<'cx> Thread for Waiter<'_, 'cx> {
+    type Alert = Alerted;
+    type Deadline = Option<Instant>;
+    type Waiting<'t>
+        = state::Waiting<'t, 'cx>
+    where
+        Self: 't;
+
+    fn deadline(ms: i32) -> Option<Instant> {
+        park::deadline(ms)
+    }
+    fn is_over(deadline: Option<Instant>) -> bool {
+        park::is_over(deadline)
+    }
+    fn waiting(&self) -> state::Waiting<'_, 'cx> {
+        state::Waiting::begin(self.0)
+    }
+    fn park(&self, commit: impl FnOnce(), deadline: Option<Instant>) {
+        park::park(self.0, commit, deadline);
+    }
+    fn park_alertable(
+        &self,
+        commit: impl FnOnce(),
+        deadline: Option<Instant>,
+    ) -> Result<(), Alerted> {
+        state::park(self.0, commit, deadline).map(|_| ())
+    }
+    fn is_alerted(&self) -> bool {
+        state::alerted(self.0).is_some()
+    }
+    fn spin(turns: u32, mut wanted: impl FnMut() -> bool) -> bool {
+        if vervet_os::thread::processors() == 1 {
+            return false;
+        }
+        let mut pause = FIRST_PAUSE;
+        for _ in 0..turns {
+            if wanted() {
+                return true;
+            }
+            for _ in 0..pause {
+                std::hint::spin_loop();
+            }
+            pause = (2 * pause).min(LONGEST_PAUSE);
+        }
+        false
+    }
+}
+
+/// A thread of which only the context is known: it cannot wait.
+pub(super) struct FastPathOwner {
+    context: *mut ThreadContext,
+    id: u32,
+}
+impl FastPathOwner {
+    /// # Safety
+    /// The context is the calling thread's, and stays so as long as this lives.
+    #[inline]
+    pub unsafe fn new(context: *mut ThreadContext) -> FastPathOwner {
+        // SAFETY: the caller's promise.
+        let id = unsafe { (*context).owner_id };
+        FastPathOwner { context, id }
+    }
+}
+impl Owner for FastPathOwner {
+    #[inline]
+    fn id(&self) -> u32 {
+        self.id
+    }
+    #[inline]
+    fn held(&self, change: i32) {
+        // SAFETY: who made it promised that the context is this thread's.
+        unsafe { count(self.context, change) }
+    }
+}
+
+/// Counts a monitor taken (+1) or given up (-1).
+///
+/// # Safety
+/// The context is the calling thread's.
+#[inline]
+unsafe fn count(context: *mut ThreadContext, change: i32) {
+    // SAFETY: nobody else writes it.
+    unsafe {
+        let held = &raw mut (*context).locks_held;
+        *held = (*held).wrapping_add_signed(change);
+    }
+}

@@ -1,0 +1,421 @@
+//! Wait handles: events, semaphores, mutexes and processes, as the class library knows them.
+//!
+//! # How it works
+//! All state is behind one leaf lock. Who waits leaves its id with each object it waits for, in the same critical
+//! section in which it found that it must wait. Whoever makes an object signalled unparks all of its waiters, each of
+//! which tries again; so waiting for all is atomic, and no wake-up is lost.
+//!
+//! # Invariants
+//! * An id is with an object only while its thread is in [`wait`].
+//! * A handle is `BASE + 16 * index`: never 0 or -1, never a file descriptor. An index is used again only after its
+//!   last reference went. Named objects live in one namespace of this process.
+pub mod filetime;
+pub mod proc_files;
+pub mod process;
+
+use crate::cx::{Cx, Result};
+use crate::threads::attach;
+use crate::threads::park;
+use crate::threads::state;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use vervet_os::LeafLock;
+
+const BASE: usize = 0x1000_0000;
+/// The wait timed out.
+pub const TIMEOUT: i32 = 0x102;
+/// The wait failed: no such handle.
+pub const FAILED: i32 = 0x7fff_ffff;
+/// SignalAndWait: the semaphore is full.
+pub const TOO_MANY_POSTS: i32 = 0x12a;
+/// SignalAndWait: the mutex is not ours.
+pub const NOT_OWNER: i32 = 0x12b;
+const ABANDONED: i32 = 0x80;
+/// How often a process that is waited for is looked at.
+const PROCESS_POLL: Duration = Duration::from_millis(10);
+
+/// What a handle stands for.
+#[derive(Clone, Debug)]
+pub enum Object {
+    /// An event.
+    Event {
+        /// It stays signalled until it is reset.
+        manual: bool,
+        /// Signalled.
+        set: bool,
+    },
+    /// A semaphore.
+    Semaphore {
+        /// What is left.
+        count: i32,
+        /// Its maximum.
+        max: i32,
+    },
+    /// A mutex.
+    Mutex {
+        /// Owner id of the thread that owns it, or 0.
+        owner: u32,
+        /// How often it does.
+        count: u32,
+        /// Its owner ended without releasing it.
+        abandoned: bool,
+    },
+    /// A process.
+    Process {
+        /// Its id.
+        pid: i32,
+        /// When it was started, as a FILETIME.
+        started: i64,
+        /// What is known of its end.
+        ended: Option<process::Ended>,
+    },
+}
+impl Object {
+    fn kind(&self) -> std::mem::Discriminant<Object> {
+        std::mem::discriminant(self)
+    }
+}
+
+struct Entry {
+    object: Object,
+    references: u32,
+    name: Option<Vec<u16>>,
+    /// Ids of the threads that wait for it, alone or with others.
+    waiters: Vec<u32>,
+}
+impl Entry {
+    /// Those to be unparked after a change.
+    fn to_wake(&self) -> Vec<u32> {
+        let signalled = match &self.object {
+            Object::Event { set, .. } => *set,
+            Object::Semaphore { count, .. } => *count > 0,
+            Object::Mutex { owner, .. } => *owner == 0,
+            Object::Process { .. } => true,
+        };
+        if signalled {
+            self.waiters.clone()
+        } else {
+            Vec::new()
+        }
+    }
+}
+#[derive(Default)]
+struct Table {
+    entries: Vec<Option<Entry>>,
+    free: Vec<usize>,
+    names: Option<HashMap<Vec<u16>, usize>>,
+    processes: process::Processes,
+}
+static TABLE: LeafLock<Table> = LeafLock::new(Table {
+    entries: Vec::new(),
+    free: Vec::new(),
+    names: None,
+    processes: process::Processes::new(),
+});
+
+impl Table {
+    fn entry(&mut self, handle: usize) -> Option<&mut Entry> {
+        let at = handle.checked_sub(BASE).filter(|d| d % 16 == 0)? / 16;
+        self.entries.get_mut(at)?.as_mut()
+    }
+    fn object(&mut self, handle: usize) -> Option<&mut Object> {
+        self.entry(handle).map(|e| &mut e.object)
+    }
+    fn add(&mut self, object: Object, name: Option<Vec<u16>>) -> usize {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.entries.push(None);
+            self.entries.len() - 1
+        });
+        if let Some(n) = &name {
+            self.names.get_or_insert_default().insert(n.clone(), at);
+        }
+        self.entries[at] = Some(Entry {
+            object,
+            references: 1,
+            name,
+            waiters: Vec::new(),
+        });
+        BASE + 16 * at
+    }
+}
+
+/// How [`create`] went.
+pub enum Created {
+    /// A new object.
+    New(usize),
+    /// The object of that name that was there.
+    Existing(usize),
+    /// An object of another kind has that name.
+    WrongKind,
+}
+/// Why [`open`] failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenError {
+    /// No object has that name.
+    NotFound,
+    /// An object of another kind has that name.
+    WrongKind,
+}
+/// Makes an object; an empty name is none.
+pub fn create(object: Object, name: &[u16]) -> Created {
+    if matches!(object, Object::Mutex { .. }) {
+        abandon_at_end();
+    }
+    let mut t = TABLE.lock();
+    if name.is_empty() {
+        return Created::New(t.add(object, None));
+    }
+    let found = t.names.as_ref().and_then(|n| n.get(name)).copied();
+    if let Some(at) = found {
+        let e = t.entries[at].as_mut().expect("names refer to live entries");
+        if e.object.kind() != object.kind() {
+            return Created::WrongKind;
+        }
+        e.references += 1;
+        return Created::Existing(BASE + 16 * at);
+    }
+    Created::New(t.add(object, Some(name.to_vec())))
+}
+/// The handle of a named object of the kind of `like`: an error if there is none.
+pub fn open(like: &Object, name: &[u16]) -> std::result::Result<usize, OpenError> {
+    let mut t = TABLE.lock();
+    let Some(at) = t.names.as_ref().and_then(|n| n.get(name)).copied() else {
+        return Err(OpenError::NotFound);
+    };
+    let e = t.entries[at].as_mut().expect("names refer to live entries");
+    if e.object.kind() != like.kind() {
+        return Err(OpenError::WrongKind);
+    }
+    e.references += 1;
+    Ok(BASE + 16 * at)
+}
+/// Gives a reference back; false for something that is no handle.
+pub fn close(handle: usize) -> bool {
+    let mut t = TABLE.lock();
+    let Some(e) = t.entry(handle) else {
+        return false;
+    };
+    e.references -= 1;
+    if e.references == 0 {
+        let at = (handle - BASE) / 16;
+        let gone = t.entries[at].take().expect("just found");
+        if let (Some(name), Some(names)) = (gone.name, t.names.as_mut()) {
+            names.remove(&name);
+        }
+        t.free.push(at);
+        drop(t);
+        // Whoever waits for it finds that it is gone.
+        gone.waiters.into_iter().for_each(park::unpark);
+    }
+    true
+}
+/// Another reference to the object; false for something that is no handle.
+pub fn duplicate(handle: usize) -> bool {
+    TABLE
+        .lock()
+        .entry(handle)
+        .map(|e| e.references += 1)
+        .is_some()
+}
+/// Changes an object; None for something that is no handle. Wakes its waiters if it is signalled then.
+pub fn change<T>(handle: usize, with: impl FnOnce(&mut Object) -> T) -> Option<T> {
+    let (result, waiters) = {
+        let mut t = TABLE.lock();
+        let e = t.entry(handle)?;
+        (with(&mut e.object), e.to_wake())
+    };
+    waiters.into_iter().for_each(park::unpark);
+    Some(result)
+}
+/// A copy of an object's state.
+pub fn inspect(handle: usize) -> Option<Object> {
+    TABLE.lock().object(handle).map(|o| o.clone())
+}
+
+/// Signals an event. False if it is none.
+pub fn set_event(handle: usize, value: bool) -> bool {
+    change(handle, |o| match o {
+        Object::Event { set, .. } => {
+            *set = value;
+            true
+        }
+        _ => false,
+    })
+    .unwrap_or(false)
+}
+/// Gives back to a semaphore; its count before, or None if it would exceed the maximum.
+pub fn release_semaphore(handle: usize, by: i32) -> Option<i32> {
+    change(handle, |o| match o {
+        Object::Semaphore { count, max } if by > 0 && *max - *count >= by => {
+            *count += by;
+            Some(*count - by)
+        }
+        _ => None,
+    })
+    .flatten()
+}
+/// Releases a mutex once. False if this thread does not own it.
+pub fn release_mutex(handle: usize, me: u32) -> bool {
+    change(handle, |o| match o {
+        Object::Mutex { owner, count, .. } if *owner == me => {
+            *count -= 1;
+            if *count == 0 {
+                *owner = 0;
+            }
+            true
+        }
+        _ => false,
+    })
+    .unwrap_or(false)
+}
+/// From the first mutex on, threads that end abandon theirs.
+fn abandon_at_end() {
+    static HOOKED: AtomicBool = AtomicBool::new(false);
+    if !HOOKED.swap(true, Ordering::AcqRel) {
+        // SAFETY: the context is that of the thread that ends.
+        attach::on_detach(|context| abandon(unsafe { (*context).owner_id }));
+    }
+}
+/// Abandons the mutexes of a thread that ends.
+pub fn abandon(thread: u32) {
+    let mut waiters = Vec::new();
+    for e in TABLE.lock().entries.iter_mut().flatten() {
+        if let Object::Mutex {
+            owner,
+            count,
+            abandoned,
+        } = &mut e.object
+            && *owner == thread
+        {
+            (*owner, *count, *abandoned) = (0, 0, true);
+            waiters.extend(e.to_wake());
+        }
+    }
+    waiters.into_iter().for_each(park::unpark);
+}
+
+fn ready(o: &mut Object, me: u32) -> bool {
+    match o {
+        Object::Event { set, .. } => *set,
+        Object::Semaphore { count, .. } => *count > 0,
+        Object::Mutex { owner, .. } => *owner == 0 || *owner == me,
+        Object::Process { ended, .. } => ended.is_some(),
+    }
+}
+/// Takes what a wait takes; true if it was abandoned.
+fn acquire(o: &mut Object, me: u32) -> bool {
+    match o {
+        Object::Event { manual, set } => {
+            *set &= *manual;
+            false
+        }
+        Object::Semaphore { count, .. } => {
+            *count -= 1;
+            false
+        }
+        Object::Mutex {
+            owner,
+            count,
+            abandoned,
+        } => {
+            *owner = me;
+            *count += 1;
+            std::mem::take(abandoned)
+        }
+        Object::Process { .. } => false,
+    }
+}
+
+/// One try: the code of the contract, or None if the wait must go on.
+fn attempt(t: &mut Table, handles: &[usize], all: bool, me: u32) -> Option<i32> {
+    if handles.iter().any(|h| t.object(*h).is_none()) {
+        return Some(FAILED);
+    }
+    let is_ready = |h: usize, t: &mut Table| t.object(h).is_some_and(|o| ready(o, me));
+    if all {
+        if !handles.iter().all(|h| is_ready(*h, t)) {
+            return None;
+        }
+        let mut code = 0;
+        for (i, h) in handles.iter().enumerate() {
+            if t.object(*h).is_some_and(|o| acquire(o, me)) && code == 0 {
+                code = ABANDONED + i as i32;
+            }
+        }
+        return Some(code);
+    }
+    let first = handles.iter().position(|h| is_ready(*h, t))?;
+    let abandoned = t.object(handles[first]).is_some_and(|o| acquire(o, me));
+    Some(first as i32 + if abandoned { ABANDONED } else { 0 })
+}
+
+/// The id this thread owns mutexes by.
+pub fn me(cx: &Cx<'_>) -> u32 {
+    park::id(cx)
+}
+
+/// One try, and if the wait must go on, this thread's id is left with every object.
+fn attempt_or_enlist(handles: &[usize], all: bool, me: u32) -> Option<i32> {
+    let mut t = TABLE.lock();
+    let code = attempt(&mut t, handles, all, me);
+    if code.is_none() {
+        for h in handles {
+            if let Some(e) = t.entry(*h)
+                && !e.waiters.contains(&me)
+            {
+                e.waiters.push(me);
+            }
+        }
+    }
+    code
+}
+fn delist(handles: &[usize], me: u32) {
+    let mut t = TABLE.lock();
+    for h in handles {
+        if let Some(e) = t.entry(*h) {
+            e.waiters.retain(|w| *w != me);
+        }
+    }
+}
+
+/// Waits for one or all of the handles; `ms` of -1 is for ever. Answers with the codes of the contract.
+pub fn wait<'cx>(cx: &'cx Cx<'cx>, handles: &[usize], all: bool, ms: i32) -> Result<i32> {
+    let me = me(cx);
+    state::poll_interrupt(cx)?;
+    if let Some(code) = attempt(&mut TABLE.lock(), handles, all, me) {
+        return Ok(code);
+    }
+    let result = wait_in_line(cx, handles, all, park::deadline(ms));
+    delist(handles, me);
+    result
+}
+
+fn wait_in_line(
+    cx: &Cx<'_>,
+    handles: &[usize],
+    all: bool,
+    deadline: Option<Instant>,
+) -> Result<i32> {
+    let is_process = |h: &&usize| matches!(inspect(**h), Some(Object::Process { .. }));
+    let processes: Vec<usize> = handles.iter().filter(is_process).copied().collect();
+    processes.iter().for_each(|h| process::will_wait(*h));
+    let _waiting = state::Waiting::begin(cx);
+    loop {
+        state::poll_interrupt(cx)?;
+        if let Some(code) = attempt_or_enlist(handles, all, me(cx)) {
+            return Ok(code);
+        }
+        if park::is_over(deadline) {
+            return Ok(TIMEOUT);
+        }
+        let next = if !processes.is_empty() && !process::is_watching() {
+            processes.iter().for_each(|h| process::will_wait(*h));
+            let look_again = Instant::now() + PROCESS_POLL;
+            Some(deadline.map_or(look_again, |d| d.min(look_again)))
+        } else {
+            deadline
+        };
+        state::park(cx, || {}, next).map_err(|alert| alert.raise(cx))?;
+    }
+}

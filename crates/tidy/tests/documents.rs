@@ -1,0 +1,35 @@
+//! Every link, file, function and type that a document names exists.
+use vervet_tidy::{documents, root};
+
+#[test]
+fn what_documents_name_exists() {
+    let root = root();
+    let mut wrong = String::new();
+    for document in documents::all(&root) {
+        for finding in documents::check(&root, &document) {
+            wrong.push_str(&format!("  {}: {}\n", finding.place, finding.what));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "documents name what does not exist (crates/tidy/src/documents.rs says what is checked):\n{wrong}"
+    );
+}
+
+/// Every document can be found from README.md by following links.
+#[test]
+fn every_document_is_linked() {
+    let root = root();
+    let all = documents::all(&root);
+    let texts: String = all.iter().map(|d| d.text.as_str()).collect();
+    let lost: Vec<_> = all
+        .iter()
+        .map(|d| d.path.to_string_lossy().into_owned())
+        .filter(|p| p.starts_with("docs/"))
+        .filter(|p| {
+            let name = p.rsplit('/').next().unwrap_or(p);
+            !texts.contains(&format!("{name})")) && !texts.contains(&format!("{name}#"))
+        })
+        .collect();
+    assert!(lost.is_empty(), "no document links to {lost:?}");
+}
