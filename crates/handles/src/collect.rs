@@ -46,7 +46,7 @@ impl<'t> Table<'t> {
     fn each_object(self, first: u32, mut f: impl FnMut(u32, &AtomicUsize, Word, usize)) {
         let group = self.row.group(first);
         for (i, place) in group.iter().enumerate() {
-            if let Some(later) = group.get(i + AHEAD) {
+            if let Some(later) = group.get(i + PREFETCH_DISTANCE) {
                 prefetch(later.load(Ordering::Relaxed));
             }
             let word = Word(place.load(Ordering::Acquire));
@@ -80,7 +80,7 @@ impl<'t> Table<'t> {
 }
 
 /// How many slots ahead of a visit its object's memory is asked for.
-const AHEAD: usize = 8;
+const PREFETCH_DISTANCE: usize = 8;
 
 impl Tables {
     /// Visits the objects of normal and pinned handles, which live by that: `f` returns (the object's address now, whether it

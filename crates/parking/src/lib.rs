@@ -6,16 +6,16 @@
 //! threads, or those with few preemptions where that would take too long.
 mod handoff;
 pub mod monitor;
+mod park_word;
 pub mod ring;
 pub mod stopping;
 pub mod thin;
-mod word;
 
 #[cfg(all(test, feature = "loom"))]
 mod models;
 
 pub use handoff::Handoff;
-pub use word::Word;
+pub use park_word::ParkWord;
 
 /// The atomics: the real ones, or loom's.
 mod sync {

@@ -1,6 +1,6 @@
 //! The word of a thread that parks, under loom. A thread that sleeps is one that yields until its word says otherwise; a wake-up that
 //! is lost is a model that does not end, which loom reports.
-use crate::Word;
+use crate::ParkWord;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::sync::{Arc, Mutex};
 use loom::thread;
@@ -11,7 +11,7 @@ pub(crate) fn model(preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'st
     builder.check(f);
 }
 
-fn park(word: &Word, commit: impl FnOnce()) -> bool {
+fn park(word: &ParkWord, commit: impl FnOnce()) -> bool {
     let starts = word.begin();
     commit();
     if starts && word.sleeps() {
@@ -26,7 +26,7 @@ fn park(word: &Word, commit: impl FnOnce()) -> bool {
 #[test]
 fn an_unpark_is_not_lost() {
     model(None, || {
-        let shared = Arc::new((Word::new(), AtomicBool::new(false)));
+        let shared = Arc::new((ParkWord::new(), AtomicBool::new(false)));
         let other = {
             let shared = shared.clone();
             thread::spawn(move || {
@@ -45,8 +45,8 @@ fn an_unpark_is_not_lost() {
 #[test]
 fn two_unparks_leave_one_token() {
     model(None, || {
-        let shared = Arc::new((Word::new(), Mutex::new(0)));
-        let wake = |shared: Arc<(Word, Mutex<i32>)>| {
+        let shared = Arc::new((ParkWord::new(), Mutex::new(0)));
+        let wake = |shared: Arc<(ParkWord, Mutex<i32>)>| {
             thread::spawn(move || {
                 *shared.1.lock().unwrap() += 1;
                 shared.0.unpark();

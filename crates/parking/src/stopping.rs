@@ -2,17 +2,17 @@
 //! words of a thread that waits in the handler of the suspend signal.
 //!
 //! # How it works
-//! The stopper sets the word ([`StopWord::begin`]), makes a process fence, and looks at each thread ([`Halt::look`]) until
+//! The stopper sets the word ([`StopWord::begin`]), makes a process fence, and looks at each thread ([`Suspension::inspect`]) until
 //! all are stopped. A thread in Native state counts as stopped; one that leaves that state finds the word set and goes back
-//! ([`leave_native`]). A thread in managed code is sent a signal, whose handler holds it ([`Halt::hold`]). One thread alone is
-//! stopped by a word of its own ([`Halt::ask`]), in managed code only.
+//! ([`leave_native`]). A thread in managed code is sent a signal, whose handler holds it ([`Suspension::hold`]). One thread alone is
+//! stopped by a word of its own ([`Suspension::request`]), in managed code only.
 //!
 //! # Invariants
-//! * One reading decides. Whether a thread is stopped, and how, is one answer of [`Halt::look`]. Of a thread that is known to be
-//!   stopped the state alone says how ([`is_interrupted`]): the handler does not change it, and a thread that counts as
-//!   stopped in Native state is in Native or, for a moment, in Runtime until the world runs. `parked` says nothing then: a
+//! * One reading decides. Whether a thread is stopped, and how, is one answer of [`Suspension::inspect`]. Of a thread that is known to be
+//!   stopped the state alone says how ([`is_suspended`]): the handler does not change it, and a thread that counts as
+//!   stopped in Native state is in Native or, for a moment, in Runtime until the world runs. `suspended` says nothing then: a
 //!   thread that goes from one stop straight into the next takes it back for a moment.
-//! * Each side stores its own and then loads the other's, with a full fence in between: the handler between `parked` and
+//! * Each side stores its own and then loads the other's, with a full fence in between: the handler between `suspended` and
 //!   the words that ask it to wait, a thread that leaves Native between its state and the word, the stopper between the
 //!   word and what it looks at.
 //! * The fence of a thread that leaves Native is the stopper's process fence (membarrier), which stands for a full fence in each
@@ -138,40 +138,40 @@ pub fn leave_native(state: &AtomicU8, stop: &StopWord, rest: impl Fn()) {
 
 /// What a thread that waits in the handler waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Why {
+pub enum Reason {
     /// For the world to run; the word says this.
     World(u32),
-    /// For the thread alone to be let go; `alone` holds 1.
-    Alone,
+    /// For the thread alone to be let go; `requested` holds 1.
+    Thread,
 }
 
 /// What the stopper sees of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Seen {
+pub enum Observed {
     /// Stopped, in native code or between two pieces of ours.
     Stopped,
     /// Stopped in the handler: its registers are in the record of the signal.
-    Interrupted,
+    Suspended,
     /// It runs, in that state.
     Runs(u8),
 }
 
 /// The words of a thread that is to be stopped.
 #[derive(Debug)]
-pub struct Halt {
+pub struct Suspension {
     /// 1 while the thread waits in the handler; 0 for a moment between two stops.
-    parked: AtomicU32,
+    suspended: AtomicU32,
     /// 1 while the thread alone is to be stopped.
-    alone: AtomicU32,
+    requested: AtomicU32,
 }
 
-impl Halt {
+impl Suspension {
     /// Of a thread that runs.
     #[allow(clippy::new_without_default, reason = "loom's are not const")]
-    pub fn new() -> Halt {
-        Halt {
-            parked: AtomicU32::new(0),
-            alone: AtomicU32::new(0),
+    pub fn new() -> Suspension {
+        Suspension {
+            suspended: AtomicU32::new(0),
+            requested: AtomicU32::new(0),
         }
     }
 
@@ -182,7 +182,7 @@ impl Halt {
         if stop.is_stopping() {
             return false;
         }
-        self.alone.store(0, SeqCst);
+        self.requested.store(0, SeqCst);
         state.store(RUNTIME, Release);
         true
     }
@@ -193,34 +193,34 @@ impl Halt {
     }
 
     /// Asks the thread to stop alone, or lets it go. It is on the list, whose lock is held.
-    pub fn ask(&self, on: bool) {
-        self.alone.store(u32::from(on), SeqCst);
+    pub fn request(&self, on: bool) {
+        self.requested.store(u32::from(on), SeqCst);
         in_order();
     }
 
     /// Is the thread to wait in the handler?
-    pub fn why(&self, stop: &StopWord) -> Option<Why> {
+    pub fn reason(&self, stop: &StopWord) -> Option<Reason> {
         match stop.stopping() {
-            Some(seen) => Some(Why::World(seen)),
-            None if self.alone.load(SeqCst) != 0 => Some(Why::Alone),
+            Some(seen) => Some(Reason::World(seen)),
+            None if self.requested.load(SeqCst) != 0 => Some(Reason::Thread),
             None => None,
         }
     }
 
     /// The handler, in a thread that may be stopped where it is: waits as long as it is asked to. `arrived` tells the
     /// stopper, `sleep` waits for a change, and may come back early.
-    pub fn hold(&self, stop: &StopWord, arrived: impl Fn(), sleep: impl Fn(Why)) {
-        while self.why(stop).is_some() {
+    pub fn hold(&self, stop: &StopWord, arrived: impl Fn(), sleep: impl Fn(Reason)) {
+        while self.reason(stop).is_some() {
             perturb::here();
-            self.parked.swap(1, SeqCst);
+            self.suspended.swap(1, SeqCst);
             in_order();
             perturb::here();
             arrived();
-            while let Some(why) = self.why(stop) {
+            while let Some(why) = self.reason(stop) {
                 sleep(why);
             }
             perturb::here();
-            self.parked.swap(0, SeqCst);
+            self.suspended.swap(0, SeqCst);
             in_order();
             // Not parked, and perhaps to stop again.
             perturb::here();
@@ -228,33 +228,33 @@ impl Halt {
     }
 
     /// What the stopper sees of the thread. It has asked before.
-    pub fn look(&self, state: &AtomicU8) -> Seen {
+    pub fn inspect(&self, state: &AtomicU8) -> Observed {
         let state = state.load(Acquire);
         perturb::here();
         match state {
-            NATIVE | DETACHED => Seen::Stopped,
-            s if is_interruptible(s) && self.parked.load(SeqCst) != 0 => Seen::Interrupted,
-            s => Seen::Runs(s),
+            NATIVE | DETACHED => Observed::Stopped,
+            s if is_suspendable(s) && self.suspended.load(SeqCst) != 0 => Observed::Suspended,
+            s => Observed::Runs(s),
         }
     }
 
     /// What the thread sleeps on when it is stopped alone.
     #[cfg(not(feature = "loom"))]
     pub fn futex(&self) -> &AtomicU32 {
-        &self.alone
+        &self.requested
     }
 }
 
 /// Is that a state in which the handler holds a thread?
 #[inline]
-pub fn is_interruptible(state: u8) -> bool {
+pub fn is_suspendable(state: u8) -> bool {
     state == MANAGED || state == FOREIGN
 }
 
 /// Was a thread that is known to be stopped stopped by the signal?
 #[inline]
-pub fn is_interrupted(state: &AtomicU8) -> bool {
-    is_interruptible(state.load(Acquire))
+pub fn is_suspended(state: &AtomicU8) -> bool {
+    is_suspendable(state.load(Acquire))
 }
 
 /// What is stored before is seen by whoever stores something of its own before it looks. Sequentially consistent accesses

@@ -127,7 +127,8 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         } else {
             (object, from, to) = (entry, entry, usize::MAX);
         }
-        let header = header_of(object).load(Relaxed);
+        // SAFETY: an entry of the local stack is a marked object, or an address inside a large one, whose head this is.
+        let header = unsafe { header_of(object) }.load(Relaxed);
         let descriptor = M::descriptor(header);
         // SAFETY: as above.
         match unsafe { descriptor.contents::<M>(header) } {

@@ -97,7 +97,8 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     }
     fn scan_object_on_card(&mut self, object: usize, card: usize) {
         let space = self.space();
-        let header = header_of(object).load(Relaxed);
+        // SAFETY: `object` was found by its `start` bit, or is the head of a large object: its header is there.
+        let header = unsafe { header_of(object) }.load(Relaxed);
         // SAFETY: a live old object with its header.
         match unsafe { M::contents(header) } {
             Contents::Plain => {}

@@ -68,7 +68,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     pub fn survivor(&self, object: usize) -> Option<(usize, bool)> {
         match self.space().kind_at(object) {
             BlockKind::Nursery => {
-                let h = header_of(object).load(Acquire);
+                // SAFETY: handles, registrations and keys hold addresses of objects; its nursery block is not freed yet.
+                let h = unsafe { header_of(object) }.load(Acquire);
                 if h & (MOVED | PENDING) == MOVED {
                     Some(((h & ADDRESS) as usize, h & YOUNG != 0))
                 } else {
@@ -99,7 +100,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     }
     #[inline(always)]
     fn resolve(&mut self, slot: usize) -> Referent {
-        let s = slot_of(slot);
+        // SAFETY: every caller got the address from the model, the world or root memory, which name reference fields only.
+        let s = unsafe { slot_of(slot) };
         let v = s.load(Relaxed);
         let Some(block) = self.space().block_of(v) else {
             return Referent::Nothing;
@@ -128,7 +130,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             return (object, false);
         }
         let space = self.space();
-        let header = header_of(object);
+        // SAFETY: `object` is what a reference field held: an object of a nursery block.
+        let header = unsafe { header_of(object) };
         let mut seen = header.load(Acquire);
         if seen & MOVED != 0 {
             if seen & PENDING == 0 {
@@ -238,7 +241,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     #[inline(always)]
     fn scan(&mut self, entry: usize) {
         let (object, old) = (entry & !OLD, entry & OLD != 0);
-        let header = header_of(object).load(Relaxed);
+        // SAFETY: an entry of the local stack, or a pin, is an object that is kept.
+        let header = unsafe { header_of(object) }.load(Relaxed);
         debug_assert!(
             M::is_plausible(header),
             "a reference to {object:#x}, which has the header {header:#x}"
@@ -278,7 +282,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     #[inline(always)]
     fn record_for_marker(&mut self, slot: usize) {
         let space = self.space();
-        let object = slot_of(slot).load(Relaxed);
+        // SAFETY: the model has just named this field of a promoted object.
+        let object = unsafe { slot_of(slot) }.load(Relaxed);
         let block = space.block(object);
         let info = space.info(block);
         let new = match space.kind(block) {

@@ -134,7 +134,8 @@ impl PendingEphemerons {
     /// Leaves the note of a pair of the list at its key.
     fn tag_key(&mut self, number: u64) {
         let list = self.list.as_mut_slice();
-        let header = header_of(list[number as usize].pair.load_key());
+        // SAFETY: the key of an ephemeron of a live table is an object, dead or alive, whose memory is not freed before this ends.
+        let header = unsafe { header_of(list[number as usize].pair.load_key()) };
         let seen = header.load(Relaxed);
         let (own, next) = if seen & PENDING_TAG == PENDING_TAG {
             (list[(seen >> 3) as usize].header, seen >> 3)
@@ -147,7 +148,8 @@ impl PendingEphemerons {
     }
     /// The object is reached: its header is its own again, and the pairs that waited for it are due. Returns the header.
     pub fn reached(&mut self, object: usize) -> u64 {
-        let header = header_of(object);
+        // SAFETY: the collector calls this with an object that it has just reached.
+        let header = unsafe { header_of(object) };
         let seen = header.load(Relaxed);
         if seen & PENDING_TAG != PENDING_TAG {
             return seen;
@@ -173,7 +175,8 @@ impl PendingEphemerons {
             if entry.pair == GONE {
                 return None;
             }
-            header_of(entry.pair.load_key()).store(entry.header, Relaxed);
+            // SAFETY: the key is still there: dead objects are freed later in the collection.
+            unsafe { header_of(entry.pair.load_key()) }.store(entry.header, Relaxed);
             Some(entry)
         });
     }
@@ -224,7 +227,8 @@ mod tests {
         // Keys are a header each; pairs a key and a value.
         let keys = [0x100, 0x200, 0x300].map(AtomicU64::new);
         let key = |i: usize| keys[i].as_ptr() as usize;
-        let header = |i: usize| header_of(key(i)).load(Relaxed);
+        // SAFETY: the headers are those of `keys`.
+        let header = |i: usize| unsafe { header_of(key(i)) }.load(Relaxed);
         let words: Vec<AtomicUsize> = [0, 1, 1, 2]
             .iter()
             .flat_map(|k| [AtomicUsize::new(key(*k)), AtomicUsize::new(0)])

@@ -79,8 +79,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         known
     }
     fn marked(&self, object: usize, known: &Known) {
-        let header = header_of(object).load(Relaxed);
-        // SAFETY: a marked object with its header.
+        // SAFETY: `each_marked` found the object by its `start` bit, and the world is stopped.
+        let header = unsafe { header_of(object) }.load(Relaxed);
+        // SAFETY: the header of that object.
         match unsafe { M::contents(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {

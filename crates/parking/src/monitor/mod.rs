@@ -2,7 +2,7 @@
 //!
 //! # Map
 //! Here: a fat monitor's state, and what is asked of threads ([`Owner`], [`Thread`]), of queues ([`Queue`]) and of the table of monitors
-//! ([`Table`]). [`Lock`]: an object's sync word and what may be behind it. `contend`: taking and leaving a fat monitor; `wait`: Wait and Pulse.
+//! ([`Table`]). [`Lock`]: an object's sync word and what may be behind it. `slow_path`: taking and leaving a fat monitor; `wait`: Wait and Pulse.
 //! The runtime gives threads that park, queues through their waiters, a table that never moves, and makes exceptions of the answers; the models
 //! give loom's. What is between is this code for both.
 //!
@@ -11,10 +11,10 @@
 //! * A thread that holds a monitor over anything that may let the world stop is counted in `users`. So while the world is stopped, a
 //!   monitor without owner and users is known to its object only, and may be taken away.
 //! * Only the owner writes `count`.
-mod contend;
 #[cfg(all(test, feature = "loom"))]
 mod models;
 mod object;
+mod slow_path;
 mod wait;
 
 pub use object::{Exit, Lock};
@@ -137,7 +137,7 @@ impl<Q: Queue> Monitor<Q> {
         self.lock.reset(owner);
         self.count.store(count, Ordering::Relaxed);
         self.hash.store(hash, Ordering::Relaxed);
-        self.spin.store(contend::FIRST_SPIN, Ordering::Relaxed);
+        self.spin.store(slow_path::FIRST_SPIN, Ordering::Relaxed);
     }
     /// No sync word names it any more.
     pub fn end(&self) {

@@ -5,7 +5,7 @@
 //! [`Process`] here. A deadline is a flag that a thread sets when it likes. Loom tries what an exchange that fails means, what a load may
 //! still see, and where each thread is when the others go on; more than a few preemptions only where it says `None`.
 use super::{Exit, Lock, Monitor, Owner, Queue, Table, Thread};
-use crate::Word;
+use crate::ParkWord;
 use crate::sync::{AtomicU32, LeafLock, Ordering::*};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::AtomicBool;
@@ -21,7 +21,7 @@ const HASH: u32 = 0x77;
 
 /// What the threads of a model share besides the lock.
 struct Process {
-    words: [Word; THREADS],
+    words: [ParkWord; THREADS],
     /// What the kernel has of each word: who sleeps is woken, after a look at the word in one step with going to sleep.
     sleeping: [(Mutex<()>, Condvar); THREADS],
     signalled: [AtomicU32; THREADS],
@@ -51,7 +51,7 @@ fn model(preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'static) {
 impl Process {
     fn new(stops: bool) -> Process {
         Process {
-            words: std::array::from_fn(|_| Word::new()),
+            words: std::array::from_fn(|_| ParkWord::new()),
             sleeping: std::array::from_fn(|_| (Mutex::new(()), Condvar::new())),
             signalled: std::array::from_fn(|_| AtomicU32::new(0)),
             late: AtomicBool::new(false),
@@ -271,7 +271,7 @@ impl Object {
             return me.held(1);
         }
         me.may_stop();
-        if !self.lock().enter_quick(me) {
+        if !self.lock().enter_fast(me) {
             me.may_stop();
             assert_eq!(self.lock().enter(me, -1), Ok(true));
         }
@@ -283,7 +283,7 @@ impl Object {
             return me.held(-1);
         }
         me.may_stop();
-        let how = self.lock().exit_quick(me);
+        let how = self.lock().exit_fast(me);
         me.may_stop();
         match how {
             Exit::Done => {}

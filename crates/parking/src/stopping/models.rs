@@ -19,7 +19,7 @@ struct World {
     stop_lock: Mutex<()>,
     /// Is the thread on the list?
     list: Mutex<bool>,
-    halt: Halt,
+    suspension: Suspension,
     state: AtomicU8,
     /// The suspend signal is on its way to the thread.
     signal: AtomicBool,
@@ -32,7 +32,7 @@ impl World {
             stop: StopWord::new(),
             stop_lock: Mutex::new(()),
             list: Mutex::new(state != State::Detached),
-            halt: Halt::new(),
+            suspension: Suspension::new(),
             state: AtomicU8::new(state as u8),
             signal: AtomicBool::new(false),
             heap: UnsafeCell::new(0),
@@ -50,7 +50,8 @@ impl World {
     /// What the signal's handler does, if one has come. The thread is between two instructions of managed code.
     fn take_signal(&self) {
         if self.signal.swap(false, SeqCst) {
-            self.halt.hold(&self.stop, || {}, |_| thread::yield_now());
+            self.suspension
+                .hold(&self.stop, || {}, |_| thread::yield_now());
         }
     }
     fn rest(&self) {
@@ -80,7 +81,7 @@ impl World {
     fn attach(&self) {
         loop {
             let mut list = self.list.lock().unwrap();
-            if self.halt.attach(&self.state, &self.stop) {
+            if self.suspension.attach(&self.state, &self.stop) {
                 *list = true;
                 return;
             }
@@ -91,13 +92,13 @@ impl World {
     fn detach(&self) {
         let mut list = self.list.lock().unwrap();
         *list = false;
-        self.halt.detach(&self.state);
+        self.suspension.detach(&self.state);
     }
 
     // ---- the stopper ----
 
     /// Stops the world; what it sees of the thread, None if there is none, is given to `work`.
-    fn stopped(&self, work: impl FnOnce(&World, Option<Seen>)) {
+    fn stopped(&self, work: impl FnOnce(&World, Option<Observed>)) {
         let _lock = self.stop_lock.lock().unwrap();
         self.stop.begin();
         fence(SeqCst);
@@ -106,9 +107,9 @@ impl World {
             if !*list {
                 break None;
             }
-            match self.halt.look(&self.state) {
-                Seen::Runs(RUNTIME) => {}
-                Seen::Runs(_) => self.signal.store(true, SeqCst),
+            match self.suspension.inspect(&self.state) {
+                Observed::Runs(RUNTIME) => {}
+                Observed::Runs(_) => self.signal.store(true, SeqCst),
                 seen => break Some(seen),
             }
             drop(list);
@@ -126,10 +127,10 @@ impl World {
             if !*list {
                 return false;
             }
-            self.halt.ask(on);
-            match self.halt.look(&self.state) {
-                Seen::Interrupted => true,
-                Seen::Runs(_) if on => {
+            self.suspension.request(on);
+            match self.suspension.inspect(&self.state) {
+                Observed::Suspended => true,
+                Observed::Runs(_) if on => {
                     self.signal.store(true, SeqCst);
                     false
                 }
@@ -161,8 +162,8 @@ fn a_thread_that_leaves_native_code_waits() {
             }
         });
         world.stopped(|w, seen| {
-            assert_eq!(seen, Some(Seen::Stopped));
-            assert!(!is_interrupted(&w.state));
+            assert_eq!(seen, Some(Observed::Stopped));
+            assert!(!is_suspended(&w.state));
         });
         thread.join().unwrap();
     });
@@ -182,8 +183,8 @@ fn a_held_thread_is_interrupted_in_every_stop() {
         for _ in 0..2 {
             world.stopped(|w, seen| {
                 // It may have come to its poll instead, or to the end.
-                let interrupted = seen == Some(Seen::Interrupted);
-                assert_eq!(is_interrupted(&w.state), interrupted);
+                let interrupted = seen == Some(Observed::Suspended);
+                assert_eq!(is_suspended(&w.state), interrupted);
             });
         }
         thread.join().unwrap();
@@ -202,7 +203,7 @@ fn a_thread_is_stopped_alone_and_with_the_world() {
         });
         let asker = thread::spawn(move || v.stop_alone(2, World::touch));
         world.stopped(|w, seen| {
-            assert_eq!(is_interrupted(&w.state), seen == Some(Seen::Interrupted));
+            assert_eq!(is_suspended(&w.state), seen == Some(Observed::Suspended));
         });
         asker.join().unwrap();
         thread.join().unwrap();
@@ -222,7 +223,7 @@ fn a_thread_attaches_when_the_world_runs() {
                 w.detach();
             }
         });
-        world.stopped(|_, seen| assert_ne!(seen, Some(Seen::Interrupted)));
+        world.stopped(|_, seen| assert_ne!(seen, Some(Observed::Suspended)));
         thread.join().unwrap();
     });
 }

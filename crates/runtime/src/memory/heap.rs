@@ -43,8 +43,8 @@ pub fn mark_card(address: usize, value: usize) {
 fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
     vervet_os::lock::assert_no_leaf_lock("allocating an object");
     // SAFETY: the context belongs to this thread.
-    let window = unsafe { gc::window(cx.context()) };
-    match gc::heap().allocate(window, size, vt as *const VTable as u64) {
+    let tlab = unsafe { gc::tlab(cx.context()) };
+    match gc::heap().allocate(tlab, size, vt as *const VTable as u64) {
         // SAFETY: fresh zeroed memory with that header.
         Some(at) => Ok(unsafe { ObjRef::from_addr(at) }),
         None => Err(cx.rt().throw_out_of_memory(cx)),

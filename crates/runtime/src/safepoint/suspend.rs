@@ -18,7 +18,7 @@ use super::transitions::STOP;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_os::{futex, interruptible, signal};
-use vervet_parking::stopping::{self, Why};
+use vervet_parking::stopping::{self, Reason};
 
 /// See the module.
 pub const SUSPEND: i32 = libc::SIGURG;
@@ -65,7 +65,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             return;
         }
         let thread = Thread::of(context);
-        if thread.halt.why(&STOP).is_none() {
+        if thread.suspension.reason(&STOP).is_none() {
             return;
         }
         let uc = uc as *mut libc::ucontext_t;
@@ -75,10 +75,10 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         let errno = *libc::__errno_location();
         thread.interrupted.store(uc, Ordering::Release);
         thread
-            .halt
-            .hold(&STOP, super::stop::arrived, |why| match why {
-                Why::World(seen) => futex::wait(STOP.futex(), seen, None),
-                Why::Alone => futex::wait(thread.halt.futex(), 1, None),
+            .suspension
+            .hold(&STOP, super::stop::arrived, |reason| match reason {
+                Reason::World(seen) => futex::wait(STOP.futex(), seen, None),
+                Reason::Thread => futex::wait(thread.suspension.futex(), 1, None),
             });
         *libc::__errno_location() = errno;
     }
@@ -92,7 +92,7 @@ const SI_TKILL: i32 = -6;
 /// The context is the calling thread's.
 unsafe fn may_park(context: *mut ThreadContext) -> bool {
     // SAFETY: passed on.
-    stopping::is_interruptible(super::registry::state(context).load(Ordering::Relaxed))
+    stopping::is_suspendable(super::registry::state(context).load(Ordering::Relaxed))
         && unsafe { (&raw const (*context).critical).read_volatile() } == 0
 }
 

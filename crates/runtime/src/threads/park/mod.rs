@@ -6,7 +6,7 @@
 //! On an OS thread waiting is a futex in Native state; a scheduler of green threads takes that place later.
 //!
 //! # Invariants
-//! * An unpark always leaves a token ([`Word`], whose models are in its crate), which ends the current park or the next one; so a wake-up is never lost, and every caller of `park` looks at
+//! * An unpark always leaves a token ([`ParkWord`], whose models are in its crate), which ends the current park or the next one; so a wake-up is never lost, and every caller of `park` looks at
 //!   its condition again in a loop, because a token may be old.
 //! * Commit runs exactly once, in Runtime, before the thread sleeps.
 //! * Waiters are never freed or moved, so an id may be unparked at any time, even one whose thread has ended.
@@ -21,12 +21,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use vervet_os::chunks::Zeroed;
 use vervet_os::{Chunks, futex};
-use vervet_parking::Word;
+use vervet_parking::ParkWord;
 
 /// What others need of a thread that may wait. See the module.
 #[repr(align(64))]
 pub struct Waiter {
-    word: Word,
+    word: ParkWord,
     next: AtomicU32,
     previous: AtomicU32,
     queued: AtomicU32,
@@ -85,7 +85,7 @@ fn futex_wait(word: &AtomicU32, deadline: Option<Instant>) -> bool {
         Some(left) if left.is_zero() => return false,
         left => left,
     };
-    futex::wait(word, Word::PARKED, left);
+    futex::wait(word, ParkWord::PARKED, left);
     true
 }
 
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_futex_wait_ends_by_its_deadline() {
-        let word = AtomicU32::new(Word::PARKED);
+        let word = AtomicU32::new(ParkWord::PARKED);
         let end = Some(Instant::now() + Duration::from_millis(5));
         while futex_wait(&word, end) {}
         assert!(is_over(end));

@@ -7,23 +7,23 @@ use crate::sync::{AtomicU32, Ordering::SeqCst};
 
 const RUNNING: u32 = 0;
 const PARKING: u32 = 1;
-/// What [`Word::futex`] holds while its thread sleeps.
+/// What [`ParkWord::futex`] holds while its thread sleeps.
 const PARKED: u32 = 2;
 const TOKEN: u32 = 3;
 
 /// See the module. All zero bytes are a valid one: running.
 #[derive(Debug)]
 #[repr(transparent)]
-pub struct Word(AtomicU32);
+pub struct ParkWord(AtomicU32);
 
-impl Word {
+impl ParkWord {
     /// The value of the word while its thread sleeps.
     pub const PARKED: u32 = PARKED;
 
     /// A running thread's.
     #[allow(clippy::new_without_default, reason = "loom's are not const")]
-    pub fn new() -> Word {
-        Word(AtomicU32::new(RUNNING))
+    pub fn new() -> ParkWord {
+        ParkWord(AtomicU32::new(RUNNING))
     }
     /// Its thread is going to park. False: there is a token, so it will not sleep.
     pub fn begin(&self) -> bool {
@@ -31,7 +31,7 @@ impl Word {
             .compare_exchange(RUNNING, PARKING, SeqCst, SeqCst)
             .is_ok()
     }
-    /// The wait is known to others now. True: its thread sleeps while [`Word::is_parked`].
+    /// The wait is known to others now. True: its thread sleeps while [`ParkWord::is_parked`].
     pub fn sleeps(&self) -> bool {
         self.0
             .compare_exchange(PARKING, PARKED, SeqCst, SeqCst)
