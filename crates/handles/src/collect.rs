@@ -1,10 +1,10 @@
-//! What the collector asks, with the world stopped.
+//! What the collector asks of handles, with the world stopped.
 //!
 //! # Invariants
-//! * Nobody allocates, sets or frees handles meanwhile: that is done in Runtime state only.
-//! * After a visit that may have moved objects, a group's 'may hold young' byte says whether the visitor called one of its
-//!   objects young.
-//! * A visit with `young_only` sees every slot whose object may be young, and others of the same groups.
+//! * Nobody allocates, sets or frees handles meanwhile: that is done in Runtime state only, in which a thread cannot be stopped. So the collector
+//!   changes words by plain stores.
+//! * After a visit that may have moved objects, a group's 'may hold young' byte says whether the visitor called one of its objects young.
+//! * A visit with `young_only` meets every slot whose object may be young, and other slots of the same groups.
 //! * Visits allocate no memory.
 use crate::memory::*;
 use crate::table::{Slot, Table};

@@ -1,4 +1,4 @@
-//! What generated code does in place of calls, for the models: the steps of these lists, on the same words.
+//! What generated code does instead of calls, for the models: the steps of these lists, on the same words.
 #![doc = include_str!("inlined.txt")]
 use crate::memory::*;
 use crate::word::{OCCUPIED, TAGS, VALID};

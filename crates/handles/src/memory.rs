@@ -1,11 +1,20 @@
 //! The atomics, the sizes and the memory of the tables: the real ones, or loom's.
 //!
+//! ```text
+//!   one reserved range of addresses, with 2^29 indices
+//!   +------------------------------------------------+--------------------------+-----------------------+
+//!   | words: 8 rows of 2^29 * 8 bytes, by low bits   | side words: 4 rows of    | groups' bytes: 4 rows |
+//!   | of a handle; only rows 1 to 4 are ever written | 2^29 * 4 bytes, by kind  | of 2^23 bytes         |
+//!   +------------------------------------------------+--------------------------+-----------------------+
+//!     32 GiB                                           8 GiB                      32 MiB
+//! ```
+//!
 //! # Invariants
-//! * Memory starts as zeros: all slots free, nothing young. It stays where it is.
-//! * Once there is memory, every slot of every index can be read. Only those of groups given out can be written to
-//!   ([`Space::commit`] comes first), so that a system that counts what may be written counts little.
-//! * Usually an index is any number of [`INDEX_BITS`] bits, so no handle value needs a check. A process whose address space is
-//!   limited has fewer: [`Space::limit`] says so before there is memory, and a value whose index has more bits is no handle.
+//! * Memory starts as zeros: all slots are free, and no group holds young objects. It never moves.
+//! * Once there is memory, every slot of every index can be read. Only those of groups that were handed out can be written to
+//!   ([`Row::commit`](space::Row::commit) comes first), so a system that counts writable memory counts little.
+//! * Usually an index is any number of [`INDEX_BITS`] bits, so no handle value needs a check. A process whose address space is limited has fewer
+//!   ([`Space::limit`](space::Space::limit), called before there is memory), and a value whose index has more bits is no handle.
 
 #[cfg(feature = "loom")]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};

@@ -1,14 +1,22 @@
-//! Free slots in waiting: a thread's own, and those handed over.
+//! Queues of free slots: one lane of each kind in each thread's hint, and one shared queue of each kind.
+//!
+//! ```text
+//!   a lane's ring; positions count up for ever, and wrap
+//!     first          ready                    end
+//!      v              v                        v
+//!      | may be taken | freed lately: waiting  | unused ...
+//!      take: first += 1                          put: ring[end] = slot, end += 1
+//!   a ring that is full moves BATCH slots from its front to the shared queue, or to `over` while another thread holds that
+//! ```
 //!
 //! # Invariants
-//! * Queues are first in, first out. A slot is in at most one.
-//! * A lane belongs to one thread, and is a ring of indices: to take or to put a slot touches nothing of the slot. `first..ready`
-//!   may be taken; `ready..end` were freed lately and wait.
-//! * The shared queue is a chain through the side words of its slots, and belongs to whoever holds its flag. Nobody waits for the
-//!   flag but a thread that ends, and one that nothing else is left for: who does not get it does without (takes a fresh group,
-//!   or keeps what it would hand over on the side: see [`Lane::over`]).
-//! * Links are stored with release after the slot was freed, so that who reads a link where it expected a domain sees
-//!   that the slot was freed ([`Tables::domain`](crate::Tables::domain)).
+//! * Queues are first in, first out, so a freed slot is not reused at once. A slot is in at most one queue.
+//! * A lane belongs to one thread, and is a ring of indices: taking and putting touch the ring only, not the slot.
+//! * The shared queue is a chain through the side words of its slots. It belongs to the thread that holds its flag. A thread that does not get the
+//!   flag does without: it takes a fresh group, or keeps the slots that it would hand over on the side ([`Lane::over`]). Only a thread that ends
+//!   waits for the flag.
+//! * Links are stored with release after the slot was freed. So a thread that reads a link where it expected a domain sees that the slot was
+//!   freed, and reads again ([`Tables::domain`](crate::Tables::domain)).
 use crate::memory::*;
 use crate::table::Table;
 

@@ -1,7 +1,10 @@
-//! The slots of one kind: finding one, and giving out fresh ones.
+//! The table of one kind: its slots, and how fresh groups are handed out.
 //!
 //! # Invariants
-//! * Groups below `fresh` were given out, each once, and what belongs to them can be written to.
+//! * Groups below `fresh` were handed out, each once, and their memory is writable: [`Row::commit`] comes before the compare-and-swap that hands
+//!   a group out.
+//! * `committed` is a lower bound of what is writable. It is raised after the system call, so a thread that reads an old value makes the call
+//!   again, which is harmless.
 use crate::memory::*;
 use crate::queue::Shared;
 use vervet_os::perturb;

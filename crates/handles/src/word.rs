@@ -1,8 +1,8 @@
-//! What a slot's word says.
+//! The word of a slot.
 //!
 //! # Invariants
-//! Tags are in the low bits only: the rest of an object's word is the object's address, so that the word is recognised by
-//! a conservative scan of the stack of a thread that has just loaded it.
+//! Tags are in the low three bits only: the rest of an object's word is the object's address. So a conservative scan recognises the word on the
+//! stack, or in a register, of a thread that has just loaded it and not yet removed the tags.
 
 /// The word says something: the slot is not free.
 pub const OCCUPIED: usize = 1;

@@ -1,4 +1,18 @@
-//! Allocation: what mutators call when generated code has not found room in the thread's tlab.
+//! Allocation: what mutators call when generated code has not found space in the thread's TLAB.
+//!
+//! ```text
+//!   generated code: next + size <= end?  -- yes --> bump, done
+//!         | no
+//!   allocate: larger than SMALL? -- yes --> allocate_large: blocks of its own
+//!         | no
+//!   refill: a piece of the nursery? -- yes --> the TLAB is that piece
+//!         | no: collect, and the collecting thread takes its piece before the world runs again
+//! ```
+//!
+//! # Invariants
+//! * A TLAB changes only by its own thread, or while that thread is stopped.
+//! * A piece of young memory is zeroed and has its `start` bit before the TLAB's `next` and `end` name it: the collector may stop the thread
+//!   between any two steps, and walks the nursery by `start` bits and headers.
 use crate::Heap;
 use crate::collect::Tracing;
 use crate::minor::nursery;

@@ -1,4 +1,13 @@
-//! Is there space for an allocation?
+//! Is there space for what the program allocates, and for the collection that follows? What is counted for the answer: [`crate::space`]'s
+//! `reserve`.
+//!
+//! # Invariants
+//! * The heap is full beyond its limit of bytes, or if less of its address range is free than what the program may be handed until the next
+//!   collection plus what that collection may need: it copies what was handed out, what the last one left young, and sparse blocks.
+//! * Mutators are handed at most [`Config::nursery`](crate::Config::nursery) bytes between two checks, however often collections that the
+//!   program asked for have started the nursery anew meanwhile.
+//! * A program that finds the heap full may still allocate a little, to report it ([`GRACE`]). When that is used up too, each stop leaves the
+//!   heap [strained](Heap::is_strained), and nothing is handed out before there is space.
 use crate::Heap;
 use crate::model::{Model, World};
 use crate::space::BLOCK;

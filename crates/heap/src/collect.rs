@@ -1,4 +1,8 @@
 //! Collections as mutators ask for them, and what every stop of the world has in common.
+//!
+//! # Invariants
+//! * All collections go through [`Heap::stopped`]: turn, yield request, stop of the world, gate, verifier, figures, log.
+//! * A thread that waited while another collected does not collect again: it compares the count of collections with the one it saw.
 use crate::Heap;
 use crate::model::{Model, World};
 use crate::stats::{self, Collection};

@@ -1,4 +1,7 @@
 //! What a heap can be told when it is made.
+//!
+//! # Invariants
+//! A configuration does not change once the heap exists, so every thread reads it without synchronisation.
 
 /// See the module. Sizes are in bytes.
 #[derive(Clone, Debug)]

@@ -1,9 +1,18 @@
-//! What the collector's inner loops ask of an object, in one word that its header leads to.
+//! Descriptors: the one word, reached from an object's header, from which the collector's inner loops learn size and reference fields.
+//!
+//! ```text
+//!   bits   63 .............. 32 31 ............ 16 15 ....... 3  2..0
+//!          one bit for each of the words 1 to 48   size in bytes   1  PLAIN       fixed size, no references
+//!          one bit for each of the words 1 to 48   size in bytes   2  FIELDS      fixed size, references
+//!          bytes of an element   bytes beside them                 3  ITEMS       elements that are no references
+//!          bytes of an element   bytes before them                 4  REFERENCES  elements that are references
+//!                                                                  0  OTHER       ask the model
+//! ```
 //!
 //! # Invariants
-//! * A descriptor says what [`Model::size`], [`Model::contents`] and [`Model::visit`] say of the same object; what it cannot
-//!   say in a word it leaves to them ([`Descriptor::OTHER`]). [`check`] holds one against the other.
-//! * It is constant for a header.
+//! * A descriptor says of an object what [`Model::size`], [`Model::contents`] and [`Model::visit`] say of it. What does not fit the word is
+//!   left to them ([`Descriptor::OTHER`]). The verifier compares the two answers ([`check`]).
+//! * It is constant for a header, so it may be read at any time without a lock.
 use crate::model::{Contents, Model};
 
 /// Kind of an object and its layout. Bits 0-2: the kind. Fixed size: bits 3-15 the bytes (a multiple of 8, so the masked bits are

@@ -1,5 +1,10 @@
-//! The state of a heap, how it is made, and what can be asked of it. What allocates is in [`crate::allocate`], what collects in
-//! [`crate::collect`], [`crate::minor`] and [`crate::major`].
+//! The state of a heap: how it is made, and what can be asked of it.
+//!
+//! # Invariants
+//! * There is no path back from the modules that define the fields to [`Heap`]: data lies below, what works with all of it (`allocate`,
+//!   `collect`, `minor`, `major`) above.
+//! * A heap is never dropped. Its threads refer to it as long as the process lives.
+//! * A field is atomic, behind a [`LeafLock`], or [`Exclusive`] to the thread that collects.
 use crate::config::Config;
 use crate::major::state;
 use crate::memory::{self, List};

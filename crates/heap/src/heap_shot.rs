@@ -1,7 +1,8 @@
-//! What is alive, by class, for people.
+//! The heap shot: what is alive, by class, as text for people.
 //!
 //! # Invariants
-//! Objects are noted while the world is stopped, in a list of the collector's own; names are found and text is made when it runs again.
+//! Objects are counted while the world is stopped, into a list of the collector's own. Names are looked up and text is made, which takes
+//! malloc's memory, when the world runs again.
 use crate::Heap;
 use crate::memory::List;
 use crate::model::{Model, World};

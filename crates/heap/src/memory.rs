@@ -1,10 +1,10 @@
-//! Memory of the collector's own: it may be used while other threads are stopped inside malloc.
+//! Memory of the collector's own: it can be used while other threads are stopped inside malloc.
 //!
 //! # Invariants
-//! A [`List`] takes address space as it grows, so that lists that stay short cost a process with little address space nothing. It
-//! never calls malloc. A list that cannot grow ends the process in words: the collector cannot go on, and cannot undo what it
-//! has done. A list has a bound of its own only where the number of blocks or cards is one: how many references, pairs or registrations a
-//! program has, nobody knows ([`UNBOUNDED`]).
+//! * A [`List`] never calls malloc. It reserves address space as it grows, so short lists cost a process with little address space nothing.
+//! * A list that cannot grow ends the process with a message: the collector can neither go on nor undo what it has done.
+//! * A list has a bound of its own only if the number of blocks or cards bounds it. Nothing bounds how many references, ephemerons or
+//!   registrations a program has ([`UNBOUNDED`]).
 use std::io;
 use std::marker::PhantomData;
 pub use vervet_os::memory::prefetch;

@@ -1,10 +1,10 @@
-//! What the collector has to be told: how objects look ([`Model`]) and where references come from ([`World`]).
+//! What the collector has to be told: how objects look ([`Model`]), and where references come from and how threads stop ([`World`]).
 //!
 //! # Invariants
-//! * An object's first word is its header. Its lowest bit is 0 while the object lives: the collector sets it to
-//!   say "moved", with the new address in the other bits. A header of 0 is no object (unused memory).
-//! * Objects are aligned to 8 bytes and take a multiple of 8.
-//! * Everything a [`Model`] reads to answer does not change while a collection runs.
+//! * The first word of an object is its header. Its lowest bit is 0 while the object lives: the collector sets it to say that the object
+//!   has moved. A header of 0 is no object: unused memory begins there.
+//! * Objects are aligned to 8 bytes, and their size is a multiple of 8.
+//! * What a [`Model`] reads to answer does not change while a collection runs.
 
 /// What is to be done with an object's contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! What collections did: counts, pauses, and a log for people.
+//! What collections did: counts, pauses, and the log for people.
 //!
 //! # Invariants
 //! Recording takes no memory and no lock: it happens while the world is stopped.

@@ -1,12 +1,21 @@
-//! Who has a monitor, and whom its owner wakes when it leaves.
+//! Who owns a fat monitor, and whom its owner wakes when it leaves.
+//!
+//! ```text
+//!   a thread that has to wait                      the owner that leaves
+//!   --------------------------------------------   ------------------------------------------------------
+//!   (lock of the queue) queues itself              give_up:  owner = 0
+//!   queued:   contenders += 1                                contenders != 0 and woken == 0 ?
+//!   try_take: owner == 0 ? compare-and-swap        (lock of the queue) wakes: woken = 1, takes one out, unparks it
+//!   sleeps
+//! ```
 //!
 //! # Invariants
-//! * `owner` goes from 0 to a thread by one exchange, and back by a store of the owner. Nobody is handed the monitor:
-//!   who is woken competes with who comes along.
-//! * A thread that will sleep counts itself in `contenders` and then tries once more; who leaves gives the monitor up
-//!   and then looks at `contenders`. All of it is sequentially consistent, so one of the two sees the other.
-//! * While `woken` is set a woken thread tries, and nobody else is woken. It clears it when it has the monitor, whose next owner
-//!   it then is, or when it is queued again, and then tries once more.
+//! * `owner` goes from 0 to a thread's id by one compare-and-swap, and back by a store of the owner. The monitor is not handed over: a woken thread
+//!   competes with threads that arrive.
+//! * A thread that will sleep adds itself to `contenders` and then tries once more; the owner gives the monitor up and then loads `contenders`. All
+//!   of that is sequentially consistent, so one of the two sees the other.
+//! * While `woken` is set one woken thread tries to get the monitor, and no other is woken. That thread clears `woken` when it has the monitor,
+//!   because the next wake-up is then its own duty; or when it is queued again, before it tries a last time.
 use crate::sync::{
     AtomicU32,
     Ordering::{Relaxed, SeqCst},

@@ -1,8 +1,18 @@
 //! The word of a thread that may park.
 //!
+//! ```text
+//!   state     meaning                                        begin       sleeps     end          unpark (by another thread)
+//!   --------  ---------------------------------------------  ----------  ---------  -----------  --------------------------
+//!   RUNNING   the thread runs                                PARKING     -          -            TOKEN
+//!   PARKING   it makes its wait known to others              -           PARKED     RUNNING      TOKEN
+//!   PARKED    it sleeps on the word                          -           -          RUNNING      TOKEN, and wakes it
+//!   TOKEN     somebody unparked it: it does not sleep        (fails)     (fails)    RUNNING      TOKEN
+//! ```
+//!
 //! # Invariants
-//! It is RUNNING, PARKING (what makes the wait known may be running), PARKED, or has a TOKEN. An unpark always leaves the
-//! token, which ends the current park or the next one: no wake-up is lost.
+//! * An unpark always leaves the token, which ends the current park or the next one, so no wake-up is lost.
+//! * Because a token may be an old one, every wait is a loop around a condition.
+//! * Only the thread itself leaves RUNNING, PARKING and PARKED otherwise than to TOKEN.
 use crate::sync::{AtomicU32, Ordering::SeqCst};
 
 const RUNNING: u32 = 0;

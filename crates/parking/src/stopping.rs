@@ -1,34 +1,48 @@
-//! The handshake by which one thread, the stopper, stops the others: the word that says "stop", a thread's state, and the
-//! words of a thread that waits in the handler of the suspend signal.
+//! The handshake by which one thread, the stopper, stops the others: the stop word, a thread's state, and the words of a thread that is suspended,
+//! which means that it waits in the handler of the suspend signal.
 //!
 //! # How it works
-//! The stopper sets the word ([`StopWord::begin`]), makes a process fence, and looks at each thread ([`Suspension::inspect`]) until
-//! all are stopped. A thread in Native state counts as stopped; one that leaves that state finds the word set and goes back
-//! ([`leave_native`]). A thread in managed code is sent a signal, whose handler holds it ([`Suspension::hold`]). One thread alone is
-//! stopped by a word of its own ([`Suspension::request`]), in managed code only.
+//! The stopper sets the word ([`StopWord::begin`]), makes a process fence, and inspects each thread ([`Suspension::inspect`]) until all are stopped.
+//! A thread in Native state counts as stopped; if it leaves that state it finds the word set and goes back ([`leave_native`]). A thread in managed
+//! code is sent a signal, whose handler holds it ([`Suspension::hold`]). A single thread is stopped by a word of its own ([`Suspension::request`]),
+//! in managed code only.
+//!
+//! ```text
+//!   state      stops how                                          counts as stopped when
+//!   ---------  -------------------------------------------------  ------------------------------------
+//!   Managed    the suspend signal, anywhere in compiled code      its handler has set `suspended`
+//!   Foreign    the suspend signal                                 its handler has set `suspended`
+//!   Runtime    at its next poll, or when it leaves the state      (it is waited for)
+//!   Native     when it comes back, in `leave_native`              at once
+//!   Detached   when it attaches                                   at once
+//!
+//!   leaving Native                              stopping the world
+//!   -----------------------------------------   -------------------------------------------------
+//!   state = RUNTIME                             word |= STOPPING
+//!   (the fence is the stopper's)                process fence (membarrier)
+//!   load word: not 0? go back to Native         load state: NATIVE? stopped. RUNTIME? look again
+//! ```
 //!
 //! # Invariants
-//! * One reading decides. Whether a thread is stopped, and how, is one answer of [`Suspension::inspect`]. Of a thread that is known to be
-//!   stopped the state alone says how ([`is_suspended`]): the handler does not change it, and a thread that counts as
-//!   stopped in Native state is in Native or, for a moment, in Runtime until the world runs. `suspended` says nothing then: a
-//!   thread that goes from one stop straight into the next takes it back for a moment.
-//! * Each side stores its own and then loads the other's, with a full fence in between: the handler between `suspended` and
-//!   the words that ask it to wait, a thread that leaves Native between its state and the word, the stopper between the
-//!   word and what it looks at.
-//! * The fence of a thread that leaves Native is the stopper's process fence (membarrier), which stands for a full fence in each
-//!   other thread at some point after the word was set. Where the kernel refuses it, [`FENCE`] is set for ever, and every thread
-//!   that leaves Native finds the word set and fences for itself.
-//! * A thread is asked to stop alone only while it is attached, and begins unasked: who is attached next with the same words is
-//!   not held for a request that was meant for the last.
+//! * One reading decides. Whether a thread is stopped, and how, is one answer of [`Suspension::inspect`]. For a thread that is known to be stopped
+//!   the state alone says how ([`is_suspended`]): the handler does not change it, and a thread that counts as stopped in Native state is in Native
+//!   or, for a moment, in Runtime until the world runs. `suspended` says nothing then: a thread that goes from one stop straight into the next
+//!   clears it for a moment.
+//! * Each side stores its own word and then loads the other's, with a full fence in between: the handler between `suspended` and the words that ask
+//!   it to wait, a thread that leaves Native between its state and the stop word, the stopper between the stop word and what it inspects.
+//! * The fence of a thread that leaves Native is the stopper's process fence (membarrier), which acts as a full fence in each other thread at some
+//!   point after the word was set. If the kernel refuses it, [`FENCE`] is set for ever, and every thread that leaves Native finds the word set and
+//!   fences for itself.
+//! * A single thread is asked to stop only while it is attached, and a newly attached thread is unasked: one that is attached later with the same
+//!   words is not held for a request that was meant for its predecessor.
 //!
 //! # What generated code and thunks do in place
-//! Leaving Native ([`try_leave_native`]): `mov byte [state], RUNTIME; cmp dword [stop], 0; jne slow`, slow calling
-//! [`leave_native`]. Going to Native ([`go_native`]): `mov byte [state], NATIVE`, with everything the thread refers to stored before.
-//! From Runtime to managed code: `test byte [stop], STOPPING; jnz park; mov byte [state], MANAGED`. Stores keep their order on
-//! x86, and loads theirs.
+//! Leaving Native ([`try_leave_native`]): `mov byte [state], RUNTIME; cmp dword [stop], 0; jne slow`, slow calling [`leave_native`]. Going to Native
+//! ([`go_native`]): `mov byte [state], NATIVE`, with everything the thread refers to stored before. From Runtime to managed code:
+//! `test byte [stop], STOPPING; jnz block; mov byte [state], MANAGED`. x86 keeps the order of stores, and of loads.
 //!
-//! The models stand for a process fence by a sequentially consistent fence on both sides. That is what an asymmetric pair
-//! gives: either the thread's fence lies before its load of the word, or its store of the state lies before it.
+//! The models stand for a process fence by a sequentially consistent fence on both sides. That is what an asymmetric pair gives: either the
+//! thread's fence lies before its load of the word, or its store of the state lies before it.
 use crate::sync::{
     AtomicU8, AtomicU32,
     Ordering::{Acquire, Release, SeqCst},

@@ -1,9 +1,26 @@
-//! The states of a sync word that is no monitor's index: free, thin, hash (`vervet_abi::object::sync_word`).
+//! The thin lock: the states of a sync word that names no monitor (`vervet_abi::object::sync_word`).
+//!
+//! ```text
+//!   state      kind bits   rest of the word                 what changes it
+//!   ---------  ----------  -------------------------------  ------------------------------------------------------------------
+//!   free       thin        0                                enter (to thin), hash (to hash), inflate (to fat)
+//!   thin       thin        owner's id | times entered - 1   enter and exit of the owner; inflate by any thread (to fat)
+//!   hash       hash        identity hash                    inflate (to fat): a lock and a hash need a monitor
+//!   fat        fat         index of a monitor               the collector, if the monitor is idle (to free or hash)
+//!
+//!            enter                 enter, up to 255 times
+//!   free --------------> thin -------------------------> thin, entered more often
+//!    |  <-------------- /   \ <-------------------------
+//!    |        exit           \          exit
+//!    | hash                   \ contention, hash, wait, 256th recursion
+//!    v                         v
+//!   hash --- enter ---------> fat --- the world is stopped, no owner, no users ---> free or hash
+//! ```
 //!
 //! # Invariants
-//! The word changes by exchange only. Its owner leaves by exchange too, because any thread may inflate the lock meanwhile;
-//! who inflates copies the state out of the very word it replaces ([`state`]), so an owner that comes to leave and finds
-//! the word changed finds its own state there.
+//! * The word changes by compare-and-swap only. Its owner leaves by compare-and-swap too, because any thread may inflate the lock meanwhile.
+//! * A thread that inflates copies the state out of the very word that it replaces ([`state`]). So an owner that comes to leave and finds the word
+//!   changed finds its own state in the monitor.
 use crate::sync::{AtomicU32, Ordering};
 use vervet_abi::object::sync_word::*;
 

@@ -1,4 +1,9 @@
-//! A cycle, from the first pause to the last swept block, and the thread that runs cycles.
+//! The collector's thread, and a cycle from its first pause to its last swept block.
+//!
+//! # Invariants
+//! * Cycles are asked for by tickets: `asked` is the number of the last cycle wanted, `begun` of the last begun, `ended` of the last ended. A
+//!   ticket is larger than `begun`, because a cycle that has begun may have marked what died since.
+//! * One thread, the collector's, runs cycles, one after the other.
 use super::marker::Marker;
 use super::marking::Marking;
 use super::sweep::BATCH;

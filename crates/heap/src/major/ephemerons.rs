@@ -1,4 +1,7 @@
-//! Ephemerons in the final mark pause.
+//! Ephemerons in the final mark pause: values whose keys are marked are marked, until nothing changes; then dead entries are cleared.
+//!
+//! # Invariants
+//! One thread works, behind the gate. Everything reachable otherwise than through ephemerons is marked before.
 use super::marking::Marking;
 use crate::Heap;
 use crate::model::{Model, World};

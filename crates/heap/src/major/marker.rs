@@ -1,4 +1,9 @@
 //! What one marking worker owns.
+//!
+//! # Invariants
+//! * A [`Marker`] is borrowed by one thread at a time. Marker 0 is the collector's thread's while the program runs.
+//! * An entry of the local stack is the address of a marked object, or, with its lowest bit set, the address inside a large object from which
+//!   scanning goes on. It is on one stack, or on its way in one prefetch queue.
 use super::prefetch::PrefetchQueue;
 use crate::memory::{List, UNBOUNDED};
 use std::io;

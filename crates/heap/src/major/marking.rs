@@ -1,11 +1,13 @@
-//! One worker that marks: from grey objects to what they refer to.
+//! One worker that marks: it takes objects from its stack, and marks and pushes what their fields refer to.
 //!
 //! # Invariants
-//! * An entry of a grey list is a marked object, or (lowest bit set) where to go on in a large one. It is looked at once.
-//! * Tables of pairs are put aside ([`crate::references::ephemerons`]), and fields that refer into blocks to be evacuated are noted, as they are met.
-//! * What a worker does beside the program it does in steps inside the gate.
-//! * A step may run while a minor collection promotes. Who stores the address of a promoted copy in a field does so with release, and the
-//!   marker loads fields with acquire: it sees the copy whole.
+//! * An entry is scanned once, by the worker that takes it from a stack.
+//! * Tables of ephemerons are put aside ([`crate::references::ephemerons`]), and fields that refer into blocks to be evacuated are recorded, as
+//!   they are met.
+//! * Beside the program the worker works in steps inside the gate. A step may run while a minor collection promotes: the thread that stores the
+//!   address of a promoted copy in a field does so with release, and the marker loads fields with acquire, so it sees the whole copy.
+//! * `exclusive`: while only the collector's thread marks, it sets `mark` bits without locked instructions. Minor collections leave the bits of
+//!   old blocks alone as long as the gate is open.
 use super::marker::Marker;
 use crate::Heap;
 use crate::model::{Contents, Model, World};

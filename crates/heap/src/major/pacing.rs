@@ -1,8 +1,8 @@
-//! When a cycle begins, how it keeps up with the program, and how much memory may lie idle.
+//! When a cycle begins, how mutators help it to keep up, and how much free memory may stay committed.
 //!
 //! # Invariants
 //! * A cycle is asked for where the world runs, and once.
-//! * Assistance takes no longer than it may, and nobody is waited for in it.
+//! * Assistance is bounded in time, and the mutator that assists waits for nobody.
 use crate::Heap;
 use crate::model::{Model, World};
 use crate::space::BLOCK;

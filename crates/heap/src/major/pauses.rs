@@ -1,4 +1,9 @@
 //! The two pauses of a cycle: the initial mark and the final mark.
+//!
+//! # Invariants
+//! * Each is preceded, in the same pause, by a minor collection, which leaves the words of all stacks behind as candidates.
+//! * In the final mark pause weak references are decided in this order: ephemerons, short weak handles, finalizers (which keep objects alive),
+//!   ephemerons again, long weak handles, side tables.
 use super::marking::{Marking, load_root};
 use crate::Heap;
 use crate::model::{Contents, Model, World};

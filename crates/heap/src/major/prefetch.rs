@@ -1,8 +1,8 @@
-//! Fetching objects ahead of looking at them.
+//! The prefetch queue: objects whose memory is requested a few steps before they are scanned.
 //!
 //! # Invariants
-//! An entry is in a list of grey objects or on its way here, never in both and never lost: a list is empty only if this is too
-//! ([`PrefetchQueue::next`]), or after [`PrefetchQueue::give_back`].
+//! An entry is on a local stack or in the queue, never in both and never lost. A stack whose worker has nothing to do is empty together with the
+//! queue: [`PrefetchQueue::next`] refills the queue from the stack before it gives up.
 use crate::memory::{List, prefetch};
 
 /// How many objects are on their way: as many as cover the memory's latency.

@@ -1,4 +1,8 @@
 //! The state of major collections.
+//!
+//! # Invariants
+//! * `marking` changes while the world is stopped and the gate is shut.
+//! * `goal`, `promoted` and `threshold` are written by the collector's thread in pauses or at the end of a cycle, and read as hints.
 use super::marker::Marker;
 use crate::memory::List;
 use crate::threads::affinity::{AffinityGuard, ThreadAffinity};

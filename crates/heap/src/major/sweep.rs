@@ -1,4 +1,8 @@
-//! Sweeping, beside the program.
+//! Sweeping: dead objects are forgotten and empty blocks freed, on the collector's thread, beside the program.
+//!
+//! # Invariants
+//! * A block is swept inside a step of the gate, so it does not become anything else meanwhile; minor collections may read its bits.
+//! * Blocks are freed between two stops: no minor collection that runs has cards of them to scan.
 use crate::Heap;
 use crate::model::{Model, World};
 use crate::space::lines::Lines;

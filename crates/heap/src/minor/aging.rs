@@ -1,8 +1,8 @@
-//! Is it worth copying survivors within the nursery before they are promoted?
+//! Whether copying survivors within the nursery, before they are promoted, is worth it.
 //!
 //! # Invariants
-//! Objects are promoted at once only while, of what had survived one collection, nearly all survived the next as well; two
-//! collections of every [`ROUND`] age, to see whether that is still so.
+//! Objects are promoted at their first survival only while nearly all that survived one collection survived the next as well. Two collections
+//! of every [`ROUND`] still age, to find out whether that is so.
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 /// From this percentage on, aging finds too little to be worth a copy.

@@ -1,9 +1,9 @@
-//! Cards of old memory, in a minor collection: the objects on the marked ones are roots.
+//! Cards as roots of a minor collection: the objects on marked cards of old memory are scanned.
 //!
 //! # Invariants
-//! * A card is cleaned before its objects are looked at, and marked again if one of them still refers to a young object. Of a table of
-//!   pairs, those on the card are looked at.
-//! * A card that is cleaned while marking runs goes to the mod-union table first, so the marker loses no store.
+//! * A card is cleaned before its objects are scanned, and marked again if one of them still refers to a young object.
+//! * Of a large object or a table of ephemerons only the part on the card is scanned.
+//! * A card that is cleaned while marking runs is recorded in the mod-union table first, so the marker misses no store.
 use super::worker::DISTANCE;
 use crate::memory::prefetch;
 use crate::minor::copying::Evacuation;

@@ -1,12 +1,26 @@
-//! One worker of a minor collection: from roots, cards and grey objects to the young objects they refer to.
+//! One worker of a minor collection: it follows slots of roots, cards and kept objects to young objects, and keeps these.
+//!
+//! ```text
+//!   the slot refers to          what `resolve` does                                         the slot afterwards
+//!   --------------------------  ----------------------------------------------------------  -------------------------------
+//!   nothing, no heap address    nothing                                                     unchanged
+//!   Nursery, header MOVED       nothing                                                     the new address
+//!   Nursery, pinned             nothing (pins are scanned as roots)                         unchanged, young
+//!   Nursery, age 0              copies it to a Survivors block, pushes it                   the copy, young
+//!   Nursery, age 1, or Promote  copies it to an Old block, pushes it                        the copy, old
+//!   Nursery, IN_PLACE           sets its mark bit, pushes it                                unchanged, old
+//!   Survivors                   nothing: the copy was pushed when it was made               unchanged, young
+//!   Old, Large, Statics         nothing, but MARKING: records it for the marker             unchanged, old
+//! ```
 //!
 //! # Invariants
-//! * An object is copied by whoever swaps its whole header for "moved to"; the copy carries the header that was seen.
-//! * Blocks that receive copies are not `Nursery` while the collection runs, so "young and not yet dealt with" is one byte.
-//! * Every old object that refers to a young one afterwards lies on a marked card. Such a card is marked after the object's `start`
-//!   bit is in the bitmap: a worker that cleans it later looks at the object.
-//! * While marking runs, what is promoted is born marked, but its `mark` bits, and those of the old objects it refers to, are
-//!   set at the end, behind the gate: until then they are the marker's alone, which sets them without a locked instruction.
+//! * The worker that replaces the whole header of an object by "moved to" has copied it. The copy carries the header that was replaced. A
+//!   worker that loses this race takes its allocation back and uses the winner's copy.
+//! * Blocks that receive copies are not of kind Nursery while the collection runs, so "young and not yet resolved" is a test of one byte.
+//! * After the collection every old object that refers to a young one lies on a marked card. The card is marked after the `start` bit of the
+//!   object is in the bitmap, so a worker that cleans the card later finds the object.
+//! * While marking runs, promoted objects are born marked. But their `mark` bits, and those of the old objects they refer to, are set at the
+//!   end of the collection with the gate shut: until then only the marker changes `mark` bits of old blocks, without locked instructions.
 use crate::Heap;
 use crate::memory::prefetch;
 use crate::minor::nursery::terminate;

@@ -1,4 +1,9 @@
-//! Finalizers in a minor collection.
+//! Finalizers in a minor collection: young objects with finalizers that nothing reached are queued, and kept.
+//!
+//! # Invariants
+//! * All registered objects that live are dealt with before the first dead one is kept: keeping a dead object makes others live that die with
+//!   it, and these must still be queued.
+//! * Registrations follow objects that move: bit and list entry are those of the new address.
 use super::copying::Evacuation;
 use crate::Heap;
 use crate::memory::List;

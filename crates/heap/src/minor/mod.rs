@@ -1,4 +1,14 @@
-//! Minor collections.
+//! Minor collections: they collect the nursery while the world is stopped.
+//!
+//! # Map
+//! * [`collection`]: the phases of a minor collection, and the choice of its mode.
+//! * [`copying`]: one worker: scans slots, copies or marks young objects. [`worker`]: what it owns.
+//! * [`cards`]: old objects on marked cards as roots.
+//! * [`finalizers`]: young objects with finalizers.
+//! * [`rebuild`]: the nursery after the collection.
+//! * [`nursery`]: pieces of young memory for TLABs.
+//! * [`promote_all`], [`promote_all_policy`]: collections that promote everything without tracing.
+//! * [`aging`]: whether survivors are worth a second collection in the nursery.
 pub(crate) mod aging;
 pub mod cards;
 pub mod collection;

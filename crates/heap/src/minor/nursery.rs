@@ -1,9 +1,10 @@
-//! Handing out young memory as allocation windows.
+//! The nursery: pieces of young memory for TLABs.
 //!
 //! # Invariants
-//! * A window lies in one nursery block, begins at a `start` bit, and reads as zeros when it is handed out; objects fill it
-//!   without gaps, so a walk from a `start` bit by object sizes meets every object and ends at a zero header.
-//! * What is not handed out has no `start` bits, and begins with a zero header, where such a walk ends.
+//! * A piece lies in one nursery block, begins at a `start` bit, and reads as zeros when a TLAB gets it. Objects fill it without gaps, so a
+//!   walk from a `start` bit by object sizes meets every object and ends at a zero header.
+//! * Memory that is not handed out has no `start` bits, and begins with a zero header, where such a walk ends ([`terminate`]).
+//! * `handed_out` counts the bytes of the pieces handed out since the last minor collection, less what TLABs gave back.
 use crate::memory::List;
 use crate::space::{BLOCK, BlockKind, Space};
 use std::io;

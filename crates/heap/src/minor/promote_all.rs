@@ -1,11 +1,10 @@
-//! Promotion en bloc: while nearly everything young survives, most minor collections do not even ask what does.
+//! Minor collections that promote everything: every nursery block becomes an old block with all its objects, without tracing.
 //!
 //! # Invariants
-//! * Every nursery block becomes an old one with all its objects, the dead included; then nothing is young, so no slot changes, no
-//!   card is needed (and those that are marked need no look), and every field of a dead object still refers to an object that is there. The next major collection finds
-//!   the dead. (Before its first stop looks at anything, it collects the nursery by tracing, as after every few collections
-//!   en bloc, to see whether nearly everything still survives: [`PromoteAllPolicy`].)
-//! * It is not done while marking runs: the marker would have to look at all that, and fall behind.
+//! * Afterwards nothing is young: no slot changes, no card has to be marked, and marked cards need not be scanned. Fields of dead objects still
+//!   refer to objects that are there. The next major collection finds the dead; its first pause begins with a minor collection that traces.
+//! * Collections that trace decide how many of these may follow ([`super::promote_all_policy`]).
+//! * It is not done while marking runs: the marker would have to scan all these objects, and fall behind.
 use crate::Heap;
 use crate::memory::poison;
 use crate::model::{Model, World};

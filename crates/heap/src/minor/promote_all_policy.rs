@@ -1,4 +1,8 @@
-//! Which minor collections promote everything.
+//! How many minor collections may promote everything before one has to trace again.
+//!
+//! # Invariants
+//! Credit is earned by collections that trace and find that nearly everything survives, and it doubles: 1, 3, then 7 collections. One that
+//! finds less takes all credit away.
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// From this percentage of survivors on it is taken that nearly everything survives.

@@ -1,12 +1,12 @@
-//! The nursery after a minor collection: evacuated blocks are free, gaps between pinned objects can be used again, and what
-//! is pinned for long becomes old where it lies.
+//! The nursery after a minor collection: evacuated blocks are freed, gaps between pinned objects can be used again, and blocks with many or
+//! long-lived pins become old.
 //!
 //! # Invariants
-//! * A block that keeps pinned objects stays young, with `start` bits for exactly those, unless a handle pins one of them or they
-//!   are many: then it becomes an old block, so that later collections need not look at them one by one.
-//! * If the collection promoted in place, every block with marked objects becomes an old one, and nothing is young.
-//! * Pinned objects that become old have the cards marked on which they refer to young ones; while marking runs they are marked,
-//!   and the marker looks at them.
+//! * A block that keeps pinned objects stays in the nursery, with `start` bits for exactly these objects. If a handle pins one of them, or there
+//!   are more than [`MANY`], it becomes an old block instead, so that later collections need not deal with them one by one.
+//! * If the collection promoted in place, every block with marked objects becomes an old block, and nothing is young.
+//! * When pinned objects become old, the cards are marked on which they refer to young objects; while marking runs they are marked and given
+//!   to the marker.
 use crate::Heap;
 use crate::memory::{List, poison};
 use crate::minor::nursery::{FRAGMENT, Nursery, terminate};

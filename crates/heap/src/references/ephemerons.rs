@@ -1,20 +1,31 @@
-//! Ephemerons: pairs whose values live as long as their keys do.
+//! Ephemerons: (key, value) pairs whose values live as long as their keys do.
 //!
-//! A pair whose key nobody has reached yet waits at the key: the key's header is swapped for a note that leads to the pair, and whoever
-//! reaches the key meets the note, puts the header back and makes the pairs that waited there due ([`PendingEphemerons`]). So however long the
-//! chains are in which values hold the keys of others, each pair is looked at once when it is met, and once more when its key is reached.
+//! # How it works
+//! An ephemeron whose key nobody has reached yet waits at the key. The key's header is replaced by a tag that names the entry of the ephemeron
+//! in a list; entries of the same key form a chain. Whoever reaches the key finds the tag, puts the header back and makes the waiting
+//! ephemerons due ([`PendingEphemerons`]). So each ephemeron is looked at once when it is met, and once more when its key is reached, however
+//! long the chains are in which values hold the keys of others.
+//!
+//! ```text
+//!   met, key alive   ------------------------------------------------> value kept
+//!   met, key unknown -> pending (tag in the key's header)
+//!                         | key reached: due ------------------------> value kept
+//!                         | nothing more is reachable: settle, header restored
+//!                               | key kept by a finalizer: resume, due -> value kept
+//!                               | key dead: next_dead ----------------> cleared: key = tombstone, value = null
+//! ```
 //!
 //! # Invariants
-//! * Every marked object that holds ephemerons is known to a marker when the last pairs are dealt with, whatever way it became marked:
-//!   grey (whoever scans it notes it); promoted while marking runs, by copying or in place (the minor collection hands it over to be
-//!   scanned); pinned, in a block that became old ([`crate::minor::rebuild`] does the same); a large one born marked
-//!   ([`Major::born`](crate::major::Major), noted at birth). An object still young when marking ends is kept, and noted then.
-//!   [`crate::verify`] holds that against the bitmaps, if the heap is to be verified.
-//! * A minor collection looks at the pairs on marked cards and at those of tables it has kept, at no others. A pair with a young key or
-//!   value lies on a marked card, or in a young table.
-//! * Headers are swapped only while the world is stopped, the gate is shut and one thread works, and all are back when
-//!   [`PendingEphemerons::settle`] returns. Meanwhile nobody but that thread reads the header of an object that was not reached.
-//! * A pair without a key keeps its value: it is a pair that is being made.
+//! * Every marked table of ephemerons is known to a marker when the last ephemerons are dealt with, however it was marked: from a stack (the
+//!   worker that scans it records it); promoted while marking runs (the minor collection passes it to the marker); pinned, in a block that
+//!   became old ([`crate::minor::rebuild`] does the same); large and born marked (recorded at birth,
+//!   [`crate::major::state::Major::table_born`]). A table that is still young when marking ends is kept, and recorded then. The verifier
+//!   compares that with the bitmaps.
+//! * A minor collection looks at the ephemerons on marked cards and at those of tables that it has kept, at no others. An ephemeron with a young
+//!   key or value lies on a marked card, or in a young table.
+//! * Headers are replaced only while the world is stopped, the gate is shut and one thread works, and all are restored when
+//!   [`PendingEphemerons::settle`] returns. Meanwhile only that thread reads headers of objects that were not reached.
+//! * An ephemeron without a key keeps its value: it is being initialised.
 use crate::memory::{List, UNBOUNDED};
 use crate::model::Model;
 use crate::object::header_of;

@@ -1,10 +1,16 @@
 //! Objects whose finalizers are to run.
 //!
+//! ```text
+//!   no registration --register--> young list, bit set --becomes old--> old list, bit set --unreachable--> queue, bit clear --> runs
+//!                                    |        ^                          |
+//!                                    suppress: bit clear (the entry stays, and means nothing)
+//! ```
+//!
 //! # Invariants
-//! * A registration is an entry of a list and the object's `finalizable` bit. Taking it back clears the bit, nothing else;
-//!   an entry whose bit is clear means nothing. So every object is queued at most once per registration.
+//! * A registration is an entry of a list and the object's `finalizable` bit. Suppressing clears the bit and nothing else; an entry whose bit is
+//!   clear means nothing. So an object is queued at most once per registration.
 //! * An entry is in the `young` list until its object is old; a minor collection looks at that list only.
-//! * Queued objects are kept; ordinary ones are handed out before critical ones of the same collection.
+//! * Queued objects are kept alive. Of the objects of one collection ordinary ones are handed out before critical ones.
 use crate::memory::{List, UNBOUNDED};
 use crate::model::Model;
 use crate::space::Space;

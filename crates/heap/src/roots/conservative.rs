@@ -1,8 +1,9 @@
-//! From words that may be references to the objects they keep.
+//! From words that may be references to the objects that they keep alive.
 //!
 //! # Invariants
-//! * Interior and one-past-the-end addresses count. What is found is exact: a hit names an object that is there.
-//! * Addresses are looked up in ascending order, so that a row of young objects is walked once.
+//! * Addresses inside an object and the address one past its end count as references to it: compiled code may hold either.
+//! * The answer is exact: an object that is found is there. Words that lie in no object are dropped.
+//! * Addresses are resolved in ascending order, so a row of young objects without `start` bits of their own is walked once ([`Cursor`]).
 use crate::memory::List;
 use crate::model::Model;
 use crate::space::{BlockKind, CARD, Space};

@@ -1,8 +1,9 @@
-//! Root memory: static fields, literals, root slots. Words that never move and that every collection knows.
+//! Root memory: static fields, literals, root slots. These words never move, and every collection scans them.
 //!
 //! # Invariants
-//! A word is a reference exactly if its `start` bit is set, and the bit is set before anybody stores one there. Stores mark
-//! cards, as in objects; a conservative reference into root memory keeps nothing.
+//! * A word is a reference exactly if its `start` bit is set, and the bit is set before anybody stores a reference there.
+//! * Stores mark cards, as in objects.
+//! * A conservative reference into root memory keeps nothing alive.
 use crate::Heap;
 use crate::model::{Model, World};
 use crate::space::{BLOCK, BlockKind};

@@ -1,4 +1,18 @@
-//! The side bitmaps of a space.
+//! The side bitmaps of a space: `start`, `mark` and `finalizable`, one bit for each 8 bytes of the heap.
+//!
+//! ```text
+//!   bitmap        Nursery block                    Old block                         Statics block
+//!   start         an object, or the first of a     an object (if unswept: perhaps    the word is a reference
+//!                 row of objects without gaps      a dead one)
+//!   mark          pinned in this collection, or    reached in this cycle; clear       -
+//!                 (in place) reached               once the block is swept
+//!   finalizable   the finalizer is to run          the same                           -
+//! ```
+//!
+//! # Invariants
+//! * The word of a card can be changed by several threads at once, with an atomic read-modify-write; the methods called `..._exclusive` use
+//!   plain loads and stores instead, and their callers are the only ones that change words of that bitmap and block meanwhile.
+//! * How `start` and `mark` of a block change while others read them: [`super::block_bits`].
 use super::Space;
 use super::block::{BLOCK, CARD, CARD_SHIFT};
 use super::block_bits::{self, CardBits};

@@ -1,4 +1,26 @@
-//! Blocks: their size, what they can be, and what is recorded of each.
+//! Blocks: their size, their kinds, and what is recorded of each.
+//!
+//! ```text
+//!   kind        holds                          becomes                        when
+//!   ----------  -----------------------------  -----------------------------  ----------------------------------------------
+//!   Free        nothing                        Nursery                        a mutator needs a piece of young memory
+//!                                              Survivors, Taken -> Old        a minor collection needs space for copies
+//!                                              Taken -> Large + LargeTail     a mutator allocates a large object
+//!                                              Taken -> Statics               the runtime needs root memory
+//!   Nursery     young objects                  Free                           minor: nothing in it is pinned
+//!                                              Nursery (age 1)                minor: it keeps a few pinned objects
+//!                                              Old                            minor: many pins, a pinned handle, promotion in place
+//!   Survivors   copies of this collection      Nursery (age 1)                the end of that minor collection
+//!   Old         old objects up to 8 KiB        Free                           sweep: nothing marked; or evacuated
+//!   Large       the beginning of a large one   Free                           a cycle found it dead
+//!   LargeTail   its further blocks             Free                           together with its Large
+//!   Statics     root memory                    (stays)
+//! ```
+//!
+//! # Invariants
+//! * A kind is stored with release after what belongs to it is ready, so a thread that sees the kind sees the block's tables.
+//! * Conversions of nursery and old blocks happen while the world is stopped and the gate is shut; free blocks are taken and given back by
+//!   running threads under the lock of the free list.
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize};
 
 /// log2 of a block's size.

@@ -1,4 +1,13 @@
 //! The card table and the mod-union table of a space.
+//!
+//! Generated code marks `cards[(address >> 9) & card_mask]` after it has stored a reference. The table may have fewer cards than the
+//! address space: it wraps, and a mutator that stores outside the heap marks a card that belongs to nothing or to another object, which costs
+//! a scan and is otherwise harmless.
+//!
+//! # Invariants
+//! * The cards of one block are adjacent: the heap is not larger than the table covers, and both are aligned to blocks.
+//! * The mod-union table has one bit for each card of the space, and does not wrap.
+//! * How marks are set, cleaned and recorded: [`super::card_marks`].
 use super::Space;
 use super::block::{BLOCK, CARD, CARD_SHIFT};
 use super::card_marks::{self, CLEAN};

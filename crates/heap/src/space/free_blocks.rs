@@ -1,4 +1,12 @@
-//! The free blocks of a space.
+//! The free blocks of a space: a linked list of single blocks, and a frontier behind which no block was ever used.
+//!
+//! # Invariants
+//! * Every free block below the frontier is in the list exactly once; its `listed` byte says so. Who takes the first of the list marks it as
+//!   unlisted.
+//! * A run of adjacent blocks is found by kind, not by the list. Blocks taken that way stay in the list, and [`Space::alloc_block`] drops
+//!   them when it meets them: their kind is not Free. If such a block is freed again it is already listed, and is not added twice.
+//! * `count` is the number of free blocks below the frontier. The lock of the list is a leaf lock: a collector takes it too.
+//! * Pages of a free block that is not `dirty` read as zeros, because nobody ever wrote to them or because they went back to the system.
 use super::Space;
 use super::block::{BLOCK, BlockKind};
 use crate::memory::discard;

@@ -1,11 +1,11 @@
-//! Objects too large to copy: each has blocks of its own.
+//! Allocation, sweeping and freeing of large objects: objects that are not copied, each in blocks of its own.
 //!
 //! # Invariants
-//! * A large object begins at the start of a block and is old from birth; its cards are clean before anybody can store into it.
-//! * Its header is stored before its block is in the list, so whoever finds the block finds an object.
-//! * `hit` of its block is set if it was reached in this cycle, or made while marking runs: then nobody looks at the whole of it, but
-//!   at what its cards say, and if it is a table of pairs it is noted.
-//! * `unswept` of its block is set from when a cycle found it dead until its blocks are given back.
+//! * A large object begins at the start of a block and is old from birth. Its cards are clean before anybody can store into it.
+//! * Its header is stored before its first block becomes Large, so whoever finds the block finds an object.
+//! * A large object that is made while marking runs is born marked (`large_marked`). The marker does not scan the whole of it, but the cards
+//!   that stores into it mark; a table of ephemerons is recorded at birth ([`crate::major::state::Major::table_born`]).
+//! * `large_dead` is set from when a cycle found the object dead until its blocks are freed.
 use crate::Heap;
 use crate::memory::{List, discard};
 use crate::model::{Contents, Model, World};

@@ -1,4 +1,8 @@
 //! The list of large objects.
+//!
+//! # Invariants
+//! The list has the first block of every large object that lives, once, and `bytes` is the sum of their sizes. Objects that a cycle found dead
+//! leave both at once, though their blocks are freed later.
 use crate::memory::List;
 use std::sync::atomic::AtomicUsize;
 use vervet_os::LeafLock;

@@ -1,10 +1,16 @@
-//! Which lines of an old block are used.
+//! Which lines of an old block are in use (Immix lines).
+//!
+//! ```text
+//!   block of 64 KiB = 512 lines of 128 bytes, one bit each
+//!   | object      |obj|                |  object          |      |
+//!   1    1    1    1    0    0    0    1    1    1    1    0    0
+//!                       \_____hole____/                    \ hole
+//! ```
 //!
 //! # Invariants
-//! * A line is 128 bytes. It is used if a live object overlaps it; a run of others is a hole.
-//! * An object has to be asked for its size only if no other begins in its line behind it or in the next line: where objects lie
-//!   close, looking reads bitmaps only. Where they do not, and the block is not in the cache, it can take 40 us: whoever has looked
-//!   hands the result on.
+//! * A line is in use if a live object overlaps it. A run of other lines is a hole, into which an allocator may bump-allocate.
+//! * [`Lines::inspect`] asks an object for its size only if no other object begins behind it in its line or in the next one. So for dense
+//!   blocks it reads bitmaps only. For a sparse block that is not in the cache it can take 40 us, so the result is kept and passed on.
 use crate::model::Model;
 use crate::object::header_of;
 use crate::space::{BLOCK, CARD, CARDS, Space};

@@ -1,10 +1,11 @@
 //! Blocks of small old objects: bump allocation into their holes, and sweeping.
 //!
 //! # Invariants
-//! * A block is filled by one [`OldAllocator`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
-//! * A block is swept while minor collections look at it ([`crate::space::block_bits`]); what room it has is known to others only behind that.
-//! * A [`OldAllocator`] allocates in two places, the hole and the wide block, which may lie side by side: the end of the one may be the
-//!   beginning of the other. So where an allocation came from is told by where it begins, never by where it ends.
+//! * One [`OldAllocator`] fills a block at a time. It sets the `start` bits of complete objects, a card's at a time ([`OldAllocator::flush`]).
+//! * A block is swept while minor collections read its bits ([`crate::space::block_bits`]); other threads learn of its free space only after
+//!   that, from the list of recyclable blocks.
+//! * An allocator allocates in two places: the current hole, and an overflow block for objects that do not fit the hole. The end of one may be
+//!   the beginning of the other. So the place an allocation came from is told by its first byte, never by its end.
 use crate::memory::List;
 use crate::model::Model;
 use crate::object::header_of;

@@ -1,10 +1,10 @@
-//! Old blocks with room for what is promoted.
+//! Recyclable blocks (Immix): old blocks with enough holes that promoted objects are allocated into them.
 //!
 //! # Invariants
-//! * A block is listed once: its `recyclable` byte says that it is. Its `live` bytes are those it had when it was listed.
-//! * What is used of a listed block is known, and only shrinks (objects die) until it is taken.
-//! * `free` is the sum of what the listed blocks have free. It is read without the lock: who asks in a stop of the world must not
-//!   wait for a thread that sweeps and has lost its processor.
+//! * A block is listed at most once: its `recyclable` byte says that it is. Its `live` bytes are those it had when it was listed.
+//! * The used lines of a listed block are known, and can only become fewer (objects die) until the block is taken.
+//! * `free` is the sum of the free bytes of the listed blocks. It is read without the lock: a thread that asks in a pause must not wait for a
+//!   sweeping thread that has lost its processor.
 use crate::memory::{List, reserve};
 use crate::space::lines::Lines;
 use crate::space::{BLOCK, Space};

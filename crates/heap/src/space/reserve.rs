@@ -1,12 +1,7 @@
-//! Is there room for what the program allocates, and for the collection that follows?
+//! What is counted between two collections so that the next one has the space it may need. The decisions are made in `capacity.rs`.
 //!
 //! # Invariants
-//! * The heap is full beyond its limit of bytes, or if less of its address range is free than what the program may be handed until the
-//!   next collection, and what that one may need: it copies what was handed out, what the last one left young, and sparse blocks.
-//! * Whoever is handed young memory has looked after every [`Config::nursery`](crate::Config::nursery) bytes at the latest, however often
-//!   collections that the program asked for have made the nursery anew meanwhile.
-//! * A program that finds the heap full may still allocate a little, to say so ([`GRACE`]). When that is used up too, each stop leaves
-//!   the heap [strained](Heap::is_strained), and nothing is handed out before there is room.
+//! The fields are counts and hints. They are read and written relaxed: a thread that sees an old value checks a little later.
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// What is known of the room between two collections.

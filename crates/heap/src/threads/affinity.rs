@@ -1,9 +1,9 @@
 //! Where the collector's own threads run, so that neither the program nor a stop of the world waits for them.
 //!
 //! # Invariants
-//! * While a thread collects, with the world stopped, none of the collector's own threads is left to share its processor: with more
-//!   threads than processors the system would take it away for a whole tick, and the world waits.
-//! * A thread may run anywhere the process could when the heap was made, or on all of that but one processor.
+//! * While a thread collects, with the world stopped, none of the collector's own threads is left on its processor: with more threads than
+//!   processors the kernel would take the processor from the collecting thread for a whole scheduler tick, and the world would wait.
+//! * A thread may run on every processor that the process could use when the heap was made, or on all of these but one.
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use vervet_os::scheduling::{self, Processors};
 

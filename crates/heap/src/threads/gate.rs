@@ -1,14 +1,27 @@
-//! The gate between collections and the thread of the collector that works beside the program.
+//! The gate: it decides which parts of a stop of the world may run beside the collector's thread.
+//!
+//! ```text
+//!   the collector's thread          a thread that stops the world              gate state
+//!   ----------------------          -------------------------------------      ------------------------------------------------
+//!   step: marks or sweeps           request_yield                              steps end soon, none begins
+//!   (yields)                        world stopped; stop()                      stop begun, gate open: no free_block, no freeing of
+//!                                                                              large objects (between_stops)
+//!   step (again)                    copies, scans cards, promotes              gate open: both run
+//!   waits                           shut(): waits for the running step         gate shut: no step runs
+//!   waits                           frees young memory, changes kinds          gate shut
+//!   step                            the stop ends                              gate open, no stop
+//! ```
 //!
 //! # Invariants
-//! * The marker and the sweeper work in steps, which look often at whether the gate is yield_requests; while it is shut no step runs,
-//!   nor while somebody waits for the world to stop.
-//! * A stop of the world leaves the gate open as long as it only copies or marks young objects, scans cards and promotes:
-//!   steps read old objects, set `mark` bits atomically and sweep blocks, which such a stop can bear. It is shut before
-//!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
-//!   beginning of a stop of a major collection.
-//! * A step that is kept waiting gets its turn ([`crate::threads::turn`]), so a cycle ends however often the world is stopped.
-//! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
+//! * The marker and the sweeper work in steps of some 100 us, inside `step`, and look often at whether somebody has asked them to yield. No step
+//!   runs while the gate is shut, nor begins while somebody waits for the world to stop.
+//! * A stop of the world leaves the gate open as long as it only copies or marks young objects, scans cards and promotes. Steps read old objects,
+//!   set `mark` bits and sweep blocks, which does not disturb such a stop. The gate is shut before young memory is freed, before a block's kind
+//!   changes under objects, and before what the marker owns is touched; for a major collection from the beginning of the stop.
+//! * A step that is kept waiting is given a turn ([`super::turn`]), so a cycle ends however often the world is stopped.
+//! * What must not happen during any part of a stop (freeing a block or a large object) is done in `between_stops`.
+//! * `yield_requests`, `sleeping` and `stops` are accessed sequentially consistently. The collector's thread stores `sleeping`, then sleeps if
+//!   the count is still what it saw; the other side changes the count, then loads `sleeping`. One of the two sees the other.
 use super::turn::Turn;
 use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, clock, futex, in_order};
 use std::time::Duration;

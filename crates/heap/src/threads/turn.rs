@@ -1,17 +1,22 @@
-//! The turn of the collector's thread: how a cycle gets on while the program's threads stop the world one after the other.
+//! The turn of the collector's thread: how a cycle makes progress while the program's threads stop the world one after the other.
 //!
-//! # How it works
-//! The collector's thread says since when it has been kept waiting. The end of a stop gives it a turn if that is long. While it has
-//! the turn, threads that want to stop the world for a minor collection wait outside; their wait is bounded by the length of the turn.
+//! ```text
+//!   state          meaning                                        next
+//!   -------------  ---------------------------------------------  --------------------------------------------------------
+//!   0              the collector's thread runs or is idle         WAITS when it has to wait for the gate
+//!   WAITS          it waits since `since`                         0 when it goes on; WAITS|TAKEN at the end of a stop, after 2 ms
+//!   WAITS|TAKEN    it was given the turn, and has not noticed     TAKEN when it goes on
+//!   TAKEN          minor collections wait outside                 0 when it has used the turn, or the cycle ends
+//! ```
 //!
 //! # Invariants
-//! * Of the time in which it has work, the collector's thread gets a third, or what the system gives it: a turn is half as long as the
-//!   time waited for it.
-//! * Only the collector's thread ends a turn. Who waits for the end waits no longer than the turn is to be, whether or not the system
-//!   has run the collector's thread meanwhile.
-//! * A turn is given only while the collector's thread waits, in one step with that ([`Turn::offer`]); so it knows of every turn it has
-//!   when it goes on, and the last one ends with the cycle at the latest.
-//! * Who waits holds no lock, and the world need not wait for it.
+//! * Of the time in which it has work, the collector's thread gets at least a third, as far as the kernel runs it: a turn is half as long as the
+//!   wait before it.
+//! * Only the collector's thread ends a turn. A mutator that waits for the end waits at most as long as the turn was to be, even if the kernel
+//!   has not run the collector's thread meanwhile.
+//! * A turn is given only while the collector's thread waits, by one compare-and-swap from WAITS ([`Turn::offer`]). So that thread knows of every
+//!   turn it has when it goes on, and the last turn ends with the cycle at the latest.
+//! * A mutator that waits holds no lock, and counts as stopped.
 use crate::sync::{AtomicU32, AtomicU64, Ordering::*, clock, futex};
 use std::time::Duration;
 

@@ -1,12 +1,21 @@
-//! The collector's helper threads, and how work is shared among them.
+//! The worker pool: helper threads of a pause, and the shared stack through which workers share objects to be scanned.
+//!
+//! ```text
+//!   collecting thread (worker 0)            helper i
+//!   --------------------------------------  ---------------------------------------------------
+//!   job = ...; session = OPEN; unpark       woken: session is OPEN? session += 1, else sleeps on
+//!   job(0)                                  job(i)
+//!   session &= !OPEN; waits for session 0   session -= 1
+//! ```
 //!
 //! # Invariants
-//! * The thread that collects is always one of the workers; a helper joins if it wakes in time and is waited for only once
-//!   it has joined. So a small collection never waits for a thread to be scheduled.
-//! * A helper is never left to wait behind the thread that collects for its processor: it is kept off that one when it is woken
-//!   (the system may wake a thread there, and move it to an idle processor many milliseconds later).
-//! * While a job runs, a worker is `active` if it has or may get work of its own; when no worker is active and the shared
-//!   list is empty, the job's work is done.
+//! * The thread that collects is always one of the workers. A helper joins if it wakes in time, and is waited for only once it has joined. So a
+//!   small collection never waits for a thread to be scheduled.
+//! * A helper is not left to wait for the processor of the thread that collects: its affinity excludes that processor when it is woken (the kernel
+//!   may wake a thread there, and move it to an idle processor many milliseconds later).
+//! * `job` is written only while no session is open and no helper is counted in it.
+//! * While a job runs, a worker is `active` if it has or may get work. When no worker is active and the shared stack is empty, the work is done: a
+//!   worker becomes active again before it takes from the shared stack.
 use crate::memory::{List, UNBOUNDED};
 use crate::threads::affinity::ThreadAffinity;
 use std::cell::UnsafeCell;

@@ -1,15 +1,15 @@
-//! Blocks: free ones, those with room, large objects, unused young memory; and what is counted of each.
+//! Blocks: free ones, recyclable ones, large objects, unused young memory; and what is counted of each.
 //!
-//! # Invariants
-//! * Every free block below the used part of the range is in the list of free blocks, once, and they are counted. The list may also have
-//!   blocks that left it as parts of something larger; a block's `listed` byte says that it is there.
-//! * An old block is in the list of blocks with room exactly if its `recyclable` byte says so, and `free` is the sum of their free bytes.
-//! * A large object's blocks are its own, and number themselves from the first. Those that live are listed, once, and the sum of their bytes is
-//!   kept; the others wait to be given back.
-//! * Unused pieces of the nursery overlap nothing, end the row before them and hold no object; together with what was handed out since the
-//!   last collection they are what that left and the blocks taken since.
-//! * What the old generation holds, but for the time between marking and the end of sweeping, lies between the bytes of its objects and
-//!   those of the lines they touch.
+//! # Invariants that are checked
+//! * Every free block below the frontier is in the list of free blocks, once, and they are counted. The list may also have blocks that left it as
+//!   parts of a run; a block's `listed` byte says that it is there.
+//! * An old block is in the list of recyclable blocks exactly if its `recyclable` byte says so, and `free` is the sum of their free bytes.
+//! * The blocks of a large object belong to it alone, and number themselves from the first. Objects that live are listed, once, and the sum of
+//!   their bytes is kept; the blocks of others wait to be freed.
+//! * Unused pieces of the nursery overlap nothing, end the row of objects before them and hold no object. Together with what was handed out since
+//!   the last collection they are what that collection left and the blocks taken since.
+//! * The bytes counted for the old generation, except between marking and the end of sweeping, lie between the bytes of its objects and those of
+//!   the lines that these touch.
 use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Model, World};

@@ -1,7 +1,7 @@
-//! Tables of pairs: none is forgotten when the last pairs are dealt with, and no pair waits between collections.
+//! Tables of ephemerons: none is forgotten when the last ephemerons are dealt with, and none is pending between collections.
 //!
-//! That a key that died has gone from every table, and that no value died before its key, is what the walk of all objects finds out: both are
-//! references to where no object begins, since what the last cycle did not reach counts as none.
+//! That dead keys are gone from every table, and that no value died before its key, is found by the walk of all objects: both would be
+//! references to where no object begins, since what the last cycle did not reach does not count as an object.
 use super::Verifier;
 use crate::Heap;
 use crate::memory::List;

@@ -1,15 +1,15 @@
-//! The verifier: walks the whole heap and checks what the collector relies on, before and after collections.
+//! The verifier: it walks the whole heap and checks what the collector relies on, before and after collections.
 //!
 //! # Map
 //! Here: objects, references and cards. [`handles`], [`finalizers`]: what refers to objects from outside the heap. [`blocks`]: free blocks,
-//! blocks with room, large objects, unused young memory, and what is counted. [`tricolour`]: what marking relies on while it runs.
-//! [`ephemerons`]: which tables of pairs the last step of marking knows. The world checks what it keeps itself ([`World::check`]).
+//! recyclable blocks, large objects, unused young memory, and what is counted. [`tricolour`]: what marking relies on while it runs.
+//! [`ephemerons`]: which tables of ephemerons the last step of marking knows. The world checks its own side tables ([`World::check`]).
 //!
 //! # Invariants
-//! * It changes nothing that means anything: 'may hold young' bytes of handles, which may be too many, are made exact.
-//! * What it finds wrong ends the process with a sentence that names the object and the field.
-//! * It is right at every stop, wherever the threads were stopped: between the two instructions of a store an old object may refer to a
-//!   young one from a clean card, and only then ([`World::storing`]).
+//! * It changes nothing that means anything. (It makes the 'may hold young' bytes of handles exact, which may be set without need.)
+//! * If it finds damage, it ends the process with a sentence that names the object and the field.
+//! * It may run at every stop, wherever the threads were stopped. Between the two instructions of a store an old object may refer to a young one
+//!   from a clean card, and only then ([`World::storing`]).
 mod blocks;
 mod ephemerons;
 mod finalizers;

@@ -1,12 +1,13 @@
-//! What marking relies on while it runs: nothing that was looked at refers to what nobody knows of.
+//! What marking relies on while it runs: a scanned object refers to nothing that no marker knows of.
 //!
-//! # Invariants
-//! * Every reference from a black object (marked, and in no grey list) to a white one (old or large, not marked) lies on a card that is marked,
-//!   or noted in the mod-union table, so that the marker looks at it again; or its thread was stopped before it marked the card.
-//!   Of a large object what lies before the piece that is grey is black.
-//! * Every reference from a black object into a block that is to be emptied is noted, or lies on such a card; but for those from such blocks.
-//! * A marked table of pairs is grey or known to a marker; what its pairs refer to is marked last.
-//! * While marking runs every block is swept. When it does not, swept blocks have no `mark` bits, and nothing is grey or noted.
+//! # Invariants that are checked
+//! * Grey objects are those on a local or shared stack, black ones the other marked objects. A reference from a black object to a white one (old
+//!   or large, not marked) lies on a card that is marked, or recorded in the mod-union table, so that the marker scans it again; or its thread
+//!   was stopped before it marked the card. Of a large object the part before its grey piece is black.
+//! * A reference from a black object into a block that is to be evacuated is recorded, or lies on such a card, unless the object itself lies in
+//!   such a block.
+//! * A marked table of ephemerons is grey or known to a marker; what it refers to is marked last.
+//! * While marking runs every block is swept. When it does not, swept blocks have no `mark` bits, and nothing is grey or recorded.
 use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Contents, Model, World};

@@ -1,15 +1,24 @@
-//! Monitors: the lock and the condition that every object has, but for what they stand on.
+//! Monitors: the lock and the condition variable that every object has, without what they stand on.
 //!
 //! # Map
-//! Here: a fat monitor's state, and what is asked of threads ([`Owner`], [`Thread`]), of queues ([`Queue`]) and of the table of monitors
-//! ([`Table`]). [`Lock`]: an object's sync word and what may be behind it. `slow_path`: taking and leaving a fat monitor; `wait`: Wait and Pulse.
-//! The runtime gives threads that park, queues through their waiters, a table that never moves, and makes exceptions of the answers; the models
-//! give loom's. What is between is this code for both.
+//! * Here: the state of a fat monitor, and the traits that its surroundings implement: threads ([`Owner`], [`Thread`]), queues ([`Queue`]) and the
+//!   table of monitors ([`Table`]). The runtime implements them with threads that park, intrusive queues and a table that never moves, and makes
+//!   exceptions of the answers; the models implement them with loom's threads.
+//! * [`Lock`]: an object's sync word, and the monitor that it may name.
+//! * `slow_path`: taking and leaving a fat monitor for which other threads compete. `wait`: Wait and Pulse.
+//!
+//! ```text
+//!   sync word (thin) --inflate: contention, Wait, hash--> Monitor { lock: owner, contenders, woken
+//!                                                                   count: how often entered
+//!                                                                   queues.entering: threads that want the lock
+//!                                                                   queues.waiting:  threads that want a pulse }
+//!   waiting --Pulse--> entering --the owner leaves--> woken --> owner
+//! ```
 //!
 //! # Invariants
 //! * A monitor belongs to the one object whose sync word names it.
-//! * A thread that holds a monitor over anything that may let the world stop is counted in `users`. So while the world is stopped, a
-//!   monitor without owner and users is known to its object only, and may be taken away.
+//! * A thread that works with a monitor across anything that may let the world stop is counted in `users`. So while the world is stopped, a monitor
+//!   without owner and users is known to its object only, and may be taken away.
 //! * Only the owner writes `count`.
 #[cfg(all(test, feature = "loom"))]
 mod models;

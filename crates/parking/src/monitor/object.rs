@@ -1,12 +1,12 @@
 //! An object's lock: its sync word, and the monitor that the word may name.
 //!
 //! # Invariants
-//! * The word changes by exchange only: from free to thin and back by the thread itself, to fat by any thread; an inflated
-//!   monitor is deflated by the collector alone, world stopped.
-//! * Whoever inflates copies owner, count and hash from the very word it replaces, so an owner that comes to leave a
-//!   thin lock and finds it fat finds its own state there.
-//! * Between reading a fat word and being counted in the monitor's `users` a thread does not let the world stop; so the monitor that
-//!   the word named stays the object's. A waiter that is alerted or late is a user until it has the monitor again.
+//! * The word changes by compare-and-swap only: from free to thin and back by the thread itself, to fat by any thread. Only the collector deflates a
+//!   monitor, with the world stopped.
+//! * A thread that inflates copies owner, count and hash from the very word that it replaces, so an owner that comes to leave a thin lock and finds it
+//!   fat finds its own state there.
+//! * Between reading a fat word and being counted in the monitor's `users` a thread does not let the world stop; so the monitor that the word named
+//!   stays the object's. A waiter that is alerted or late is a user until it owns the monitor again.
 use super::slow_path::Missed;
 use super::{Monitor, Owner, Table, Thread, index_of};
 use crate::sync::{AtomicU32, Ordering};

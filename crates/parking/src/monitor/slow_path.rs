@@ -1,10 +1,11 @@
-//! Taking and leaving a fat monitor: spin, then sleep; the one who leaves wakes one.
+//! Taking and leaving a fat monitor for which threads compete: a thread spins, then sleeps; the owner that leaves wakes one.
 //!
 //! # Invariants
-//! * Who owns the monitor and whom it wakes goes by [`Handoff`](crate::Handoff); the threads it counts are those in `queues.entering`.
-//! * Who is woken and does not get the monitor goes to the front of the queue. While it tries, nobody else is woken: it
-//!   is marked as woken until it has the monitor, or is in the queue again and then looks once more, or gives up and then
-//!   wakes the next one itself if the monitor is free.
+//! * Ownership and wake-ups follow [`Handoff`](crate::Handoff); the threads that it counts are those in `queues.entering`.
+//! * A woken thread that does not get the monitor goes to the front of the queue. While it tries, no other thread is woken: it stays marked as woken
+//!   until it has the monitor; or until it is in the queue again, and then it tries once more; or until it gives up, and then it wakes the next
+//!   thread itself if the monitor is free.
+//! * A thread that spins checks the monitor rarely: each check takes the cache line from the owner.
 use super::{Monitor, Queue, Queues, Thread};
 use crate::sync::Ordering::Relaxed;
 

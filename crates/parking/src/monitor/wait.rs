@@ -1,8 +1,16 @@
 //! Wait and Pulse.
 //!
+//! ```text
+//!   Wait:   users += 1; into `waiting`; leaves the monitor completely; parks
+//!           ends by    pulse     moved to the end of `entering` by Pulse; woken by the thread that leaves the monitor
+//!                      timeout   takes itself out of `waiting`
+//!                      alert     takes itself out of `waiting`
+//!           then       owns the monitor again, as often entered as before; users -= 1
+//! ```
+//!
 //! # Invariants
-//! * A waiter is in `waiting` until it is pulsed, late or alerted; a pulse moves it to the end of `entering` and
-//!   notes that it was signalled, all under the lock of the queues. It is woken by whoever leaves the monitor.
+//! * A waiter is in `waiting` until it is pulsed, late or alerted. A pulse moves it to the end of `entering` and records that it was signalled, both
+//!   under the lock of the queues.
 //! * A wait gives the monitor up completely and ends owning it as often as before, whatever ended it.
 use super::{Monitor, Queue, Thread};
 use crate::sync::Ordering::Relaxed;
