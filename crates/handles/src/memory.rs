@@ -173,7 +173,7 @@ mod space {
         #[inline]
         pub(crate) fn word(self, i: u32) -> &'t AtomicUsize {
             debug_assert!(i < self.slots());
-            // SAFETY: within the kind's words, and zeros are a valid atomic.
+            // SAFETY: `i` is below the number of slots, so the word lies in the kind's row of the reservation; zeros are a valid atomic.
             unsafe {
                 &*self
                     .base
@@ -185,13 +185,13 @@ mod space {
         #[inline]
         pub(crate) fn group(self, i: u32) -> &'t [AtomicUsize] {
             debug_assert!(i.is_multiple_of(GROUP));
-            // SAFETY: as above, for all of them.
+            // SAFETY: `i` begins a group, so the group's words lie side by side in the kind's row.
             unsafe { std::slice::from_raw_parts(self.word(i), GROUP as usize) }
         }
         #[inline]
         pub(crate) fn side(self, i: u32) -> &'t AtomicU32 {
             debug_assert!(i < self.slots());
-            // SAFETY: within the kind's side words.
+            // SAFETY: `i` is below the number of slots, so the word lies in the kind's row of side words.
             unsafe {
                 &*self
                     .base
@@ -202,7 +202,7 @@ mod space {
         #[inline]
         pub(crate) fn young(self, i: u32) -> &'t AtomicU8 {
             debug_assert!(i < self.slots());
-            // SAFETY: within the kind's bytes of groups.
+            // SAFETY: `i` is below the number of slots, so its group's byte lies in the kind's row of such bytes.
             unsafe {
                 &*self
                     .base

@@ -48,12 +48,13 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         Some(at)
     }
-    /// Gives the rest of a tlab back: its thread ends, or is to come here for each allocation. A thread that is not one of
-    /// the world's has no tlab.
+    /// Gives the rest of a TLAB back: its thread ends, or must come here for each allocation. A thread that is not one of the world's has no
+    /// TLAB.
     pub fn close(&self, tlab: &Tlab) {
         if tlab.remaining() > 0 {
             let mut n = self.nursery.lock();
-            nursery::terminate(tlab.next.get());
+            // SAFETY: the TLAB is this thread's, or that of a stopped one, and has unused memory from `next` on.
+            unsafe { nursery::terminate(tlab.next.get()) };
             if tlab.remaining() >= nursery::FRAGMENT {
                 n.handed_out -= tlab.remaining();
                 n.fragments.push((tlab.next.get(), tlab.end.get()));
@@ -67,7 +68,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 .store(self.config.debug.collect_every as usize, Relaxed);
             if self.minors.load(Relaxed) % 16 == 15 {
                 if self.config.debug.concurrent_marking {
-                    // The program is to go on meanwhile.
+                    // The program goes on while it marks.
                     self.ask_for_major();
                     self.collect_minor();
                 } else {
@@ -78,7 +79,7 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Gives the tlab another piece, with room for so many bytes.
+    /// Gives the TLAB another piece, of at least `size` bytes. None: the heap is full.
     #[cold]
     fn refill(&self, tlab: &Tlab, size: usize) -> Option<()> {
         loop {
@@ -89,7 +90,7 @@ impl<M: Model, W: World> Heap<M, W> {
             if self.refill_tlab(tlab, size) {
                 return Some(());
             }
-            // Who collects takes its piece before the world goes on: the other threads may leave nothing.
+            // The thread that collects takes its piece before the world goes on: other threads might leave nothing.
             self.minor_unless_after(seen, Tracing::AsNeeded, || {
                 if !self.is_strained() {
                     self.refill_tlab(tlab, size);
@@ -102,13 +103,13 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Gives the tlab a piece of the nursery, if there is one.
+    /// Gives the TLAB a piece of the nursery. Returns false if there is none.
     fn refill_tlab(&self, tlab: &Tlab, size: usize) -> bool {
         let Some((from, to)) = self.nursery.lock().take_piece(&self.space, size) else {
             return false;
         };
         self.reserve.handed_out(to - from);
-        // The piece is handed out, and has no start bit yet.
+        // A thread that is stopped here has a piece without a start bit.
         perturb::here();
         // SAFETY: the piece is nobody else's.
         unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };

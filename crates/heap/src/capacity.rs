@@ -13,13 +13,13 @@ use crate::model::{Model, World};
 use crate::space::BLOCK;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// How many nurseries a program may fill beyond the limit.
+/// How many nurseries a program may fill beyond the limit, so that it can report that the heap is full.
 const GRACE: usize = 1;
-/// Blocks that a worker may leave partly filled: of survivors, of what is promoted, and of what fits no hole.
+/// Blocks that one worker may leave partly filled: of survivors, of promoted objects, and the overflow block.
 const PARTLY: usize = 3;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Is there room for so many bytes more, perhaps after a collection?
+    /// Is there space for `more` bytes, perhaps after a collection?
     pub(crate) fn ensure_space(&self, more: usize) -> bool {
         self.reserve.unseen.store(0, Relaxed);
         if !self.is_beyond(more, 0) {
@@ -32,7 +32,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn is_strained(&self) -> bool {
         self.is_beyond(0, GRACE)
     }
-    /// Would the heap, with so many bytes more, exceed its limit by so many nurseries?
+    /// Would the heap, with `more` bytes more, exceed its limit by `grace` nurseries?
     fn is_beyond(&self, more: usize, grace: usize) -> bool {
         let nursery = self.config.nursery;
         let limit = self.config.max_heap.saturating_add(grace * nursery);
@@ -41,7 +41,7 @@ impl<M: Model, W: World> Heap<M, W> {
             || self.space.available()
                 < more.saturating_add(self.needed() + (GRACE - grace) * nursery)
     }
-    /// Bytes of the address range that are handed out until the next collection, and that it may need.
+    /// Bytes of the address range that may be handed out until the next collection, plus what that collection may need.
     fn needed(&self) -> usize {
         let nursery = self.config.nursery;
         let copied = nursery + self.reserve.young.load(Relaxed);

@@ -10,7 +10,7 @@ use crate::threads::gate;
 use std::sync::atomic::Ordering::*;
 use vervet_os::clock;
 
-/// Is a minor collection to find out what is reachable?
+/// Must a minor collection find out what is reachable?
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tracing {
     /// The program asked for a collection.
@@ -20,8 +20,8 @@ pub(crate) enum Tracing {
 }
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Stops the world; if that is still `wanted`, does `work`. Lets the world go on. The gate is shut for a major collection;
-    /// a minor one shuts it when it must.
+    /// Stops the world, does `work` if that is still `wanted`, and lets the world go on. For a major collection the gate is shut; the work of a
+    /// minor one shuts it itself.
     pub(crate) fn stopped(
         &self,
         what: Collection,
@@ -59,7 +59,7 @@ impl<M: Model, W: World> Heap<M, W> {
             if self.config.debug.verify_after {
                 self.verify("after a collection");
             }
-            // Now, not later: when the world goes on, this thread may be the one that does not get a processor.
+            // Measured here: once the world runs, this thread may be the one that gets no processor.
             done = Some((outcome, clock::now() - before));
         });
         if let Collection::Major = what {
@@ -113,8 +113,8 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn collect_minor(&self) {
         self.minor_unless_after(self.minors.load(Acquire), Tracing::Always, || {});
     }
-    /// Collects the nursery, unless somebody did since the count was `seen`. `then` is called if this thread did, before the world
-    /// goes on.
+    /// Collects the nursery, unless another thread did since the count of collections was `seen`. If this thread did, it calls `then` before the
+    /// world goes on.
     pub(crate) fn minor_unless_after(&self, seen: u32, tracing: Tracing, mut then: impl FnMut()) {
         self.stopped(
             Collection::Minor,

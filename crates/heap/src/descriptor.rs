@@ -83,7 +83,7 @@ impl Descriptor {
                 let length = unsafe { *((object + M::LENGTH) as *const u32) } as usize;
                 (self.others() + length * (self.0 >> 32) as usize + 7) & !7
             }
-            // SAFETY: passed on.
+            // SAFETY: the caller's promise about `object` is that of `Model::size`.
             _ => unsafe { M::size(object, header) },
         }
     }
@@ -96,7 +96,7 @@ impl Descriptor {
         match self.0 & KIND {
             PLAIN | ITEMS => Contents::Plain,
             FIELDS | REFERENCES => Contents::References,
-            // SAFETY: passed on.
+            // SAFETY: the caller's promise about `header` is that of `Model::contents`.
             _ => unsafe { M::contents(header) },
         }
     }
@@ -121,7 +121,7 @@ impl Descriptor {
                 }
             }
             REFERENCES => {
-                // SAFETY: as in `size`.
+                // SAFETY: an object with such a descriptor has its number of elements there.
                 let length = unsafe { *((object + M::LENGTH) as *const u32) } as usize;
                 let mut at = object + self.others();
                 let end = at + 8 * length;
@@ -130,7 +130,7 @@ impl Descriptor {
                     at += 8;
                 }
             }
-            // SAFETY: passed on.
+            // SAFETY: the caller's promise about `object` is that of `Model::visit`.
             _ => unsafe { M::visit(object, header, 0, usize::MAX, visit) },
         }
     }
@@ -142,7 +142,7 @@ impl Descriptor {
 /// `object` has that header.
 pub(crate) unsafe fn check<M: Model>(object: usize, header: u64) -> bool {
     let d = M::descriptor(header);
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise: `object` has that header, of which the descriptor is.
     unsafe {
         let (mut count, mut sum) = (0usize, 0usize);
         let mut same = d.size::<M>(object, header) == M::size(object, header)

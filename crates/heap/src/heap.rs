@@ -25,15 +25,19 @@ pub const fn address_space(reserve: usize) -> usize {
     space::address_space(reserve) + reserve / space::BLOCK * size_of::<lines::Lines>()
 }
 
-/// What a collection works with; used by the thread that collects.
+/// Lists that collections use, kept so that their memory is reused.
 pub(crate) struct Scratch {
+    /// Words of stacks that may be references, in ascending order. The minor collection of a pause leaves them to the marker.
     pub candidates: List<usize>,
+    /// Pinned young objects, in ascending order.
     pub pins: List<usize>,
+    /// Old blocks that are being evacuated.
     pub evacuated: List<u32>,
+    /// Copies made by the evacuation that hold references.
     pub moved: List<usize>,
 }
 
-/// See the module.
+/// A heap. See the crate.
 pub struct Heap<M: Model, W: World> {
     /// The world.
     pub world: W,
@@ -52,8 +56,9 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) minor_workers: Vec<Exclusive<worker::MinorWorker>>,
     pub(crate) scratch: Exclusive<Scratch>,
     pub(crate) pending: Exclusive<ephemerons::PendingEphemerons>,
+    /// Should the next minor collection wake the helpers?
     pub(crate) wants_help: AtomicBool,
-    /// Nanoseconds that copying a kilobyte took lately: alone, and with helpers.
+    /// Nanoseconds that copying a kilobyte took lately: by one worker, and with helpers.
     pub(crate) copy_cost: [AtomicU64; 2],
     /// Minor collections in which helpers might have been worth it.
     pub(crate) collections_with_work: AtomicU32,
@@ -63,6 +68,7 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) aging: aging::Aging,
     pub(crate) reserve: reserve::CopyReserve,
     pub(crate) minors: AtomicU32,
+    /// Allocations until the next collection, if the configuration asks for such ([`crate::Debug::collect_every`]).
     pub(crate) countdown: AtomicUsize,
     /// What happened so far.
     pub stats: Stats,
@@ -126,7 +132,7 @@ impl<M: Model, W: World> Heap<M, W> {
             .spawn(move || heap.collector())?;
         Ok(heap)
     }
-    /// What the worker of that number has; it is nobody else's meanwhile.
+    /// Borrows what the worker of that number owns.
     pub(crate) fn minor_worker(&self, index: usize) -> Borrowed<'_, worker::MinorWorker> {
         self.minor_workers[index].borrow()
     }
@@ -135,7 +141,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn minor_count(&self) -> u32 {
         self.minors.load(Acquire)
     }
-    /// Has a major collection begun to mark, and not ended that?
+    /// Does a major collection mark?
     pub fn is_marking(&self) -> bool {
         self.major.is_marking()
     }
@@ -143,7 +149,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn major_count(&self) -> u32 {
         self.major.count()
     }
-    /// Bytes of objects and of TLABs handed out.
+    /// Bytes of old objects, and of young memory handed out.
     pub fn bytes(&self) -> usize {
         self.old_bytes() + self.nursery.lock().handed_out
     }
@@ -164,7 +170,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn register_finalizer(&self, object: usize) {
         self.finalizers.register(&self.space, object);
     }
-    /// ... is not to run.
+    /// The object's finalizer is not to run.
     pub fn suppress_finalizer(&self, object: usize) {
         self.finalizers.suppress(&self.space, object);
     }

@@ -12,7 +12,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// memory but the list's.
     pub fn survey(&self, out: &mut List<(u64, usize)>) {
         for b in 0..self.space.used() {
-            // SAFETY: a live object.
+            // SAFETY: `each_object_of` finds live objects, which have their headers; the world is stopped.
             self.each_object_of(b, |o| unsafe {
                 let header = *(o as *const u64);
                 out.push((header & 0xFFFF_FFFF, M::size(o, header)));

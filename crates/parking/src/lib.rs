@@ -16,9 +16,18 @@
 //! * Nothing here blocks by itself: what sleeps is passed in. So the same code runs under loom, whose threads do not sleep.
 //! * Orders of memory are written where they matter. `SeqCst` stands where two threads each store a word and then load the other's; loom takes
 //!   such accesses for acquire and release, and is told by a fence.
+#![cfg_attr(not(test), deny(unsafe_code))]
+
 mod handoff;
 pub mod monitor;
 mod park_word;
+#[cfg_attr(
+    not(test),
+    expect(
+        unsafe_code,
+        reason = "a slot of the ring holds a note or nothing, as its turn says"
+    )
+)]
 pub mod ring;
 pub mod stopping;
 pub mod thin;

@@ -15,10 +15,10 @@ use std::time::Duration;
 use vervet_os::scheduling::be_nicer;
 use vervet_os::{clock, futex};
 
-/// How the collector's thread stands back where the program has use for all processors: about a quarter of one is left to it.
-/// The program's threads help when that is too little ([`crate::major::pacing`]).
+/// The niceness of the collector's thread: if the program keeps all processors busy, the kernel gives the thread about a quarter of one.
+/// Mutators assist when that is too little (`pacing`).
 const NICENESS: i32 = 5;
-/// So long after a cycle, if no other has begun, the memory that the next one would need is given back too.
+/// If no cycle begins for this long after one, the memory that the next one would need is given back to the system too.
 const REST: Duration = Duration::from_secs(5);
 
 impl<M: Model, W: World> Heap<M, W> {
@@ -29,8 +29,8 @@ impl<M: Model, W: World> Heap<M, W> {
             exclusive: false,
         }
     }
-    /// The worker that marks when no other does: beside the program, where only the collector's thread marks (minor collections leave
-    /// `mark` bits of old blocks alone while the gate is open), and in those parts of a stop that one thread does.
+    /// The worker that marks while no other does: beside the program, when only the collector's thread marks (minor collections do not touch
+    /// `mark` bits of old blocks while the gate is open), and in those parts of a pause that one thread does.
     pub(crate) fn exclusive_marking<'h>(&'h self, own: &'h mut Marker) -> Marking<'h, M, W> {
         Marking {
             exclusive: true,
@@ -41,7 +41,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn old_bytes(&self) -> usize {
         self.old.bytes.load(Relaxed) + self.large.bytes.load(Relaxed)
     }
-    /// Asks for a cycle that begins after now; the ticket to wait with.
+    /// Asks for a cycle that begins later than this call. Returns the ticket to wait with ([`Heap::wait_for_major`]).
     pub fn ask_for_major(&self) -> u32 {
         // A cycle that has begun does not count: what died since it began may still be marked.
         let ticket = self.major.begun.load(Acquire) + 1;
@@ -63,7 +63,7 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         });
     }
-    /// The collector's thread: runs cycles as they are asked for.
+    /// The body of the collector's thread: it runs cycles as they are asked for.
     pub(crate) fn collector(&'static self) {
         block_signals();
         self.major.affinity.set_current_thread();
@@ -96,7 +96,7 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
 
-    /// One cycle, from the first stop to the last swept block.
+    /// Runs one cycle, from the initial mark pause to the last swept block.
     fn cycle(&self) {
         let at_once =
             !self.config.debug.concurrent_marking && self.old_bytes() <= self.config.stop_below;
@@ -115,7 +115,7 @@ impl<M: Model, W: World> Heap<M, W> {
         );
         if !at_once {
             self.drain_concurrently();
-            // What was written to meanwhile, so that the second stop has less to look at.
+            // Precleaning: scans the cards written to meanwhile, so that the final mark pause has fewer.
             for _ in 0..2 {
                 let (mut b, used) = (0, self.space.used());
                 while b < used {

@@ -10,7 +10,7 @@ use crate::space::BlockKind;
 use std::sync::atomic::Ordering::*;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Values of pairs whose keys are marked are marked, and what they refer to, until nothing changes.
+    /// Marks the values of ephemerons whose keys are marked, and what they refer to, until nothing changes.
     pub(super) fn ephemerons_to_fixpoint(
         &self,
         m: &mut Marking<'_, M, W>,
@@ -46,7 +46,7 @@ impl<M: Model, W: World> Heap<M, W> {
         pending.settle();
         self.stats.ephemerons.fetch_add(pairs as u64, Relaxed);
     }
-    /// Pairs whose keys are dead are made empty.
+    /// Clears the ephemerons whose keys are dead: the key becomes the tombstone, the value null.
     pub(super) fn clear_dead_ephemerons(
         &self,
         m: &mut Marking<'_, M, W>,

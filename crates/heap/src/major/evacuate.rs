@@ -255,7 +255,8 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         for &b in blocks {
             if self.config.debug.poison {
-                poison(space.address(b as usize), space.address(b as usize + 1));
+                // SAFETY: every live object of the block was copied, and no reference to the originals is left.
+                unsafe { poison(space.address(b as usize), space.address(b as usize + 1)) };
             }
             space.clear_marks(b as usize);
             space.free_block(b as usize);

@@ -8,12 +8,14 @@ use super::prefetch::PrefetchQueue;
 use crate::memory::{List, UNBOUNDED};
 use std::io;
 
-/// What one marking worker has.
+/// What one marking worker owns. See the module.
 pub struct Marker {
+    /// Entries that are to be scanned.
     pub(crate) local_stack: List<usize>,
     pub(super) prefetch: PrefetchQueue,
-    /// Fields that refer into blocks that will be evacuated.
+    /// Addresses of fields that refer into blocks to be evacuated.
     pub fields: List<usize>,
+    /// Marked tables of ephemerons.
     pub(crate) ephemerons: List<usize>,
 }
 impl Marker {
@@ -25,12 +27,12 @@ impl Marker {
             ephemerons: List::new(UNBOUNDED)?,
         })
     }
-    /// Calls `f` with each entry that is to be looked at.
+    /// Calls `f` with each entry that is to be scanned.
     pub(crate) fn each_grey(&self, mut f: impl FnMut(usize)) {
         self.local_stack.as_slice().iter().copied().for_each(&mut f);
         self.prefetch.each(f);
     }
-    /// The next entry to be looked at.
+    /// The next entry to be scanned.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<usize> {
         self.prefetch.next(&mut self.local_stack)

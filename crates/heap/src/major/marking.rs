@@ -18,23 +18,23 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::time::Duration;
 use vervet_os::{clock, perturb};
 
-/// Large objects are looked at in pieces of this size.
+/// Large objects are scanned in pieces of this many bytes, so that a step of the gate is short and workers can share one object.
 const PIECE: usize = 16 << 10;
-/// Objects looked at between two looks at the gate.
+/// Objects scanned in one step of the gate.
 const STEP: usize = 512;
-/// ... and if the marker is to be slow.
+/// The same, if the marker is to be slow (`--gc-debug=slow-marker`).
 const SLOW_STEP: usize = 64;
 
-/// A worker that marks.
+/// A worker that marks, at work.
 pub(crate) struct Marking<'h, M: Model, W: World> {
     pub heap: &'h Heap<M, W>,
     pub own: &'h mut Marker,
-    /// Nobody else sets `mark` bits of old blocks meanwhile, and none is read by who must see the last.
+    /// No other thread sets `mark` bits of old blocks meanwhile, so they are set by plain loads and stores.
     pub exclusive: bool,
 }
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// The collector's thread: looks at all that is grey beside the program, in steps inside the gate, alone.
+    /// On the collector's thread: scans its stack until that is empty, beside the program, in steps inside the gate.
     pub(crate) fn drain_concurrently(&self) {
         let objects = match self.config.debug.slow_marker {
             0 => STEP,
@@ -48,7 +48,7 @@ impl<M: Model, W: World> Heap<M, W> {
             perturb::here();
         }
     }
-    /// The marker was told to be slow: it waits, outside the gate.
+    /// Waits outside the gate, if the marker is to be slow.
     pub(crate) fn be_slow(&self) {
         let us = self.config.debug.slow_marker;
         if us > 0 {
@@ -67,7 +67,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             space.set_mark(object)
         }
     }
-    /// Marks an object, if it is old.
+    /// Marks an object, if it is old or large, and pushes it if it was not marked.
     #[inline]
     pub fn mark_object(&mut self, object: usize) {
         let space = &self.heap.space;
@@ -87,7 +87,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             _ => {}
         }
     }
-    /// Marks what a field refers to.
+    /// Marks what a field refers to, and records the field if that will be evacuated.
     #[inline]
     pub fn mark_field(&mut self, field: usize) {
         // Acquire: a minor collection that runs meanwhile may have stored the address of a copy that it has just made, with release.
@@ -110,11 +110,11 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             _ => {}
         }
     }
-    /// The object is marked, and its fields are to be looked at.
+    /// Pushes an object that is marked already.
     pub fn scan_later(&mut self, object: usize) {
         self.own.local_stack.push(object);
     }
-    /// Looks at the fields of an object, or at a piece of a large one (its lowest bit is set).
+    /// Scans an entry: an object, or (its lowest bit set) a large object from that address on, of which the next piece is pushed.
     pub(crate) fn scan(&mut self, entry: usize) {
         let space = &self.heap.space;
         let (object, from, to);
@@ -132,14 +132,14 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         // SAFETY: an entry of the local stack is a marked object, or an address inside a large one, whose head this is.
         let header = unsafe { header_of(object) }.load(Relaxed);
         let descriptor = M::descriptor(header);
-        // SAFETY: as above.
+        // SAFETY: the header of a marked object.
         match unsafe { descriptor.contents::<M>(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => self.own.ephemerons.push(object),
             Contents::References => {
                 let b = space.block(object);
                 if space.kind(b) != BlockKind::Large {
-                    // SAFETY: as above.
+                    // SAFETY: the marked object has that header, which leads to that descriptor; it is not freed while marking runs.
                     unsafe { descriptor.visit::<M>(object, header, |f| self.mark_field(f)) }
                     return;
                 }
@@ -149,12 +149,12 @@ impl<M: Model, W: World> Marking<'_, M, W> {
                     self.own.local_stack.push((from + PIECE) | 1);
                     to = from + PIECE;
                 }
-                // SAFETY: as above.
+                // SAFETY: the large object has that header, and its blocks are not freed while marking runs.
                 unsafe { M::visit(object, header, from, to, |f| self.mark_field(f)) }
             }
         }
     }
-    /// Looks at what is grey here and handed over, as long as a step may take. Is there more?
+    /// Scans entries of the local stack, then of the shared one, as long as a step may take. Returns whether there may be more.
     fn step(&mut self, objects: usize) -> bool {
         let heap = self.heap;
         for i in 0..objects {
@@ -168,7 +168,8 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         }
         true
     }
-    /// Part of it, with the world stopped, until the moment given.
+    /// With the world stopped: scans, sharing with other workers, until nothing is left or the clock says `end` (ns). What is left then goes to
+    /// the shared stack.
     pub(crate) fn drain_until(&mut self, end: u64) {
         let shared = &self.heap.major.shared_stack;
         let mut n = 0u32;
@@ -190,7 +191,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             }
         }
     }
-    /// The same with the world stopped, sharing with the other workers.
+    /// With the world stopped: scans, sharing with other workers, until nothing is left.
     pub(crate) fn drain(&mut self) {
         let shared = &self.heap.major.shared_stack;
         loop {
@@ -203,7 +204,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             }
         }
     }
-    /// Looks at the marked objects on cards of a block that were written to since they were looked at.
+    /// Scans the marked objects on the cards of a block that were written to since they were scanned (its bits of the mod-union table).
     pub(crate) fn rescan_modified(&mut self, block: usize) {
         let space = &self.heap.space;
         let base = space.address(block);
@@ -225,7 +226,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             at += 8 * CARD;
         }
     }
-    /// Looks at the marked objects on a card.
+    /// Scans the marked objects on a card.
     fn rescan_card(&mut self, block: usize, card: usize) {
         let space = &self.heap.space;
         if space.kind(block) == BlockKind::Large {
@@ -256,7 +257,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
     }
 }
 
-/// What a root refers to. (Roots are not noted for evacuation: it looks at them again.)
+/// What a root refers to. (Roots are not recorded for evacuation, which corrects all of them.)
 pub(crate) fn load_root(root: usize) -> usize {
     // SAFETY: callers pass addresses of words that are references.
     unsafe { (*(root as *const AtomicUsize)).load(Relaxed) }

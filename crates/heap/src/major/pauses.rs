@@ -12,7 +12,7 @@ use crate::space::BlockKind;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Stop one: stacks and roots. The minor collection just before has left the candidates behind.
+    /// The initial mark: marks what stacks, roots and young objects refer to. The minor collection just before has left the candidates.
     pub(crate) fn initial_mark(&self) {
         self.choose_evacuated();
         self.major.goal.store(self.old_bytes(), Relaxed);
@@ -26,9 +26,9 @@ impl<M: Model, W: World> Heap<M, W> {
         self.mark_roots(&mut m);
         self.mark_from_young(&mut m, false);
     }
-    /// Marks what stacks may refer to; blocks hit are not evacuated in this cycle.
+    /// Marks what stacks may refer to. Blocks that are conservatively hit, or hold objects of pinned handles, are not evacuated in this cycle.
     fn mark_stacks(&self, m: &mut Marking<'_, M, W>) {
-        // Pinned handles may be very many, and mostly there is nothing to be evacuated.
+        // There may be very many pinned handles, and mostly there is nothing to be evacuated.
         let space = &self.space;
         let evacuates =
             |b| space.kind(b) == BlockKind::Old && space.info(b).evacuate.load(Relaxed) != 0;
@@ -64,8 +64,8 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Young objects, of which only pinned ones are left, may be all that refers to most of the old ones.
-    /// They may have moved by stop two (`last`), so nothing is noted of them or their fields before.
+    /// Marks what young objects refer to. Only pinned ones are left, but they may be all that keeps most old objects alive. They may move
+    /// before the final mark (`last`), so until then neither tables of ephemerons nor fields among them are recorded.
     fn mark_from_young(&self, m: &mut Marking<'_, M, W>, last: bool) {
         let space = &self.space;
         for b in 0..space.used() {
@@ -100,7 +100,7 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
 
-    /// Stop two, behind its minor collection: the rest is marked, the dead are forgotten.
+    /// The final mark, behind its minor collection: marks the rest, decides about weak references, evacuates, and makes every old block unswept.
     pub(super) fn final_mark(&self) {
         let space = &self.space;
         self.mark_remaining();
@@ -139,7 +139,7 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Marks what is reachable otherwise than through pairs. What the helpers have noted goes to the first marker.
+    /// Marks what is reachable otherwise than through ephemerons, with all workers. What the helpers have recorded goes to the first marker.
     fn mark_remaining(&self) {
         let mut marker = self.major.marker(0);
         self.major.take_born(&mut marker.ephemerons);
@@ -178,7 +178,7 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Where an object is after marking: None if nobody reached it.
+    /// Where an object is after marking, and whether it is young. None: nothing reached it.
     pub(super) fn marked(&self, object: usize) -> Option<(usize, bool)> {
         match self.space.kind_at(object) {
             BlockKind::Old => self.space.is_marked(object).then_some((object, false)),
@@ -193,7 +193,7 @@ impl<M: Model, W: World> Heap<M, W> {
             _ => Some((object, false)),
         }
     }
-    /// Old objects nobody reached whose finalizers are to run are queued, and kept with all they refer to.
+    /// Queues the registered old objects that nothing reached, and marks them with all they refer to.
     fn finalize_old(&self, m: &mut Marking<'_, M, W>) {
         if !self
             .finalizers

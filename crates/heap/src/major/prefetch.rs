@@ -5,10 +5,10 @@
 //! queue: [`PrefetchQueue::next`] refills the queue from the stack before it gives up.
 use crate::memory::{List, prefetch};
 
-/// How many objects are on their way: as many as cover the memory's latency.
+/// How many objects are requested ahead: enough to cover the latency of the memory.
 const DEPTH: usize = 8;
 
-/// Entries taken from a grey list a few steps before they are looked at, so that their memory is on its way.
+/// Entries taken from a local stack a few steps before they are scanned. Their memory was requested then.
 #[derive(Default)]
 pub struct PrefetchQueue {
     ring: [usize; DEPTH],
@@ -17,7 +17,7 @@ pub struct PrefetchQueue {
 }
 
 impl PrefetchQueue {
-    /// The next entry of the list to be looked at. The lowest bit of an entry is its owner's.
+    /// The next entry to be scanned. The lowest bit of an entry belongs to the marker and is not part of the address.
     #[inline]
     pub fn next(&mut self, stack: &mut List<usize>) -> Option<usize> {
         while self.len < DEPTH
@@ -35,12 +35,12 @@ impl PrefetchQueue {
         self.len -= 1;
         Some(entry)
     }
-    /// Calls `f` with each entry that is on its way.
+    /// Calls `f` with each entry of the queue.
     pub(crate) fn each(&self, f: impl FnMut(usize)) {
         let at = |i: usize| self.ring[(self.first + i) % DEPTH];
         (0..self.len).map(at).for_each(f);
     }
-    /// Everything back into the list, so that it can be handed over.
+    /// Moves all entries back to the stack, so that they can be shared.
     pub fn give_back(&mut self, stack: &mut List<usize>) {
         while self.len > 0 {
             stack.push(self.ring[self.first]);

@@ -14,24 +14,27 @@ use vervet_os::LeafLock;
 
 /// The state of major collections.
 pub struct Major {
+    /// From the initial to the final mark pause.
     pub(super) marking: AtomicBool,
-    /// Grey objects handed over by minor collections.
+    /// Marked objects that any marker may scan.
     pub shared_stack: SharedMarkStack,
-    /// Workers' private parts.
+    /// What each marking worker owns.
     markers: Vec<Exclusive<Marker>>,
-    /// Large tables of pairs that were born marked.
+    /// Large tables of ephemerons that were born marked.
     pub(crate) born: LeafLock<List<usize>>,
-    /// The old generation may grow to this before the next cycle.
+    /// The size of the old generation, in bytes, at which the next cycle begins.
     pub threshold: AtomicUsize,
-    /// The old generation's size when the cycle began.
+    /// The size of the old generation, in bytes, when the cycle began.
     pub(crate) goal: AtomicUsize,
-    /// What [`stats::Stats::promoted`] was then.
+    /// What [`crate::stats::Stats::promoted`] was then.
     pub(super) promoted: AtomicU64,
-    /// Tickets: cycles asked for, begun, and ended.
+    /// Tickets of the last cycle asked for, begun, and ended.
     pub(crate) asked: AtomicU32,
     pub(super) begun: AtomicU32,
     pub(crate) ended: AtomicU32,
+    /// First blocks of the large objects that the last cycle found dead.
     pub(super) dead_large: LeafLock<List<u32>>,
+    /// The collector's thread, once it runs.
     pub(super) collector: LeafLock<Option<std::thread::Thread>>,
     pub(super) affinity: ThreadAffinity,
 }
@@ -56,7 +59,7 @@ impl Major {
             affinity: ThreadAffinity::new(),
         })
     }
-    /// What the marker of that number has; it is nobody else's meanwhile.
+    /// Borrows what the marker of that number owns.
     pub(crate) fn marker(&self, index: usize) -> Borrowed<'_, Marker> {
         self.markers[index].borrow()
     }
@@ -65,11 +68,11 @@ impl Major {
     pub fn is_marking(&self) -> bool {
         self.marking.load(Acquire)
     }
-    /// Has a cycle ended to mark, and not to sweep?
+    /// Has a cycle finished marking, but not sweeping?
     pub(crate) fn is_sweeping(&self) -> bool {
         self.begun.load(Relaxed) != self.ended.load(Relaxed) && !self.is_marking()
     }
-    /// In a stop: keeps the collector's thread, if it is at work, off the processor of the thread that collects.
+    /// In a pause: keeps the collector's thread, if it has work, off the processor of the thread that collects.
     pub(crate) fn avoid_current_processor(&self) -> Option<AffinityGuard> {
         let works = self.asked.load(Relaxed) != self.ended.load(Relaxed);
         works
@@ -81,11 +84,11 @@ impl Major {
         self.ended.load(Acquire)
     }
 
-    /// A large table of pairs was born marked: no marker will meet it.
+    /// Records a large table of ephemerons that was born marked: no marker will meet it.
     pub(crate) fn table_born(&self, table: usize) {
         self.born.lock().push(table);
     }
-    /// The tables born since marking began.
+    /// Moves the tables recorded since marking began to a list.
     pub(crate) fn take_born(&self, to: &mut List<usize>) {
         let mut born = self.born.lock();
         while let Some(table) = born.pop() {

@@ -9,10 +9,11 @@ use crate::space::lines::Lines;
 use crate::space::{BlockKind, old};
 use std::sync::atomic::Ordering::*;
 
-/// Blocks whose cards are looked at between two looks at the gate.
+/// Blocks that are dealt with in one step of the gate, or freed at a time.
 pub(super) const BATCH: usize = 64;
 impl<M: Model, W: World> Heap<M, W> {
-    /// Sweeps every block that was not, then gives free memory back. On the collector's thread, the world running.
+    /// Sweeps every unswept block, frees dead large objects, computes when the next cycle begins, and trims free memory. The collector's thread
+    /// does it while the world runs.
     pub(super) fn sweep(&self) {
         let space = &self.space;
         // What is promoted meanwhile adds to the figure; what the swept blocks were counted as is corrected at the end.
@@ -53,7 +54,7 @@ impl<M: Model, W: World> Heap<M, W> {
         // What the program will fill before the next cycle has ended would only have to be asked for again.
         self.trim(threshold - live.min(threshold) + promoted as usize);
     }
-    /// Gives back the blocks in which nothing was reached: that is known without looking at objects, and the program needs room.
+    /// Frees the blocks without a `mark` bit before the others are swept: that needs no look at objects, and the program needs the space.
     fn free_unmarked_blocks(&self) {
         let space = &self.space;
         let used = space.used();
@@ -75,12 +76,15 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Gives empty blocks back, while no minor collection looks at their cards.
+    /// Frees empty blocks between two stops, while no minor collection scans their cards.
     fn free_blocks(&self, blocks: &[usize]) {
         self.gate.between_stops(|| {
             for &b in blocks {
                 if self.config.debug.poison {
-                    crate::memory::poison(self.space.address(b), self.space.address(b + 1));
+                    // SAFETY: sweeping found no live object in the block, and no stop is under way that could look at it.
+                    unsafe {
+                        crate::memory::poison(self.space.address(b), self.space.address(b + 1))
+                    };
                 }
                 self.space.free_block(b);
             }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     Evacuation<'_, M, W, IN_PLACE, MARKING>
 {
-    /// Looks at the marked cards of a block.
+    /// Scans the marked cards of a block.
     pub(crate) fn scan_cards(&mut self, block: usize) {
         let space = self.space();
         let base = space.address(block);
@@ -49,7 +49,7 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             _ => {}
         }
     }
-    /// Looks at a card of an old block when its memory has come; now at one that was met before.
+    /// Requests the memory of a card of an old block, and scans the card that was requested [`DISTANCE`] cards before.
     fn prefetch_card(&mut self, card: usize) {
         prefetch(self.space().start_word(card) as *const AtomicU64 as usize);
         for line in (card..card + CARD).step_by(64) {
@@ -65,7 +65,7 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             self.scan_old_card(self.space().block(card), card);
         }
     }
-    /// Looks at the cards that are left.
+    /// Scans the cards that were requested and not scanned yet.
     pub(crate) fn finish_cards(&mut self) {
         for card in std::mem::take(&mut self.worker.card_prefetch.cards) {
             self.scan_prefetched(card);
@@ -99,7 +99,7 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         let space = self.space();
         // SAFETY: `object` was found by its `start` bit, or is the head of a large object: its header is there.
         let header = unsafe { header_of(object) }.load(Relaxed);
-        // SAFETY: a live old object with its header.
+        // SAFETY: `header` is that of a live object, so it leads to the model's data.
         match unsafe { M::contents(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {
@@ -108,7 +108,7 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                     self.worker.ephemerons.push(row);
                 }
             }
-            // SAFETY: as above.
+            // SAFETY: the object is live and old, has that header, and does not change while the world is stopped.
             Contents::References => unsafe {
                 M::visit(object, header, card, card + CARD, |slot| {
                     if self.slot(slot) {

@@ -31,16 +31,17 @@ use crate::references::ephemerons::{Ephemeron, EphemeronRange, PENDING, PendingE
 use crate::space::{BLOCK, BlockKind, Space};
 use std::sync::atomic::Ordering::*;
 
-/// The low bits of a header that says where its object moved to: that it moved, and that it is young there.
+/// Bits of the header of an object that has moved ([`crate::object`](mod@crate::object)): it has moved, and it is young there.
 const MOVED: u64 = 1;
 const YOUNG: u64 = 2;
 const ADDRESS: u64 = !7;
-/// The low bit of an entry of the grey list: the object is old.
+/// The low bit of an entry of the local stack: the object is old.
 const OLD: usize = 1;
-/// The low bit of an entry of the list of what was found: a promoted table of pairs, which the marker has to look at as well.
+/// The low bit of an entry of `for_marker`: a promoted table of ephemerons, which the marker has to scan as well.
 const TABLE: usize = 1;
 
-/// A worker at work. `IN_PLACE`: see [`EvacuationMode::InPlace`]. `MARKING`: a cycle of marking is under way.
+/// A worker at work in one collection. `IN_PLACE`: the mode is [`EvacuationMode::InPlace`](crate::minor::worker::EvacuationMode::InPlace).
+/// `MARKING`: a cycle is marking.
 pub(crate) struct Evacuation<
     'h,
     M: Model,
@@ -50,24 +51,24 @@ pub(crate) struct Evacuation<
 > {
     pub heap: &'h Heap<M, W>,
     pub worker: &'h mut MinorWorker,
-    /// Where pairs wait, for the worker that deals with them.
+    /// Ephemerons that wait for their keys, for the one worker that processes ephemerons.
     pub pending: Option<&'h mut PendingEphemerons>,
-    /// Nothing is copied within the nursery.
+    /// Survivors are promoted, whatever their age.
     pub promote: bool,
-    /// No other worker copies meanwhile.
+    /// No other worker copies meanwhile, so headers and mark bits are changed by plain stores.
     pub exclusive: bool,
 }
 
-/// What a slot referred to, before it was dealt with.
+/// What a slot refers to, once it was resolved.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Referent {
-    /// Nothing, or nothing of the heap's.
+    /// Null, or an address outside the heap.
     Nothing,
-    /// What is young afterwards.
+    /// An object that is young after this collection.
     Young,
-    /// What became old in this collection.
+    /// An object that became old in this collection.
     Promoted,
-    /// What was old already, or large, or root memory.
+    /// An object that was old before, or large, or root memory.
     Old,
 }
 
@@ -78,7 +79,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     pub(crate) fn space(&self) -> &'h Space {
         &self.heap.space
     }
-    /// Where the object is after this collection, if that is known; None: it is young and nobody has reached it.
+    /// Where the object is after this collection, and whether it is young there. None: it is young and nothing has reached it yet.
     pub fn survivor(&self, object: usize) -> Option<(usize, bool)> {
         match self.space().kind_at(object) {
             BlockKind::Nursery => {
@@ -96,7 +97,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             _ => Some((object, false)),
         }
     }
-    /// Keeps an object: where it is now, and is it young?
+    /// Keeps an object. Returns where it is now, and whether it is young.
     #[inline]
     pub fn keep(&mut self, object: usize) -> (usize, bool) {
         let Some(block) = self.space().block_of(object) else {
@@ -107,11 +108,12 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             k => (object, k == BlockKind::Survivors),
         }
     }
-    /// Keeps what a slot refers to; is that young?
+    /// Keeps what a slot refers to. Returns whether that is young afterwards.
     #[inline]
     pub fn slot(&mut self, slot: usize) -> bool {
         self.resolve(slot) == Referent::Young
     }
+    /// Keeps what a slot refers to, and updates the slot if that has moved. See the table at the head of this file.
     #[inline(always)]
     fn resolve(&mut self, slot: usize) -> Referent {
         // SAFETY: every caller got the address from the model, the world or root memory, which name reference fields only.
@@ -136,7 +138,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             _ => Referent::Old,
         }
     }
-    /// Keeps a young object, which lies in that block.
+    /// Keeps a young object of that nursery block, by copying it unless it is pinned or has been copied. Returns where it is now, and whether
+    /// it is young.
     #[inline(always)]
     fn forward(&mut self, object: usize, block: usize) -> (usize, bool) {
         if IN_PLACE {
@@ -195,7 +198,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         if promote {
             self.worker.old.complete(space, to);
         }
-        // SAFETY: as above.
+        // SAFETY: the header is one that the model gave to an object.
         if unsafe { descriptor.contents::<M>(seen) } != Contents::Plain {
             self.worker
                 .local_stack
@@ -203,7 +206,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         }
         (to, !promote)
     }
-    /// Pairs wait for an object that is reached now. Its header.
+    /// Ephemerons wait for an object that is reached now: they become due. Returns the object's own header.
     #[cold]
     fn key_reached(&mut self, object: usize) -> u64 {
         match &mut self.pending {
@@ -213,7 +216,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                 .fail(&format!("pairs wait for {object:#x}, and nobody for them")),
         }
     }
-    /// Keeps a young object where it is.
+    /// Keeps a young object where it is: sets its mark bit, and pushes it if it was not marked.
     #[inline(always)]
     fn mark_in_place(&mut self, object: usize) {
         let space = self.space();
@@ -227,11 +230,13 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             self.worker.local_stack.push(object | OLD);
         }
     }
+    /// Memory for a copy within the nursery. None: there is no free block.
     fn survivor_memory(&mut self, size: usize) -> Option<usize> {
         let w = &mut *self.worker;
         if w.survivors_next + size > w.survivors_end {
             if w.survivors_next < w.survivors_end {
-                terminate(w.survivors_next);
+                // SAFETY: the block is this worker's, and nothing was copied there yet.
+                unsafe { terminate(w.survivors_next) };
             }
             let space = &self.heap.space;
             let b = space.alloc_block(BlockKind::Survivors)?;
@@ -247,11 +252,11 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         Some(w.survivors_next - size)
     }
 
-    /// Looks at the fields of a pinned object.
+    /// Scans a pinned object.
     pub fn pinned(&mut self, object: usize) {
         self.scan(object | if IN_PLACE { OLD } else { 0 });
     }
-    /// Looks at the fields of an object that was kept: an entry of the grey list.
+    /// Scans an entry of the local stack: resolves the reference fields of a kept object.
     #[inline(always)]
     fn scan(&mut self, entry: usize) {
         let (object, old) = (entry & !OLD, entry & OLD != 0);
@@ -266,7 +271,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             // SAFETY: an object that is kept, with its header.
             self.worker.stayed += unsafe { descriptor.size::<M>(object, header) };
         }
-        // SAFETY: as above.
+        // SAFETY: the header of the kept object.
         match unsafe { descriptor.contents::<M>(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {
@@ -276,7 +281,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                 }
             }
             Contents::References => {
-                // SAFETY: as above.
+                // SAFETY: the kept object has that header, which leads to that descriptor.
                 unsafe {
                     descriptor.visit::<M>(object, header, |slot| match self.resolve(slot) {
                         Referent::Young if old => self.mark_card(slot),
@@ -287,12 +292,13 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             }
         }
     }
-    /// A field of an old object refers to a young one. Who cleans the card afterwards has to find the object.
+    /// Marks the card of a field of a promoted object that refers to a young one. The object's `start` bit is made visible before, so that a
+    /// worker that cleans the card later finds the object.
     fn mark_card(&mut self, slot: usize) {
         self.worker.old.flush(self.space());
         self.space().dirty(slot);
     }
-    /// Notes what a field of a promoted object refers to: the marker does not look at promoted objects again.
+    /// Records what a field of a promoted object refers to, because the marker does not scan promoted objects.
     #[inline(always)]
     fn record_for_marker(&mut self, slot: usize) {
         let space = self.space();
@@ -314,7 +320,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             self.worker.for_marker.push(object);
         }
     }
-    /// Looks at everything grey, until no worker has anything left.
+    /// Scans local and shared stacks, until no worker has anything left.
     pub fn drain(&mut self) {
         loop {
             while let Some(object) = self.worker.local_stack.pop() {
@@ -334,14 +340,14 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             }
         }
     }
-    /// Looks at everything grey, alone.
+    /// Scans the local stack until it is empty. No other worker is waited for.
     pub fn drain_exclusive(&mut self) {
         while let Some(object) = self.worker.local_stack.pop() {
             self.scan(object);
         }
     }
 
-    /// Values of pairs whose keys live are kept, and what they refer to, until nothing changes.
+    /// Keeps the values of ephemerons whose keys live, and what they refer to, until nothing changes.
     pub(crate) fn ephemerons_to_fixpoint(&mut self) {
         let Some(pending) = self.pending.take() else {
             return;
@@ -379,7 +385,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             pending.wait(pair);
         }
     }
-    /// The key of a pair lives: keeps the value. A card is marked for what is young afterwards.
+    /// Keeps the value of an ephemeron whose key lives, and marks the card of each of the two words that is young afterwards.
     fn keep_ephemeron(&mut self, pair: Ephemeron) {
         for slot in [pair.key(), pair.value()] {
             if self.slot(slot) && is_old(self.space(), slot) {
@@ -387,7 +393,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             }
         }
     }
-    /// Pairs whose keys are gone are made empty.
+    /// Clears the ephemerons whose keys are dead: the key becomes the tombstone, the value null.
     pub(crate) fn clear_dead_ephemerons(&mut self) {
         let tombstone = self.heap.world.tombstone();
         while let Some(pair) = self.pending.as_mut().and_then(|w| w.next_dead()) {
@@ -395,17 +401,18 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             self.keep_ephemeron(pair);
         }
     }
-    /// The collection is over, for this worker's part. The gate is shut.
+    /// Ends this worker's part of the collection. The gate is shut.
     pub(crate) fn finish(&mut self) {
         let w = &mut *self.worker;
         if w.survivors_next < w.survivors_end {
-            terminate(w.survivors_next);
+            // SAFETY: the block is this worker's, and nothing was copied there.
+            unsafe { terminate(w.survivors_next) };
         }
         (w.survivors_next, w.survivors_end) = (0, 0);
         w.old.finish(&self.heap.space, &self.heap.old);
         w.local_stack.clear();
     }
-    /// What the marker has to know of this worker's part. The gate is shut, and every worker's part is finished.
+    /// Gives the marker what this worker has recorded for it. The gate is shut, and every worker has finished.
     pub(crate) fn hand_over_to_marker(&mut self) {
         let w = &mut *self.worker;
         let mut marker = self.heap.major.marker(0);
@@ -424,8 +431,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     }
 }
 
-/// Is what lies at that address old when the minor collection that runs is over, so that cards matter? (Not asked where it promotes in
-/// place: then nothing is young.)
+/// Will the object at that address be old after the running minor collection, so that its card has to be marked? (Not asked in a collection
+/// that promotes in place, after which nothing is young.)
 fn is_old(space: &Space, at: usize) -> bool {
     !matches!(space.kind_at(at), BlockKind::Survivors | BlockKind::Nursery)
 }

@@ -10,7 +10,7 @@ use crate::memory::List;
 use crate::model::{Model, World};
 use crate::references::finalizers::queue;
 
-/// The part of a minor collection: young objects nobody reached are queued, and kept.
+/// Queues the registered young objects that nothing reached, and keeps them with all they refer to.
 pub(crate) fn young<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>(
     heap: &Heap<M, W>,
     e: &mut Evacuation<'_, M, W, IN_PLACE, MARKING>,

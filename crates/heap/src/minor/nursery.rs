@@ -9,33 +9,36 @@ use crate::memory::List;
 use crate::space::{BLOCK, BlockKind, Space};
 use std::io;
 
-/// Largest window.
+/// Largest piece that a TLAB gets, in bytes, unless one object needs more.
 pub const MAX_TLAB: usize = 32 << 10;
 const MIN_TLAB: usize = 2 << 10;
-/// Gaps between pinned objects smaller than this are not used.
+/// Gaps between pinned objects that have fewer bytes than this are not used.
 pub const FRAGMENT: usize = 256;
 
-/// Makes unused young memory the end of the row of objects before it.
-pub fn terminate(at: usize) {
-    // SAFETY: callers pass the beginning of unused young memory.
+/// Ends the row of objects before unused young memory, by a zero header at `at`.
+///
+/// # Safety
+/// `at` is the aligned address of unused young memory of at least a word, which no other thread uses meanwhile.
+pub unsafe fn terminate(at: usize) {
+    // SAFETY: the caller's promise.
     unsafe { *(at as *mut u64) = 0 };
 }
 
-/// See the module.
+/// The nursery of a heap. See the module.
 pub struct Nursery {
     /// Unused pieces of nursery blocks.
     pub fragments: List<(usize, usize)>,
-    /// Blocks of young objects between two collections, now.
+    /// How many blocks may be filled between two collections, at present.
     pub eden: usize,
     /// Blocks that may still be taken before the next minor collection.
     pub blocks_left: usize,
-    /// Bytes handed out since the last minor collection, without what was given back.
+    /// Bytes handed out since the last minor collection, less what was given back.
     pub handed_out: usize,
     /// Bytes of the unused pieces that the last minor collection left.
     pub fragment_bytes: usize,
-    /// Size of windows now.
+    /// Bytes that a TLAB usually gets, at present.
     pub tlab_size: usize,
-    /// Threads that have windows.
+    /// Threads that have TLABs.
     pub threads: usize,
 }
 
@@ -52,7 +55,7 @@ impl Nursery {
             threads: 1,
         })
     }
-    /// Adapts the size of windows to the number of threads: each gets several before the next collection.
+    /// Adapts the size of TLABs to the number of threads, so that each gets several before the next collection.
     pub fn size_tlabs(&mut self) {
         let share = self.eden * BLOCK / (4 * self.threads.max(1));
         self.tlab_size = share.clamp(MIN_TLAB, MAX_TLAB) & !511;
@@ -92,7 +95,8 @@ impl Nursery {
             to
         };
         if end < to {
-            terminate(end);
+            // SAFETY: the memory from `end` on is a piece that nobody was given yet.
+            unsafe { terminate(end) };
             self.fragments.push((end, to));
         }
         self.handed_out += end - from;

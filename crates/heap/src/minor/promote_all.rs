@@ -16,11 +16,11 @@ use crate::stats::Outcome;
 use crate::threads::gate::Stop;
 use std::sync::atomic::Ordering::*;
 
-/// What is promoted en bloc at a time is at most this part of the old generation.
+/// A nursery that is going to be promoted as a whole has at most one in this many bytes of the old generation.
 const PART: usize = 32;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Makes everything young old. The world is stopped, and this thread collects. The gate is shut afterwards.
+    /// Makes everything young old. The world is stopped, and the calling thread collects. The gate is shut when this returns.
     pub(crate) fn promote_everything(&self, stop: &mut Stop<'_>) -> Outcome {
         stop.shut();
         let space = &self.space;
@@ -58,7 +58,7 @@ impl<M: Model, W: World> Heap<M, W> {
             ..Outcome::default()
         }
     }
-    /// Nothing is young any more that what lies on the block's marked cards could refer to.
+    /// Cleans the cards of a block without scanning them: nothing is young any more that its objects could refer to.
     fn clean_block_cards(&self, block: usize, size: usize) {
         let space = &self.space;
         let base = space.address(block);
@@ -66,15 +66,15 @@ impl<M: Model, W: World> Heap<M, W> {
             space.card(card).store(CLEAN, Relaxed);
         });
     }
-    /// Blocks that the nursery may have if the next collection is en bloc, which takes little time, whatever is young: a small part of
-    /// what is old, since it may all be garbage. Otherwise 0.
+    /// How many blocks the nursery may have if the next collection promotes everything, which takes the same short time however much is
+    /// young: a small part of the old generation, because all of it may be garbage. 0 if the next collection traces.
     pub(crate) fn promote_all_blocks(&self) -> usize {
         if !self.promote_all.is_left() || self.has_holes() || self.major.is_marking() {
             return 0;
         }
         (self.old_bytes() / PART).min(self.config.nursery / 2) / BLOCK
     }
-    /// A nursery block becomes old with all its objects. Their bytes.
+    /// Makes a nursery block an old one with all its objects; frees it if it has none. Returns their bytes.
     fn promote_block(&self, block: usize) -> usize {
         let space = &self.space;
         let base = space.address(block);
@@ -86,7 +86,8 @@ impl<M: Model, W: World> Heap<M, W> {
         });
         if bytes == 0 {
             if self.config.debug.poison {
-                poison(base, base + BLOCK);
+                // SAFETY: the block has no objects, and is about to be freed.
+                unsafe { poison(base, base + BLOCK) };
             }
             space.clear_marks(block);
             space.free_block(block);

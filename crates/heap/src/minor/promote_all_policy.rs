@@ -5,20 +5,22 @@
 //! finds less takes all credit away.
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// From this percentage of survivors on it is taken that nearly everything survives.
+/// At this percentage of survivors nearly everything survives.
 const NEARLY_ALL: u32 = 95;
-/// At most so many collections en bloc follow one another.
+/// At most this many collections promote everything before one traces.
 const MOST: u32 = 7;
 
-/// How many minor collections may be en bloc before one has to trace again.
+/// The credit of collections that trace. See the module.
 #[derive(Default)]
 pub(crate) struct PromoteAllPolicy {
+    /// Collections that may still promote everything.
     left: AtomicU32,
+    /// What the last collection that traced earned.
     earned: AtomicU32,
 }
 
 impl PromoteAllPolicy {
-    /// A collection has traced, and so many percent survived.
+    /// A collection has traced, and `percent` of the young bytes survived.
     pub fn traced(&self, percent: u32) {
         let earned = match percent {
             NEARLY_ALL.. => (self.earned.load(Relaxed) * 2 + 1).min(MOST),
@@ -27,11 +29,11 @@ impl PromoteAllPolicy {
         self.earned.store(earned, Relaxed);
         self.left.store(earned, Relaxed);
     }
-    /// Is the next collection to be en bloc?
+    /// Should the next collection promote everything?
     pub fn is_left(&self) -> bool {
         self.left.load(Relaxed) > 0
     }
-    /// As [`PromoteAllPolicy::is_left`], for the collection that is next.
+    /// As [`PromoteAllPolicy::is_left`], for the collection that begins: it uses one up.
     pub fn take(&self) -> bool {
         let left = self.left.load(Relaxed);
         self.left.store(left.saturating_sub(1), Relaxed);

@@ -18,16 +18,17 @@ use std::sync::atomic::Ordering::*;
 
 /// More pinned objects than this in a block make it old.
 const MANY: usize = 64;
-/// How long a minor collection in which much survives is to take at most, in nanoseconds. The nursery is made smaller for it.
+/// How long a minor collection in which much survives should take at most, in nanoseconds. The nursery is made smaller to reach that.
 const GOAL: u64 = 1_000_000;
-/// ... but not smaller than this many blocks.
+/// The nursery is not made smaller than this many blocks.
 const SMALLEST: usize = 3;
 
 /// How much survives is judged by collections of at least this many bytes.
 const ENOUGH: usize = 128 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Frees what was evacuated and makes the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` mode long that took. The world is stopped.
+    /// Frees evacuated blocks and starts the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` is how long that took in
+    /// nanoseconds. The world is stopped and the gate is shut.
     pub(crate) fn rebuild_nursery(
         &self,
         mode: EvacuationMode,
@@ -58,7 +59,8 @@ impl<M: Model, W: World> Heap<M, W> {
                     all = &all[first + count..];
                     if pins.is_empty() {
                         if self.config.debug.poison {
-                            poison(base, end);
+                            // SAFETY: nothing in the block is pinned, and what was reachable was copied: the block is about to be freed.
+                            unsafe { poison(base, end) };
                         }
                         space.clear_marks(b);
                         space.free_block(b);
@@ -100,20 +102,23 @@ impl<M: Model, W: World> Heap<M, W> {
             return;
         }
         if self.config.debug.poison {
-            poison(from, to);
+            // SAFETY: the gap lies between pinned objects; what was reachable in it was copied.
+            unsafe { poison(from, to) };
         }
-        terminate(from);
+        // SAFETY: the gap is unused young memory from here on, and at least a word.
+        unsafe { terminate(from) };
         if to - from >= FRAGMENT {
             fragments.push((from, to));
         }
     }
-    /// The marked objects of a nursery block become old where they lie; the rest of it is free. If nothing is marked, all of it.
+    /// Turns a nursery block into an old block that holds its marked objects; frees it if nothing is marked.
     fn become_old(&self, block: usize, marking: bool) {
         let space = &self.space;
         let (base, end) = (space.address(block), space.address(block + 1));
         if !space.start_at_marks(block, marking) {
             if self.config.debug.poison {
-                poison(base, end);
+                // SAFETY: nothing in the block is marked, and it is about to be freed.
+                unsafe { poison(base, end) };
             }
             space.free_block(block);
             return;
@@ -123,7 +128,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.old.bytes.fetch_add(used.bytes(), Relaxed);
         self.old.list_if_recyclable(space, block, &used);
     }
-    /// A nursery block whose `start` bits are those of objects, of so many bytes, is an old one from now on.
+    /// Makes a nursery block an old one. Its `start` bits are exact already; its objects have `bytes` bytes.
     pub(crate) fn is_old_now(&self, block: usize, bytes: usize) {
         let space = &self.space;
         space.clean_cards(space.address(block), BLOCK);
@@ -152,13 +157,16 @@ impl<M: Model, W: World> Heap<M, W> {
             while bits != 0 {
                 let object = card + 8 * bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                poison(at, object);
+                // SAFETY: no live object lies between the end of one and the beginning of the next.
+                unsafe { poison(at, object) };
                 at = object + size::<M>(object);
             }
         }
-        poison(at, end);
+        // SAFETY: no live object lies behind the last one of the block.
+        unsafe { poison(at, end) };
     }
-    /// Pinned objects have become old beside young ones: cards are marked, and the marker looks at them.
+    /// Pinned objects have become old while others stay young: marks the cards on which they refer to young objects, and gives them to the
+    /// marker.
     fn remember_promoted(&self, pins: &[usize], marking: bool) {
         let space = &self.space;
         for &object in pins {
@@ -180,12 +188,12 @@ impl<M: Model, W: World> Heap<M, W> {
 }
 
 impl Nursery {
-    /// The next collection comes when so much has been allocated that it takes as long as it may, if it goes like this one, in
-    /// which `survived` bytes were dealt with in `ns` nanoseconds. The nursery may have `most` bytes.
+    /// Adapts the size of the nursery so that the next collection takes as long as it may, if it goes like this one, in which `survived`
+    /// bytes were copied in `ns` nanoseconds. The nursery may have `most` bytes.
     fn resize(&mut self, survived: usize, ns: u64, most: usize) {
         self.eden = eden(self.eden, most / BLOCK, self.handed_out, survived, ns);
     }
-    /// The nursery is filled anew, with at least `least` blocks; `kept` of its blocks are still in use.
+    /// Begins a new round of allocation in at least `least` blocks; `kept` blocks of the nursery are still in use.
     pub(crate) fn restart(&mut self, kept: usize, least: usize) {
         let eden = self.eden.max(least);
         self.blocks_left = eden.saturating_sub(kept).max(eden / 2);
@@ -200,8 +208,8 @@ fn size<M: Model>(object: usize) -> usize {
     unsafe { M::size(object, *(object as *const u64)) }
 }
 
-/// Blocks of young objects until the next collection: so many that it takes as long as it may, if it goes like this one, in which
-/// `copied` bytes of those `handed_out` survived and which took `ns`. Shrinks by half at a time at most, and grows by a quarter.
+/// Blocks of young objects until the next collection: so many that it takes [`GOAL`] nanoseconds, if it goes like this one, in which `copied`
+/// of `handed_out` bytes survived and which took `ns`. The result is at least half of `now`, and at most a quarter larger.
 fn eden(now: usize, most: usize, handed_out: usize, copied: usize, ns: u64) -> usize {
     let fit = match copied {
         0..ENOUGH => most,

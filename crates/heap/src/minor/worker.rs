@@ -8,24 +8,27 @@ use crate::memory::{List, UNBOUNDED};
 use crate::references::ephemerons::EphemeronRange;
 use crate::space::old::OldAllocator;
 
-/// What one worker has: kept between collections.
+/// What one worker owns; it is kept between collections.
 pub struct MinorWorker {
-    /// Kept objects whose fields have not been looked at.
+    /// Kept objects whose fields have not been scanned. The lowest bit of an entry says that the object is old.
     pub local_stack: List<usize>,
+    /// Cards whose memory was requested.
     pub(crate) card_prefetch: CardPrefetch,
     /// Where promoted objects go.
     pub old: OldAllocator,
+    /// The unused part of the Survivors block that takes copies within the nursery: its first byte, and the byte behind it.
     pub(super) survivors_next: usize,
     pub(super) survivors_end: usize,
     /// Bytes of objects copied within the nursery.
     pub copied: usize,
-    /// Bytes of objects that become old where they are.
+    /// Bytes of objects that become old in place.
     pub stayed: usize,
-    /// Old objects that promoted ones refer to and nobody has marked: the marker has to look at them.
+    /// While marking runs: unmarked old objects that promoted ones refer to, and promoted tables of ephemerons. The marker has to mark or
+    /// scan them.
     pub(super) for_marker: List<usize>,
-    /// Fields of promoted objects that refer into blocks that will be evacuated.
+    /// While marking runs: fields of promoted objects that refer into blocks to be evacuated.
     pub(super) fields: List<usize>,
-    /// Pairs that were met, of tables that are kept.
+    /// Ephemerons that were met, of tables that are kept.
     pub(crate) ephemerons: List<EphemeronRange>,
 }
 
@@ -47,21 +50,21 @@ impl MinorWorker {
     }
 }
 
-/// What becomes of objects that live.
+/// What becomes of young objects that are reachable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum EvacuationMode {
-    /// They are copied: once within the nursery, then out of it.
+    /// They are copied: at their first survival within the nursery, at the second to the old generation.
     Age,
-    /// They are copied out of the nursery.
+    /// They are copied to the old generation.
     Promote,
-    /// They become old where they are.
+    /// They become old where they are, together with their blocks.
     InPlace,
 }
 
-/// Marked cards whose memory is on its way before they are looked at.
+/// How many cards are requested before the first of them is scanned.
 pub(super) const DISTANCE: usize = 4;
 
-/// Marked cards of old blocks that are to be looked at soon, or 0.
+/// A ring of marked cards of old blocks whose memory was requested and that will be scanned soon; 0 is none.
 #[derive(Default)]
 pub(crate) struct CardPrefetch {
     pub(super) cards: [usize; DISTANCE],

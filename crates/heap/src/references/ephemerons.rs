@@ -33,10 +33,10 @@ use crate::space::CARD;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// Bytes of a pair: a key and a value.
+/// Bytes of an ephemeron: a key and a value.
 const PAIR: usize = 16;
 
-/// Adjacent pairs: the address of the first, and how many.
+/// Adjacent ephemerons: the address of the first, and how many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct EphemeronRange {
     first: usize,
@@ -44,13 +44,13 @@ pub(crate) struct EphemeronRange {
 }
 
 impl EphemeronRange {
-    /// All pairs of a table.
+    /// All ephemerons of a table.
     pub fn of<M: Model>(table: usize) -> EphemeronRange {
-        // SAFETY: callers pass a table of pairs that is kept; the world is stopped.
+        // SAFETY: `table` is an object that the model called a table of ephemerons; it is kept, and the world is stopped.
         let (first, count) = unsafe { M::ephemerons(table) };
         EphemeronRange { first, count }
     }
-    /// Those of the row that overlap a card.
+    /// Those that overlap a card.
     pub fn on(self, card: usize) -> EphemeronRange {
         let skipped = (card.saturating_sub(self.first) / PAIR).min(self.count);
         let end = (card + CARD).saturating_sub(self.first).div_ceil(PAIR);
@@ -59,17 +59,17 @@ impl EphemeronRange {
             count: end.min(self.count).saturating_sub(skipped),
         }
     }
-    /// How many pairs.
+    /// How many there are.
     pub fn len(self) -> usize {
         self.count
     }
-    /// The pairs.
+    /// Each of them.
     pub fn iter(self) -> impl Iterator<Item = Ephemeron> {
         (0..self.count).map(move |i| Ephemeron(self.first + i * PAIR))
     }
 }
 
-/// A pair, by its address.
+/// An ephemeron, by its address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ephemeron(usize);
 
@@ -87,19 +87,19 @@ impl Ephemeron {
     pub fn value(self) -> usize {
         self.0 + PAIR / 2
     }
-    /// What the key is, 0 if there is none.
+    /// The key, 0 if there is none.
     pub fn load_key(self) -> usize {
         word(self.key()).load(Relaxed)
     }
-    /// The key is dead: `tombstone` stands for it.
+    /// The key is dead: it becomes the tombstone, and the value null.
     pub fn clear(self, tombstone: usize) {
         word(self.key()).store(tombstone, Relaxed);
         word(self.value()).store(0, Relaxed);
     }
 }
 
-/// The low bits of a note in a header: it has the lowest one, as "moved" has, and this one, which "moved" never has. The other bits are the
-/// number of the last pair that waits there.
+/// A bit of the tag in the header of a key: the tag has the lowest bit, as "moved" has, and this bit, which "moved" never has. The other bits are
+/// the number of the last entry that waits there. (The table in `object.rs` shows all forms of a header.)
 pub(crate) const PENDING: u64 = 4;
 const PENDING_TAG: u64 = PENDING | 1;
 const NO_ENTRY: u64 = u64::MAX >> 3;
@@ -107,15 +107,15 @@ const NO_ENTRY: u64 = u64::MAX >> 3;
 #[derive(Clone, Copy)]
 struct Entry {
     pair: Ephemeron,
-    /// The key's own header, while the note is there.
+    /// The key's own header, while the tag is there.
     header: u64,
-    /// The pair that waits there since before this one, or [`NO_ENTRY`].
+    /// The number of the entry that waited for the same key before this one, or [`NO_ENTRY`].
     next: u64,
 }
-/// Of a pair that waits no more.
+/// In an entry whose ephemeron does not wait any more.
 const GONE: Ephemeron = Ephemeron(0);
 
-/// The pairs that wait for their keys. See the module.
+/// The ephemerons that wait for their keys. See the module.
 pub(crate) struct PendingEphemerons {
     list: List<Entry>,
     due: List<Ephemeron>,
@@ -128,11 +128,11 @@ impl PendingEphemerons {
             due: List::new(UNBOUNDED)?,
         })
     }
-    /// Pairs that wait or are due.
+    /// How many wait or are due.
     pub fn left(&self) -> usize {
         self.list.len() + self.due.len()
     }
-    /// A pair waits for its key, which nobody has reached.
+    /// An ephemeron waits for its key, which nothing has reached.
     pub fn wait(&mut self, pair: Ephemeron) {
         let number = self.list.len() as u64;
         self.list.push(Entry {
@@ -142,7 +142,7 @@ impl PendingEphemerons {
         });
         self.tag_key(number);
     }
-    /// Leaves the note of a pair of the list at its key.
+    /// Puts the number of an entry into the header of its key, and saves what was there.
     fn tag_key(&mut self, number: u64) {
         let list = self.list.as_mut_slice();
         // SAFETY: the key of an ephemeron of a live table is an object, dead or alive, whose memory is not freed before this ends.
@@ -157,7 +157,7 @@ impl PendingEphemerons {
         (entry.header, entry.next) = (own, next);
         header.store(number << 3 | PENDING_TAG, Relaxed);
     }
-    /// The object is reached: its header is its own again, and the pairs that waited for it are due. Returns the header.
+    /// An object is reached: restores its header, and makes the ephemerons due that waited for it. Returns the header.
     pub fn reached(&mut self, object: usize) -> u64 {
         // SAFETY: the collector calls this with an object that it has just reached.
         let header = unsafe { header_of(object) };
@@ -176,11 +176,11 @@ impl PendingEphemerons {
         header.store(own, Relaxed);
         own
     }
-    /// A pair whose key was reached.
+    /// Takes an ephemeron whose key was reached.
     pub fn next_due(&mut self) -> Option<Ephemeron> {
         self.due.pop()
     }
-    /// All headers are their own again. The pairs whose keys were not reached are remembered.
+    /// Restores all headers. The ephemerons whose keys were not reached stay in the list.
     pub fn settle(&mut self) {
         self.list.retain_map(|entry| {
             if entry.pair == GONE {
@@ -191,7 +191,7 @@ impl PendingEphemerons {
             Some(entry)
         });
     }
-    /// Goes on after [`PendingEphemerons::settle`]: pairs whose keys are `alive` meanwhile are due, the others wait again.
+    /// Goes on after [`PendingEphemerons::settle`]: ephemerons whose keys are `alive` now are due, the others wait again.
     pub fn resume(&mut self, alive: impl Fn(usize) -> bool) {
         for number in 0..self.list.len() {
             let entry = &mut self.list.as_mut_slice()[number];
@@ -202,7 +202,7 @@ impl PendingEphemerons {
             }
         }
     }
-    /// After [`PendingEphemerons::settle`]: the next pair whose key is dead; it is forgotten.
+    /// After [`PendingEphemerons::settle`]: takes an ephemeron whose key is dead out of the list.
     pub fn next_dead(&mut self) -> Option<Ephemeron> {
         let entry = self.list.pop();
         if entry.is_none() {

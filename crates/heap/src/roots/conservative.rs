@@ -15,7 +15,7 @@ use crate::space::{BlockKind, CARD, Space};
 pub unsafe fn collect(space: &Space, from: usize, to: usize, out: &mut List<usize>) {
     let mut at = (from + 7) & !7;
     while at + 8 <= to {
-        // SAFETY: inside the caller's range; the words belong to stopped threads.
+        // SAFETY: the word lies in the range that the caller promises to be readable; `stack_word` bears a thread that writes to it.
         let word = unsafe { vervet_os::memory::stack_word(at) };
         add(space, word, out);
         at += 8;
@@ -66,7 +66,7 @@ pub fn object_at<M: Model>(space: &Space, address: usize, cursor: &mut Cursor) -
         }
         BlockKind::Old => {
             let at = space.last_start(block, address)?;
-            // SAFETY: a live start bit.
+            // SAFETY: a live object begins at a live `start` bit, with its header.
             let size = unsafe { M::size(at, *(at as *const u64)) };
             (address < at + size).then_some(at)
         }
@@ -133,13 +133,13 @@ pub fn each_young<M: Model>(space: &Space, block: usize, mut f: impl FnMut(usize
         }
         at += 8 * bits.trailing_zeros() as usize;
         while at < end {
-            // SAFETY: as in `walk`.
+            // SAFETY: the row begins at a `start` bit, goes from object to object, and ends at a zero header.
             let header = unsafe { *(at as *const u64) };
             if header == 0 {
                 at += 8;
                 break;
             }
-            // SAFETY: as in `walk`.
+            // SAFETY: a nonzero header in a row is that of an object.
             let size = unsafe { M::descriptor(header).size::<M>(at, header) };
             f(at, size);
             at += size;

@@ -27,7 +27,8 @@ impl<M: Model, W: World> Heap<M, W> {
                     self.space.address(first),
                     self.space.address(first + blocks),
                 );
-                crate::memory::discard(from, to);
+                // SAFETY: the blocks were just allocated, so nobody needs what is in them.
+                unsafe { crate::memory::discard(from, to) };
                 for b in first..first + blocks {
                     self.space.clear_starts(b);
                     self.space.info(b).age.store(0, Relaxed);

@@ -44,18 +44,18 @@ impl Space {
         self.start_word(address)
             .fetch_or(Self::bit(address), AcqRel);
     }
-    /// Sets `start` bits on a card of a block where nobody else sets any meanwhile.
+    /// Sets `start` bits of a card. No other thread sets any in that block meanwhile.
     #[inline]
     pub fn set_starts_exclusive(&self, card: usize, bits: u64) {
         block_bits::add_starts(self.start_word(card), bits);
     }
-    /// Sets `mark` bits on a card where nobody else sets any meanwhile.
+    /// Sets `mark` bits of a card. No other thread sets any there meanwhile.
     #[inline]
     pub fn set_marks_exclusive(&self, card: usize, bits: u64) {
         let w = self.mark_word(card);
         w.store(w.load(Relaxed) | bits, Relaxed);
     }
-    /// Pins a young object for this collection; was it not?
+    /// Pins a young object for this collection. Returns whether it was not pinned before.
     pub fn pin(&self, object: usize) -> bool {
         self.info(self.block(object)).pinned.store(1, Relaxed);
         self.set_mark(object)
@@ -70,13 +70,13 @@ impl Space {
     pub fn is_start(&self, address: usize) -> bool {
         self.start_word(address).load(Acquire) & Self::bit(address) != 0
     }
-    /// Sets the `mark` bit; was it clear?
+    /// Sets the `mark` bit. Returns whether it was clear.
     #[inline]
     pub fn set_mark(&self, address: usize) -> bool {
         let (w, b) = (self.mark_word(address), Self::bit(address));
         w.load(Relaxed) & b == 0 && w.fetch_or(b, AcqRel) & b == 0
     }
-    /// As [`Space::set_mark`], in a block that nobody else marks in meanwhile.
+    /// As [`Space::set_mark`], while no other thread marks in that block.
     #[inline(always)]
     pub fn set_mark_exclusive(&self, address: usize) -> bool {
         let (w, b) = (self.mark_word(address), Self::bit(address));
@@ -87,7 +87,7 @@ impl Space {
         w.store(before | b, Relaxed);
         true
     }
-    /// The bits of the 512 bytes around an address of a block.
+    /// The words of the card around an address of a block.
     #[inline(always)]
     fn card_bits(&self, block: usize, address: usize) -> CardBits<'_> {
         CardBits {
@@ -96,19 +96,19 @@ impl Space {
             mark: self.mark_word(address),
         }
     }
-    /// The bits of all cards of a block.
+    /// The words of all cards of a block, in ascending order.
     fn block_bits(&self, block: usize) -> impl Iterator<Item = CardBits<'_>> + Clone {
         let base = self.address(block);
         (base..base + BLOCK)
             .step_by(CARD)
             .map(move |card| self.card_bits(block, card))
     }
-    /// Makes the `mark` bits of a block its `start` bits; keeps them as `mark` bits if asked. Were there any?
+    /// Makes the `mark` bits of a block its `start` bits, and clears them unless `keep`. Returns whether there were any.
     pub fn start_at_marks(&self, block: usize, keep: bool) -> bool {
         let each = |any, bits: CardBits<'_>| any | bits.start_at_marks(keep);
         self.block_bits(block).fold(0, each) != 0
     }
-    /// Forgets the dead objects of an unswept old block. See [`block_bits`].
+    /// Clears the bits of dead objects of an unswept old block. See [`block_bits`].
     pub fn sweep(&self, block: usize) {
         block_bits::sweep(&self.info(block).unswept, self.block_bits(block));
     }

@@ -34,7 +34,7 @@ use vervet_os::perturb;
 /// The words of one card of a block, and the byte of the block that says how to read them.
 #[derive(Clone, Copy)]
 pub struct CardBits<'s> {
-    /// 1: the `start` bits of the block include dead objects.
+    /// 1 while the `start` bits of the block include dead objects.
     pub unswept: &'s AtomicU8,
     /// Where objects begin.
     pub start: &'s AtomicU64,
@@ -60,7 +60,7 @@ impl CardBits<'_> {
             live
         }
     }
-    /// In a stop, in a block that is not old yet: the marked objects are all that begin here. Their bits; they stay marked if asked.
+    /// In a pause, in a block that is not old yet: makes the `mark` bits the `start` bits, and clears them unless `keep`. Returns them.
     pub fn start_at_marks(self, keep: bool) -> u64 {
         let bits = self.mark.load(Relaxed);
         self.start.store(bits, Relaxed);
@@ -71,13 +71,14 @@ impl CardBits<'_> {
     }
 }
 
-/// Complete objects begin there. Nobody else sets `start` bits of the card meanwhile.
+/// Adds the `start` bits of complete objects. No other thread sets `start` bits of the card meanwhile.
 #[inline(always)]
 pub fn add_starts(start: &AtomicU64, bits: u64) {
     start.store(start.load(Relaxed) | bits, Release);
 }
 
-/// Forgets the dead objects of an unswept block, of which these are all cards. One thread sweeps; nobody sets bits of the block meanwhile.
+/// Clears the bits of dead objects of an unswept block; `cards` are all its cards. One thread sweeps a block, and no other changes bits of it
+/// meanwhile.
 pub fn sweep<'s>(unswept: &AtomicU8, cards: impl Iterator<Item = CardBits<'s>> + Clone) {
     for card in cards.clone() {
         let live = card.start.load(Relaxed) & card.mark.load(Relaxed);

@@ -26,13 +26,13 @@ use crate::sync::{AtomicU8, Ordering::*};
 /// What a clean card holds: never the low byte of a reference.
 pub const CLEAN: u8 = 0xFF;
 
-/// Marks a card.
+/// Marks a card. Release: a worker that takes the mark sees what was stored before.
 #[inline(always)]
 pub fn mark(card: &AtomicU8) {
     card.store(0, Release);
 }
 
-/// Makes a marked card clean, before its objects are looked for; the mark it had. `exclusive`: no other worker promotes meanwhile.
+/// Cleans a marked card, before its objects are looked up. Returns the mark it had. `exclusive`: no other worker promotes meanwhile.
 #[inline(always)]
 pub fn clean(card: &AtomicU8, exclusive: bool) -> u8 {
     if exclusive {
@@ -44,13 +44,13 @@ pub fn clean(card: &AtomicU8, exclusive: bool) -> u8 {
     }
 }
 
-/// Notes in a byte of the mod-union table that a card is about to be cleaned.
+/// Records in a byte of the mod-union table that a card is about to be cleaned.
 #[inline(always)]
 pub fn note(byte: &AtomicU8, bit: u8) {
     byte.fetch_or(bit, AcqRel);
 }
 
-/// The cards noted, forgotten now. A note that is made meanwhile may be left for the next time.
+/// Takes the recorded cards of a byte of the mod-union table. A record that is made meanwhile may stay for the next time.
 #[inline(always)]
 pub fn take(byte: &AtomicU8) -> u8 {
     match byte.load(Relaxed) {

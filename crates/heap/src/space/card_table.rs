@@ -13,7 +13,7 @@ use super::block::{BLOCK, CARD, CARD_SHIFT};
 use super::card_marks::{self, CLEAN};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::*};
 
-/// Calls `f` with the address of each dirty one of 8 cards.
+/// Calls `f` with the address of each dirty card of eight, which begin at `at`.
 fn each_dirty(eight: u64, at: usize, f: &mut impl FnMut(usize)) {
     if eight != u64::MAX {
         for (i, card) in eight.to_le_bytes().into_iter().enumerate() {
@@ -52,7 +52,7 @@ impl Space {
         let first = (from >> CARD_SHIFT) & self.card_mask;
         let n = size.div_ceil(CARD);
         let here = n.min(self.card_mask + 1 - first);
-        // SAFETY: see above; what goes past the table's end goes on at its beginning.
+        // SAFETY: the first part ends at the table's end at the latest; the rest goes on at its beginning.
         unsafe {
             std::ptr::write_bytes(at, CLEAN, here);
             std::ptr::write_bytes(self.cards as *mut u8, CLEAN, n - here);
@@ -69,7 +69,7 @@ impl Space {
             // SAFETY: 8 cards are aligned, since `at` is a multiple of 4 KiB, and the table has those of the whole block.
             let eights = unsafe { std::slice::from_raw_parts(first, (end - at) / (8 * CARD)) };
             for many in eights.chunks(8) {
-                // Mostly all are clean, and a large heap has many.
+                // 64 cards at a time: mostly all are clean, and a large heap has many.
                 if many.iter().fold(u64::MAX, |all, e| all & e.load(Relaxed)) != u64::MAX {
                     for (i, eight) in many.iter().enumerate() {
                         each_dirty(eight.load(Relaxed), at + i * 8 * CARD, &mut f);
@@ -87,17 +87,17 @@ impl Space {
             1 << (card % 8),
         )
     }
-    /// Notes that a card was dirty during marking.
+    /// Records that a card was dirty while marking ran.
     pub fn set_mod_union(&self, address: usize) {
         let (cell, bit) = self.mod_union_cell(address);
         card_marks::note(cell, bit);
     }
-    /// Is the card of an address noted?
+    /// Is the card of an address recorded?
     pub(crate) fn has_mod_union(&self, address: usize) -> bool {
         let (cell, bit) = self.mod_union_cell(address);
         cell.load(Relaxed) & bit != 0
     }
-    /// The noted cards of the 4 KiB at an address (a multiple of 4 KiB), one bit each, forgotten now.
+    /// Takes the records of the 8 cards at an address (a multiple of 4 KiB), one bit each.
     pub fn take_mod_union(&self, address: usize) -> u8 {
         card_marks::take(self.mod_union_cell(address).0)
     }

@@ -35,7 +35,7 @@ pub(crate) struct FreeBlocks<'s> {
     pub used: usize,
 }
 impl FreeBlocks<'_> {
-    /// The list, as its links have it: for ever, if they form a ring.
+    /// The blocks of the list in the order of its links. The iterator does not end if they form a ring.
     pub fn list(&self) -> impl Iterator<Item = usize> {
         let next = |b: u32| (b != NONE).then_some(b);
         std::iter::successors(next(self.head), move |b| {
@@ -55,7 +55,7 @@ impl Space {
     pub fn available(&self) -> usize {
         (self.blocks - self.in_use()) * BLOCK
     }
-    /// Takes one block and makes it `kind`. None: the reservation is used up.
+    /// Allocates one block as `kind`. None: the address range is used up.
     pub fn alloc_block(&self, kind: BlockKind) -> Option<usize> {
         let mut f = self.free.lock();
         let block = loop {
@@ -84,7 +84,7 @@ impl Space {
         self.used.store(f.used, Release);
         Some(b)
     }
-    /// Takes `n` adjacent blocks, of kind `Taken`. Their pages may hold anything; see [`Space::is_clean`].
+    /// Allocates `n` adjacent blocks, as `Taken`. Their pages may hold anything; see [`Space::is_clean`]. None: there is no such run.
     pub fn alloc_run(&self, n: usize) -> Option<usize> {
         let mut f = self.free.lock();
         let mut found = None;
@@ -119,16 +119,17 @@ impl Space {
     pub fn is_clean(&self, block: usize) -> bool {
         self.info(block).dirty.load(Relaxed) == 0
     }
-    /// Gives a block back whose pages may hold anything.
+    /// Frees a block, whose pages may hold anything.
     pub fn free_block(&self, block: usize) {
         self.clear_starts(block);
         let mut f = self.free.lock();
         self.list_free(&mut f, block, 1);
     }
-    /// Gives the blocks of a large object back; their pages go back to the system if `discard_pages`.
+    /// Frees `n` adjacent blocks; their pages go back to the system if `discard_pages`.
     pub fn free_run(&self, first: usize, n: usize, discard_pages: bool) {
         if discard_pages {
-            discard(self.address(first), self.address(first + n));
+            // SAFETY: the caller frees these blocks: nobody needs what is in them.
+            unsafe { discard(self.address(first), self.address(first + n)) };
         }
         let mut f = self.free.lock();
         for i in 0..n {
@@ -162,7 +163,7 @@ impl Space {
             f.head = block as u32;
         }
     }
-    /// For the verifier: what is known of free blocks, while nobody takes any or gives any back.
+    /// For the verifier: calls `inspect` with the list of free blocks, while no thread can allocate or free one.
     pub(crate) fn with_free(&self, inspect: impl FnOnce(FreeBlocks<'_>)) {
         let f = self.free.lock();
         inspect(FreeBlocks {
@@ -172,7 +173,7 @@ impl Space {
             used: f.used,
         });
     }
-    /// Gives the pages of free blocks back to the system, but keeps `keep` blocks as they are. Returns the bytes given.
+    /// Gives the pages of dirty free blocks back to the system, except those of `keep` blocks. Returns how many bytes.
     pub fn trim(&self, keep: usize) -> usize {
         let mut kept = 0;
         let mut bytes = 0;
@@ -187,7 +188,8 @@ impl Space {
             }
             let f = self.free.lock();
             if self.kind(b) == BlockKind::Free && !self.is_clean(b) {
-                discard(self.address(b), self.address(b + 1));
+                // SAFETY: the block is free, and the lock of the list keeps it so.
+                unsafe { discard(self.address(b), self.address(b + 1)) };
                 self.info(b).dirty.store(0, Relaxed);
                 bytes += BLOCK;
             }

@@ -13,11 +13,11 @@ use crate::space::{BLOCK, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
 
-/// Pages beyond this are zeroed by the system, not by us.
+/// A stretch of dirty pages longer than this is discarded, so that the kernel zeroes it page by page; a shorter one is zeroed here.
 const ZERO_BY_HAND: usize = 256 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// `size` zeroed bytes with that header. None: no memory.
+    /// Allocates a large object: `size` zeroed bytes with that header. None: the address range is used up.
     pub(crate) fn place_large(&self, size: usize, header: u64) -> Option<usize> {
         let space: &Space = &self.space;
         let blocks = size.div_ceil(BLOCK);
@@ -35,7 +35,8 @@ impl<M: Model, W: World> Heap<M, W> {
             if b > from {
                 let (lo, hi) = (at + from * BLOCK, at + b * BLOCK);
                 if hi - lo > ZERO_BY_HAND {
-                    discard(lo, hi);
+                    // SAFETY: the blocks were just allocated, so nobody needs what is in them.
+                    unsafe { discard(lo, hi) };
                 } else {
                     let end = hi.min(at + size);
                     // SAFETY: the blocks were just taken; the rest of the last stays dirty memory of this object's.
@@ -78,7 +79,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.large.bytes.fetch_add(size, Relaxed);
         Some(at)
     }
-    /// Forgets the objects that were not reached in this cycle: their blocks go to `dead`.
+    /// Takes the objects that were not reached in this cycle off the list; their first blocks go to `dead`.
     pub(crate) fn sweep_large(&self, dead: &mut List<u32>) {
         let space = &self.space;
         self.large.heads.lock().retain_map(|b| {
@@ -86,7 +87,7 @@ impl<M: Model, W: World> Heap<M, W> {
             if info.large_marked.swap(0, Relaxed) != 0 {
                 return Some(b);
             }
-            // Cards of the dead are not looked at any more.
+            // The cards of dead objects are not scanned any more.
             info.has_references.store(0, Relaxed);
             info.large_dead.store(1, Relaxed);
             self.large.bytes.fetch_sub(info.size.load(Relaxed), Relaxed);
@@ -98,7 +99,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn is_dead_large(&self, block: usize) -> bool {
         self.space.info(block).large_dead.load(Relaxed) != 0
     }
-    /// Gives the blocks of dead large objects back.
+    /// Frees the blocks of dead large objects.
     pub(crate) fn free_large(&self, dead: &mut List<u32>) {
         while let Some(b) = dead.pop() {
             let n = self

@@ -23,16 +23,16 @@ const COUNT: usize = BLOCK / LINE;
 /// The `start` bits of a line.
 const LINE_OF_STARTS: u64 = (1 << (LINE / 8)) - 1;
 
-/// One bit per line of a block: set if it is used.
+/// One bit for each line of a block, set if the line is in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Lines([u64; COUNT / 64]);
 
 impl Lines {
-    /// Those of an empty block.
+    /// No line is in use.
     pub const EMPTY: Lines = Lines([0; COUNT / 64]);
 
-    /// Looks which ones live objects overlap.
+    /// Finds the lines that live objects of a block overlap.
     pub fn inspect<M: Model>(space: &Space, block: usize) -> Lines {
         let mut used = Lines::EMPTY;
         let base = space.address(block);
@@ -63,14 +63,14 @@ impl Lines {
         }
         used
     }
-    /// The lines that these bytes of the block overlap are used.
+    /// Adds the lines that the bytes `[from, to)` of the block overlap.
     #[inline]
     pub fn add(&mut self, from: usize, to: usize) {
         for line in from / LINE..to.div_ceil(LINE) {
             self.0[line / 64] |= 1 << (line % 64);
         }
     }
-    /// Are all lines that these bytes overlap used?
+    /// Are all lines in use that the bytes `[from, to)` of the block overlap?
     pub fn covers(&self, from: usize, to: usize) -> bool {
         let mut all = *self;
         all.add(from, to);
@@ -84,12 +84,12 @@ impl Lines {
             .sum::<usize>()
             * LINE
     }
-    /// The first hole at or after a byte of the block, which is not inside one: its first byte, and that behind its last.
+    /// The first hole at or after the byte `from` of the block, which is not inside a hole: its first byte, and the byte behind its last.
     pub fn hole(&self, from: usize) -> Option<(usize, usize)> {
         let first = self.find(from / LINE, true);
         (first < COUNT).then(|| (first * LINE, self.find(first, false) * LINE))
     }
-    /// The first line from `line` on that is free, or used.
+    /// The first line from `line` on that is free, or that is in use.
     fn find(&self, mut line: usize, free: bool) -> usize {
         while line < COUNT {
             let word = self.0[line / 64];

@@ -45,7 +45,8 @@ use std::io;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
 
-/// Beyond this part of the range huge pages are preferred: a large heap is walked much faster, a small one is to stay small.
+/// Behind this many bytes of the range huge pages are preferred: they make walks of a large heap much faster, and a small heap should stay
+/// small.
 const HUGE_FROM: usize = 32 << 20;
 
 /// See the module.
@@ -81,7 +82,8 @@ impl Space {
         let base = (reserve(size + BLOCK)? + BLOCK - 1) & !(BLOCK - 1);
         let blocks = size / BLOCK;
         if size > HUGE_FROM {
-            prefer_huge_pages(base + HUGE_FROM, base + size);
+            // SAFETY: the range is a part of the reservation made above.
+            unsafe { prefer_huge_pages(base + HUGE_FROM, base + size) };
         }
         Ok(Space {
             base,
@@ -133,7 +135,7 @@ impl Space {
     }
     #[inline(always)]
     fn kind_cell(&self, block: usize) -> &AtomicU8 {
-        // SAFETY: the table has an entry for each block.
+        // SAFETY: the table was reserved with a byte for each block, and is never released.
         unsafe { &*((self.kinds + block) as *const AtomicU8) }
     }
     /// What a block is.
@@ -154,11 +156,11 @@ impl Space {
     pub fn set_kind(&self, block: usize, kind: BlockKind) {
         self.kind_cell(block).store(kind as u8, Release);
     }
-    /// What is noted of a block.
+    /// What is recorded of a block.
     #[inline(always)]
     pub fn info(&self, block: usize) -> &BlockInfo {
         debug_assert!(block < self.blocks);
-        // SAFETY: the table has an entry for each block, zeroed at first.
+        // SAFETY: the table was reserved with an entry for each block; zero bytes are a valid entry, and it is never released.
         unsafe { &*((self.infos as *const BlockInfo).add(block)) }
     }
 }

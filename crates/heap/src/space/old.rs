@@ -14,21 +14,22 @@ use crate::space::recyclable::RecyclableBlocks;
 use crate::space::{BLOCK, BlockKind, CARD, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// A block with at least this many free bytes is filled up again.
+/// A block with at least this many free bytes is recyclable. A larger limit would leave holes unused: a graph that dies evenly never frees
+/// more.
 const MIN_FREE: usize = BLOCK / 16;
 
-/// The old space's shared parts.
+/// What all workers share of the space of small old objects.
 pub struct Old {
-    /// Swept blocks with room.
+    /// Swept blocks with enough free lines.
     pub recyclable: RecyclableBlocks,
-    /// Bytes of small objects, old: what the last sweep found, and what was promoted since.
+    /// Bytes of small old objects: what the last sweep found, and what was promoted since.
     pub bytes: AtomicUsize,
     /// What `bytes` was when the last marking ended.
     pub at_mark: AtomicUsize,
 }
 
 impl Old {
-    /// An old block, of which this is used, is to be filled up if it has room enough.
+    /// Lists an old block with these used lines, if it has enough others.
     pub(crate) fn list_if_recyclable(&self, space: &Space, block: usize, used: &Lines) {
         if is_recyclable(used.bytes()) {
             self.recyclable.push(space, block, used);
@@ -36,18 +37,18 @@ impl Old {
     }
 }
 
-/// The live object that begins before a card of the block and reaches into it.
+/// The live object of a block that begins before a card and reaches into it.
 pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Option<usize> {
     if card == space.address(block) {
         return None;
     }
     let first = space.last_start(block, card - 8)?;
-    // SAFETY: a live start bit.
+    // SAFETY: a live object begins at a live `start` bit, with its header.
     let size = unsafe { M::size(first, header_of(first).load(Relaxed)) };
     (first + size > card).then_some(first)
 }
 
-/// Sweeps a block: forgets dead objects. Returns what is used of it.
+/// Sweeps a block: clears the bits of its dead objects. Returns its used lines.
 pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
     space.sweep(block);
     let used = Lines::inspect::<M>(space, block);
@@ -55,21 +56,22 @@ pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
     used
 }
 
-/// A worker's way to allocate old memory. See the module.
+/// The old-space allocator of one worker. See the module.
 pub struct OldAllocator {
+    /// The block that is being filled.
     block: Option<usize>,
-    /// What is used of it, but for what was allocated from `hole` to `next`, in the hole that ends at `end`.
+    /// Its used lines, without those of the bytes from `hole` to `next`, which were allocated in the hole that ends at `end`.
     used: Lines,
     hole: usize,
     next: usize,
     end: usize,
-    /// For objects that do not fit a hole.
+    /// The unused part of the overflow block, for objects that do not fit the hole.
     overflow_next: usize,
     overflow_end: usize,
-    /// A card, and the `start` bits of objects complete there that are not in the bitmap yet.
+    /// A card, and the `start` bits of complete objects on it that are not in the bitmap yet.
     card: usize,
     starts: u64,
-    /// Cards and `mark` bits that are to be set at the end, if objects are to be `marked`.
+    /// Cards and `mark` bits that will be set at the end, if objects are born `marked`.
     marks: List<(usize, u64)>,
     /// Objects are born marked.
     pub marked: bool,
@@ -105,7 +107,7 @@ impl OldAllocator {
         }
         self.starts |= Space::bit(object);
     }
-    /// Complete objects are found by their `start` bits from now on.
+    /// Puts the `start` bits of complete objects into the bitmap.
     #[inline]
     pub fn flush(&mut self, space: &Space) {
         if self.starts == 0 {
@@ -117,7 +119,7 @@ impl OldAllocator {
         }
         self.starts = 0;
     }
-    /// `size` bytes for one object. None: there is no memory left at all.
+    /// Allocates `size` bytes for one object. None: the address range is used up.
     #[inline]
     pub fn allocate(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
         self.bytes += size;
@@ -154,7 +156,7 @@ impl OldAllocator {
             (self.hole, self.next, self.end) = (base, base, base);
         }
     }
-    /// What was allocated in the hole is used; the rest of it is a hole still.
+    /// Leaves the current hole: what was allocated in it counts as used, the rest stays a hole.
     fn leave_hole(&mut self, space: &Space) {
         if let Some(block) = self.block {
             let base = space.address(block);
@@ -170,7 +172,7 @@ impl OldAllocator {
         self.overflow_next += size;
         Some(self.overflow_next - size)
     }
-    /// Takes the last allocation back (another worker copied the object first).
+    /// Takes the last allocation back, because another worker has copied the object first.
     pub fn undo(&mut self, at: usize, size: usize) {
         self.bytes -= size;
         if (self.hole..self.next).contains(&at) {
@@ -181,7 +183,8 @@ impl OldAllocator {
             self.overflow_next = at;
         }
     }
-    /// The collection is over: what room is left can be used by the next. Nobody else sets `mark` bits.
+    /// Ends a collection: lists the blocks whose unused parts the next one can use, and sets the `mark` bits that were put off. No other thread
+    /// sets `mark` bits meanwhile.
     pub fn finish(&mut self, space: &Space, old: &Old) {
         self.leave_hole(space);
         if let Some(b) = self.block
@@ -209,7 +212,7 @@ impl OldAllocator {
     }
 }
 
-/// A fresh old block: clean cards, no objects.
+/// Allocates an old block without objects, with clean cards. None: the address range is used up.
 fn fresh(space: &Space) -> Option<usize> {
     let b = space.alloc_block(BlockKind::Taken)?;
     space.clear_starts(b);
@@ -223,7 +226,7 @@ fn fresh(space: &Space) -> Option<usize> {
     Some(b)
 }
 
-/// Is a swept block worth filling up?
+/// Is a swept block with `bytes` used bytes recyclable?
 pub fn is_recyclable(bytes: usize) -> bool {
     BLOCK - bytes >= MIN_FREE
 }
@@ -251,7 +254,7 @@ mod tests {
             at_mark: AtomicUsize::new(0),
         };
         let mut allocator = OldAllocator::new().expect("an allocator");
-        // The wide block is the first; the second has a hole of two lines at its beginning, and is full behind it.
+        // The overflow block is the first; the second has a hole of two lines at its beginning, and is full behind it.
         let overflow = fresh(&space).expect("a block");
         let holed = fresh(&space).expect("a block");
         let (first, second) = (space.address(overflow), space.address(holed));
@@ -267,7 +270,7 @@ mod tests {
         let object = second - 3 * LINE;
         assert_eq!(allocator.allocate(&space, &old, 3 * LINE), Some(object));
         allocator.undo(object, 3 * LINE);
-        // Both have what they had: what fits the hole goes there, the rest to the wide block.
+        // Both have what they had: what fits the hole goes there, the rest to the overflow block.
         assert_eq!(allocator.allocate(&space, &old, LINE), Some(second));
         assert_eq!(allocator.allocate(&space, &old, 3 * LINE), Some(object));
         assert_eq!(allocator.bytes, 4 * LINE);

@@ -12,10 +12,10 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use vervet_os::LeafLock;
 
-/// See the module.
+/// The recyclable blocks of a heap.
 pub struct RecyclableBlocks {
     blocks: LeafLock<List<u32>>,
-    /// The table of what is used of each block of the space.
+    /// Address of a table with the used lines of each block of the space.
     used: usize,
     free: AtomicUsize,
 }
@@ -37,7 +37,7 @@ impl RecyclableBlocks {
     fn used(&self, block: usize) -> *mut Lines {
         (self.used as *mut Lines).wrapping_add(block)
     }
-    /// Lists a block of which this is used, unless it is listed.
+    /// Lists a block with these used lines, unless it is listed already.
     pub fn push(&self, space: &Space, block: usize, used: &Lines) {
         let mut blocks = self.blocks.lock();
         let info = space.info(block);
@@ -50,13 +50,14 @@ impl RecyclableBlocks {
             self.free.fetch_add(BLOCK - bytes, Relaxed);
         }
     }
+    /// A block leaves the list.
     fn forget(&self, space: &Space, block: usize) {
         let info = space.info(block);
         info.recyclable.store(0, Relaxed);
         self.free
             .fetch_sub(BLOCK - info.live.load(Relaxed) as usize, Relaxed);
     }
-    /// Takes a block, to fill it, and what is used of it: it counts as full from now on.
+    /// Takes a block off the list to fill it. Returns it and its used lines; it counts as full from now on.
     pub fn pop(&self, space: &Space) -> Option<(usize, Lines)> {
         let mut blocks = self.blocks.lock();
         let block = blocks.pop()? as usize;
@@ -65,7 +66,7 @@ impl RecyclableBlocks {
         // SAFETY: the table has an entry for each block; under the lock.
         Some((block, unsafe { *self.used(block) }))
     }
-    /// What is used of a block, if it is listed.
+    /// The used lines of a block, if it is listed.
     pub fn of(&self, space: &Space, block: usize) -> Option<Lines> {
         let _lock = self.blocks.lock();
         // SAFETY: the table has an entry for each block; under the lock.
@@ -77,7 +78,7 @@ impl RecyclableBlocks {
             f(b as usize);
         }
     }
-    /// Keeps those that `keep` says.
+    /// Takes the blocks off the list for which `keep` says false.
     pub fn retain(&self, space: &Space, keep: impl Fn(usize) -> bool) {
         self.blocks.lock().retain_map(|b| {
             let kept = keep(b as usize);

@@ -7,34 +7,34 @@
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use vervet_os::scheduling::{self, Processors};
 
-/// A thread of the collector's.
+/// The affinity of one of the collector's threads.
 pub struct ThreadAffinity {
     /// Its number in the system, 0 until it runs.
     tid: AtomicI32,
-    /// Where it may run; None if the system does not say.
+    /// The processors it may run on; None if the system does not say.
     all: Option<Processors>,
 }
 
-/// Until it is dropped, a thread is kept off one processor.
+/// Keeps a thread off one processor until it is dropped.
 pub struct AffinityGuard {
     tid: i32,
     all: Processors,
 }
 
 impl ThreadAffinity {
-    /// One that is to run where the calling thread may.
+    /// Of a thread that may run where the calling thread may.
     pub fn new() -> ThreadAffinity {
         ThreadAffinity {
             tid: AtomicI32::new(0),
             all: Processors::of_this_thread(),
         }
     }
-    /// This is the calling thread.
+    /// The calling thread is the one described.
     pub fn set_current_thread(&self) {
         self.tid.store(scheduling::thread_id(), Relaxed);
     }
-    /// Keeps the thread off the calling thread's processor from now on; moves it if it waits for that one. Until when: what it returns.
-    /// None if there is no other, or if it is the calling thread itself.
+    /// Keeps the thread off the calling thread's processor, and moves it if it waits there, until the guard is dropped. None: there is no other
+    /// processor, or the thread is the calling one.
     pub fn avoid_current_processor(&self) -> Option<AffinityGuard> {
         let (tid, all) = (self.tid.load(Relaxed), self.all?);
         if tid == 0 || tid == scheduling::thread_id() {
@@ -45,7 +45,7 @@ impl ThreadAffinity {
     }
 }
 impl AffinityGuard {
-    /// Leaves it so.
+    /// Leaves the affinity as it is.
     pub fn keep(self) {
         std::mem::forget(self);
     }

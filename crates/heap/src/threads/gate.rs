@@ -30,14 +30,17 @@ use vervet_os::perturb;
 /// See the module.
 #[derive(Default)]
 pub struct Gate {
+    /// How many threads want the collector's thread to yield: each is about to stop the world, or has shut the gate.
     yield_requests: AtomicU32,
-    /// The collector's thread waits for `yield_requests` or `stops` to change.
+    /// 1 while the collector's thread sleeps until `yield_requests` or `stops` changes.
     sleeping: AtomicU32,
+    /// Held during a step, and while the gate is shut.
     step: LeafLock<()>,
     /// Stops that have begun or want to begin.
     stops: AtomicU32,
+    /// Held during a stop, and by `between_stops`.
     stop: LeafLock<()>,
-    /// Of the collector's thread.
+    /// The turn of the collector's thread.
     pub turn: Turn,
 }
 
@@ -48,11 +51,11 @@ pub struct Stop<'g> {
     _stop: LeafGuard<'g, ()>,
 }
 
-/// While it lives no step begins, and the running one ends soon.
+/// While it lives no step begins, and the running one ends soon. Dropping it withdraws the request.
 pub struct YieldRequest<'g>(&'g Gate);
 
 impl Gate {
-    /// Somebody is about to stop the world: a thread that is to stop may need the processor that the collector's thread has.
+    /// The calling thread is about to stop the world: a thread that has to stop may need the processor that the collector's thread uses.
     pub fn request_yield(&self) -> YieldRequest<'_> {
         self.yield_requests.fetch_add(1, SeqCst);
         YieldRequest(self)
@@ -74,12 +77,12 @@ impl Gate {
             shut: None,
         }
     }
-    /// Is somebody waiting for the step to end?
+    /// Should the running step end soon?
     #[inline]
     pub fn yield_requested(&self) -> bool {
         self.yield_requests.load(Relaxed) != 0
     }
-    /// One step.
+    /// Runs `work` as one step, as soon as nobody wants the thread to yield.
     pub fn step<T>(&self, work: impl FnOnce() -> T) -> T {
         loop {
             let yield_requests = self.yield_requests.load(SeqCst);
@@ -102,7 +105,7 @@ impl Gate {
         self.turn.worked(clock::now() - before);
         result
     }
-    /// Does something during which the world is not stopped.
+    /// Runs `work` while no stop is under way; stops that begin meanwhile wait.
     pub fn between_stops<T>(&self, work: impl FnOnce() -> T) -> T {
         self.turn.wait_begins();
         let result = {
@@ -112,7 +115,7 @@ impl Gate {
             work()
         };
         perturb::here();
-        // Who waited may have to run on this processor.
+        // The thread that waited may have to run on this processor.
         let stops = self.stops.load(SeqCst);
         if stops != 0 {
             self.sleeping.store(1, SeqCst);

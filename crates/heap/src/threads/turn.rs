@@ -20,7 +20,7 @@
 use crate::sync::{AtomicU32, AtomicU64, Ordering::*, clock, futex};
 use std::time::Duration;
 
-/// So long (ns) the collector's thread waits before it is given a turn.
+/// How long (ns) the collector's thread waits before it is given a turn.
 const PATIENCE: u64 = 2_000_000;
 /// Limits of a turn's length, in ns.
 const SHORTEST: u64 = 1_000_000;
@@ -35,7 +35,7 @@ const TAKEN: u32 = 2;
 /// See the module.
 #[derive(Default)]
 pub struct Turn {
-    /// WAITS while the collector's thread waits, TAKEN while it has the turn. Threads wait for it to change.
+    /// See the table at the head of this file. Threads that wait for the end of the turn sleep on it.
     state: AtomicU32,
     /// How long the turn is to be, in ns.
     length: AtomicU64,
@@ -51,7 +51,7 @@ impl Turn {
     pub fn is_taken(&self) -> bool {
         self.state.load(Acquire) & TAKEN != 0
     }
-    /// A thread that wants to stop the world lets the collector's thread go first.
+    /// Called by a thread that wants to stop the world: waits until the turn ends, at most as long as the turn was to be.
     pub fn let_pass(&self) {
         let length = self.length.load(Relaxed);
         let end = clock::now() + length;
@@ -63,7 +63,7 @@ impl Turn {
             futex::wait(&self.state, state, Some(Duration::from_nanos(length)));
         }
     }
-    /// The end of a stop: the collector's thread gets the turn if it has been waiting for long.
+    /// At the end of a stop: gives the collector's thread the turn if it has been waiting for long.
     pub fn offer(&self) {
         if self.state.load(Acquire) != WAITS {
             return;
@@ -81,25 +81,25 @@ impl Turn {
 
     // ---- the collector's thread ---------------------------------------------------------------------------------
 
-    /// It has to wait, or still has to.
+    /// The collector's thread has to wait, or still has to.
     pub fn wait_begins(&self) {
         if self.state.load(Relaxed) & WAITS == 0 {
             self.since.store(clock::now(), Relaxed);
             self.state.fetch_or(WAITS, Release);
         }
     }
-    /// It goes on.
+    /// The collector's thread goes on.
     pub fn wait_ends(&self) {
         if self.state.load(Relaxed) & WAITS != 0 {
             self.state.fetch_and(!WAITS, AcqRel);
         }
     }
-    /// It is about to stop the world.
+    /// The collector's thread is about to stop the world itself, and takes the turn for that.
     pub fn take(&self) {
         self.length.store(OWN_STOP, Relaxed);
         self.state.fetch_or(TAKEN, Release);
     }
-    /// It has worked for so many ns.
+    /// The collector's thread has worked for `ns` nanoseconds; the turn ends if it is used up.
     pub fn worked(&self, ns: u64) {
         if self.is_taken() {
             let used = self.used.load(Relaxed) + ns;
@@ -109,7 +109,7 @@ impl Turn {
             }
         }
     }
-    /// It has no use for the turn any more.
+    /// The collector's thread does not need the turn any more: threads that wait may stop the world.
     pub fn end(&self) {
         self.used.store(0, Relaxed);
         if self.is_taken() {

@@ -23,14 +23,17 @@ use std::io;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
 
+/// Helpers may join the job.
 const OPEN: u32 = 1 << 31;
 
 type Job<'a> = &'a (dyn Fn(usize) + Sync);
 
 struct Shared {
+    /// What the workers of the session do.
     job: UnsafeCell<Option<Job<'static>>>,
-    /// OPEN while helpers may join; below it the number that have joined and not left. A helper is always the same worker.
+    /// Bit [`OPEN`] while helpers may join; below it the number that have joined and not left. Helper i is always worker i + 1.
     session: AtomicU32,
+    /// All helpers.
     threads: LeafLock<Vec<Helper>>,
 }
 
@@ -41,7 +44,7 @@ struct Helper {
 }
 // SAFETY: `job` is written only while no session is open and nobody has joined.
 unsafe impl Sync for Shared {}
-// SAFETY: as above.
+// SAFETY: the job is `Sync`, so it may be called from any thread; the other fields are `Send`.
 unsafe impl Send for Shared {}
 
 /// See the module.
@@ -78,11 +81,11 @@ impl WorkerPool {
         }
         Ok(WorkerPool { shared, helpers })
     }
-    /// Most workers a job can have.
+    /// How many workers a job can have at most.
     pub fn count(&self) -> usize {
         self.helpers + 1
     }
-    /// Runs `job(worker)` here, as worker 0, and on the helpers that come in time. One job at a time.
+    /// Runs `job(worker)` here, as worker 0, and if `parallel` on the helpers that wake in time. One job at a time.
     pub fn run(&self, parallel: bool, job: Job<'_>) {
         if !parallel || self.helpers == 0 {
             job(0);
@@ -107,8 +110,7 @@ impl WorkerPool {
     }
 }
 
-/// Joins as that worker if a session is open. (A thread that wakes twice in a session joins twice, one time after the
-/// other.)
+/// Joins as that worker if a session is open. (A helper that wakes twice in a session joins twice, one time after the other.)
 fn help(s: &'static Shared, worker: usize) {
     let join = s
         .session

@@ -92,7 +92,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             Contents::References => {
                 let end = self.grey_from(object, known);
-                // SAFETY: as above.
+                // SAFETY: the marked object has that header; the world is stopped.
                 unsafe {
                     M::visit(object, header, 0, end, |f| {
                         self.black_field(object, f, known)
