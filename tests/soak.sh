@@ -81,11 +81,12 @@ lane_no-membarrier() { repeat "$1" managed-no-membarrier .; }
 lane_release()       { repeat "$1" managed . managed-gc . regression exceptions regression generics regression basic; }
 lane_behaviour()     { repeat "$1" behaviour .; }
 
-# Sanitizers are not bounded by time but by how long they may take: what is not reached in time was not run.
+# A sanitizer's lane runs once, whatever its share; its tests end after $LANE_SECONDS (see tests/sanitizers.sh), its builds have
+# 15 minutes. What is not reached in time was not run.
 sanitizer() {
     local seconds=$1 lane=$2 code
     [ -x tests/sanitizers.sh ] || { echo "ABSENT: tests/sanitizers.sh"; return; }
-    timeout -k 10 $((seconds > 900 ? seconds : 900)) tests/sanitizers.sh "$lane"
+    timeout -k 10 $((seconds + ${LANE_SECONDS:-600} + 900)) tests/sanitizers.sh "$lane"
     code=$?
     [ $code != 124 ] || { echo "SKIPPED: not finished in time"; return; }
     return $code

@@ -10,7 +10,7 @@
 
 use crate::corpus::Corpus;
 use crate::random::Random;
-use crate::targets::Target;
+use crate::target::Target;
 use cap::Cap;
 use rustix::time::{ClockId, clock_gettime};
 use std::alloc::System;

@@ -1,6 +1,6 @@
 //! Fuzzing: everything of Vervet that reads bytes from outside, with oracles.
 //!
-//! A target ([`targets`]) is a function of bytes that panics when an oracle is hurt, and a generator of inputs that knows the
+//! A target ([`target`], all of them in [`targets`]) is a function of bytes that panics when an oracle is hurt, and a generator of inputs that knows the
 //! format. [`driver`] runs cases on a stable toolchain, [`supervisor`] does so in processes that may end any way. The crate
 //! in `libfuzzer` runs the same targets under libFuzzer where a nightly toolchain is.
 //!
@@ -13,6 +13,7 @@ pub mod mutate;
 pub mod process;
 pub mod random;
 pub mod supervisor;
+pub mod target;
 pub mod targets;
 
 #[path = "../../types/tests/common/mod.rs"]

@@ -4,7 +4,7 @@
 //! Invariant: a child is ended by its id, after [`CPU_LIMIT`] of processor time or [`STUCK`] without a new case.
 
 use crate::driver::{self, CPU_LIMIT, ENOUGH, Outcome, Run};
-use crate::targets::Target;
+use crate::target::Target;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 

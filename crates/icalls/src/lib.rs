@@ -2,9 +2,10 @@
 //!
 //! # Map
 //! Modules mirror managed namespaces; a file is the native half of one class (or of a few small ones), opens with
-//! `//! Native half of System.X` and says what it keeps. Every module ends in one or more tables of
-//! [`vervet_runtime::icalls!`]; [`all`] chains them.
+//! `//! Native half of System.X` and says what it keeps. Internal calls are declared with their full managed names by
+//! [`vervet_runtime::icalls!`], which also registers them.
 //! * [`system`], [`mono`], [`microsoft`]: a folder for each namespace, whichever assembly declares the class
+//! * [`interop`]: a class without a namespace
 //! * [`support`]: what they share
 //!
 //! # Rule
@@ -12,129 +13,13 @@
 //! default, unless the default is the contract.
 use vervet_runtime::code::icall::Icall;
 
+pub mod interop;
 pub mod microsoft;
 pub mod mono;
 pub mod support;
 pub mod system;
 
-/// Every internal call of this crate.
+/// Every internal call of the class library. A program that calls this links this crate, and with it all of them.
 pub fn all() -> impl Iterator<Item = &'static Icall> {
-    let tables = vec![
-        microsoft::win32::native_methods::ICALLS,
-        mono::security::cryptography::ICALLS,
-        mono::safe_string_marshal::ICALLS,
-        system::app_domain::ICALLS,
-        system::reflection::assembly::ASSEMBLY,
-        system::reflection::assembly::RUNTIME_ASSEMBLY,
-        system::reflection::assembly_name::ASSEMBLY_NAME,
-        system::reflection::assembly_name::RUNTIME_MARSHAL,
-        system::reflection::custom_attribute_data::ICALLS,
-        system::mono_custom_attrs::ICALLS,
-        support::type_lookup::ICALLS,
-        system::delegate::ICALLS,
-        system::diagnostics::stack_trace::STACK_TRACE,
-        system::diagnostics::stack_trace::STACK_FRAME,
-        system::enum_::ICALLS,
-        system::reflection::event::EVENT_INFO,
-        system::reflection::event::RUNTIME_EVENT_INFO,
-        system::reflection::field::FIELD_INFO,
-        system::reflection::field::RUNTIME_FIELD_INFO,
-        system::reflection::field::RUNTIME_FIELD_HANDLE,
-        support::handles::RUNTIME_CLASS_HANDLE,
-        support::handles::RUNTIME_GPTR_ARRAY_HANDLE,
-        system::runtime_type::members::ICALLS,
-        system::reflection::method::METHOD_BASE,
-        system::reflection::method::MONO_METHOD_INFO,
-        system::reflection::method::RUNTIME_METHOD_HANDLE,
-        system::reflection::method::RUNTIME_METHOD_INFO,
-        system::reflection::method::RUNTIME_CONSTRUCTOR_INFO,
-        system::reflection::module::ICALLS,
-        mono::runtime::ICALLS,
-        system::reflection::parameter::ICALLS,
-        system::reflection::property::ICALLS,
-        system::reflection::resources::ICALLS,
-        system::runtime::compiler_services::RUNTIME_HELPERS,
-        system::runtime::compiler_services::ACTIVATION_SERVICES,
-        system::runtime::compiler_services::REMOTING_SERVICES,
-        system::runtime_type::TYPE,
-        system::runtime_type::RUNTIME_TYPE,
-        system::runtime_type_handle::ICALLS,
-        system::typed_reference::ICALLS,
-        system::arg_iterator::ICALLS,
-        system::array::ICALLS,
-        system::buffer::ICALLS,
-        system::clr_config::CLR_CONFIG,
-        system::clr_config::DEBUGGER,
-        system::clr_config::VERSIONING_HELPER,
-        system::clr_config::EVIDENCE,
-        system::clr_config::SECURITY_MANAGER,
-        system::console_driver::ICALLS,
-        system::date_time::ICALLS,
-        system::environment::ICALLS,
-        system::gc::ICALLS,
-        system::runtime::interop_services::gc_handle::ICALLS,
-        system::globalization::culture::CULTURE_INFO,
-        system::globalization::culture::CULTURE_DATA,
-        system::globalization::culture::CALENDAR_DATA,
-        system::globalization::culture::REGION_INFO,
-        system::globalization::culture::COMPARE_INFO,
-        system::io::drive_info::ICALLS,
-        system::io::find::ICALLS,
-        system::io::mono_io::ICALLS,
-        system::io::mono_io::LEGACY,
-        system::io::path::ICALLS,
-        system::math::ICALLS,
-        system::mathf::ICALLS,
-        system::number_formatter::NUMBER_FORMATTER,
-        system::number_formatter::SYS,
-        system::object::ICALLS,
-        system::runtime::remoting::messaging::ICALLS,
-        system::runtime::runtime_imports::ICALLS,
-        system::runtime::interop_services::marshal::ICALLS,
-        system::runtime::interop_services::marshal::STRUCTURES,
-        system::runtime::interop_services::marshal::COM,
-        system::runtime::interop_services::runtime_information::ICALLS,
-        system::security::principal::IDENTITY,
-        system::security::principal::IMPERSONATION,
-        system::security::principal::PRINCIPAL,
-        system::security::cryptography::ICALLS,
-        system::string::ICALLS,
-        system::text::encoding_helper::ICALLS,
-        system::text::normalization::ICALLS,
-        system::threading::interlocked::ICALLS,
-        system::threading::monitor::ICALLS,
-        system::threading::thread::THREAD,
-        system::threading::thread::INTERNAL_THREAD,
-        system::threading::thread::CONTEXT,
-        system::threading::thread::TIMER,
-        system::threading::thread_pool::ICALLS,
-        system::threading::volatile::VOLATILE,
-        system::threading::volatile::THREAD,
-        system::threading::wait_handle::WAIT_HANDLE,
-        system::threading::wait_handle::EVENTS,
-        system::threading::wait_handle::MUTEXES,
-        system::threading::wait_handle::SEMAPHORES,
-        system::value_type::ICALLS,
-        system::io::memory_mapped_files::ICALLS,
-        system::configuration::DEFAULT_CONFIG,
-        system::configuration::INTERNAL_CONFIGURATION_HOST,
-        system::configuration::WEB,
-        system::diagnostics::file_version_info::ICALLS,
-        system::net::dns::ICALLS,
-        system::net::sockets::options::ICALLS,
-        system::net::sockets::ready::ICALLS,
-        system::io_selector::ICALLS,
-        system::net::sockets::socket::ICALLS,
-        system::net::sockets::socket::EXCEPTION,
-        system::net::sockets::transfer::ICALLS,
-        system::diagnostics::process::ICALLS,
-        system::diagnostics::small::STOPWATCH,
-        system::diagnostics::small::TRACE_LISTENER,
-        system::diagnostics::small::FILE_SYSTEM_WATCHER,
-        system::diagnostics::small::TLS,
-        system::diagnostics::small::SYS,
-        system::diagnostics::small::COUNTER_CATEGORY,
-        system::diagnostics::process_start::ICALLS,
-    ];
-    tables.into_iter().flatten()
+    vervet_runtime::code::icall::declared()
 }

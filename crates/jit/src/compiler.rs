@@ -1,20 +1,25 @@
-//! The compiler as the runtime sees it: which tier a method is compiled at, and where its code comes from.
+//! The compiler as the runtime sees it: the tier of a method, and the compile itself.
+//!
+//! # Invariants
+//! * A compile never touches the heap, never runs managed code, and takes no lock for its duration.
+//! * A panic below is caught here and reported as [`CompileError::Internal`], so a mistake in this
+//!   crate costs one method and not the process.
 use crate::blob::Blob;
 use crate::emit::Codegen;
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Options, Tier};
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::{stubs, translate};
 use vervet_types::MethodRef;
 
-/// Holds the two ISAs; shared by all threads.
+/// The compiler. All threads share one.
 pub struct Compiler {
     codegen: Codegen,
     options: Options,
 }
 
 impl Compiler {
-    /// Builds the compiler for this machine's features.
+    /// Builds the compiler for the features of this machine.
     pub fn new(options: Options) -> Compiler {
         Compiler {
             codegen: Codegen::new(&options),
@@ -25,9 +30,10 @@ impl Compiler {
     pub fn codegen(&self) -> &Codegen {
         &self.codegen
     }
-    /// Which configuration a method gets: the one place that decides. There is no second compile yet, so what is
-    /// likely to run often is optimised at once: methods with a loop, and small ones (measured: optimising costs
-    /// 1.6 times the quick compile and halves the code).
+    /// The tier of a method: the only place that decides. A method is never compiled a second time,
+    /// so what is likely to run often is optimised at once: methods with a loop, and small ones.
+    /// Optimising costs 1.6 times a quick compile and halves the code (measured over the class
+    /// library).
     pub fn tier_for(&self, method: MethodRef) -> Tier {
         if self.options.optimise_all && method.has_body() {
             return Tier::Optimised;
@@ -45,8 +51,10 @@ impl Compiler {
             Tier::Quick
         }
     }
-    /// Compiles a method that has IL, or whose body the JIT generates (delegate Invoke/BeginInvoke..., array
-    /// accessors, P/Invoke stubs, synchronized methods). Icalls are stubbed by the runtime.
+    /// Compiles a method that has IL, or whose body is generated: delegate members, array
+    /// accessors, P/Invoke stubs. The runtime itself makes the stubs of internal calls.
+    /// # Errors
+    /// [`CompileError`], also for type arguments that violate a constraint.
     pub fn compile(
         &self,
         method: MethodRef,
@@ -78,7 +86,7 @@ impl Compiler {
             },
         )
     }
-    /// Compiles a body from elsewhere in place of a method's own, without inlining (tests).
+    /// Compiles a given body in place of the method's own, without inlining. For tests.
     pub fn compile_body(
         &self,
         method: MethodRef,
@@ -91,15 +99,18 @@ impl Compiler {
             || translate::compile_body(&self.codegen, method, body, env, tier, false, 0),
         )
     }
-    /// `extern "C" fn(code, args: *const u64, ret: *mut u64, ctx) -> u32`: calls managed code of that shape with
-    /// `args` = one word per CLIF parameter, `ret` = one word per CLIF result. 0: done; 1: it threw, the
-    /// exception is in `ThreadContext::pending`. Called only by the runtime's `enter` thunk, which sets r15.
-    pub fn invoke_stub(&self, shape: &Shape) -> Result<Blob, CompileError> {
+    /// The stub by which the runtime calls managed code of a signature: `extern "C" fn(code, args:
+    /// *const u64, ret: *mut u64, context) -> u32`. `args` has one word for each CLIF parameter,
+    /// `ret` one for each CLIF result. The result is 0, or 1 if the callee threw; then the
+    /// exception is in `ThreadContext::pending`. Only the runtime's `enter` thunk calls it, which
+    /// sets r15.
+    pub fn invoke_stub(&self, lowered: &LoweredSignature) -> Result<Blob, CompileError> {
         guarded(
             || "an invoke stub".to_owned(),
-            || stubs::invoke::invoke_stub(&self.codegen, shape),
+            || stubs::invoke::invoke_stub(&self.codegen, lowered),
         )
     }
+    /// Whether a listing of the method is wanted.
     fn wants_listing(&self, method: MethodRef) -> bool {
         self.options
             .verbose
@@ -110,28 +121,28 @@ impl Compiler {
 
 /// Code that belongs to no one method.
 impl Compiler {
-    /// What `invoke_impl` of a delegate points to; `shape` is that of the delegate class's `Invoke`. Which one a
-    /// delegate needs: [`stubs::delegate::DelegateThunk::of`].
+    /// The code that `invoke_impl` of a delegate points to; `lowered` is the signature of the
+    /// class's `Invoke`. [`stubs::delegate::DelegateThunk::of`] says which one a delegate needs.
     pub fn delegate_thunk(
         &self,
         kind: stubs::delegate::DelegateThunk,
-        shape: &Shape,
+        lowered: &LoweredSignature,
     ) -> Result<Blob, CompileError> {
         let name = || format!("the delegate thunk {kind:?}");
         guarded(name, || {
-            stubs::delegate::delegate_thunk(self.codegen(), kind, shape)
+            stubs::delegate::delegate_thunk(self.codegen(), kind, lowered)
         })
     }
-    /// What `invoke_impl` of a delegate around a native function points to; `invoke` is the class's `Invoke`.
-    /// The function's address is in `extra_arg`, `m_target` is null.
+    /// The code that `invoke_impl` of a delegate around a native function points to; `invoke` is
+    /// the class's `Invoke`. The function's address is in `extra_arg`, and `m_target` is null.
     pub fn native_delegate_thunk(&self, invoke: MethodRef) -> Result<Blob, CompileError> {
         let name = || invoke.full_name();
         guarded(name, || {
             stubs::native::pinvoke::native_delegate_thunk(self.codegen(), invoke)
         })
     }
-    /// What the reverse thunk calls, a Tail function `(delegate, ReverseCall block)`; `invoke` is the delegate
-    /// class's `Invoke`.
+    /// The code that the reverse thunk calls: a Tail function `(delegate, ReverseCall block)`.
+    /// `invoke` is the `Invoke` of the delegate class.
     pub fn reverse_stub(&self, invoke: MethodRef) -> Result<Blob, CompileError> {
         let name = || invoke.full_name();
         guarded(name, || {
@@ -140,12 +151,13 @@ impl Compiler {
     }
 }
 
-/// Methods of at most this many IL bytes are always optimised.
+/// Methods of at most this many bytes of IL are always optimised.
 const SMALL: usize = 96;
-/// Methods of more IL bytes than this never are: the optimising register allocator is not linear.
+/// Methods of more bytes of IL than this are never optimised, because the time of the optimising
+/// register allocator grows faster than the method.
 const LARGE: usize = 6000;
 
-/// Is there a branch back?
+/// Whether the body contains a backward branch.
 fn has_loop(body: &vervet_metadata::MethodBody<'_>) -> bool {
     use vervet_metadata::il::Operand;
     body.instructions()
@@ -157,7 +169,7 @@ fn has_loop(body: &vervet_metadata::MethodBody<'_>) -> bool {
         })
 }
 
-/// The compile boundary: a panic inside is reported as our bug.
+/// Runs a compile, and turns a panic into [`CompileError::Internal`].
 pub fn guarded(
     name: impl Fn() -> String,
     f: impl FnOnce() -> Result<Blob, CompileError>,

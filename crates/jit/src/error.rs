@@ -1,13 +1,19 @@
 //! Why a compile fails.
+//!
+//! # Invariants
+//! An error says whose fault it is: the program's types ([`CompileError::Load`]), its IL
+//! ([`CompileError::Invalid`]), or this crate's ([`CompileError::Internal`]). The runtime throws a
+//! different exception for each.
 use vervet_types::LoadError;
 
 /// Why there is no blob.
 #[derive(thiserror::Error, Debug)]
 pub enum CompileError {
-    /// A type or member could not be loaded (or a resolve event is needed: `LoadError::Need`).
+    /// A type or member cannot be loaded, or a resolve event must be raised first
+    /// (`LoadError::Need`).
     #[error("{0}")]
     Load(#[from] LoadError),
-    /// Bad IL: InvalidProgramException naming method and offset.
+    /// The IL is not valid: InvalidProgramException.
     #[error("Invalid IL code in {method}: IL_{offset:04x}: {reason}")]
     Invalid {
         /// Full name of the method.
@@ -17,7 +23,7 @@ pub enum CompileError {
         /// Why.
         reason: String,
     },
-    /// Our bug.
+    /// A mistake in this crate: ExecutionEngineException.
     #[error("internal compiler error in {method}: IL_{offset:04x}: {reason}")]
     Internal {
         /// Full name of the method.

@@ -26,4 +26,4 @@ pub use blob::{
 pub use compiler::Compiler;
 pub use error::CompileError;
 pub use options::{AllocProtection, CompileEnv, Options, Tier};
-pub use signature::Shape;
+pub use signature::LoweredSignature;

@@ -6,42 +6,45 @@ use vervet_types::ClassRef;
 pub enum Tier {
     /// No optimisation, single-pass register allocation.
     Quick,
-    /// Speed, backtracking register allocation.
+    /// Optimisation for speed, backtracking register allocation.
     Optimised,
 }
 
-/// What keeps an allocation's window from being taken away between the load of its `next` and the store.
+/// What keeps the collector from taking a thread's TLAB away between the load of `alloc_next` and
+/// its store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AllocProtection {
-    /// The thread is `critical` meanwhile and is not stopped.
+    /// The flag `critical` of the thread context: a thread that has set it is not stopped.
     #[default]
     CriticalFlag,
-    /// The thread may be stopped; the collector must leave the windows of threads stopped by signal alone.
+    /// Only the order of the stores: the collector must not take the TLABs of threads that were
+    /// stopped by signal.
     StoreOrder,
     /// Nothing does: for measuring what the others cost.
     None,
 }
 
-/// Settings for the life of the process.
+/// Settings that hold for the life of the process.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How inline allocation is kept apart from the collector.
+    /// What protects inline allocation.
     pub allocation: AllocProtection,
-    /// Run the CLIF verifier.
+    /// Whether to run the CLIF verifier.
     pub verify: bool,
-    /// Methods whose listing is wanted: substring of the full name.
+    /// Methods whose listing is wanted: a part of the full name.
     pub verbose: Option<String>,
-    /// Optimise every method at its first compile.
+    /// Whether every method is optimised when it is first compiled.
     pub optimise_all: bool,
     /// Sizes of the tables that generated code indexes.
     pub tables: vervet_abi::TableSizes,
 }
 
-/// What the compiler asks of the runtime.
+/// What the compiler asks of the runtime during a compile.
 pub trait CompileEnv: Sync {
-    /// May the class-init check be left out? (The class is initialised, or has nothing to run.)
+    /// Whether the class-initialisation check may be left out: the class is initialised, or has
+    /// nothing to run. The answer must not change from true to false.
     fn is_initialized(&self, class: ClassRef) -> bool;
-    /// Does loading the Type object, literal and VTable symbols need nothing more? (always true for now)
+    /// Whether methods check their stack in the prologue.
     fn wants_stack_check(&self) -> bool {
         true
     }

@@ -15,7 +15,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
 use smallvec::{SmallVec, smallvec};
 use std::fmt::Write;
-use vervet_types::{ClassRef, LeafKind, LoadError, MethodRef, MethodSig, Prim};
+use vervet_types::{ClassRef, LoadError, MethodRef, MethodSig, Prim, ScalarKind};
 
 /// Integer arguments that `CallConv::Tail` passes in registers.
 pub const INT_ARG_REGS: u32 = 6;
@@ -30,7 +30,7 @@ pub enum Pass {
     /// One register-sized value of this CLIF type.
     Scalar(Type),
     /// A small struct: its leaves (offset in the value, kind), each a CLIF parameter of its own.
-    Leaves(SmallVec<[(u32, LeafKind); 4]>),
+    Scalars(SmallVec<[(u32, ScalarKind); 4]>),
     /// A struct by address of a copy; as a result: through the return buffer.
     Address,
 }
@@ -48,11 +48,11 @@ impl Pass {
             return Ok(Pass::Scalar(I64));
         }
         if let Some(prim) = class.stack_prim()? {
-            return Ok(Pass::Scalar(leaf_type(LeafKind::of_prim(prim))));
+            return Ok(Pass::Scalar(scalar_type(ScalarKind::of_prim(prim))));
         }
-        match &class.layout()?.leaves {
-            Some(leaves) => Ok(Pass::Leaves(
-                leaves.iter().map(|l| (l.offset, l.kind)).collect(),
+        match &class.layout()?.scalars {
+            Some(scalars) => Ok(Pass::Scalars(
+                scalars.iter().map(|l| (l.offset, l.kind)).collect(),
             )),
             None => Ok(Pass::Address),
         }
@@ -62,7 +62,7 @@ impl Pass {
         match self {
             Pass::None => smallvec![],
             Pass::Scalar(ty) => smallvec![*ty],
-            Pass::Leaves(leaves) => leaves.iter().map(|(_, kind)| leaf_type(*kind)).collect(),
+            Pass::Scalars(scalars) => scalars.iter().map(|(_, kind)| scalar_type(*kind)).collect(),
             Pass::Address => smallvec![I64],
         }
     }
@@ -71,7 +71,7 @@ impl Pass {
         match self {
             Pass::None => 0,
             Pass::Scalar(_) | Pass::Address => 1,
-            Pass::Leaves(leaves) => leaves.len(),
+            Pass::Scalars(scalars) => scalars.len(),
         }
     }
     fn write_key(&self, key: &mut String) {
@@ -79,9 +79,9 @@ impl Pass {
             Pass::None => key.push('v'),
             Pass::Scalar(ty) => key.push(type_key(*ty)),
             Pass::Address => key.push('a'),
-            Pass::Leaves(leaves) => {
+            Pass::Scalars(scalars) => {
                 key.push('{');
-                for (offset, kind) in leaves {
+                for (offset, kind) in scalars {
                     let _ = write!(key, "{offset}{:?}", kind);
                 }
                 key.push('}');
@@ -102,7 +102,7 @@ fn type_key(ty: Type) -> char {
 
 /// A lowered signature.
 #[derive(Clone)]
-pub struct Shape {
+pub struct LoweredSignature {
     /// Has a `this`.
     pub has_this: bool,
     /// How the result travels.
@@ -119,15 +119,15 @@ pub struct Shape {
     pub stack_arg_bytes: u32,
 }
 
-impl Shape {
+impl LoweredSignature {
     /// Lowers a signature.
-    pub fn of(sig: &MethodSig) -> Result<Shape, LoadError> {
+    pub fn of(sig: &MethodSig) -> Result<LoweredSignature, LoadError> {
         let params = sig
             .params
             .iter()
             .map(|c| Pass::of(c))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Shape::new(
+        Ok(LoweredSignature::new(
             sig.has_this && !sig.explicit_this,
             Pass::of(sig.ret)?,
             params,
@@ -136,8 +136,8 @@ impl Shape {
         ))
     }
     /// The shape of a method, from its signature in the closed context.
-    pub fn of_method(method: MethodRef) -> Result<Shape, LoadError> {
-        Shape::of(method.sig()?)
+    pub fn of_method(method: MethodRef) -> Result<LoweredSignature, LoadError> {
+        LoweredSignature::of(method.sig()?)
     }
     /// Puts the parts together.
     pub fn new(
@@ -146,7 +146,7 @@ impl Shape {
         params: Vec<Pass>,
         ret_class: ClassRef,
         param_classes: Vec<ClassRef>,
-    ) -> Shape {
+    ) -> LoweredSignature {
         let mut clif = Signature::new(CallConv::Tail);
         let mut add = |ty| clif.params.push(AbiParam::new(ty));
         if has_this {
@@ -161,7 +161,7 @@ impl Shape {
                 .extend(ret.types().into_iter().map(AbiParam::new));
         }
         let stack_arg_bytes = stack_arg_bytes(&clif);
-        Shape {
+        LoweredSignature {
             has_this,
             ret,
             params,
@@ -211,53 +211,53 @@ pub fn stack_arg_bytes(sig: &Signature) -> u32 {
 }
 
 /// The kind of memory a value of a class takes that travels as one scalar.
-pub fn scalar_kind(class: ClassRef) -> LeafKind {
+pub fn scalar_kind(class: ClassRef) -> ScalarKind {
     match class.stack_prim().ok().flatten() {
-        Some(prim) => LeafKind::of_prim(prim),
-        None if class.is_reference_type().unwrap_or(false) => LeafKind::Ref,
-        None => LeafKind::Ptr,
+        Some(prim) => ScalarKind::of_prim(prim),
+        None if class.is_reference_type().unwrap_or(false) => ScalarKind::Ref,
+        None => ScalarKind::Ptr,
     }
 }
 
 /// The CLIF type that memory of a kind travels as.
-pub fn leaf_type(kind: LeafKind) -> Type {
+pub fn scalar_type(kind: ScalarKind) -> Type {
     match kind {
-        LeafKind::I1 | LeafKind::U1 | LeafKind::I2 | LeafKind::U2 | LeafKind::I4 => I32,
-        LeafKind::R4 => F32,
-        LeafKind::R8 => F64,
-        LeafKind::I8 | LeafKind::Ref | LeafKind::Ptr => I64,
+        ScalarKind::I1 | ScalarKind::U1 | ScalarKind::I2 | ScalarKind::U2 | ScalarKind::I4 => I32,
+        ScalarKind::R4 => F32,
+        ScalarKind::R8 => F64,
+        ScalarKind::I8 | ScalarKind::Ref | ScalarKind::Ptr => I64,
     }
 }
 
 /// Loads one leaf, extended as it travels.
-pub fn load_leaf(
+pub fn load_scalar(
     b: &mut FunctionBuilder,
     flags: MemFlagsData,
-    kind: LeafKind,
+    kind: ScalarKind,
     addr: Value,
     offset: i32,
 ) -> Value {
     match kind {
-        LeafKind::I1 => b.ins().sload8(I32, flags, addr, offset),
-        LeafKind::U1 => b.ins().uload8(I32, flags, addr, offset),
-        LeafKind::I2 => b.ins().sload16(I32, flags, addr, offset),
-        LeafKind::U2 => b.ins().uload16(I32, flags, addr, offset),
-        _ => b.ins().load(leaf_type(kind), flags, addr, offset),
+        ScalarKind::I1 => b.ins().sload8(I32, flags, addr, offset),
+        ScalarKind::U1 => b.ins().uload8(I32, flags, addr, offset),
+        ScalarKind::I2 => b.ins().sload16(I32, flags, addr, offset),
+        ScalarKind::U2 => b.ins().uload16(I32, flags, addr, offset),
+        _ => b.ins().load(scalar_type(kind), flags, addr, offset),
     }
 }
 
 /// Stores one leaf. No barrier: not for references in the heap.
-pub fn store_leaf(
+pub fn store_scalar(
     b: &mut FunctionBuilder,
     flags: MemFlagsData,
-    kind: LeafKind,
+    kind: ScalarKind,
     value: Value,
     addr: Value,
     offset: i32,
 ) {
     match kind {
-        LeafKind::I1 | LeafKind::U1 => b.ins().istore8(flags, value, addr, offset),
-        LeafKind::I2 | LeafKind::U2 => b.ins().istore16(flags, value, addr, offset),
+        ScalarKind::I1 | ScalarKind::U1 => b.ins().istore8(flags, value, addr, offset),
+        ScalarKind::I2 | ScalarKind::U2 => b.ins().istore16(flags, value, addr, offset),
         _ => b.ins().store(flags, value, addr, offset),
     };
 }
@@ -274,10 +274,10 @@ pub fn load_passed(
 ) -> Passed {
     match pass {
         Pass::None => smallvec![],
-        Pass::Scalar(_) => smallvec![load_leaf(b, flags, scalar_kind(class), addr, offset)],
-        Pass::Leaves(leaves) => leaves
+        Pass::Scalar(_) => smallvec![load_scalar(b, flags, scalar_kind(class), addr, offset)],
+        Pass::Scalars(scalars) => scalars
             .iter()
-            .map(|(at, kind)| load_leaf(b, flags, *kind, addr, offset + *at as i32))
+            .map(|(at, kind)| load_scalar(b, flags, *kind, addr, offset + *at as i32))
             .collect(),
         Pass::Address if offset == 0 => smallvec![addr],
         Pass::Address => smallvec![b.ins().iadd_imm_s(addr, i64::from(offset))],
@@ -297,10 +297,10 @@ pub fn store_passed(
 ) {
     match pass {
         Pass::None => {}
-        Pass::Scalar(_) => store_leaf(b, flags, scalar_kind(class), values[0], addr, offset),
-        Pass::Leaves(leaves) => {
-            for ((at, kind), value) in leaves.iter().zip(values) {
-                store_leaf(b, flags, *kind, *value, addr, offset + *at as i32);
+        Pass::Scalar(_) => store_scalar(b, flags, scalar_kind(class), values[0], addr, offset),
+        Pass::Scalars(scalars) => {
+            for ((at, kind), value) in scalars.iter().zip(values) {
+                store_scalar(b, flags, *kind, *value, addr, offset + *at as i32);
             }
         }
         Pass::Address => unreachable!("a struct in memory is copied, not stored"),

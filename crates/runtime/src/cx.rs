@@ -234,7 +234,7 @@ impl<'cx> Cx<'cx> {
         // SAFETY: type handles are addresses of classes, which live for ever.
         Ok(unsafe { &*(handle as *const vervet_types::Class) })
     }
-    /// A reflection object from the domain's cache (contract 9.1), keyed by entity and reflected class; made by
+    /// A reflection object from the domain's cache (docs/class-library.md#identity-of-reflection-objects), keyed by entity and reflected class; made by
     /// `make` if it is not there.
     pub fn cached(
         &'cx self,

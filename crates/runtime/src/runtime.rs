@@ -25,7 +25,7 @@ pub struct Runtime {
     /// Finding and opening assemblies.
     pub loader: &'static crate::loader::Loader,
     /// Internal calls by `Class::Name`, and by `Class::Name(sig)`.
-    pub icalls: FxHashMap<String, &'static Icall>,
+    pub icalls: FxHashMap<&'static str, &'static Icall>,
     /// What the command line asked for.
     pub options: Options,
     /// The process's exit code as Environment.ExitCode sees it.

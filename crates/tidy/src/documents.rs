@@ -103,6 +103,66 @@ pub fn check(root: &Path, document: &Document) -> Vec<Finding> {
     findings
 }
 
+/// Everything in the documents that source files cite (`docs/x.md` or `docs/x.md#heading`) and that does not exist.
+pub fn check_citations(root: &Path) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut folders = vec![
+        root.join("crates"),
+        root.join("tests"),
+        root.join("benches"),
+    ];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name();
+            if path.is_dir() {
+                if name != "target" && name != "corpus" {
+                    folders.push(path);
+                }
+                continue;
+            }
+            let is_source = path
+                .extension()
+                .is_some_and(|e| ["rs", "sh", "cs", "toml"].iter().any(|s| e == *s));
+            // This crate's own examples are no citations.
+            if !is_source || path.starts_with(root.join("crates/tidy")) {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            for (number, line) in text.lines().enumerate() {
+                for cited in citations(line) {
+                    let at_root = Document {
+                        path: PathBuf::from("README.md"),
+                        text: String::new(),
+                    };
+                    if let Some(what) = link_error(root, &at_root, cited) {
+                        let below = path.strip_prefix(root).unwrap_or(&path);
+                        findings.push(Finding {
+                            place: format!("{}:{}", below.display(), number + 1),
+                            what,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    findings
+}
+
+/// `docs/x.md` and `docs/x.md#heading` in a line.
+fn citations(line: &str) -> Vec<&str> {
+    let is_path = |c: char| c.is_ascii_alphanumeric() || "/-_.#".contains(c);
+    line.match_indices("docs/")
+        .filter(|(at, _)| !line[..*at].ends_with(is_path))
+        .map(|(at, _)| {
+            let rest = &line[at..];
+            let end = rest.find(|c| !is_path(c)).unwrap_or(rest.len());
+            rest[..end].trim_end_matches('.')
+        })
+        .filter(|cited| cited.contains(".md"))
+        .collect()
+}
+
 /// The texts between single backticks.
 pub fn spans(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).collect()
@@ -340,6 +400,11 @@ mod tests {
         ] {
             assert!(span_error(&root, bad).is_some(), "{bad}");
         }
+    }
+    #[test]
+    fn citations_of_a_line() {
+        let line = "// See docs/a.md#b-c, (docs/d/e.md). Not https://docs/x.md or docs/x.";
+        assert_eq!(citations(line), ["docs/a.md#b-c", "docs/d/e.md"]);
     }
     #[test]
     fn headings_become_anchors() {

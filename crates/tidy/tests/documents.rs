@@ -16,6 +16,18 @@ fn what_documents_name_exists() {
     );
 }
 
+#[test]
+fn what_source_files_cite_exists() {
+    let mut wrong = String::new();
+    for finding in documents::check_citations(&root()) {
+        wrong.push_str(&format!("  {}: {}\n", finding.place, finding.what));
+    }
+    assert!(
+        wrong.is_empty(),
+        "source files cite what does not exist:\n{wrong}"
+    );
+}
+
 /// Every document can be found from README.md by following links.
 #[test]
 fn every_document_is_linked() {

@@ -25,7 +25,7 @@ pub enum StaticKind {
 
 /// What a field's signature says of its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum FieldForm {
     /// A reference.
     Ref,
     /// A primitive.
@@ -38,36 +38,36 @@ pub(crate) enum Shape {
     Class,
 }
 
-impl Shape {
+impl FieldForm {
     /// Reads a FieldSig (II.23.2.4) as far as needed.
-    pub(crate) fn read(blob: &[u8]) -> Shape {
+    pub(crate) fn read(blob: &[u8]) -> FieldForm {
         let mut at = blob.get(1..).unwrap_or_default();
         while let [0x1F | 0x20, rest @ ..] = at {
             let mut reader = SigReader::new(rest);
             if reader.compressed_u32().is_err() {
-                return Shape::Class;
+                return FieldForm::Class;
             }
             at = reader.rest();
         }
         match at {
-            [0x02, ..] => Shape::Prim(Prim::Bool),
-            [0x03, ..] => Shape::Prim(Prim::Char),
-            [0x04, ..] => Shape::Prim(Prim::I1),
-            [0x05, ..] => Shape::Prim(Prim::U1),
-            [0x06, ..] => Shape::Prim(Prim::I2),
-            [0x07, ..] => Shape::Prim(Prim::U2),
-            [0x08, ..] => Shape::Prim(Prim::I4),
-            [0x09, ..] => Shape::Prim(Prim::U4),
-            [0x0A, ..] => Shape::Prim(Prim::I8),
-            [0x0B, ..] => Shape::Prim(Prim::U8),
-            [0x0C, ..] => Shape::Prim(Prim::R4),
-            [0x0D, ..] => Shape::Prim(Prim::R8),
-            [0x18, ..] => Shape::Prim(Prim::IntPtr),
-            [0x19, ..] => Shape::Prim(Prim::UIntPtr),
-            [0x0F | 0x1B, ..] => Shape::Ptr,
-            [0x10, ..] => Shape::ByRef,
-            [0x0E | 0x12 | 0x14 | 0x1C | 0x1D, ..] | [0x15, 0x12, ..] => Shape::Ref,
-            _ => Shape::Class,
+            [0x02, ..] => FieldForm::Prim(Prim::Bool),
+            [0x03, ..] => FieldForm::Prim(Prim::Char),
+            [0x04, ..] => FieldForm::Prim(Prim::I1),
+            [0x05, ..] => FieldForm::Prim(Prim::U1),
+            [0x06, ..] => FieldForm::Prim(Prim::I2),
+            [0x07, ..] => FieldForm::Prim(Prim::U2),
+            [0x08, ..] => FieldForm::Prim(Prim::I4),
+            [0x09, ..] => FieldForm::Prim(Prim::U4),
+            [0x0A, ..] => FieldForm::Prim(Prim::I8),
+            [0x0B, ..] => FieldForm::Prim(Prim::U8),
+            [0x0C, ..] => FieldForm::Prim(Prim::R4),
+            [0x0D, ..] => FieldForm::Prim(Prim::R8),
+            [0x18, ..] => FieldForm::Prim(Prim::IntPtr),
+            [0x19, ..] => FieldForm::Prim(Prim::UIntPtr),
+            [0x0F | 0x1B, ..] => FieldForm::Ptr,
+            [0x10, ..] => FieldForm::ByRef,
+            [0x0E | 0x12 | 0x14 | 0x1C | 0x1D, ..] | [0x15, 0x12, ..] => FieldForm::Ref,
+            _ => FieldForm::Class,
         }
     }
 }
@@ -86,7 +86,7 @@ pub struct Field {
     pub name: &'static str,
     /// FieldAttributes.
     pub flags: u32,
-    pub(crate) shape: Shape,
+    pub(crate) form: FieldForm,
     pub(crate) blob: &'static [u8],
     /// The same field of the generic type definition, if the class is an instantiation.
     pub(crate) typical: Option<FieldRef>,
@@ -131,7 +131,7 @@ impl Field {
             method_args: &[],
         };
         let class = context.substitute(open)?;
-        if self.shape == Shape::Ref && class.is_value_type()? {
+        if self.form == FieldForm::Ref && class.is_value_type()? {
             return Err(LoadError::type_load(
                 self.class,
                 format!("field {} calls a value type a class", self.name),
@@ -185,7 +185,7 @@ impl Field {
         let none = || LoadError::missing_field(self.class, self.name);
         let rid = module.image.field_rva_of(self.rid).ok_or_else(none)?;
         let row = module.image.field_rva(rid).map_err(|e| module.bad(e))?;
-        if self.shape == Shape::Class && !self.ty()?.layout()?.ref_map.is_empty() {
+        if self.form == FieldForm::Class && !self.ty()?.layout()?.ref_map.is_empty() {
             // The bytes of an image are no references.
             return Err(LoadError::type_load(
                 self.class,
@@ -203,10 +203,10 @@ impl Field {
     }
     /// Bytes that a value of its type takes as a field.
     pub fn memory_size(&'static self) -> R<u32> {
-        Ok(match self.shape {
-            Shape::Prim(p) => p.size(),
-            Shape::Ref | Shape::Ptr | Shape::ByRef => 8,
-            Shape::Class => match self.ty()? {
+        Ok(match self.form {
+            FieldForm::Prim(p) => p.size(),
+            FieldForm::Ref | FieldForm::Ptr | FieldForm::ByRef => 8,
+            FieldForm::Class => match self.ty()? {
                 c if c.is_value_type()? => c.instance_layout()?.size,
                 _ => 8,
             },

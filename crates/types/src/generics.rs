@@ -365,7 +365,7 @@ impl GenericContext {
     pub fn substitute_sig(&self, sig: &MethodSig) -> R<MethodSig> {
         self.put_sig(sig, false)
     }
-    /// Substitutes the class's arguments only and leaves the method's positions.
+    /// Substitutes the class's arguments only and scalars the method's positions.
     pub(crate) fn substitute_class_args(&self, sig: &MethodSig) -> R<MethodSig> {
         self.put_sig(sig, true)
     }

@@ -8,14 +8,14 @@
 //! As in mono, classes with automatic layout have the fields that contain references first, then the others, both in
 //! order of declaration; sequential ones and value types keep the order of declaration.
 use crate::class::{Nature, type_flags};
-use crate::field::Shape;
+use crate::field::FieldForm;
 use crate::*;
 use smallvec::{SmallVec, smallvec};
 
 /// What one leaf of a small value type is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "each is the memory of that name")]
-pub enum LeafKind {
+pub enum ScalarKind {
     I1,
     U1,
     I2,
@@ -29,11 +29,11 @@ pub enum LeafKind {
 }
 /// A primitive or reference within a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Leaf {
+pub struct Scalar {
     /// From the start of the value.
     pub offset: u32,
     /// What it is.
-    pub kind: LeafKind,
+    pub kind: ScalarKind,
 }
 
 /// The instance part of a layout.
@@ -45,9 +45,9 @@ pub struct InstanceLayout {
     pub align: u32,
     /// Word offsets (`offset / 8`) of the references within the value, sorted.
     pub ref_map: Vec<u32>,
-    /// A value type of at most 16 bytes and 4 aligned, non-overlapping leaves travels as scalars; others, explicit and
+    /// A value type of at most 16 bytes and 4 aligned, non-overlapping scalars travels as scalars; others, explicit and
     /// packed ones among them, do not.
-    pub leaves: Option<SmallVec<[Leaf; 4]>>,
+    pub scalars: Option<SmallVec<[Scalar; 4]>>,
     /// Is the same in native memory.
     pub blittable: bool,
     /// Contains a managed pointer: lives on the stack only.
@@ -83,69 +83,69 @@ impl std::ops::Deref for Layout {
 /// No instance is larger; keeps all arithmetic within u32.
 const MAX_SIZE: u64 = 1 << 30;
 
-impl LeafKind {
+impl ScalarKind {
     /// Bytes that it takes; also its alignment.
     pub fn size(self) -> u32 {
         match self {
-            LeafKind::I1 | LeafKind::U1 => 1,
-            LeafKind::I2 | LeafKind::U2 => 2,
-            LeafKind::I4 | LeafKind::R4 => 4,
-            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => 8,
+            ScalarKind::I1 | ScalarKind::U1 => 1,
+            ScalarKind::I2 | ScalarKind::U2 => 2,
+            ScalarKind::I4 | ScalarKind::R4 => 4,
+            ScalarKind::I8 | ScalarKind::R8 | ScalarKind::Ref | ScalarKind::Ptr => 8,
         }
     }
     /// The memory that a primitive takes.
-    pub fn of_prim(prim: Prim) -> LeafKind {
+    pub fn of_prim(prim: Prim) -> ScalarKind {
         match prim {
-            Prim::Void | Prim::Bool | Prim::U1 => LeafKind::U1,
-            Prim::I1 => LeafKind::I1,
-            Prim::Char | Prim::U2 => LeafKind::U2,
-            Prim::I2 => LeafKind::I2,
-            Prim::I4 | Prim::U4 => LeafKind::I4,
-            Prim::I8 | Prim::U8 => LeafKind::I8,
-            Prim::R4 => LeafKind::R4,
-            Prim::R8 => LeafKind::R8,
-            Prim::IntPtr | Prim::UIntPtr => LeafKind::Ptr,
+            Prim::Void | Prim::Bool | Prim::U1 => ScalarKind::U1,
+            Prim::I1 => ScalarKind::I1,
+            Prim::Char | Prim::U2 => ScalarKind::U2,
+            Prim::I2 => ScalarKind::I2,
+            Prim::I4 | Prim::U4 => ScalarKind::I4,
+            Prim::I8 | Prim::U8 => ScalarKind::I8,
+            Prim::R4 => ScalarKind::R4,
+            Prim::R8 => ScalarKind::R8,
+            Prim::IntPtr | Prim::UIntPtr => ScalarKind::Ptr,
         }
     }
 }
 
 /// The memory one field takes.
 enum Memory {
-    Leaf { kind: LeafKind, blittable: bool },
+    Scalar { kind: ScalarKind, blittable: bool },
     Struct(&'static InstanceLayout),
 }
 impl Memory {
     fn of_prim(prim: Prim) -> Memory {
-        Memory::Leaf {
-            kind: LeafKind::of_prim(prim),
+        Memory::Scalar {
+            kind: ScalarKind::of_prim(prim),
             blittable: !matches!(prim, Prim::Bool | Prim::Char),
         }
     }
     fn size(&self) -> u32 {
         match self {
-            Memory::Leaf { kind, .. } => kind.size(),
+            Memory::Scalar { kind, .. } => kind.size(),
             Memory::Struct(l) => l.size,
         }
     }
     fn align(&self) -> u32 {
         match self {
-            Memory::Leaf { kind, .. } => kind.size(),
+            Memory::Scalar { kind, .. } => kind.size(),
             Memory::Struct(l) => l.align,
         }
     }
     fn has_refs(&self) -> bool {
         match self {
-            Memory::Leaf { kind, .. } => *kind == LeafKind::Ref,
+            Memory::Scalar { kind, .. } => *kind == ScalarKind::Ref,
             Memory::Struct(l) => !l.ref_map.is_empty(),
         }
     }
     fn ref_words(&self) -> &[u32] {
         match self {
-            Memory::Leaf {
-                kind: LeafKind::Ref,
+            Memory::Scalar {
+                kind: ScalarKind::Ref,
                 ..
             } => &[0],
-            Memory::Leaf { .. } => &[],
+            Memory::Scalar { .. } => &[],
             Memory::Struct(l) => &l.ref_map,
         }
     }
@@ -180,21 +180,21 @@ impl Class {
         Err(LoadError::type_load(self, text))
     }
     fn memory_of(&'static self, field: FieldRef, depth: u32) -> R<Memory> {
-        let reference = Memory::Leaf {
-            kind: LeafKind::Ref,
+        let reference = Memory::Scalar {
+            kind: ScalarKind::Ref,
             blittable: false,
         };
-        Ok(match field.shape {
-            Shape::Ref => reference,
-            Shape::Prim(p) => Memory::of_prim(p),
-            Shape::Ptr => Memory::Leaf {
-                kind: LeafKind::Ptr,
+        Ok(match field.form {
+            FieldForm::Ref => reference,
+            FieldForm::Prim(p) => Memory::of_prim(p),
+            FieldForm::Ptr => Memory::Scalar {
+                kind: ScalarKind::Ptr,
                 blittable: true,
             },
-            Shape::ByRef => {
+            FieldForm::ByRef => {
                 return self.bad_layout(format!("field {} is a managed pointer", field.name));
             }
-            Shape::Class => {
+            FieldForm::Class => {
                 let ty = field.ty()?;
                 if ty.is_variable() {
                     return self
@@ -204,8 +204,8 @@ impl Class {
                 } else if ty.is_value_type()? {
                     Memory::Struct(ty.instance_layout_at(depth + 1)?)
                 } else if ty.is_ptr() || ty.is_fn_ptr() {
-                    Memory::Leaf {
-                        kind: LeafKind::Ptr,
+                    Memory::Scalar {
+                        kind: ScalarKind::Ptr,
                         blittable: true,
                     }
                 } else if ty.is_byref() {
@@ -217,16 +217,16 @@ impl Class {
         })
     }
     /// The layout of a type that is one leaf.
-    fn leaf_layout(kind: LeafKind, blittable: bool, fields: usize) -> InstanceLayout {
+    fn scalar_layout(kind: ScalarKind, blittable: bool, fields: usize) -> InstanceLayout {
         InstanceLayout {
             size: kind.size(),
             align: kind.size(),
-            ref_map: if kind == LeafKind::Ref {
+            ref_map: if kind == ScalarKind::Ref {
                 vec![0]
             } else {
                 Vec::new()
             },
-            leaves: Some(smallvec![Leaf { offset: 0, kind }]),
+            scalars: Some(smallvec![Scalar { offset: 0, kind }]),
             blittable,
             has_by_ref_like: false,
             offsets: vec![0; fields],
@@ -240,12 +240,12 @@ impl Class {
         match &self.kind {
             ClassKind::Def { .. } | ClassKind::Inst { .. } => {}
             ClassKind::SzArray(_) | ClassKind::Array { .. } => {
-                let mut layout = Self::leaf_layout(LeafKind::Ptr, false, 0);
-                (layout.size, layout.leaves) = (0, None);
+                let mut layout = Self::scalar_layout(ScalarKind::Ptr, false, 0);
+                (layout.size, layout.scalars) = (0, None);
                 return Ok(layout);
             }
             ClassKind::Ptr(_) | ClassKind::ByRef(_) | ClassKind::FnPtr(_) => {
-                return Ok(Self::leaf_layout(LeafKind::Ptr, true, 0));
+                return Ok(Self::scalar_layout(ScalarKind::Ptr, true, 0));
             }
             ClassKind::GenericParam { .. } | ClassKind::Position { .. } => {
                 return self.bad_layout("a generic parameter has no layout");
@@ -254,8 +254,8 @@ impl Class {
         let fields = self.fields()?;
         if let Some(p) = self.stack_prim()? {
             let blittable = !matches!(p, Prim::Bool | Prim::Char);
-            return Ok(Self::leaf_layout(
-                LeafKind::of_prim(p),
+            return Ok(Self::scalar_layout(
+                ScalarKind::of_prim(p),
                 blittable,
                 fields.len(),
             ));
@@ -377,7 +377,7 @@ impl Class {
             offsets[p.index] = p.offset;
             ref_map.extend(p.memory.ref_words().iter().map(|w| p.offset / 8 + w));
             blittable &= match p.memory {
-                Memory::Leaf { blittable, .. } => blittable,
+                Memory::Scalar { blittable, .. } => blittable,
                 Memory::Struct(l) => l.blittable,
             };
         }
@@ -390,13 +390,13 @@ impl Class {
             size: size as u32,
             align,
             ref_map,
-            leaves: None,
+            scalars: None,
             blittable,
             has_by_ref_like: by_ref_like || value_type && self.is_by_ref_like(),
             offsets,
         };
         if value_type && !explicit && size == natural {
-            layout.leaves = leaves_of(&placed, layout.size);
+            layout.scalars = scalars_of(&placed, layout.size);
         }
         Ok(layout)
     }
@@ -464,7 +464,7 @@ impl Class {
         };
         for f in fields.iter().filter(|f| f.is_static() && !f.is_literal()) {
             if f.has_rva() {
-                if f.shape == Shape::Ref {
+                if f.form == FieldForm::Ref {
                     return self
                         .bad_layout(format!("field {} has an RVA and is a reference", f.name));
                 }
@@ -503,30 +503,30 @@ impl Class {
     }
 }
 
-/// The leaves of a small value type, if it may travel as them.
-fn leaves_of(placed: &[Placed], size: u32) -> Option<SmallVec<[Leaf; 4]>> {
+/// The scalars of a small value type, if it may travel as them.
+fn scalars_of(placed: &[Placed], size: u32) -> Option<SmallVec<[Scalar; 4]>> {
     if size > 16 || placed.is_empty() {
         return None;
     }
-    let mut leaves: SmallVec<[Leaf; 4]> = SmallVec::new();
+    let mut scalars: SmallVec<[Scalar; 4]> = SmallVec::new();
     for p in placed {
         match &p.memory {
-            Memory::Leaf { kind, .. } => leaves.push(Leaf {
+            Memory::Scalar { kind, .. } => scalars.push(Scalar {
                 offset: p.offset,
                 kind: *kind,
             }),
             Memory::Struct(l) => {
-                leaves.extend(l.leaves.as_ref()?.iter().map(|leaf| Leaf {
+                scalars.extend(l.scalars.as_ref()?.iter().map(|leaf| Scalar {
                     offset: p.offset + leaf.offset,
                     ..*leaf
                 }));
             }
         }
     }
-    leaves.sort_by_key(|l| l.offset);
-    let aligned = leaves.iter().all(|l| l.offset % l.kind.size() == 0);
-    let apart = leaves
+    scalars.sort_by_key(|l| l.offset);
+    let aligned = scalars.iter().all(|l| l.offset % l.kind.size() == 0);
+    let apart = scalars
         .windows(2)
         .all(|w| w[0].offset + w[0].kind.size() <= w[1].offset);
-    (leaves.len() <= 4 && aligned && apart).then_some(leaves)
+    (scalars.len() <= 4 && aligned && apart).then_some(scalars)
 }

@@ -50,7 +50,7 @@ pub use class::{Class, ClassKind, Prim};
 pub use error::{LoadError, Need, R};
 pub use field::{Field, StaticKind};
 pub use known::Known;
-pub use layout::{Layout, Leaf, LeafKind};
+pub use layout::{Layout, Scalar, ScalarKind};
 pub use method::{DllImport, Method, MethodKind, MethodSig};
 pub use module::{Assembly, AssemblyLoader, AssemblyRefInfo, Module};
 pub use property::{Event, Property};

@@ -5,7 +5,7 @@
 //! array has instead. An instantiation's members have the indices of its definition's, so finding by name uses one
 //! index per definition.
 use crate::class::{Nature, type_flags};
-use crate::field::Shape;
+use crate::field::FieldForm;
 use crate::method::{MethodCells, method_flags};
 use crate::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -315,8 +315,8 @@ impl Class {
             let field = self.fields()?.iter().find(|f| !f.is_static());
             let field = field
                 .ok_or_else(|| LoadError::type_load(self, "an enum without an instance field"))?;
-            match field.shape {
-                Shape::Prim(p) if p != Prim::Void => Ok(Some(self.universe().known(p.known()))),
+            match field.form {
+                FieldForm::Prim(p) if p != Prim::Void => Ok(Some(self.universe().known(p.known()))),
                 _ => Err(LoadError::type_load(
                     self,
                     "the underlying type of an enum is not a primitive",
@@ -374,7 +374,7 @@ impl Class {
                         index: fields.len() as u32,
                         name,
                         flags: row.flags.into(),
-                        shape: Shape::read(blob),
+                        form: FieldForm::read(blob),
                         blob,
                         ty: Published::new(),
                         open_ty: Published::new(),

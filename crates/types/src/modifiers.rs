@@ -51,7 +51,7 @@ fn collect(
             out.extend(of_arg.iter().map(|m| (*at, *m)));
         }
         SigType::Ptr(inner) | SigType::ByRef(inner) | SigType::SzArray(inner) => next(inner, out),
-        SigType::Array(shape) => next(&shape.elem, out),
+        SigType::Array(form) => next(&form.elem, out),
         SigType::GenericInst { args, .. } => args.iter().for_each(|a| next(a, out)),
         SigType::FnPtr(sig) => {
             std::iter::once(&sig.ret)

@@ -146,14 +146,14 @@ fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
         SigType::Ptr(inner) => Ok(u.ptr(inner_of(inner)?)),
         SigType::ByRef(inner) => Ok(u.byref(inner_of(inner)?)),
         SigType::SzArray(inner) => Ok(u.sz_array(inner_of(inner)?)),
-        SigType::Array(shape) => {
-            if !(1..=MAX_RANK).contains(&shape.rank) {
+        SigType::Array(form) => {
+            if !(1..=MAX_RANK).contains(&form.rank) {
                 return Err(LoadError::bad_image(
                     module,
                     "an array of no or more than 32 dimensions",
                 ));
             }
-            Ok(u.array(inner_of(&shape.elem)?, shape.rank))
+            Ok(u.array(inner_of(&form.elem)?, form.rank))
         }
         SigType::ValueType(token) | SigType::Class(token) => {
             open_type_token(module, *token, depth + 1)

@@ -420,33 +420,33 @@ fn layouts() {
     let Some(w) = World::new() else { return };
     let Some(m) = w.compile(SHAPES) else { return };
     let l = |c: &str| w.ty(Some(m), c).layout().unwrap();
-    let leaves = |c: &str| {
-        l(c).leaves
+    let scalars = |c: &str| {
+        l(c).scalars
             .as_ref()
             .map(|l| l.iter().map(|l| (l.offset, l.kind)).collect::<Vec<_>>())
     };
-    assert_eq!((l("Empty").size, leaves("Empty")), (1, None));
+    assert_eq!((l("Empty").size, scalars("Empty")), (1, None));
     assert_eq!(
-        leaves("Small"),
-        Some(vec![(0, LeafKind::I4), (8, LeafKind::Ref)])
+        scalars("Small"),
+        Some(vec![(0, ScalarKind::I4), (8, ScalarKind::Ref)])
     );
-    assert_eq!(leaves("Nest"), leaves("Small"));
+    assert_eq!(scalars("Nest"), scalars("Small"));
     assert_eq!(
-        leaves("Mixed"),
-        Some(vec![(0, LeafKind::R4), (8, LeafKind::R8)])
+        scalars("Mixed"),
+        Some(vec![(0, ScalarKind::R4), (8, ScalarKind::R8)])
     );
     assert_eq!(
-        leaves("Chars"),
+        scalars("Chars"),
         Some(vec![
-            (0, LeafKind::U2),
-            (2, LeafKind::U1),
-            (3, LeafKind::I1),
-            (4, LeafKind::I2)
+            (0, ScalarKind::U2),
+            (2, ScalarKind::U1),
+            (3, ScalarKind::I1),
+            (4, ScalarKind::I2)
         ])
     );
     assert_eq!(
-        leaves("HasTiny"),
-        Some(vec![(0, LeafKind::I1), (4, LeafKind::I4)])
+        scalars("HasTiny"),
+        Some(vec![(0, ScalarKind::I1), (4, ScalarKind::I4)])
     );
     for (none, size) in [
         ("Five", 5),
@@ -456,14 +456,14 @@ fn layouts() {
         ("Union", 16),
         ("Fixed", 12),
     ] {
-        assert_eq!((leaves(none), l(none).size), (None, size), "{none}");
+        assert_eq!((scalars(none), l(none).size), (None, size), "{none}");
     }
     assert_eq!(l("Union").ref_map, [1]);
     let span = w.ty(None, "System.Span`1[System.Int32]").layout().unwrap();
     assert!(
         span.has_by_ref_like
             && span.size == 16
-            && span.leaves.as_ref().is_some_and(|l| l.len() == 2)
+            && span.scalars.as_ref().is_some_and(|l| l.len() == 2)
     );
     let stat = w.ty(Some(m), "Stat");
     let place = |n: &str| {

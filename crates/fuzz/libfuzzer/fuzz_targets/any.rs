@@ -2,7 +2,8 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
-use vervet_fuzz::targets::{ALL, Target};
+use vervet_fuzz::target::Target;
+use vervet_fuzz::targets::ALL;
 
 static CHOSEN: OnceLock<&Target> = OnceLock::new();
 

@@ -3,10 +3,10 @@
 //! An input is read as named arguments, then as values of every type. Oracles: reading ends, and takes memory in proportion
 //! to the blob; a value that was written is read back.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use vervet_metadata::CustomAttrReader;
 use vervet_metadata::custom_attribute::{AttrType, AttrValue};
 use vervet_metadata::testing::signatures::compressed;

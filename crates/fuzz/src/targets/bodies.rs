@@ -3,10 +3,10 @@
 //! The first byte of an input is the address modulo 4. Oracles: every range of a body that was accepted lies in its code; the
 //! instructions cover the code without a gap; a body that was written is read back.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use vervet_metadata::body::{EhClause, EhKind};
 use vervet_metadata::constants::decode_constant;
 use vervet_metadata::{Instructions, MethodBody, Token};

@@ -2,10 +2,10 @@
 //!
 //! Oracles: reading ends, in memory in proportion to the file; what was read is used without a panic; an error names the file.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use std::path::Path;
 use vervet_binder::mono_config::Locations;
 use vervet_binder::{AppConfig, AssemblyName, DllMap, Redirect};

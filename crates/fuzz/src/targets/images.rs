@@ -3,10 +3,10 @@
 //! Images are real ones with changed cells, blobs, strings, bodies and headers, or are built from random rows.
 //! Oracles: reading all of it ends; an error names its table and row, heap, address or offset.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::{EDGES, Random};
+use crate::target::Target;
 use std::ops::Range;
 use std::path::Path;
 use vervet_metadata::testing::{Cell, Metadata, cell_place, place};

@@ -2,10 +2,10 @@
 //!
 //! Oracles: a name that was read is printed so that it is read as the same again; printing that is stable.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use vervet_binder::matching::{Ignore, names_equal};
 use vervet_binder::remap::remap;
 use vervet_binder::{AssemblyName, PublicKeyToken};

@@ -3,10 +3,10 @@
 //! An input is words with NUL between them; the last one is also read as each of the lists. Oracles: what is wrong is said in
 //! words; what follows the program reaches the program; a heap's configuration is one that a heap can be made with.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use clap::Parser;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;

@@ -5,12 +5,12 @@
 //!   relations, but not signatures and not what a class derives from. It must end in an orderly way.
 //! * `command`: options and environment variables; a program that runs at all must say what it always says.
 
-use super::Target;
 use super::images::{Part, change_cell, target_of};
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::process::{self, Programs, run as run_process};
 use crate::random::Random;
+use crate::target::Target;
 use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;

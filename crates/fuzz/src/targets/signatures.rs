@@ -2,10 +2,10 @@
 //!
 //! Oracles: what was read, written again and read again is the same; what is cut off is refused.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use vervet_metadata::testing::signatures::{compressed, encode_method, encode_type};
 use vervet_metadata::{
     AnySig, ArrayShapeSig, CallConvKind, MethodSig, PropertySig, SigType, Table, Token,

@@ -2,10 +2,10 @@
 //!
 //! Oracles: a lookup ends; its answer does not depend on what was asked before.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use vervet_metadata::testing::{Metadata, halves};
 use vervet_metadata::{SymbolFile, Table, Token};
 

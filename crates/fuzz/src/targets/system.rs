@@ -3,10 +3,10 @@
 //! The first byte chooses: /proc/PID/stat, status, maps, mounts, socket addresses, command lines, UTF-16. Oracles: no panic; a
 //! part of the input is found whatever bytes are beside it; an address survives the way to the kernel's form and back.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use vervet_icalls::support::text;
 use vervet_icalls::system::diagnostics::process_start::{mapped_files, split};
 use vervet_icalls::system::io::drive_info::mounts_in;

@@ -3,11 +3,11 @@
 //! Every type of an image is asked for all it is made of, every token of its code is resolved. Oracles: each question is
 //! answered; an error is one that has a managed exception, says what and where, and is the same when the question is asked again.
 
-use super::Target;
 use super::images::{Part, change_cell, target_of, with_installed};
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use crate::world::World;
 use std::cell::RefCell;
 use vervet_metadata::{Instructions, Operand, Table};

@@ -3,10 +3,10 @@
 //! An input that is no PE file is put into one as its resource directory's only version resource. Oracles: reading ends;
 //! texts that were written are read back.
 
-use super::Target;
 use crate::corpus::Corpus;
 use crate::mutate;
 use crate::random::Random;
+use crate::target::Target;
 use vervet_metadata::version::version_info;
 
 pub(super) const VERSION: Target = Target {

@@ -1,4 +1,7 @@
 //! Native halves of the namespace Mono and of the namespaces below it.
+pub mod net;
 pub mod runtime;
+pub mod runtime_handles;
+pub mod runtime_marshal;
 pub mod safe_string_marshal;
 pub mod security;

@@ -26,15 +26,15 @@ pub fn utf8(cx: &Cx<'_>, units: &[u16]) -> vervet_runtime::cx::Result<String> {
     })
 }
 
-icalls! { "Mono.SafeStringMarshal" =>
+icalls! {
     /// Null for null.
-    "StringToUtf8" fn string_to_utf8(cx, s: ObjRef<'cx>) -> *mut u8 {
+    "Mono.SafeStringMarshal::StringToUtf8" fn string_to_utf8(cx, s: ObjRef<'cx>) -> *mut u8 {
         if s.is_null() {
             return Ok(std::ptr::null_mut());
         }
         Ok(malloc_bytes(utf8(cx, s.units())?.as_bytes()))
     }
-    "GFree" fn g_free(cx, p: *mut u8) {
+    "Mono.SafeStringMarshal::GFree" fn g_free(cx, p: *mut u8) {
         // SAFETY: managed code passes what `StringToUtf8` gave it, or null.
         unsafe { libc::free(p.cast()) };
         Ok(())

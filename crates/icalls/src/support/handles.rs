@@ -1,10 +1,9 @@
 //! Handles: addresses that managed code carries about, and the GPtrArrays they travel in.
 //!
 //! # Invariants
-//! A handle is the address of something that lives for ever; 0 is none. A GPtrArray (contract 2.6) and its data
+//! A handle is the address of something that lives for ever; 0 is none. A GPtrArray (docs/class-library.md#native-structures-that-managed-code-reads) and its data
 //! are malloc'ed, and freed by managed code through `GPtrArrayFree`.
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::icalls;
 use vervet_types::{ClassRef, Event, Field, Known, LoadError, Method, MethodRef, Module, Property};
 
 macro_rules! from_handle { ($(#[$doc:meta] $name:ident -> $ty:ty, $what:literal;)*) => { $(
@@ -105,22 +104,4 @@ pub fn ptr_array(words: &[usize]) -> usize {
         });
     }
     array as usize
-}
-
-icalls! { RUNTIME_CLASS_HANDLE: "Mono.RuntimeClassHandle" =>
-    /// A class pointer and a type handle are the same address.
-    "GetTypeFromClass" fn get_type_from_class(cx, class: usize) -> usize { Ok(class) }
-}
-icalls! { RUNTIME_GPTR_ARRAY_HANDLE: "Mono.RuntimeGPtrArrayHandle" =>
-    /// Frees the array and its data, not what the elements point to.
-    "GPtrArrayFree" fn gptr_array_free(cx, array: *mut GPtrArray) {
-        if !array.is_null() {
-            // SAFETY: managed code gives back, once, what `ptr_array` made.
-            unsafe {
-                free((*array).data as *mut u8);
-                free(array as *mut u8);
-            }
-        }
-        Ok(())
-    }
 }

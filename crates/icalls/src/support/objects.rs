@@ -1,7 +1,7 @@
 //! Making reflection objects, and reading the entity back out of one.
 //!
 //! # Invariants
-//! The fields that the runtime fills are those of the contract 2.5; everything else is left zero for managed code.
+//! The fields that the runtime fills are those of docs/class-library.md#fields-that-the-runtime-fills; everything else is left zero for managed code.
 use crate::support::handles;
 use std::mem::offset_of;
 use vervet_abi::layouts::*;

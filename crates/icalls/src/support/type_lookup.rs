@@ -3,14 +3,11 @@
 //! # Invariants
 //! A type without an assembly name is looked for in the assembly at hand, then in the core library. A name that
 //! is not found is `None`; only loading itself (a broken image, a bad instantiation) throws.
-use crate::support::callers;
 use crate::support::objects;
 use crate::support::type_name::{Suffix, TypeName};
 use vervet_abi::layouts::AppDomainObject;
 use vervet_binder::AssemblyName;
 use vervet_runtime::cx::{Cx, Result, Value};
-use vervet_runtime::icalls;
-use vervet_runtime::object::ObjRef;
 use vervet_types::{Assembly, ClassRef, Known, LoadError, MAX_RANK, ModuleRef, Prim};
 
 /// How a name is looked up.
@@ -244,31 +241,4 @@ pub fn malformed(cx: &Cx<'_>, text: &str) -> vervet_runtime::cx::Throw {
         &format!("failed parse: {shown}"),
         "typeName",
     )
-}
-
-icalls! { "System.RuntimeTypeHandle" =>
-    /// The core of Type.GetType.
-    "internal_from_name" fn internal_from_name(cx, name: ObjRef<'cx>, mark: *mut i32, caller: ObjRef<'cx>, throw_on_error: bool, ignore_case: bool, reflection_only: bool) -> ObjRef<'cx> {
-        let text = cx.non_null(name)?.text();
-        let Some(parsed) = TypeName::parse(&text) else {
-            if throw_on_error {
-                return Err(malformed(cx, &text));
-            }
-            return Ok(ObjRef::NULL);
-        };
-        let home = match caller.non_null() {
-            Some(a) => Some(objects::assembly_of_object(cx, a)?),
-            None => callers::marked_assembly(cx),
-        };
-        match resolve(cx, &parsed, Lookup { home, ignore_case, events: true }) {
-            Ok(Some(class)) => cx.type_object(class),
-            Ok(None) if throw_on_error => Err(not_found(cx, &parsed, home)),
-            Ok(None) => Ok(ObjRef::NULL),
-            Err(throw) if throw_on_error => Err(throw),
-            Err(throw) => {
-                cx.take_pending(throw);
-                Ok(ObjRef::NULL)
-            }
-        }
-    }
 }

@@ -82,20 +82,20 @@ pub fn raise_assembly_resolve<'cx>(
     }
 }
 
-icalls! { "System.AppDomain" =>
+icalls! {
     /// The AppDomainSetup object.
-    "getSetup" fn get_setup(cx, this: ObjRef<'cx>) -> ObjRef<'cx> { setup(cx) }
+    "System.AppDomain::getSetup" fn get_setup(cx, this: ObjRef<'cx>) -> ObjRef<'cx> { setup(cx) }
     /// The friendly name.
-    "getFriendlyName" fn get_friendly_name(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.AppDomain::getFriendlyName" fn get_friendly_name(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let name = cx.rt().domain.friendly_name.lock().clone();
         cx.alloc_str(&name)
     }
     /// The current domain.
-    "getCurDomain" fn get_cur_domain(cx) -> ObjRef<'cx> { current(cx) }
+    "System.AppDomain::getCurDomain" fn get_cur_domain(cx) -> ObjRef<'cx> { current(cx) }
     /// The root domain.
-    "getRootDomain" fn get_root_domain(cx) -> ObjRef<'cx> { current(cx) }
+    "System.AppDomain::getRootDomain" fn get_root_domain(cx) -> ObjRef<'cx> { current(cx) }
     /// Runs an assembly's entry point on this thread.
-    "ExecuteAssembly" fn execute_assembly(cx, this: ObjRef<'cx>, assembly: ObjRef<'cx>, args: ObjRef<'cx>) -> i32 {
+    "System.AppDomain::ExecuteAssembly" fn execute_assembly(cx, this: ObjRef<'cx>, assembly: ObjRef<'cx>, args: ObjRef<'cx>) -> i32 {
         let assembly = assembly_of_object(cx, assembly)?;
         let Some(entry) = load(cx, || assembly.manifest.entry_point())? else {
             return Err(cx.throw(Known::MissingMethodException, &format!("Entry point not found in assembly '{}'.", crate::support::type_display::assembly_full_name(assembly))));
@@ -113,12 +113,12 @@ icalls! { "System.AppDomain" =>
         }
     }
     /// The assemblies that are loaded.
-    "GetAssemblies" fn get_assemblies(cx, this: ObjRef<'cx>, reflection_only: bool) -> ObjRef<'cx> {
+    "System.AppDomain::GetAssemblies" fn get_assemblies(cx, this: ObjRef<'cx>, reflection_only: bool) -> ObjRef<'cx> {
         let all = if reflection_only { Vec::new() } else { cx.rt().loader.assemblies() };
         cx.alloc_ref_array(cx.known(Known::Assembly), all.len(), |i| assembly_object(cx, all[i]))
     }
     /// What SetData stored, or a field of the setup.
-    "GetData" fn get_data(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.AppDomain::GetData" fn get_data(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> ObjRef<'cx> {
         let Some(name) = name.non_null() else { return Err(cx.throw_arg_null("name")) };
         let name = name.text();
         if let Some(field) = setup_field(&name) {
@@ -129,7 +129,7 @@ icalls! { "System.AppDomain" =>
         Ok(found.map_or(ObjRef::NULL, Root::get))
     }
     /// Stores an object under a name.
-    "SetData" fn set_data(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, data: ObjRef<'cx>) {
+    "System.AppDomain::SetData" fn set_data(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, data: ObjRef<'cx>) {
         let Some(name) = name.non_null() else { return Err(cx.throw_arg_null("name")) };
         let name = name.text();
         if let Some(field) = setup_field(&name) {
@@ -142,7 +142,7 @@ icalls! { "System.AppDomain" =>
         Ok(())
     }
     /// Binds a display name; null if nothing is found.
-    "LoadAssembly" fn load_assembly(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, evidence: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> {
+    "System.AppDomain::LoadAssembly" fn load_assembly(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, evidence: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> {
         let text = cx.non_null(name)?.text();
         // The program is not asked for what is only looked at.
         let ask = || if reflection_only { Ok(None) } else { raise_assembly_resolve(cx, &text) };
@@ -168,7 +168,7 @@ icalls! { "System.AppDomain" =>
         }
     }
     /// Loads an image from memory.
-    "LoadAssemblyRaw" fn load_assembly_raw(cx, this: ObjRef<'cx>, image: ObjRef<'cx>, symbols: ObjRef<'cx>, evidence: ObjRef<'cx>, reflection_only: bool) -> ObjRef<'cx> {
+    "System.AppDomain::LoadAssemblyRaw" fn load_assembly_raw(cx, this: ObjRef<'cx>, image: ObjRef<'cx>, symbols: ObjRef<'cx>, evidence: ObjRef<'cx>, reflection_only: bool) -> ObjRef<'cx> {
         let Some(image) = image.non_null() else { return Err(cx.throw_arg_null("rawAssembly")) };
         let assembly = cx.rt().loader.load_bytes(cx, image.elements::<u8>())?;
         if let Some(symbols) = symbols.non_null() {
@@ -177,17 +177,17 @@ icalls! { "System.AppDomain" =>
         assembly_object(cx, assembly)
     }
     /// Makes a domain current; there is only the one.
-    "InternalSetDomainByID" fn internal_set_domain_by_id(cx, id: i32) -> ObjRef<'cx> { domain_by_id(cx, id) }
+    "System.AppDomain::InternalSetDomainByID" fn internal_set_domain_by_id(cx, id: i32) -> ObjRef<'cx> { domain_by_id(cx, id) }
     /// Makes a domain current; there is only the one.
-    "InternalSetDomain" fn internal_set_domain(cx, domain: ObjRef<'cx>) -> ObjRef<'cx> { current(cx) }
+    "System.AppDomain::InternalSetDomain" fn internal_set_domain(cx, domain: ObjRef<'cx>) -> ObjRef<'cx> { current(cx) }
     /// Notes frames in a domain; the root domain is never unloaded, so there is nothing to note.
-    "InternalPushDomainRef" fn internal_push_domain_ref(cx, domain: ObjRef<'cx>) { Ok(()) }
+    "System.AppDomain::InternalPushDomainRef" fn internal_push_domain_ref(cx, domain: ObjRef<'cx>) { Ok(()) }
     /// The same by id.
-    "InternalPushDomainRefByID" fn internal_push_domain_ref_by_id(cx, id: i32) { domain_by_id(cx, id).map(|_| ()) }
+    "System.AppDomain::InternalPushDomainRefByID" fn internal_push_domain_ref_by_id(cx, id: i32) { domain_by_id(cx, id).map(|_| ()) }
     /// The end of that.
-    "InternalPopDomainRef" fn internal_pop_domain_ref(cx) { Ok(()) }
+    "System.AppDomain::InternalPopDomainRef" fn internal_pop_domain_ref(cx) { Ok(()) }
     /// Sets the thread's remoting Context; the one before.
-    "InternalSetContext" fn internal_set_context(cx, context: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.AppDomain::InternalSetContext" fn internal_set_context(cx, context: ObjRef<'cx>) -> ObjRef<'cx> {
         let before = match thread_context(cx) {
             Some(t) => {
                 let before = t.read_ref(CONTEXT_AT);
@@ -199,20 +199,20 @@ icalls! { "System.AppDomain" =>
         if before.is_null() { default_context(cx) } else { Ok(before) }
     }
     /// The thread's remoting Context.
-    "InternalGetContext" fn internal_get_context(cx) -> ObjRef<'cx> {
+    "System.AppDomain::InternalGetContext" fn internal_get_context(cx) -> ObjRef<'cx> {
         let own = thread_context(cx).map_or(ObjRef::NULL, |t| t.read_ref(CONTEXT_AT));
         if own.is_null() { default_context(cx) } else { Ok(own) }
     }
     /// The domain's default remoting Context.
-    "InternalGetDefaultContext" fn internal_get_default_context(cx) -> ObjRef<'cx> { default_context(cx) }
+    "System.AppDomain::InternalGetDefaultContext" fn internal_get_default_context(cx) -> ObjRef<'cx> { default_context(cx) }
     /// The process's GUID: that of the first caller.
-    "InternalGetProcessGuid" fn internal_get_process_guid(cx, guid: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.AppDomain::InternalGetProcessGuid" fn internal_get_process_guid(cx, guid: ObjRef<'cx>) -> ObjRef<'cx> {
         cx.cached(key::PROCESS_GUID, 0, 0, || Ok(guid))
     }
     /// Nothing is finalized for an unload yet.
-    "InternalIsFinalizingForUnload" fn internal_is_finalizing_for_unload(cx, id: i32) -> bool { Ok(false) }
+    "System.AppDomain::InternalIsFinalizingForUnload" fn internal_is_finalizing_for_unload(cx, id: i32) -> bool { Ok(false) }
     /// The root domain cannot be unloaded.
-    "InternalUnload" fn internal_unload(cx, id: i32) {
+    "System.AppDomain::InternalUnload" fn internal_unload(cx, id: i32) {
         if id == cx.rt().domain.id as i32 {
             return Err(cx.throw(Known::CannotUnloadAppDomainException, "The default appdomain can not be unloaded."));
         }

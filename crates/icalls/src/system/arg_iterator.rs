@@ -65,8 +65,8 @@ fn take<'cx>(cx: &'cx Cx<'cx>, it: *mut ArgIterator, result: *mut TypedReference
     Ok(())
 }
 
-icalls! { "System.ArgIterator" =>
-    "Setup" fn setup(cx, this: *mut ArgIterator, block: *mut usize, start: usize) -> () {
+icalls! {
+    "System.ArgIterator::Setup" fn setup(cx, this: *mut ArgIterator, block: *mut usize, start: usize) -> () {
         if block.is_null() {
             return Err(cx.throw_default(Known::ArgumentException));
         }
@@ -79,18 +79,18 @@ icalls! { "System.ArgIterator" =>
         }
         Ok(())
     }
-    "IntGetNextArg" fn int_get_next_arg(cx, this: *mut ArgIterator, result: *mut TypedReference) -> () {
+    "System.ArgIterator::IntGetNextArg" fn int_get_next_arg(cx, this: *mut ArgIterator, result: *mut TypedReference) -> () {
         take(cx, this, result)
     }
     /// The type is the caller's to know: the argument is taken as it is.
-    "IntGetNextArgWithType" fn int_get_next_arg_with_type(cx, this: *mut ArgIterator, result: *mut TypedReference, ty: usize) -> () {
+    "System.ArgIterator::IntGetNextArgWithType" fn int_get_next_arg_with_type(cx, this: *mut ArgIterator, result: *mut TypedReference, ty: usize) -> () {
         take(cx, this, result)?;
         let class = cx.class_of_handle(ty)? as *const _ as usize;
         // SAFETY: as in `take`.
         unsafe { ((*result).ty, (*result).class) = (class, class) };
         Ok(())
     }
-    "IntGetNextArgType" fn int_get_next_arg_type(cx, this: *mut ArgIterator) -> usize {
+    "System.ArgIterator::IntGetNextArgType" fn int_get_next_arg_type(cx, this: *mut ArgIterator) -> usize {
         // SAFETY: as in `take`.
         Ok(next(cx, unsafe { &*this })?.0 as *const _ as usize)
     }

@@ -237,16 +237,16 @@ fn copies_as_is(cx: &Cx<'_>, from: ClassRef, to: ClassRef) -> Result<bool> {
     cx.load(cx.universe().is_assignable(from, to))
 }
 
-icalls! { "System.Array" =>
-    "GetRank" fn get_rank(cx, this: ObjRef<'cx>) -> i32 { Ok(cx.non_null(this)?.vtable().rank as i32) }
-    "GetLength" fn get_length(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
+icalls! {
+    "System.Array::GetRank" fn get_rank(cx, this: ObjRef<'cx>) -> i32 { Ok(cx.non_null(this)?.vtable().rank as i32) }
+    "System.Array::GetLength" fn get_length(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
         Ok(bounds_of(cx, cx.non_null(this)?, dimension)?.0 as i32)
     }
-    "GetLowerBound" fn get_lower_bound(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
+    "System.Array::GetLowerBound" fn get_lower_bound(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
         Ok(bounds_of(cx, cx.non_null(this)?, dimension)?.1)
     }
     /// Raw read; the index was checked.
-    "GetGenericValueImpl" fn get_generic_value_impl(cx, this: ObjRef<'cx>, pos: i32, value: *mut u8) {
+    "System.Array::GetGenericValueImpl" fn get_generic_value_impl(cx, this: ObjRef<'cx>, pos: i32, value: *mut u8) {
         let this = cx.non_null(this)?;
         if pos < 0 || pos as usize >= this.array_len() {
             return Err(index_out_of_range(cx));
@@ -256,7 +256,7 @@ icalls! { "System.Array" =>
         Ok(())
     }
     /// Raw store; the index was checked.
-    "SetGenericValueImpl" fn set_generic_value_impl(cx, this: ObjRef<'cx>, pos: i32, value: *mut u8) {
+    "System.Array::SetGenericValueImpl" fn set_generic_value_impl(cx, this: ObjRef<'cx>, pos: i32, value: *mut u8) {
         let this = cx.non_null(this)?;
         if pos < 0 || pos as usize >= this.array_len() {
             return Err(index_out_of_range(cx));
@@ -265,24 +265,24 @@ icalls! { "System.Array" =>
         unsafe { heap::copy_value(element_address(this, pos as usize), value, this.vtable().size as usize, has_ref_elements(this)) };
         Ok(())
     }
-    "GetValue" fn get_value_indices(cx, this: ObjRef<'cx>, indices: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Array::GetValue" fn get_value_indices(cx, this: ObjRef<'cx>, indices: ObjRef<'cx>) -> ObjRef<'cx> {
         let this = cx.non_null(this)?;
         let at = flat_index(cx, this, indices)?;
         get_value(cx, this, at)
     }
-    "SetValue" fn set_value_indices(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, indices: ObjRef<'cx>) {
+    "System.Array::SetValue" fn set_value_indices(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, indices: ObjRef<'cx>) {
         let this = cx.non_null(this)?;
         let at = flat_index(cx, this, indices)?;
         set_value(cx, this, value, at)
     }
-    "GetValueImpl" fn get_value_impl(cx, this: ObjRef<'cx>, pos: i32) -> ObjRef<'cx> {
+    "System.Array::GetValueImpl" fn get_value_impl(cx, this: ObjRef<'cx>, pos: i32) -> ObjRef<'cx> {
         let this = cx.non_null(this)?;
         if pos < 0 || pos as usize >= this.array_len() {
             return Err(index_out_of_range(cx));
         }
         get_value(cx, this, pos as usize)
     }
-    "SetValueImpl" fn set_value_impl(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, pos: i32) {
+    "System.Array::SetValueImpl" fn set_value_impl(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, pos: i32) {
         let this = cx.non_null(this)?;
         if pos < 0 || pos as usize >= this.array_len() {
             return Err(index_out_of_range(cx));
@@ -290,7 +290,7 @@ icalls! { "System.Array" =>
         set_value(cx, this, value, pos as usize)
     }
     /// False sends managed code to its slow path.
-    "FastCopy" fn fast_copy(cx, source: ObjRef<'cx>, source_idx: i32, dest: ObjRef<'cx>, dest_idx: i32, length: i32) -> bool {
+    "System.Array::FastCopy" fn fast_copy(cx, source: ObjRef<'cx>, source_idx: i32, dest: ObjRef<'cx>, dest_idx: i32, length: i32) -> bool {
         let (source, dest) = (cx.non_null(source)?, cx.non_null(dest)?);
         let plain = |a: ObjRef<'_>| a.vtable().flags & flags::SZ_ARRAY != 0;
         if !plain(source) || !plain(dest) || source_idx < 0 || dest_idx < 0 || length < 0 {
@@ -310,7 +310,7 @@ icalls! { "System.Array" =>
         }
         Ok(true)
     }
-    "CreateInstanceImpl" fn create_instance_impl(cx, element_type: ObjRef<'cx>, lengths: ObjRef<'cx>, bounds: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Array::CreateInstanceImpl" fn create_instance_impl(cx, element_type: ObjRef<'cx>, lengths: ObjRef<'cx>, bounds: ObjRef<'cx>) -> ObjRef<'cx> {
         let element = cx.class_of(element_type)?;
         let what = if element.is_open || element.is_generic_def() {
             Some("Array type can not be an open generic type")
@@ -351,7 +351,7 @@ icalls! { "System.Array" =>
         let vt = cx.rt().vtable_or_throw(cx, u.array(element, dims.len() as u32))?;
         heap::alloc_md_array(cx, vt, &dims)
     }
-    "ClearInternal" fn clear_internal(cx, array: ObjRef<'cx>, index: i32, count: i32) {
+    "System.Array::ClearInternal" fn clear_internal(cx, array: ObjRef<'cx>, index: i32, count: i32) {
         let array = cx.non_null(array)?;
         let (at, n) = (index as usize, count as usize);
         if index < 0 || count < 0 || at + n > array.array_len() {

@@ -12,13 +12,13 @@ fn byte_length(array: ObjRef<'_>) -> Option<usize> {
         .then(|| array.array_len() * array.vtable().size as usize)
 }
 
-icalls! { "System.Buffer" =>
+icalls! {
     /// -1 if it is not an array of primitives.
-    "_ByteLength" fn byte_length_icall(cx, array: ObjRef<'cx>) -> i32 {
+    "System.Buffer::_ByteLength" fn byte_length_icall(cx, array: ObjRef<'cx>) -> i32 {
         Ok(byte_length(cx.non_null(array)?).map_or(-1, |n| n as i32))
     }
     /// False if a range does not fit or an array is not of primitives.
-    "InternalBlockCopy" fn internal_block_copy(cx, src: ObjRef<'cx>, src_offset: i32, dst: ObjRef<'cx>, dst_offset: i32, count: i32) -> bool {
+    "System.Buffer::InternalBlockCopy" fn internal_block_copy(cx, src: ObjRef<'cx>, src_offset: i32, dst: ObjRef<'cx>, dst_offset: i32, count: i32) -> bool {
         let (src, dst) = (cx.non_null(src)?, cx.non_null(dst)?);
         let (from, to, n) = (src_offset as usize, dst_offset as usize, count as usize);
         let fits = |a, at: i32| at >= 0 && count >= 0 && byte_length(a).is_some_and(|size| at as usize + n <= size);
@@ -29,7 +29,7 @@ icalls! { "System.Buffer" =>
         unsafe { heap::move_bytes(cx, dst.array_data().add(to), src.array_data().add(from), n, false) };
         Ok(true)
     }
-    "InternalMemcpy" fn internal_memcpy(cx, dest: *mut u8, src: *const u8, count: i32) {
+    "System.Buffer::InternalMemcpy" fn internal_memcpy(cx, dest: *mut u8, src: *const u8, count: i32) {
         // SAFETY: unsafe managed code vouches for the ranges.
         unsafe { heap::move_bytes(cx, dest, src, count.max(0) as usize, false) };
         Ok(())

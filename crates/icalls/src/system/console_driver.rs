@@ -135,11 +135,11 @@ const CONTROL_CHARS: [usize; 17] = [
     libc::VEOL2,
 ];
 
-icalls! { "System.ConsoleDriver" =>
+icalls! {
     // SAFETY: a plain query.
-    "Isatty" fn isatty(cx, handle: isize) -> bool { Ok(unsafe { libc::isatty(handle as i32) } == 1) }
+    "System.ConsoleDriver::Isatty" fn isatty(cx, handle: isize) -> bool { Ok(unsafe { libc::isatty(handle as i32) } == 1) }
     /// Bytes that can be read without blocking, after at most `ms` milliseconds.
-    "InternalKeyAvailable" fn internal_key_available(cx, ms: i32) -> i32 {
+    "System.ConsoleDriver::InternalKeyAvailable" fn internal_key_available(cx, ms: i32) -> i32 {
         Ok(cx.native(|| {
             let mut p = libc::pollfd { fd: libc::STDIN_FILENO, events: libc::POLLIN, revents: 0 };
             // SAFETY: one complete record.
@@ -151,15 +151,15 @@ icalls! { "System.ConsoleDriver" =>
             if unsafe { libc::ioctl(libc::STDIN_FILENO, libc::FIONREAD, &mut n) } == 0 { n } else { 0 }
         }))
     }
-    "SetEcho" fn set_echo(cx, on: bool) -> bool {
+    "System.ConsoleDriver::SetEcho" fn set_echo(cx, on: bool) -> bool {
         Ok(change(|t| if on { t.c_lflag |= libc::ECHO } else { t.c_lflag &= !libc::ECHO }))
     }
     /// With `on`, control characters break; without, they are read.
-    "SetBreak" fn set_break(cx, on: bool) -> bool {
+    "System.ConsoleDriver::SetBreak" fn set_break(cx, on: bool) -> bool {
         Ok(change(|t| if on { t.c_lflag |= libc::ISIG } else { t.c_lflag &= !libc::ISIG }))
     }
     /// False if standard input is no terminal.
-    "TtySetup" fn tty_setup(cx, keypad: ObjRef<'cx>, teardown: ObjRef<'cx>, control: RefSlot<'cx>, size: Out<'cx, *const i32>) -> bool {
+    "System.ConsoleDriver::TtySetup" fn tty_setup(cx, keypad: ObjRef<'cx>, teardown: ObjRef<'cx>, control: RefSlot<'cx>, size: Out<'cx, *const i32>) -> bool {
         size.set(WINDOW.as_ptr().cast_const());
         WINDOW.store(window(), Ordering::Relaxed);
         let Some(found) = settings() else {

@@ -4,6 +4,6 @@
 use vervet_runtime::icalls;
 use vervet_runtime::threads::wait_handles::filetime;
 
-icalls! { "System.DateTime" =>
-    "GetSystemTimeAsFileTime" fn get_system_time_as_file_time(cx) -> i64 { Ok(filetime::now()) }
+icalls! {
+    "System.DateTime::GetSystemTimeAsFileTime" fn get_system_time_as_file_time(cx) -> i64 { Ok(filetime::now()) }
 }

@@ -8,9 +8,9 @@ use vervet_runtime::interop::delegates;
 use vervet_runtime::object::ObjRef;
 use vervet_types::Known;
 
-icalls! { "System.Delegate" =>
+icalls! {
     /// A delegate over a method that managed code has found to fit; with a target, over what the target makes of it.
-    "CreateDelegate_internal" fn create_delegate_internal(cx, ty: ObjRef<'cx>, target: ObjRef<'cx>, info: ObjRef<'cx>, throw_on_bind_failure: bool) -> ObjRef<'cx> {
+    "System.Delegate::CreateDelegate_internal" fn create_delegate_internal(cx, ty: ObjRef<'cx>, target: ObjRef<'cx>, info: ObjRef<'cx>, throw_on_bind_failure: bool) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
         if !cx.load(class.is_delegate())? {
             return Err(cx.throw2(Known::ArgumentException, "type is not a subclass of Multicastdelegate", "type"));
@@ -41,11 +41,11 @@ icalls! { "System.Delegate" =>
         Ok(delegate)
     }
     /// An empty delegate of the same class, for several targets.
-    "AllocDelegateLike_internal" fn alloc_delegate_like_internal(cx, delegate: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Delegate::AllocDelegateLike_internal" fn alloc_delegate_like_internal(cx, delegate: ObjRef<'cx>) -> ObjRef<'cx> {
         delegates::alloc_multicast_like(cx, cx.non_null(delegate)?)
     }
     /// The method that a call reaches.
-    "GetVirtualMethod_internal" fn get_virtual_method_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Delegate::GetVirtualMethod_internal" fn get_virtual_method_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let method = crate::support::handles::method(cx, this.read(offset_of!(DelegateObject, method)))?;
         let target = this.read_ref(offset_of!(DelegateObject, m_target));
         let reached = match target.non_null() {

@@ -22,9 +22,9 @@ fn prim(cx: &Cx<'_>, class: ClassRef) -> Result<Option<Prim>> {
     cx.load(class.stack_prim())
 }
 
-icalls! { "System.Enum" =>
+icalls! {
     /// Order of two values: -1, 0, 1; 1 if the other is null, 2 if the types differ, 3 if the underlying type cannot be.
-    "InternalCompareTo" fn internal_compare_to(cx, a: ObjRef<'cx>, b: ObjRef<'cx>) -> i32 {
+    "System.Enum::InternalCompareTo" fn internal_compare_to(cx, a: ObjRef<'cx>, b: ObjRef<'cx>) -> i32 {
         let a = cx.non_null(a)?;
         let Some(b) = b.non_null() else { return Ok(1) };
         if !std::ptr::eq(a.class(), b.class()) {
@@ -38,12 +38,12 @@ icalls! { "System.Enum" =>
         Ok(order as i32)
     }
     /// The underlying type.
-    "InternalGetUnderlyingType" fn internal_get_underlying_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Enum::InternalGetUnderlyingType" fn internal_get_underlying_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
         cx.type_object(underlying(cx, class)?)
     }
     /// Values (extended to 64 bits) and names in order of declaration; true if the values ascend as unsigned.
-    "GetEnumValuesAndNames" fn get_enum_values_and_names(cx, ty: ObjRef<'cx>, out_values: RefSlot<'cx>, out_names: RefSlot<'cx>) -> bool {
+    "System.Enum::GetEnumValuesAndNames" fn get_enum_values_and_names(cx, ty: ObjRef<'cx>, out_values: RefSlot<'cx>, out_names: RefSlot<'cx>) -> bool {
         let class = cx.class_of(ty)?;
         underlying(cx, class)?;
         let mut found: Vec<(u64, &'static str)> = Vec::new();
@@ -71,25 +71,25 @@ icalls! { "System.Enum" =>
         Ok(sorted)
     }
     /// A box of the enum with the low bytes of the value.
-    "InternalBoxEnum" fn internal_box_enum(cx, ty: ObjRef<'cx>, value: i64) -> ObjRef<'cx> {
+    "System.Enum::InternalBoxEnum" fn internal_box_enum(cx, ty: ObjRef<'cx>, value: i64) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
         underlying(cx, class)?;
         box_int(cx, class, value)
     }
     /// The value boxed as its underlying type.
-    "get_value" fn get_value(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Enum::get_value" fn get_value(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let this = cx.non_null(this)?;
         let class = underlying(cx, this.class())?;
         // SAFETY: a box of an enum holds a value of its underlying type.
         unsafe { cx.box_value(class, this.value_ptr()) }
     }
     /// `(this & flags) == flags`.
-    "InternalHasFlag" fn internal_has_flag(cx, this: ObjRef<'cx>, flags: ObjRef<'cx>) -> bool {
+    "System.Enum::InternalHasFlag" fn internal_has_flag(cx, this: ObjRef<'cx>, flags: ObjRef<'cx>) -> bool {
         let (a, b) = (values::int_of(cx, cx.non_null(this)?)?, values::int_of(cx, cx.non_null(flags)?)?);
         Ok(a & b == b)
     }
     /// As the underlying value's GetHashCode.
-    "get_hashcode" fn get_hashcode(cx, this: ObjRef<'cx>) -> i32 {
+    "System.Enum::get_hashcode" fn get_hashcode(cx, this: ObjRef<'cx>) -> i32 {
         let this = cx.non_null(this)?;
         let v = values::int_of(cx, this)?;
         Ok(match prim(cx, this.class())? {

@@ -60,30 +60,30 @@ unsafe extern "C" {
     static environ: *const *const libc::c_char;
 }
 
-icalls! { "System.Environment" =>
-    "get_ExitCode" fn get_exit_code(cx) -> i32 { Ok(cx.rt().exit_code.load(Ordering::SeqCst)) }
-    "set_ExitCode" fn set_exit_code(cx, value: i32) {
+icalls! {
+    "System.Environment::get_ExitCode" fn get_exit_code(cx) -> i32 { Ok(cx.rt().exit_code.load(Ordering::SeqCst)) }
+    "System.Environment::set_ExitCode" fn set_exit_code(cx, value: i32) {
         cx.rt().exit_code.store(value, Ordering::SeqCst);
         Ok(())
     }
-    "get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::process::bootstrap::has_shutdown_started()) }
-    "get_MachineName" fn get_machine_name(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().nodename)) }
-    "GetNewLine" fn get_new_line(cx) -> ObjRef<'cx> { cx.intern(&[10]) }
+    "System.Environment::get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::process::bootstrap::has_shutdown_started()) }
+    "System.Environment::get_MachineName" fn get_machine_name(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().nodename)) }
+    "System.Environment::GetNewLine" fn get_new_line(cx) -> ObjRef<'cx> { cx.intern(&[10]) }
     /// PlatformID.Unix.
-    "get_Platform" fn get_platform(cx) -> i32 { Ok(4) }
-    "GetOSVersionString" fn get_os_version_string(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().release)) }
+    "System.Environment::get_Platform" fn get_platform(cx) -> i32 { Ok(4) }
+    "System.Environment::GetOSVersionString" fn get_os_version_string(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().release)) }
     /// Milliseconds since the machine started.
-    "get_TickCount" fn get_tick_count(cx) -> i32 { Ok((vervet_runtime::threads::wait_handles::filetime::monotonic_ticks() / 10_000) as i32) }
-    "get_UserName" fn get_user_name(cx) -> ObjRef<'cx> {
+    "System.Environment::get_TickCount" fn get_tick_count(cx) -> i32 { Ok((vervet_runtime::threads::wait_handles::filetime::monotonic_ticks() / 10_000) as i32) }
+    "System.Environment::get_UserName" fn get_user_name(cx) -> ObjRef<'cx> {
         // A user id that nobody has: as mono names it.
         let name = user().map(|u| u.0).or_else(|| variable(c"USER")).unwrap_or_else(|| "somebody".to_owned());
         cx.alloc_str(&name)
     }
-    "Exit" fn exit(cx, exit_code: i32) { vervet_runtime::process::bootstrap::exit(cx, exit_code) }
-    "GetCommandLineArgs" fn get_command_line_args(cx) -> ObjRef<'cx> {
+    "System.Environment::Exit" fn exit(cx, exit_code: i32) { vervet_runtime::process::bootstrap::exit(cx, exit_code) }
+    "System.Environment::GetCommandLineArgs" fn get_command_line_args(cx) -> ObjRef<'cx> {
         string_array(cx, cx.rt().command_line.get().map_or(&[][..], |v| v))
     }
-    "internalGetEnvironmentVariable_native" fn internal_get_environment_variable(cx, name: *const u8) -> ObjRef<'cx> {
+    "System.Environment::internalGetEnvironmentVariable_native" fn internal_get_environment_variable(cx, name: *const u8) -> ObjRef<'cx> {
         if name.is_null() {
             return Ok(ObjRef::NULL);
         }
@@ -92,7 +92,7 @@ icalls! { "System.Environment" =>
         cx.alloc_opt_str(value.as_deref())
     }
     /// An empty value removes the variable.
-    "InternalSetEnvironmentVariable" fn internal_set_environment_variable(cx, name: Chars<'cx>, name_length: i32, value: Chars<'cx>, value_length: i32) {
+    "System.Environment::InternalSetEnvironmentVariable" fn internal_set_environment_variable(cx, name: Chars<'cx>, name_length: i32, value: Chars<'cx>, value_length: i32) {
         let name = crate::support::text::path(name.take(name_length));
         let value = value.take(value_length);
         // SAFETY: both strings are NUL-terminated copies.
@@ -105,7 +105,7 @@ icalls! { "System.Environment" =>
         }
         Ok(())
     }
-    "GetEnvironmentVariableNames" fn get_environment_variable_names(cx) -> ObjRef<'cx> {
+    "System.Environment::GetEnvironmentVariableNames" fn get_environment_variable_names(cx) -> ObjRef<'cx> {
         let mut names = Vec::new();
         // SAFETY: `environ` is a null-terminated array of NUL-terminated strings.
         unsafe {
@@ -121,10 +121,10 @@ icalls! { "System.Environment" =>
         string_array(cx, &names)
     }
     /// Windows only: "".
-    "GetWindowsFolderPath" fn get_windows_folder_path(cx, folder: i32) -> ObjRef<'cx> { cx.alloc_str("") }
+    "System.Environment::GetWindowsFolderPath" fn get_windows_folder_path(cx, folder: i32) -> ObjRef<'cx> { cx.alloc_str("") }
     /// Windows only: nothing.
-    "internalBroadcastSettingChange" fn internal_broadcast_setting_change(cx) { Ok(()) }
-    "FailFast" fn fail_fast(cx, message: ObjRef<'cx>, exception: ObjRef<'cx>, source: ObjRef<'cx>) {
+    "System.Environment::internalBroadcastSettingChange" fn internal_broadcast_setting_change(cx) { Ok(()) }
+    "System.Environment::FailFast" fn fail_fast(cx, message: ObjRef<'cx>, exception: ObjRef<'cx>, source: ObjRef<'cx>) {
         if message.is_null() {
             println!("CLR: Managed code called FailFast without specifying a reason.");
         } else {
@@ -138,27 +138,27 @@ icalls! { "System.Environment" =>
         }
         std::process::abort()
     }
-    "GetIs64BitOperatingSystem" fn get_is_64_bit_operating_system(cx) -> bool { Ok(true) }
-    "get_ProcessorCount" fn get_processor_count(cx) -> i32 {
+    "System.Environment::GetIs64BitOperatingSystem" fn get_is_64_bit_operating_system(cx) -> bool { Ok(true) }
+    "System.Environment::get_ProcessorCount" fn get_processor_count(cx) -> i32 {
         Ok(vervet_os::thread::processors())
     }
     /// The library root; managed code appends `mono/gac`.
-    "internalGetGacPath" fn internal_get_gac_path(cx) -> ObjRef<'cx> { cx.alloc_str("/usr/lib") }
-    "GetLogicalDrivesInternal" fn get_logical_drives_internal(cx) -> ObjRef<'cx> {
+    "System.Environment::internalGetGacPath" fn internal_get_gac_path(cx) -> ObjRef<'cx> { cx.alloc_str("/usr/lib") }
+    "System.Environment::GetLogicalDrivesInternal" fn get_logical_drives_internal(cx) -> ObjRef<'cx> {
         let mounts = crate::system::io::drive_info::mounts();
         string_array(cx, &mounts.iter().map(|m| m.point.as_str()).collect::<Vec<_>>())
     }
-    "GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(MACHINE_CONFIG) }
-    "internalGetHome" fn internal_get_home(cx) -> ObjRef<'cx> {
+    "System.Environment::GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(MACHINE_CONFIG) }
+    "System.Environment::internalGetHome" fn internal_get_home(cx) -> ObjRef<'cx> {
         let home = variable(c"HOME").or_else(|| user().map(|u| u.1)).unwrap_or_else(|| "/".to_owned());
         cx.alloc_str(&home)
     }
-    "GetPageSize" fn get_page_size(cx) -> i32 {
+    "System.Environment::GetPageSize" fn get_page_size(cx) -> i32 {
         // SAFETY: a plain query.
         Ok(unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as i32)
     }
     /// No configuration is bundled: null.
-    "get_bundled_machine_config" fn get_bundled_machine_config(cx) -> ObjRef<'cx> { Ok(ObjRef::NULL) }
+    "System.Environment::get_bundled_machine_config" fn get_bundled_machine_config(cx) -> ObjRef<'cx> { Ok(ObjRef::NULL) }
 }
 
 /// A name made of units, for the C library.

@@ -334,7 +334,7 @@ fn make_objects<'cx>(cx: &'cx Cx<'cx>) -> bool {
     true
 }
 
-icalls! { "System.IOSelector" =>
-    "Add" fn add_icall(cx, fd: isize, job: ObjRef<'cx>) { add(cx, fd as i32, cx.non_null(job)?) }
-    "Remove" fn remove_icall(cx, fd: isize) { remove(cx, fd as i32) }
+icalls! {
+    "System.IOSelector::Add" fn add_icall(cx, fd: isize, job: ObjRef<'cx>) { add(cx, fd as i32, cx.non_null(job)?) }
+    "System.IOSelector::Remove" fn remove_icall(cx, fd: isize) { remove(cx, fd as i32) }
 }

@@ -355,9 +355,9 @@ fn opt_class<'cx>(cx: &'cx Cx<'cx>, ty: ObjRef<'cx>) -> Result<Option<ClassRef>>
     }
 }
 
-icalls! { "System.MonoCustomAttrs" =>
+icalls! {
     /// Instances of the attributes of a provider, of one class if `filter` is given.
-    "GetCustomAttributesInternal" fn get_custom_attributes_internal(cx, object: ObjRef<'cx>, filter: ObjRef<'cx>, pseudo: bool) -> ObjRef<'cx> {
+    "System.MonoCustomAttrs::GetCustomAttributesInternal" fn get_custom_attributes_internal(cx, object: ObjRef<'cx>, filter: ObjRef<'cx>, pseudo: bool) -> ObjRef<'cx> {
         let filter = opt_class(cx, filter)?;
         let mut wanted = Vec::new();
         for row in of_provider(cx, object)? {
@@ -376,7 +376,7 @@ icalls! { "System.MonoCustomAttrs" =>
         cx.alloc_ref_array(element, wanted.len(), |i| instantiate(cx, &wanted[i]))
     }
     /// The attributes undecoded.
-    "GetCustomAttributesDataInternal" fn get_custom_attributes_data_internal(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.MonoCustomAttrs::GetCustomAttributesDataInternal" fn get_custom_attributes_data_internal(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {
         let found = of_provider(cx, object)?;
         let class = cx.known(Known::CustomAttributeData);
         let ctor = cx.load(class.find_method(".ctor", Some(4)))?;
@@ -399,7 +399,7 @@ icalls! { "System.MonoCustomAttrs" =>
         })
     }
     /// Is there an attribute of the class or one derived from it?
-    "IsDefinedInternal" fn is_defined_internal(cx, object: ObjRef<'cx>, ty: ObjRef<'cx>) -> bool {
+    "System.MonoCustomAttrs::IsDefinedInternal" fn is_defined_internal(cx, object: ObjRef<'cx>, ty: ObjRef<'cx>) -> bool {
         let wanted = opt_class(cx, ty)?;
         for row in of_provider(cx, object)? {
             if matches(cx, &row, wanted)? {

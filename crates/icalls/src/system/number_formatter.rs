@@ -97,8 +97,8 @@ pub fn tables() -> &'static Tables {
     })
 }
 
-icalls! { NUMBER_FORMATTER: "System.NumberFormatter" =>
-    "GetFormatterTables" fn get_formatter_tables(
+icalls! {
+    "System.NumberFormatter::GetFormatterTables" fn get_formatter_tables(
         cx, mantissa_bits: Out<'cx, *const u64>, tens_exponent: Out<'cx, *const i32>, lower: Out<'cx, *const u16>,
         upper: Out<'cx, *const u16>, ten_powers: Out<'cx, *const i64>, dec_hex_digits: Out<'cx, *const i32>,
     ) {
@@ -111,14 +111,7 @@ icalls! { NUMBER_FORMATTER: "System.NumberFormatter" =>
         dec_hex_digits.set(t.bcd.as_ptr());
         Ok(())
     }
-}
 
-icalls! { SYS: "Interop/Sys" =>
-    /// snprintf; the format comes from managed code and takes one double.
-    "DoubleToString" fn double_to_string(cx, value: f64, format: *const u8, buffer: *mut u8, length: i32) -> i32 {
-        // SAFETY: the format is NUL-terminated and the buffer has `length` bytes, as managed code made them.
-        Ok(unsafe { libc::snprintf(buffer.cast(), length.max(0) as usize, format.cast(), value) })
-    }
 }
 
 #[cfg(test)]

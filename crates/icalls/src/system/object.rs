@@ -4,15 +4,15 @@
 use vervet_runtime::ObjRef;
 use vervet_runtime::icalls;
 
-icalls! { "System.Object" =>
-    "GetType" fn get_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+icalls! {
+    "System.Object::GetType" fn get_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         cx.type_object(cx.non_null(this)?.class())
     }
-    "MemberwiseClone" fn memberwise_clone(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Object::MemberwiseClone" fn memberwise_clone(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         vervet_runtime::memory::heap::clone_object(cx, cx.non_null(this)?)
     }
     /// 0 for null.
-    "InternalGetHashCode" fn internal_get_hash_code(cx, o: ObjRef<'cx>) -> i32 {
+    "System.Object::InternalGetHashCode" fn internal_get_hash_code(cx, o: ObjRef<'cx>) -> i32 {
         Ok(if o.is_null() { 0 } else { vervet_runtime::threads::monitor::identity_hash(o) as i32 })
     }
 }

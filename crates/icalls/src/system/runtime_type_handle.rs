@@ -1,6 +1,9 @@
 //! `System.RuntimeTypeHandle`: questions about one type.
+use crate::support::callers;
 use crate::support::handles;
 use crate::support::objects::{self, is_known, same};
+use crate::support::type_lookup::{self, Lookup};
+use crate::support::type_name::TypeName;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
@@ -92,15 +95,15 @@ struct GenericParamInfo {
     constraints: usize,
 }
 
-icalls! { "System.RuntimeTypeHandle" =>
+icalls! {
     /// TypeAttributes.
-    "GetAttributes" fn get_attributes(cx, ty: ObjRef<'cx>) -> i32 {
+    "System.RuntimeTypeHandle::GetAttributes" fn get_attributes(cx, ty: ObjRef<'cx>) -> i32 {
         let class = cx.class_of(ty)?;
         let class = if class.is_byref() { class.element().unwrap_or(class) } else { class };
         Ok(class.flags as i32)
     }
     /// The TypeDef or GenericParam token.
-    "GetMetadataToken" fn get_metadata_token(cx, ty: ObjRef<'cx>) -> i32 {
+    "System.RuntimeTypeHandle::GetMetadataToken" fn get_metadata_token(cx, ty: ObjRef<'cx>) -> i32 {
         let class = cx.class_of(ty)?;
         let class = if class.is_byref() { class.element().unwrap_or(class) } else { class };
         Ok(match class.kind {
@@ -111,24 +114,24 @@ icalls! { "System.RuntimeTypeHandle" =>
         })
     }
     /// The generic definition, the type itself if it is one, or null.
-    "GetGenericTypeDefinition_impl" fn get_generic_type_definition(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeTypeHandle::GetGenericTypeDefinition_impl" fn get_generic_type_definition(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
         if class.is_inst() || class.is_generic_def() { cx.type_object(class.def()) } else { Ok(ObjRef::NULL) }
     }
     /// The ELEMENT_TYPE byte.
-    "GetCorElementType" fn get_cor_element_type(cx, ty: ObjRef<'cx>) -> u8 {
+    "System.RuntimeTypeHandle::GetCorElementType" fn get_cor_element_type(cx, ty: ObjRef<'cx>) -> u8 {
         let class = cx.class_of(ty)?;
         cx.load(element_type(class))
     }
     /// Generic instance or definition?
-    "HasInstantiation" fn has_instantiation(cx, ty: ObjRef<'cx>) -> bool {
+    "System.RuntimeTypeHandle::HasInstantiation" fn has_instantiation(cx, ty: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;
         Ok(class.is_inst() || class.is_generic_def())
     }
     /// There is no COM here.
-    "IsComObject" fn is_com_object(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
+    "System.RuntimeTypeHandle::IsComObject" fn is_com_object(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
     /// Is the object an instance of the type? Null is of none.
-    "IsInstanceOfType" fn is_instance_of_type(cx, ty: ObjRef<'cx>, object: ObjRef<'cx>) -> bool {
+    "System.RuntimeTypeHandle::IsInstanceOfType" fn is_instance_of_type(cx, ty: ObjRef<'cx>, object: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;
         if object.is_null() {
             return Ok(false);
@@ -136,7 +139,7 @@ icalls! { "System.RuntimeTypeHandle" =>
         cx.load(is_instance(object.class(), class))
     }
     /// Do values of the type hold object references?
-    "HasReferences" fn has_references(cx, ty: ObjRef<'cx>) -> bool {
+    "System.RuntimeTypeHandle::HasReferences" fn has_references(cx, ty: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;
         if !cx.load(class.is_value_type())? {
             return Ok(!(class.is_ptr() || class.is_fn_ptr() || class.is_byref()));
@@ -144,32 +147,32 @@ icalls! { "System.RuntimeTypeHandle" =>
         Ok(!cx.load(class.layout())?.ref_map.is_empty())
     }
     /// Rank of an array type.
-    "GetArrayRank" fn get_array_rank(cx, ty: ObjRef<'cx>) -> i32 {
+    "System.RuntimeTypeHandle::GetArrayRank" fn get_array_rank(cx, ty: ObjRef<'cx>) -> i32 {
         match cx.class_of(ty)?.rank() {
             Some(r) => Ok(r as i32),
             None => Err(cx.throw(Known::ArgumentException, "Type must be an array type")),
         }
     }
     /// The assembly that declares the type.
-    "GetAssembly" fn get_assembly(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeTypeHandle::GetAssembly" fn get_assembly(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
         objects::assembly_object(cx, objects::assembly_of(cx, class.module)?)
     }
     /// Element of an array, pointer or byref; null otherwise.
-    "GetElementType" fn get_element_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeTypeHandle::GetElementType" fn get_element_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
         opt_type(cx, class.element())
     }
     /// The module that declares the type.
-    "GetModule" fn get_module(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeTypeHandle::GetModule" fn get_module(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         objects::module_object(cx, cx.class_of(ty)?.module)
     }
     /// Is it a parameter of a generic type or method?
-    "IsGenericVariable" fn is_generic_variable(cx, ty: ObjRef<'cx>) -> bool {
+    "System.RuntimeTypeHandle::IsGenericVariable" fn is_generic_variable(cx, ty: ObjRef<'cx>) -> bool {
         Ok(cx.class_of(ty)?.is_generic_param())
     }
     /// The base type; null for interfaces, object, pointers and byrefs.
-    "GetBaseType" fn get_base_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeTypeHandle::GetBaseType" fn get_base_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
         if class.is_byref() || class.is_ptr() {
             return Ok(ObjRef::NULL);
@@ -178,16 +181,16 @@ icalls! { "System.RuntimeTypeHandle" =>
         opt_type(cx, parent)
     }
     /// `a.IsAssignableFrom(b)`.
-    "type_is_assignable_from" fn type_is_assignable_from(cx, a: ObjRef<'cx>, b: ObjRef<'cx>) -> bool {
+    "System.RuntimeTypeHandle::type_is_assignable_from" fn type_is_assignable_from(cx, a: ObjRef<'cx>, b: ObjRef<'cx>) -> bool {
         let (to, from) = (cx.class_of(a)?, cx.class_of(b)?);
         cx.load(cx.universe().is_assignable_from_reflection(to, from))
     }
     /// Is it a generic type definition?
-    "IsGenericTypeDefinition" fn is_generic_type_definition(cx, ty: ObjRef<'cx>) -> bool {
+    "System.RuntimeTypeHandle::IsGenericTypeDefinition" fn is_generic_type_definition(cx, ty: ObjRef<'cx>) -> bool {
         Ok(cx.class_of(ty)?.is_generic_def())
     }
     /// The native record of a generic parameter (never freed by managed code: leaked once per parameter).
-    "GetGenericParameterInfo" fn get_generic_parameter_info(cx, ty: ObjRef<'cx>) -> usize {
+    "System.RuntimeTypeHandle::GetGenericParameterInfo" fn get_generic_parameter_info(cx, ty: ObjRef<'cx>) -> usize {
         let class = cx.class_of(ty)?;
         let ClassKind::GenericParam { rid, .. } = class.kind else {
             return Err(cx.throw(Known::ArgumentException, "the type is not a generic parameter"));
@@ -217,7 +220,7 @@ icalls! { "System.RuntimeTypeHandle" =>
         Ok(*PARAM_INFO.lock().get_or_insert_default().entry(class.id).or_insert(at))
     }
     /// Strict class inheritance between two type handles.
-    "is_subclass_of" fn is_subclass_of(cx, child: usize, base: usize) -> bool {
+    "System.RuntimeTypeHandle::is_subclass_of" fn is_subclass_of(cx, child: usize, base: usize) -> bool {
         let (child, base) = (cx.class_of_handle(child)?, cx.class_of_handle(base)?);
         if child.is_byref() || base.is_byref() {
             return Ok(false);
@@ -232,7 +235,7 @@ icalls! { "System.RuntimeTypeHandle" =>
         Ok(false)
     }
     /// A struct with IsByRefLikeAttribute?
-    "IsByRefLike" fn is_by_ref_like(cx, ty: ObjRef<'cx>) -> bool {
+    "System.RuntimeTypeHandle::IsByRefLike" fn is_by_ref_like(cx, ty: ObjRef<'cx>) -> bool {
         let class = cx.class_of(ty)?;
         Ok(!class.is_byref() && !class.is_array() && has_attribute(class, "System.Runtime.CompilerServices", "IsByRefLikeAttribute"))
     }
@@ -240,3 +243,30 @@ icalls! { "System.RuntimeTypeHandle" =>
 
 static PARAM_INFO: vervet_os::LeafLock<Option<rustc_hash::FxHashMap<u32, usize>>> =
     vervet_os::LeafLock::new(None);
+
+icalls! {
+    /// The core of Type.GetType.
+    "System.RuntimeTypeHandle::internal_from_name" fn internal_from_name(cx, name: ObjRef<'cx>, mark: *mut i32, caller: ObjRef<'cx>, throw_on_error: bool, ignore_case: bool, reflection_only: bool) -> ObjRef<'cx> {
+        let text = cx.non_null(name)?.text();
+        let Some(parsed) = TypeName::parse(&text) else {
+            if throw_on_error {
+                return Err(type_lookup::malformed(cx, &text));
+            }
+            return Ok(ObjRef::NULL);
+        };
+        let home = match caller.non_null() {
+            Some(a) => Some(objects::assembly_of_object(cx, a)?),
+            None => callers::marked_assembly(cx),
+        };
+        match type_lookup::resolve(cx, &parsed, Lookup { home, ignore_case, events: true }) {
+            Ok(Some(class)) => cx.type_object(class),
+            Ok(None) if throw_on_error => Err(type_lookup::not_found(cx, &parsed, home)),
+            Ok(None) => Ok(ObjRef::NULL),
+            Err(throw) if throw_on_error => Err(throw),
+            Err(throw) => {
+                cx.take_pending(throw);
+                Ok(ObjRef::NULL)
+            }
+        }
+    }
+}

@@ -5,18 +5,18 @@
 use vervet_runtime::ObjRef;
 use vervet_runtime::icalls;
 
-icalls! { "System.String" =>
-    "FastAllocateString" fn fast_allocate_string(cx, length: i32) -> ObjRef<'cx> {
+icalls! {
+    "System.String::FastAllocateString" fn fast_allocate_string(cx, length: i32) -> ObjRef<'cx> {
         match usize::try_from(length) {
             Ok(n) => cx.alloc_string_uninit(n),
             Err(_) => Err(cx.rt().throw_out_of_memory(cx)),
         }
     }
-    "InternalIntern" fn internal_intern(cx, s: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.String::InternalIntern" fn internal_intern(cx, s: ObjRef<'cx>) -> ObjRef<'cx> {
         Ok(cx.rt().domain.intern_object(cx.non_null(s)?))
     }
     /// The interned string, or null.
-    "InternalIsInterned" fn internal_is_interned(cx, s: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.String::InternalIsInterned" fn internal_is_interned(cx, s: ObjRef<'cx>) -> ObjRef<'cx> {
         let s = cx.non_null(s)?;
         Ok(cx.rt().domain.is_interned(s.units()).unwrap_or(ObjRef::NULL))
     }

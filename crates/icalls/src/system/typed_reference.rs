@@ -14,9 +14,9 @@ pub struct TypedReference {
     class: usize,
 }
 
-icalls! { "System.TypedReference" =>
+icalls! {
     /// Makes a reference to a field of a field ... of an object.
-    "InternalMakeTypedReference" fn internal_make_typed_reference(cx, result: *mut TypedReference, target: ObjRef<'cx>, fields: ObjRef<'cx>, last: ObjRef<'cx>) {
+    "System.TypedReference::InternalMakeTypedReference" fn internal_make_typed_reference(cx, result: *mut TypedReference, target: ObjRef<'cx>, fields: ObjRef<'cx>, last: ObjRef<'cx>) {
         let path: &[usize] = cx.non_null(fields)?.elements::<usize>();
         let Some((&first, rest)) = path.split_first() else { return Err(cx.throw_default(Known::ArgumentException)) };
         let mut at = field::address(cx, handles::field(cx, first)?, target)? as usize;
@@ -33,7 +33,7 @@ icalls! { "System.TypedReference" =>
         Ok(())
     }
     /// Boxes what a reference refers to.
-    "InternalToObject" fn internal_to_object(cx, reference: *const TypedReference) -> ObjRef<'cx> {
+    "System.TypedReference::InternalToObject" fn internal_to_object(cx, reference: *const TypedReference) -> ObjRef<'cx> {
         // SAFETY: managed code passes the address of a TypedReference.
         let (ty, value) = unsafe { ((*reference).ty, (*reference).value) };
         if ty == 0 || value == 0 {

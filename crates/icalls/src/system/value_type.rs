@@ -66,9 +66,9 @@ fn object_array<'cx>(
     })
 }
 
-icalls! { "System.ValueType" =>
+icalls! {
     /// The result if `fields` comes back null; otherwise `fields` holds the pairs that managed code compares.
-    "InternalEquals" fn internal_equals(cx, o1: ObjRef<'cx>, o2: ObjRef<'cx>, out: RefSlot<'cx>) -> bool {
+    "System.ValueType::InternalEquals" fn internal_equals(cx, o1: ObjRef<'cx>, o2: ObjRef<'cx>, out: RefSlot<'cx>) -> bool {
         out.set(ObjRef::NULL);
         let (o1, o2) = (cx.non_null(o1)?, cx.non_null(o2)?);
         if !std::ptr::eq(o1.vtable(), o2.vtable()) {
@@ -90,7 +90,7 @@ icalls! { "System.ValueType" =>
         Ok(false)
     }
     /// The hash of the fields that are hashed by their bits; the others come back in `fields`.
-    "InternalGetHashCode" fn internal_get_hash_code(cx, o: ObjRef<'cx>, out: RefSlot<'cx>) -> i32 {
+    "System.ValueType::InternalGetHashCode" fn internal_get_hash_code(cx, o: ObjRef<'cx>, out: RefSlot<'cx>) -> i32 {
         out.set(ObjRef::NULL);
         let o = cx.non_null(o)?;
         let mut hash = (o.class().id as i32).wrapping_mul(0x61C8_8647);

@@ -1,8 +1,28 @@
-//! The card barrier: the one way a reference is stored where the heap may be.
+//! The card barrier: the only way to store a reference where the heap may be.
+//!
+//! # How it works
+//! The card table has one byte for every `1 << CARD_SHIFT` bytes of the heap. A store of a
+//! reference is followed by a store to the card of the address:
+//!
+//! ```text
+//!     store value, base + offset
+//!     card = card_table + (((base + offset) >> CARD_SHIFT) & card_mask)
+//!     istore8 value, card                     ; the low byte of the stored reference
+//!     sequence_point
+//! ```
+//!
+//! 0xFF means clean. References are multiples of 8, so the low byte of one never means clean. The
+//! mask gives every address a card, so a store through a managed pointer to a frame needs no test
+//! (docs/decisions/0006-card-mark-is-the-low-byte.md).
 //!
 //! # Invariants
-//! The mark is the low byte of the stored reference and follows the store; nothing may separate, delete or
-//! merge the two (`sequence_point`), and no asynchronous exception is raised between them.
+//! * The mark follows the store. The collector may clean a card and scan it at any time; a mark
+//!   before the store could be cleaned before the reference is there.
+//! * The mark uses the reference itself, which keeps it in a register until the card is marked. A
+//!   thread that is stopped between the two stores still holds the reference, and the conservative
+//!   scan finds the object by it.
+//! * Nothing separates, removes or merges the two stores (`sequence_point`), and no asynchronous
+//!   exception is raised between them, because an exception would skip the mark.
 use super::emitter::{Emitter, trusted};
 use crate::blob::Symbol;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
@@ -23,7 +43,7 @@ pub fn store_reference(
     });
 }
 
-/// Marks the card of `base + offset`, where `value` was stored just now.
+/// Marks the card of `base + offset`, where `value` has just been stored.
 pub fn mark(e: &mut Emitter<'_>, value: Value, base: Value, offset: i32) {
     let table = e.symbol(Symbol::CardTable);
     let at = if offset == 0 {
@@ -38,7 +58,7 @@ pub fn mark(e: &mut Emitter<'_>, value: Value, base: Value, offset: i32) {
     e.b.ins().sequence_point();
 }
 
-/// Stores a reference in a static field, whose card is known when the code is linked.
+/// Stores a reference to a static field. Statics never move, so the linker knows the card.
 pub fn store_static(e: &mut Emitter<'_>, field: FieldRef, value: Value, base: Value, offset: i32) {
     e.without_redirect(|e| {
         e.b.ins().store(trusted(), value, base, offset);

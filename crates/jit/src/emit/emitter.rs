@@ -15,7 +15,7 @@ use vervet_abi::helpers::result;
 use vervet_abi::{Declared, Helper, ThrowKind, Ty, call};
 use vervet_types::MethodRef;
 
-/// Tag of a handler that catches everything (invoke stubs).
+/// Tag of a handler that catches every exception (invoke stubs).
 pub const CATCH_ALL: u32 = u32::MAX;
 
 /// The values a call returns.
@@ -36,12 +36,13 @@ pub fn trusted() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
-/// Memory flags of an access through a reference that may be null, outside protected regions.
+/// Memory flags of an access through a reference that may be null, outside protected regions: a
+/// fault there becomes a NullReferenceException.
 pub fn null_trap() -> MemFlagsData {
     MemFlagsData::new().with_trap_code(Some(trap_code(ThrowKind::NullReference)))
 }
 
-/// The trap code the runtime turns into that exception.
+/// The trap code that the runtime turns into an exception of that kind.
 pub fn trap_code(kind: ThrowKind) -> TrapCode {
     TrapCode::unwrap_user(kind as u8)
 }
@@ -55,11 +56,11 @@ enum Target {
 
 /// Emits CLIF. See the module.
 pub struct Emitter<'f> {
-    /// The builder, for everything that is not here.
+    /// The builder, for all instructions that have no method here.
     pub b: FunctionBuilder<'f>,
-    /// How allocations are protected.
+    /// How the collector is kept away from an allocation in progress.
     pub allocation: AllocProtection,
-    /// Sizes of the tables that the code indexes.
+    /// Sizes of the tables that the emitted code indexes.
     pub tables: vervet_abi::TableSizes,
     pub(super) symbols: Vec<Symbol>,
     helpers: Vec<Option<FuncRef>>,
@@ -123,7 +124,7 @@ impl<'f> Emitter<'f> {
         before
     }
 
-    /// The current block runs at most once in a while: it is put behind the others.
+    /// Moves the current block behind the others, because it runs rarely.
     pub fn cold(&mut self) {
         if let Some(block) = self.b.current_block()
             && self.b.func.layout.entry_block() != Some(block)
@@ -132,12 +133,13 @@ impl<'f> Emitter<'f> {
         }
     }
 
-    /// Notes the IL offset reached, for errors; what follows keeps the location of its sequence point.
+    /// Records the IL offset reached, for error reports only; the source location of what follows
+    /// does not change.
     pub fn reached(&mut self, il_offset: u32) {
         self.positions.reached(il_offset);
     }
 
-    /// Emits something during which no asynchronous exception may be raised.
+    /// Emits code within which no asynchronous exception may be raised.
     pub fn without_redirect(&mut self, f: impl FnOnce(&mut Self)) {
         self.begin_no_redirect();
         f(self);
@@ -147,23 +149,25 @@ impl<'f> Emitter<'f> {
     pub fn begin_no_redirect(&mut self) {
         self.b.set_srcloc(self.positions.no_redirect());
     }
-    /// See [`Emitter::begin_no_redirect`].
+    /// Ends what [`Emitter::begin_no_redirect`] began.
     pub fn end_no_redirect(&mut self) {
         self.b.set_srcloc(self.positions.current());
     }
 
-    /// From here on calls have these handlers (clause or [`CATCH_ALL`], landing pad), innermost first. A landing
-    /// pad has two I64 parameters: exception and unwind record.
+    /// Sets the handlers of the calls that follow, innermost first: a clause index or
+    /// [`CATCH_ALL`], and the landing pad, which has two I64 parameters: the exception and the
+    /// unwind record.
     pub fn set_handlers(&mut self, handlers: &[(u32, Block)]) {
         self.handlers.clear();
         self.handlers.extend_from_slice(handlers);
     }
 
-    /// Are there handlers: must a fault be an explicit check?
+    /// Whether calls have handlers now, so that every check must be explicit.
     pub fn has_handlers(&self) -> bool {
         !self.handlers.is_empty()
     }
 
+    /// The external name of a symbol.
     fn name_of(&mut self, symbol: Symbol) -> ExternalName {
         let index = self.symbols.len() as u32;
         self.symbols.push(symbol);
@@ -174,7 +178,7 @@ impl<'f> Emitter<'f> {
         ExternalName::user(name)
     }
 
-    /// The address (or value) of a symbol.
+    /// The address (or value) of a symbol, which the linker fills in.
     pub fn symbol(&mut self, symbol: Symbol) -> Value {
         let name = self.name_of(symbol);
         let gv = self.b.create_global_value(GlobalValueData::Symbol {
@@ -192,25 +196,26 @@ impl<'f> Emitter<'f> {
         self.b.ins().load(ty, trusted(), base, offset)
     }
 
-    /// The context's address. Not to be kept over a call: a green thread's context never moves, but the rule
-    /// keeps live ranges short.
+    /// The address of the thread context. It is read again for every use: that costs no
+    /// instruction, while a copy would occupy a register.
     pub fn context(&mut self) -> Value {
         self.b.ins().get_pinned_reg(I64)
     }
 
-    /// Loads a word of the context.
+    /// Loads a word of the thread context.
     pub fn load_context(&mut self, ty: ir::Type, offset: i32) -> Value {
         let base = self.context();
         self.b.ins().load(ty, trusted(), base, offset)
     }
 
-    /// Stores a word of the context.
+    /// Stores a word of the thread context.
     pub fn store_context(&mut self, value: Value, offset: i32) {
         let base = self.context();
         self.b.ins().store(trusted(), value, base, offset);
     }
 
-    /// An explicit stack slot, 8-aligned.
+    /// A new stack slot of that many bytes, rounded up to 8 and 8-aligned. The alignment lets the
+    /// conservative scan find every reference in it.
     pub fn slot(&mut self, size: u32) -> StackSlot {
         self.b.create_sized_stack_slot(StackSlotData::new(
             StackSlotKind::ExplicitSlot,
@@ -224,7 +229,7 @@ impl<'f> Emitter<'f> {
         self.b.ins().stack_addr(I64, slot, 0)
     }
 
-    /// A helper's function.
+    /// The function of a helper. It is imported once per function.
     fn helper_ref(&mut self, helper: Helper) -> FuncRef {
         if let Some(f) = self.helpers[helper as usize] {
             return f;
@@ -249,7 +254,8 @@ impl<'f> Emitter<'f> {
         f
     }
 
-    /// Leaf helpers never throw and are called plainly.
+    /// Calls a helper. A leaf helper never throws and never stops for a collection, so it needs no
+    /// handlers.
     fn call_helper(&mut self, helper: Helper, args: &[Value]) -> Option<Value> {
         let f = self.helper_ref(helper);
         let sig = helper.sig();
@@ -273,7 +279,7 @@ impl<'f> Emitter<'f> {
         self.call_helper(H::HELPER, &args);
     }
 
-    /// Calls a helper that has a result.
+    /// Calls a helper with a result.
     pub fn helper_value<H: Declared<N, result::Value>, const N: usize>(
         &mut self,
         _: H,
@@ -283,7 +289,7 @@ impl<'f> Emitter<'f> {
             .expect("declared with a result")
     }
 
-    /// Calls a helper that does not come back, and ends the block.
+    /// Calls a helper that never returns, and ends the block.
     pub fn helper_noreturn<H: Declared<N, result::Never>, const N: usize>(
         &mut self,
         _: H,
@@ -293,7 +299,7 @@ impl<'f> Emitter<'f> {
         self.unreachable();
     }
 
-    /// Ends the block, where control never comes.
+    /// Ends a block at a point that control never reaches.
     pub fn unreachable(&mut self) {
         self.b.ins().trap(trap_code(ThrowKind::ExecutionEngine));
     }
@@ -304,7 +310,8 @@ impl<'f> Emitter<'f> {
         self.helper_noreturn(call::ThrowKind, [kind]);
     }
 
-    /// Goes on only if `condition` is zero, else throws: a hardware trap, or inside handlers a cold call.
+    /// Throws if `condition` is not zero: by a hardware trap, or inside handlers by a call in a
+    /// cold block.
     pub fn throw_if(&mut self, condition: Value, kind: ThrowKind) {
         if !self.has_handlers() {
             self.b.ins().trapnz(condition, trap_code(kind));
@@ -316,7 +323,7 @@ impl<'f> Emitter<'f> {
         self.cold_throw(cold, on, kind);
     }
 
-    /// Goes on only if `condition` is not zero, else throws.
+    /// Throws if `condition` is zero.
     pub fn throw_unless(&mut self, condition: Value, kind: ThrowKind) {
         if !self.has_handlers() {
             self.b.ins().trapz(condition, trap_code(kind));
@@ -328,6 +335,7 @@ impl<'f> Emitter<'f> {
         self.cold_throw(cold, on, kind);
     }
 
+    /// Fills the cold block of a check, and continues in `on`.
     fn cold_throw(&mut self, cold: Block, on: Block, kind: ThrowKind) {
         self.b.seal_block(cold);
         self.b.seal_block(on);
@@ -341,18 +349,24 @@ impl<'f> Emitter<'f> {
         self.emit_call(Target::Address(signature, target), args)
     }
 
-    /// Calls a method's current code through its slot.
+    /// Calls the current code of a method through its slot.
     pub fn call_method(&mut self, method: MethodRef, signature: SigRef, args: &[Value]) -> Results {
         let target = self.load_symbol(I64, Symbol::MethodSlot(method), 0);
         self.call_indirect(signature, target, args)
     }
 
-    /// Calls the code a symbol names (a thunk or a helper) with a signature of the caller's choosing.
+    /// Calls the code that a symbol names, with a signature of the caller's choice.
     pub fn call_symbol(&mut self, symbol: Symbol, signature: SigRef, args: &[Value]) -> Results {
         let target = self.symbol(symbol);
         self.call_indirect(signature, target, args)
     }
 
+    /// Emits a call, or inside handlers a `try_call`, which ends the block:
+    ///
+    /// ```text
+    ///     v2 = call fn0(v1)               try_call fn0(v1), block1(ret0), [tag0: pad0(exn0, exn1)]
+    ///                                 block1(v2: i64):
+    /// ```
     fn emit_call(&mut self, target: Target, args: &[Value]) -> Results {
         if self.handlers.is_empty() {
             let call = match target {

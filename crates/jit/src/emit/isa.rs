@@ -1,9 +1,14 @@
-//! The two code generator configurations: one that compiles fast, one that optimises.
+//! The configurations of Cranelift: one that compiles fast, one that optimises.
+//!
+//! # Invariants
+//! * The pinned register (r15) is the thread context. Cranelift never allocates it.
+//! * Frame pointers are kept: the unwinder and the collector walk the frames by them.
+//! * Large frames are probed page by page, and stack probes need no library function.
 use crate::options::Options;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 
-/// An ISA for this machine with that optimisation level and register allocator.
+/// The ISA of this machine with an optimisation level and a register allocator.
 pub fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
     let mut b = settings::builder();
     let verify = if options.verify { "true" } else { "false" };

@@ -1,28 +1,34 @@
-//! What stubs (and the translator, where it wants them) emit on top of [`Emitter`]: copies and stores of values,
-//! the stack check, tail calls.
+//! Short sequences that the stubs emit on top of [`Emitter`]: values in their passed form to and
+//! from memory, the stack check, tail calls.
+//!
+//! # How it works
+//! A stub is built with [`build`]. It gets the function's parameters and emits code through the
+//! emitter and the methods of [`EmitExt`].
 //!
 //! # Invariants
-//! Addresses are computed the way the conservative scan allows: constants in the access's offset field, indices
-//! extended from i32, nothing derived outlives its use. A function made here has no IL map.
+//! * The collector scans frames conservatively and finds an object by an address inside it. A
+//!   constant offset therefore belongs to the access, an index is extended from 32 bits, and no
+//!   computed address outlives its use.
+//! * A stub has no IL, so its IL map says so from the first instruction on.
 use super::codegen::{Codegen, Request};
 use super::emitter::{Emitter, Results, trusted};
 use crate::blob::{Blob, Symbol};
 use crate::emit::barrier;
 use crate::error::CompileError;
 use crate::options::Tier;
-use crate::signature::{Pass, Shape, load_leaf, scalar_kind, store_leaf};
+use crate::signature::{LoweredSignature, Pass, load_scalar, scalar_kind, store_scalar};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::types::{F32, F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Signature, Type, Value};
 use cranelift_frontend::FunctionBuilder;
 use vervet_abi::{Helper, call, context};
-use vervet_types::{ClassRef, LeafKind};
+use vervet_types::{ClassRef, ScalarKind};
 
-/// Values up to this many bytes are copied inline.
+/// Values up to this many bytes are copied by emitted loads and stores.
 const INLINE_COPY: u32 = 128;
 
-/// Makes a function that has no IL. `name` is for messages; `body` gets its parameters.
+/// Compiles a function that has no IL. `name` is for messages; `body` gets the parameters.
 pub fn build(
     codegen: &Codegen,
     tier: Tier,
@@ -46,24 +52,24 @@ pub fn build(
     Ok(blob)
 }
 
-/// See the module.
+/// What stubs emit. See the module.
 pub trait EmitExt {
     /// A 64-bit constant.
     fn word(&mut self, value: i64) -> Value;
-    /// A new stack slot's address.
+    /// The address of a new stack slot of that many bytes.
     fn stack(&mut self, bytes: u32) -> Value;
-    /// The same, filled with zeros.
+    /// The address of a new stack slot that is filled with zeros.
     fn zeroed_stack(&mut self, bytes: u32) -> Value;
-    /// Calls a code address (Tail).
+    /// Calls a code address with a signature of the Tail convention.
     fn call_address(&mut self, signature: &Signature, code: Value, args: &[Value]) -> Results;
-    /// Calls a code address (Tail) in place of this function's own return.
+    /// Calls a code address in place of this function's own return.
     fn tail_call(&mut self, signature: &Signature, code: Value, args: &[Value]);
-    /// The check at a function's entry: below the limit it is called again on more stack. `args` are all its
-    /// parameters.
+    /// The check at a function's entry: if the stack pointer is below the limit, the function is
+    /// called again on a larger stack. `args` are all its parameters.
     fn stack_check(&mut self, args: &[Value]);
-    /// Stores a reference into an object or wherever a byref may point, and marks its card.
+    /// Stores a reference where the heap may be, and marks the card.
     fn store_ref(&mut self, flags: MemFlagsData, value: Value, addr: Value, offset: i32);
-    /// Stores a value in its passed form where it may lie in the heap.
+    /// Stores a value in its passed form where the heap may be.
     fn store_value(
         &mut self,
         flags: MemFlagsData,
@@ -73,19 +79,25 @@ pub trait EmitExt {
         pass: &Pass,
         class: ClassRef,
     );
-    /// Stores a value in its passed form to memory that is not in the heap.
+    /// Stores a value in its passed form to memory outside the heap.
     fn store_local(&mut self, values: &[Value], addr: Value, pass: &Pass, class: ClassRef);
-    /// Copies a struct. `heap`: the destination may lie in the heap.
+    /// Copies a struct. `heap`: the destination may be in the heap.
     fn copy_value(&mut self, class: ClassRef, to: Value, from: Value, heap: bool);
-    /// Copies bytes to memory that is not in the heap. References among them stay whole.
+    /// Copies bytes to memory outside the heap. References among them are copied as whole words.
     fn copy_bytes(&mut self, to: Value, to_offset: i32, from: Value, bytes: u32);
-    /// Stores CLIF values one per word, unused high bits zero.
+    /// Stores CLIF values one per 8-byte word, with the unused high bits zero.
     fn store_words(&mut self, values: &[Value], addr: Value);
-    /// A stack block with the values, one per word.
+    /// A stack block that holds the values, one per word.
     fn pack(&mut self, values: &[Value]) -> Value;
-    /// The CLIF results of a function of that shape whose result lies at `addr` in its managed form, off the heap;
-    /// a result by address is copied to the caller's buffer (among `args`, the function's parameters).
-    fn results_from_memory(&mut self, shape: &Shape, args: &[Value], addr: Value) -> Results;
+    /// The CLIF results of a function of that signature whose result lies at `addr`, outside the
+    /// heap. A result by address is copied to the caller's buffer, one of `args`, the function's
+    /// parameters.
+    fn results_from_memory(
+        &mut self,
+        lowered: &LoweredSignature,
+        args: &[Value],
+        addr: Value,
+    ) -> Results;
 }
 
 impl EmitExt for Emitter<'_> {
@@ -153,16 +165,21 @@ impl EmitExt for Emitter<'_> {
         match pass {
             Pass::None => {}
             Pass::Scalar(_) => match scalar_kind(class) {
-                LeafKind::Ref => self.store_ref(flags, values[0], addr, offset),
-                kind => store_leaf(&mut self.b, flags, kind, values[0], addr, offset),
+                ScalarKind::Ref => self.store_ref(flags, values[0], addr, offset),
+                kind => store_scalar(&mut self.b, flags, kind, values[0], addr, offset),
             },
-            Pass::Leaves(leaves) => {
-                for ((at, kind), value) in leaves.iter().zip(values) {
+            Pass::Scalars(scalars) => {
+                for ((at, kind), value) in scalars.iter().zip(values) {
                     match kind {
-                        LeafKind::Ref => self.store_ref(flags, *value, addr, offset + *at as i32),
-                        kind => {
-                            store_leaf(&mut self.b, flags, *kind, *value, addr, offset + *at as i32)
-                        }
+                        ScalarKind::Ref => self.store_ref(flags, *value, addr, offset + *at as i32),
+                        kind => store_scalar(
+                            &mut self.b,
+                            flags,
+                            *kind,
+                            *value,
+                            addr,
+                            offset + *at as i32,
+                        ),
                     }
                 }
             }
@@ -197,10 +214,15 @@ impl EmitExt for Emitter<'_> {
             return;
         }
         let mut at = 0;
-        for kind in [LeafKind::I8, LeafKind::I4, LeafKind::U2, LeafKind::U1] {
+        for kind in [
+            ScalarKind::I8,
+            ScalarKind::I4,
+            ScalarKind::U2,
+            ScalarKind::U1,
+        ] {
             while bytes - at >= kind.size() {
-                let value = load_leaf(&mut self.b, trusted(), kind, from, at as i32);
-                store_leaf(
+                let value = load_scalar(&mut self.b, trusted(), kind, from, at as i32);
+                store_scalar(
                     &mut self.b,
                     trusted(),
                     kind,
@@ -223,10 +245,15 @@ impl EmitExt for Emitter<'_> {
         self.store_words(values, block);
         block
     }
-    fn results_from_memory(&mut self, shape: &Shape, args: &[Value], addr: Value) -> Results {
-        match shape.ret_buffer_index() {
+    fn results_from_memory(
+        &mut self,
+        lowered: &LoweredSignature,
+        args: &[Value],
+        addr: Value,
+    ) -> Results {
+        match lowered.ret_buffer_index() {
             Some(buffer) => {
-                self.copy_value(shape.ret_class, args[buffer], addr, false);
+                self.copy_value(lowered.ret_class, args[buffer], addr, false);
                 Results::new()
             }
             None => crate::signature::load_passed(
@@ -234,13 +261,14 @@ impl EmitExt for Emitter<'_> {
                 trusted(),
                 addr,
                 0,
-                &shape.ret,
-                shape.ret_class,
+                &lowered.ret,
+                lowered.ret_class,
             ),
         }
     }
 }
 
+/// A value as the 64-bit integer of its bits.
 fn widen(b: &mut FunctionBuilder, value: Value) -> Value {
     match b.func.dfg.value_type(value) {
         I32 => b.ins().uextend(I64, value),
@@ -252,7 +280,7 @@ fn widen(b: &mut FunctionBuilder, value: Value) -> Value {
     }
 }
 
-/// Zero of a type.
+/// Zero of a CLIF type.
 pub fn zero(b: &mut FunctionBuilder, ty: Type) -> Value {
     match ty {
         F32 => b.ins().f32const(Ieee32::with_bits(0)),

@@ -1,15 +1,27 @@
-//! Get, Set and Address of arrays that carry bounds (and of vectors, which reflection may ask for them).
+//! Get, Set and Address of arrays with bounds, and of vectors, whose accessors reflection can name.
+//!
+//! # How it works
+//! An array of several dimensions has one record (length, lower bound; 4 bytes each) per dimension
+//! behind its header, and then the elements in row-major order:
+//!
+//! ```text
+//! index0 = i - lower0;  check index0 < length0 (unsigned)
+//! index1 = j - lower1;  check index1 < length1
+//! flat   = index0 * length1 + index1
+//! at     = array + uextend(flat) * size       ; the offset of the data belongs to the access
+//! ```
 //!
 //! # Invariants
-//! The first load reads the array's length or bounds: it is the null check. The flat index is below the total
-//! length, which fits in 32 bits, so 32-bit arithmetic is exact; it is zero-extended before it meets the
-//! reference.
+//! * The first load reads the array's length or first bound; it is the null check.
+//! * The flat index is below the number of elements, which fits in 32 bits, so 32-bit arithmetic is
+//!   exact. It is zero-extended before it meets the reference, so no address outside the array is
+//!   formed.
 use crate::blob::{Blob, Symbol};
 use crate::emit::sequences::{EmitExt, build};
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
-use crate::signature::{Pass, Shape, load_passed};
+use crate::signature::{LoweredSignature, Pass, load_passed};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -20,25 +32,25 @@ use vervet_types::{ClassRef, LoadError, MethodRef};
 
 /// The body of an accessor.
 pub fn accessor(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
-    let shape = Shape::of_method(method)?;
+    let lowered = LoweredSignature::of_method(method)?;
     build(
         codegen,
         Tier::Optimised,
         &method.full_name(),
-        shape.clif.clone(),
+        lowered.clif.clone(),
         |e, args| {
-            let results = emit_accessor(e, method, &shape, args)?;
+            let results = emit_accessor(e, method, &lowered, args)?;
             e.b.ins().return_(&results);
             Ok(())
         },
     )
 }
 
-/// What a call of an accessor does, inline; `args` and the result are those of the call.
+/// Emits what a call of an accessor does. `args` and the results are those of the call.
 pub fn emit_accessor(
     e: &mut Emitter,
     method: MethodRef,
-    shape: &Shape,
+    lowered: &LoweredSignature,
     args: &[Value],
 ) -> Result<Results, CompileError> {
     let class = method.class;
@@ -53,10 +65,10 @@ pub fn emit_accessor(
     let pass = Pass::of(element)?;
     let references = element.is_reference_type()?;
     let (array, rank) = (args[0], class.rank().unwrap_or(1) as usize);
-    let indices: Vec<Value> = (0..rank).map(|i| shape.values_of(args, i)[0]).collect();
+    let indices: Vec<Value> = (0..rank).map(|i| lowered.values_of(args, i)[0]).collect();
     let (base, offset) = element_address(e, class, element_size(element)?, array, &indices);
     Ok(match method.kind {
-        MethodKind::ArrayGet => match shape.ret_buffer_index() {
+        MethodKind::ArrayGet => match lowered.ret_buffer_index() {
             Some(buffer) => {
                 let from = e.b.ins().iadd_imm_s(base, i64::from(offset));
                 e.copy_value(element, args[buffer], from, false);
@@ -65,7 +77,7 @@ pub fn emit_accessor(
             None => load_passed(&mut e.b, trusted(), base, offset, &pass, element),
         },
         MethodKind::ArraySet => {
-            let values = shape.values_of(args, rank);
+            let values = lowered.values_of(args, rank);
             if references {
                 check_store(e, array, values[0]);
             }
@@ -92,8 +104,8 @@ pub fn element_size(element: ClassRef) -> Result<u32, LoadError> {
     }
 }
 
-/// Checks the indices (i32 each) of an array of static class `class` and gives the element's address as
-/// (address, offset to add). Null and out of range throw.
+/// Checks the indices (i32 each) of an array of static class `class`, and returns the element's
+/// address as base and offset. Null and indices out of range throw.
 pub fn element_address(
     e: &mut Emitter,
     class: ClassRef,
@@ -146,6 +158,7 @@ pub fn element_address(
     (b.ins().iadd(array, bytes), offset)
 }
 
+/// Loads the element class of an array.
 fn element_class(e: &mut Emitter, array: Value) -> Value {
     let b = &mut e.b;
     let vtable = b.ins().load(I32, trusted(), array, object::VTABLE_OFFSET);
@@ -154,7 +167,8 @@ fn element_class(e: &mut Emitter, array: Value) -> Value {
         .load(I64, trusted(), vtable, vtable::ELEMENT_CLASS_OFFSET)
 }
 
-/// ArrayTypeMismatchException unless `value` may be stored. Null and an exact match are decided here.
+/// Throws ArrayTypeMismatchException unless `value` may be stored. Null and an exact match are
+/// decided here, the rest by the helper.
 fn check_store(e: &mut Emitter, array: Value, value: Value) {
     let b = &mut e.b;
     let (test, slow, done) = (b.create_block(), b.create_block(), b.create_block());
@@ -178,7 +192,8 @@ fn check_store(e: &mut Emitter, array: Value, value: Value) {
     b.switch_to_block(done);
 }
 
-/// ArrayTypeMismatchException unless the array's element type is exactly `element`.
+/// Throws ArrayTypeMismatchException unless the array's element type is exactly `element`, because
+/// the address that is taken can be used for a store.
 fn check_exact(e: &mut Emitter, array: Value, element: ClassRef) {
     let handle = e.symbol(Symbol::ClassHandle(element));
     let found = element_class(e, array);

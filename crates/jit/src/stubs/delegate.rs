@@ -1,22 +1,31 @@
-//! Delegates: their runtime-implemented members and the thunks behind `invoke_impl`.
+//! Delegates: the members that the runtime implements, and the thunks that `invoke_impl` points to
+//! (ECMA-335 II.14.6).
 //!
 //! # How it works
-//! `Invoke` calls `invoke_impl(m_target, args...)`, or `invoke_impl(delegate, args...)` if `m_target` is null, so
-//! that of a closed instance delegate `invoke_impl` is the method itself. Everything else goes through a thunk of
-//! the delegate type's shape that is entered with the delegate.
+//! `Invoke` calls the code address in `invoke_impl`. Its first argument is `m_target`, or the
+//! delegate itself if `m_target` is null:
+//!
+//! ```text
+//! closed, instance method    invoke_impl = the method,      called with (m_target, args...)
+//! everything else            invoke_impl = a thunk,         called with (delegate, args...)
+//! ```
+//!
+//! A thunk belongs to a [`DelegateThunk`] and a signature, not to a method: it reads the code
+//! address from the delegate.
 //!
 //! # Invariants
-//! * Where the result comes back through a buffer, the buffer lies between `this` and the arguments, so a static
-//!   method and an instance method have it in different places and no code address can serve as `invoke_impl` as it
-//!   is: for such shapes `Invoke` always passes the delegate and every binding has a thunk.
-//! * [`DelegateThunk::of`] is the one place that knows which binding needs which thunk.
-//! * The `delegates` array is never written after its delegate is published: reading it once is the snapshot.
+//! * A result buffer is passed between `this` and the arguments. A static method has its buffer
+//!   first, an instance method second, so no code address fits both. For such signatures `Invoke`
+//!   always passes the delegate, and every binding has a thunk.
+//! * [`DelegateThunk::of`] is the only place that knows which binding needs which thunk.
+//! * The `delegates` array of a multicast delegate is never written after the delegate is
+//!   published, so one load of it is a consistent snapshot.
 use crate::blob::{Blob, Symbol};
 use crate::emit::sequences::{EmitExt, build, zero};
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
-use crate::signature::{Pass, Shape};
+use crate::signature::{LoweredSignature, Pass};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Signature, Value};
@@ -34,27 +43,27 @@ const DELEGATES: i32 = offset_of!(MulticastDelegateObject, delegates) as i32;
 /// How a delegate is bound to its method.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Binding {
-    /// An instance method and its `this` in `m_target` (which may be null).
+    /// An instance method; its `this` is in `m_target` and may be null.
     ClosedInstance {
         /// `m_target` is null.
         null: bool,
     },
-    /// A static method and its first argument in `m_target` (which may be null).
+    /// A static method; its first argument is in `m_target` and may be null.
     ClosedStatic {
         /// `m_target` is null.
         null: bool,
     },
     /// A static method.
     OpenStatic,
-    /// An instance method; `this` is the delegate's first argument.
+    /// An instance method; `this` is the first argument of the call.
     OpenInstance,
-    /// A virtual method found from `this`, the delegate's first argument.
+    /// A virtual method, found in the class of the first argument of the call.
     OpenVirtual,
-    /// Several targets in `delegates`.
+    /// Several delegates, in `delegates`.
     Multicast,
 }
 
-/// What a thunk does. Each is entered with the delegate and the arguments of its `Invoke`.
+/// What a thunk does. Each is called with the delegate and the arguments of its `Invoke`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DelegateThunk {
     /// Drops the delegate: calls `method_ptr(args...)`, a static method.
@@ -72,10 +81,10 @@ pub enum DelegateThunk {
 }
 
 impl DelegateThunk {
-    /// The thunk of a binding, where `shape` is that of the delegate's `Invoke`. None: `invoke_impl` is
-    /// `method_ptr` (of a value type's instance method: its boxed entry).
-    pub fn of(binding: Binding, shape: &Shape) -> Option<DelegateThunk> {
-        let buffer = passes_delegate_always(shape);
+    /// The thunk of a binding; `lowered` is the signature of the delegate's `Invoke`. None:
+    /// `invoke_impl` is `method_ptr` (of a value type's instance method: its boxed entry).
+    pub fn of(binding: Binding, lowered: &LoweredSignature) -> Option<DelegateThunk> {
+        let buffer = passes_delegate_always(lowered);
         Some(match binding {
             Binding::ClosedInstance { null: false } | Binding::ClosedStatic { null: false }
                 if !buffer =>
@@ -93,71 +102,71 @@ impl DelegateThunk {
     }
 }
 
-/// See the module's first invariant.
-fn passes_delegate_always(shape: &Shape) -> bool {
-    shape.ret == Pass::Address
+/// Whether `Invoke` always passes the delegate. See the module's first invariant.
+fn passes_delegate_always(lowered: &LoweredSignature) -> bool {
+    lowered.ret == Pass::Address
 }
 
-/// Makes a thunk for delegates whose `Invoke` has that shape.
+/// Compiles a thunk for delegates whose `Invoke` has that signature.
 pub fn delegate_thunk(
     codegen: &Codegen,
     kind: DelegateThunk,
-    shape: &Shape,
+    lowered: &LoweredSignature,
 ) -> Result<Blob, CompileError> {
     build(
         codegen,
         Tier::Optimised,
         &format!("(delegate {kind:?})"),
-        shape.clif.clone(),
+        lowered.clif.clone(),
         |e, args| {
             let delegate = args[0];
             match kind {
                 DelegateThunk::OpenStatic => {
                     let code = load(e, delegate, METHOD_PTR);
-                    e.tail_call(&without_this(shape), code, &args[1..]);
+                    e.tail_call(&without_this(lowered), code, &args[1..]);
                 }
                 DelegateThunk::OpenInstance => {
                     let code = load(e, delegate, METHOD_PTR);
-                    let args = receiver_first(shape, args);
-                    e.tail_call(&without_this(shape), code, &args);
+                    let args = receiver_first(lowered, args);
+                    e.tail_call(&without_this(lowered), code, &args);
                 }
                 DelegateThunk::ClosedInstance | DelegateThunk::ClosedStatic => {
                     let code = load(e, delegate, METHOD_PTR);
                     let mut args = args.to_vec();
                     args[0] = load(e, delegate, TARGET);
-                    if kind == DelegateThunk::ClosedStatic && passes_delegate_always(shape) {
+                    if kind == DelegateThunk::ClosedStatic && passes_delegate_always(lowered) {
                         args.swap(0, 1);
                     }
-                    e.tail_call(&shape.clif, code, &args);
+                    e.tail_call(&lowered.clif, code, &args);
                 }
                 DelegateThunk::OpenVirtual => {
                     let method = load(e, delegate, METHOD);
-                    let args = receiver_first(shape, args);
+                    let args = receiver_first(lowered, args);
                     let code = e.helper_value(call::ResolveVirtual, [args[0], method]);
-                    e.tail_call(&without_this(shape), code, &args);
+                    e.tail_call(&without_this(lowered), code, &args);
                 }
-                DelegateThunk::Multicast => multicast(e, shape, args),
+                DelegateThunk::Multicast => multicast(e, lowered, args),
             }
             Ok(())
         },
     )
 }
 
-/// The body of a runtime-implemented member of a delegate class.
+/// The body of a member of a delegate class that the runtime implements.
 pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, CompileError> {
-    let shape = Shape::of_method(method)?;
+    let lowered = LoweredSignature::of_method(method)?;
     let name = method.full_name();
     let blob = match method.name {
         "Invoke" => build(
             codegen,
             Tier::Optimised,
             &name,
-            shape.clif.clone(),
+            lowered.clif.clone(),
             |e, args| {
-                let (code, first) = target_of(e, &shape, args[0]);
+                let (code, first) = target_of(e, &lowered, args[0]);
                 let mut args = args.to_vec();
                 args[0] = first;
-                e.tail_call(&shape.clif, code, &args);
+                e.tail_call(&lowered.clif, code, &args);
                 Ok(())
             },
         ),
@@ -165,7 +174,7 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
             codegen,
             Tier::Optimised,
             &name,
-            shape.clif.clone(),
+            lowered.clif.clone(),
             |e, args| {
                 e.helper(call::DelegateCtor, [args[0], args[1], args[2]]);
                 e.b.ins().return_(&[]);
@@ -176,7 +185,7 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
             codegen,
             Tier::Optimised,
             &name,
-            shape.clif.clone(),
+            lowered.clif.clone(),
             |e, args| {
                 e.stack_check(args);
                 let block = e.pack(&args[1..]);
@@ -190,19 +199,19 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
             codegen,
             Tier::Optimised,
             &name,
-            shape.clif.clone(),
+            lowered.clif.clone(),
             |e, args| {
                 e.stack_check(args);
-                let block = e.pack(&args[shape.first_value(0)..]);
+                let block = e.pack(&args[lowered.first_value(0)..]);
                 let handle = e.symbol(Symbol::MethodHandle(method));
-                if shape.ret == Pass::Address {
+                if lowered.ret == Pass::Address {
                     e.helper(call::DelegateEndInvoke, [args[0], handle, block, args[1]]);
                     e.b.ins().return_(&[]);
                     return Ok(());
                 }
                 let ret = e.zeroed_stack(16);
                 e.helper(call::DelegateEndInvoke, [args[0], handle, block, ret]);
-                let results = e.results_from_memory(&shape, args, ret);
+                let results = e.results_from_memory(&lowered, args, ret);
                 e.b.ins().return_(&results);
                 Ok(())
             },
@@ -212,26 +221,28 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
     blob.map(Some)
 }
 
+/// Loads a word of an object that is not null.
 fn load(e: &mut Emitter, object: Value, offset: i32) -> Value {
     e.b.ins().load(I64, trusted(), object, offset)
 }
 
-/// A call of `Invoke`, inline; `args` and the result are those of the call.
-pub fn emit_invoke(e: &mut Emitter, shape: &Shape, args: &[Value]) -> Results {
-    let (code, first) = target_of(e, shape, args[0]);
+/// Emits a call of `Invoke`. `args` and the results are those of the call.
+pub fn emit_invoke(e: &mut Emitter, lowered: &LoweredSignature, args: &[Value]) -> Results {
+    let (code, first) = target_of(e, lowered, args[0]);
     let mut args = args.to_vec();
     args[0] = first;
-    e.call_address(&shape.clif, code, &args)
+    e.call_address(&lowered.clif, code, &args)
 }
 
-/// What `Invoke` of `delegate` calls, and its first argument. Null is a NullReferenceException.
-pub fn target_of(e: &mut Emitter, shape: &Shape, delegate: Value) -> (Value, Value) {
+/// The code that `Invoke` of `delegate` calls, and its first argument. Null throws
+/// NullReferenceException.
+pub fn target_of(e: &mut Emitter, lowered: &LoweredSignature, delegate: Value) -> (Value, Value) {
     if e.has_handlers() {
         e.throw_unless(delegate, ThrowKind::NullReference);
     }
     let b = &mut e.b;
     let code = b.ins().load(I64, null_trap(), delegate, INVOKE_IMPL);
-    if passes_delegate_always(shape) {
+    if passes_delegate_always(lowered) {
         return (code, delegate);
     }
     let target = b.ins().load(I64, trusted(), delegate, TARGET);
@@ -239,22 +250,24 @@ pub fn target_of(e: &mut Emitter, shape: &Shape, delegate: Value) -> (Value, Val
 }
 
 /// The signature of `Invoke` without the delegate.
-fn without_this(shape: &Shape) -> Signature {
-    let mut clif = shape.clif.clone();
+fn without_this(lowered: &LoweredSignature) -> Signature {
+    let mut clif = lowered.clif.clone();
     clif.params.remove(0);
     clif
 }
 
-/// The arguments without the delegate, the first declared one in front of the return buffer.
-fn receiver_first(shape: &Shape, args: &[Value]) -> Vec<Value> {
+/// The arguments without the delegate, with the first declared one before the result buffer.
+fn receiver_first(lowered: &LoweredSignature, args: &[Value]) -> Vec<Value> {
     let mut args = args[1..].to_vec();
-    if passes_delegate_always(shape) {
+    if passes_delegate_always(lowered) {
         args.swap(0, 1);
     }
     args
 }
 
-fn multicast(e: &mut Emitter, shape: &Shape, args: &[Value]) {
+/// Calls each delegate of the array in order; the last result is returned (ECMA-335 II.14.6.3). An
+/// exception ends the loop, because it leaves this function.
+fn multicast(e: &mut Emitter, lowered: &LoweredSignature, args: &[Value]) {
     e.stack_check(args);
     let array = load(e, args[0], DELEGATES);
     let b = &mut e.b;
@@ -264,7 +277,7 @@ fn multicast(e: &mut Emitter, shape: &Shape, args: &[Value]) {
     let (head, body, end) = (b.create_block(), b.create_block(), b.create_block());
     let mut start = vec![BlockArg::Value(b.ins().iconst(I32, 0))];
     b.append_block_param(head, I32);
-    for ret in &shape.clif.returns {
+    for ret in &lowered.clif.returns {
         start.push(BlockArg::Value(zero(b, ret.value_type)));
         b.append_block_param(head, ret.value_type);
     }
@@ -282,7 +295,7 @@ fn multicast(e: &mut Emitter, shape: &Shape, args: &[Value]) {
     let one = b.ins().load(I64, trusted(), at, object::ARRAY_DATA_OFFSET);
     let mut args = args.to_vec();
     args[0] = one;
-    let results = emit_invoke(e, shape, &args);
+    let results = emit_invoke(e, lowered, &args);
     let b = &mut e.b;
     let mut next = vec![BlockArg::Value(b.ins().iadd_imm_s(state[0], 1))];
     next.extend(results.into_iter().map(BlockArg::Value));

@@ -1,14 +1,23 @@
-//! Functions that have no IL: the bodies of runtime-implemented methods, and the stubs at the edges.
+//! Functions that have no IL: the bodies of methods that the runtime implements, and the stubs at
+//! the boundaries.
 //!
 //! # How it works
-//! [`method_stub`] gives the body of a method that the runtime implements: a delegate's members, a
-//! multi-dimensional array's accessors, a P/Invoke. The other entries make code that belongs to no one method:
-//! [`invoke`] (our code to managed code), [`delegate`] (what `invoke_impl` of a delegate points to), [`native`]
-//! (managed code to native code and back).
+//! ```text
+//! method_stub   the body of a delegate's member, an array's accessor, a P/Invoke
+//! invoke        the runtime calls managed code
+//! delegate      what `invoke_impl` of a delegate points to
+//! native        managed code calls native code, and native code calls managed code
+//! array         array accessors
+//! ```
+//!
+//! A stub is emitted with the same emitter as a method and becomes a blob like one. Stubs of equal
+//! signatures are shared: [`LoweredSignature::key`](crate::LoweredSignature::key) is equal then.
 //!
 //! # Invariants
-//! A stub has no IL map and no protected region but the invoke stub's catch-all: what it raises, it raises as a
-//! hardware trap or from a helper.
+//! * A stub has no IL map.
+//! * The only protected region is that of the invoke stub, which catches everything. Whatever
+//!   another stub throws, it throws by a hardware trap or from a helper, and the exception goes to
+//!   its caller.
 pub mod array;
 pub mod delegate;
 pub mod invoke;
@@ -22,7 +31,7 @@ use crate::error::CompileError;
 use vervet_types::MethodRef;
 use vervet_types::method::MethodKind;
 
-/// The body of a method that the runtime implements; None if it is not one of those known here.
+/// The body of a method that the runtime implements. None: it is not one of the methods known here.
 pub fn method_stub(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, CompileError> {
     match method.kind {
         MethodKind::ArrayGet | MethodKind::ArraySet | MethodKind::ArrayAddress => {

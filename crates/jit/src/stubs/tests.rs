@@ -8,7 +8,7 @@ use crate::blob::{Blob, RelocKind, Symbol};
 use crate::emit::sequences::build;
 use crate::emit::{Codegen, Emitter, trusted};
 use crate::options::{Options, Tier};
-use crate::signature::{Pass, Shape};
+use crate::signature::{LoweredSignature, Pass};
 use crate::stubs::delegate::{Binding, DelegateThunk, delegate_thunk};
 use crate::stubs::native::marshal_plan::{ParamPlan, plan};
 use crate::stubs::native::{pinvoke, reverse};
@@ -24,7 +24,8 @@ use vervet_metadata::CallConvKind;
 use vervet_os::Published;
 use vervet_types::module::AssemblyRefInfo;
 use vervet_types::{
-    Assembly, AssemblyLoader, ClassRef, Known, LeafKind, LoadError, MethodSig, ModuleRef, Universe,
+    Assembly, AssemblyLoader, ClassRef, Known, LoadError, MethodSig, ModuleRef, ScalarKind,
+    Universe,
 };
 
 const LIBRARY: &str = "/usr/lib/mono/4.5";
@@ -108,8 +109,8 @@ fn sig(has_this: bool, ret: ClassRef, params: &[ClassRef]) -> MethodSig {
     }
 }
 
-fn shape(has_this: bool, ret: ClassRef, params: &[ClassRef]) -> Shape {
-    Shape::of(&sig(has_this, ret, params)).expect("the signature can be lowered")
+fn lowered(has_this: bool, ret: ClassRef, params: &[ClassRef]) -> LoweredSignature {
+    LoweredSignature::of(&sig(has_this, ret, params)).expect("the signature can be lowered")
 }
 
 // Lowering ------------------------------------------------------------------------------------------------------
@@ -145,24 +146,24 @@ fn values_travel_as_stated() {
             &[known(module, Known::String), int],
         )
         .unwrap();
-    let leaves = Pass::Leaves(
-        [(0, LeafKind::Ref), (8, LeafKind::I4)]
+    let scalars = Pass::Scalars(
+        [(0, ScalarKind::Ref), (8, ScalarKind::I4)]
             .into_iter()
             .collect(),
     );
-    assert_eq!(of(pair), leaves);
-    let shape = shape(
+    assert_eq!(of(pair), scalars);
+    let lowered = lowered(
         true,
         known(module, Known::Guid),
         &[int, pair, known(module, Known::Double)],
     );
-    let types: Vec<_> = shape.clif.params.iter().map(|p| p.value_type).collect();
+    let types: Vec<_> = lowered.clif.params.iter().map(|p| p.value_type).collect();
     assert_eq!(types, [I64, I64, I32, I64, I32, F64]);
     assert_eq!(
         (
-            shape.ret_buffer_index(),
-            shape.first_value(1),
-            shape.first_value(2)
+            lowered.ret_buffer_index(),
+            lowered.first_value(1),
+            lowered.first_value(2)
         ),
         (Some(1), 3, 5)
     );
@@ -178,17 +179,20 @@ fn equal_keys_mean_equal_passing() {
     );
     let object = known(module, Known::Object);
     assert_eq!(
-        shape(false, int, &[boolean, text]).key(),
-        shape(false, boolean, &[int, object]).key()
-    );
-    assert_ne!(shape(true, int, &[]).key(), shape(false, int, &[]).key());
-    assert_ne!(
-        shape(true, int, &[]).key(),
-        shape(false, int, &[text]).key()
+        lowered(false, int, &[boolean, text]).key(),
+        lowered(false, boolean, &[int, object]).key()
     );
     assert_ne!(
-        shape(false, int, &[known(module, Known::Guid)]).key(),
-        shape(false, int, &[text]).key()
+        lowered(true, int, &[]).key(),
+        lowered(false, int, &[]).key()
+    );
+    assert_ne!(
+        lowered(true, int, &[]).key(),
+        lowered(false, int, &[text]).key()
+    );
+    assert_ne!(
+        lowered(false, int, &[known(module, Known::Guid)]).key(),
+        lowered(false, int, &[text]).key()
     );
 }
 
@@ -234,8 +238,8 @@ fn stubs_of_every_delegate_class_compile() {
         let Some(invoke) = class.find_method("Invoke", None).unwrap() else {
             continue;
         };
-        let shape = Shape::of_method(invoke).unwrap();
-        let new = seen.insert(shape.key());
+        let lowered = LoweredSignature::of_method(invoke).unwrap();
+        let new = seen.insert(lowered.key());
         for method in class.methods().unwrap() {
             if new || method.name == "Invoke" {
                 let stub = method_stub(&codegen, method)
@@ -251,7 +255,7 @@ fn stubs_of_every_delegate_class_compile() {
             continue;
         }
         count += 1;
-        invoke::invoke_stub(&codegen, &shape)
+        invoke::invoke_stub(&codegen, &lowered)
             .unwrap_or_else(|e| panic!("{}: {e}", invoke.full_name()));
         let bindings = [
             Binding::ClosedInstance { null: true },
@@ -262,13 +266,13 @@ fn stubs_of_every_delegate_class_compile() {
             Binding::Multicast,
         ];
         for binding in bindings {
-            if shape.params.first() != Some(&Pass::Scalar(I64))
+            if lowered.params.first() != Some(&Pass::Scalar(I64))
                 && matches!(binding, Binding::OpenInstance | Binding::OpenVirtual)
             {
                 continue;
             }
-            let thunk = DelegateThunk::of(binding, &shape).expect("a thunk");
-            delegate_thunk(&codegen, thunk, &shape)
+            let thunk = DelegateThunk::of(binding, &lowered).expect("a thunk");
+            delegate_thunk(&codegen, thunk, &lowered)
                 .unwrap_or_else(|e| panic!("{} {binding:?}: {e}", invoke.full_name()));
         }
     }
@@ -374,16 +378,16 @@ fn pieces_compile_inside_protected_regions() {
         .unwrap()
         .expect("delegates have Invoke");
     let (set_shape, invoke_shape) = (
-        Shape::of_method(set).unwrap(),
-        Shape::of_method(invoke).unwrap(),
+        LoweredSignature::of_method(set).unwrap(),
+        LoweredSignature::of_method(invoke).unwrap(),
     );
-    let address_shape = Shape::of_method(address).unwrap();
+    let address_shape = LoweredSignature::of_method(address).unwrap();
     let native: &'static MethodSig = Box::leak(Box::new(sig(
         false,
         int,
         &[u.byref(known(module, Known::Boolean)), int],
     )));
-    let whole = shape(
+    let whole = lowered(
         false,
         int,
         &[
@@ -519,12 +523,16 @@ pub(crate) fn context() -> Box<ThreadContext> {
 }
 
 /// A Tail function of that shape.
-fn function(codegen: &Codegen, shape: &Shape, body: impl FnOnce(&mut Emitter, &[Value])) -> Blob {
+fn function(
+    codegen: &Codegen,
+    lowered: &LoweredSignature,
+    body: impl FnOnce(&mut Emitter, &[Value]),
+) -> Blob {
     let blob = build(
         codegen,
         Tier::Optimised,
         "a test's",
-        shape.clif.clone(),
+        lowered.clif.clone(),
         |e, args| {
             body(e, args);
             Ok(())
@@ -536,12 +544,12 @@ fn function(codegen: &Codegen, shape: &Shape, body: impl FnOnce(&mut Emitter, &[
 fn call(
     arena: &mut Arena,
     codegen: &Codegen,
-    shape: &Shape,
+    lowered: &LoweredSignature,
     code: usize,
     args: &[u64],
     ret: &mut [u64],
 ) -> u32 {
-    let stub = invoke::invoke_stub(codegen, shape).expect("it compiles");
+    let stub = invoke::invoke_stub(codegen, lowered).expect("it compiles");
     let stub = arena.link(&stub, &unresolved);
     let mut cx = context();
     // SAFETY: the stub is one of that shape, and the caller gives as many words as it has values.
@@ -558,8 +566,8 @@ fn invoke_stubs_pass_words() {
         known(module, Known::Int32),
     );
     let params: Vec<ClassRef> = (0..10).flat_map(|_| [long, double, int]).collect();
-    let shape = shape(true, long, &params);
-    let blob = function(&codegen, &shape, |e, args| {
+    let lowered = lowered(true, long, &params);
+    let blob = function(&codegen, &lowered, |e, args| {
         let mut sum = args[0];
         for (i, arg) in args.iter().enumerate().skip(1) {
             let value = match e.b.func.dfg.value_type(*arg) {
@@ -585,7 +593,10 @@ fn invoke_stubs_pass_words() {
         expected += value * (i as i64 + 1);
     }
     let mut ret = [0u64];
-    assert_eq!(call(&mut arena, &codegen, &shape, code, &args, &mut ret), 0);
+    assert_eq!(
+        call(&mut arena, &codegen, &lowered, code, &args, &mut ret),
+        0
+    );
     assert_eq!(ret[0] as i64, expected);
 }
 
@@ -612,12 +623,12 @@ unsafe extern "C" fn throw() {
 fn invoke_stubs_catch() {
     let Some(module) = corlib() else { return };
     let (codegen, mut arena) = (codegen(), Arena::new());
-    let shape = shape(
+    let lowered = lowered(
         false,
         known(module, Known::Int64),
         &[known(module, Known::Int64)],
     );
-    let stub = invoke::invoke_stub(&codegen, &shape).expect("it compiles");
+    let stub = invoke::invoke_stub(&codegen, &lowered).expect("it compiles");
     let entry = arena.link(&stub, &unresolved);
     let site = stub
         .call_sites
@@ -659,16 +670,16 @@ fn delegate_object(code: usize, invoke_impl: usize, target: usize, delegates: us
 }
 
 /// `long f(long*, long)`: adds to what the first argument points to, and returns that.
-fn adder(codegen: &Codegen, module: ModuleRef) -> (Shape, Blob) {
+fn adder(codegen: &Codegen, module: ModuleRef) -> (LoweredSignature, Blob) {
     let long = known(module, Known::Int64);
-    let shape = shape(false, long, &[module.universe().byref(long), long]);
-    let blob = function(codegen, &shape, |e, args| {
+    let lowered = lowered(false, long, &[module.universe().byref(long), long]);
+    let blob = function(codegen, &lowered, |e, args| {
         let old = e.b.ins().load(I64, trusted(), args[0], 0);
         let new = e.b.ins().iadd(old, args[1]);
         e.b.ins().store(trusted(), new, args[0], 0);
         e.b.ins().return_(&[new]);
     });
-    (shape, blob)
+    (lowered, blob)
 }
 
 #[test]
@@ -678,7 +689,7 @@ fn delegates_reach_their_targets() {
     let (open, adder) = adder(&codegen, module);
     let adder = arena.link(&adder, &unresolved);
     let long = known(module, Known::Int64);
-    let invoke = shape(true, long, &[module.universe().byref(long), long]);
+    let invoke = lowered(true, long, &[module.universe().byref(long), long]);
     let thunk = |kind| delegate_thunk(&codegen, kind, &invoke).expect("it compiles");
     // Open static; twice in a multicast.
     let static_thunk = arena.link(&thunk(DelegateThunk::OpenStatic), &unresolved);
@@ -707,7 +718,7 @@ fn delegates_reach_their_targets() {
     );
     assert_eq!((total, ret[0]), (38, 38));
     // Closed over its first argument, through Invoke itself.
-    let closed = shape(true, long, &[long]);
+    let closed = lowered(true, long, &[long]);
     assert_eq!(
         DelegateThunk::of(Binding::ClosedStatic { null: false }, &closed),
         None
@@ -748,18 +759,18 @@ fn delegates_with_return_buffers() {
         e.b.ins().store(trusted(), long, buffer, 8);
         e.b.ins().return_(&[]);
     };
-    let of_static = function(&codegen, &shape(false, guid, &[object, long]), |e, a| {
+    let of_static = function(&codegen, &lowered(false, guid, &[object, long]), |e, a| {
         write(e, a[0], a[1], a[2])
     });
-    let of_instance = function(&codegen, &shape(true, guid, &[long]), |e, a| {
+    let of_instance = function(&codegen, &lowered(true, guid, &[long]), |e, a| {
         write(e, a[1], a[0], a[2])
     });
     let (of_static, of_instance) = (
         arena.link(&of_static, &unresolved),
         arena.link(&of_instance, &unresolved),
     );
-    let closed = shape(true, guid, &[long]);
-    let open = shape(true, guid, &[object, long]);
+    let closed = lowered(true, guid, &[long]);
+    let open = lowered(true, guid, &[object, long]);
     let cases = [
         (
             Binding::ClosedInstance { null: false },
@@ -782,23 +793,26 @@ fn delegates_with_return_buffers() {
         (Binding::OpenStatic, &open, of_static, 0),
         (Binding::OpenInstance, &open, of_instance, 0),
     ];
-    for (binding, shape, code, target) in cases {
-        let kind = DelegateThunk::of(binding, shape).expect("a thunk");
-        let thunk = delegate_thunk(&codegen, kind, shape).expect("it compiles");
+    for (binding, lowered, code, target) in cases {
+        let kind = DelegateThunk::of(binding, lowered).expect("a thunk");
+        let thunk = delegate_thunk(&codegen, kind, lowered).expect("it compiles");
         let thunk = arena.link(&thunk, &unresolved);
         let delegate = delegate_object(code, thunk, target, 0);
         let mut result = [0u64; 2];
         let mut args = vec![delegate.as_ptr() as u64, result.as_mut_ptr() as u64];
-        let first = if shape.params.len() == 2 {
+        let first = if lowered.params.len() == 2 {
             99
         } else {
             target as u64
         };
-        if shape.params.len() == 2 {
+        if lowered.params.len() == 2 {
             args.push(99);
         }
         args.push(5);
-        assert_eq!(call(&mut arena, &codegen, shape, thunk, &args, &mut []), 0);
+        assert_eq!(
+            call(&mut arena, &codegen, lowered, thunk, &args, &mut []),
+            0
+        );
         assert_eq!(result, [first, 5], "{binding:?}");
     }
 }
@@ -814,7 +828,7 @@ fn array_accessors_find_elements() {
     memory.extend([0, 0, 0]);
     let array = memory.as_mut_ptr();
     for method in class.methods().unwrap().iter().filter(|m| !m.is_ctor()) {
-        let shape = Shape::of_method(method).unwrap();
+        let lowered = LoweredSignature::of_method(method).unwrap();
         let code = method_stub(&codegen, method).unwrap().unwrap();
         let code = arena.link(&code, &unresolved);
         for (i, (row, column)) in [(10i32, -1i32), (10, 0), (10, 1), (11, -1), (11, 0), (11, 1)]
@@ -827,7 +841,10 @@ fn array_accessors_find_elements() {
             if method.name == "Set" {
                 args.push(value as u64);
             }
-            assert_eq!(call(&mut arena, &codegen, &shape, code, &args, &mut ret), 0);
+            assert_eq!(
+                call(&mut arena, &codegen, &lowered, code, &args, &mut ret),
+                0
+            );
             // SAFETY: element i of the six that follow the bounds.
             let element = unsafe { array.add(8).cast::<i16>().add(i) };
             match method.name {
@@ -929,18 +946,18 @@ fn calli(
     module: ModuleRef,
     ret: ClassRef,
     params: &[ClassRef],
-) -> (Shape, Blob) {
+) -> (LoweredSignature, Blob) {
     let native: &'static MethodSig = Box::leak(Box::new(sig(false, ret, params)));
     let mut all = vec![known(module, Known::IntPtr)];
     all.extend(params);
-    let shape = shape(false, ret, &all);
+    let lowered = lowered(false, ret, &all);
     let blob = build(
         codegen,
         Tier::Quick,
         "calli",
-        shape.clif.clone(),
+        lowered.clif.clone(),
         |e, args| {
-            let first = shape.first_value(0);
+            let first = lowered.first_value(0);
             let mut rest = args.to_vec();
             let target = rest.remove(first);
             let results = pinvoke::emit_native_call(e, native, target, &rest)?;
@@ -948,7 +965,7 @@ fn calli(
             Ok(())
         },
     );
-    (shape, blob.expect("it compiles"))
+    (lowered, blob.expect("it compiles"))
 }
 
 fn link_native(symbol: Symbol) -> usize {
@@ -985,7 +1002,7 @@ fn native_calls_place_their_arguments() {
         double,
         k(Known::Int16),
     ];
-    let (shape, blob) = calli(&codegen, module, double, &params);
+    let (lowered, blob) = calli(&codegen, module, double, &params);
     let code = arena.link(&blob, &link_native);
     let (b, p) = (Big(100, 0, -3, 0, 7), Pair(11, 13));
     let minus = |v: i32| v as u32 as u64;
@@ -1011,13 +1028,16 @@ fn native_calls_place_their_arguments() {
         minus(-16),
     ];
     let mut ret = [0u64];
-    assert_eq!(call(&mut arena, &codegen, &shape, code, &args, &mut ret), 0);
+    assert_eq!(
+        call(&mut arena, &codegen, &lowered, code, &args, &mut ret),
+        0
+    );
     let expected = native_sum(
         -1, 2, 3, 4.5, 5.25, b, -6, 7, p, 8, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, -16,
     );
     assert_eq!(f64::from_bits(ret[0]), expected);
 
-    let (shape, blob) = calli(&codegen, module, big, &[long, int]);
+    let (lowered, blob) = calli(&codegen, module, big, &[long, int]);
     let code = arena.link(&blob, &link_native);
     let mut result = Big(0, 0, 0, 0, 0);
     let args = [
@@ -1026,24 +1046,30 @@ fn native_calls_place_their_arguments() {
         1,
         minus(-3),
     ];
-    assert_eq!(call(&mut arena, &codegen, &shape, code, &args, &mut []), 0);
+    assert_eq!(
+        call(&mut arena, &codegen, &lowered, code, &args, &mut []),
+        0
+    );
     assert_eq!(result, Big(1, 2, -3, 4, 5));
 
-    let (shape, blob) = calli(&codegen, module, pair, &[long]);
+    let (lowered, blob) = calli(&codegen, module, pair, &[long]);
     let code = arena.link(&blob, &link_native);
     let mut result = Pair(0, 0);
     let args = [&raw mut result as u64, native_pair as *const () as u64, 9];
-    assert_eq!(call(&mut arena, &codegen, &shape, code, &args, &mut []), 0);
+    assert_eq!(
+        call(&mut arena, &codegen, &lowered, code, &args, &mut []),
+        0
+    );
     assert_eq!(result, Pair(9, 17));
 
-    let (shape, blob) = calli(&codegen, module, k(Known::Boolean), &[k(Known::Boolean)]);
+    let (lowered, blob) = calli(&codegen, module, k(Known::Boolean), &[k(Known::Boolean)]);
     let code = arena.link(&blob, &link_native);
     for (given, expected) in [(0, 0), (1, 1), (0x40, 1)] {
         assert_eq!(
             call(
                 &mut arena,
                 &codegen,
-                &shape,
+                &lowered,
                 code,
                 &[native_bool as *const () as u64, given],
                 &mut ret
@@ -1064,7 +1090,7 @@ fn reverse_stubs_read_and_write_the_block() {
     let types = [long, double, long, long, long, long, long, long, double];
     let class = module.universe().instantiate(class, &types).unwrap();
     let invoke = class.find_method("Invoke", None).unwrap().unwrap();
-    let target = Shape::of_method(invoke).unwrap();
+    let target = LoweredSignature::of_method(invoke).unwrap();
     let body = function(&codegen, &target, |e, args| {
         let mut sum = args[2];
         for (i, arg) in args.iter().enumerate().skip(1).filter(|(i, _)| *i != 2) {
@@ -1086,9 +1112,12 @@ fn reverse_stubs_read_and_write_the_block() {
         ret_int: [0; 2],
         ret_sse: [0; 2],
     };
-    let shape = shape(false, known(module, Known::Void), &[long, long]);
+    let lowered = lowered(false, known(module, Known::Void), &[long, long]);
     let args = [delegate.as_ptr() as u64, &raw mut block as u64];
-    assert_eq!(call(&mut arena, &codegen, &shape, stub, &args, &mut []), 0);
+    assert_eq!(
+        call(&mut arena, &codegen, &lowered, stub, &args, &mut []),
+        0
+    );
     let ints: i64 = [(1, 1), (3, 2), (4, 3), (5, 4), (6, 5), (7, 6), (8, 7)]
         .iter()
         .map(|(i, v)| i * v)

@@ -1,45 +1,49 @@
 //! Why a translation stops.
+//!
+//! # Invariants
+//! Code below the driver does not know the method it compiles for, so its error has no name and no
+//! offset. [`TranslateError::at`] adds both.
 use crate::error::CompileError;
 use vervet_types::{LoadError, MethodRef};
 
-/// Why translation stops; the offset is added at the boundary.
-pub enum Fail {
-    /// A type or member could not be loaded.
+/// Why a translation stops.
+pub enum TranslateError {
+    /// A type or member cannot be loaded.
     Load(LoadError),
-    /// Bad IL.
+    /// The IL is not valid.
     Invalid(String),
-    /// Our bug, or something not implemented.
+    /// A mistake in this crate, or something that is not implemented.
     Internal(String),
 }
 
-impl Fail {
-    /// Bad IL.
-    pub fn invalid(reason: impl Into<String>) -> Fail {
-        Fail::Invalid(reason.into())
+impl TranslateError {
+    /// The IL is not valid, for this reason.
+    pub fn invalid(reason: impl Into<String>) -> TranslateError {
+        TranslateError::Invalid(reason.into())
     }
-    /// Our bug.
-    pub fn internal(reason: impl Into<String>) -> Fail {
-        Fail::Internal(reason.into())
+    /// A mistake in this crate.
+    pub fn internal(reason: impl Into<String>) -> TranslateError {
+        TranslateError::Internal(reason.into())
     }
-    /// What a stub's emission failed with.
-    pub fn from_compile(e: CompileError) -> Fail {
+    /// The error of a stub's sequence that was emitted into a method.
+    pub fn from_compile(e: CompileError) -> TranslateError {
         match e {
-            CompileError::Load(e) => Fail::Load(e),
-            CompileError::Invalid { reason, .. } => Fail::Invalid(reason),
-            CompileError::Internal { reason, .. } => Fail::Internal(reason),
+            CompileError::Load(e) => TranslateError::Load(e),
+            CompileError::Invalid { reason, .. } => TranslateError::Invalid(reason),
+            CompileError::Internal { reason, .. } => TranslateError::Internal(reason),
         }
     }
-    /// With the method, and the IL offset reached.
+    /// The error, with the method and the IL offset that the compile has reached.
     pub fn at(self, method: MethodRef) -> CompileError {
         let offset = crate::emit::current_offset();
         match self {
-            Fail::Load(e) => CompileError::Load(e),
-            Fail::Invalid(reason) => CompileError::Invalid {
+            TranslateError::Load(e) => CompileError::Load(e),
+            TranslateError::Invalid(reason) => CompileError::Invalid {
                 method: method.full_name(),
                 offset,
                 reason,
             },
-            Fail::Internal(reason) => CompileError::Internal {
+            TranslateError::Internal(reason) => CompileError::Internal {
                 method: method.full_name(),
                 offset,
                 reason,
@@ -48,11 +52,11 @@ impl Fail {
     }
 }
 
-impl From<LoadError> for Fail {
-    fn from(e: LoadError) -> Fail {
-        Fail::Load(e)
+impl From<LoadError> for TranslateError {
+    fn from(e: LoadError) -> TranslateError {
+        TranslateError::Load(e)
     }
 }
 
-/// Result of a piece of translation.
-pub type Res<T = ()> = Result<T, Fail>;
+/// The result of a part of the translation.
+pub type Res<T = ()> = Result<T, TranslateError>;

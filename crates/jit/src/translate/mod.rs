@@ -18,7 +18,7 @@
 //! Filters are compiled afterwards as functions of their own over the parent's frame.
 //!
 //! # Invariants
-//! * Every value on the stack has an ECMA type; what mono would not coerce is [`Fail::Invalid`], never a panic.
+//! * Every value on the stack has an ECMA type; what mono would not coerce is [`TranslateError::Invalid`], never a panic.
 //! * Inside a protected region nothing may fault: every check is explicit and every call is a `try_call`.
 //! * The stack is empty at every edge into or out of a protected region.
 pub mod calls;
@@ -35,10 +35,10 @@ use crate::blob::{Blob, Clause, ClauseKind};
 use crate::emit::{Codegen, Emitter, FrameMap, Request};
 use crate::error::CompileError;
 use crate::options::{CompileEnv, Tier};
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::translate::control::control_flow::Plan;
-use crate::translate::error::{Fail, Res};
-use crate::translate::frame::variables::Home;
+use crate::translate::error::{Res, TranslateError};
+use crate::translate::frame::variables::Variable;
 use crate::translate::inlining::limits::inline_limit;
 use crate::translate::translator::{Prefixes, Translator};
 use crate::translate::values::memory;
@@ -52,7 +52,7 @@ use vervet_types::{ClassRef, MethodRef, Scope};
 struct Source<'a> {
     method: MethodRef,
     env: &'a dyn CompileEnv,
-    shape: Shape,
+    lowered: LoweredSignature,
     body: MethodBody<'static>,
     arg_classes: Vec<ClassRef>,
     locals: Vec<vervet_types::resolve::Local>,
@@ -86,7 +86,7 @@ fn compile_with(
     listing: bool,
     inline_limit: usize,
 ) -> Result<Blob, CompileError> {
-    let fail = |f: Fail| f.at(method);
+    let fail = |f: TranslateError| f.at(method);
     let body = method.body().map_err(|e| fail(e.into()))?;
     compile_body(codegen, method, body, env, tier, listing, inline_limit)
 }
@@ -101,7 +101,7 @@ pub fn compile_body(
     listing: bool,
     inline_limit: usize,
 ) -> Result<Blob, CompileError> {
-    let fail = |f: Fail| f.at(method);
+    let fail = |f: TranslateError| f.at(method);
     let mut source = source(method, body, env).map_err(fail)?;
     source.inline_limit = inline_limit;
     let plan = plan(&source, 0).map_err(fail)?;
@@ -112,14 +112,15 @@ pub fn compile_body(
     };
     let request = Request {
         name: &name,
-        signature: source.shape.clif.clone(),
+        signature: source.lowered.clif.clone(),
         tier,
         listing,
     };
-    let mut homes = Vec::new();
+    let mut variables = Vec::new();
     let (mut blob, frame) = codegen
         .function(request, |e| {
-            homes = translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
+            variables =
+                translate(&source, &plan, e, None, &[], &FrameMap::default()).map_err(fail)?;
             Ok(())
         })
         .map_err(|e| named(e, method))?;
@@ -132,7 +133,7 @@ pub fn compile_body(
             EhKind::Filter(offset) => {
                 let plan = self::plan(&source, offset).map_err(fail)?;
                 if plan.has_filters_within(offset, c.handler_offset) {
-                    return Err(fail(Fail::invalid("a filter in a filter")));
+                    return Err(fail(TranslateError::invalid("a filter in a filter")));
                 }
                 let mut signature = Signature::new(CallConv::Tail);
                 signature
@@ -147,7 +148,7 @@ pub fn compile_body(
                 };
                 let (filter, _) = codegen
                     .function(request, |e| {
-                        translate(&source, &plan, e, Some(n), &homes, &frame).map_err(fail)?;
+                        translate(&source, &plan, e, Some(n), &variables, &frame).map_err(fail)?;
                         Ok(())
                     })
                     .map_err(|e| named(e, method))?;
@@ -199,9 +200,9 @@ fn source<'a>(
 ) -> Res<Source<'a>> {
     let scope = method.scope();
     let sig = method.sig()?;
-    let shape = Shape::of(sig)?;
+    let lowered = LoweredSignature::of(sig)?;
     let mut arg_classes = Vec::with_capacity(sig.params.len() + 1);
-    if shape.has_this {
+    if lowered.has_this {
         let class = method.class;
         arg_classes.push(if class.is_value_type()? {
             class.universe().byref(class)
@@ -216,12 +217,12 @@ fn source<'a>(
         scope.locals(body.local_sig)?
     };
     if locals.len() > 65535 {
-        return Err(Fail::invalid("too many locals"));
+        return Err(TranslateError::invalid("too many locals"));
     }
     Ok(Source {
         method,
         env,
-        shape,
+        lowered,
         body,
         arg_classes,
         locals,
@@ -248,9 +249,9 @@ fn translate(
     plan: &Plan,
     e: &mut Emitter<'_>,
     filter: Option<usize>,
-    parent: &[Home],
+    parent: &[Variable],
     frame: &FrameMap,
-) -> Res<Vec<Home>> {
+) -> Res<Vec<Variable>> {
     let params = e.params();
     let liveness = if plan.clauses.is_empty() || filter.is_some() {
         None
@@ -263,13 +264,13 @@ fn translate(
         scope: source.scope,
         universe: source.method.class.universe(),
         plan,
-        shape: &source.shape,
+        lowered: &source.lowered,
         stack: Vec::with_capacity(16),
         prefixes: Prefixes::default(),
         dead: false,
         index: 0,
         block: 0,
-        homes: Vec::with_capacity(source.arg_classes.len() + source.locals.len()),
+        variables: Vec::with_capacity(source.arg_classes.len() + source.locals.len()),
         skip: 0,
         init_locals: source.body.init_locals,
         states: Vec::new(),
@@ -284,15 +285,15 @@ fn translate(
         sync: None,
         liveness,
         params,
-        side_mark: None,
-        side_top: None,
+        localloc_mark: None,
+        localloc_top: None,
         filter,
         var_args: None,
         own_var_args: None,
         inline: None,
         inline_limit: source.inline_limit,
-        inlinable: rustc_hash::FxHashMap::default(),
-        chain: vec![source.method],
+        inline_decision: rustc_hash::FxHashMap::default(),
+        inline_stack: vec![source.method],
         e,
     };
     t.e.at(if let Some(n) = filter {
@@ -315,5 +316,5 @@ fn translate(
         Some(_) => t.filter_prologue(&source.arg_classes, &source.locals, parent, frame)?,
     }
     t.run()?;
-    Ok(t.homes)
+    Ok(t.variables)
 }

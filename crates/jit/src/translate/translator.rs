@@ -1,13 +1,13 @@
 //! The state of one translation.
 use super::control::control_flow::Plan;
 use super::control::{blocks, control_flow, exceptions};
-use super::frame::variables::Home;
+use super::frame::variables::Variable;
 use super::inlining::{decision, expand};
 use super::values::memory;
-use super::values::stack::Item;
+use super::values::stack::StackValue;
 use crate::emit::Emitter;
 use crate::options::CompileEnv;
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use cranelift_codegen::ir::{Block, StackSlot, Value};
 use smallvec::SmallVec;
 use vervet_types::{ClassRef, MethodRef, Scope, Universe};
@@ -40,9 +40,9 @@ pub struct Translator<'a, 'f> {
     /// What the scan found.
     pub plan: &'a Plan,
     /// The method's own convention.
-    pub shape: &'a Shape,
+    pub lowered: &'a LoweredSignature,
     /// The IL stack.
-    pub stack: Vec<Item>,
+    pub stack: Vec<StackValue>,
     /// Prefixes of the next instruction.
     pub prefixes: Prefixes,
     /// Nothing more of the block can be reached.
@@ -52,7 +52,7 @@ pub struct Translator<'a, 'f> {
     /// Index of the block being translated.
     pub block: usize,
     /// Arguments, then locals.
-    pub homes: Vec<Home>,
+    pub variables: Vec<Variable>,
     /// Instructions after this one that were translated with it.
     pub(crate) skip: usize,
     pub(crate) init_locals: bool,
@@ -74,9 +74,9 @@ pub struct Translator<'a, 'f> {
     /// Parameters of the function.
     pub params: SmallVec<[Value; 8]>,
     /// The localloc stack's mark at entry, if the method uses it.
-    pub side_mark: Option<Value>,
+    pub localloc_mark: Option<Value>,
     /// Slot that holds how far the localloc stack is in use by this method and its callers, if the method catches exceptions.
-    pub(crate) side_top: Option<StackSlot>,
+    pub(crate) localloc_top: Option<StackSlot>,
     /// Compiled as the filter of that clause.
     pub filter: Option<usize>,
     /// Set while the body is that of an inlined method.
@@ -84,9 +84,10 @@ pub struct Translator<'a, 'f> {
     /// Bytes of IL of what is inlined; 0: nothing is.
     pub(crate) inline_limit: usize,
     /// By method id: what was found out about inlining it.
-    pub(crate) inlinable: rustc_hash::FxHashMap<u32, Option<std::rc::Rc<decision::Verdict>>>,
+    pub(crate) inline_decision:
+        rustc_hash::FxHashMap<u32, Option<std::rc::Rc<decision::InlineDecision>>>,
     /// The method and the inlined ones around this place.
-    pub(crate) chain: Vec<MethodRef>,
+    pub(crate) inline_stack: Vec<MethodRef>,
     /// Block of variable arguments of the call being translated.
     pub(crate) var_args: Option<Value>,
     /// Slot that holds the address of this method's own block.

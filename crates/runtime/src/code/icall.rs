@@ -138,34 +138,39 @@ impl IcallArg for RefSlot<'_> {
     }
 }
 
-/// What an icall may do (design: leaf, runtime; a blocking one uses [`crate::cx::Cx::native`] inside).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum IcallEffect {
-    Leaf,
-    Runtime,
-}
-
 /// The address of an `extern "C"` function of any type.
 #[derive(Clone, Copy)]
 pub struct CodePtr(pub *const ());
 // SAFETY: the address of code is only ever called through a thunk.
 unsafe impl Sync for CodePtr {}
 
-/// One row of the table.
+/// One declared internal call.
 pub struct Icall {
-    /// Full type name, nested as `Outer/Inner`.
-    pub class: &'static str,
-    /// Method name, optionally followed by `(sig)` in the notation of the contract 4.1.
+    /// `Namespace.Outer/Inner::Method`, for one of several overloads followed by `(int,string)`: the types of its
+    /// parameters as [`signature_key`] spells them (docs/class-library.md#names-and-signatures).
     pub name: &'static str,
-    /// What it may do.
-    pub effect: IcallEffect,
     /// Code address of the generated `extern "C"` function.
     pub code: CodePtr,
     /// Lowered parameters, `this` first.
     pub params: &'static [AbiTy],
     /// Lowered result.
     pub ret: AbiTy,
+}
+
+#[doc(hidden)]
+pub use linkme;
+
+/// The rows of every use of [`icalls!`](crate::icalls) in the crates of this program, in no particular order. The linker puts
+/// them beside each other, so no list is kept by hand.
+#[linkme::distributed_slice]
+pub static TABLES: [&'static [Icall]];
+
+/// Every declared internal call of the crates that are linked into this program.
+///
+/// A crate of which the program uses nothing is not linked; the crate of the class library's internal calls has a
+/// function of its own that returns this.
+pub fn declared() -> impl Iterator<Item = &'static Icall> {
+    TABLES.iter().copied().flatten()
 }
 
 /// Ends an icall: the value, or the pending exception's stand-in.
@@ -176,46 +181,49 @@ pub fn finish<T: IcallRet>(result: Result<T, Throw>) -> T::Abi {
     }
 }
 
-/// Declares internal calls of one managed class:
+/// Declares internal calls, each with its full managed name, and registers them in [`TABLES`]:
 /// ```ignore
-/// icalls! { "System.Array" =>
-///     /// `GetRank()`: number of dimensions.
-///     "GetRank" fn get_rank(cx, this: ObjRef<'cx>) -> i32 { Ok(..) }
-///     /// Overloads are told apart by the notation of the contract.
-///     "Abs(double)" fn abs_f64(cx, v: f64) -> f64 { Ok(v.abs()) }
+/// icalls! {
+///     /// Number of dimensions.
+///     "System.Array::GetRank" fn get_rank(cx, this: ObjRef<'cx>) -> i32 { Ok(..) }
+///     /// The types of the parameters tell overloads apart.
+///     "System.Math::Abs(double)" fn abs_f64(cx, v: f64) -> f64 { Ok(v.abs()) }
 /// }
 /// ```
-/// Bodies evaluate to `cx::Result<R>`. The macro makes `pub static ICALLS: &[Icall]` in the module; collect them
-/// in the crate's table. Several classes in one module: give the static a name: `icalls! { MATH: "System.Math" => ...}`.
+/// A search for `System.Array::GetRank` finds the definition. Bodies evaluate to [`cx::Result<R>`](crate::cx::Result);
+/// an error is the pending exception, which the thunk raises.
 #[macro_export]
 macro_rules! icalls {
-    ($class:literal => $($rest:tt)*) => { $crate::icalls! { ICALLS: $class => $($rest)* } };
-    ($table:ident : $class:literal => $( $(#[$meta:meta])* $name:literal fn $f:ident ( $cx:ident $(, $p:ident : $t:ty)* $(,)? ) $(-> $r:ty)? $body:block )*) => {
+    ($( $(#[$meta:meta])* $name:literal fn $f:ident ( $cx:ident $(, $p:ident : $t:ty)* $(,)? ) $(-> $r:ty)? $body:block )+) => {
         $(
+            #[doc = concat!("`", $name, "`")]
+            #[doc = ""]
             $(#[$meta])*
-            #[allow(unused_variables, missing_docs, clippy::too_many_arguments, clippy::unnecessary_wraps, clippy::not_unsafe_ptr_arg_deref, reason = "arguments are what managed code passes")]
+            #[allow(unused_variables, clippy::too_many_arguments, clippy::unnecessary_wraps, clippy::not_unsafe_ptr_arg_deref, reason = "arguments are what managed code passes")]
             pub fn $f<'cx>($cx: &'cx $crate::cx::Cx<'cx> $(, $p: $t)*) -> $crate::cx::Result<$crate::icalls!(@ret $($r)?)> $body
-        )*
-        /// The rows of this class.
-        pub static $table: &[$crate::code::icall::Icall] = &[ $( {
-            extern "C" fn entry<'cx>($($p: <$t as $crate::code::icall::IcallArg>::Abi),*) -> <$crate::icalls!(@ret $($r)?) as $crate::code::icall::IcallRet>::Abi {
-                let cx = $crate::cx::Cx::current();
-                // The token outlives the call on the stack of this frame; references it gives out do not.
-                // SAFETY: extends the borrow of `cx` to the generic 'cx of this frame only.
-                let cx: &'cx $crate::cx::Cx<'cx> = unsafe { &*(&cx as *const $crate::cx::Cx<'cx>) };
-                $crate::code::icall::finish($f(cx $(, <$t as $crate::code::icall::IcallArg>::from_abi($p))*))
-            }
-            const fn params<'cx>() -> &'static [$crate::code::icall::AbiTy] {
-                const { &[ $( <$t as $crate::code::icall::IcallArg>::TY ),* ] }
-            }
-            const fn ret<'cx>() -> $crate::code::icall::AbiTy {
-                <$crate::icalls!(@ret $($r)?) as $crate::code::icall::IcallRet>::TY
-            }
-            $crate::code::icall::Icall {
-                class: $class, name: $name, effect: $crate::code::icall::IcallEffect::Runtime,
-                code: $crate::code::icall::CodePtr(entry as *const ()), params: params(), ret: ret(),
-            }
-        } ),* ];
+        )+
+        const _: () = {
+            #[$crate::code::icall::linkme::distributed_slice($crate::code::icall::TABLES)]
+            #[linkme(crate = $crate::code::icall::linkme)]
+            static TABLE: &[$crate::code::icall::Icall] = &[ $( {
+                extern "C" fn entry<'cx>($($p: <$t as $crate::code::icall::IcallArg>::Abi),*) -> <$crate::icalls!(@ret $($r)?) as $crate::code::icall::IcallRet>::Abi {
+                    let cx = $crate::cx::Cx::current();
+                    // SAFETY: the token lives in this frame and the call is over before the frame is; the references that the
+                    // call returns are converted to addresses before.
+                    let cx: &'cx $crate::cx::Cx<'cx> = unsafe { &*(&cx as *const $crate::cx::Cx<'cx>) };
+                    $crate::code::icall::finish($f(cx $(, <$t as $crate::code::icall::IcallArg>::from_abi($p))*))
+                }
+                const fn params<'cx>() -> &'static [$crate::code::icall::AbiTy] {
+                    const { &[ $( <$t as $crate::code::icall::IcallArg>::TY ),* ] }
+                }
+                const fn ret<'cx>() -> $crate::code::icall::AbiTy {
+                    <$crate::icalls!(@ret $($r)?) as $crate::code::icall::IcallRet>::TY
+                }
+                $crate::code::icall::Icall {
+                    name: $name, code: $crate::code::icall::CodePtr(entry as *const ()), params: params(), ret: ret(),
+                }
+            } ),+ ];
+        };
     };
     (@ret) => { () };
     (@ret $r:ty) => { $r };
@@ -230,7 +238,7 @@ pub fn class_key(class: vervet_types::ClassRef) -> String {
     }
 }
 
-/// The signature of a method in the notation of the contract 4.1, without parentheses.
+/// The signature of a method in the notation of docs/class-library.md#names-and-signatures, without parentheses.
 pub fn signature_key(
     method: vervet_types::MethodRef,
 ) -> std::result::Result<String, vervet_types::LoadError> {

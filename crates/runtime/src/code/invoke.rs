@@ -12,26 +12,26 @@ use crate::cx::{Cx, Result, Throw, Value};
 use crate::memory::localloc_stack::Scope;
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
-use vervet_jit::Shape;
+use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
 use vervet_os::{Chunks, LeafLock, Published};
-use vervet_types::{ClassRef, Known, LeafKind, MethodRef, MethodSig};
+use vervet_types::{ClassRef, Known, MethodRef, MethodSig, ScalarKind};
 
 struct Stub {
-    shape: Shape,
+    lowered: LoweredSignature,
     code: usize,
 }
 static BY_METHOD: Chunks<Published<Stub>> = Chunks::new();
 static BY_KEY: LeafLock<Option<FxHashMap<String, usize>>> = LeafLock::new(None);
 
-fn stub_code<'cx>(cx: &'cx Cx<'cx>, shape: &Shape) -> Result<usize> {
-    let key = shape.key();
+fn stub_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize> {
+    let key = lowered.key();
     if let Some(code) = BY_KEY.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
-    let blob = match cx
-        .native(|| crate::threads::attach::on_service_stack(|| cx.rt().compiler.invoke_stub(shape)))
-    {
+    let blob = match cx.native(|| {
+        crate::threads::attach::on_service_stack(|| cx.rt().compiler.invoke_stub(lowered))
+    }) {
         Ok(b) => b,
         Err(e) => crate::process::bootstrap::internal_error(
             &format!("invoke stub {key}: {e}"),
@@ -51,9 +51,9 @@ fn stub_for<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<&'static Stub> {
     if let Some(s) = cell.get() {
         return Ok(s);
     }
-    let shape = cx.load(Shape::of_method(method))?;
-    let code = stub_code(cx, &shape)?;
-    Ok(cell.put(Stub { shape, code }))
+    let lowered = cx.load(LoweredSignature::of_method(method))?;
+    let code = stub_code(cx, &lowered)?;
+    Ok(cell.put(Stub { lowered, code }))
 }
 
 /// Calls exactly this method. See [`Cx::invoke`].
@@ -97,10 +97,10 @@ fn call<'cx>(
     args: &[Value<'cx>],
 ) -> Result<Value<'cx>> {
     vervet_os::lock::assert_no_leaf_lock("running managed code");
-    let shape = &stub.shape;
+    let lowered = &stub.lowered;
     let scope = Scope::new(cx);
     let mut few = [0u64; FEW];
-    let count = word_count(shape, this.is_some());
+    let count = word_count(lowered, this.is_some());
     let words: &mut [u64] = if count <= FEW {
         &mut few[..count]
     } else {
@@ -115,22 +115,22 @@ fn call<'cx>(
     if let Some(this) = this {
         push(word_of(this));
     }
-    if shape.ret == Pass::Address {
-        let size = cx.load(shape.ret_class.layout())?.size as usize;
+    if lowered.ret == Pass::Address {
+        let size = cx.load(lowered.ret_class.layout())?.size as usize;
         result_buffer = scope.bytes(size.next_multiple_of(8))?;
         push(result_buffer as u64);
     }
     assert_eq!(
         args.len(),
-        shape.params.len(),
+        lowered.params.len(),
         "argument count of {}",
-        shape.key()
+        lowered.key()
     );
-    for ((pass, class), arg) in shape.params.iter().zip(&shape.param_classes).zip(args) {
+    for ((pass, class), arg) in lowered.params.iter().zip(&lowered.param_classes).zip(args) {
         match pass {
             Pass::None => {}
             Pass::Scalar(_) => push(word_of(*arg)),
-            Pass::Leaves(leaves) => {
+            Pass::Scalars(leaves) => {
                 let Value::Ptr(p) = *arg else {
                     panic!("a struct argument must be a pointer")
                 };
@@ -154,7 +154,7 @@ fn call<'cx>(
             }
         }
     }
-    assert_eq!(used, count, "words of {}", shape.key());
+    assert_eq!(used, count, "words of {}", lowered.key());
     let words = words.as_ptr();
     let mut ret = [0u64; 8];
     // SAFETY: the stub was made for this shape and `words` has one word per parameter.
@@ -163,11 +163,11 @@ fn call<'cx>(
     if status != 0 {
         return Err(Throw(()));
     }
-    Ok(match &shape.ret {
+    Ok(match &lowered.ret {
         Pass::None => Value::Void,
-        Pass::Scalar(_) => value_of(cx, shape.ret_class, ret[0])?,
-        Pass::Leaves(leaves) => {
-            let size = cx.load(shape.ret_class.layout())?.size as usize;
+        Pass::Scalar(_) => value_of(cx, lowered.ret_class, ret[0])?,
+        Pass::Scalars(leaves) => {
+            let size = cx.load(lowered.ret_class.layout())?.size as usize;
             let mut buffer = [0u64; 4];
             assert!(size <= 32);
             for (i, &(offset, kind)) in leaves.iter().enumerate() {
@@ -181,10 +181,10 @@ fn call<'cx>(
                 };
             }
             // SAFETY: `buffer` holds a value of that class.
-            Value::Ref(unsafe { cx.box_value(shape.ret_class, buffer.as_ptr() as *const u8)? })
+            Value::Ref(unsafe { cx.box_value(lowered.ret_class, buffer.as_ptr() as *const u8)? })
         }
         // SAFETY: the callee has filled the buffer.
-        Pass::Address => Value::Ref(unsafe { cx.box_value(shape.ret_class, result_buffer)? }),
+        Pass::Address => Value::Ref(unsafe { cx.box_value(lowered.ret_class, result_buffer)? }),
     })
 }
 
@@ -192,15 +192,15 @@ fn call<'cx>(
 const FEW: usize = 16;
 
 /// How many argument words a call has.
-fn word_count(shape: &Shape, this: bool) -> usize {
+fn word_count(lowered: &LoweredSignature, this: bool) -> usize {
     let of = |p: &Pass| match p {
         Pass::None => 0,
         Pass::Scalar(_) | Pass::Address => 1,
-        Pass::Leaves(leaves) => leaves.len(),
+        Pass::Scalars(leaves) => leaves.len(),
     };
     usize::from(this)
-        + usize::from(shape.ret == Pass::Address)
-        + shape.params.iter().map(of).sum::<usize>()
+        + usize::from(lowered.ret == Pass::Address)
+        + lowered.params.iter().map(of).sum::<usize>()
 }
 
 fn word_of(v: Value<'_>) -> u64 {
@@ -240,16 +240,16 @@ fn value_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, word: u64) -> Result<Value<'
 ///
 /// # Safety
 /// `p` points to the leaf.
-unsafe fn load_scalar(p: *const u8, kind: LeafKind) -> u64 {
+unsafe fn load_scalar(p: *const u8, kind: ScalarKind) -> u64 {
     // SAFETY: passed on.
     unsafe {
         match kind {
-            LeafKind::I1 => *(p as *const i8) as i64 as u64,
-            LeafKind::U1 => *p as u64,
-            LeafKind::I2 => (p as *const i16).read_unaligned() as i64 as u64,
-            LeafKind::U2 => (p as *const u16).read_unaligned() as u64,
-            LeafKind::I4 | LeafKind::R4 => (p as *const u32).read_unaligned() as u64,
-            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => {
+            ScalarKind::I1 => *(p as *const i8) as i64 as u64,
+            ScalarKind::U1 => *p as u64,
+            ScalarKind::I2 => (p as *const i16).read_unaligned() as i64 as u64,
+            ScalarKind::U2 => (p as *const u16).read_unaligned() as u64,
+            ScalarKind::I4 | ScalarKind::R4 => (p as *const u32).read_unaligned() as u64,
+            ScalarKind::I8 | ScalarKind::R8 | ScalarKind::Ref | ScalarKind::Ptr => {
                 (p as *const u64).read_unaligned()
             }
         }
@@ -260,14 +260,14 @@ unsafe fn load_scalar(p: *const u8, kind: LeafKind) -> u64 {
 ///
 /// # Safety
 /// `p` points to room for the leaf, not in the heap.
-pub(crate) unsafe fn store_scalar(p: *mut u8, kind: LeafKind, word: u64) {
+pub(crate) unsafe fn store_scalar(p: *mut u8, kind: ScalarKind, word: u64) {
     // SAFETY: passed on.
     unsafe {
         match kind {
-            LeafKind::I1 | LeafKind::U1 => *p = word as u8,
-            LeafKind::I2 | LeafKind::U2 => (p as *mut u16).write_unaligned(word as u16),
-            LeafKind::I4 | LeafKind::R4 => (p as *mut u32).write_unaligned(word as u32),
-            LeafKind::I8 | LeafKind::R8 | LeafKind::Ref | LeafKind::Ptr => {
+            ScalarKind::I1 | ScalarKind::U1 => *p = word as u8,
+            ScalarKind::I2 | ScalarKind::U2 => (p as *mut u16).write_unaligned(word as u16),
+            ScalarKind::I4 | ScalarKind::R4 => (p as *mut u32).write_unaligned(word as u32),
+            ScalarKind::I8 | ScalarKind::R8 | ScalarKind::Ref | ScalarKind::Ptr => {
                 (p as *mut u64).write_unaligned(word)
             }
         }
@@ -292,9 +292,10 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
                 params: vec![ptr, ptr],
                 sentinel: None,
             };
-            let shape = Shape::of(&sig).unwrap_or_else(|e| panic!("filter shape: {e}"));
-            match stub_code(cx, &shape) {
-                Ok(code) => FILTER.put(Stub { shape, code }),
+            let lowered =
+                LoweredSignature::of(&sig).unwrap_or_else(|e| panic!("filter lowered: {e}"));
+            match stub_code(cx, &lowered) {
+                Ok(code) => FILTER.put(Stub { lowered, code }),
                 // There is no room for the stub. The filter cannot run, which counts as an exception escaping it.
                 Err(throw) => {
                     cx.take_pending(throw);

@@ -11,7 +11,7 @@ use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
 use vervet_abi::{ThreadContext, VTable, vtable};
-use vervet_jit::{CompileEnv, CompileError, Shape};
+use vervet_jit::{CompileEnv, CompileError, LoweredSignature};
 use vervet_os::SafeLock;
 use vervet_types::{Known, LoadError, MethodRef};
 
@@ -105,8 +105,8 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     let rt = cx.rt();
     let built_in = || {
         rt.icalls
-            .get(&key)
-            .or_else(|| rt.icalls.get(&full))
+            .get(key.as_str())
+            .or_else(|| rt.icalls.get(full.as_str()))
             .map(|row| row.code.0 as usize)
     };
     let found = crate::code::icall::registered(&full)
@@ -119,8 +119,9 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
             &format!("internal call {full} is not implemented"),
         ));
     };
-    let shape = cx.load(Shape::of_method(method))?;
-    let bytes = crate::arch::icall_stub(target, method as *const _ as usize, shape.stack_arg_bytes);
+    let lowered = cx.load(LoweredSignature::of_method(method))?;
+    let bytes =
+        crate::arch::icall_stub(target, method as *const _ as usize, lowered.stack_arg_bytes);
     cx.load(place_stub(bytes, "managed-to-native"))
 }
 

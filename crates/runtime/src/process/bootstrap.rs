@@ -1,7 +1,7 @@
-//! Start-up, running Main, and the ways a process ends (contract 1.2, 1.6, 1.7).
+//! Start-up, running Main, and the ways a process ends (docs/class-library.md#start-up).
 //!
 //! # Invariants
-//! * The order of start-up is the contract's: String.Empty before any managed code, the preallocated exceptions
+//! * The order of start-up is that of docs/class-library.md#order-of-start-up: String.Empty before any managed code, the preallocated exceptions
 //!   first of all managed code, no class constructor of the library before Main.
 //! * An internal error prints what and where, and exits with code 70; it never goes on.
 use crate::code::icall::Icall;
@@ -142,7 +142,7 @@ pub fn start(
 
     let mut table = rustc_hash::FxHashMap::default();
     for row in icalls {
-        table.insert(format!("{}::{}", row.class, row.name), row);
+        table.insert(row.name, row);
     }
     if options.perf_map {
         crate::process::stats::open_perf_map()

@@ -24,11 +24,11 @@ fn time(t: libc::timeval) -> i64 {
     t.tv_sec * 10_000_000 + t.tv_usec * 10
 }
 
-icalls! { "Microsoft.Win32.NativeMethods" =>
-    "GetCurrentProcessId" fn get_current_process_id(cx) -> i32 { Ok(std::process::id() as i32) }
-    "GetCurrentProcess" fn get_current_process(cx) -> isize { Ok(THIS) }
-    "CloseProcess" fn close_process(cx, handle: isize) -> bool { Ok(handle == THIS || wait_handles::close(handle as usize)) }
-    "GetExitCodeProcess" fn get_exit_code_process(cx, handle: isize, code: Out<'cx, i32>) -> bool {
+icalls! {
+    "Microsoft.Win32.NativeMethods::GetCurrentProcessId" fn get_current_process_id(cx) -> i32 { Ok(std::process::id() as i32) }
+    "Microsoft.Win32.NativeMethods::GetCurrentProcess" fn get_current_process(cx) -> isize { Ok(THIS) }
+    "Microsoft.Win32.NativeMethods::CloseProcess" fn close_process(cx, handle: isize) -> bool { Ok(handle == THIS || wait_handles::close(handle as usize)) }
+    "Microsoft.Win32.NativeMethods::GetExitCodeProcess" fn get_exit_code_process(cx, handle: isize, code: Out<'cx, i32>) -> bool {
         if handle == THIS {
             code.set(STILL_ACTIVE);
             return Ok(true);
@@ -41,13 +41,13 @@ icalls! { "Microsoft.Win32.NativeMethods" =>
             None => Ok(false),
         }
     }
-    "TerminateProcess" fn terminate_process(cx, handle: isize, code: i32) -> bool {
+    "Microsoft.Win32.NativeMethods::TerminateProcess" fn terminate_process(cx, handle: isize, code: i32) -> bool {
         // SAFETY: a plain call.
         Ok(pid_of(handle).is_some_and(|p| unsafe { libc::kill(p, libc::SIGKILL) } == 0))
     }
     /// Windows only: failure.
-    "WaitForInputIdle" fn wait_for_input_idle(cx, handle: isize, ms: i32) -> i32 { Ok(-1) }
-    "GetProcessTimes" fn get_process_times(
+    "Microsoft.Win32.NativeMethods::WaitForInputIdle" fn wait_for_input_idle(cx, handle: isize, ms: i32) -> i32 { Ok(-1) }
+    "Microsoft.Win32.NativeMethods::GetProcessTimes" fn get_process_times(
         cx, handle: isize, creation: Out<'cx, i64>, exit: Out<'cx, i64>, kernel: Out<'cx, i64>, user: Out<'cx, i64>,
     ) -> bool {
         let Some(pid) = pid_of(handle) else { return Ok(false) };
@@ -82,7 +82,7 @@ icalls! { "Microsoft.Win32.NativeMethods" =>
         }
         Ok(true)
     }
-    "GetProcessWorkingSetSize" fn get_process_working_set_size(cx, handle: isize, min: Out<'cx, isize>, max: Out<'cx, isize>) -> bool {
+    "Microsoft.Win32.NativeMethods::GetProcessWorkingSetSize" fn get_process_working_set_size(cx, handle: isize, min: Out<'cx, isize>, max: Out<'cx, isize>) -> bool {
         let known = pid_of(handle).is_some();
         if known {
             min.set(0);
@@ -92,9 +92,9 @@ icalls! { "Microsoft.Win32.NativeMethods" =>
         Ok(known)
     }
     /// There is nothing to set.
-    "SetProcessWorkingSetSize" fn set_process_working_set_size(cx, handle: isize, min: isize, max: isize) -> bool { Ok(pid_of(handle).is_some()) }
+    "Microsoft.Win32.NativeMethods::SetProcessWorkingSetSize" fn set_process_working_set_size(cx, handle: isize, min: isize, max: isize) -> bool { Ok(pid_of(handle).is_some()) }
     /// By the nice value; 0 for an unknown process.
-    "GetPriorityClass" fn get_priority_class(cx, handle: isize) -> i32 {
+    "Microsoft.Win32.NativeMethods::GetPriorityClass" fn get_priority_class(cx, handle: isize) -> i32 {
         let Some(pid) = pid_of(handle) else { return Ok(0) };
         // SAFETY: a plain query.
         Ok(match unsafe { libc::getpriority(libc::PRIO_PROCESS, pid as u32) } {
@@ -106,7 +106,7 @@ icalls! { "Microsoft.Win32.NativeMethods" =>
             _ => 0x40,
         })
     }
-    "SetPriorityClass" fn set_priority_class(cx, handle: isize, class: i32) -> bool {
+    "Microsoft.Win32.NativeMethods::SetPriorityClass" fn set_priority_class(cx, handle: isize, class: i32) -> bool {
         let nice = match class {
             0x20 => 0,
             0x8000 => -5,

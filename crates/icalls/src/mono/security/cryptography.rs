@@ -10,17 +10,17 @@ fn chmod(path: Chars<'_>, mode: u32) -> bool {
     unsafe { libc::chmod(path.path().as_ptr(), mode) == 0 }
 }
 
-icalls! { "Mono.Security.Cryptography.KeyPairPersistence" =>
+icalls! {
     /// Permissions can be restricted on every Unix file system.
-    "_CanSecure" fn can_secure(cx, root: Chars<'cx>) -> bool { Ok(true) }
-    "_ProtectUser" fn protect_user(cx, path: Chars<'cx>) -> bool { Ok(chmod(path, 0o700)) }
-    "_ProtectMachine" fn protect_machine(cx, path: Chars<'cx>) -> bool { Ok(chmod(path, 0o755)) }
+    "Mono.Security.Cryptography.KeyPairPersistence::_CanSecure" fn can_secure(cx, root: Chars<'cx>) -> bool { Ok(true) }
+    "Mono.Security.Cryptography.KeyPairPersistence::_ProtectUser" fn protect_user(cx, path: Chars<'cx>) -> bool { Ok(chmod(path, 0o700)) }
+    "Mono.Security.Cryptography.KeyPairPersistence::_ProtectMachine" fn protect_machine(cx, path: Chars<'cx>) -> bool { Ok(chmod(path, 0o755)) }
     /// Nobody but its owner, who is this user, may do anything.
-    "_IsUserProtected" fn is_user_protected(cx, path: Chars<'cx>) -> bool {
+    "Mono.Security.Cryptography.KeyPairPersistence::_IsUserProtected" fn is_user_protected(cx, path: Chars<'cx>) -> bool {
         Ok(stat(&path.path(), true).is_ok_and(|s| s.st_mode & 0o077 == 0))
     }
     /// Nobody but its owner may write.
-    "_IsMachineProtected" fn is_machine_protected(cx, path: Chars<'cx>) -> bool {
+    "Mono.Security.Cryptography.KeyPairPersistence::_IsMachineProtected" fn is_machine_protected(cx, path: Chars<'cx>) -> bool {
         Ok(stat(&path.path(), true).is_ok_and(|s| s.st_mode & 0o022 == 0))
     }
 }

@@ -95,8 +95,8 @@ fn fill<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, info: &VersionInfo) -> Result<
     Ok(())
 }
 
-icalls! { "System.Diagnostics.FileVersionInfo" =>
-    "GetVersionInfo_icall" fn get_version_info(cx, this: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
+icalls! {
+    "System.Diagnostics.FileVersionInfo::GetVersionInfo_icall" fn get_version_info(cx, this: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
         let file = path(name.take(length));
         set_ref(cx, this, "filename", cx.alloc_utf16(name.take(length))?)?;
         let info = cx.native(|| {

@@ -18,15 +18,15 @@ fn alive(pid: i32) -> bool {
     pid > 0 && (unsafe { libc::kill(pid, 0) } == 0 || crate::support::errno::errno() == libc::EPERM)
 }
 
-icalls! { "System.Diagnostics.Process" =>
+icalls! {
     /// 0 if there is no such process.
-    "GetProcess_internal" fn get_process_internal(cx, pid: i32) -> isize {
+    "System.Diagnostics.Process::GetProcess_internal" fn get_process_internal(cx, pid: i32) -> isize {
         if !alive(pid) {
             return Ok(0);
         }
         Ok(wait_handles::process::create(pid, false) as isize)
     }
-    "GetProcesses_internal" fn get_processes_internal(cx) -> ObjRef<'cx> {
+    "System.Diagnostics.Process::GetProcesses_internal" fn get_processes_internal(cx) -> ObjRef<'cx> {
         let pids: Vec<i32> = cx.native(|| {
             std::fs::read_dir("/proc").map(|d| d.flatten().filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()).unwrap_or_default()
         });
@@ -34,7 +34,7 @@ icalls! { "System.Diagnostics.Process" =>
         array.elements::<i32>().copy_from_slice(&pids);
         Ok(array)
     }
-    "ProcessName_icall" fn process_name(cx, handle: isize) -> ObjRef<'cx> {
+    "System.Diagnostics.Process::ProcessName_icall" fn process_name(cx, handle: isize) -> ObjRef<'cx> {
         let Some(pid) = pid_of(handle) else { return Ok(ObjRef::NULL) };
         // The kernel cuts names off; the first argument has it whole.
         let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -49,7 +49,7 @@ icalls! { "System.Diagnostics.Process" =>
         cx.alloc_opt_str(name.as_deref())
     }
     /// Error 1: no such process; 2: no such datum.
-    "GetProcessData" fn get_process_data(cx, pid: i32, kind: i32, error: Out<'cx, i32>) -> i64 {
+    "System.Diagnostics.Process::GetProcessData" fn get_process_data(cx, pid: i32, kind: i32, error: Out<'cx, i32>) -> i64 {
         let Some(s) = Stat::of(pid) else {
             error.set(1);
             return Ok(0);

@@ -313,16 +313,16 @@ pub fn mapped_files(maps: &str) -> Vec<(u64, u64, &str)> {
     found
 }
 
-icalls! { "System.Diagnostics.Process" =>
+icalls! {
     /// False, and the negative error number as `pid`, if it cannot be started.
-    "CreateProcess_internal" fn create_process(cx, start: ObjRef<'cx>, stdin: isize, stdout: isize, stderr: isize, info: *mut u8) -> bool {
+    "System.Diagnostics.Process::CreateProcess_internal" fn create_process(cx, start: ObjRef<'cx>, stdin: isize, stdout: isize, stderr: isize, info: *mut u8) -> bool {
         let start = cx.non_null(start)?;
         let command = command(cx, start, info, [stdin as i32, stdout as i32, stderr as i32])?;
         let result = cx.native(|| spawn(&command));
         finish(cx, start, info, result)
     }
     /// As above for programs; anything else is handed to the desktop's opener, without a handle.
-    "ShellExecuteEx_internal" fn shell_execute(cx, start: ObjRef<'cx>, info: *mut u8) -> bool {
+    "System.Diagnostics.Process::ShellExecuteEx_internal" fn shell_execute(cx, start: ObjRef<'cx>, info: *mut u8) -> bool {
         let start = cx.non_null(start)?;
         let mut command = command(cx, start, info, [0, 1, 2])?;
         let result = cx.native(|| spawn(&command));
@@ -346,7 +346,7 @@ icalls! { "System.Diagnostics.Process" =>
         Ok(opened.is_ok())
     }
     /// The files that are mapped executable.
-    "GetModules_icall" fn get_modules(cx, this: ObjRef<'cx>, handle: isize) -> ObjRef<'cx> {
+    "System.Diagnostics.Process::GetModules_icall" fn get_modules(cx, this: ObjRef<'cx>, handle: isize) -> ObjRef<'cx> {
         let module = cx.non_null(this)?.class().module;
         let class = cx.load(module.find_type("System.Diagnostics", "ProcessModule"))?;
         let class = cx.load(class.ok_or_else(|| LoadError::missing_field(this.class(), "ProcessModule")))?;

@@ -76,19 +76,17 @@ fn frame_object<'cx>(cx: &'cx Cx<'cx>, frame: &Frame, need_file: bool) -> Result
         .object)
 }
 
-icalls! { STACK_TRACE: "System.Diagnostics.StackTrace" =>
+icalls! {
     /// The frames an exception has recorded; none if it was never thrown.
-    "get_trace" fn get_trace(cx, exception: ObjRef<'cx>, skip: i32, need_file: bool) -> ObjRef<'cx> {
+    "System.Diagnostics.StackTrace::get_trace" fn get_trace(cx, exception: ObjRef<'cx>, skip: i32, need_file: bool) -> ObjRef<'cx> {
         let frames = trace::frames_of_exception(cx, cx.non_null(exception)?);
         let frames = frames.get(skip.max(0) as usize..).unwrap_or(&[]);
         cx.alloc_ref_array(cx.known(Known::StackFrame), frames.len(), |i| frame_object(cx, &frames[i], need_file))
     }
-}
 
-icalls! { STACK_FRAME: "System.Diagnostics.StackFrame" =>
     /// One frame of the running thread; false beyond the last, and before the first (who asks counts until there is no
     /// more, and its count may have run over). The internal call itself counts as frame 0.
-    "get_frame_info" fn get_frame_info(cx, skip: i32, need_file: bool, method: RefSlot<'cx>, il_offset: *mut i32, native_offset: *mut i32, file: RefSlot<'cx>, line: *mut i32, column: *mut i32) -> bool {
+    "System.Diagnostics.StackFrame::get_frame_info" fn get_frame_info(cx, skip: i32, need_file: bool, method: RefSlot<'cx>, il_offset: *mut i32, native_offset: *mut i32, file: RefSlot<'cx>, line: *mut i32, column: *mut i32) -> bool {
         method.set(ObjRef::NULL);
         file.set(ObjRef::NULL);
         let frames = trace::current_frames(cx, 0);

@@ -56,14 +56,14 @@ fn find(by: impl Fn(&Culture) -> bool) -> Option<usize> {
     CULTURES.iter().position(by)
 }
 
-icalls! { CULTURE_INFO: "System.Globalization.CultureInfo" =>
-    "construct_internal_locale_from_lcid" fn construct_from_lcid(cx, this: ObjRef<'cx>, lcid: i32) -> bool {
+icalls! {
+    "System.Globalization.CultureInfo::construct_internal_locale_from_lcid" fn construct_from_lcid(cx, this: ObjRef<'cx>, lcid: i32) -> bool {
         match find(|c| c.lcid == lcid) {
             Some(i) => construct(cx, this, i).map(|()| true),
             None => Ok(false),
         }
     }
-    "construct_internal_locale_from_name" fn construct_from_name(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> bool {
+    "System.Globalization.CultureInfo::construct_internal_locale_from_name" fn construct_from_name(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> bool {
         let name = cx.non_null(name)?.text();
         match find(|c| c.name.eq_ignore_ascii_case(&name)) {
             Some(i) => construct(cx, this, i).map(|()| true),
@@ -71,7 +71,7 @@ icalls! { CULTURE_INFO: "System.Globalization.CultureInfo" =>
         }
     }
     /// Lower case, `en-us`; null for the invariant culture.
-    "get_current_locale_name" fn get_current_locale_name(cx) -> ObjRef<'cx> {
+    "System.Globalization.CultureInfo::get_current_locale_name" fn get_current_locale_name(cx) -> ObjRef<'cx> {
         let named = variable(c"LC_ALL").or_else(|| variable(c"LANG")).or_else(|| {
             // SAFETY: setlocale with a null name only asks; it gives null or a NUL-terminated string.
             unsafe {
@@ -84,7 +84,7 @@ icalls! { CULTURE_INFO: "System.Globalization.CultureInfo" =>
         cx.alloc_str(&locale[..end].replace('_', "-").to_ascii_lowercase())
     }
     /// Slot 0 stays null for the invariant culture, which is neutral.
-    "internal_get_cultures" fn internal_get_cultures(cx, neutral: bool, specific: bool, installed: bool) -> ObjRef<'cx> {
+    "System.Globalization.CultureInfo::internal_get_cultures" fn internal_get_cultures(cx, neutral: bool, specific: bool, installed: bool) -> ObjRef<'cx> {
         let wanted: Vec<usize> = (0..CULTURES.len())
             .filter(|i| if CULTURES[*i].territory.is_some() { specific } else { neutral })
             .collect();
@@ -101,10 +101,8 @@ icalls! { CULTURE_INFO: "System.Globalization.CultureInfo" =>
             Ok(c)
         })
     }
-}
 
-icalls! { CULTURE_DATA: "System.Globalization.CultureData" =>
-    "fill_culture_data" fn fill_culture_data(cx, this: ObjRef<'cx>, index: i32) {
+    "System.Globalization.CultureData::fill_culture_data" fn fill_culture_data(cx, this: ObjRef<'cx>, index: i32) {
         set_text(cx, this, "sAM1159", "AM")?;
         set_text(cx, this, "sPM2359", "PM")?;
         set_text(cx, this, "sTimeSeparator", ":")?;
@@ -114,15 +112,13 @@ icalls! { CULTURE_DATA: "System.Globalization.CultureData" =>
         set_i32(cx, this, "iFirstWeekOfYear", 0)
     }
     /// The base of the pool that the strings' offsets refer to.
-    "fill_number_data" fn fill_number_data(cx, index: i32, entry: Out<'cx, [i32; 23]>) -> *mut u8 {
+    "System.Globalization.CultureData::fill_number_data" fn fill_number_data(cx, index: i32, entry: Out<'cx, [i32; 23]>) -> *mut u8 {
         entry.set(data::ENGLISH_NUMBERS);
         Ok(data::POOL.as_ptr().cast_mut())
     }
-}
 
-icalls! { CALENDAR_DATA: "System.Globalization.CalendarData" =>
     /// False for an unknown culture. The calendar does not matter.
-    "fill_calendar_data" fn fill_calendar_data(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, calendar: i32) -> bool {
+    "System.Globalization.CalendarData::fill_calendar_data" fn fill_calendar_data(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, calendar: i32) -> bool {
         let name = cx.non_null(name)?.text();
         let Some(i) = find(|c| c.name.eq_ignore_ascii_case(&name)) else { return Ok(false) };
         set_text(cx, this, "sNativeName", CULTURES[i].english)?;
@@ -139,11 +135,9 @@ icalls! { CALENDAR_DATA: "System.Globalization.CalendarData" =>
         set_texts(cx, this, "saAbbrevMonthGenitiveNames", english::ABBREVIATED_MONTHS)?;
         Ok(true)
     }
-}
 
-icalls! { REGION_INFO: "System.Globalization.RegionInfo" =>
     /// By two letters or by a culture's name.
-    "construct_internal_region_from_name" fn construct_region(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> bool {
+    "System.Globalization.RegionInfo::construct_internal_region_from_name" fn construct_region(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> bool {
         let name = cx.non_null(name)?.text();
         let territory = find(|c| c.name.eq_ignore_ascii_case(&name)).and_then(|i| CULTURES[i].territory);
         let code = territory.map_or_else(|| name.to_ascii_uppercase(), str::to_string);
@@ -173,13 +167,13 @@ fn folded(units: &[u16], options: i32) -> Vec<u16> {
         .collect()
 }
 
-icalls! { COMPARE_INFO: "System.Globalization.CompareInfo" =>
+icalls! {
     /// Used with managed collation switched off only: by units, case folded if asked for.
-    "internal_compare_icall" fn internal_compare(cx, a: Chars<'cx>, a_length: i32, b: Chars<'cx>, b_length: i32, options: i32) -> i32 {
+    "System.Globalization.CompareInfo::internal_compare_icall" fn internal_compare(cx, a: Chars<'cx>, a_length: i32, b: Chars<'cx>, b_length: i32, options: i32) -> i32 {
         Ok(folded(a.take(a_length), options).cmp(&folded(b.take(b_length), options)) as i32)
     }
     /// As above: the index of the first or last occurrence, or -1.
-    "internal_index_icall" fn internal_index(cx, source: Chars<'cx>, start: i32, count: i32, value: Chars<'cx>, value_length: i32, first: bool) -> i32 {
+    "System.Globalization.CompareInfo::internal_index_icall" fn internal_index(cx, source: Chars<'cx>, start: i32, count: i32, value: Chars<'cx>, value_length: i32, first: bool) -> i32 {
         let value = value.take(value_length);
         let whole = source.take(start.saturating_add(count.max(1)));
         if first {

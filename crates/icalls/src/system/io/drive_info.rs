@@ -84,8 +84,8 @@ fn drive_type(fs: &str) -> u32 {
     }
 }
 
-icalls! { "System.IO.DriveInfo" =>
-    "GetDiskFreeSpaceInternal" fn get_disk_free_space_internal(
+icalls! {
+    "System.IO.DriveInfo::GetDiskFreeSpaceInternal" fn get_disk_free_space_internal(
         cx, name: Chars<'cx>, length: i32, available: Out<'cx, u64>, total: Out<'cx, u64>, free: Out<'cx, u64>, error: Out<'cx, i32>,
     ) -> bool {
         let name = path(name.take(length));
@@ -110,12 +110,12 @@ icalls! { "System.IO.DriveInfo" =>
         }
     }
     /// DriveType; 1 (no root directory) for a path that is not mounted.
-    "GetDriveTypeInternal" fn get_drive_type_internal(cx, name: Chars<'cx>, length: i32) -> u32 {
+    "System.IO.DriveInfo::GetDriveTypeInternal" fn get_drive_type_internal(cx, name: Chars<'cx>, length: i32) -> u32 {
         let name = text(name.take(length));
         let trimmed = if name.len() > 1 { name.trim_end_matches('/') } else { &name };
         Ok(mounts().iter().find(|m| m.point == trimmed).map_or(1, |m| drive_type(&m.fs)))
     }
-    "GetDriveFormatInternal" fn get_drive_format_internal(cx, name: Chars<'cx>, length: i32) -> ObjRef<'cx> {
+    "System.IO.DriveInfo::GetDriveFormatInternal" fn get_drive_format_internal(cx, name: Chars<'cx>, length: i32) -> ObjRef<'cx> {
         let name = path(name.take(length));
         let kind = cx.native(|| statfs(&name)).map(|s| s.f_type & 0xffff_ffff);
         let known = match kind {

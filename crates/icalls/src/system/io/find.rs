@@ -59,8 +59,8 @@ fn next<'cx>(
     }
 }
 
-icalls! { "System.IO.MonoIO" =>
-    "FindFirstFile" fn find_first_file(cx, pattern: Chars<'cx>, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> isize {
+icalls! {
+    "System.IO.MonoIO::FindFirstFile" fn find_first_file(cx, pattern: Chars<'cx>, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> isize {
         let whole = crate::support::text::text(pattern.until_zero());
         let (directory, pattern) = match whole.rsplit_once('/') {
             Some(("", p)) => ("/", p),
@@ -95,10 +95,10 @@ icalls! { "System.IO.MonoIO" =>
         next(cx, handle, name, attributes, error)?;
         Ok(handle as isize)
     }
-    "FindNextFile" fn find_next_file(cx, handle: isize, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::FindNextFile" fn find_next_file(cx, handle: isize, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> bool {
         next(cx, handle as usize, name, attributes, error)
     }
-    "FindCloseFile" fn find_close_file(cx, handle: isize) -> bool {
+    "System.IO.MonoIO::FindCloseFile" fn find_close_file(cx, handle: isize) -> bool {
         Ok(SEARCHES.lock().1.as_mut().is_some_and(|m| m.remove(&(handle as usize)).is_some()))
     }
 }

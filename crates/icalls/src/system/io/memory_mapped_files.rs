@@ -213,8 +213,8 @@ fn name_of(units: &[u16]) -> Option<String> {
     (!units.is_empty()).then(|| crate::support::text::text(units))
 }
 
-icalls! { "System.IO.MemoryMappedFiles.MemoryMapImpl" =>
-    "OpenFileInternal" fn open_file_internal(
+icalls! {
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::OpenFileInternal" fn open_file_internal(
         cx, file: Chars<'cx>, file_length: i32, mode: i32, name: Chars<'cx>, name_length: i32, capacity: Out<'cx, i64>, access: i32,
         options: i32, error: Out<'cx, i32>,
     ) -> isize {
@@ -227,7 +227,7 @@ icalls! { "System.IO.MemoryMappedFiles.MemoryMapImpl" =>
         Ok(r.map_or(-1, |h| h as isize))
     }
     /// From an open file's descriptor, which stays the caller's.
-    "OpenHandleInternal" fn open_handle_internal(
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::OpenHandleInternal" fn open_handle_internal(
         cx, handle: isize, name: Chars<'cx>, name_length: i32, capacity: Out<'cx, i64>, access: i32, options: i32, error: Out<'cx, i32>,
     ) -> isize {
         let r = fit(handle as i32, capacity.get(), access).and_then(|c| {
@@ -247,12 +247,12 @@ icalls! { "System.IO.MemoryMappedFiles.MemoryMapImpl" =>
             }
         }
     }
-    "CloseMapping" fn close_mapping(cx, handle: isize) {
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::CloseMapping" fn close_mapping(cx, handle: isize) {
         close(handle as usize);
         Ok(())
     }
     /// Writes a view back.
-    "Flush" fn flush(cx, view: isize) {
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::Flush" fn flush(cx, view: isize) {
         let range = TABLES.lock().as_ref().and_then(|t| t.views.get(&(view as usize)).copied());
         if let Some((address, length)) = range {
             // SAFETY: the view is mapped until `Unmap`.
@@ -260,7 +260,7 @@ icalls! { "System.IO.MemoryMappedFiles.MemoryMapImpl" =>
         }
         Ok(())
     }
-    "ConfigureHandleInheritability" fn configure_handle_inheritability(cx, handle: isize, inheritability: i32) {
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::ConfigureHandleInheritability" fn configure_handle_inheritability(cx, handle: isize, inheritability: i32) {
         let fd = TABLES.lock().as_ref().and_then(|t| t.mappings.get(&(handle as usize)).map(|m| m.fd));
         if let Some(fd) = fd {
             // SAFETY: plain calls on a descriptor.
@@ -272,13 +272,13 @@ icalls! { "System.IO.MemoryMappedFiles.MemoryMapImpl" =>
         }
         Ok(())
     }
-    "Unmap" fn unmap(cx, view: isize) -> bool {
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::Unmap" fn unmap(cx, view: isize) -> bool {
         let range = TABLES.lock().as_mut().and_then(|t| t.views.remove(&(view as usize)));
         // SAFETY: the view is mapped and forgotten with this.
         Ok(range.is_some_and(|(address, length)| unsafe { libc::munmap(address as *mut libc::c_void, length) } == 0))
     }
     /// A view of `size` bytes from `offset` (0: to the end); its address accounts for the offset in the page.
-    "MapInternal" fn map_internal(
+    "System.IO.MemoryMappedFiles.MemoryMapImpl::MapInternal" fn map_internal(
         cx, handle: isize, offset: i64, size: Out<'cx, i64>, access: i32, view: Out<'cx, isize>, base: Out<'cx, usize>,
     ) -> i32 {
         let Some((fd, capacity)) = TABLES.lock().as_ref().and_then(|t| t.mappings.get(&(handle as usize)).map(|m| (m.fd, m.capacity))) else {

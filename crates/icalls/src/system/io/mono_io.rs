@@ -220,8 +220,8 @@ fn transfer(
     })
 }
 
-icalls! { ICALLS: "System.IO.MonoIO" =>
-    "Open" fn open_icall(cx, name: Chars<'cx>, mode: i32, access: i32, sharing: i32, options: i32, error: Out<'cx, i32>) -> isize {
+icalls! {
+    "System.IO.MonoIO::Open" fn open_icall(cx, name: Chars<'cx>, mode: i32, access: i32, sharing: i32, options: i32, error: Out<'cx, i32>) -> isize {
         let path = name.path();
         match cx.native(|| open(&path, mode, access, sharing, options)) {
             Ok(fd) => {
@@ -234,7 +234,7 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
             }
         }
     }
-    "Close" fn close(cx, handle: isize, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::Close" fn close(cx, handle: isize, error: Out<'cx, i32>) -> bool {
         let fd = handle as i32;
         let delete = share::leave(fd);
         let r = cx.native(|| {
@@ -250,7 +250,7 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         Ok(report(r, error))
     }
     /// 0 at the end, -1 and an error otherwise.
-    "Read" fn read(cx, handle: isize, dest: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::Read" fn read(cx, handle: isize, dest: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
         let to = buffer(cx, dest, offset, count)?;
         Ok(match transfer(cx, libc::SYS_read, handle, to, count)? {
             Ok(n) => {
@@ -267,13 +267,13 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
             }
         })
     }
-    "Write" fn write(cx, handle: isize, src: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::Write" fn write(cx, handle: isize, src: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
         let from = buffer(cx, src, offset, count)?;
         let result = transfer(cx, libc::SYS_write, handle, from, count)?;
         error.set(result.err().map_or(error_numbers::SUCCESS, error_numbers::from_errno));
         Ok(result.unwrap_or(-1))
     }
-    "Seek" fn seek(cx, handle: isize, offset: i64, origin: i32, error: Out<'cx, i32>) -> i64 {
+    "System.IO.MonoIO::Seek" fn seek(cx, handle: isize, offset: i64, origin: i32, error: Out<'cx, i32>) -> i64 {
         let whence = match origin {
             1 => libc::SEEK_CUR,
             2 => libc::SEEK_END,
@@ -284,12 +284,12 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         check(at, error);
         Ok(at)
     }
-    "Flush" fn flush(cx, handle: isize, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::Flush" fn flush(cx, handle: isize, error: Out<'cx, i32>) -> bool {
         // SAFETY: a plain call on a descriptor.
         let r = cx.native(|| if retry(|| unsafe { libc::fsync(handle as i32) } as isize) == -1 { Err(error_numbers::last()) } else { Ok(()) });
         Ok(report(r, error))
     }
-    "GetLength" fn get_length(cx, handle: isize, error: Out<'cx, i32>) -> i64 {
+    "System.IO.MonoIO::GetLength" fn get_length(cx, handle: isize, error: Out<'cx, i32>) -> i64 {
         // SAFETY: the record is filled.
         let (r, size) = unsafe {
             let mut s: libc::stat = std::mem::zeroed();
@@ -297,13 +297,13 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         };
         Ok(if check(r, error) { size } else { -1 })
     }
-    "SetLength" fn set_length(cx, handle: isize, length: i64, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::SetLength" fn set_length(cx, handle: isize, length: i64, error: Out<'cx, i32>) -> bool {
         // SAFETY: a plain call on a descriptor.
         let r = cx.native(|| if retry(|| unsafe { libc::ftruncate(handle as i32, length) } as isize) == -1 { Err(error_numbers::last()) } else { Ok(()) });
         Ok(report(r, error))
     }
     /// Negative times stay as they are; the time of creation cannot be set.
-    "SetFileTime" fn set_file_time(cx, handle: isize, creation: i64, access: i64, write: i64, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::SetFileTime" fn set_file_time(cx, handle: isize, creation: i64, access: i64, write: i64, error: Out<'cx, i32>) -> bool {
         let time = |t: i64| {
             let unix = t.saturating_sub(filetime::UNIX_EPOCH);
             match t < 0 {
@@ -315,16 +315,16 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         // SAFETY: two complete records.
         Ok(check(unsafe { libc::futimens(handle as i32, times.as_ptr()) }, error))
     }
-    "Lock" fn lock_icall(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
+    "System.IO.MonoIO::Lock" fn lock_icall(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
         report(lock(handle as i32, libc::F_WRLCK, position, length), error);
         Ok(())
     }
-    "Unlock" fn unlock(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
+    "System.IO.MonoIO::Unlock" fn unlock(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
         report(lock(handle as i32, libc::F_UNLCK, position, length), error);
         Ok(())
     }
     /// MonoFileType: disk 1, char 2, pipe 3, unknown 0.
-    "GetFileType" fn get_file_type(cx, handle: isize, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::GetFileType" fn get_file_type(cx, handle: isize, error: Out<'cx, i32>) -> i32 {
         // SAFETY: the record is filled.
         let (r, mode) = unsafe {
             let mut s: libc::stat = std::mem::zeroed();
@@ -340,7 +340,7 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
             _ => 0,
         })
     }
-    "GetCurrentDirectory" fn get_current_directory(cx, error: Out<'cx, i32>) -> ObjRef<'cx> {
+    "System.IO.MonoIO::GetCurrentDirectory" fn get_current_directory(cx, error: Out<'cx, i32>) -> ObjRef<'cx> {
         match std::env::current_dir() {
             Ok(dir) => {
                 error.set(error_numbers::SUCCESS);
@@ -352,11 +352,11 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
             }
         }
     }
-    "SetCurrentDirectory" fn set_current_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::SetCurrentDirectory" fn set_current_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
         on_path(cx, &path.path(), error, |p| unsafe { libc::chdir(p) })
     }
-    "SetFileAttributes" fn set_file_attributes(cx, path: Chars<'cx>, attributes: i32, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::SetFileAttributes" fn set_file_attributes(cx, path: Chars<'cx>, attributes: i32, error: Out<'cx, i32>) -> bool {
         let path = path.path();
         let r = cx.native(|| {
             let s = stat(&path, true).map_err(|e| error_numbers::for_path(e, &path))?;
@@ -374,7 +374,7 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         });
         Ok(report(r, error))
     }
-    "CreatePipe" fn create_pipe(cx, read_end: Out<'cx, isize>, write_end: Out<'cx, isize>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::CreatePipe" fn create_pipe(cx, read_end: Out<'cx, isize>, write_end: Out<'cx, isize>, error: Out<'cx, i32>) -> bool {
         let mut fds = [-1i32; 2];
         // SAFETY: two descriptors are stored.
         let ok = check(unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) }, error);
@@ -385,7 +385,7 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         Ok(ok)
     }
     /// Of a file descriptor or a wait handle of this process.
-    "DuplicateHandle" fn duplicate_handle(
+    "System.IO.MonoIO::DuplicateHandle" fn duplicate_handle(
         cx, source_process: isize, source: isize, target_process: isize, target: Out<'cx, isize>, access: i32, inherit: i32,
         options: i32, error: Out<'cx, i32>,
     ) -> bool {
@@ -408,16 +408,16 @@ icalls! { ICALLS: "System.IO.MonoIO" =>
         Ok(ok)
     }
     /// Cancelling is not supported on descriptors; the library accepts that.
-    "Cancel_internal" fn cancel_internal(cx, handle: isize, error: Out<'cx, i32>) -> bool { Ok(report(Err(error_numbers::NOT_SUPPORTED), error)) }
+    "System.IO.MonoIO::Cancel_internal" fn cancel_internal(cx, handle: isize, error: Out<'cx, i32>) -> bool { Ok(report(Err(error_numbers::NOT_SUPPORTED), error)) }
     /// A debugging aid that prints nothing.
-    "DumpHandles" fn dump_handles(cx) { Ok(()) }
-    "get_ConsoleInput" fn get_console_input(cx) -> isize { Ok(0) }
-    "get_ConsoleOutput" fn get_console_output(cx) -> isize { Ok(1) }
-    "get_ConsoleError" fn get_console_error(cx) -> isize { Ok(2) }
-    "get_VolumeSeparatorChar" fn get_volume_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
-    "get_DirectorySeparatorChar" fn get_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
-    "get_AltDirectorySeparatorChar" fn get_alt_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
-    "get_PathSeparator" fn get_path_separator(cx) -> u16 { Ok(u16::from(b':')) }
+    "System.IO.MonoIO::DumpHandles" fn dump_handles(cx) { Ok(()) }
+    "System.IO.MonoIO::get_ConsoleInput" fn get_console_input(cx) -> isize { Ok(0) }
+    "System.IO.MonoIO::get_ConsoleOutput" fn get_console_output(cx) -> isize { Ok(1) }
+    "System.IO.MonoIO::get_ConsoleError" fn get_console_error(cx) -> isize { Ok(2) }
+    "System.IO.MonoIO::get_VolumeSeparatorChar" fn get_volume_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
+    "System.IO.MonoIO::get_DirectorySeparatorChar" fn get_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
+    "System.IO.MonoIO::get_AltDirectorySeparatorChar" fn get_alt_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
+    "System.IO.MonoIO::get_PathSeparator" fn get_path_separator(cx) -> u16 { Ok(u16::from(b':')) }
 }
 
 /// System.IO.MonoIOStat.
@@ -469,8 +469,8 @@ fn rename(from: &CStr, to: &CStr) -> std::result::Result<(), i32> {
     }
 }
 
-icalls! { LEGACY: "System.IO.MonoIO" =>
-    "CreateDirectory" fn create_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+icalls! {
+    "System.IO.MonoIO::CreateDirectory" fn create_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         let path = path.path();
         // SAFETY: the path is NUL-terminated.
         let r = cx.native(|| match unsafe { libc::mkdir(path.as_ptr(), 0o777) } {
@@ -480,27 +480,27 @@ icalls! { LEGACY: "System.IO.MonoIO" =>
         });
         Ok(report(r, error))
     }
-    "RemoveDirectory" fn remove_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::RemoveDirectory" fn remove_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
         on_path(cx, &path.path(), error, |p| unsafe { libc::rmdir(p) })
     }
-    "DeleteFile" fn delete_file(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::DeleteFile" fn delete_file(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
         on_path(cx, &path.path(), error, |p| unsafe { libc::unlink(p) })
     }
-    "MoveFile" fn move_file(cx, path: Chars<'cx>, dest: Chars<'cx>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::MoveFile" fn move_file(cx, path: Chars<'cx>, dest: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         let (from, to) = (path.path(), dest.path());
         let r = cx.native(|| {
             if stat(&to, false).is_ok() && stat(&from, false).is_ok() { Err(error_numbers::ALREADY_EXISTS) } else { rename(&from, &to) }
         });
         Ok(report(r, error))
     }
-    "CopyFile" fn copy_file_icall(cx, path: Chars<'cx>, dest: Chars<'cx>, overwrite: bool, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::CopyFile" fn copy_file_icall(cx, path: Chars<'cx>, dest: Chars<'cx>, overwrite: bool, error: Out<'cx, i32>) -> bool {
         let (from, to) = (path.path(), dest.path());
         let r = cx.native(|| copy_file(&from, &to, overwrite));
         Ok(report(r, error))
     }
-    "ReplaceFile" fn replace_file(cx, source: Chars<'cx>, dest: Chars<'cx>, backup: Chars<'cx>, ignore: bool, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::ReplaceFile" fn replace_file(cx, source: Chars<'cx>, dest: Chars<'cx>, backup: Chars<'cx>, ignore: bool, error: Out<'cx, i32>) -> bool {
         let (source, dest) = (source.path(), dest.path());
         let backup = (!backup.is_null()).then(|| backup.path());
         let r = cx.native(|| {
@@ -516,7 +516,7 @@ icalls! { LEGACY: "System.IO.MonoIO" =>
         Ok(report(r, error))
     }
     /// -1 and an error if there is no such path.
-    "GetFileAttributes" fn get_file_attributes(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::GetFileAttributes" fn get_file_attributes(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> i32 {
         let path = path.path();
         match cx.native(|| attributes(&path)) {
             Ok((_, a)) => {
@@ -529,7 +529,7 @@ icalls! { LEGACY: "System.IO.MonoIO" =>
             }
         }
     }
-    "GetFileStat" fn get_file_stat(cx, path: Chars<'cx>, out: Out<'cx, MonoIoStat>, error: Out<'cx, i32>) -> bool {
+    "System.IO.MonoIO::GetFileStat" fn get_file_stat(cx, path: Chars<'cx>, out: Out<'cx, MonoIoStat>, error: Out<'cx, i32>) -> bool {
         let path = path.path();
         match cx.native(|| attributes(&path)) {
             Ok((s, attributes)) => {

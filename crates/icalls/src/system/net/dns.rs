@@ -173,8 +173,8 @@ fn store<'cx>(
     Ok(true)
 }
 
-icalls! { "System.Net.Dns" =>
-    "GetHostByName_internal" fn get_host_by_name(
+icalls! {
+    "System.Net.Dns::GetHostByName_internal" fn get_host_by_name(
         cx, host: ObjRef<'cx>, name: RefSlot<'cx>, aliases: RefSlot<'cx>, addresses: RefSlot<'cx>, hint: i32,
     ) -> bool {
         // A name ends at its first zero, as the resolver sees it.
@@ -184,14 +184,14 @@ icalls! { "System.Net.Dns" =>
         let entry = cx.native(|| by_name(&host, hint));
         store(cx, entry, (name, aliases, addresses))
     }
-    "GetHostByAddr_internal" fn get_host_by_address(
+    "System.Net.Dns::GetHostByAddr_internal" fn get_host_by_address(
         cx, address: ObjRef<'cx>, name: RefSlot<'cx>, aliases: RefSlot<'cx>, addresses: RefSlot<'cx>, hint: i32,
     ) -> bool {
         let address = cx.non_null(address)?.text();
         let entry = cx.native(|| by_address(&address, hint));
         store(cx, entry, (name, aliases, addresses))
     }
-    "GetHostName_internal" fn get_host_name(cx, name: RefSlot<'cx>) -> bool {
+    "System.Net.Dns::GetHostName_internal" fn get_host_name(cx, name: RefSlot<'cx>) -> bool {
         match host_name() {
             Some(own) => {
                 name.set(cx.alloc_str(&own.to_string_lossy())?);

@@ -144,14 +144,14 @@ fn this_assembly<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>) -> Result<&'static As
     assembly_of_object(cx, this)
 }
 
-icalls! { ASSEMBLY: "System.Reflection.Assembly" =>
+icalls! {
     /// All types, or those visible outside.
-    "GetTypes" fn get_types(cx, this: ObjRef<'cx>, exported_only: bool) -> ObjRef<'cx> {
+    "System.Reflection.Assembly::GetTypes" fn get_types(cx, this: ObjRef<'cx>, exported_only: bool) -> ObjRef<'cx> {
         let modules = this_assembly(cx, this)?.modules();
         types_of(cx, &modules, exported_only)
     }
     /// A type of this assembly (or of one module) by name.
-    "InternalGetType" fn internal_get_type(cx, this: ObjRef<'cx>, module: ObjRef<'cx>, name: ObjRef<'cx>, throw_on_error: bool, ignore_case: bool) -> ObjRef<'cx> {
+    "System.Reflection.Assembly::InternalGetType" fn internal_get_type(cx, this: ObjRef<'cx>, module: ObjRef<'cx>, name: ObjRef<'cx>, throw_on_error: bool, ignore_case: bool) -> ObjRef<'cx> {
         let assembly = this_assembly(cx, this)?;
         let text = cx.non_null(name)?.text();
         let parsed = TypeName::parse(&text);
@@ -192,7 +192,7 @@ icalls! { ASSEMBLY: "System.Reflection.Assembly" =>
         }
     }
     /// Reads an assembly's name from its file without loading it.
-    "InternalGetAssemblyName" fn internal_get_assembly_name(cx, file: ObjRef<'cx>, name: *mut MonoAssemblyName, code_base: RefSlot<'cx>) {
+    "System.Reflection.Assembly::InternalGetAssemblyName" fn internal_get_assembly_name(cx, file: ObjRef<'cx>, name: *mut MonoAssemblyName, code_base: RefSlot<'cx>) {
         let path = cx.non_null(file)?.text();
         let data = match cx.native(|| std::fs::read(&path)) {
             Ok(d) => d,
@@ -209,18 +209,18 @@ icalls! { ASSEMBLY: "System.Reflection.Assembly" =>
         Ok(())
     }
     /// The assembly of Main, or null.
-    "GetEntryAssembly" fn get_entry_assembly(cx) -> ObjRef<'cx> {
+    "System.Reflection.Assembly::GetEntryAssembly" fn get_entry_assembly(cx) -> ObjRef<'cx> {
         match cx.rt().loader.entry.get() {
             Some(cell) => assembly_object(cx, cell.0),
             None => Ok(ObjRef::NULL),
         }
     }
     /// Loads a file.
-    "LoadFrom" fn load_from(cx, file: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> { open(cx, file) }
+    "System.Reflection.Assembly::LoadFrom" fn load_from(cx, file: ObjRef<'cx>, reflection_only: bool, mark: *mut i32) -> ObjRef<'cx> { open(cx, file) }
     /// Loads exactly this file.
-    "LoadFile_internal" fn load_file_internal(cx, file: ObjRef<'cx>, mark: *mut i32) -> ObjRef<'cx> { open(cx, file) }
+    "System.Reflection.Assembly::LoadFile_internal" fn load_file_internal(cx, file: ObjRef<'cx>, mark: *mut i32) -> ObjRef<'cx> { open(cx, file) }
     /// The newest assembly that a partial name fits, or null.
-    "load_with_partial_name" fn load_with_partial_name(cx, name: ObjRef<'cx>, evidence: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.Assembly::load_with_partial_name" fn load_with_partial_name(cx, name: ObjRef<'cx>, evidence: ObjRef<'cx>) -> ObjRef<'cx> {
         let text = cx.non_null(name)?.text();
         let Ok(name) = AssemblyName::parse(&text) else { return Ok(ObjRef::NULL) };
         let loader = cx.rt().loader;
@@ -238,11 +238,11 @@ icalls! { ASSEMBLY: "System.Reflection.Assembly" =>
         }
     }
     /// The assembly of the method that called.
-    "GetExecutingAssembly" fn get_executing_assembly(cx) -> ObjRef<'cx> { assembly_of_method(cx, callers::executing(cx)) }
+    "System.Reflection.Assembly::GetExecutingAssembly" fn get_executing_assembly(cx) -> ObjRef<'cx> { assembly_of_method(cx, callers::executing(cx)) }
     /// The assembly of that method's caller.
-    "GetCallingAssembly" fn get_calling_assembly(cx) -> ObjRef<'cx> { assembly_of_method(cx, callers::calling(cx)) }
+    "System.Reflection.Assembly::GetCallingAssembly" fn get_calling_assembly(cx) -> ObjRef<'cx> { assembly_of_method(cx, callers::calling(cx)) }
     /// The AssemblyRef rows, as an array of native names.
-    "InternalGetReferencedAssemblies" fn internal_get_referenced_assemblies(cx, assembly: ObjRef<'cx>) -> usize {
+    "System.Reflection.Assembly::InternalGetReferencedAssemblies" fn internal_get_referenced_assemblies(cx, assembly: ObjRef<'cx>) -> usize {
         let module = assembly_of_object(cx, assembly)?.manifest;
         let mut out = Vec::new();
         for rid in 1..=module.image.row_count(Table::AssemblyRef) {
@@ -251,38 +251,36 @@ icalls! { ASSEMBLY: "System.Reflection.Assembly" =>
         }
         Ok(ptr_array(&out))
     }
-}
 
-icalls! { RUNTIME_ASSEMBLY: "System.Reflection.RuntimeAssembly" =>
     /// Where it came from, as a URI.
-    "get_code_base" fn get_code_base(cx, assembly: ObjRef<'cx>, escaped: bool) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeAssembly::get_code_base" fn get_code_base(cx, assembly: ObjRef<'cx>, escaped: bool) -> ObjRef<'cx> {
         let path = objects::module_path(this_assembly(cx, assembly)?.manifest);
         cx.alloc_str(&file_uri(&path, escaped))
     }
     /// Full path; empty for one loaded from memory.
-    "get_location" fn get_location(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeAssembly::get_location" fn get_location(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let path = this_assembly(cx, this)?.manifest.path.as_deref();
         cx.alloc_str(path.unwrap_or(""))
     }
     /// Display name.
-    "get_fullname" fn get_fullname(cx, assembly: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeAssembly::get_fullname" fn get_fullname(cx, assembly: ObjRef<'cx>) -> ObjRef<'cx> {
         cx.alloc_str(&type_display::assembly_full_name(this_assembly(cx, assembly)?))
     }
     /// Nothing is compiled ahead of time.
-    "GetAotIdInternal" fn get_aot_id_internal(cx, id: ObjRef<'cx>) -> bool { Ok(false) }
+    "System.Reflection.RuntimeAssembly::GetAotIdInternal" fn get_aot_id_internal(cx, id: ObjRef<'cx>) -> bool { Ok(false) }
     /// The version that its metadata names.
-    "InternalImageRuntimeVersion" fn internal_image_runtime_version(cx, assembly: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeAssembly::InternalImageRuntimeVersion" fn internal_image_runtime_version(cx, assembly: ObjRef<'cx>) -> ObjRef<'cx> {
         cx.alloc_str(this_assembly(cx, assembly)?.manifest.image.metadata_version())
     }
     /// Was it loaded from the global assembly cache?
-    "get_global_assembly_cache" fn get_global_assembly_cache(cx, this: ObjRef<'cx>) -> bool {
+    "System.Reflection.RuntimeAssembly::get_global_assembly_cache" fn get_global_assembly_cache(cx, this: ObjRef<'cx>) -> bool {
         let assembly = this_assembly(cx, this)?;
         let Some(path) = assembly.manifest.path.as_deref() else { return Ok(false) };
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         Ok(cx.rt().loader.binder().gac_roots().any(|root| real.starts_with(&root) || Path::new(path).starts_with(&root)))
     }
     /// The entry point, or null.
-    "get_EntryPoint" fn get_entry_point(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeAssembly::get_EntryPoint" fn get_entry_point(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let manifest = this_assembly(cx, this)?.manifest;
         match load(cx, || manifest.entry_point())? {
             Some(m) => method_object(cx, m, None),
@@ -290,18 +288,18 @@ icalls! { RUNTIME_ASSEMBLY: "System.Reflection.RuntimeAssembly" =>
         }
     }
     /// There is no reflection-only context.
-    "get_ReflectionOnly" fn get_reflection_only(cx, this: ObjRef<'cx>) -> bool { Ok(false) }
+    "System.Reflection.RuntimeAssembly::get_ReflectionOnly" fn get_reflection_only(cx, this: ObjRef<'cx>) -> bool { Ok(false) }
     /// The module with the manifest.
-    "GetManifestModuleInternal" fn get_manifest_module_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeAssembly::GetManifestModuleInternal" fn get_manifest_module_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         module_object(cx, this_assembly(cx, this)?.manifest)
     }
     /// The modules that are loaded.
-    "GetModulesInternal" fn get_modules_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeAssembly::GetModulesInternal" fn get_modules_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let modules = this_assembly(cx, this)?.modules();
         cx.alloc_ref_array(cx.known(Known::Module), modules.len(), |i| module_object(cx, modules[i]))
     }
     /// Paths of the files of the manifest, or of one of them.
-    "GetFilesInternal" fn get_files_internal(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, resource_modules: bool) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeAssembly::GetFilesInternal" fn get_files_internal(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, resource_modules: bool) -> ObjRef<'cx> {
         const NO_METADATA: u32 = 1;
         let module = this_assembly(cx, this)?.manifest;
         let dir = cx.rt().loader.directory(module).unwrap_or_default();
@@ -320,5 +318,5 @@ icalls! { RUNTIME_ASSEMBLY: "System.Reflection.RuntimeAssembly" =>
         cx.alloc_ref_array(cx.known(Known::String), files.len(), |i| cx.alloc_str(&files[i].2))
     }
     /// Permission sets are ignored.
-    "LoadPermissions" fn load_permissions(cx, assembly: ObjRef<'cx>, minimum: *mut usize, minimum_length: *mut i32, optional: *mut usize, optional_length: *mut i32, refused: *mut usize, refused_length: *mut i32) -> bool { Ok(false) }
+    "System.Reflection.RuntimeAssembly::LoadPermissions" fn load_permissions(cx, assembly: ObjRef<'cx>, minimum: *mut usize, minimum_length: *mut i32, optional: *mut usize, optional_length: *mut i32, refused: *mut usize, refused_length: *mut i32) -> bool { Ok(false) }
 }

@@ -1,4 +1,4 @@
-//! `Mono.MonoAssemblyName`: assembly names as native structs (contract 2.6).
+//! `Mono.MonoAssemblyName`: assembly names as native structs (docs/class-library.md#native-structures-that-managed-code-reads).
 //!
 //! # Invariants
 //! A struct's strings are malloc'ed and belong to it. Those that managed code gets to own it frees through
@@ -25,6 +25,24 @@ pub struct MonoAssemblyName {
     flags: u32,
     version: [u16; 4],
     arch: u16,
+}
+impl MonoAssemblyName {
+    /// Frees the strings and leaves null addresses.
+    ///
+    /// # Safety
+    /// Each string is null or was allocated by `malloc`, and nobody else frees it.
+    pub(crate) unsafe fn free_strings(&mut self) {
+        for p in [
+            &mut self.name,
+            &mut self.culture,
+            &mut self.hash_value,
+            &mut self.public_key,
+        ] {
+            // SAFETY: the caller's promise; a freed string is replaced by null and so not freed again.
+            unsafe { free(*p) };
+            *p = std::ptr::null_mut();
+        }
+    }
 }
 
 const FULL_KEY: u32 = 1;
@@ -146,9 +164,9 @@ pub fn malloc(name: MonoAssemblyName) -> usize {
 
 static OF_ASSEMBLY: LeafLock<Option<FxHashMap<usize, usize>>> = LeafLock::new(None);
 
-icalls! { ASSEMBLY_NAME: "System.Reflection.AssemblyName" =>
+icalls! {
     /// Parses a display name; false if it is malformed.
-    "ParseAssemblyName" fn parse_assembly_name(cx, text: usize, out: *mut MonoAssemblyName, version_defined: *mut u8, token_defined: *mut u8) -> bool {
+    "System.Reflection.AssemblyName::ParseAssemblyName" fn parse_assembly_name(cx, text: usize, out: *mut MonoAssemblyName, version_defined: *mut u8, token_defined: *mut u8) -> bool {
         // SAFETY: managed code passes a marshalled string and the addresses of the three results.
         unsafe {
             version_defined.write(0);
@@ -162,7 +180,7 @@ icalls! { ASSEMBLY_NAME: "System.Reflection.AssemblyName" =>
         Ok(true)
     }
     /// The token of a public key.
-    "get_public_token" fn get_public_token(cx, token: *mut u8, key: *const u8, length: i32) {
+    "System.Reflection.AssemblyName::get_public_token" fn get_public_token(cx, token: *mut u8, key: *const u8, length: i32) {
         // SAFETY: managed code passes a key of that length and room for eight bytes.
         unsafe {
             let key = std::slice::from_raw_parts(key, length.max(0) as usize);
@@ -171,7 +189,7 @@ icalls! { ASSEMBLY_NAME: "System.Reflection.AssemblyName" =>
         Ok(())
     }
     /// The name of a loaded assembly; the runtime keeps it.
-    "GetNativeName" fn get_native_name(cx, assembly: usize) -> usize {
+    "System.Reflection.AssemblyName::GetNativeName" fn get_native_name(cx, assembly: usize) -> usize {
         if let Some(at) = OF_ASSEMBLY.lock().get_or_insert_default().get(&assembly) {
             return Ok(*at);
         }
@@ -184,24 +202,5 @@ icalls! { ASSEMBLY_NAME: "System.Reflection.AssemblyName" =>
         let made = malloc(native);
         Ok(*OF_ASSEMBLY.lock().get_or_insert_default().entry(assembly).or_insert(made))
     }
-}
 
-icalls! { RUNTIME_MARSHAL: "Mono.RuntimeMarshal" =>
-    /// Frees the strings, and the struct if it was allocated.
-    "FreeAssemblyName" fn free_assembly_name(cx, name: *mut MonoAssemblyName, free_struct: bool) {
-        if name.is_null() {
-            return Ok(());
-        }
-        // SAFETY: the struct was filled by this module; its strings are malloc'ed or null and are freed once.
-        unsafe {
-            for p in [&raw mut (*name).name, &raw mut (*name).culture, &raw mut (*name).hash_value, &raw mut (*name).public_key] {
-                free(*p);
-                *p = std::ptr::null_mut();
-            }
-            if free_struct {
-                free(name as *mut u8);
-            }
-        }
-        Ok(())
-    }
 }

@@ -51,9 +51,9 @@ fn typed<'cx>(cx: &'cx Cx<'cx>, ty: ClassRef, value: ObjRef<'cx>) -> Result<ObjR
     Ok(made)
 }
 
-icalls! { "System.Reflection.CustomAttributeData" =>
+icalls! {
     /// Decodes a blob into arrays of boxed argument structs.
-    "ResolveArgumentsInternal" fn resolve_arguments_internal(cx, ctor: ObjRef<'cx>, assembly: ObjRef<'cx>, data: *const u8, length: u32, ctor_args: RefSlot<'cx>, named_args: RefSlot<'cx>) {
+    "System.Reflection.CustomAttributeData::ResolveArgumentsInternal" fn resolve_arguments_internal(cx, ctor: ObjRef<'cx>, assembly: ObjRef<'cx>, data: *const u8, length: u32, ctor_args: RefSlot<'cx>, named_args: RefSlot<'cx>) {
         let method = method_of(cx, ctor)?;
         let module = objects::assembly_of_object(cx, assembly)?.manifest;
         ctor_args.set(ObjRef::NULL);

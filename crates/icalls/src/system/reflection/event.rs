@@ -36,18 +36,16 @@ pub fn token(event: &Event) -> Token {
     Token::new(Table::Event, event.rid)
 }
 
-icalls! { EVENT_INFO: "System.Reflection.EventInfo" =>
+icalls! {
     /// The EventInfo of an event handle, seen through a type handle.
-    "internal_from_handle_type" fn internal_from_handle_type(cx, event: usize, ty: usize) -> ObjRef<'cx> {
+    "System.Reflection.EventInfo::internal_from_handle_type" fn internal_from_handle_type(cx, event: usize, ty: usize) -> ObjRef<'cx> {
         let e = handles::event(cx, event)?;
         let class = if ty == 0 { e.class } else { cx.class_of_handle(ty)? };
         event_object(cx, e, class)
     }
-}
 
-icalls! { RUNTIME_EVENT_INFO: "System.Reflection.RuntimeEventInfo" =>
     /// Fills the struct.
-    "get_event_info" fn get_event_info(cx, event: ObjRef<'cx>, info: *mut MonoEventInfo) {
+    "System.Reflection.RuntimeEventInfo::get_event_info" fn get_event_info(cx, event: ObjRef<'cx>, info: *mut MonoEventInfo) {
         let (e, reflected) = event_of(cx, event)?;
         let name: Vec<u16> = e.name.encode_utf16().collect();
         // SAFETY: managed code passes the address of such a struct; each reference is stored with its card.
@@ -67,7 +65,7 @@ icalls! { RUNTIME_EVENT_INFO: "System.Reflection.RuntimeEventInfo" =>
         Ok(())
     }
     /// The Event token.
-    "get_metadata_token" fn get_metadata_token(cx, event: ObjRef<'cx>) -> i32 {
+    "System.Reflection.RuntimeEventInfo::get_metadata_token" fn get_metadata_token(cx, event: ObjRef<'cx>) -> i32 {
         Ok(token(event_of(cx, event)?.0).0 as i32)
     }
 }

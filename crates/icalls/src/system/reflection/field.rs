@@ -78,9 +78,9 @@ pub fn token(field: FieldRef) -> Token {
     Token::new(Table::Field, field.rid)
 }
 
-icalls! { FIELD_INFO: "System.Reflection.FieldInfo" =>
+icalls! {
     /// The FieldInfo of a field handle, seen through a type handle (its own class if 0).
-    "internal_from_handle_type" fn internal_from_handle_type(cx, field: usize, ty: usize) -> ObjRef<'cx> {
+    "System.Reflection.FieldInfo::internal_from_handle_type" fn internal_from_handle_type(cx, field: usize, ty: usize) -> ObjRef<'cx> {
         let field = handles::field(cx, field)?;
         let class = if ty == 0 { field.class } else { cx.class_of_handle(ty)? };
         let mut at = Some(class);
@@ -93,43 +93,41 @@ icalls! { FIELD_INFO: "System.Reflection.FieldInfo" =>
         if ty == 0 { field_object(cx, field, class) } else { Ok(ObjRef::NULL) }
     }
     /// The MarshalAs of a field, or null.
-    "get_marshal_info" fn get_marshal_info(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.FieldInfo::get_marshal_info" fn get_marshal_info(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let field = field_of(cx, this)?;
         marshal_as::of(cx, field.class.module, token(field))
     }
-}
 
-icalls! { RUNTIME_FIELD_INFO: "System.Reflection.RuntimeFieldInfo" =>
     /// The value; runs the class constructor of a static one.
-    "GetValueInternal" fn get_value_internal(cx, this: ObjRef<'cx>, object: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeFieldInfo::GetValueInternal" fn get_value_internal(cx, this: ObjRef<'cx>, object: ObjRef<'cx>) -> ObjRef<'cx> {
         get(cx, field_of(cx, this)?, object)
     }
     /// The same without checks in managed code.
-    "UnsafeGetValue" fn unsafe_get_value(cx, this: ObjRef<'cx>, object: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeFieldInfo::UnsafeGetValue" fn unsafe_get_value(cx, this: ObjRef<'cx>, object: ObjRef<'cx>) -> ObjRef<'cx> {
         get(cx, field_of(cx, this)?, object)
     }
     /// Stores a value that managed code has converted.
-    "SetValueInternal" fn set_value_internal(cx, field: ObjRef<'cx>, object: ObjRef<'cx>, value: ObjRef<'cx>) {
+    "System.Reflection.RuntimeFieldInfo::SetValueInternal" fn set_value_internal(cx, field: ObjRef<'cx>, object: ObjRef<'cx>, value: ObjRef<'cx>) {
         set(cx, field_of(cx, field)?, object, value)
     }
     /// The declaring or the reflected type.
-    "GetParentType" fn get_parent_type(cx, this: ObjRef<'cx>, declaring: bool) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeFieldInfo::GetParentType" fn get_parent_type(cx, this: ObjRef<'cx>, declaring: bool) -> ObjRef<'cx> {
         let class = if declaring { field_of(cx, this)?.class } else { field_reflected(cx, this)? };
         cx.type_object(class)
     }
     /// The type of the field.
-    "ResolveType" fn resolve_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeFieldInfo::ResolveType" fn resolve_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let field = field_of(cx, this)?;
         let ty = load(cx, || field.ty())?;
         cx.type_object(ty)
     }
     /// Offset without the object header.
-    "GetFieldOffset" fn get_field_offset(cx, this: ObjRef<'cx>) -> i32 {
+    "System.Reflection.RuntimeFieldInfo::GetFieldOffset" fn get_field_offset(cx, this: ObjRef<'cx>) -> i32 {
         let field = field_of(cx, this)?;
         Ok(cx.load(field.offset())? as i32)
     }
     /// The constant, boxed by its stored type.
-    "GetRawConstantValue" fn get_raw_constant_value(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeFieldInfo::GetRawConstantValue" fn get_raw_constant_value(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let field = field_of(cx, this)?;
         if !field.is_literal() {
             return Err(cx.throw_default(Known::InvalidOperationException));
@@ -140,13 +138,13 @@ icalls! { RUNTIME_FIELD_INFO: "System.Reflection.RuntimeFieldInfo" =>
         }
     }
     /// There is no such security here.
-    "get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
+    "System.Reflection.RuntimeFieldInfo::get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
     /// The Field token.
-    "get_metadata_token" fn get_metadata_token(cx, field: ObjRef<'cx>) -> i32 {
+    "System.Reflection.RuntimeFieldInfo::get_metadata_token" fn get_metadata_token(cx, field: ObjRef<'cx>) -> i32 {
         Ok(token(field_of(cx, field)?).0 as i32)
     }
     /// Custom modifiers of the field's type.
-    "GetTypeModifiers" fn get_type_modifiers(cx, this: ObjRef<'cx>, optional: bool) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeFieldInfo::GetTypeModifiers" fn get_type_modifiers(cx, this: ObjRef<'cx>, optional: bool) -> ObjRef<'cx> {
         let field = field_of(cx, this)?;
         let image = &field.class.module.image;
         let sig = image.field(field.rid).and_then(|r| image.blob(r.signature)).and_then(vervet_metadata::parse_field_sig);
@@ -155,49 +153,5 @@ icalls! { RUNTIME_FIELD_INFO: "System.Reflection.RuntimeFieldInfo" =>
             Err(e) => Err(cx.throw(Known::BadImageFormatException, &e.to_string())),
         }
     }
-}
 
-icalls! { RUNTIME_FIELD_HANDLE: "System.RuntimeFieldHandle" =>
-    /// As RuntimeFieldInfo.SetValueInternal.
-    "SetValueInternal" fn handle_set_value_internal(cx, field: ObjRef<'cx>, object: ObjRef<'cx>, value: ObjRef<'cx>) {
-        set(cx, field_of(cx, field)?, object, value)
-    }
-    /// Reads a field of the value a typed reference refers to.
-    "GetValueDirect" fn get_value_direct(cx, field: ObjRef<'cx>, field_type: ObjRef<'cx>, reference: *mut usize, context: ObjRef<'cx>) -> ObjRef<'cx> {
-        let field = field_of(cx, field)?;
-        let ty = load(cx, || field.ty())?;
-        let at = direct_address(cx, field, reference)?;
-        // SAFETY: the field lies at that address.
-        unsafe { values::object_at(cx, ty, at) }
-    }
-    /// Writes a field of the value a typed reference refers to.
-    "SetValueDirect" fn set_value_direct(cx, field: ObjRef<'cx>, field_type: ObjRef<'cx>, reference: *mut usize, value: ObjRef<'cx>, context: ObjRef<'cx>) {
-        let field = field_of(cx, field)?;
-        let ty = load(cx, || field.ty())?;
-        let at = direct_address(cx, field, reference)?;
-        // SAFETY: the field lies at that address.
-        unsafe { values::store_object(cx, ty, at, value) }
-    }
-}
-
-/// Address of an instance field in what a `System.TypedReference` refers to.
-fn direct_address<'cx>(
-    cx: &'cx Cx<'cx>,
-    field: FieldRef,
-    reference: *mut usize,
-) -> Result<*mut u8> {
-    if reference.is_null() || field.is_static() {
-        return Err(cx.throw_default(Known::ArgumentException));
-    }
-    // SAFETY: managed code passes the address of a TypedReference: {type handle, address, class}.
-    let (class, value) = unsafe { (*reference, *reference.add(1)) };
-    let class = cx.class_of_handle(class)?;
-    let offset = cx.load(field.offset())? as usize;
-    if cx.load(class.is_value_type())? {
-        return Ok((value + offset) as *mut u8);
-    }
-    // SAFETY: a reference to a reference type's variable points to an object reference.
-    let object: ObjRef<'cx> = unsafe { ObjRef::from_addr(*(value as *const usize)) };
-    let object = cx.non_null(object)?;
-    Ok((object.value_ptr() as usize + offset) as *mut u8)
 }

@@ -95,19 +95,17 @@ fn calling_convention(method: MethodRef) -> std::result::Result<i32, LoadError> 
     Ok(c)
 }
 
-icalls! { METHOD_BASE: "System.Reflection.MethodBase" =>
+icalls! {
     /// The method that called; of generic ones the definition.
-    "GetCurrentMethod" fn get_current_method(cx) -> ObjRef<'cx> {
+    "System.Reflection.MethodBase::GetCurrentMethod" fn get_current_method(cx) -> ObjRef<'cx> {
         match callers::first(cx) {
             Some(m) => method_object(cx, m.definition(), None),
             None => Ok(ObjRef::NULL),
         }
     }
-}
 
-icalls! { MONO_METHOD_INFO: "System.Reflection.MonoMethodInfo" =>
     /// Fills the struct.
-    "get_method_info" fn get_method_info(cx, handle: usize, info: *mut MonoMethodInfo) {
+    "System.Reflection.MonoMethodInfo::get_method_info" fn get_method_info(cx, handle: usize, info: *mut MonoMethodInfo) {
         let method = handles::method(cx, handle)?;
         let ret = load(cx, || method.sig())?.ret;
         let parent = cx.type_object(method.class)?;
@@ -124,38 +122,28 @@ icalls! { MONO_METHOD_INFO: "System.Reflection.MonoMethodInfo" =>
         Ok(())
     }
     /// MethodAttributes.
-    "get_method_attributes" fn get_method_attributes(cx, handle: usize) -> i32 {
+    "System.Reflection.MonoMethodInfo::get_method_attributes" fn get_method_attributes(cx, handle: usize) -> i32 {
         Ok(handles::method(cx, handle)?.flags as i32)
     }
     /// The parameters, without the return value.
-    "get_parameter_info" fn get_parameter_info(cx, handle: usize, member: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.MonoMethodInfo::get_parameter_info" fn get_parameter_info(cx, handle: usize, member: ObjRef<'cx>) -> ObjRef<'cx> {
         parameter::of_method(cx, handles::method(cx, handle)?, member)
     }
     /// The MarshalAs of the return value, or null.
-    "get_retval_marshal" fn get_retval_marshal(cx, handle: usize) -> ObjRef<'cx> {
+    "System.Reflection.MonoMethodInfo::get_retval_marshal" fn get_retval_marshal(cx, handle: usize) -> ObjRef<'cx> {
         let method = handles::method(cx, handle)?;
         match parameter::param_row(method, 0) {
             Some(rid) => marshal_as::of(cx, method.module(), Token::new(Table::Param, rid)),
             None => Ok(ObjRef::NULL),
         }
     }
-}
 
-icalls! { RUNTIME_METHOD_HANDLE: "System.RuntimeMethodHandle" =>
-    /// The method's permanent entry.
-    "GetFunctionPointer" fn get_function_pointer(cx, handle: usize) -> usize {
-        let method = handles::method(cx, handle)?;
-        Ok(cx.load(vervet_runtime::code::entries::entry(method))?.stub())
-    }
-}
-
-icalls! { RUNTIME_METHOD_INFO: "System.Reflection.RuntimeMethodInfo" =>
     /// IL, locals and clauses; null without a body.
-    "GetMethodBodyInternal" fn get_method_body_internal(cx, handle: usize) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::GetMethodBodyInternal" fn get_method_body_internal(cx, handle: usize) -> ObjRef<'cx> {
         crate::system::reflection::method_body::of_method(cx, handles::method(cx, handle)?)
     }
     /// The object of a method handle, seen through a type handle.
-    "GetMethodFromHandleInternalType_native" fn get_method_from_handle(cx, method: usize, ty: usize, generic_check: bool) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::GetMethodFromHandleInternalType_native" fn get_method_from_handle(cx, method: usize, ty: usize, generic_check: bool) -> ObjRef<'cx> {
         let method = handles::method(cx, method)?;
         if ty == 0 {
             return method_object(cx, method, None);
@@ -170,26 +158,26 @@ icalls! { RUNTIME_METHOD_INFO: "System.Reflection.RuntimeMethodInfo" =>
         }
     }
     /// Name.
-    "get_name" fn get_name(cx, method: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::get_name" fn get_name(cx, method: ObjRef<'cx>) -> ObjRef<'cx> {
         let name: Vec<u16> = method_of(cx, method)?.name.encode_utf16().collect();
         cx.intern(&name)
     }
     /// The method it overrides, itself if none.
-    "get_base_method" fn get_base_method(cx, method: ObjRef<'cx>, definition: bool) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::get_base_method" fn get_base_method(cx, method: ObjRef<'cx>, definition: bool) -> ObjRef<'cx> {
         let m = method_of(cx, method)?;
         let base = cx.load(base_method(m, definition))?;
         if std::ptr::eq(base, m) { Ok(method) } else { method_object(cx, base, None) }
     }
     /// The MethodDef token.
-    "get_metadata_token" fn get_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
+    "System.Reflection.RuntimeMethodInfo::get_metadata_token" fn get_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
         Ok(method_of(cx, method)?.token().0 as i32)
     }
     /// Calls the method; what is wrong with the call comes back through `exception`.
-    "InternalInvoke" fn internal_invoke(cx, this: ObjRef<'cx>, object: ObjRef<'cx>, parameters: ObjRef<'cx>, exception: RefSlot<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::InternalInvoke" fn internal_invoke(cx, this: ObjRef<'cx>, object: ObjRef<'cx>, parameters: ObjRef<'cx>, exception: RefSlot<'cx>) -> ObjRef<'cx> {
         invoke::through_reflection(cx, method_of(cx, this)?, object, parameters, exception)
     }
     /// What a DllImport says.
-    "GetPInvoke" fn get_pinvoke(cx, this: ObjRef<'cx>, flags: *mut i32, entry: RefSlot<'cx>, dll: RefSlot<'cx>) {
+    "System.Reflection.RuntimeMethodInfo::GetPInvoke" fn get_pinvoke(cx, this: ObjRef<'cx>, flags: *mut i32, entry: RefSlot<'cx>, dll: RefSlot<'cx>) {
         let method = method_of(cx, this)?;
         let import = cx.load(method.dll_import())?;
         // SAFETY: managed code passes the address of an int.
@@ -199,7 +187,7 @@ icalls! { RUNTIME_METHOD_INFO: "System.Reflection.RuntimeMethodInfo" =>
         Ok(())
     }
     /// The instantiation of a generic method.
-    "MakeGenericMethod_impl" fn make_generic_method(cx, this: ObjRef<'cx>, types: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::MakeGenericMethod_impl" fn make_generic_method(cx, this: ObjRef<'cx>, types: ObjRef<'cx>) -> ObjRef<'cx> {
         let method = method_of(cx, this)?;
         let reflected = method_reflected(cx, this)?;
         let args = objects::classes_of_array(cx, types)?;
@@ -214,7 +202,7 @@ icalls! { RUNTIME_METHOD_INFO: "System.Reflection.RuntimeMethodInfo" =>
         method_object(cx, made, Some(reflected))
     }
     /// The arguments of an instantiated method or the parameters of a definition.
-    "GetGenericArguments" fn get_generic_arguments(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::GetGenericArguments" fn get_generic_arguments(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let method = method_of(cx, this)?;
         let args: &[ClassRef] = if !method.method_args.is_empty() {
             method.method_args
@@ -226,7 +214,7 @@ icalls! { RUNTIME_METHOD_INFO: "System.Reflection.RuntimeMethodInfo" =>
         objects::type_array(cx, args)
     }
     /// The generic definition, the method itself if it is one, null if it is not generic.
-    "GetGenericMethodDefinition_impl" fn get_generic_method_definition(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::GetGenericMethodDefinition_impl" fn get_generic_method_definition(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let method = method_of(cx, this)?;
         if method.generic_arity == 0 {
             return Ok(ObjRef::NULL);
@@ -242,27 +230,25 @@ icalls! { RUNTIME_METHOD_INFO: "System.Reflection.RuntimeMethodInfo" =>
         }
     }
     /// Is it a generic method definition?
-    "get_IsGenericMethodDefinition" fn get_is_generic_method_definition(cx, this: ObjRef<'cx>) -> bool {
+    "System.Reflection.RuntimeMethodInfo::get_IsGenericMethodDefinition" fn get_is_generic_method_definition(cx, this: ObjRef<'cx>) -> bool {
         let m = method_of(cx, this)?;
         Ok(m.generic_arity > 0 && m.method_args.is_empty())
     }
     /// Is it a generic method, open or not?
-    "get_IsGenericMethod" fn get_is_generic_method(cx, this: ObjRef<'cx>) -> bool {
+    "System.Reflection.RuntimeMethodInfo::get_IsGenericMethod" fn get_is_generic_method(cx, this: ObjRef<'cx>) -> bool {
         Ok(method_of(cx, this)?.generic_arity > 0)
     }
     /// There is no such security here.
-    "get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
-}
+    "System.Reflection.RuntimeMethodInfo::get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
 
-icalls! { RUNTIME_CONSTRUCTOR_INFO: "System.Reflection.RuntimeConstructorInfo" =>
     /// Makes an object and constructs it, or constructs the one given.
-    "InternalInvoke" fn constructor_internal_invoke(cx, this: ObjRef<'cx>, object: ObjRef<'cx>, parameters: ObjRef<'cx>, exception: RefSlot<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeConstructorInfo::InternalInvoke" fn constructor_internal_invoke(cx, this: ObjRef<'cx>, object: ObjRef<'cx>, parameters: ObjRef<'cx>, exception: RefSlot<'cx>) -> ObjRef<'cx> {
         invoke::through_reflection(cx, method_of(cx, this)?, object, parameters, exception)
     }
     /// There is no such security here.
-    "get_core_clr_security_level" fn constructor_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
+    "System.Reflection.RuntimeConstructorInfo::get_core_clr_security_level" fn constructor_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
     /// The MethodDef token.
-    "get_metadata_token" fn constructor_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
+    "System.Reflection.RuntimeConstructorInfo::get_metadata_token" fn constructor_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
         Ok(method_of(cx, method)?.token().0 as i32)
     }
 }

@@ -81,19 +81,19 @@ fn is_field_ref(module: ModuleRef, token: Token) -> bool {
             .is_ok_and(|b| b.first() == Some(&6))
 }
 
-icalls! { "System.Reflection.RuntimeModule" =>
+icalls! {
     /// The Module row's token.
-    "get_MetadataToken" fn get_metadata_token(cx, module: ObjRef<'cx>) -> i32 { Ok(1) }
+    "System.Reflection.RuntimeModule::get_MetadataToken" fn get_metadata_token(cx, module: ObjRef<'cx>) -> i32 { Ok(1) }
     /// Version of the metadata root.
-    "GetMDStreamVersion" fn get_md_stream_version(cx, module: usize) -> i32 { Ok(0x10001) }
+    "System.Reflection.RuntimeModule::GetMDStreamVersion" fn get_md_stream_version(cx, module: usize) -> i32 { Ok(0x10001) }
     /// All types.
-    "InternalGetTypes" fn internal_get_types(cx, module: usize) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::InternalGetTypes" fn internal_get_types(cx, module: usize) -> ObjRef<'cx> {
         assembly::types_of(cx, &[handles::module(cx, module)?], false)
     }
     /// There are no such handles here.
-    "GetHINSTANCE" fn get_hinstance(cx, module: usize) -> isize { Ok(-1) }
+    "System.Reflection.RuntimeModule::GetHINSTANCE" fn get_hinstance(cx, module: usize) -> isize { Ok(-1) }
     /// The module's version id.
-    "GetGuidInternal" fn get_guid_internal(cx, module: usize, guid: ObjRef<'cx>) {
+    "System.Reflection.RuntimeModule::GetGuidInternal" fn get_guid_internal(cx, module: usize, guid: ObjRef<'cx>) {
         let mvid = handles::module(cx, module)?.image.mvid().map_err(|e| crate::system::reflection::method_body::bad_image(cx, e))?;
         let bytes = cx.non_null(guid)?.elements::<u8>();
         let n = bytes.len().min(16);
@@ -101,19 +101,19 @@ icalls! { "System.Reflection.RuntimeModule" =>
         Ok(())
     }
     /// `<Module>`.
-    "GetGlobalType" fn get_global_type(cx, module: usize) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::GetGlobalType" fn get_global_type(cx, module: usize) -> ObjRef<'cx> {
         let module = handles::module(cx, module)?;
         let class = load(cx, || module.type_def(1))?;
         cx.type_object(class)
     }
     /// The type handle of a token.
-    "ResolveTypeToken" fn resolve_type_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
+    "System.Reflection.RuntimeModule::ResolveTypeToken" fn resolve_type_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
         let module = handles::module(cx, module)?;
         let scope = scope(cx, module, type_args, method_args)?;
         resolved(cx, module, Token(token), TYPES, error, || scope.type_(Token(token)))
     }
     /// The method handle of a token.
-    "ResolveMethodToken" fn resolve_method_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
+    "System.Reflection.RuntimeModule::ResolveMethodToken" fn resolve_method_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
         let module = handles::module(cx, module)?;
         let scope = scope(cx, module, type_args, method_args)?;
         if is_field_ref(module, Token(token)) {
@@ -124,7 +124,7 @@ icalls! { "System.Reflection.RuntimeModule" =>
         resolved(cx, module, Token(token), METHODS, error, || scope.method(Token(token)))
     }
     /// The field handle of a token.
-    "ResolveFieldToken" fn resolve_field_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
+    "System.Reflection.RuntimeModule::ResolveFieldToken" fn resolve_field_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
         let module = handles::module(cx, module)?;
         let scope = scope(cx, module, type_args, method_args)?;
         if Token(token).is(Table::MemberRef) && !is_field_ref(module, Token(token)) {
@@ -135,7 +135,7 @@ icalls! { "System.Reflection.RuntimeModule" =>
         resolved(cx, module, Token(token), FIELDS, error, || scope.field(Token(token)))
     }
     /// The text of a user-string token.
-    "ResolveStringToken" fn resolve_string_token(cx, module: usize, token: u32, error: *mut i32) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::ResolveStringToken" fn resolve_string_token(cx, module: usize, token: u32, error: *mut i32) -> ObjRef<'cx> {
         let module = handles::module(cx, module)?;
         let found = if Token(token).table_byte() == Token::USER_STRING { module.image.user_string(token).map_err(|_| OUT_OF_RANGE) } else { Err(BAD_TABLE) };
         match found {
@@ -148,7 +148,7 @@ icalls! { "System.Reflection.RuntimeModule" =>
         }
     }
     /// The member of a token, or null.
-    "ResolveMemberToken" fn resolve_member_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::ResolveMemberToken" fn resolve_member_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> ObjRef<'cx> {
         let module = handles::module(cx, module)?;
         let scope = scope(cx, module, type_args, method_args)?;
         let token = Token(token);
@@ -181,7 +181,7 @@ icalls! { "System.Reflection.RuntimeModule" =>
         }
     }
     /// The blob of a StandAloneSig.
-    "ResolveSignature" fn resolve_signature(cx, module: usize, token: u32, error: *mut i32) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::ResolveSignature" fn resolve_signature(cx, module: usize, token: u32, error: *mut i32) -> ObjRef<'cx> {
         let module = handles::module(cx, module)?;
         let token = Token(token);
         if let Err(e) = check(module, token, &[Table::StandAloneSig]) {
@@ -196,7 +196,7 @@ icalls! { "System.Reflection.RuntimeModule" =>
         Ok(bytes)
     }
     /// PortableExecutableKinds and ImageFileMachine.
-    "GetPEKind" fn get_pe_kind(cx, module: usize, kind: *mut i32, machine: *mut i32) {
+    "System.Reflection.RuntimeModule::GetPEKind" fn get_pe_kind(cx, module: usize, kind: *mut i32, machine: *mut i32) {
         const IL_ONLY: u32 = 1;
         const REQUIRED_32_BIT: u32 = 2;
         let image = &handles::module(cx, module)?.image;

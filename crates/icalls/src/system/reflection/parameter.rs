@@ -171,13 +171,13 @@ fn collect(
     }
 }
 
-icalls! { "System.Reflection.RuntimeParameterInfo" =>
+icalls! {
     /// The Param token.
-    "GetMetadataToken" fn get_metadata_token(cx, this: ObjRef<'cx>) -> i32 {
+    "System.Reflection.RuntimeParameterInfo::GetMetadataToken" fn get_metadata_token(cx, this: ObjRef<'cx>) -> i32 {
         Ok(token_of(cx, this)?.map_or(0x0800_0000, |(_, t)| t.0 as i32))
     }
     /// Custom modifiers of a parameter of a member.
-    "GetTypeModifiers" fn get_type_modifiers(cx, ty: ObjRef<'cx>, member: ObjRef<'cx>, position: i32, optional: bool) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeParameterInfo::GetTypeModifiers" fn get_type_modifiers(cx, ty: ObjRef<'cx>, member: ObjRef<'cx>, position: i32, optional: bool) -> ObjRef<'cx> {
         let Some(method) = method_of_member(cx, member)? else { return Ok(ObjRef::NULL) };
         let image = &method.module().image;
         let sig = image.method_def(method.rid).and_then(|r| image.blob(r.signature)).and_then(vervet_metadata::parse_method_sig);

@@ -51,9 +51,9 @@ const REFLECTED_TYPE: i32 = 8;
 const DECLARING_TYPE: i32 = 16;
 const NAME: i32 = 32;
 
-icalls! { "System.Reflection.RuntimePropertyInfo" =>
+icalls! {
     /// Fills what is asked for.
-    "get_property_info" fn get_property_info(cx, property: ObjRef<'cx>, info: *mut MonoPropertyInfo, wanted: i32) {
+    "System.Reflection.RuntimePropertyInfo::get_property_info" fn get_property_info(cx, property: ObjRef<'cx>, info: *mut MonoPropertyInfo, wanted: i32) {
         let (p, reflected) = property_of(cx, property)?;
         // SAFETY: managed code passes the address of such a struct; each reference is stored with its card.
         unsafe {
@@ -82,7 +82,7 @@ icalls! { "System.Reflection.RuntimePropertyInfo" =>
         Ok(())
     }
     /// Custom modifiers of the property's type.
-    "GetTypeModifiers" fn get_type_modifiers(cx, property: ObjRef<'cx>, optional: bool) -> ObjRef<'cx> {
+    "System.Reflection.RuntimePropertyInfo::GetTypeModifiers" fn get_type_modifiers(cx, property: ObjRef<'cx>, optional: bool) -> ObjRef<'cx> {
         let (p, _) = property_of(cx, property)?;
         let image = &p.class.module.image;
         let sig = image.property(p.rid).and_then(|r| image.blob(r.signature)).and_then(vervet_metadata::parse_property_sig);
@@ -92,7 +92,7 @@ icalls! { "System.Reflection.RuntimePropertyInfo" =>
         }
     }
     /// The constant of the property.
-    "get_default_value" fn get_default_value(cx, property: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimePropertyInfo::get_default_value" fn get_default_value(cx, property: ObjRef<'cx>) -> ObjRef<'cx> {
         let (p, _) = property_of(cx, property)?;
         match constants::raw(cx, p.class.module, token(p))? {
             Some(v) => Ok(v),
@@ -100,11 +100,11 @@ icalls! { "System.Reflection.RuntimePropertyInfo" =>
         }
     }
     /// The Property token.
-    "get_metadata_token" fn get_metadata_token(cx, property: ObjRef<'cx>) -> i32 {
+    "System.Reflection.RuntimePropertyInfo::get_metadata_token" fn get_metadata_token(cx, property: ObjRef<'cx>) -> i32 {
         Ok(token(property_of(cx, property)?.0).0 as i32)
     }
     /// The PropertyInfo of a property handle, seen through a type handle.
-    "internal_from_handle_type" fn internal_from_handle_type(cx, property: usize, ty: usize) -> ObjRef<'cx> {
+    "System.Reflection.RuntimePropertyInfo::internal_from_handle_type" fn internal_from_handle_type(cx, property: usize, ty: usize) -> ObjRef<'cx> {
         let p = handles::property(cx, property)?;
         let class = if ty == 0 { p.class } else { cx.class_of_handle(ty)? };
         let mut at = Some(class);

@@ -80,22 +80,22 @@ fn fill_info<'cx>(
     Ok(true)
 }
 
-icalls! { "System.Reflection.RuntimeAssembly" =>
+icalls! {
     /// Where a resource is.
-    "GetManifestResourceInfoInternal" fn get_manifest_resource_info(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, info: ObjRef<'cx>) -> bool {
+    "System.Reflection.RuntimeAssembly::GetManifestResourceInfoInternal" fn get_manifest_resource_info(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, info: ObjRef<'cx>) -> bool {
         let assembly = assembly_of_object(cx, this)?;
         let name = cx.non_null(name)?.text();
         fill_info(cx, assembly, &name, cx.non_null(info)?, 4)
     }
     /// The names of all resources.
-    "GetManifestResourceNames" fn get_manifest_resource_names(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeAssembly::GetManifestResourceNames" fn get_manifest_resource_names(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let image = &assembly_of_object(cx, this)?.manifest.image;
         let names: std::result::Result<Vec<&str>, _> = image.resources().map(|r| r.map(|r| r.name)).collect();
         let names = names.map_err(|e| cx.throw_load(LoadError::from(e)))?;
         cx.alloc_ref_array(cx.known(Known::String), names.len(), |i| cx.alloc_str(names[i]))
     }
     /// The bytes of a resource in this file; 0 if there is none.
-    "GetManifestResourceInternal" fn get_manifest_resource(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, size: *mut i32, module: RefSlot<'cx>) -> usize {
+    "System.Reflection.RuntimeAssembly::GetManifestResourceInternal" fn get_manifest_resource(cx, this: ObjRef<'cx>, name: ObjRef<'cx>, size: *mut i32, module: RefSlot<'cx>) -> usize {
         let manifest = assembly_of_object(cx, this)?.manifest;
         let name = cx.non_null(name)?.text();
         match find(cx, manifest, &name)? {

@@ -1,7 +1,8 @@
-//! `RuntimeHelpers`, `ActivationServices` and `RemotingServices`, as far as they are about types and constructors.
+//! Native half of System.Runtime.CompilerServices.RuntimeHelpers.
+//!
+//! Keeps nothing.
 use crate::support::handles;
-use crate::support::invoke;
-use crate::support::objects::{load, method_object, method_of};
+use crate::support::objects::load;
 use vervet_abi::object::STRING_CHARS_OFFSET;
 use vervet_runtime::icalls;
 use vervet_runtime::memory::heap;
@@ -11,9 +12,9 @@ use vervet_types::Known;
 /// What must be left of the stack for `EnsureSufficientExecutionStack`.
 const ENOUGH_STACK: usize = 128 << 10;
 
-icalls! { RUNTIME_HELPERS: "System.Runtime.CompilerServices.RuntimeHelpers" =>
+icalls! {
     /// Copies a field's initial data over an array.
-    "InitializeArray" fn initialize_array(cx, array: ObjRef<'cx>, field: usize) {
+    "System.Runtime.CompilerServices.RuntimeHelpers::InitializeArray" fn initialize_array(cx, array: ObjRef<'cx>, field: usize) {
         let Some(array) = array.non_null() else { return Err(cx.throw_arg_null("array")) };
         let field = handles::field(cx, field)?;
         let element = array.class().element();
@@ -38,60 +39,31 @@ icalls! { RUNTIME_HELPERS: "System.Runtime.CompilerServices.RuntimeHelpers" =>
         Ok(())
     }
     /// Where a string's units begin, from the start of the object.
-    "get_OffsetToStringData" fn get_offset_to_string_data(cx) -> i32 { Ok(STRING_CHARS_OFFSET) }
+    "System.Runtime.CompilerServices.RuntimeHelpers::get_OffsetToStringData" fn get_offset_to_string_data(cx) -> i32 { Ok(STRING_CHARS_OFFSET) }
     /// A copy of a boxed value; anything else itself.
-    "GetObjectValue" fn get_object_value(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Runtime.CompilerServices.RuntimeHelpers::GetObjectValue" fn get_object_value(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {
         match object.non_null() {
             Some(o) if cx.load(o.class().is_value_type())? => heap::clone_object(cx, o),
             _ => Ok(object),
         }
     }
     /// Runs a class constructor if it has not run.
-    "RunClassConstructor" fn run_class_constructor(cx, ty: usize) {
+    "System.Runtime.CompilerServices.RuntimeHelpers::RunClassConstructor" fn run_class_constructor(cx, ty: usize) {
         let class = cx.class_of_handle(ty)?;
         if class.is_open { Ok(()) } else { cx.run_class_init(class) }
     }
     /// Is there a good piece of stack left?
-    "SufficientExecutionStack" fn sufficient_execution_stack(cx) -> bool {
+    "System.Runtime.CompilerServices.RuntimeHelpers::SufficientExecutionStack" fn sufficient_execution_stack(cx) -> bool {
         let here = 0u8;
         // SAFETY: the context belongs to this thread.
         let limit = unsafe { (*cx.context()).true_limit };
         Ok((&raw const here as usize).saturating_sub(limit) > ENOUGH_STACK)
     }
     /// Runs a module's initializer if it has not run.
-    "RunModuleConstructor" fn run_module_constructor(cx, module: usize) {
+    "System.Runtime.CompilerServices.RuntimeHelpers::RunModuleConstructor" fn run_module_constructor(cx, module: usize) {
         let module = handles::module(cx, module)?;
         let class = load(cx, || module.type_def(1))?;
         cx.run_class_init(class)
     }
-}
 
-icalls! { ACTIVATION_SERVICES: "System.Runtime.Remoting.Activation.ActivationServices" =>
-    /// A zeroed object of which no constructor runs.
-    "AllocateUninitializedClassInstance" fn allocate_uninitialized_class_instance(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
-        let class = cx.class_of(ty)?;
-        if class.is_array() {
-            let vt = cx.rt().vtable_or_throw(cx, class)?;
-            return heap::alloc_array(cx, vt, 0);
-        }
-        if std::ptr::eq(class, cx.known(Known::String)) {
-            return cx.alloc_str("");
-        }
-        if class.is_interface() || class.is_abstract() || class.is_ptr() || class.is_fn_ptr() || class.is_byref() || class.is_generic_param() {
-            return Err(cx.throw2(Known::ArgumentException, "Type cannot be instantiated", "type"));
-        }
-        cx.alloc(class)
-    }
-}
-
-icalls! { REMOTING_SERVICES: "System.Runtime.Remoting.RemotingServices" =>
-    /// There are no proxies yet.
-    "IsTransparentProxy" fn is_transparent_proxy(cx, object: ObjRef<'cx>) -> bool { Ok(false) }
-    /// What a call of a method on an object of a type reaches.
-    "GetVirtualMethod" fn get_virtual_method(cx, ty: ObjRef<'cx>, method: ObjRef<'cx>) -> ObjRef<'cx> {
-        let class = cx.class_of(ty)?;
-        let method = method_of(cx, method)?;
-        let reached = cx.load(invoke::virtual_target(class, method))?;
-        method_object(cx, reached, None)
-    }
 }

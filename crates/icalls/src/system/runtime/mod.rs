@@ -3,3 +3,4 @@ pub mod compiler_services;
 pub mod interop_services;
 pub mod remoting;
 pub mod runtime_imports;
+pub mod versioning;

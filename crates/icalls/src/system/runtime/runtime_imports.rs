@@ -4,19 +4,19 @@
 use vervet_runtime::icalls;
 use vervet_runtime::memory::heap;
 
-icalls! { "System.Runtime.RuntimeImports" =>
-    "ZeroMemory" fn zero_memory(cx, p: *mut u8, length: u32) {
+icalls! {
+    "System.Runtime.RuntimeImports::ZeroMemory" fn zero_memory(cx, p: *mut u8, length: u32) {
         // SAFETY: unsafe managed code vouches for the range.
         unsafe { heap::clear_bytes(cx, p, length as usize, false) };
         Ok(())
     }
-    "Memmove" fn memmove(cx, dest: *mut u8, src: *const u8, length: u32) {
+    "System.Runtime.RuntimeImports::Memmove" fn memmove(cx, dest: *mut u8, src: *const u8, length: u32) {
         // SAFETY: unsafe managed code vouches for the ranges.
         unsafe { heap::move_bytes(cx, dest, src, length as usize, false) };
         Ok(())
     }
     /// `count` elements of a type with references.
-    "Memmove_wbarrier" fn memmove_wbarrier(cx, dest: *mut u8, src: *const u8, count: u32, type_handle: usize) {
+    "System.Runtime.RuntimeImports::Memmove_wbarrier" fn memmove_wbarrier(cx, dest: *mut u8, src: *const u8, count: u32, type_handle: usize) {
         let class = cx.class_of_handle(type_handle)?;
         let (size, refs) = if cx.load(class.is_value_type())? {
             let layout = cx.load(class.layout())?;

@@ -282,29 +282,29 @@ fn listed<'cx>(
     Ok(ptr_array(&load(cx, || list(class))?))
 }
 
-icalls! { "System.RuntimeType" =>
+icalls! {
     /// Methods without constructors.
-    "GetMethodsByName_native" fn get_methods_by_name(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
+    "System.RuntimeType::GetMethodsByName_native" fn get_methods_by_name(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
         listed(cx, this, |c| methods(c, flags, &NameFilter::new(name, flags, list_type)))
     }
     /// Properties.
-    "GetPropertiesByName_native" fn get_properties_by_name(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
+    "System.RuntimeType::GetPropertiesByName_native" fn get_properties_by_name(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
         listed(cx, this, |c| properties(c, flags, &NameFilter::new(name, flags, list_type)))
     }
     /// Constructors, the class constructor included if static members are asked for.
-    "GetConstructors_native" fn get_constructors(cx, this: ObjRef<'cx>, flags: i32) -> usize {
+    "System.RuntimeType::GetConstructors_native" fn get_constructors(cx, this: ObjRef<'cx>, flags: i32) -> usize {
         listed(cx, this, |c| constructors(c, flags))
     }
     /// Events; managed code filters them by the binding flags.
-    "GetEvents_native" fn get_events(cx, this: ObjRef<'cx>, name: usize, list_type: i32) -> usize {
+    "System.RuntimeType::GetEvents_native" fn get_events(cx, this: ObjRef<'cx>, name: usize, list_type: i32) -> usize {
         listed(cx, this, |c| events(c, &NameFilter::new(name, 0, list_type)))
     }
     /// Fields.
-    "GetFields_native" fn get_fields(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
+    "System.RuntimeType::GetFields_native" fn get_fields(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
         listed(cx, this, |c| fields(c, flags, &NameFilter::new(name, flags, list_type)))
     }
     /// Nested types, as definitions.
-    "GetNestedTypes_native" fn get_nested_types(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
+    "System.RuntimeType::GetNestedTypes_native" fn get_nested_types(cx, this: ObjRef<'cx>, name: usize, flags: i32, list_type: i32) -> usize {
         listed(cx, this, |c| nested_types(c, flags, &NameFilter::new(name, flags, list_type)))
     }
 }

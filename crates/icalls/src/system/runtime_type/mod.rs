@@ -88,20 +88,18 @@ fn interface_map(
     Ok(out)
 }
 
-icalls! { TYPE: "System.Type" =>
+icalls! {
     /// The Type of a type handle; null for 0.
-    "internal_from_handle" fn internal_from_handle(cx, handle: usize) -> ObjRef<'cx> {
+    "System.Type::internal_from_handle" fn internal_from_handle(cx, handle: usize) -> ObjRef<'cx> {
         if handle == 0 { Ok(ObjRef::NULL) } else { cx.type_object(cx.class_of_handle(handle)?) }
     }
-}
 
-icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
     /// There is no Windows Runtime here.
-    "IsWindowsRuntimeObjectType" fn is_windows_runtime_object_type(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
+    "System.RuntimeType::IsWindowsRuntimeObjectType" fn is_windows_runtime_object_type(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
     /// There is no Windows Runtime here.
-    "IsTypeExportedToWindowsRuntime" fn is_type_exported_to_windows_runtime(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
+    "System.RuntimeType::IsTypeExportedToWindowsRuntime" fn is_type_exported_to_windows_runtime(cx, ty: ObjRef<'cx>) -> bool { Ok(false) }
     /// `T[]`, or an array of a rank.
-    "make_array_type" fn make_array_type(cx, this: ObjRef<'cx>, rank: i32) -> ObjRef<'cx> {
+    "System.RuntimeType::make_array_type" fn make_array_type(cx, this: ObjRef<'cx>, rank: i32) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         if class.is_byref() {
             return Err(cx.throw2(Known::TypeLoadException, &format!("{}[]", class.full_name()), ""));
@@ -118,7 +116,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         cx.type_object(if rank == 0 { u.sz_array(class) } else { u.array(class, rank as u32) })
     }
     /// `T&`.
-    "make_byref_type" fn make_byref_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeType::make_byref_type" fn make_byref_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         if class.is_byref() {
             return Err(cx.throw2(Known::TypeLoadException, &class.full_name(), ""));
@@ -126,7 +124,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         cx.type_object(cx.universe().byref(cx.load(class.nested())?))
     }
     /// `T*`.
-    "MakePointerType" fn make_pointer_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeType::MakePointerType" fn make_pointer_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
         if class.is_byref() {
             return Err(cx.throw2(Known::TypeLoadException, &class.full_name(), ""));
@@ -134,13 +132,13 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         cx.type_object(cx.universe().ptr(cx.load(class.nested())?))
     }
     /// The instantiation of a generic type.
-    "MakeGenericType" fn make_generic_type(cx, definition: ObjRef<'cx>, types: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeType::MakeGenericType" fn make_generic_type(cx, definition: ObjRef<'cx>, types: ObjRef<'cx>) -> ObjRef<'cx> {
         let definition = cx.class_of(definition)?;
         let args = objects::classes_of_array(cx, types)?;
         cx.type_object(make_generic(cx, definition, &args)?)
     }
     /// What implements each method of an interface.
-    "GetInterfaceMapData" fn get_interface_map_data(cx, ty: ObjRef<'cx>, interface: ObjRef<'cx>, targets: RefSlot<'cx>, methods: RefSlot<'cx>) {
+    "System.RuntimeType::GetInterfaceMapData" fn get_interface_map_data(cx, ty: ObjRef<'cx>, interface: ObjRef<'cx>, targets: RefSlot<'cx>, methods: RefSlot<'cx>) {
         let (class, interface) = (cx.class_of(ty)?, cx.class_of(interface)?);
         if !cx.load(class.interfaces())?.iter().any(|i| same(i, interface)) {
             return Ok(());
@@ -157,7 +155,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         Ok(())
     }
     /// The pack and size of a StructLayout.
-    "GetPacking" fn get_packing(cx, this: ObjRef<'cx>, packing: *mut i32, size: *mut i32) {
+    "System.RuntimeType::GetPacking" fn get_packing(cx, this: ObjRef<'cx>, packing: *mut i32, size: *mut i32) {
         let class = cx.class_of(this)?;
         let (mut pack, mut bytes) = (8, 0);
         if let ClassKind::Def { rid, .. } = class.def().kind {
@@ -177,7 +175,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         Ok(())
     }
     /// TypeCode; Empty for null.
-    "GetTypeCodeImplInternal" fn get_type_code(cx, ty: ObjRef<'cx>) -> i32 {
+    "System.RuntimeType::GetTypeCodeImplInternal" fn get_type_code(cx, ty: ObjRef<'cx>) -> i32 {
         if ty.is_null() {
             return Ok(0);
         }
@@ -185,7 +183,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         cx.load(type_code(class))
     }
     /// An instance without a constructor run; null for Nullable.
-    "CreateInstanceInternal" fn create_instance_internal(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeType::CreateInstanceInternal" fn create_instance_internal(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
         if class.is_nullable() {
             return Ok(ObjRef::NULL);
@@ -197,7 +195,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         cx.alloc(class)
     }
     /// The method a generic parameter belongs to, or null.
-    "get_DeclaringMethod" fn get_declaring_method(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeType::get_DeclaringMethod" fn get_declaring_method(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         match class.kind {
             ClassKind::GenericParam { owner, owner_token, .. } if owner_token.is(vervet_metadata::Table::MethodDef) => {
@@ -208,7 +206,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         }
     }
     /// The name in one of its three formats; null for a generic parameter's full name.
-    "getFullName" fn get_full_name(cx, this: ObjRef<'cx>, full_name: bool, assembly_qualified: bool) -> ObjRef<'cx> {
+    "System.RuntimeType::getFullName" fn get_full_name(cx, this: ObjRef<'cx>, full_name: bool, assembly_qualified: bool) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         let format = match (full_name, assembly_qualified) {
             (true, true) => Format::Qualified,
@@ -222,7 +220,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         cx.alloc_str(&name)
     }
     /// The arguments of an instantiation or the parameters of a definition.
-    "GetGenericArgumentsInternal" fn get_generic_arguments(cx, this: ObjRef<'cx>, runtime_array: bool) -> ObjRef<'cx> {
+    "System.RuntimeType::GetGenericArgumentsInternal" fn get_generic_arguments(cx, this: ObjRef<'cx>, runtime_array: bool) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         let args: &[ClassRef] = if class.is_inst() {
             class.args()
@@ -235,14 +233,14 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         cx.alloc_ref_array(element, args.len(), |i| cx.type_object(args[i]))
     }
     /// Position of a generic parameter.
-    "GetGenericParameterPosition" fn get_generic_parameter_position(cx, this: ObjRef<'cx>) -> i32 {
+    "System.RuntimeType::GetGenericParameterPosition" fn get_generic_parameter_position(cx, this: ObjRef<'cx>) -> i32 {
         match cx.class_of(this)?.kind {
             ClassKind::GenericParam { index, .. } => Ok(index as i32),
             _ => Ok(-1),
         }
     }
     /// All interfaces, inherited ones included.
-    "GetInterfaces" fn get_interfaces(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeType::GetInterfaces" fn get_interfaces(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         let all: Vec<ClassRef> = if class.is_byref() || class.is_ptr() {
             Vec::new()
@@ -265,7 +263,7 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         objects::type_array(cx, &all)
     }
     /// The enclosing type, or the owner of a generic parameter.
-    "get_DeclaringType" fn get_declaring_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeType::get_DeclaringType" fn get_declaring_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         if class.is_byref() {
             return Ok(ObjRef::NULL);
@@ -278,16 +276,16 @@ icalls! { RUNTIME_TYPE: "System.RuntimeType" =>
         opt_type(cx, found.map(|c| c.def()))
     }
     /// Simple name.
-    "get_Name" fn get_name(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeType::get_Name" fn get_name(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         cx.alloc_str(class.name)
     }
     /// Namespace, null for none.
-    "get_Namespace" fn get_namespace(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.RuntimeType::get_Namespace" fn get_namespace(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(this)?;
         let namespace = cx.load(namespace_of(class))?;
         cx.alloc_opt_str((!namespace.is_empty()).then_some(namespace))
     }
     /// There is no such security here.
-    "get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
+    "System.RuntimeType::get_core_clr_security_level" fn get_core_clr_security_level(cx, this: ObjRef<'cx>) -> i32 { Ok(0) }
 }

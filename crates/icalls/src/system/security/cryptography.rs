@@ -21,15 +21,15 @@ pub unsafe fn fill(to: *mut u8, length: usize) -> bool {
     true
 }
 
-icalls! { "System.Security.Cryptography.RNGCryptoServiceProvider" =>
+icalls! {
     /// One handle is shared by all instances.
-    "RngOpen" fn rng_open(cx) -> bool { Ok(true) }
-    "RngInitialize" fn rng_initialize(cx, seed: *const u8, length: isize) -> isize { Ok(1) }
+    "System.Security.Cryptography.RNGCryptoServiceProvider::RngOpen" fn rng_open(cx) -> bool { Ok(true) }
+    "System.Security.Cryptography.RNGCryptoServiceProvider::RngInitialize" fn rng_initialize(cx, seed: *const u8, length: isize) -> isize { Ok(1) }
     /// 0 on failure.
-    "RngGetBytes" fn rng_get_bytes(cx, handle: isize, data: *mut u8, length: isize) -> isize {
+    "System.Security.Cryptography.RNGCryptoServiceProvider::RngGetBytes" fn rng_get_bytes(cx, handle: isize, data: *mut u8, length: isize) -> isize {
         // SAFETY: managed code pinned that many bytes.
         let ok = cx.native(|| unsafe { fill(data, length.max(0) as usize) });
         Ok(if ok { handle } else { 0 })
     }
-    "RngClose" fn rng_close(cx, handle: isize) { Ok(()) }
+    "System.Security.Cryptography.RNGCryptoServiceProvider::RngClose" fn rng_close(cx, handle: isize) { Ok(()) }
 }

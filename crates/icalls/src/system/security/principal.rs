@@ -66,32 +66,31 @@ fn group_name(gid: u32) -> Option<String> {
     }
 }
 
-icalls! { IDENTITY: "System.Security.Principal.WindowsIdentity" =>
+icalls! {
     // SAFETY: a plain query.
-    "GetCurrentToken" fn get_current_token(cx) -> isize { Ok(unsafe { libc::geteuid() } as isize) }
-    "GetTokenName" fn get_token_name(cx, token: isize) -> ObjRef<'cx> {
+    "System.Security.Principal.WindowsIdentity::GetCurrentToken" fn get_current_token(cx) -> isize { Ok(unsafe { libc::geteuid() } as isize) }
+    "System.Security.Principal.WindowsIdentity::GetTokenName" fn get_token_name(cx, token: isize) -> ObjRef<'cx> {
         let name = by_id(token as u32).map(|u| u.0);
         cx.alloc_str(name.as_deref().unwrap_or(""))
     }
     /// -1 for an unknown user.
-    "GetUserToken" fn get_user_token(cx, name: ObjRef<'cx>) -> isize {
+    "System.Security.Principal.WindowsIdentity::GetUserToken" fn get_user_token(cx, name: ObjRef<'cx>) -> isize {
         let name = CString::new(name.text()).unwrap_or_default();
         // SAFETY: the pointers are those `user` hands out.
         Ok(user(|r, b, n, f| unsafe { libc::getpwnam_r(name.as_ptr(), r, b, n, f) }).map_or(-1, |u| u.1 as isize))
     }
-    "_GetRoles" fn get_roles(cx, token: isize) -> ObjRef<'cx> {
+    "System.Security.Principal.WindowsIdentity::_GetRoles" fn get_roles(cx, token: isize) -> ObjRef<'cx> {
         let names: Vec<String> = groups(token as u32).into_iter().filter_map(group_name).collect();
         string_array(cx, &names)
     }
-}
-icalls! { IMPERSONATION: "System.Security.Principal.WindowsImpersonationContext" =>
-    "CloseToken" fn close_token(cx, token: isize) -> bool { Ok(true) }
-    "DuplicateToken" fn duplicate_token(cx, token: isize) -> isize { Ok(token) }
-    "SetCurrentToken" fn set_current_token(cx, token: isize) -> bool {
+
+    "System.Security.Principal.WindowsImpersonationContext::CloseToken" fn close_token(cx, token: isize) -> bool { Ok(true) }
+    "System.Security.Principal.WindowsImpersonationContext::DuplicateToken" fn duplicate_token(cx, token: isize) -> isize { Ok(token) }
+    "System.Security.Principal.WindowsImpersonationContext::SetCurrentToken" fn set_current_token(cx, token: isize) -> bool {
         // SAFETY: a plain call.
         Ok(unsafe { libc::seteuid(token as u32) } == 0)
     }
-    "RevertToSelf" fn revert_to_self(cx) -> bool {
+    "System.Security.Principal.WindowsImpersonationContext::RevertToSelf" fn revert_to_self(cx) -> bool {
         // SAFETY: plain calls.
         unsafe {
             let (mut real, mut effective, mut saved) = (0, 0, 0);
@@ -101,11 +100,10 @@ icalls! { IMPERSONATION: "System.Security.Principal.WindowsImpersonationContext"
             Ok(libc::seteuid(saved) == 0 || errno() == 0)
         }
     }
-}
-icalls! { PRINCIPAL: "System.Security.Principal.WindowsPrincipal" =>
-    "IsMemberOfGroupId" fn is_member_of_group_id(cx, user: isize, group: isize) -> bool { Ok(groups(user as u32).contains(&(group as u32))) }
+
+    "System.Security.Principal.WindowsPrincipal::IsMemberOfGroupId" fn is_member_of_group_id(cx, user: isize, group: isize) -> bool { Ok(groups(user as u32).contains(&(group as u32))) }
     /// `group` is a NUL-terminated UTF-8 name.
-    "IsMemberOfGroupName" fn is_member_of_group_name(cx, user: isize, group: *const u8) -> bool {
+    "System.Security.Principal.WindowsPrincipal::IsMemberOfGroupName" fn is_member_of_group_name(cx, user: isize, group: *const u8) -> bool {
         if group.is_null() {
             return Ok(false);
         }

@@ -28,9 +28,9 @@ fn code(name: &str) -> i32 {
     }
 }
 
-icalls! { "System.Text.EncodingHelper" =>
+icalls! {
     /// The number, and the name if there is no number and the name is wanted.
-    "InternalCodePage" fn internal_code_page(cx, code_page: Out<'cx, i32>) -> ObjRef<'cx> {
+    "System.Text.EncodingHelper::InternalCodePage" fn internal_code_page(cx, code_page: Out<'cx, i32>) -> ObjRef<'cx> {
         let wants_name = code_page.get() != 0;
         // SAFETY: nl_langinfo gives a NUL-terminated string.
         let set = unsafe { utf8_z(libc::nl_langinfo(libc::CODESET) as *const u8) };

@@ -5,8 +5,8 @@
 use crate::support::args::Out;
 use vervet_runtime::icalls;
 
-icalls! { "System.Text.Normalization" =>
-    "load_normalization_resource" fn load_normalization_resource(
+icalls! {
+    "System.Text.Normalization::load_normalization_resource" fn load_normalization_resource(
         cx, props: Out<'cx, usize>, mapped: Out<'cx, usize>, char_map: Out<'cx, usize>, helper: Out<'cx, usize>,
         composite: Out<'cx, usize>, combining: Out<'cx, usize>,
     ) {

@@ -29,16 +29,16 @@ macro_rules! ops {
 }
 pub(crate) use ops;
 
-icalls! { "System.Threading.Interlocked" =>
-    "CompareExchange(int&,int,int)" fn compare_exchange_i32(cx, at: Out<'cx, i32>, value: i32, comparand: i32) -> i32 {
+icalls! {
+    "System.Threading.Interlocked::CompareExchange(int&,int,int)" fn compare_exchange_i32(cx, at: Out<'cx, i32>, value: i32, comparand: i32) -> i32 {
         Ok(ops!(cx, at: i32 as AtomicI32)?.compare_exchange(comparand, value, SeqCst, SeqCst).unwrap_or_else(|v| v))
     }
-    "CompareExchange(int&,int,int,bool&)" fn compare_exchange_i32_ok(cx, at: Out<'cx, i32>, value: i32, comparand: i32, ok: Out<'cx, u8>) -> i32 {
+    "System.Threading.Interlocked::CompareExchange(int&,int,int,bool&)" fn compare_exchange_i32_ok(cx, at: Out<'cx, i32>, value: i32, comparand: i32, ok: Out<'cx, u8>) -> i32 {
         let r = ops!(cx, at: i32 as AtomicI32)?.compare_exchange(comparand, value, SeqCst, SeqCst);
         ok.set(r.is_ok() as u8);
         Ok(r.unwrap_or_else(|v| v))
     }
-    "CompareExchange(object&,object&,object&,object&)" fn compare_exchange_object(
+    "System.Threading.Interlocked::CompareExchange(object&,object&,object&,object&)" fn compare_exchange_object(
         cx, at: RefSlot<'cx>, value: RefSlot<'cx>, comparand: RefSlot<'cx>, result: RefSlot<'cx>,
     ) {
         let (value, comparand) = (value.get(), comparand.get());
@@ -53,22 +53,22 @@ icalls! { "System.Threading.Interlocked" =>
         result.set(unsafe { vervet_runtime::ObjRef::from_addr(old) });
         Ok(())
     }
-    "CompareExchange(single&,single,single)" fn compare_exchange_f32(cx, at: Out<'cx, f32>, value: f32, comparand: f32) -> f32 {
+    "System.Threading.Interlocked::CompareExchange(single&,single,single)" fn compare_exchange_f32(cx, at: Out<'cx, f32>, value: f32, comparand: f32) -> f32 {
         let r = ops!(cx, at: f32 as AtomicU32)?.compare_exchange(comparand.to_bits(), value.to_bits(), SeqCst, SeqCst);
         Ok(f32::from_bits(r.unwrap_or_else(|v| v)))
     }
-    "CompareExchange(double&,double,double)" fn compare_exchange_f64(cx, at: Out<'cx, f64>, value: f64, comparand: f64) -> f64 {
+    "System.Threading.Interlocked::CompareExchange(double&,double,double)" fn compare_exchange_f64(cx, at: Out<'cx, f64>, value: f64, comparand: f64) -> f64 {
         let r = ops!(cx, at: f64 as AtomicU64)?.compare_exchange(comparand.to_bits(), value.to_bits(), SeqCst, SeqCst);
         Ok(f64::from_bits(r.unwrap_or_else(|v| v)))
     }
-    "CompareExchange(long&,long,long)" fn compare_exchange_i64(cx, at: Out<'cx, i64>, value: i64, comparand: i64) -> i64 {
+    "System.Threading.Interlocked::CompareExchange(long&,long,long)" fn compare_exchange_i64(cx, at: Out<'cx, i64>, value: i64, comparand: i64) -> i64 {
         Ok(ops!(cx, at: i64 as AtomicI64)?.compare_exchange(comparand, value, SeqCst, SeqCst).unwrap_or_else(|v| v))
     }
-    "CompareExchange(intptr&,intptr,intptr)" fn compare_exchange_ptr(cx, at: Out<'cx, usize>, value: usize, comparand: usize) -> usize {
+    "System.Threading.Interlocked::CompareExchange(intptr&,intptr,intptr)" fn compare_exchange_ptr(cx, at: Out<'cx, usize>, value: usize, comparand: usize) -> usize {
         Ok(ops!(cx, at: usize as AtomicUsize)?.compare_exchange(comparand, value, SeqCst, SeqCst).unwrap_or_else(|v| v))
     }
-    "Exchange(int&,int)" fn exchange_i32(cx, at: Out<'cx, i32>, value: i32) -> i32 { Ok(ops!(cx, at: i32 as AtomicI32)?.swap(value, SeqCst)) }
-    "Exchange(object&,object&,object&)" fn exchange_object(cx, at: RefSlot<'cx>, value: RefSlot<'cx>, result: RefSlot<'cx>) {
+    "System.Threading.Interlocked::Exchange(int&,int)" fn exchange_i32(cx, at: Out<'cx, i32>, value: i32) -> i32 { Ok(ops!(cx, at: i32 as AtomicI32)?.swap(value, SeqCst)) }
+    "System.Threading.Interlocked::Exchange(object&,object&,object&)" fn exchange_object(cx, at: RefSlot<'cx>, value: RefSlot<'cx>, result: RefSlot<'cx>) {
         let value = value.get();
         let old = reference(cx, at)?.swap(value.addr(), SeqCst);
         heap::mark_card(at.ptr() as usize, value.addr());
@@ -76,26 +76,26 @@ icalls! { "System.Threading.Interlocked" =>
         result.set(unsafe { vervet_runtime::ObjRef::from_addr(old) });
         Ok(())
     }
-    "Exchange(single&,single)" fn exchange_f32(cx, at: Out<'cx, f32>, value: f32) -> f32 {
+    "System.Threading.Interlocked::Exchange(single&,single)" fn exchange_f32(cx, at: Out<'cx, f32>, value: f32) -> f32 {
         Ok(f32::from_bits(ops!(cx, at: f32 as AtomicU32)?.swap(value.to_bits(), SeqCst)))
     }
-    "Exchange(double&,double)" fn exchange_f64(cx, at: Out<'cx, f64>, value: f64) -> f64 {
+    "System.Threading.Interlocked::Exchange(double&,double)" fn exchange_f64(cx, at: Out<'cx, f64>, value: f64) -> f64 {
         Ok(f64::from_bits(ops!(cx, at: f64 as AtomicU64)?.swap(value.to_bits(), SeqCst)))
     }
-    "Exchange(long&,long)" fn exchange_i64(cx, at: Out<'cx, i64>, value: i64) -> i64 { Ok(ops!(cx, at: i64 as AtomicI64)?.swap(value, SeqCst)) }
-    "Exchange(intptr&,intptr)" fn exchange_ptr(cx, at: Out<'cx, usize>, value: usize) -> usize { Ok(ops!(cx, at: usize as AtomicUsize)?.swap(value, SeqCst)) }
-    "Decrement(int&)" fn decrement_i32(cx, at: Out<'cx, i32>) -> i32 { Ok(ops!(cx, at: i32 as AtomicI32)?.fetch_sub(1, SeqCst).wrapping_sub(1)) }
-    "Decrement(long&)" fn decrement_i64(cx, at: Out<'cx, i64>) -> i64 { Ok(ops!(cx, at: i64 as AtomicI64)?.fetch_sub(1, SeqCst).wrapping_sub(1)) }
-    "Increment(int&)" fn increment_i32(cx, at: Out<'cx, i32>) -> i32 { Ok(ops!(cx, at: i32 as AtomicI32)?.fetch_add(1, SeqCst).wrapping_add(1)) }
-    "Increment(long&)" fn increment_i64(cx, at: Out<'cx, i64>) -> i64 { Ok(ops!(cx, at: i64 as AtomicI64)?.fetch_add(1, SeqCst).wrapping_add(1)) }
-    "Add(int&,int)" fn add_i32(cx, at: Out<'cx, i32>, value: i32) -> i32 {
+    "System.Threading.Interlocked::Exchange(long&,long)" fn exchange_i64(cx, at: Out<'cx, i64>, value: i64) -> i64 { Ok(ops!(cx, at: i64 as AtomicI64)?.swap(value, SeqCst)) }
+    "System.Threading.Interlocked::Exchange(intptr&,intptr)" fn exchange_ptr(cx, at: Out<'cx, usize>, value: usize) -> usize { Ok(ops!(cx, at: usize as AtomicUsize)?.swap(value, SeqCst)) }
+    "System.Threading.Interlocked::Decrement(int&)" fn decrement_i32(cx, at: Out<'cx, i32>) -> i32 { Ok(ops!(cx, at: i32 as AtomicI32)?.fetch_sub(1, SeqCst).wrapping_sub(1)) }
+    "System.Threading.Interlocked::Decrement(long&)" fn decrement_i64(cx, at: Out<'cx, i64>) -> i64 { Ok(ops!(cx, at: i64 as AtomicI64)?.fetch_sub(1, SeqCst).wrapping_sub(1)) }
+    "System.Threading.Interlocked::Increment(int&)" fn increment_i32(cx, at: Out<'cx, i32>) -> i32 { Ok(ops!(cx, at: i32 as AtomicI32)?.fetch_add(1, SeqCst).wrapping_add(1)) }
+    "System.Threading.Interlocked::Increment(long&)" fn increment_i64(cx, at: Out<'cx, i64>) -> i64 { Ok(ops!(cx, at: i64 as AtomicI64)?.fetch_add(1, SeqCst).wrapping_add(1)) }
+    "System.Threading.Interlocked::Add(int&,int)" fn add_i32(cx, at: Out<'cx, i32>, value: i32) -> i32 {
         Ok(ops!(cx, at: i32 as AtomicI32)?.fetch_add(value, SeqCst).wrapping_add(value))
     }
-    "Add(long&,long)" fn add_i64(cx, at: Out<'cx, i64>, value: i64) -> i64 {
+    "System.Threading.Interlocked::Add(long&,long)" fn add_i64(cx, at: Out<'cx, i64>, value: i64) -> i64 {
         Ok(ops!(cx, at: i64 as AtomicI64)?.fetch_add(value, SeqCst).wrapping_add(value))
     }
-    "Read" fn read(cx, at: Out<'cx, i64>) -> i64 { Ok(ops!(cx, at: i64 as AtomicI64)?.load(SeqCst)) }
-    "MemoryBarrierProcessWide" fn memory_barrier_process_wide(cx) {
+    "System.Threading.Interlocked::Read" fn read(cx, at: Out<'cx, i64>) -> i64 { Ok(ops!(cx, at: i64 as AtomicI64)?.load(SeqCst)) }
+    "System.Threading.Interlocked::MemoryBarrierProcessWide" fn memory_barrier_process_wide(cx) {
         // SAFETY: membarrier touches no memory; where it is missing the fence below is all there is.
         unsafe { libc::syscall(libc::SYS_membarrier, 1 /* MEMBARRIER_CMD_GLOBAL */, 0, 0) };
         std::sync::atomic::fence(SeqCst);

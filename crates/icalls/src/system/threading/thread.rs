@@ -27,9 +27,9 @@ fn state_error<'cx>(cx: &'cx Cx<'cx>, message: &str) -> vervet_runtime::Throw {
     cx.throw(Known::ThreadStateException, message)
 }
 
-icalls! { THREAD: "System.Threading.Thread" =>
+icalls! {
     /// The Thread object; it is also stored in the thread static that managed code looks into first.
-    "GetCurrentThread" fn get_current_thread(cx) -> ObjRef<'cx> {
+    "System.Threading.Thread::GetCurrentThread" fn get_current_thread(cx) -> ObjRef<'cx> {
         // SAFETY: the context belongs to this thread, its field is 0 or a Thread.
         let thread = unsafe { ObjRef::from_addr((*cx.context()).thread_object) };
         let class = cx.known(Known::Thread);
@@ -41,22 +41,22 @@ icalls! { THREAD: "System.Threading.Thread" =>
         }
         Ok(thread)
     }
-    "ConstructInternalThread" fn construct_internal_thread(cx, this: ObjRef<'cx>) {
+    "System.Threading.Thread::ConstructInternalThread" fn construct_internal_thread(cx, this: ObjRef<'cx>) {
         let internal = threads::new_internal(cx)?;
         this.write_ref(offset_of!(ThreadObject, internal_thread), internal);
         Ok(())
     }
-    "GetDomainID" fn get_domain_id(cx) -> i32 {
+    "System.Threading.Thread::GetDomainID" fn get_domain_id(cx) -> i32 {
         // SAFETY: the context belongs to this thread.
         Ok(unsafe { (*cx.context()).domain } as i32)
     }
-    "GetName_internal" fn get_name_internal(cx, thread: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Threading.Thread::GetName_internal" fn get_name_internal(cx, thread: ObjRef<'cx>) -> ObjRef<'cx> {
         match name::get(cx.non_null(thread)?) {
             Some(units) => cx.alloc_utf16(&units),
             None => Ok(ObjRef::NULL),
         }
     }
-    "SetName_icall" fn set_name_icall(cx, thread: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
+    "System.Threading.Thread::SetName_icall" fn set_name_icall(cx, thread: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
         let thread = cx.non_null(thread)?;
         let units = (!name.is_null()).then(|| name.take(length));
         if !name::set(thread, units) {
@@ -69,67 +69,67 @@ icalls! { THREAD: "System.Threading.Thread" =>
         }
         Ok(())
     }
-    "GetState" fn get_state(cx, thread: ObjRef<'cx>) -> i32 { Ok(state::get(cx.non_null(thread)?) as i32) }
-    "SetState" fn set_state(cx, thread: ObjRef<'cx>, set: i32) {
+    "System.Threading.Thread::GetState" fn get_state(cx, thread: ObjRef<'cx>) -> i32 { Ok(state::get(cx.non_null(thread)?) as i32) }
+    "System.Threading.Thread::SetState" fn set_state(cx, thread: ObjRef<'cx>, set: i32) {
         state::change(cx.non_null(thread)?, set as u32, 0);
         Ok(())
     }
-    "ClrState" fn clr_state(cx, thread: ObjRef<'cx>, clear: i32) {
+    "System.Threading.Thread::ClrState" fn clr_state(cx, thread: ObjRef<'cx>, clear: i32) {
         state::change(cx.non_null(thread)?, 0, clear as u32);
         Ok(())
     }
-    "Thread_internal" fn thread_internal(cx, this: ObjRef<'cx>, delegate: ObjRef<'cx>) -> bool {
+    "System.Threading.Thread::Thread_internal" fn thread_internal(cx, this: ObjRef<'cx>, delegate: ObjRef<'cx>) -> bool {
         start::start(cx, cx.non_null(this)?, cx.non_null(delegate)?)
     }
-    "GetPriorityNative" fn get_priority_native(cx, this: ObjRef<'cx>) -> i32 { Ok(internal_of(cx, this)?.read(PRIORITY)) }
-    "SetPriorityNative" fn set_priority_native(cx, this: ObjRef<'cx>, priority: i32) {
+    "System.Threading.Thread::GetPriorityNative" fn get_priority_native(cx, this: ObjRef<'cx>) -> i32 { Ok(internal_of(cx, this)?.read(PRIORITY)) }
+    "System.Threading.Thread::SetPriorityNative" fn set_priority_native(cx, this: ObjRef<'cx>, priority: i32) {
         internal_of(cx, this)?.write(PRIORITY, priority);
         Ok(())
     }
-    "SleepInternal" fn sleep_internal(cx, ms: i32) { state::sleep(cx, ms) }
-    "YieldInternal" fn yield_internal(cx) -> bool {
+    "System.Threading.Thread::SleepInternal" fn sleep_internal(cx, ms: i32) { state::sleep(cx, ms) }
+    "System.Threading.Thread::YieldInternal" fn yield_internal(cx) -> bool {
         cx.native(std::thread::yield_now);
         Ok(true)
     }
-    "SpinWait_nop" fn spin_wait_nop(cx) {
+    "System.Threading.Thread::SpinWait_nop" fn spin_wait_nop(cx) {
         std::hint::spin_loop();
         Ok(())
     }
-    "MemoryBarrier" fn memory_barrier(cx) {
+    "System.Threading.Thread::MemoryBarrier" fn memory_barrier(cx) {
         std::sync::atomic::fence(Ordering::SeqCst);
         Ok(())
     }
-    "JoinInternal" fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
+    "System.Threading.Thread::JoinInternal" fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
         let internal = internal_of(cx, this)?;
         match lifetime::of(internal) {
             Some(life) if state::get(internal) & state::UNSTARTED == 0 => life.join(cx, ms),
             _ => Err(state_error(cx, "Thread has not been started.")),
         }
     }
-    "InterruptInternal" fn interrupt_internal(cx, this: ObjRef<'cx>) {
+    "System.Threading.Thread::InterruptInternal" fn interrupt_internal(cx, this: ObjRef<'cx>) {
         state::interrupt(internal_of(cx, this)?);
         Ok(())
     }
-    "ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
+    "System.Threading.Thread::ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
         vervet_runtime::threads::abort::reset(cx)
     }
-    "Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
+    "System.Threading.Thread::Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
         if cx.non_null(thread)? == current_internal(cx) {
             return Err(vervet_runtime::threads::abort::abort_self(cx, reason));
         }
         vervet_runtime::threads::abort::abort_other(cx, thread, reason)?;
         Ok(())
     }
-    "GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Threading.Thread::GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         Ok(vervet_runtime::threads::abort::state(internal_of(cx, this)?))
     }
-    "ResumeInternal" fn resume_internal(cx, this: ObjRef<'cx>) {
+    "System.Threading.Thread::ResumeInternal" fn resume_internal(cx, this: ObjRef<'cx>) {
         match state::resume(internal_of(cx, this)?) {
             state::Suspending::WrongState => Err(dead(cx)),
             _ => Ok(()),
         }
     }
-    "SuspendInternal" fn suspend_internal(cx, this: ObjRef<'cx>) {
+    "System.Threading.Thread::SuspendInternal" fn suspend_internal(cx, this: ObjRef<'cx>) {
         let internal = internal_of(cx, this)?;
         match state::request_suspend(internal) {
             state::Suspending::WrongState => return Err(dead(cx)),
@@ -142,9 +142,9 @@ icalls! { THREAD: "System.Threading.Thread" =>
         interrupts::serve(cx)
     }
     /// One domain yet: a copy.
-    "ByteArrayToRootDomain" fn byte_array_to_root_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
-    "ByteArrayToCurrentDomain" fn byte_array_to_current_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
-    "SystemMaxStackStize" fn system_max_stack_size(cx) -> i32 {
+    "System.Threading.Thread::ByteArrayToRootDomain" fn byte_array_to_root_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
+    "System.Threading.Thread::ByteArrayToCurrentDomain" fn byte_array_to_current_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
+    "System.Threading.Thread::SystemMaxStackStize" fn system_max_stack_size(cx) -> i32 {
         // SAFETY: getrlimit fills the record.
         let soft = unsafe {
             let mut limit: libc::rlimit = std::mem::zeroed();
@@ -163,22 +163,12 @@ fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     }
 }
 
-icalls! { INTERNAL_THREAD: "System.Threading.InternalThread" =>
-    "Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
+icalls! {
+    "System.Threading.InternalThread::Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
         lifetime::take(this);
         name::free(this);
         vervet_runtime::threads::abort::forget_state(this);
         Ok(())
     }
-}
 
-icalls! { CONTEXT: "System.Runtime.Remoting.Contexts.Context" =>
-    /// The context's native data: there are none.
-    "RegisterContext" fn register_context(cx, context: ObjRef<'cx>) { Ok(()) }
-    /// As above.
-    "ReleaseContext" fn release_context(cx, context: ObjRef<'cx>) { Ok(()) }
-}
-
-icalls! { TIMER: "System.Threading.Timer" =>
-    "GetTimeMonotonic" fn get_time_monotonic(cx) -> i64 { Ok(vervet_runtime::threads::wait_handles::filetime::monotonic_ticks()) }
 }

@@ -6,45 +6,45 @@ use vervet_runtime::icalls;
 use vervet_runtime::threads::pool;
 use vervet_types::Known;
 
-icalls! { "System.Threading.ThreadPool" =>
+icalls! {
     /// The class library does not tell us what each worker does.
-    "InitializeVMTp" fn initialize_vm_tp(cx, tracking: Out<'cx, u8>) {
+    "System.Threading.ThreadPool::InitializeVMTp" fn initialize_vm_tp(cx, tracking: Out<'cx, u8>) {
         pool::initialise(cx);
         tracking.set(0);
         Ok(())
     }
-    "RequestWorkerThread" fn request_worker_thread(cx) -> bool { Ok(pool::request(cx)) }
-    "NotifyWorkItemComplete" fn notify_work_item_complete(cx) -> bool { Ok(pool::completed(cx)) }
-    "NotifyWorkItemProgressNative" fn notify_work_item_progress_native(cx) {
+    "System.Threading.ThreadPool::RequestWorkerThread" fn request_worker_thread(cx) -> bool { Ok(pool::request(cx)) }
+    "System.Threading.ThreadPool::NotifyWorkItemComplete" fn notify_work_item_complete(cx) -> bool { Ok(pool::completed(cx)) }
+    "System.Threading.ThreadPool::NotifyWorkItemProgressNative" fn notify_work_item_progress_native(cx) {
         pool::progress(cx);
         Ok(())
     }
     /// Nothing counts these.
-    "NotifyWorkItemQueued" fn notify_work_item_queued(cx) { Ok(()) }
+    "System.Threading.ThreadPool::NotifyWorkItemQueued" fn notify_work_item_queued(cx) { Ok(()) }
     /// Never called: tracking is off.
-    "ReportThreadStatus" fn report_thread_status(cx, working: bool) { Ok(()) }
-    "GetMinThreadsNative" fn get_min_threads_native(cx, workers: Out<'cx, i32>, io: Out<'cx, i32>) {
+    "System.Threading.ThreadPool::ReportThreadStatus" fn report_thread_status(cx, working: bool) { Ok(()) }
+    "System.Threading.ThreadPool::GetMinThreadsNative" fn get_min_threads_native(cx, workers: Out<'cx, i32>, io: Out<'cx, i32>) {
         let limits = pool::limits();
         workers.set(limits.0.min);
         io.set(limits.1.min);
         Ok(())
     }
-    "GetMaxThreadsNative" fn get_max_threads_native(cx, workers: Out<'cx, i32>, io: Out<'cx, i32>) {
+    "System.Threading.ThreadPool::GetMaxThreadsNative" fn get_max_threads_native(cx, workers: Out<'cx, i32>, io: Out<'cx, i32>) {
         let limits = pool::limits();
         workers.set(limits.0.max);
         io.set(limits.1.max);
         Ok(())
     }
-    "GetAvailableThreadsNative" fn get_available_threads_native(cx, workers: Out<'cx, i32>, io: Out<'cx, i32>) {
+    "System.Threading.ThreadPool::GetAvailableThreadsNative" fn get_available_threads_native(cx, workers: Out<'cx, i32>, io: Out<'cx, i32>) {
         let available = pool::available();
         workers.set(available.0);
         io.set(available.1);
         Ok(())
     }
-    "SetMinThreadsNative" fn set_min_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_min(cx, workers, io)) }
-    "SetMaxThreadsNative" fn set_max_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_max(cx, workers, io)) }
+    "System.Threading.ThreadPool::SetMinThreadsNative" fn set_min_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_min(cx, workers, io)) }
+    "System.Threading.ThreadPool::SetMaxThreadsNative" fn set_max_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_max(cx, workers, io)) }
     /// There are no completion ports.
-    "PostQueuedCompletionStatus" fn post_queued_completion_status(cx, overlapped: usize) -> bool {
+    "System.Threading.ThreadPool::PostQueuedCompletionStatus" fn post_queued_completion_status(cx, overlapped: usize) -> bool {
         Err(cx.throw_default(Known::NotImplementedException))
     }
 }

@@ -69,8 +69,8 @@ const MUTEX: Object = Object::Mutex {
 };
 const SEMAPHORE: Object = Object::Semaphore { count: 0, max: 0 };
 
-icalls! { WAIT_HANDLE: "System.Threading.WaitHandle" =>
-    "Wait_internal" fn wait_internal(cx, handles: *const usize, count: i32, all: bool, ms: i32) -> i32 {
+icalls! {
+    "System.Threading.WaitHandle::Wait_internal" fn wait_internal(cx, handles: *const usize, count: i32, all: bool, ms: i32) -> i32 {
         // SAFETY: managed code passes that many handles; they are copied because waiting may take long.
         let handles = unsafe { std::slice::from_raw_parts(handles, count.max(0) as usize) }.to_vec();
         if all && (1..handles.len()).any(|i| handles[..i].contains(&handles[i])) {
@@ -78,29 +78,27 @@ icalls! { WAIT_HANDLE: "System.Threading.WaitHandle" =>
         }
         wait_handles::wait(cx, &handles, all, ms)
     }
-    "SignalAndWait_Internal" fn signal_and_wait_internal(cx, to_signal: usize, to_wait: usize, ms: i32) -> i32 {
+    "System.Threading.WaitHandle::SignalAndWait_Internal" fn signal_and_wait_internal(cx, to_signal: usize, to_wait: usize, ms: i32) -> i32 {
         match signal(cx, to_signal) {
             Some(code) => Ok(code),
             None => wait_handles::wait(cx, &[to_wait], false, ms),
         }
     }
-}
 
-icalls! { EVENTS: "System.Threading.NativeEventCalls" =>
-    "CreateEvent_icall" fn create_event(cx, manual: bool, initial: bool, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.NativeEventCalls::CreateEvent_icall" fn create_event(cx, manual: bool, initial: bool, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
         Ok(create(Object::Event { manual, set: initial }, name.take(length), error))
     }
-    "OpenEvent_icall" fn open_event(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.NativeEventCalls::OpenEvent_icall" fn open_event(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
         Ok(open(EVENT, name.take(length), error))
     }
-    "SetEvent_internal" fn set_event(cx, handle: usize) -> bool {
+    "System.Threading.NativeEventCalls::SetEvent_internal" fn set_event(cx, handle: usize) -> bool {
         let ok = wait_handles::set_event(handle, true);
         if !ok {
             set_last_error(cx, error_numbers::INVALID_HANDLE);
         }
         Ok(ok)
     }
-    "ResetEvent_internal" fn reset_event(cx, handle: usize) -> bool {
+    "System.Threading.NativeEventCalls::ResetEvent_internal" fn reset_event(cx, handle: usize) -> bool {
         let ok = wait_handles::set_event(handle, false);
         if !ok {
             set_last_error(cx, error_numbers::INVALID_HANDLE);
@@ -108,14 +106,12 @@ icalls! { EVENTS: "System.Threading.NativeEventCalls" =>
         Ok(ok)
     }
     /// Closes any wait handle.
-    "CloseEvent_internal" fn close_event(cx, handle: usize) {
+    "System.Threading.NativeEventCalls::CloseEvent_internal" fn close_event(cx, handle: usize) {
         wait_handles::close(handle);
         Ok(())
     }
-}
 
-icalls! { MUTEXES: "System.Threading.Mutex" =>
-    "CreateMutex_icall" fn create_mutex(cx, owned: bool, name: Chars<'cx>, length: i32, created: Out<'cx, u8>) -> usize {
+    "System.Threading.Mutex::CreateMutex_icall" fn create_mutex(cx, owned: bool, name: Chars<'cx>, length: i32, created: Out<'cx, u8>) -> usize {
         let owner = if owned { wait_handles::me(cx) } else { 0 };
         let (handle, new) = match wait_handles::create(Object::Mutex { owner, count: owned as u32, abandoned: false }, name.take(length)) {
             Created::New(h) => (h, true),
@@ -128,20 +124,18 @@ icalls! { MUTEXES: "System.Threading.Mutex" =>
         created.set(new as u8);
         Ok(handle)
     }
-    "OpenMutex_icall" fn open_mutex(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.Mutex::OpenMutex_icall" fn open_mutex(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
         Ok(open(MUTEX, name.take(length), error))
     }
-    "ReleaseMutex_internal" fn release_mutex(cx, handle: usize) -> bool { Ok(wait_handles::release_mutex(handle, wait_handles::me(cx))) }
-}
+    "System.Threading.Mutex::ReleaseMutex_internal" fn release_mutex(cx, handle: usize) -> bool { Ok(wait_handles::release_mutex(handle, wait_handles::me(cx))) }
 
-icalls! { SEMAPHORES: "System.Threading.Semaphore" =>
-    "CreateSemaphore_icall" fn create_semaphore(cx, initial: i32, maximum: i32, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.Semaphore::CreateSemaphore_icall" fn create_semaphore(cx, initial: i32, maximum: i32, name: Chars<'cx>, length: i32, error: Out<'cx, i32>) -> usize {
         Ok(create(Object::Semaphore { count: initial, max: maximum }, name.take(length), error))
     }
-    "OpenSemaphore_icall" fn open_semaphore(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
+    "System.Threading.Semaphore::OpenSemaphore_icall" fn open_semaphore(cx, name: Chars<'cx>, length: i32, rights: i32, error: Out<'cx, i32>) -> usize {
         Ok(open(SEMAPHORE, name.take(length), error))
     }
-    "ReleaseSemaphore_internal" fn release_semaphore(cx, handle: usize, by: i32, previous: Out<'cx, i32>) -> bool {
+    "System.Threading.Semaphore::ReleaseSemaphore_internal" fn release_semaphore(cx, handle: usize, by: i32, previous: Out<'cx, i32>) -> bool {
         match wait_handles::release_semaphore(handle, by) {
             Some(p) => {
                 previous.set(p);

@@ -1,11 +1,18 @@
 //! The native form of structs and formatted classes: offsets and kinds of their fields.
 //!
-//! Stubs use it to pass structs; the runtime's Marshal (StructureToPtr, PtrToStructure, SizeOf, OffsetOf) and its
-//! marshalling helpers follow the same table.
+//! # How it works
+//! [`native_layout`] computes the layout of a class once. A class is *formatted* if its layout is
+//! sequential or explicit (ECMA-335 II.10.1.2). Its native fields differ from the managed ones
+//! where a field is a bool, a char, a string, a delegate, a handle, or an array in place. A layout
+//! in which nothing differs is *blittable*: its memory is passed as it is.
+//!
+//! The stubs pass structs by this table. The runtime's `Marshal` (StructureToPtr, PtrToStructure,
+//! SizeOf, OffsetOf) and its marshalling helpers follow the same one.
 //!
 //! # Invariants
-//! A layout is computed once per class and never changes. What cannot be marshalled still has a layout; its
-//! [`NativeLayout::unsupported`] says why not. Offsets are bytes from the start of the value, headers excluded.
+//! * A layout never changes once it is computed, and lives for ever.
+//! * What cannot be marshalled has a layout too; [`NativeLayout::unsupported`] says why it cannot.
+//! * Offsets are bytes from the start of the value, without the object header.
 use crate::stubs::native::marshal_spec::{
     CharSet, MarshalSpec, class_char_set, marshal_spec, native_type as nt,
 };
@@ -16,19 +23,19 @@ use vervet_metadata::{Table, Token};
 use vervet_os::LeafLock;
 use vervet_types::{ClassKind, ClassRef, FieldRef, Known, LoadError};
 
-/// How characters of a string lie in native memory.
+/// How the characters of a string lie in native memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Encoding {
     /// Zero-terminated UTF-8.
     Utf8,
     /// Zero-terminated UTF-16.
     Utf16,
-    /// UTF-16 behind its length in bytes.
+    /// UTF-16 behind its length in bytes (4 bytes before the pointer).
     Bstr,
 }
 
 impl Encoding {
-    /// Of a string: by its MarshalAs, else by the CharSet in force.
+    /// The encoding of a string: its MarshalAs, or the CharSet in force.
     pub fn of(spec: &MarshalSpec, char_set: CharSet) -> Encoding {
         match (spec.native, char_set) {
             (nt::LPWSTR, _) => Encoding::Utf16,
@@ -38,7 +45,7 @@ impl Encoding {
             (_, CharSet::Ansi) => Encoding::Utf8,
         }
     }
-    /// Bytes of a unit.
+    /// Bytes of a code unit.
     pub fn unit(self) -> u32 {
         if self == Encoding::Utf8 { 1 } else { 2 }
     }
@@ -73,7 +80,7 @@ pub enum Native {
 const COM: &str = "COM interop is not supported.";
 
 impl Native {
-    /// Of a type that is a field or an element.
+    /// The native form of a type that is a field or an element.
     pub fn of(class: ClassRef, spec: &MarshalSpec, char_set: CharSet) -> Result<Native, LoadError> {
         if class.is_ptr() || class.is_fn_ptr() {
             return Ok(Native::Scalar(Scalar::POINTER));
@@ -144,7 +151,7 @@ impl Native {
             _ => 8,
         }
     }
-    /// Is native memory the same as managed memory?
+    /// Whether native memory is the same as managed memory.
     pub fn is_blittable(&self) -> bool {
         match self {
             Native::Scalar(scalar) => scalar.is_identity(),
@@ -152,7 +159,7 @@ impl Native {
             _ => false,
         }
     }
-    /// Does conversion to native allocate anything?
+    /// Whether the conversion to native allocates memory that must be freed.
     pub fn owns_memory(&self) -> bool {
         match self {
             Native::Scalar(_) => false,
@@ -160,6 +167,7 @@ impl Native {
             _ => true,
         }
     }
+    /// Why it cannot be marshalled, if it cannot.
     fn unsupported(&self) -> Option<&str> {
         match self {
             Native::Unsupported(reason) => Some(reason),
@@ -168,7 +176,7 @@ impl Native {
             _ => None,
         }
     }
-    /// Has a size, whether or not anything converts it.
+    /// Whether its size is known, even if nothing converts it.
     fn is_sized(&self) -> bool {
         match self {
             Native::Unsupported(_) => false,
@@ -176,6 +184,7 @@ impl Native {
             _ => true,
         }
     }
+    /// Adds its primitive parts, at offset `at`, for the classification of eightbytes.
     fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
         match self {
             Native::Scalar(scalar) => parts.push((at, scalar.size(), scalar.is_float())),
@@ -227,7 +236,8 @@ impl FieldKind {
         }
     }
     fn parts(&self, at: u32, parts: &mut Vec<(u32, u32, bool)>) {
-        // Only structs of at most 16 bytes are looked at in detail.
+        // Only structs of at most 16 bytes are classified by their parts, so 16 elements are
+        // enough.
         let (count, size) = match self {
             FieldKind::One(native) => return native.parts(at, parts),
             FieldKind::FixedString { units, encoding } => (*units, encoding.unit()),
@@ -254,7 +264,7 @@ pub struct NativeField {
     pub kind: FieldKind,
 }
 
-/// See the module.
+/// The native layout of a class. See the module.
 pub struct NativeLayout {
     /// The struct or formatted class.
     pub class: ClassRef,
@@ -284,7 +294,8 @@ pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError
     if let Some(found) = LAYOUTS.lock().as_ref().and_then(|map| map.get(&key)) {
         return Ok(found);
     }
-    // A class may embed itself.
+    // A class may embed itself by way of a field that is a class. The depth limit turns this into
+    // an error.
     const MAX_DEPTH: u32 = 64;
     thread_local!(static DEPTH: std::cell::Cell<u32> = const { std::cell::Cell::new(0) });
     let depth = DEPTH.get();
@@ -305,7 +316,7 @@ pub fn native_layout(class: ClassRef) -> Result<&'static NativeLayout, LoadError
         .or_insert_with(|| Box::leak(Box::new(made))))
 }
 
-/// Packing and least size of a class's ClassLayout row.
+/// Packing and least size of a class, from its ClassLayout row (ECMA-335 II.22.8).
 fn class_layout(class: ClassRef) -> (u32, u32) {
     let ClassKind::Def { rid, .. } = class.def().kind else {
         return (0, 0);
@@ -317,6 +328,7 @@ fn class_layout(class: ClassRef) -> (u32, u32) {
     row.map_or((0, 0), |row| (u32::from(row.packing_size), row.class_size))
 }
 
+/// The native form of a field, by its MarshalAs and the CharSet of its class.
 fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError> {
     let class = field.ty()?;
     let spec = marshal_spec(
@@ -349,6 +361,7 @@ fn field_kind(field: FieldRef, char_set: CharSet) -> Result<FieldKind, LoadError
     Native::of(class, &spec, char_set).map(FieldKind::One)
 }
 
+/// Computes a layout.
 fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     let (packing, least) = class_layout(class);
     let packing = if packing == 0 { 8 } else { packing };
@@ -456,6 +469,7 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
     })
 }
 
+/// The declared offset of a field (ECMA-335 II.22.16).
 fn explicit_offset(field: FieldRef) -> u32 {
     let image = &field.class.def().module.image;
     let row = image
@@ -464,17 +478,17 @@ fn explicit_offset(field: FieldRef) -> u32 {
     row.map_or(0, |row| row.offset)
 }
 
-/// Is it that class?
+/// Whether the class is that known class.
 pub fn is(class: ClassRef, known: Known) -> bool {
     class.universe().known_opt(known) == Some(class)
 }
 
-/// Is it a delegate class, or Delegate or MulticastDelegate itself?
+/// Whether it is a delegate class, or Delegate or MulticastDelegate itself.
 pub fn is_delegate(class: ClassRef) -> Result<bool, LoadError> {
     Ok(class.is_delegate()? || is(class, Known::Delegate) || is(class, Known::MulticastDelegate))
 }
 
-/// Is it a SafeHandle or CriticalHandle?
+/// Whether it is a SafeHandle or CriticalHandle.
 pub fn is_handle(class: ClassRef) -> Result<bool, LoadError> {
     Ok(class
         .supers()?

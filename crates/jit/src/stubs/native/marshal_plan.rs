@@ -34,7 +34,7 @@ use crate::stubs::native::marshal_spec::{
     native_type as nt,
 };
 use crate::stubs::native::scalar::Scalar;
-use crate::stubs::native::sysv::{Abi, Place, Places};
+use crate::stubs::native::sysv::{Abi, NativeLocation, NativeLocations};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use vervet_abi::object;
@@ -42,10 +42,10 @@ use vervet_metadata::{Table, Token};
 use vervet_os::LeafLock;
 use vervet_types::{ClassKind, ClassRef, Known, LoadError, MethodRef, MethodSig};
 
-/// The index that stands for the result (as a word: -1).
+/// The index that stands for the result; as a word, -1.
 pub const RESULT: i64 = -1;
 
-/// Which ways a value is copied.
+/// In which directions a value is copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Direction {
     /// Before the call, from caller to callee.
@@ -84,7 +84,7 @@ pub enum Conversion {
     Custom(&'static str, &'static str),
 }
 
-/// What happens to one parameter or the result.
+/// What happens to one parameter or to the result.
 #[derive(Clone)]
 pub enum ParamPlan {
     /// Nothing travels (void).
@@ -130,7 +130,7 @@ pub enum ParamPlan {
 }
 
 impl ParamPlan {
-    /// How the native side of it travels.
+    /// How its native side is passed.
     pub fn abi(&self) -> Abi {
         match self {
             ParamPlan::None => Abi::Void,
@@ -144,7 +144,8 @@ impl ParamPlan {
             _ => Abi::int(),
         }
     }
-    /// Must `MarshalBack` (or, in the reverse direction, `MarshalArgBack`) be called after the call?
+    /// Whether `MarshalBack` (in the reverse direction: `MarshalArgBack`) must be called after the
+    /// call.
     pub fn needs_back(&self, reverse: bool) -> bool {
         match self {
             ParamPlan::Convert {
@@ -168,7 +169,7 @@ impl ParamPlan {
     }
 }
 
-/// See the module.
+/// The plan of a signature. See the module.
 pub struct MarshalPlan {
     /// The signature it is for.
     pub sig: &'static MethodSig,
@@ -183,16 +184,22 @@ pub struct MarshalPlan {
 }
 
 impl MarshalPlan {
-    /// The places of the native arguments: of the hidden pointer to the result (if it is returned in memory), and
-    /// of each parameter.
-    pub fn places(&self) -> (Option<Place>, Vec<SmallVec<[Place; 2]>>, Places) {
-        let mut places = Places::default();
+    /// The locations of the native arguments: of the hidden pointer to a result in memory, and of
+    /// each parameter; and how much of the registers and the stack they take.
+    pub fn places(
+        &self,
+    ) -> (
+        Option<NativeLocation>,
+        Vec<SmallVec<[NativeLocation; 2]>>,
+        NativeLocations,
+    ) {
+        let mut places = NativeLocations::default();
         let hidden =
             matches!(self.native_ret(), Abi::Memory(_)).then(|| places.take(&Abi::int())[0]);
         let params = self.params.iter().map(|p| places.take(&p.abi())).collect();
         (hidden, params, places)
     }
-    /// How the native result travels.
+    /// How the native result is passed.
     pub fn native_ret(&self) -> Abi {
         if self.preserve_sig {
             self.ret.abi()
@@ -200,7 +207,7 @@ impl MarshalPlan {
             Abi::int()
         }
     }
-    /// The first of its plans that is not supported, as a parameter index.
+    /// The first parameter that cannot be marshalled, or [`RESULT`].
     pub fn unsupported(&self) -> Option<i64> {
         let bad = |p: &ParamPlan| matches!(p, ParamPlan::Unsupported(_));
         if bad(&self.ret) {
@@ -210,9 +217,10 @@ impl MarshalPlan {
     }
 }
 
+/// All plans, by address of the method.
 static PLANS: LeafLock<Option<FxHashMap<usize, &'static MarshalPlan>>> = LeafLock::new(None);
 
-/// The plan of a P/Invoke method, or of a delegate class's `Invoke`.
+/// The plan of a P/Invoke method, or of the `Invoke` of a delegate class.
 pub fn plan(method: MethodRef) -> Result<&'static MarshalPlan, LoadError> {
     let key = std::ptr::from_ref(method) as usize;
     if let Some(found) = PLANS.lock().as_ref().and_then(|map| map.get(&key)) {
@@ -226,8 +234,8 @@ pub fn plan(method: MethodRef) -> Result<&'static MarshalPlan, LoadError> {
         .or_insert_with(|| Box::leak(Box::new(made))))
 }
 
-/// The plan of an unmanaged `calli`: defaults everywhere. What would need a helper (which would look the plan up by
-/// method) is not supported.
+/// The plan of an unmanaged `calli`, with default marshalling. What would need a helper is not
+/// supported, because the helpers look a plan up by its method.
 pub fn plan_of_sig(sig: &'static MethodSig) -> Result<MarshalPlan, LoadError> {
     let of = |class: ClassRef| {
         let plan = plan_one(class, &Source::default())?;
@@ -264,7 +272,7 @@ struct Source {
 }
 
 impl Source {
-    /// The direction, where `usual` holds if neither [In] nor [Out] is there.
+    /// The direction; `usual` holds if neither `[In]` nor `[Out]` is declared.
     fn direction(&self, usual: Direction) -> Direction {
         match self.flags & 3 {
             0 => usual,
@@ -285,6 +293,7 @@ const BOTH: Direction = Direction {
     output: true,
 };
 
+/// Computes the plan of a method.
 fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
     let sig = method.sig()?;
     let definition = method.definition();
@@ -338,6 +347,7 @@ fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
     })
 }
 
+/// The plan of a type that cannot be marshalled.
 fn unsupported(class: ClassRef) -> ParamPlan {
     ParamPlan::Unsupported(format!(
         "Cannot marshal parameter of type {}.",
@@ -345,7 +355,7 @@ fn unsupported(class: ClassRef) -> ParamPlan {
     ))
 }
 
-/// What is left of a plan when it is a result's.
+/// The plan of a result: what makes sense for parameters only is not supported.
 fn result_only(class: ClassRef, plan: ParamPlan) -> ParamPlan {
     match plan {
         ParamPlan::Convert {
@@ -367,6 +377,7 @@ fn result_only(class: ClassRef, plan: ParamPlan) -> ParamPlan {
     }
 }
 
+/// The plan of a parameter or result.
 fn plan_one(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
     if class.prim == Some(vervet_types::Prim::Void) {
         return Ok(ParamPlan::None);
@@ -377,12 +388,13 @@ fn plan_one(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
     }
 }
 
+/// The custom marshaler, if one is declared.
 fn custom(source: &Source) -> Option<Conversion> {
     let (marshaler, cookie) = source.spec.custom?;
     Some(Conversion::Custom(marshaler, cookie))
 }
 
-/// What one word of the class converts by, if helpers do it.
+/// By what helpers convert one word of the class; None if they do not.
 fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, LoadError> {
     let (spec, char_set) = (&source.spec, source.char_set);
     Ok(Some(if let Some(custom) = custom(source) {
@@ -428,11 +440,13 @@ fn conversion(class: ClassRef, source: &Source) -> Result<Option<Conversion>, Lo
     }))
 }
 
-/// A reference type with sequential or explicit layout (an object that can be copied to native memory).
+/// Whether it is a reference type with sequential or explicit layout, whose objects can be copied
+/// to native memory.
 fn is_formatted(class: ClassRef) -> bool {
     class.flags & 0x18 != 0 && !class.is_array() && !class.is_interface()
 }
 
+/// The plan of a value that is not by reference.
 fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
     if class.is_ptr() || class.is_fn_ptr() {
         return Ok(ParamPlan::Direct);
@@ -486,6 +500,7 @@ fn plan_value(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> 
     })
 }
 
+/// The plan of a struct by value.
 fn plan_struct(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
     if let Some(conversion) = custom(source) {
         let _ = conversion;
@@ -518,6 +533,7 @@ fn plan_struct(class: ClassRef, source: &Source) -> Result<ParamPlan, LoadError>
     })
 }
 
+/// The plan of a by-reference parameter.
 fn plan_by_ref(target: ClassRef, source: &Source) -> Result<ParamPlan, LoadError> {
     if target.is_ptr() || target.is_fn_ptr() {
         return Ok(ParamPlan::Direct);

@@ -1,12 +1,12 @@
-//! What metadata says about marshalling: MarshalAs blobs (II.23.4), DllImport flags, parameter directions, the
-//! attribute on delegates.
+//! What metadata says about marshalling: MarshalAs blobs (ECMA-335 II.23.4), DllImport flags
+//! (II.23.1.8), and UnmanagedFunctionPointerAttribute on delegates.
 //!
 //! # Invariants
-//! Reading is total: what is malformed counts as absent.
+//! Reading never fails: what is malformed counts as absent, as in mono.
 use vervet_metadata::{CustomAttrReader, Image, SigReader, Table, Token};
 use vervet_types::ClassRef;
 
-/// UnmanagedType values.
+/// The values of UnmanagedType (ECMA-335 II.23.4, and those of the class library).
 #[allow(missing_docs)]
 pub mod native_type {
     pub const BOOL: u8 = 0x02;
@@ -60,6 +60,7 @@ impl MarshalSpec {
         let _ = spec.read(blob);
         spec
     }
+    /// Reads what is there; None where the blob ends early.
     fn read(&mut self, blob: &'static [u8]) -> Option<()> {
         let (native, rest) = blob.split_first()?;
         self.native = *native;
@@ -70,7 +71,8 @@ impl MarshalSpec {
                 let param = reader.compressed_u32().ok()?;
                 self.size_param = Some(param);
                 self.size_const = Some(reader.compressed_u32().ok()?);
-                // The flag says whether the parameter index was given; without it, 0 and a size means a size only.
+                // The flag says whether the parameter index is given. Without the flag, index 0
+                // with a size means a size only.
                 let flag = reader.compressed_u32().unwrap_or((param != 0) as u32);
                 if flag & 1 == 0 {
                     self.size_param = None;
@@ -92,7 +94,7 @@ impl MarshalSpec {
         }
         Some(())
     }
-    /// The spec of an array's elements.
+    /// The MarshalSpec of an array's elements.
     pub fn of_element(&self) -> MarshalSpec {
         MarshalSpec {
             native: self.element,
@@ -101,6 +103,7 @@ impl MarshalSpec {
     }
 }
 
+/// The element type; MAX stands for none.
 fn element(native: u8) -> u8 {
     if native == nt::MAX { 0 } else { native }
 }
@@ -115,7 +118,7 @@ pub fn marshal_spec(image: &Image<'static>, parent: Token) -> MarshalSpec {
         .unwrap_or_default()
 }
 
-/// CharSet of a DllImport, a struct or a delegate.
+/// The CharSet of a DllImport, a struct or a delegate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CharSet {
     /// UTF-8 (also None and Auto, on this platform).
@@ -143,7 +146,7 @@ impl ImportFlags {
     }
 }
 
-/// CharSet of a type: TypeAttributes' string format.
+/// The CharSet of a type, from the string format in its TypeAttributes.
 pub fn class_char_set(class: ClassRef) -> CharSet {
     if class.flags & 0x0003_0000 == 0x0001_0000 {
         CharSet::Unicode
@@ -152,7 +155,7 @@ pub fn class_char_set(class: ClassRef) -> CharSet {
     }
 }
 
-/// What UnmanagedFunctionPointerAttribute says about a delegate class: (CharSet, SetLastError).
+/// What UnmanagedFunctionPointerAttribute says about a delegate class: CharSet, SetLastError.
 pub fn function_pointer_attribute(image: &Image<'static>, type_def: u32) -> (CharSet, bool) {
     let mut found = (CharSet::Ansi, false);
     for row in image.custom_attributes_of(Token::new(Table::TypeDef, type_def)) {
@@ -178,6 +181,7 @@ pub fn function_pointer_attribute(image: &Image<'static>, type_def: u32) -> (Cha
     found
 }
 
+/// Reads the attribute's value.
 fn read_attribute(
     blob: &'static [u8],
     found: &mut (CharSet, bool),

@@ -1,28 +1,39 @@
-//! Managed to native: P/Invoke stubs, delegates around native functions, unmanaged `calli`.
+//! Managed code calls native code: P/Invoke stubs, delegates around native functions, unmanaged
+//! `calli`.
 //!
 //! # How it works
-//! A stub converts the arguments as the [`MarshalPlan`] says, fills a [`native_call`] block in its frame and gives
-//! it to the native thunk, then converts the result and writes back.
+//! A stub does these steps:
+//!
+//! 1. Convert each argument as its plan says ([`Call::convert`]).
+//! 2. Store the references that must stay alive to a block in the frame.
+//! 3. Fill a [`native_call`] block: registers, stack words, target.
+//! 4. Call the native thunk, which leaves managed mode, loads the registers, calls, and returns to
+//!    managed mode.
+//! 5. Convert the result, and write `ref` and `out` arguments back.
 //!
 //! # Invariants
-//! * Whatever native code is given a pointer into stays in this frame during the call: the managed words in a block of
-//!   roots, the pointers in the call block.
-//! * All conversions are done before the block is filled, so no helper runs between that and the call.
-//! * The errno of a call without SetLastError is not seen by the program: the context's word is put back.
-//! * Conversions are undone on the normal path only: native code does not throw, and what a failed conversion leaves
-//!   behind (copies of earlier arguments, a held SafeHandle) leaks.
+//! * While native code runs, a collection may take place. Everything that native code has a pointer
+//!   to stays in place, because this frame refers to it: the references in a block that the
+//!   conservative scan reads, the pointers into them in the call block.
+//! * All conversions are done before the block is filled, so no helper runs between filling it and
+//!   the call.
+//! * Without SetLastError the program does not see the errno of the call: the word in the thread
+//!   context is saved and restored.
+//! * Conversions are undone after a normal return only. Native code does not throw; when the
+//!   conversion of a later argument fails, the copies of earlier ones, and a held SafeHandle, are
+//!   not released.
 use crate::blob::{Blob, Symbol};
 use crate::emit::sequences::{EmitExt, build};
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
-use crate::signature::{Pass, Shape, load_leaf, store_leaf};
+use crate::signature::{LoweredSignature, Pass, load_scalar, store_scalar};
 use crate::stubs::native::layout::NativeLayout;
 use crate::stubs::native::marshal_plan::{
     Conversion, MarshalPlan, ParamPlan, RESULT, plan, plan_of_sig,
 };
 use crate::stubs::native::scalar::Scalar;
-use crate::stubs::native::sysv::{Abi, Eightbyte, Place};
+use crate::stubs::native::sysv::{Abi, Eightbyte, NativeLocation};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, BlockArg, InstBuilder, Signature, Value};
@@ -36,34 +47,35 @@ use vervet_types::{MethodRef, MethodSig};
 
 /// The body of a P/Invoke method.
 pub fn pinvoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
-    let shape = Shape::of_method(method)?;
+    let lowered = LoweredSignature::of_method(method)?;
     let plan = plan(method)?;
     build(
         codegen,
         Tier::Quick,
         &method.full_name(),
-        shape.clif.clone(),
+        lowered.clif.clone(),
         |e, args| {
             e.stack_check(args);
             class_init(e, method)?;
             let target = bound_address(e, method);
-            let results = emit(e, Some(method), plan, &shape, target, args);
+            let results = emit(e, Some(method), plan, &lowered, target, args);
             e.b.ins().return_(&results);
             Ok(())
         },
     )
 }
 
-/// What `invoke_impl` of a delegate around a native function points to; `method` is the delegate class's `Invoke`.
-/// Entered with the delegate, whose `extra_arg` is the function's address and whose `m_target` is null.
+/// The code that `invoke_impl` of a delegate around a native function points to; `method` is the
+/// delegate class's `Invoke`. It is called with the delegate, whose `extra_arg` is the function's
+/// address and whose `m_target` is null.
 pub fn native_delegate_thunk(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
-    let shape = Shape::of_method(method)?;
+    let lowered = LoweredSignature::of_method(method)?;
     let plan = plan(method)?;
     build(
         codegen,
         Tier::Quick,
         &method.full_name(),
-        shape.clif.clone(),
+        lowered.clif.clone(),
         |e, args| {
             e.stack_check(args);
             let target = e.b.ins().load(
@@ -72,27 +84,30 @@ pub fn native_delegate_thunk(codegen: &Codegen, method: MethodRef) -> Result<Blo
                 args[0],
                 offset_of!(DelegateObject, extra_arg) as i32,
             );
-            let results = emit(e, Some(method), plan, &shape, target, args);
+            let results = emit(e, Some(method), plan, &lowered, target, args);
             e.b.ins().return_(&results);
             Ok(())
         },
     )
 }
 
-/// An unmanaged `calli`: `args` are the values of a managed call of that signature (a return buffer first, if it has
-/// one), the result is as that call's. Default marshalling; what needs a helper throws NotSupportedException.
+/// Emits an unmanaged `calli`. `args` are the values of a managed call of that signature (a result
+/// buffer first, if there is one), and the results are as that call's. Marshalling is the default
+/// one; what needs a helper throws NotSupportedException, because the helpers find a plan by its
+/// method.
 pub fn emit_native_call(
     e: &mut Emitter,
     sig: &'static MethodSig,
     target: Value,
     args: &[Value],
 ) -> Result<Results, CompileError> {
-    let shape = Shape::of(sig)?;
+    let lowered = LoweredSignature::of(sig)?;
     let plan = plan_of_sig(sig)?;
-    Ok(emit(e, None, &plan, &shape, target, args))
+    Ok(emit(e, None, &plan, &lowered, target, args))
 }
 
-/// A precise class constructor runs before the first call of a static method.
+/// Runs a class constructor that must run before the first call of a static method (ECMA-335
+/// II.10.5.3.1).
 fn class_init(e: &mut Emitter, method: MethodRef) -> Result<(), CompileError> {
     let class = method.class;
     if !method.is_static() || class.is_before_field_init() || class.cctor()?.is_none() {
@@ -115,7 +130,8 @@ fn class_init(e: &mut Emitter, method: MethodRef) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// The native function's address; bound at the first call.
+/// The address of the native function. The first call binds it: loads the library and looks the
+/// function up.
 fn bound_address(e: &mut Emitter, method: MethodRef) -> Value {
     let cell = e.load_symbol(I64, Symbol::PInvokeCell(method), 0);
     let (bind, go) = (e.b.create_block(), e.b.create_block());
@@ -151,21 +167,23 @@ enum Back {
     Word(usize, Value, Value),
 }
 
+/// A call during its emission.
 struct Call<'c> {
     method: Value,
     plan: &'c MarshalPlan,
-    shape: &'c Shape,
+    lowered: &'c LoweredSignature,
     args: &'c [Value],
-    /// References that must stay alive.
+    /// References that must stay alive while native code runs.
     roots: Vec<Value>,
     backs: Vec<Back>,
 }
 
+/// Emits the call. `method` is what the helpers find the plan by.
 fn emit(
     e: &mut Emitter,
     method: Option<MethodRef>,
     plan: &MarshalPlan,
-    shape: &Shape,
+    lowered: &LoweredSignature,
     target: Value,
     args: &[Value],
 ) -> Results {
@@ -184,7 +202,7 @@ fn emit(
             e.b.switch_to_block(rest);
         }
         // Not reached; the rest only keeps the function well-formed.
-        return shape
+        return lowered
             .clif
             .returns
             .iter()
@@ -194,14 +212,16 @@ fn emit(
     let mut call = Call {
         method: handle,
         plan,
-        shape,
+        lowered,
         args,
         roots: Vec::new(),
         backs: Vec::new(),
     };
-    if shape.has_this {
+    if lowered.has_this {
         call.roots.push(args[0]);
     }
+    // Arguments are converted before locations in the call block are filled: a conversion may call
+    // a helper, and a helper may run managed code.
     let (hidden, places, total) = plan.places();
     let natives: Vec<Native> = (0..plan.params.len()).map(|i| call.convert(e, i)).collect();
     let ret_memory = result_memory(e, plan);
@@ -253,11 +273,13 @@ fn emit(
     results
 }
 
+/// Stores a word.
 fn store_word(e: &mut Emitter, value: Value, addr: Value, offset: i32) {
     e.b.ins().store(trusted(), value, addr, offset);
 }
 
-/// Memory for the native result, where it needs some.
+/// Memory for the native result, if it needs some: a struct, or the target of a last `out` argument
+/// (PreserveSig = false).
 fn result_memory(e: &mut Emitter, plan: &MarshalPlan) -> Option<Value> {
     match &plan.ret {
         ParamPlan::Struct(layout) | ParamPlan::StructCopy(layout) => {
@@ -269,7 +291,14 @@ fn result_memory(e: &mut Emitter, plan: &MarshalPlan) -> Option<Value> {
     }
 }
 
-fn place_argument(e: &mut Emitter, block: Value, native: &Native, places: &[Place], abi: &Abi) {
+/// Stores an argument to its locations in the call block.
+fn place_argument(
+    e: &mut Emitter,
+    block: Value,
+    native: &Native,
+    places: &[NativeLocation],
+    abi: &Abi,
+) {
     match native {
         Native::Scalar(scalar, value) => {
             scalar.store_word(&mut e.b, *value, block, places[0].call_offset())
@@ -287,6 +316,7 @@ fn place_argument(e: &mut Emitter, block: Value, native: &Native, places: &[Plac
     }
 }
 
+/// Throws the exception of a failed HRESULT (PreserveSig = false).
 fn check_hresult(e: &mut Emitter, block: Value) {
     let (failed, on) = (e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(failed);
@@ -301,21 +331,22 @@ fn check_hresult(e: &mut Emitter, block: Value) {
 }
 
 impl Call<'_> {
-    /// The address of a struct argument; the memory may be read in whole words.
+    /// The address of a struct argument, in memory that may be read in whole words.
     fn struct_address(&self, e: &mut Emitter, i: usize, layout: &NativeLayout) -> Value {
-        let values = self.shape.values_of(self.args, i);
-        let pass = &self.shape.params[i];
+        let values = self.lowered.values_of(self.args, i);
+        let pass = &self.lowered.params[i];
         if *pass == Pass::Address && layout.size.is_multiple_of(8) {
             return values[0];
         }
-        let class = self.shape.param_classes[i];
+        let class = self.lowered.param_classes[i];
         let managed = class.layout().map_or(layout.size, |l| l.size);
         let copy = e.zeroed_stack(managed.max(layout.size));
         e.store_local(values, copy, pass, class);
         copy
     }
+    /// Converts an argument, and notes what must be done after the call.
     fn convert(&mut self, e: &mut Emitter, i: usize) -> Native {
-        let values = self.shape.values_of(self.args, i);
+        let values = self.lowered.values_of(self.args, i);
         let index = i as i64;
         match &self.plan.params[i] {
             ParamPlan::Scalar(scalar) => Native::Scalar(*scalar, values[0]),
@@ -330,7 +361,7 @@ impl Call<'_> {
                 if direction.input {
                     null_check(e, values[0]);
                     let value =
-                        load_leaf(&mut e.b, null_trap(), scalar.managed_kind(), values[0], 0);
+                        load_scalar(&mut e.b, null_trap(), scalar.managed_kind(), values[0], 0);
                     scalar.store_native(&mut e.b, trusted(), value, copy, 0);
                 }
                 if direction.output {
@@ -343,12 +374,12 @@ impl Call<'_> {
             }
             ParamPlan::BlittableObject(_) => self.pinned(e, values[0], object::HEADER_SIZE as i32),
             ParamPlan::HandleRef(offset) => {
-                let Pass::Leaves(leaves) = &self.shape.params[i] else {
+                let Pass::Scalars(scalars) = &self.lowered.params[i] else {
                     let handle = e.b.ins().load(I64, trusted(), values[0], *offset as i32);
                     return Native::Word(handle);
                 };
                 self.roots.extend(values);
-                let handle = leaves
+                let handle = scalars
                     .iter()
                     .position(|(at, _)| at == offset)
                     .unwrap_or(values.len() - 1);
@@ -383,17 +414,20 @@ impl Call<'_> {
             ParamPlan::None | ParamPlan::Unsupported(_) => Native::Word(e.word(0)),
         }
     }
-    /// The address of what lies at that offset in an object that must stay where it is; null is 0.
+    /// The address of what lies at that offset in an object; null gives 0. The object stays in
+    /// place while the frame refers to it.
     fn pinned(&mut self, e: &mut Emitter, object: Value, offset: i32) -> Native {
         self.roots.push(object);
         let data = e.b.ins().iadd_imm_s(object, i64::from(offset));
         Native::Word(e.b.ins().select(object, data, object))
     }
+    /// Notes that the helper must run after the call, if the plan says so.
     fn back_if_needed(&mut self, i: usize, managed: Value, native: Value) {
         if self.plan.params[i].needs_back(false) {
             self.backs.push(Back::Word(i, managed, native));
         }
     }
+    /// Calls a helper that converts a struct.
     fn convert_struct(
         &self,
         e: &mut Emitter,
@@ -405,20 +439,22 @@ impl Call<'_> {
         let index = e.word(index);
         e.helper(helper, [self.method, index, from, to]);
     }
-    /// Puts what must stay alive in the frame.
+    /// Stores the references that must stay alive to the frame. The sequence point keeps the stores
+    /// before the call.
     fn hold_roots(&self, e: &mut Emitter) {
         if !self.roots.is_empty() {
             e.pack(&self.roots);
             e.b.ins().sequence_point();
         }
     }
+    /// Emits what was noted for after the call.
     fn write_back(&self, e: &mut Emitter) {
         for back in &self.backs {
             match back {
                 Back::Scalar(scalar, managed, copy) => {
                     let value = scalar.load_native(&mut e.b, trusted(), *copy, 0);
                     null_check(e, *managed);
-                    store_leaf(
+                    store_scalar(
                         &mut e.b,
                         null_trap(),
                         scalar.managed_kind(),
@@ -457,15 +493,15 @@ impl Call<'_> {
             ParamPlan::Struct(layout) => {
                 let memory = memory.expect("a struct has memory");
                 self.gather(e, block, layout, memory);
-                e.results_from_memory(self.shape, self.args, memory)
+                e.results_from_memory(self.lowered, self.args, memory)
             }
             ParamPlan::StructCopy(layout) => {
                 let memory = memory.expect("a struct has memory");
                 self.gather(e, block, layout, memory);
-                let size = self.shape.ret_class.layout().map_or(16, |l| l.size);
+                let size = self.lowered.ret_class.layout().map_or(16, |l| l.size);
                 let managed = e.zeroed_stack(size);
                 self.convert_struct(e, call::MarshalStructToManaged, RESULT, memory, managed);
-                e.results_from_memory(self.shape, self.args, managed)
+                e.results_from_memory(self.lowered, self.args, managed)
             }
             ParamPlan::Convert { conversion, .. } => {
                 let offset = if matches!(conversion, Conversion::OleDate) {
@@ -479,7 +515,7 @@ impl Call<'_> {
             _ => smallvec![e.b.ins().load(I64, trusted(), at, offset)],
         }
     }
-    /// Stores a struct result that came in registers to its memory.
+    /// Stores a struct that came back in registers to its memory.
     fn gather(&self, e: &mut Emitter, block: Value, layout: &NativeLayout, memory: Value) {
         if !self.plan.preserve_sig {
             return;
@@ -496,14 +532,16 @@ impl Call<'_> {
     }
 }
 
-/// A null by-ref throws: as a trap by the access that follows, or here where that would not be caught.
+/// A null `ref` argument throws NullReferenceException: by the access that follows, or explicitly
+/// where a fault would have no handler.
 fn null_check(e: &mut Emitter, address: Value) {
     if e.has_handlers() {
         e.throw_unless(address, ThrowKind::NullReference);
     }
 }
 
-/// Where the eightbytes of a result are, given the offsets of the first integer and the first float.
+/// The offsets of the eightbytes of a struct result, given those of the first integer and the first
+/// float register.
 pub fn result_offsets(words: &[Eightbyte], ints: i32, sses: i32) -> Vec<i32> {
     let (mut ints, mut sses) = (ints, sses);
     let mut next = |word: &Eightbyte| {

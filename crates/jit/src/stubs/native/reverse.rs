@@ -1,24 +1,27 @@
-//! Native to managed: what native code that calls a delegate runs into.
+//! Native code calls managed code: the reverse stub of a delegate class.
 //!
 //! # How it works
-//! The runtime's reverse thunk saves the native argument registers in a [`native_call::ReverseCall`], becomes
-//! managed, finds the delegate and calls the reverse stub of its class, `(delegate, block)`. The stub converts the
-//! arguments as the [`MarshalPlan`] of the class's `Invoke` says, calls as `Invoke` does, and puts the result back.
+//! Native code calls the reverse thunk that was made for the delegate. The thunk, which is assembly
+//! in the runtime, saves the argument registers in a [`native_call::ReverseCall`] block, enters
+//! managed mode, finds the delegate, and calls the reverse stub of its class with `(delegate,
+//! block)`. The stub converts the arguments as the [`MarshalPlan`] of the class's `Invoke` says,
+//! calls as `Invoke` does, and stores the result to the block.
 //!
 //! # Invariants
-//! Exceptions pass through the stub: the first pass goes on below the native frames.
+//! Exceptions pass through the stub. The first pass of an exception goes on in the managed frames
+//! below the native ones (docs/decisions/0013-exceptions-skip-native-frames.md).
 use crate::blob::{Blob, Symbol};
 use crate::emit::sequences::{EmitExt, build, zero};
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
-use crate::signature::{Pass, Shape, load_leaf, load_passed, store_leaf};
+use crate::signature::{LoweredSignature, Pass, load_passed, load_scalar, store_scalar};
 use crate::stubs::delegate;
 use crate::stubs::native::layout::NativeLayout;
 use crate::stubs::native::marshal_plan::{Conversion, MarshalPlan, ParamPlan, RESULT, plan};
 use crate::stubs::native::pinvoke::result_offsets;
 use crate::stubs::native::scalar::Scalar;
-use crate::stubs::native::sysv::{Abi, Place};
+use crate::stubs::native::sysv::{Abi, NativeLocation};
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value};
 use cranelift_codegen::isa::CallConv;
@@ -29,7 +32,7 @@ use vervet_types::MethodRef;
 
 /// The reverse stub of a delegate class; `method` is its `Invoke`.
 pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileError> {
-    let shape = Shape::of_method(method)?;
+    let lowered = LoweredSignature::of_method(method)?;
     let plan = plan(method)?;
     let mut signature = Signature::new(CallConv::Tail);
     signature.params.resize(2, AbiParam::new(I64));
@@ -46,7 +49,7 @@ pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, Compil
                 block: args[1],
                 stack: None,
                 plan,
-                shape: &shape,
+                lowered: &lowered,
                 backs: Vec::new(),
             };
             call.emit(e, args[0]);
@@ -68,17 +71,19 @@ enum Back {
     Struct(usize, Value, Value),
 }
 
+/// A reverse call during its emission.
 struct Reverse<'c> {
     method: Value,
     block: Value,
     /// Address of the stack arguments, once it is needed.
     stack: Option<Value>,
     plan: &'c MarshalPlan,
-    shape: &'c Shape,
+    lowered: &'c LoweredSignature,
     backs: Vec<Back>,
 }
 
 impl Reverse<'_> {
+    /// Emits the stub's body.
     fn emit(&mut self, e: &mut Emitter, delegate: Value) {
         if let Some(index) = self.plan.unsupported() {
             let (index, none) = (e.word(index), e.word(0));
@@ -98,31 +103,39 @@ impl Reverse<'_> {
             let arg = self.convert(e, i, places);
             values.extend(arg);
         }
-        let size = self.shape.ret_class.layout().map_or(16, |l| l.size);
+        let size = self.lowered.ret_class.layout().map_or(16, |l| l.size);
         let buffer =
-            (self.shape.ret == Pass::Address).then(|| e.zeroed_stack(size.next_multiple_of(8)));
-        let (code, first) = delegate::target_of(e, self.shape, delegate);
+            (self.lowered.ret == Pass::Address).then(|| e.zeroed_stack(size.next_multiple_of(8)));
+        let (code, first) = delegate::target_of(e, self.lowered, delegate);
         let mut args = vec![first];
         args.extend(buffer);
         args.extend(values);
-        let results = e.call_address(&self.shape.clif, code, &args);
+        let results = e.call_address(&self.lowered.clif, code, &args);
         self.result(e, &results, buffer, hidden);
         self.write_back(e);
     }
-    /// Where an eightbyte is: base and offset.
-    fn place(&self, place: Place) -> (Value, i32) {
+    /// Base and offset of an eightbyte that native code passed.
+    fn place(&self, place: NativeLocation) -> (Value, i32) {
         match place {
-            Place::Int(i) => (self.block, native_call::REVERSE_INT_REGS + 8 * i as i32),
-            Place::Sse(i) => (self.block, native_call::REVERSE_SSE_REGS + 8 * i as i32),
-            Place::Stack(i) => (self.stack.expect("there are stack arguments"), 8 * i as i32),
+            NativeLocation::Int(i) => (self.block, native_call::REVERSE_INT_REGS + 8 * i as i32),
+            NativeLocation::Sse(i) => (self.block, native_call::REVERSE_SSE_REGS + 8 * i as i32),
+            NativeLocation::Stack(i) => {
+                (self.stack.expect("there are stack arguments"), 8 * i as i32)
+            }
         }
     }
-    fn native_word(&self, e: &mut Emitter, place: Place) -> Value {
+    /// Loads an eightbyte.
+    fn native_word(&self, e: &mut Emitter, place: NativeLocation) -> Value {
         let (at, offset) = self.place(place);
         e.b.ins().load(I64, trusted(), at, offset)
     }
     /// The address of a struct argument in its native form.
-    fn struct_address(&self, e: &mut Emitter, layout: &NativeLayout, places: &[Place]) -> Value {
+    fn struct_address(
+        &self,
+        e: &mut Emitter,
+        layout: &NativeLayout,
+        places: &[NativeLocation],
+    ) -> Value {
         if let Abi::Memory(_) = layout.abi {
             let (at, offset) = self.place(places[0]);
             return e.b.ins().iadd_imm_s(at, i64::from(offset));
@@ -134,20 +147,23 @@ impl Reverse<'_> {
         }
         copy
     }
+    /// A struct in managed memory, in its passed form.
     fn passed(&self, e: &mut Emitter, i: usize, addr: Value) -> Results {
         load_passed(
             &mut e.b,
             trusted(),
             addr,
             0,
-            &self.shape.params[i],
-            self.shape.param_classes[i],
+            &self.lowered.params[i],
+            self.lowered.param_classes[i],
         )
     }
+    /// Zeroed memory for the managed form of a struct.
     fn managed_struct(&self, e: &mut Emitter, layout: &NativeLayout) -> Value {
         let size = layout.class.layout().map_or(layout.size, |l| l.size);
         e.zeroed_stack(size)
     }
+    /// Calls a helper that converts a struct.
     fn convert_struct(
         &self,
         e: &mut Emitter,
@@ -159,7 +175,8 @@ impl Reverse<'_> {
         let index = e.word(index);
         e.helper(helper, [self.method, index, from, to]);
     }
-    fn convert(&mut self, e: &mut Emitter, i: usize, places: &[Place]) -> Results {
+    /// Converts an argument to its managed form, and notes what must be done after the call.
+    fn convert(&mut self, e: &mut Emitter, i: usize, places: &[NativeLocation]) -> Results {
         match &self.plan.params[i] {
             ParamPlan::Scalar(scalar) => {
                 let (at, offset) = self.place(places[0]);
@@ -172,7 +189,7 @@ impl Reverse<'_> {
             }
             ParamPlan::StructPointer(_) => {
                 let at = self.native_word(e, places[0]);
-                let (pass, class) = (&self.shape.params[i], self.shape.param_classes[i]);
+                let (pass, class) = (&self.lowered.params[i], self.lowered.param_classes[i]);
                 load_passed(&mut e.b, null_trap(), at, 0, pass, class)
             }
             ParamPlan::ByRefScalar(scalar, direction) => {
@@ -180,7 +197,7 @@ impl Reverse<'_> {
                 let copy = e.zeroed_stack(8);
                 if direction.input {
                     let value = scalar.load_native(&mut e.b, null_trap(), native, 0);
-                    store_leaf(&mut e.b, trusted(), scalar.managed_kind(), value, copy, 0);
+                    store_scalar(&mut e.b, trusted(), scalar.managed_kind(), value, copy, 0);
                 }
                 if direction.output {
                     self.backs.push(Back::Scalar(*scalar, copy, native));
@@ -229,13 +246,14 @@ impl Reverse<'_> {
                 }
                 smallvec![managed]
             }
-            ParamPlan::None | ParamPlan::Unsupported(_) => self.shape.params[i]
+            ParamPlan::None | ParamPlan::Unsupported(_) => self.lowered.params[i]
                 .types()
                 .iter()
                 .map(|ty| zero(&mut e.b, *ty))
                 .collect(),
         }
     }
+    /// Calls the helper that converts a word.
     fn word_to_managed(&self, e: &mut Emitter, i: usize, native: Value) -> Value {
         let index = e.word(i as i64);
         e.helper_value(
@@ -243,11 +261,12 @@ impl Reverse<'_> {
             [self.method, index, native, self.block],
         )
     }
+    /// Emits what was noted for after the call.
     fn write_back(&self, e: &mut Emitter) {
         for back in &self.backs {
             match *back {
                 Back::Scalar(scalar, managed, native) => {
-                    let value = load_leaf(&mut e.b, trusted(), scalar.managed_kind(), managed, 0);
+                    let value = load_scalar(&mut e.b, trusted(), scalar.managed_kind(), managed, 0);
                     scalar.store_native(&mut e.b, null_trap(), value, native, 0);
                 }
                 Back::Word(i, managed, native) => self.word_back(e, i, managed, native),
@@ -270,7 +289,7 @@ impl Reverse<'_> {
         e: &mut Emitter,
         results: &[Value],
         buffer: Option<Value>,
-        hidden: Option<Place>,
+        hidden: Option<NativeLocation>,
     ) {
         let block = self.block;
         match &self.plan.ret {
@@ -324,7 +343,7 @@ impl Reverse<'_> {
                 .map_or(16, |l| l.size)
                 .max(layout.size);
             let copy = e.zeroed_stack(size);
-            e.store_local(results, copy, &self.shape.ret, self.shape.ret_class);
+            e.store_local(results, copy, &self.lowered.ret, self.lowered.ret_class);
             copy
         })
     }
@@ -334,7 +353,7 @@ impl Reverse<'_> {
         e: &mut Emitter,
         layout: &NativeLayout,
         native: Value,
-        hidden: Option<Place>,
+        hidden: Option<NativeLocation>,
     ) {
         match (&layout.abi, hidden) {
             (Abi::Memory(size), Some(hidden)) => {

@@ -1,12 +1,25 @@
-//! The System V calling convention of x86-64: which register or stack word each part of a native argument is in.
+//! The System V calling convention of x86-64: the register or stack word of each part of a native
+//! argument.
+//!
+//! # How it works
+//! A value is divided into *eightbytes*. Each is of class integer or SSE; a struct takes registers
+//! for all of its eightbytes, or none:
+//!
+//! ```text
+//! int, pointer                  Int                rdi rsi rdx rcx r8 r9
+//! float, double                 Sse                xmm0 .. xmm7
+//! struct { int; float; }        Int                (an eightbyte with any integer is Int)
+//! struct { double; long; }      Sse, Int
+//! struct of more than 16 bytes  memory             stack; as a result: hidden pointer in rdi
+//! ```
 //!
 //! # Invariants
-//! Only what C# can declare is classified: integers, pointers, floats and structs of them. A struct over 16 bytes,
-//! or with a field that is not aligned, is memory.
+//! Only what C# can declare is classified: integers, pointers, floats, and structs of them. A
+//! struct over 16 bytes, or with a field that is not aligned, is passed in memory.
 use smallvec::{SmallVec, smallvec};
 use vervet_abi::native_call;
 
-/// Class of an eightbyte.
+/// The class of an eightbyte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Eightbyte {
     /// In a general register.
@@ -15,7 +28,7 @@ pub enum Eightbyte {
     Sse,
 }
 
-/// How a native value travels.
+/// How a native value is passed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Abi {
     /// It does not (void).
@@ -27,15 +40,15 @@ pub enum Abi {
 }
 
 impl Abi {
-    /// Of an integer or pointer.
+    /// An integer or pointer.
     pub fn int() -> Abi {
         Abi::Words(smallvec![Eightbyte::Int])
     }
-    /// Of a float.
+    /// A float.
     pub fn sse() -> Abi {
         Abi::Words(smallvec![Eightbyte::Sse])
     }
-    /// Of a struct of `size` bytes with these primitive parts (offset, size, is a float).
+    /// A struct of `size` bytes with these primitive parts: offset, size, whether it is a float.
     pub fn of_struct(size: u32, parts: impl Iterator<Item = (u32, u32, bool)>) -> Abi {
         if size > 16 {
             return Abi::Memory(size);
@@ -53,7 +66,8 @@ impl Abi {
                 words[word] = Eightbyte::Int;
             }
         }
-        // Padding only (an empty struct, explicit sizes): as C compilers do with a char array.
+        // An eightbyte of padding only (an empty struct, an explicit size) is passed as a char
+        // array is by C compilers.
         words
             .iter_mut()
             .zip(seen)
@@ -65,7 +79,7 @@ impl Abi {
 
 /// Where one eightbyte of an argument is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum NativeLocation {
     /// General register.
     Int(u32),
     /// Vector register.
@@ -74,20 +88,20 @@ pub enum Place {
     Stack(u32),
 }
 
-impl Place {
+impl NativeLocation {
     /// Its offset in a [`native_call::NativeCall`] and the stack words behind it.
     pub fn call_offset(self) -> i32 {
         match self {
-            Place::Int(i) => native_call::INT_REGS + 8 * i as i32,
-            Place::Sse(i) => native_call::SSE_REGS + 8 * i as i32,
-            Place::Stack(i) => native_call::STACK_WORDS + 8 * i as i32,
+            NativeLocation::Int(i) => native_call::INT_REGS + 8 * i as i32,
+            NativeLocation::Sse(i) => native_call::SSE_REGS + 8 * i as i32,
+            NativeLocation::Stack(i) => native_call::STACK_WORDS + 8 * i as i32,
         }
     }
 }
 
-/// Hands out places to arguments, from left to right.
+/// Assigns locations to arguments, from left to right.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Places {
+pub struct NativeLocations {
     /// General registers used.
     pub ints: u32,
     /// Vector registers used.
@@ -96,25 +110,26 @@ pub struct Places {
     pub stack: u32,
 }
 
-impl Places {
-    /// The places of the next argument: one per eightbyte; of one in memory, the first word's.
-    pub fn take(&mut self, abi: &Abi) -> SmallVec<[Place; 2]> {
+impl NativeLocations {
+    /// The locations of the next argument: one for each eightbyte; of an argument in memory only
+    /// that of its first word.
+    pub fn take(&mut self, abi: &Abi) -> SmallVec<[NativeLocation; 2]> {
         match abi {
             Abi::Void => smallvec![],
             Abi::Memory(size) => {
                 let first = self.stack;
                 self.stack += size.div_ceil(8);
-                smallvec![Place::Stack(first)]
+                smallvec![NativeLocation::Stack(first)]
             }
             Abi::Words(words) => {
                 let sses = words.iter().filter(|w| **w == Eightbyte::Sse).count() as u32;
                 let ints = words.len() as u32 - sses;
                 let in_registers = self.ints + ints <= 6 && self.sses + sses <= 8;
                 let mut place = |word: &Eightbyte| {
-                    let (counter, place): (&mut u32, fn(u32) -> Place) = match word {
-                        _ if !in_registers => (&mut self.stack, Place::Stack),
-                        Eightbyte::Int => (&mut self.ints, Place::Int),
-                        Eightbyte::Sse => (&mut self.sses, Place::Sse),
+                    let (counter, place): (&mut u32, fn(u32) -> NativeLocation) = match word {
+                        _ if !in_registers => (&mut self.stack, NativeLocation::Stack),
+                        Eightbyte::Int => (&mut self.ints, NativeLocation::Int),
+                        Eightbyte::Sse => (&mut self.sses, NativeLocation::Sse),
                     };
                     *counter += 1;
                     place(*counter - 1)
@@ -152,15 +167,21 @@ mod tests {
 
     #[test]
     fn a_struct_goes_to_the_stack_whole() {
-        let mut places = Places::default();
+        let mut places = NativeLocations::default();
         for i in 0..5 {
-            assert_eq!(places.take(&Abi::int())[..], [Place::Int(i)]);
+            assert_eq!(places.take(&Abi::int())[..], [NativeLocation::Int(i)]);
         }
         let two = Abi::Words(smallvec![Eightbyte::Int, Eightbyte::Int]);
-        assert_eq!(places.take(&two)[..], [Place::Stack(0), Place::Stack(1)]);
-        assert_eq!(places.take(&Abi::int())[..], [Place::Int(5)]);
-        assert_eq!(places.take(&Abi::Memory(20))[..], [Place::Stack(2)]);
-        assert_eq!(places.take(&Abi::int())[..], [Place::Stack(5)]);
-        assert_eq!(places.take(&Abi::sse())[..], [Place::Sse(0)]);
+        assert_eq!(
+            places.take(&two)[..],
+            [NativeLocation::Stack(0), NativeLocation::Stack(1)]
+        );
+        assert_eq!(places.take(&Abi::int())[..], [NativeLocation::Int(5)]);
+        assert_eq!(
+            places.take(&Abi::Memory(20))[..],
+            [NativeLocation::Stack(2)]
+        );
+        assert_eq!(places.take(&Abi::int())[..], [NativeLocation::Stack(5)]);
+        assert_eq!(places.take(&Abi::sse())[..], [NativeLocation::Sse(0)]);
     }
 }

@@ -1,24 +1,44 @@
-//! Calls: call, callvirt, calli, ldftn, jmp and the prefixes `constrained.` and `tail.`.
+//! Calls: `call`, `callvirt`, `calli`, `ldftn`, `jmp`, and the prefixes `constrained.` and `tail.`.
 //!
 //! # How it works
-//! A call through a method's slot is the default; a virtual method goes through the object's VTable, an interface
-//! method through its IMT with the method in `ThreadContext::hidden`, a generic virtual one through a helper that gives
-//! the code. What can be decided here is called directly: final methods, sealed classes, exact instances.
+//! A call goes through these steps: the method is resolved from its token; an intrinsic is expanded
+//! in place; [`Translator::dispatch`] decides how the code is found; a method that is known exactly
+//! may be inlined; [`Translator::prepare`] pops the arguments into the values that travel; the call
+//! is emitted.
+//!
+//! ```text
+//! Dispatch     code address                                      used for
+//! Direct       load [method's slot]                              static, final, sealed, exact class
+//! Virtual      load [vtable + SLOTS + 8 * slot]                  other virtual methods
+//! Interface    load [vtable + IMT + 8 * imt_index(method)]       interface methods
+//!                  and context.hidden = method
+//! Generic      call ResolveVirtual(this, method)                 generic virtual methods
+//! Invoke       load [delegate + invoke_impl]                     delegates
+//! Accessor     no call                                           arrays' Get, Set, Address
+//! ```
+//!
+//! A method's slot holds the address of the prestub until the method is compiled, and of its code
+//! from then on. Several interface methods may share an entry of the IMT; its thunk then selects by
+//! `context.hidden`.
 //!
 //! # Invariants
-//! * Nothing happens between the store to `hidden` and the call.
-//! * Arguments of small integer types are narrowed, structs travel as their shape says; a struct passed by
-//!   address lies in memory that nobody changes during the call. (A filter of this method runs during the call.)
+//! * Between the store to `context.hidden` and the call no other call and no allocation is emitted:
+//!   both use the word.
+//! * Arguments of small integer types are narrowed. A struct that is passed by address lies in
+//!   memory that nothing writes during the call, including a filter of this method, which runs
+//!   while the call is active.
+//! * A tail call is made only if no address in this frame can reach the callee, because the frame
+//!   is gone when the callee runs.
 use crate::blob::Symbol;
 use crate::emit::{Results, trusted};
-use crate::signature::{Pass, Shape, load_passed, store_passed};
+use crate::signature::{LoweredSignature, Pass, load_passed, store_passed};
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::{ADDRESS, WRITTEN};
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::inlining::decision::never_returns;
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::{InstBuilder, SigRef, Value, types::*};
 use smallvec::{SmallVec, smallvec};
 use vervet_abi::{ThrowKind, call, context, vtable};
@@ -27,46 +47,48 @@ use vervet_metadata::il::{Instr, Op};
 use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, LoadError, MethodRef, Prim};
 
-/// How the code is found.
+/// How the code of a callee is found.
 pub(crate) enum Dispatch {
     /// Through the method's slot.
     Direct(MethodRef),
-    /// Through the VTable.
+    /// Through this slot of the VTable.
     Virtual(u32),
-    /// Through the IMT.
+    /// Through the interface method table.
     Interface(MethodRef),
-    /// A generic virtual method: through a helper.
+    /// A generic virtual method: a helper finds the instantiation.
     Generic(MethodRef),
-    /// A delegate's Invoke, in place.
+    /// A delegate's Invoke: expanded here.
     Invoke,
-    /// An array's accessor, in place.
+    /// An array's accessor: expanded here.
     Accessor(MethodRef),
 }
 
-/// A call that is ready to be emitted.
+/// A call whose arguments have been popped.
 struct Prepared {
+    /// The CLIF arguments: `this`, the buffer of a struct result, then the values of each
+    /// parameter.
     args: SmallVec<[Value; 8]>,
-    /// Where a struct result is put.
+    /// The buffer of a struct result.
     result: Option<Value>,
-    /// An address that may be one in this frame is passed.
+    /// An address is passed that may be one in this frame.
     passes_frame: bool,
-    /// An address in this frame is passed.
+    /// An address is passed that is certainly one in this frame.
     exposes_frame: bool,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// The instruction after this one, if it is in the same block.
+    /// The next instruction, if it is in the same block.
     pub(crate) fn next_instruction(&self) -> Option<&'a Instr<'static>> {
         let next = self.index + 1 + self.skip;
         let block = &self.plan.blocks[self.block];
         (next < block.end as usize).then(|| &self.plan.instrs[next])
     }
-    /// Is the next instruction, in the same block, one of these?
+    /// Whether the next instruction, in the same block, is one of these.
     pub(crate) fn next_is(&self, ops: &[Op]) -> bool {
         self.next_instruction().is_some_and(|i| ops.contains(&i.op))
     }
 
-    /// call and callvirt
+    /// `call` (ECMA-335 III.3.19) and `callvirt` (III.4.2).
     pub(crate) fn call(&mut self, token: Token, is_virtual: bool) -> Res {
         let method = self.method_named(token)?;
         if method.sig()?.call_conv == vervet_metadata::CallConvKind::VarArg {
@@ -83,15 +105,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.var_args = Some(self.variable_arguments(sig)?);
         }
         if method.class.is_open || method.is_generic_def() {
-            return Err(Fail::invalid(format!(
+            return Err(TranslateError::invalid(format!(
                 "a call of the open method {}",
                 method.full_name()
             )));
         }
-        let shape = Shape::of_method(method)?;
-        let count = shape.params.len() + shape.has_this as usize;
+        let lowered = LoweredSignature::of_method(method)?;
+        let count = lowered.params.len() + lowered.has_this as usize;
         if self.stack.len() < count {
-            return Err(Fail::invalid("too few values on the stack"));
+            return Err(TranslateError::invalid("too few values on the stack"));
         }
         if intrinsics::expand(self, method)? {
             return Ok(());
@@ -99,7 +121,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         let at = self.stack.len() - count;
         let (mut method, mut is_virtual) = (method, is_virtual);
         if method.is_abstract() && !is_virtual && self.prefixes.constrained.is_none() {
-            // In an interface's own method mono takes it for callvirt.
+            // ECMA-335 forbids `call` of an abstract method. Mono treats it as `callvirt` in the
+            // methods of an interface.
             if !self.method.class.is_interface() {
                 self.e.throw(ThrowKind::BadImageFormat);
                 self.dead = true;
@@ -109,7 +132,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         if let Some(class) = self.prefixes.constrained
             && is_virtual
-            && shape.has_this
+            && lowered.has_this
         {
             (method, is_virtual) = self.constrained(class, method, at)?;
         }
@@ -124,10 +147,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             _ => self.dispatch(method, is_virtual, at)?,
         };
-        self.emit_call(dispatch, &shape, is_virtual)
+        self.emit_call(dispatch, &lowered, is_virtual)
     }
 
-    /// `constrained.`: what is called, and whether virtually. Replaces `this` on the stack.
+    /// `constrained.` (ECMA-335 III.2.1): `this` on the stack, at index `at`, is the address of a
+    /// value of `class`. Returns what is called, and whether virtually. There are three cases:
+    ///
+    /// * A reference type: the reference is loaded, and the call is virtual.
+    /// * A value type that implements the method: the call is direct, with the address as `this`.
+    /// * A value type that inherits it from Object, ValueType or Enum: the value is boxed.
     fn constrained(
         &mut self,
         class: ClassRef,
@@ -139,11 +167,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !class.is_value_type()? {
             let flags = self.null_checked(&this, 0, 8);
             let value = self.e.b.ins().load(I64, flags, address, 0);
-            self.stack[at] = Item {
-                kind: Kind::Ref,
+            self.stack[at] = StackValue {
+                kind: StackType::Ref,
                 value,
                 class: Some(class),
-                note: Note::None,
+                fact: ValueFact::None,
             };
             return Ok((method, true));
         }
@@ -157,14 +185,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let Some(m) = implementation
             && std::ptr::eq(m.class, class)
         {
-            self.stack[at] = Item {
-                kind: Kind::ByRef,
+            self.stack[at] = StackValue {
+                kind: StackType::ByRef,
                 value: address,
                 ..this
             };
             return Ok((m, false));
         }
-        // An enum's hash code is that of its number, if that has 32 bits or more.
+        // The hash code of an enum is that of its underlying integer, for 32 and 64 bits, so that
+        // no box is needed.
         if class.is_enum()?
             && method.name == "GetHashCode"
             && method.sig()?.params.is_empty()
@@ -174,8 +203,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             let m = number.find_virtual_impl(method)?;
             if std::ptr::eq(m.class, number) {
-                self.stack[at] = Item {
-                    kind: Kind::ByRef,
+                self.stack[at] = StackValue {
+                    kind: StackType::ByRef,
                     value: address,
                     ..this
                 };
@@ -194,19 +223,21 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// How the code of `method` is found, with `this` at stack index `at`.
     fn dispatch(&mut self, method: MethodRef, is_virtual: bool, at: usize) -> Res<Dispatch> {
         if !is_virtual || !method.is_virtual() {
             return Ok(Dispatch::Direct(method));
         }
         let this = self.stack[at];
         let generic = !method.method_args.is_empty();
-        if let (Note::Exact | Note::Comparer(_), Some(class)) = (this.note, this.class)
+        if let (ValueFact::Exact | ValueFact::Comparer(_), Some(class)) = (this.fact, this.class)
             && !class.is_array()
             && !generic
             && !class.is_value_type()?
         {
             let found = if method.class.is_interface() {
-                // An ambiguous one is an error of the call, not of this method.
+                // An ambiguous implementation is an error at run time of this call. It must not
+                // keep the method from being compiled.
                 match class.find_interface_impl(method) {
                     Err(LoadError::Ambiguous { .. }) => None,
                     other => other?,
@@ -240,10 +271,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Pops the arguments into the values that travel.
-    fn prepare(&mut self, shape: &Shape) -> Res<Prepared> {
-        let count = shape.params.len();
-        self.settle(count + shape.has_this as usize)?;
+    /// Pops the arguments into the CLIF values that travel, and notes whether addresses in this
+    /// frame are among them.
+    fn prepare(&mut self, lowered: &LoweredSignature) -> Res<Prepared> {
+        let count = lowered.params.len();
+        self.spill_aliased(count + lowered.has_this as usize)?;
         let items = self.pop_n(count)?;
         let mut p = Prepared {
             args: SmallVec::new(),
@@ -251,44 +283,48 @@ impl<'a, 'f> Translator<'a, 'f> {
             passes_frame: false,
             exposes_frame: false,
         };
-        let this = if shape.has_this {
+        let this = if lowered.has_this {
             Some(self.pop()?)
         } else {
             None
         };
         if let Some(this) = this {
-            if this.kind.is_float() || this.kind == Kind::Struct {
-                return Err(Fail::invalid("a value as `this`"));
+            if this.kind.is_float() || this.kind == StackType::Struct {
+                return Err(TranslateError::invalid("a value as `this`"));
             }
-            p.exposes_frame |= matches!(this.note, Note::Frame);
-            p.passes_frame |= this.kind == Kind::ByRef && !self.params.contains(&this.value);
+            p.exposes_frame |= matches!(this.fact, ValueFact::Frame);
+            p.passes_frame |= this.kind == StackType::ByRef && !self.params.contains(&this.value);
             p.args.push(self.as_native(&this)?);
         }
-        if shape.ret == Pass::Address {
-            // Not released before the call: the arguments' temporaries are still in use.
-            let at = self.temp_of(shape.ret_class)?;
+        if lowered.ret == Pass::Address {
+            // The temporary is requested before the arguments are popped, while theirs are still in
+            // use, so it cannot be one of them.
+            let at = self.temp_of(lowered.ret_class)?;
             p.args.push(at);
             p.result = Some(at);
         }
         for (n, item) in items.iter().enumerate() {
-            let class = shape.param_classes[n];
-            match &shape.params[n] {
+            let class = lowered.param_classes[n];
+            match &lowered.params[n] {
                 Pass::None => {}
                 Pass::Scalar(_) => {
-                    // An address that travels as an integer is nobody's business but the program's.
+                    // Only parameters that are addresses count. An address that the program passes
+                    // as an integer is the program's responsibility.
                     let pointer = class.is_byref()
                         || class.is_ptr()
                         || class
                             .stack_prim()?
                             .is_some_and(|p| matches!(p, Prim::IntPtr | Prim::UIntPtr));
-                    p.exposes_frame |= pointer && matches!(item.note, Note::Frame);
-                    // What this method was given is no address in its own frame.
-                    p.passes_frame |=
-                        pointer && item.kind == Kind::ByRef && !self.params.contains(&item.value);
+                    p.exposes_frame |= pointer && matches!(item.fact, ValueFact::Frame);
+                    // A value that this method was given as a parameter cannot be an address in its
+                    // own frame.
+                    p.passes_frame |= pointer
+                        && item.kind == StackType::ByRef
+                        && !self.params.contains(&item.value);
                     let value = self.coerce_to_class(item, class)?;
                     p.args.push(value);
                 }
-                pass @ Pass::Leaves(_) => {
+                pass @ Pass::Scalars(_) => {
                     self.check_struct(item, class)?;
                     let values = load_passed(&mut self.e.b, trusted(), item.value, 0, pass, class);
                     p.args.extend(values);
@@ -298,8 +334,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                     p.exposes_frame = true;
                     let mut value = item.value;
                     let may_change =
-                        |v: u32| self.has_filters || self.homes[v as usize].address_taken;
-                    if matches!(item.note, Note::Variable(v) if may_change(v)) {
+                        |v: u32| self.has_filters || self.variables[v as usize].address_taken;
+                    if matches!(item.fact, ValueFact::Variable(v) if may_change(v)) {
                         value = self.temp_of(class)?;
                         self.copy(
                             class,
@@ -319,46 +355,60 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(p)
     }
 
-    fn push_results(&mut self, shape: &Shape, results: &Results, buffer: Option<Value>) -> Res {
-        let class = shape.ret_class;
-        match &shape.ret {
+    /// Pushes the result of a call. A small struct that came back in registers is stored to a
+    /// temporary.
+    fn push_results(
+        &mut self,
+        lowered: &LoweredSignature,
+        results: &Results,
+        buffer: Option<Value>,
+    ) -> Res {
+        let class = lowered.ret_class;
+        match &lowered.ret {
             Pass::None => {}
             Pass::Scalar(_) => self.push_class(class, results[0])?,
-            pass @ Pass::Leaves(_) => {
+            pass @ Pass::Scalars(_) => {
                 let at = self.temp_of(class)?;
                 store_passed(&mut self.e.b, trusted(), results, at, 0, pass, class);
-                self.push_item(Item {
-                    kind: Kind::Struct,
+                self.push_value(StackValue {
+                    kind: StackType::Struct,
                     value: at,
                     class: Some(class),
-                    note: Note::None,
+                    fact: ValueFact::None,
                 });
             }
             Pass::Address => {
-                let value = buffer.ok_or_else(|| Fail::internal("a result without a buffer"))?;
-                self.push_item(Item {
-                    kind: Kind::Struct,
+                let value =
+                    buffer.ok_or_else(|| TranslateError::internal("a result without a buffer"))?;
+                self.push_value(StackValue {
+                    kind: StackType::Struct,
                     value,
                     class: Some(class),
-                    note: Note::None,
+                    fact: ValueFact::None,
                 });
             }
         }
         Ok(())
     }
 
-    pub(crate) fn emit_call(&mut self, dispatch: Dispatch, shape: &Shape, is_virtual: bool) -> Res {
+    /// Emits a call whose arguments are on the stack.
+    pub(crate) fn emit_call(
+        &mut self,
+        dispatch: Dispatch,
+        lowered: &LoweredSignature,
+        is_virtual: bool,
+    ) -> Res {
         if let Dispatch::Direct(m) = dispatch
             && self.var_args.is_none()
-            && self.try_inline(m, shape, is_virtual)?
+            && self.try_inline(m, lowered, is_virtual)?
         {
             return Ok(());
         }
-        let count = shape.params.len();
-        if self.stack.len() < count + shape.has_this as usize {
-            return Err(Fail::invalid("too few values on the stack"));
+        let count = lowered.params.len();
+        if self.stack.len() < count + lowered.has_this as usize {
+            return Err(TranslateError::invalid("too few values on the stack"));
         }
-        let this = if shape.has_this {
+        let this = if lowered.has_this {
             let at = self.stack.len() - count - 1;
             self.stack[at] = self.comparer(self.stack[at])?;
             Some(self.stack[at])
@@ -366,20 +416,20 @@ impl<'a, 'f> Translator<'a, 'f> {
             None
         };
         if this.is_some_and(|t| !t.kind.is_word()) {
-            return Err(Fail::invalid("a value as `this`"));
+            return Err(TranslateError::invalid("a value as `this`"));
         }
         let tail = self.prefixes.tail && self.next_is(&[Op::Ret]);
-        let mut p = self.prepare(shape)?;
+        let mut p = self.prepare(lowered)?;
         if let Dispatch::Invoke = dispatch {
-            let results = crate::stubs::delegate::emit_invoke(self.e, shape, &p.args);
-            return self.push_results(shape, &results, p.result);
+            let results = crate::stubs::delegate::emit_invoke(self.e, lowered, &p.args);
+            return self.push_results(lowered, &results, p.result);
         }
         if let Dispatch::Accessor(m) = dispatch {
             let results = if self.prefixes.readonly && m.kind == MethodKind::ArrayAddress {
                 let element = m
                     .class
                     .element()
-                    .ok_or_else(|| Fail::internal("an array without elements"))?;
+                    .ok_or_else(|| TranslateError::internal("an array without elements"))?;
                 let size = crate::stubs::array::element_size(element)?;
                 let (base, offset) = crate::stubs::array::element_address(
                     self.e,
@@ -390,30 +440,33 @@ impl<'a, 'f> Translator<'a, 'f> {
                 );
                 smallvec![self.offset_address(base, offset)]
             } else {
-                crate::stubs::array::emit_accessor(self.e, m, shape, &p.args)
-                    .map_err(Fail::from_compile)?
+                crate::stubs::array::emit_accessor(self.e, m, lowered, &p.args)
+                    .map_err(TranslateError::from_compile)?
             };
-            return self.push_results(shape, &results, p.result);
+            return self.push_results(lowered, &results, p.result);
         }
         let last = matches!(dispatch, Dispatch::Direct(m) if never_returns(m));
+        // A method that only throws is not called often; its call, and all that leads only there,
+        // is placed behind the hot code.
         if last {
             self.e.cold();
         }
-        let signature = self.e.b.import_signature(shape.clif.clone());
+        let signature = self.e.b.import_signature(lowered.clif.clone());
         let target = match dispatch {
             Dispatch::Invoke | Dispatch::Accessor(_) => {
-                return Err(Fail::internal("expanded above"));
+                return Err(TranslateError::internal("expanded above"));
             }
             Dispatch::Direct(m) => {
                 if let (true, Some(this)) = (is_virtual, &this)
-                    && this.kind == Kind::Ref
+                    && this.kind == StackType::Ref
                 {
-                    self.touch(this);
+                    self.null_check(this);
                 }
                 self.e.load_symbol(I64, Symbol::MethodSlot(m), 0)
             }
             Dispatch::Virtual(slot) => {
-                let this = this.ok_or_else(|| Fail::invalid("a virtual call without `this`"))?;
+                let this =
+                    this.ok_or_else(|| TranslateError::invalid("a virtual call without `this`"))?;
                 let vt = self.vtable_of(&this);
                 self.e
                     .b
@@ -421,7 +474,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .load(I64, trusted(), vt, vtable::SLOTS_OFFSET + 8 * slot as i32)
             }
             Dispatch::Interface(m) => {
-                let this = this.ok_or_else(|| Fail::invalid("an interface call without `this`"))?;
+                let this = this
+                    .ok_or_else(|| TranslateError::invalid("an interface call without `this`"))?;
                 let vt = self.vtable_of(&this);
                 let at = vtable::IMT_OFFSET + 8 * vtable::imt_index(m.id) as i32;
                 let code = self.e.b.ins().load(I64, trusted(), vt, at);
@@ -438,14 +492,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         let var_args = self.var_args.take();
         if let Some(block) = var_args {
             if matches!(dispatch, Dispatch::Interface(_)) {
-                return Err(Fail::invalid("a vararg call of an interface method"));
+                return Err(TranslateError::invalid(
+                    "a vararg call of an interface method",
+                ));
             }
             self.e.store_context(block, context::HIDDEN);
         }
-        if tail && var_args.is_none() && self.can_tail_call(shape, &p) {
+        if tail && var_args.is_none() && self.can_tail_call(lowered, &p) {
+            // The result goes to this method's own result buffer; the callee writes there directly.
             if let Some(buffer) = p.result {
                 // Only reached if the result goes through the caller's own buffer.
-                let own = self.params[self.shape.has_this as usize];
+                let own = self.params[self.lowered.has_this as usize];
                 p.args
                     .iter_mut()
                     .filter(|a| **a == buffer)
@@ -465,22 +522,22 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.end_cold();
             return Ok(());
         }
-        self.push_results(shape, &results, p.result)
+        self.push_results(lowered, &results, p.result)
     }
 
-    /// In an inlined body: a call of its method, whose arguments are on the stack.
-    pub(crate) fn call_itself(&mut self, shape: &Shape, never_returns: bool) -> Res {
-        let p = self.prepare(shape)?;
-        let signature = self.e.b.import_signature(shape.clif.clone());
+    /// In an inlined body: calls the method whose body this is. Its arguments are on the stack.
+    pub(crate) fn call_itself(&mut self, lowered: &LoweredSignature, never_returns: bool) -> Res {
+        let p = self.prepare(lowered)?;
+        let signature = self.e.b.import_signature(lowered.clif.clone());
         let results = self.e.call_method(self.method, signature, &p.args);
         if never_returns {
             self.end_cold();
             return Ok(());
         }
-        self.push_results(shape, &results, p.result)
+        self.push_results(lowered, &results, p.result)
     }
 
-    /// Control does not come here: ends the block, which is out of the way.
+    /// Ends a block after a call that never returns.
     fn end_cold(&mut self) {
         self.e.cold();
         self.e
@@ -490,11 +547,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.dead = true;
     }
 
-    /// Pops the variable arguments of a call site into a block in the frame: the call site's signature, then each
-    /// argument, 8-aligned. Its address travels in `ThreadContext::hidden` (ECMA-335 I.12.3.2.3).
+    /// Pops the variable arguments of a call site into a block in the frame (ECMA-335 I.12.3.2.3).
+    /// The address of the block travels in `context.hidden`:
+    ///
+    /// ```text
+    ///  0  signature of the call site
+    ///  8  first variable argument, 8-aligned
+    ///     ...
+    /// ```
     fn variable_arguments(&mut self, sig: &'static vervet_types::MethodSig) -> Res<Value> {
         let extra = &sig.params[sig.sentinel.unwrap_or(sig.params.len())..];
-        self.settle(extra.len())?;
+        self.spill_aliased(extra.len())?;
         let items = self.pop_n(extra.len())?;
         let mut size = 8;
         for class in extra {
@@ -506,7 +569,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().store(trusted(), cookie, block, 0);
         let mut at = 8;
         for (class, item) in extra.iter().zip(&items) {
-            if item.kind == Kind::Struct {
+            if item.kind == StackType::Struct {
                 self.check_struct(item, class)?;
                 self.copy(
                     class,
@@ -527,10 +590,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(block)
     }
 
-    /// arglist: the block this method was given.
+    /// `arglist` (ECMA-335 III.3.4): the address of the block that this method was given.
     pub(crate) fn arglist(&mut self) -> Res {
         let Some(slot) = self.own_var_args else {
-            return Err(Fail::invalid(
+            return Err(TranslateError::invalid(
                 "arglist in a method without variable arguments",
             ));
         };
@@ -541,37 +604,39 @@ impl<'a, 'f> Translator<'a, 'f> {
             .known(vervet_types::Known::RuntimeArgumentHandle);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), block, at, 0);
-        self.push_item(Item {
-            kind: Kind::Struct,
+        self.push_value(StackValue {
+            kind: StackType::Struct,
             value: at,
             class: Some(class),
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }
 
-    /// `tail.` is honoured unless the callee could be given an address in this frame, or something has to be done
-    /// at the end. An unmanaged pointer is trusted, as mono trusts it, unless it visibly is such an address.
-    fn can_tail_call(&self, callee: &Shape, p: &Prepared) -> bool {
+    /// Whether a `tail.` call may replace this method's frame (ECMA-335 III.2.4). It may not if the
+    /// callee could be given an address in this frame, or if something has to be done after the
+    /// call. An unmanaged pointer is assumed to point elsewhere, as mono assumes, unless it visibly
+    /// is such an address.
+    fn can_tail_call(&self, callee: &LoweredSignature, p: &Prepared) -> bool {
         let exposed = p.passes_frame
             && (self
-                .homes
+                .variables
                 .iter()
-                .any(|h| h.address_taken || h.kind == Kind::Struct)
+                .any(|h| h.address_taken || h.kind == StackType::Struct)
                 || self.plan.has_localloc);
         !exposed
             && !p.exposes_frame
             && !self.e.has_handlers()
             && self.sync.is_none()
-            && self.side_mark.is_none()
+            && self.localloc_mark.is_none()
             && self.filter.is_none()
             && self.inline.is_none()
-            && callee.clif.returns == self.shape.clif.returns
-            && callee.ret == self.shape.ret
+            && callee.clif.returns == self.lowered.clif.returns
+            && callee.ret == self.lowered.ret
             && self.stack.is_empty()
     }
 
-    /// calli
+    /// `calli` (ECMA-335 III.3.20).
     pub(crate) fn call_indirect(&mut self, token: Token) -> Res {
         let sig = self.scope.stand_alone_sig(token)?;
         use vervet_metadata::CallConvKind as Cc;
@@ -586,11 +651,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             _ => return self.call_native(sig, target),
         }
-        let shape = Shape::of(sig)?;
+        let lowered = LoweredSignature::of(sig)?;
         let tail = self.prefixes.tail && self.next_is(&[Op::Ret]);
-        let p = self.prepare(&shape)?;
-        let signature: SigRef = self.e.b.import_signature(shape.clif.clone());
-        if tail && p.result.is_none() && self.can_tail_call(&shape, &p) {
+        let p = self.prepare(&lowered)?;
+        let signature: SigRef = self.e.b.import_signature(lowered.clif.clone());
+        if tail && p.result.is_none() && self.can_tail_call(&lowered, &p) {
             self.epilogue();
             self.e.begin_no_redirect();
             self.e
@@ -601,18 +666,19 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         }
         let results = self.e.call_indirect(signature, target, &p.args);
-        self.push_results(&shape, &results, p.result)
+        self.push_results(&lowered, &results, p.result)
     }
 
-    /// calli with an unmanaged convention.
+    /// `calli` with an unmanaged calling convention.
     fn call_native(&mut self, sig: &'static vervet_types::MethodSig, target: Value) -> Res {
-        let shape = Shape::of(sig)?;
-        let p = self.prepare(&shape)?;
+        let lowered = LoweredSignature::of(sig)?;
+        let p = self.prepare(&lowered)?;
         let results = crate::stubs::native::pinvoke::emit_native_call(self.e, sig, target, &p.args)
-            .map_err(Fail::from_compile)?;
-        self.push_results(&shape, &results, p.result)
+            .map_err(TranslateError::from_compile)?;
+        self.push_results(&lowered, &results, p.result)
     }
 
+    /// Whether the next instruction creates a delegate.
     fn followed_by_delegate(&self) -> Res<bool> {
         use vervet_metadata::il::Operand;
         match self.next_instruction() {
@@ -625,7 +691,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// ldftn
+    /// `ldftn` (ECMA-335 III.3.41). The address is that of the method's permanent stub, because the
+    /// address of its code can change. The constructor of a delegate takes the method itself
+    /// instead.
     pub(crate) fn load_function(&mut self, token: Token) -> Res {
         let method = self.method_named(token)?;
         // Before a delegate's constructor only the method matters.
@@ -634,27 +702,27 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             self.e.symbol(Symbol::MethodStub(method))
         };
-        self.push_item(Item {
-            kind: Kind::Native,
+        self.push_value(StackValue {
+            kind: StackType::Native,
             value,
             class: None,
-            note: Note::Code(method, false),
+            fact: ValueFact::Code(method, false),
         });
         Ok(())
     }
 
-    /// ldvirtftn
+    /// `ldvirtftn` (ECMA-335 III.4.18).
     pub(crate) fn load_virtual_function(&mut self, token: Token) -> Res {
         let method = self.method_named(token)?;
         let object = self.pop_ref()?;
         if self.followed_by_delegate()? {
             self.explicit_null_check(object.value);
             let value = self.i64(0);
-            self.push_item(Item {
-                kind: Kind::Native,
+            self.push_value(StackValue {
+                kind: StackType::Native,
                 value,
                 class: None,
-                note: Note::Code(method, true),
+                fact: ValueFact::Code(method, true),
             });
             return Ok(());
         }
@@ -663,57 +731,60 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e
                 .helper_value(call::ResolveVirtual, [object.value, handle])
         } else {
-            self.touch(&object);
+            self.null_check(&object);
             self.e.symbol(Symbol::MethodStub(method))
         };
-        self.push(Kind::Native, value);
+        self.push(StackType::Native, value);
         Ok(())
     }
 
-    /// jmp: a tail call with this method's arguments.
+    /// `jmp` (ECMA-335 III.3.37): a tail call with the current values of this method's arguments.
     pub(crate) fn jump_method(&mut self, token: Token) -> Res {
         let method = self.method_named(token)?;
-        let shape = Shape::of_method(method)?;
-        if shape.clif != self.shape.clif {
-            return Err(Fail::invalid("jmp to a method with another signature"));
+        let lowered = LoweredSignature::of_method(method)?;
+        if lowered.clif != self.lowered.clif {
+            return Err(TranslateError::invalid(
+                "jmp to a method with another signature",
+            ));
         }
         if !self.stack.is_empty() || self.e.has_handlers() || self.sync.is_some() {
-            return Err(Fail::invalid("jmp where it is not allowed"));
+            return Err(TranslateError::invalid("jmp where it is not allowed"));
         }
-        // A struct that was passed by address and changed here: the caller's memory is not ours to write, and a frame that is
-        // left holds nothing.
-        let rewritten = (0..shape.params.len()).any(|n| {
-            matches!(shape.params[n], Pass::Address)
-                && self.plan.args[n + shape.has_this as usize] & (WRITTEN | ADDRESS) != 0
+        // A struct argument that was passed by address and changed here cannot be passed on: the
+        // caller's memory must not be written, and this frame's memory is gone when the callee
+        // runs. Then an ordinary call is made.
+        let rewritten = (0..lowered.params.len()).any(|n| {
+            matches!(lowered.params[n], Pass::Address)
+                && self.plan.args[n + lowered.has_this as usize] & (WRITTEN | ADDRESS) != 0
         });
         if rewritten {
-            for index in 0..shape.params.len() + shape.has_this as usize {
+            for index in 0..lowered.params.len() + lowered.has_this as usize {
                 self.load_argument(index)?;
             }
-            self.emit_call(Dispatch::Direct(method), &shape, false)?;
+            self.emit_call(Dispatch::Direct(method), &lowered, false)?;
             return if self.dead { Ok(()) } else { self.ret() };
         }
         let mut args: SmallVec<[Value; 8]> = smallvec![];
-        if shape.has_this {
+        if lowered.has_this {
             self.load_argument(0)?;
             args.push(self.pop()?.value);
         }
-        if shape.ret == Pass::Address {
-            args.push(self.params[shape.has_this as usize]);
+        if lowered.ret == Pass::Address {
+            args.push(self.params[lowered.has_this as usize]);
         }
-        for n in 0..shape.params.len() {
-            let index = n + shape.has_this as usize;
+        for n in 0..lowered.params.len() {
+            let index = n + lowered.has_this as usize;
             if self.plan.args[index] == 0 {
-                args.extend_from_slice(shape.values_of(&self.params, n));
+                args.extend_from_slice(lowered.values_of(&self.params, n));
                 continue;
             }
             self.load_variable(true, index)?;
             let item = self.pop()?;
-            match &shape.params[n] {
+            match &lowered.params[n] {
                 Pass::None => {}
                 Pass::Scalar(_) => args.push(item.value),
-                pass @ Pass::Leaves(_) => {
-                    let class = shape.param_classes[n];
+                pass @ Pass::Scalars(_) => {
+                    let class = lowered.param_classes[n];
                     args.extend(load_passed(
                         &mut self.e.b,
                         trusted(),
@@ -723,11 +794,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                         class,
                     ));
                 }
-                // The caller's copy, which is still whole.
-                Pass::Address => args.extend_from_slice(shape.values_of(&self.params, n)),
+                // The caller's copy, which this method has not changed.
+                Pass::Address => args.extend_from_slice(lowered.values_of(&self.params, n)),
             }
         }
-        let signature = self.e.b.import_signature(shape.clif.clone());
+        let signature = self.e.b.import_signature(lowered.clif.clone());
         let target = self.e.load_symbol(I64, Symbol::MethodSlot(method), 0);
         self.epilogue();
         self.e.begin_no_redirect();

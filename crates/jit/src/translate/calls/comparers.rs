@@ -1,20 +1,29 @@
-//! `EqualityComparer<T>.Default`: its class is known, and it is fetched only where the object itself is wanted.
+//! `EqualityComparer<T>.Default`, whose class is known when the method is compiled.
+//!
+//! # How it works
+//! The generic collections call `EqualityComparer<T>.Default.Equals(a, b)`. Knowing the class, the
+//! call of `Equals` is direct and can be inlined, and then the comparer itself is often not needed.
+//! The call of `get_Default` is therefore deferred: it pushes a value with the fact
+//! [`ValueFact::Comparer`] and emits nothing.
 //!
 //! # Invariants
-//! * [`Translator::comparer_class`] says what `EqualityComparer<T>.CreateComparer` makes; where it does not say, nothing is
-//!   assumed.
-//! * An item noted [`Note::Comparer`] has no value until [`Translator::comparer`] gives it one. That happens wherever it is
-//!   popped, and at the end of the block; fetching it later than the program says is noticed by nobody.
-use crate::signature::Shape;
+//! * [`Translator::comparer_class`] agrees with `EqualityComparer<T>.CreateComparer` of the class
+//!   library. Where it does not know, nothing is assumed.
+//! * A value with the fact [`ValueFact::Comparer`] has no CLIF value until [`Translator::comparer`]
+//!   emits the call. This happens when it is popped, and at the end of a block at the latest. The
+//!   getter has no effect but creating the comparer once, so the program cannot observe when it
+//!   runs.
+use crate::signature::LoweredSignature;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use vervet_types::{ClassRef, MethodRef, Prim};
 
+/// The namespace of the comparers' classes.
 const NAMESPACE: &str = "System.Collections.Generic";
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// `EqualityComparer<T>.get_Default`; false: the call is to be made.
+    /// `EqualityComparer<T>.get_Default`. False: the call must be made.
     pub(crate) fn default_comparer(&mut self, method: MethodRef) -> Res<bool> {
         let &[of] = method.class.args() else {
             return Ok(false);
@@ -23,16 +32,17 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(false);
         };
         let value = self.i64(0);
-        self.push_item(Item {
-            kind: Kind::Ref,
+        self.push_value(StackValue {
+            kind: StackType::Ref,
             value,
             class: Some(class),
-            note: Note::Comparer(method),
+            fact: ValueFact::Comparer(method),
         });
         Ok(true)
     }
 
-    /// The class of the default comparer for values of a class, where that is simple to say.
+    /// The class of the default comparer for values of a class, where it is one of the simple
+    /// cases.
     fn comparer_class(&self, of: ClassRef) -> Res<Option<ClassRef>> {
         let corlib = self.universe.corlib();
         if of.is_open {
@@ -62,16 +72,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The item with its value.
-    pub(crate) fn comparer(&mut self, item: Item) -> Res<Item> {
-        let Note::Comparer(method) = item.note else {
+    /// The value, loaded if it is a default comparer that was deferred.
+    pub(crate) fn comparer(&mut self, item: StackValue) -> Res<StackValue> {
+        let ValueFact::Comparer(method) = item.fact else {
             return Ok(item);
         };
-        let shape = Shape::of_method(method)?;
-        let signature = self.e.b.import_signature(shape.clif);
-        Ok(Item {
+        let lowered = LoweredSignature::of_method(method)?;
+        let signature = self.e.b.import_signature(lowered.clif);
+        Ok(StackValue {
             value: self.e.call_method(method, signature, &[])[0],
-            note: Note::Exact,
+            fact: ValueFact::Exact,
             ..item
         })
     }

@@ -1,23 +1,30 @@
-//! Methods of the core library that are translated in place: one declared table.
+//! Intrinsics: methods of the core library that are translated in place.
+//!
+//! # How it works
+//! [`lookup`] is the table, by namespace, class and method name. A row applies to the type of that
+//! name in the core library only. [`expand`] emits the code, or declines if the overload at hand is
+//! not the one meant; then the call is made.
 //!
 //! # Invariants
-//! What is here either has a body that must not run (`ByReference`, `Array.UnsafeMov`), or gives exactly what its
-//! body gives. A row applies to the core library's type of that name only; an expansion that does not fit the
-//! overload at hand declines, and the call is made.
+//! * An intrinsic either has a body that must not run (`ByReference<T>`, `Array.UnsafeMov`), or
+//!   does exactly what its body does.
+//! * [`effect`] never says less than the expansion does, because inlining relies on it.
+//! * An atomic exchange of a reference marks its card like any other store, and no asynchronous
+//!   exception comes between the two.
 use crate::emit::{null_trap, trusted};
-use crate::signature::{Shape, scalar_kind};
+use crate::signature::{LoweredSignature, scalar_kind};
 use crate::translate::error::Res;
-use crate::translate::inlining::decision::Effect;
+use crate::translate::inlining::decision::SideEffect;
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::ThrowKind;
 use vervet_abi::object::{ARRAY_LENGTH_OFFSET, STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET};
-use vervet_types::{ClassRef, LeafKind, MethodRef, Prim};
+use vervet_types::{ClassRef, MethodRef, Prim, ScalarKind};
 
-/// What is done instead of the call.
+/// What is emitted instead of the call.
 #[derive(Clone, Copy)]
 enum Intrinsic {
     ByReferenceCtor,
@@ -56,6 +63,7 @@ enum Intrinsic {
     Round(Rounding),
 }
 
+/// How a float is rounded to an integer.
 #[derive(Clone, Copy)]
 enum Rounding {
     Floor,
@@ -143,7 +151,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
     })
 }
 
-/// Expands a call in place; false if it is to be made. The arguments are on the stack.
+/// Expands a call whose arguments are on the stack. False: the call must be made.
 pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool> {
     let def = method.class.def();
     if !def.module.is_corlib() {
@@ -155,35 +163,38 @@ pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool>
     t.expand(which, method)
 }
 
-/// Is the method in the table?
+/// Whether the method is in the table.
 pub(crate) fn is_known(method: MethodRef) -> bool {
     let def = method.class.def();
     def.module.is_corlib() && lookup(def.namespace, def.name, method.name).is_some()
 }
 
-/// What the expansion of a method of the table does, for calls that are made again (module `inlinable`).
-pub(crate) fn effect(method: MethodRef) -> Effect {
+/// What the expansion of a method of the table does. An inlined body may run it once more in the
+/// call that replaces an outlined block (module `decision`).
+pub(crate) fn effect(method: MethodRef) -> SideEffect {
     use Intrinsic::*;
     let def = method.class.def();
     match lookup(def.namespace, def.name, method.name) {
         Some(
             UnsafeMov | ArrayLength | OffsetToStringData | HasReferences | StringLength
             | ObjectCtor | TypeEquals(_) | Sqrt | Abs | Round(_),
-        ) => Effect::None,
+        ) => SideEffect::None,
         Some(
             StringChars | DefaultComparer | ByReferenceValue | UnsafeLoad | HandleTarget
             | TargetHandle | ReadLong | VolatileRead,
-        ) => Effect::Reads,
-        _ => Effect::Writes,
+        ) => SideEffect::Reads,
+        _ => SideEffect::Writes,
     }
 }
 
-/// Can the machine round without a library call?
+/// Whether the processor rounds floats in one instruction (SSE 4.1). Without it Cranelift would
+/// call a library function.
 fn can_round() -> bool {
     cfg!(not(target_arch = "x86_64")) || std::is_x86_feature_detected!("sse4.1")
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
+    /// Emits the code of one intrinsic. False: this overload is not meant.
     fn expand(&mut self, which: Intrinsic, method: MethodRef) -> Res<bool> {
         let sig = method.sig()?;
         let params = &sig.params;
@@ -198,7 +209,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let at = self.pop_address()?;
                 let flags = self.null_checked(&at, 0, 8);
                 let value = self.e.b.ins().load(I64, flags, at.value, 0);
-                self.push(Kind::ByRef, value);
+                self.push(StackType::ByRef, value);
             }
             Intrinsic::UnsafeMov => {
                 let &[from, to] = method.method_args else {
@@ -226,18 +237,18 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .b
                     .ins()
                     .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET);
-                self.push(Kind::I32, value);
+                self.push(StackType::I32, value);
             }
             Intrinsic::GetGenericValue => {
                 let &[class] = method.method_args else {
                     return Ok(false);
                 };
-                self.settle(3)?;
+                self.spill_aliased(3)?;
                 let to = self.pop_address()?;
                 self.load_element(class, false)?;
                 let item = self.pop()?;
                 let flags = self.null_checked(&to, 0, self.size_of(class)?);
-                let dest = if let Note::Frame = to.note {
+                let dest = if let ValueFact::Frame = to.fact {
                     Dest::Frame
                 } else {
                     Dest::Anywhere
@@ -251,12 +262,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let from = self.pop_address()?;
                 let flags = self.null_checked(&from, 0, self.size_of(class)?);
                 let item = self.load_value(class, from.value, 0, flags)?;
-                self.push_item(item);
+                self.push_value(item);
                 self.store_element(Some(class), true)?;
             }
             Intrinsic::OffsetToStringData => {
                 let value = self.i32(STRING_CHARS_OFFSET);
-                self.push(Kind::I32, value);
+                self.push(StackType::I32, value);
             }
             Intrinsic::HasReferences => {
                 let &[class] = method.method_args else {
@@ -264,15 +275,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 };
                 let has = !class.is_value_type()? || !class.layout()?.ref_map.is_empty();
                 let value = self.i32(has as i32);
-                self.push(Kind::I32, value);
+                self.push(StackType::I32, value);
             }
-            // (to, from, count of 1 << shift bytes), whose bodies go by bytes where addresses are not aligned.
+            // Parameters are (to, from, count of 1 << shift bytes). The library's bodies copy byte
+            // by byte where addresses are not aligned.
             Intrinsic::Move { shift } => {
                 let fits = sig.params.len() == 3 && !sig.has_this && method.method_args.is_empty();
-                if !fits || self.stack.last().is_none_or(|i| i.kind != Kind::I32) {
+                if !fits || self.stack.last().is_none_or(|i| i.kind != StackType::I32) {
                     return Ok(false);
                 }
-                self.settle(3)?;
+                self.spill_aliased(3)?;
                 let count = self.pop_i32()?;
                 let from = self.pop_address()?;
                 let to = self.pop_address()?;
@@ -290,7 +302,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .b
                     .ins()
                     .load(I32, flags, string.value, STRING_LENGTH_OFFSET);
-                self.push(Kind::I32, value);
+                self.push(StackType::I32, value);
             }
             Intrinsic::StringChars => {
                 let index = self.pop_i32()?;
@@ -315,12 +327,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .b
                     .ins()
                     .uload16(I32, trusted(), at, STRING_CHARS_OFFSET);
-                self.push(Kind::I32, value);
+                self.push(StackType::I32, value);
             }
             Intrinsic::AllocateString => {
                 let length = self.pop_i32()?;
-                let shape = Shape::of_method(method)?;
-                let signature = self.e.b.import_signature(shape.clif);
+                let lowered = LoweredSignature::of_method(method)?;
+                let signature = self.e.b.import_signature(lowered.clif);
                 self.new_string_of(length, |e| e.call_method(method, signature, &[length])[0]);
             }
             Intrinsic::MonitorEnter => return self.enter_monitor(method),
@@ -339,13 +351,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let cc = if equal { IntCC::Equal } else { IntCC::NotEqual };
                 let same = self.e.b.ins().icmp(cc, a.value, b.value);
                 let value = self.e.b.ins().uextend(I32, same);
-                self.push(Kind::I32, value);
+                self.push(StackType::I32, value);
             }
             Intrinsic::Increment(by) => {
                 let Some(kind) = self.atomic_kind(params, 1)? else {
                     return Ok(false);
                 };
-                self.settle(1)?;
+                self.spill_aliased(1)?;
                 let at = self.pop_address()?;
                 let ty = kind.clif();
                 let flags = self.atomic_flags(&at, 8);
@@ -366,7 +378,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let Some(kind) = self.atomic_kind(params, 2)? else {
                     return Ok(false);
                 };
-                self.settle(2)?;
+                self.spill_aliased(2)?;
                 let by = self.pop()?;
                 let by = self.coerce(&by, kind)?;
                 let at = self.pop_address()?;
@@ -383,7 +395,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let Some(kind) = self.exchange_kind(params, 2)? else {
                     return Ok(false);
                 };
-                self.settle(2)?;
+                self.spill_aliased(2)?;
                 let value = self.pop()?;
                 let value = self.coerce(&value, kind)?;
                 let at = self.pop_address()?;
@@ -398,18 +410,18 @@ impl<'a, 'f> Translator<'a, 'f> {
                             .atomic_rmw(ty, flags, AtomicRmwOp::Xchg, at.value, bits)
                 });
                 let old = self.value_of_bits(old, kind);
-                self.push_item(Item {
+                self.push_value(StackValue {
                     kind,
                     value: old,
                     class: params[0].element(),
-                    note: Note::None,
+                    fact: ValueFact::None,
                 });
             }
             Intrinsic::CompareExchange => {
                 let Some(kind) = self.exchange_kind(params, 3)? else {
                     return Ok(false);
                 };
-                self.settle(3)?;
+                self.spill_aliased(3)?;
                 let expected = self.pop()?;
                 let expected = self.coerce(&expected, kind)?;
                 let value = self.pop()?;
@@ -422,11 +434,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                     old = t.e.b.ins().atomic_cas(flags, at.value, expected, value)
                 });
                 let old = self.value_of_bits(old, kind);
-                self.push_item(Item {
+                self.push_value(StackValue {
                     kind,
                     value: old,
                     class: params[0].element(),
-                    note: Note::None,
+                    fact: ValueFact::None,
                 });
             }
             Intrinsic::ReadLong => {
@@ -434,7 +446,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let flags = self.null_checked(&at, 0, 8);
                 let value = self.e.b.ins().load(I64, flags, at.value, 0);
                 self.e.b.ins().sequence_point();
-                self.push(Kind::I64, value);
+                self.push(StackType::I64, value);
             }
             Intrinsic::VolatileRead => {
                 let [p] = &params[..] else { return Ok(false) };
@@ -445,7 +457,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let flags = self.null_checked(&at, 0, self.size_of(class)?);
                 let item = self.load_value(class, at.value, 0, flags)?;
                 self.e.b.ins().sequence_point();
-                self.push_item(item);
+                self.push_value(item);
             }
             Intrinsic::VolatileWrite => {
                 let [p, _] = &params[..] else {
@@ -454,7 +466,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let Some(class) = p.element() else {
                     return Ok(false);
                 };
-                self.settle(2)?;
+                self.spill_aliased(2)?;
                 let value = self.pop()?;
                 let at = self.pop_address()?;
                 let flags = self.null_checked(&at, 0, self.size_of(class)?);
@@ -497,26 +509,26 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(true)
     }
 
-    /// Pops the one argument if the overload takes one float, in its precision.
-    fn float_argument(&mut self, params: &[ClassRef]) -> Res<Option<Item>> {
+    /// Pops the argument if the overload takes one float, in the precision of the overload.
+    fn float_argument(&mut self, params: &[ClassRef]) -> Res<Option<StackValue>> {
         let [class] = params else { return Ok(None) };
         let kind = match class.prim {
-            Some(Prim::R4) => Kind::F32,
-            Some(Prim::R8) => Kind::F64,
+            Some(Prim::R4) => StackType::F32,
+            Some(Prim::R8) => StackType::F64,
             _ => return Ok(None),
         };
         let item = self.pop()?;
         let value = self.coerce(&item, kind)?;
-        Ok(Some(Item {
+        Ok(Some(StackValue {
             kind,
             value,
             class: None,
-            note: Note::None,
+            fact: ValueFact::None,
         }))
     }
 
-    /// The kind of what an Interlocked method works on, if it is an integer.
-    fn atomic_kind(&self, params: &[ClassRef], count: usize) -> Res<Option<Kind>> {
+    /// The type that an Interlocked method works on, if it is an integer of 32 or 64 bits.
+    fn atomic_kind(&self, params: &[ClassRef], count: usize) -> Res<Option<StackType>> {
         if params.len() != count {
             return Ok(None);
         }
@@ -526,25 +538,27 @@ impl<'a, 'f> Translator<'a, 'f> {
         if scalar_kind(class).size() < 4 {
             return Ok(None);
         }
-        let kind = kind_of(class)?;
-        Ok(matches!(kind, Kind::I32 | Kind::I64 | Kind::Native).then_some(kind))
+        let kind = stack_type_of(class)?;
+        Ok(matches!(kind, StackType::I32 | StackType::I64 | StackType::Native).then_some(kind))
     }
 
-    fn exchange_kind(&self, params: &[ClassRef], count: usize) -> Res<Option<Kind>> {
+    /// The type that an Interlocked exchange works on, if it is a scalar of 32 or 64 bits.
+    fn exchange_kind(&self, params: &[ClassRef], count: usize) -> Res<Option<StackType>> {
         if params.len() != count || params[1].is_byref() {
             return Ok(None);
         }
         let Some(class) = params[0].element() else {
             return Ok(None);
         };
-        let kind = kind_of(class)?;
-        if kind == Kind::Struct || scalar_kind(class).size() < 4 {
+        let kind = stack_type_of(class)?;
+        if kind == StackType::Struct || scalar_kind(class).size() < 4 {
             return Ok(None);
         }
         Ok(Some(kind))
     }
 
-    fn atomic_flags(&mut self, at: &Item, size: u32) -> MemFlagsData {
+    /// The memory flags of an atomic access.
+    fn atomic_flags(&mut self, at: &StackValue, size: u32) -> MemFlagsData {
         let flags = self.null_checked(at, 0, size);
         if flags.trap_code().is_some() {
             null_trap()
@@ -553,25 +567,34 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    fn bits_of(&mut self, value: Value, kind: Kind) -> Value {
+    /// A float as the integer of the same bits: CLIF has no atomic operations on floats.
+    fn bits_of(&mut self, value: Value, kind: StackType) -> Value {
         match kind {
-            Kind::F32 => self.e.b.ins().bitcast(I32, MemFlagsData::new(), value),
-            Kind::F64 => self.e.b.ins().bitcast(I64, MemFlagsData::new(), value),
+            StackType::F32 => self.e.b.ins().bitcast(I32, MemFlagsData::new(), value),
+            StackType::F64 => self.e.b.ins().bitcast(I64, MemFlagsData::new(), value),
             _ => value,
         }
     }
 
-    fn value_of_bits(&mut self, value: Value, kind: Kind) -> Value {
+    /// The reverse of `bits_of`.
+    fn value_of_bits(&mut self, value: Value, kind: StackType) -> Value {
         match kind {
-            Kind::F32 => self.e.b.ins().bitcast(F32, MemFlagsData::new(), value),
-            Kind::F64 => self.e.b.ins().bitcast(F64, MemFlagsData::new(), value),
+            StackType::F32 => self.e.b.ins().bitcast(F32, MemFlagsData::new(), value),
+            StackType::F64 => self.e.b.ins().bitcast(F64, MemFlagsData::new(), value),
             _ => value,
         }
     }
 
-    /// Does the exchange; if it may have stored a reference, marks the card.
-    fn marked(&mut self, kind: Kind, at: &Item, value: Value, exchange: impl FnOnce(&mut Self)) {
-        if kind != Kind::Ref || matches!(at.note, Note::Frame) {
+    /// Emits the exchange; if it may have stored a reference in the heap, marks the card. The
+    /// compare-exchange may not have stored, but a card marked too much is only scanned in vain.
+    fn marked(
+        &mut self,
+        kind: StackType,
+        at: &StackValue,
+        value: Value,
+        exchange: impl FnOnce(&mut Self),
+    ) {
+        if kind != StackType::Ref || matches!(at.fact, ValueFact::Frame) {
             return exchange(self);
         }
         self.e.begin_no_redirect();
@@ -582,19 +605,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.end_no_redirect();
     }
 
-    /// Array.UnsafeMov: the bits of one type as another's.
+    /// `Array.UnsafeMov<S, R>`: the bits of one type as another type. A larger target is filled
+    /// with zeros, a smaller one takes the low bits.
     fn unsafe_mov(&mut self, from: ClassRef, to: ClassRef) -> Res<bool> {
-        let (source, target) = (kind_of(from)?, kind_of(to)?);
+        let (source, target) = (stack_type_of(from)?, stack_type_of(to)?);
         let mut item = self.pop()?;
-        if source == Kind::Struct {
+        if source == StackType::Struct {
             self.check_struct(&item, from)?;
         } else {
             item.value = self.coerce(&item, source)?;
             item.kind = source;
         }
         let value = match (source, target) {
-            (Kind::Struct, Kind::Struct) if from.layout()?.size >= to.layout()?.size => item.value,
-            (Kind::Struct, Kind::Struct) => {
+            (StackType::Struct, StackType::Struct) if from.layout()?.size >= to.layout()?.size => {
+                item.value
+            }
+            (StackType::Struct, StackType::Struct) => {
                 let at = self.temp_of(to)?;
                 self.zero(at, 0, to.layout()?.size, trusted());
                 self.copy(
@@ -609,20 +635,20 @@ impl<'a, 'f> Translator<'a, 'f> {
                 )?;
                 at
             }
-            (Kind::Struct, _) => {
+            (StackType::Struct, _) => {
                 let item = self.load_value(to, item.value, 0, trusted())?;
-                self.push_item(item);
+                self.push_value(item);
                 return Ok(true);
             }
-            (_, Kind::Struct) => {
+            (_, StackType::Struct) => {
                 let at = self.temp_of(to)?;
                 self.zero(at, 0, to.layout()?.size, trusted());
                 self.store_value(from, &item, at, 0, trusted(), Dest::Frame)?;
                 at
             }
             (a, b) if a == b => item.value,
-            (Kind::I32, b) if b.is_word() => {
-                let value = self.coerce(&item, Kind::I32)?;
+            (StackType::I32, b) if b.is_word() => {
+                let value = self.coerce(&item, StackType::I32)?;
                 let unsigned = matches!(
                     from.stack_prim()?,
                     Some(Prim::U4 | Prim::U2 | Prim::U1 | Prim::Char | Prim::Bool)
@@ -633,29 +659,33 @@ impl<'a, 'f> Translator<'a, 'f> {
                     self.e.b.ins().sextend(I64, value)
                 }
             }
-            (Kind::F32, Kind::I32) => self.e.b.ins().bitcast(I32, MemFlagsData::new(), item.value),
-            (Kind::I32, Kind::F32) => self.e.b.ins().bitcast(F32, MemFlagsData::new(), item.value),
-            (Kind::F64, b) if b.is_word() => {
+            (StackType::F32, StackType::I32) => {
+                self.e.b.ins().bitcast(I32, MemFlagsData::new(), item.value)
+            }
+            (StackType::I32, StackType::F32) => {
+                self.e.b.ins().bitcast(F32, MemFlagsData::new(), item.value)
+            }
+            (StackType::F64, b) if b.is_word() => {
                 self.e.b.ins().bitcast(I64, MemFlagsData::new(), item.value)
             }
-            (a, Kind::F64) if a.is_word() => {
+            (a, StackType::F64) if a.is_word() => {
                 self.e.b.ins().bitcast(F64, MemFlagsData::new(), item.value)
             }
             _ => self.coerce(&item, target)?,
         };
-        let value = if target == Kind::I32 {
+        let value = if target == StackType::I32 {
             self.narrow(value, scalar_kind(to))
         } else {
             value
         };
         let class = Some(to);
-        self.push_item(Item {
+        self.push_value(StackValue {
             kind: target,
             value,
             class,
-            note: Note::None,
+            fact: ValueFact::None,
         });
-        let _ = LeafKind::Ref;
+        let _ = ScalarKind::Ref;
         Ok(true)
     }
 }

@@ -1,17 +1,28 @@
-//! newobj: objects, values, strings, arrays of several dimensions, delegates.
+//! `newobj`: objects, values, strings, arrays of several dimensions, delegates (ECMA-335 III.4.21).
+//!
+//! # How it works
+//! ```text
+//! class            memory                          constructor
+//! object           allocated here                  called with `this`
+//! value type       zeroed temporary in the frame   called with its address, then loaded
+//! string           none                            String.CreateString(...) with a null `this`
+//! array, rank > 1  helper                          none: lengths are given to the helper
+//! delegate         allocated here                  helper that stores target and code
+//! ```
 //!
 //! # Invariants
-//! * The arguments stay on the model's stack, where they are roots, while memory is taken; then `this` goes below them.
-//! * Strings and arrays of several dimensions have no constructor that runs: what makes them gives the object.
-//! * A value is constructed in memory of this frame, and taken from there.
+//! * While memory is allocated, which may run a collection, the constructor's arguments stay on the
+//!   IL stack: they are SSA values in registers or slots of this frame, which the collector scans.
+//! * A value type is constructed in memory of this frame and loaded from there afterwards. The
+//!   constructor may let its address escape, but the value that is pushed is the one at its end.
 use crate::blob::Symbol;
 use crate::emit::trusted;
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::translate::calls::call::Dispatch;
 use crate::translate::calls::intrinsics;
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::{InstBuilder, types::*};
 use vervet_abi::call;
 use vervet_metadata::Token;
@@ -19,12 +30,12 @@ use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, MethodRef};
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// newobj
+    /// `newobj`.
     pub(crate) fn new_object(&mut self, token: Token) -> Res {
         let ctor = self.method_named(token)?;
         let class = ctor.class;
         if class.is_open {
-            return Err(Fail::invalid(format!(
+            return Err(TranslateError::invalid(format!(
                 "an instance of the open type {}",
                 class.full_name()
             )));
@@ -36,23 +47,23 @@ impl<'a, 'f> Translator<'a, 'f> {
             return self.new_md_array(ctor);
         }
         if !ctor.has_this() {
-            return Err(Fail::invalid("newobj of a static method"));
+            return Err(TranslateError::invalid("newobj of a static method"));
         }
         if std::ptr::eq(class, self.universe.known(vervet_types::Known::String)) {
             return self.new_string(ctor);
         }
-        let shape = Shape::of_method(ctor)?;
+        let lowered = LoweredSignature::of_method(ctor)?;
         if class.is_abstract() || class.is_interface() {
-            // MemberAccessException from the runtime.
+            // The helper throws MemberAccessException for a class that has no instances.
             let vt = self.e.symbol(Symbol::VTable(class));
             self.e.helper_value(call::AllocObject, [vt]);
             self.e.unreachable();
             self.dead = true;
             return Ok(());
         }
-        let count = shape.params.len();
+        let count = lowered.params.len();
         if self.stack.len() < count {
-            return Err(Fail::invalid("too few values on the stack"));
+            return Err(TranslateError::invalid("too few values on the stack"));
         }
         let at = self.stack.len() - count;
         if class.is_value_type()? {
@@ -62,39 +73,39 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.zero(address, 0, size.next_multiple_of(8), trusted());
             self.stack.insert(
                 at,
-                Item {
-                    kind: Kind::ByRef,
+                StackValue {
+                    kind: StackType::ByRef,
                     value: address,
                     class: None,
-                    note: Note::Frame,
+                    fact: ValueFact::Frame,
                 },
             );
             if !intrinsics::expand(self, ctor)? {
-                self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
+                self.emit_call(Dispatch::Direct(ctor), &lowered, false)?;
             }
             let item = if self.is_struct(class)? {
-                Item {
-                    kind: Kind::Struct,
+                StackValue {
+                    kind: StackType::Struct,
                     value: address,
                     class: Some(class),
-                    note: Note::None,
+                    fact: ValueFact::None,
                 }
             } else {
                 self.load_value(class, address, 0, trusted())?
             };
-            self.push_item(item);
+            self.push_value(item);
             return Ok(());
         }
         // The arguments stay on the model's stack while the object is allocated.
-        self.settle(0)?;
+        self.spill_aliased(0)?;
         let object = self.allocate(class)?;
         self.stack.insert(
             at,
-            Item {
-                kind: Kind::Ref,
+            StackValue {
+                kind: StackType::Ref,
                 value: object,
                 class: Some(class),
-                note: Note::Exact,
+                fact: ValueFact::Exact,
             },
         );
         let trivial =
@@ -102,45 +113,47 @@ impl<'a, 'f> Translator<'a, 'f> {
         if trivial {
             self.stack.truncate(at);
         } else {
-            self.emit_call(Dispatch::Direct(ctor), &shape, false)?;
+            self.emit_call(Dispatch::Direct(ctor), &lowered, false)?;
         }
         self.push_instance(class, object);
         Ok(())
     }
 
-    /// `new string(...)`: CreateString with a null `this`.
+    /// `new string(...)`. A string cannot be resized after its allocation, so its constructors have
+    /// no bodies; the class library has methods `CreateString` with the same parameters, which
+    /// return the string.
     fn new_string(&mut self, ctor: MethodRef) -> Res {
         let params = &ctor.sig()?.params;
         for m in ctor.class.methods()? {
             if m.name == "CreateString" && m.has_this() && m.sig()?.params == *params {
-                let shape = Shape::of_method(m)?;
+                let lowered = LoweredSignature::of_method(m)?;
                 if self.stack.len() < params.len() {
-                    return Err(Fail::invalid("too few values on the stack"));
+                    return Err(TranslateError::invalid("too few values on the stack"));
                 }
                 let at = self.stack.len() - params.len();
                 let null = self.i64(0);
                 self.stack.insert(
                     at,
-                    Item {
-                        kind: Kind::Ref,
+                    StackValue {
+                        kind: StackType::Ref,
                         value: null,
                         class: None,
-                        note: Note::Null,
+                        fact: ValueFact::Null,
                     },
                 );
-                return self.emit_call(Dispatch::Direct(m), &shape, false);
+                return self.emit_call(Dispatch::Direct(m), &lowered, false);
             }
         }
-        Err(Fail::Load(vervet_types::LoadError::missing_method(
-            ctor.class,
-            "CreateString",
-        )))
+        Err(TranslateError::Load(
+            vervet_types::LoadError::missing_method(ctor.class, "CreateString"),
+        ))
     }
 
-    /// Arrays with constructors: the dimensions go to memory.
+    /// An array with one constructor argument per dimension, or with two: lower bound and length
+    /// (ECMA-335 II.14.2). The helper takes them from memory.
     fn new_md_array(&mut self, ctor: MethodRef) -> Res {
         let MethodKind::ArrayCtor { with_bounds } = ctor.kind else {
-            return Err(Fail::invalid("not a constructor of an array"));
+            return Err(TranslateError::invalid("not a constructor of an array"));
         };
         let count = ctor.sig()?.params.len();
         let rank = ctor.class.rank().unwrap_or(1) as usize;
@@ -149,7 +162,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (lengths, bounds) = (self.e.slot_addr(lengths), self.e.slot_addr(bounds));
         let (mut n_lengths, mut n_bounds) = (0, 0);
         for (n, item) in items.iter().enumerate() {
-            let value = self.coerce(item, Kind::I32)?;
+            let value = self.coerce(item, StackType::I32)?;
             if with_bounds && n % 2 == 0 {
                 self.e.b.ins().store(trusted(), value, bounds, 4 * n_bounds);
                 n_bounds += 1;
@@ -163,13 +176,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let vt = self.e.symbol(Symbol::VTable(ctor.class));
         let value = if ctor.class.is_sz_array() {
-            // One length per level of a vector of vectors.
+            // `new T[n][]...` on a vector of vectors: one length per level.
             let levels = self.e.b.ins().iconst(I32, count as i64);
             self.e
                 .helper_value(call::AllocJaggedArray, [vt, lengths, levels])
         } else {
             if n_lengths as usize != rank {
-                return Err(Fail::invalid("the wrong number of dimensions"));
+                return Err(TranslateError::invalid("the wrong number of dimensions"));
             }
             let bounds = if with_bounds { bounds } else { self.i64(0) };
             self.e
@@ -179,12 +192,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// A delegate. If the code address comes straight from `ldftn`, the helper gets the method
+    /// itself, so that it can decide which thunk the delegate needs without looking the address up.
     fn new_delegate(&mut self, class: ClassRef) -> Res {
         let code = self.pop()?;
         let target = self.pop()?;
         let target = self.as_native(&target)?;
         let delegate = self.allocate(class)?;
-        if let Note::Code(method, is_virtual) = code.note {
+        if let ValueFact::Code(method, is_virtual) = code.fact {
             let handle = self.e.symbol(Symbol::MethodHandle(method));
             let flag = self.i32(is_virtual as i32);
             self.e

@@ -1,22 +1,39 @@
-//! IL blocks as CLIF blocks: the walk, edges, and what the stack holds where edges meet.
+//! The walk over the blocks of a body, the edges between them, and the stack where edges meet.
 //!
 //! # How it works
-//! Blocks are translated in IL order. The first edge into a block decides the types of the values on the stack
-//! there; they become the CLIF block's parameters and later edges coerce to them. A block that is reached only by
-//! a branch back starts with an empty stack.
+//! The translator goes over the reachable blocks in IL order, one CLIF block for each. The values
+//! on the IL stack at the end of a block become arguments of the CLIF jump, and parameters of the
+//! target:
+//!
+//! ```text
+//!     ldarg.0                         block0:
+//!     brtrue L1                           brif v0, block2, block1
+//!     ldc.i4.1                        block1:
+//!     br L2                               jump block3(v2)       ; v2 = iconst 1
+//! L1: ldc.i4.2                        block2:
+//! L2: ret                                 jump block3(v3)       ; v3 = iconst 2
+//!                                     block3(v4: i32):
+//!                                         return v4
+//! ```
+//!
+//! The first edge into a block decides the types of its parameters; the values of later edges are
+//! coerced to them. ECMA-335 III.1.8.1.3 demands that the stacks agree, and III.1.7.5 allows a
+//! block that is reached only by a backward branch to assume an empty stack.
 //!
 //! # Invariants
-//! * A block without a branch back is sealed when it starts, so that its variables need no parameters that turn
-//!   out to be superfluous.
-//! * Structs on the stack over a branch back lie in slots of the block they go to, one for each place on its stack, which
-//!   nothing but such branches writes ([`Translator::go_back`]). So no temporary that a loop uses in one round is on the
-//!   stack in the next.
+//! * A block without a backward branch into it is sealed when its translation starts, so that
+//!   Cranelift's SSA construction needs no parameters for variables that no edge changes.
+//! * A struct on the stack is an address. Over a backward branch it lies in a slot that belongs to
+//!   the target block and to the depth on its stack, and that only such branches write. A temporary
+//!   of one iteration is therefore never on the stack of the next one.
+//! * When a block starts, the facts known about values (`nonnull`, `initialised`) are discarded:
+//!   another edge may come from a place where they do not hold.
 use crate::emit::trusted;
 use crate::translate::control::control_flow::in_handler;
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::{
     Block, BlockArg, BlockCall, InstBuilder, JumpTableData, StackSlot, Value, types::*,
 };
@@ -27,33 +44,37 @@ use vervet_metadata::body::EhKind;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
 
-/// What is on the stack at the start of a block.
-type Entry = SmallVec<[(Kind, Option<ClassRef>); 2]>;
+/// The types on the stack at the start of a block, and the classes of structs.
+type Entry = SmallVec<[(StackType, Option<ClassRef>); 2]>;
 
-/// A block while it is being translated.
+/// A block during the translation.
 #[derive(Default)]
 pub struct BlockState {
-    /// Its CLIF block.
+    /// The CLIF block, once an edge leads to it.
     pub clif: Option<Block>,
-    /// The types of its parameters.
+    /// The types of its parameters, once an edge has decided them.
     pub entry: Option<Entry>,
-    /// Edges may come from code emitted at the end: never sealed early, never dead.
+    /// Edges may come from code that is emitted after the walk (`endfinally` dispatch), so the
+    /// block is not sealed early and is translated even if no edge has been seen.
     pub late: bool,
-    /// By place on the stack at the block's start: where a branch back puts a struct.
+    /// By depth on the stack at the block's start: where a backward branch puts a struct.
     carried: SmallVec<[Option<StackSlot>; 2]>,
 }
 
-/// A branch back with structs on the stack, whose code is still to be emitted.
+/// A backward branch with structs on the stack, whose copies are still to be emitted.
 pub(crate) struct BackEdge {
-    /// Where the branch goes.
+    /// The CLIF block that the branch goes to and that will hold the copies.
     split: Block,
-    /// Where that goes on, and with what.
+    /// The target block and its arguments.
     to: (Block, SmallVec<[BlockArg; 4]>),
-    /// Structs: class, place in the arguments, where it lies, where it is put.
+    /// The structs: class, index among the arguments, where it lies, the slot it is copied to.
     structs: SmallVec<[(ClassRef, usize, Value, StackSlot); 2]>,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
+    /// Creates the block states, and gives blocks that are not entered by a plain branch their
+    /// entry types: handlers (the exception object, or nothing) and the targets of a `leave` that
+    /// runs a finally.
     pub(crate) fn prepare_blocks(&mut self) {
         self.states
             .resize_with(self.plan.blocks.len(), BlockState::default);
@@ -76,7 +97,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let state = &mut self.states[b];
             match c.kind {
                 EhKind::Catch(_) | EhKind::Filter(_) => {
-                    state.entry = Some(SmallVec::from_elem((Kind::Ref, None), 1))
+                    state.entry = Some(SmallVec::from_elem((StackType::Ref, None), 1))
                 }
                 _ => {
                     state.entry = Some(Entry::new());
@@ -86,7 +107,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The CLIF block of an IL block whose entry is known.
+    /// The CLIF block of an IL block whose entry types are known. Creates it with these parameters
+    /// if there is none yet.
     pub(crate) fn clif_block(&mut self, block: usize) -> Block {
         if let Some(b) = self.states[block].clif {
             return b;
@@ -101,13 +123,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         b
     }
 
-    /// The walk over all blocks. The current CLIF block is the end of the prologue.
+    /// Translates all reachable blocks. The current CLIF block is the end of the prologue, which
+    /// jumps to the first block; the function of a filter passes the exception object, its second
+    /// parameter.
     pub(crate) fn run(&mut self) -> Res {
         let entry = match self.filter {
             None => self.plan.block(0)?,
             Some(n) => match self.plan.clauses[n].kind {
                 EhKind::Filter(at) => self.plan.block(at)?,
-                _ => return Err(Fail::internal("not a filter")),
+                _ => return Err(TranslateError::internal("not a filter")),
             },
         };
         if self.filter.is_none() {
@@ -115,7 +139,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let first = self.clif_block(entry);
             self.e.b.ins().jump(first, &[]);
         } else {
-            self.states[entry].entry = Some(SmallVec::from_elem((Kind::Ref, None), 1));
+            self.states[entry].entry = Some(SmallVec::from_elem((StackType::Ref, None), 1));
             let first = self.clif_block(entry);
             let exception = self.params[1];
             self.e.b.ins().jump(first, &[BlockArg::Value(exception)]);
@@ -128,11 +152,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.finish_clauses()
     }
 
+    /// Translates one block.
     fn translate_block(&mut self, n: usize) -> Res {
         let plan = self.plan;
         let b = &plan.blocks[n];
         let back = b.last_source >= i64::from(b.offset);
         if self.states[n].entry.is_none() {
+            // No edge was emitted to this block: the blocks before it end in a throw that the plan
+            // did not see, such as a call that never returns.
             if !back && plan.block_at[b.offset as usize] != 0 {
                 // Its predecessors turned out to end early.
                 return Ok(());
@@ -154,14 +181,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         let entry = self.states[n].entry.take().unwrap_or_default();
         for (i, (kind, class)) in entry.iter().enumerate() {
             let value = self.e.b.block_params(clif)[i];
-            self.stack.push(Item {
+            self.stack.push(StackValue {
                 kind: *kind,
                 value,
                 class: *class,
-                note: Note::None,
+                fact: ValueFact::None,
             });
         }
         self.states[n].entry = Some(entry);
+        // A temporary is free as long as no struct on the stack can lie in it.
         if self.stack.is_empty() {
             self.temps.release()
         } else {
@@ -170,7 +198,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.set_region(b.region)?;
         if b.cold {
             self.e.b.set_cold_block(clif);
-            if self.give_up(n) {
+            if self.outline(n) {
                 return Ok(());
             }
         }
@@ -183,7 +211,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             self.index = index as usize;
             let i = &plan.instrs[index as usize];
-            // Mono's sequence points, which its traces show: where the stack is empty, and behind a call.
+            // Mono has sequence points where the stack is empty and after a call, and prints their
+            // offsets in stack traces. The same positions are recorded here, so that traces agree.
             if self.stack.is_empty() || after_call {
                 self.e.at(i.offset);
             } else {
@@ -191,7 +220,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             after_call = match (i.op, &i.operand) {
                 (Op::Call | Op::Callvirt | Op::Calli, _) => true,
-                // Mono makes the core library's exceptions by a helper where they are thrown at once.
+                // Mono creates an exception of the core library that is thrown at once by a helper
+                // call, which is no sequence point.
                 (Op::Newobj, Operand::Token(t)) => {
                     let thrown = plan
                         .instrs
@@ -214,19 +244,23 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         }
         if n + 1 >= plan.blocks.len() {
-            return Err(Fail::invalid("control goes past the end of the code"));
+            return Err(TranslateError::invalid(
+                "control goes past the end of the code",
+            ));
         }
         self.jump_to(n + 1)
     }
 
-    /// The edge to a block from here: its CLIF block and the arguments. Emits coercions.
+    /// The edge from here to a block: the CLIF block to jump to, and the arguments. Emits the
+    /// coercions before the jump. For a backward edge with structs on the stack this is a block of
+    /// its own that [`Translator::emit_back_edges`] fills.
     pub(crate) fn edge(&mut self, target: usize) -> Res<(Block, SmallVec<[BlockArg; 4]>)> {
         for i in 0..self.stack.len() {
-            self.settle_item(i)?;
+            self.materialize(i)?;
         }
         if self.states[target].entry.is_none() {
             if self.states[target].clif.is_some() {
-                return Err(Fail::internal("a block without entry types"));
+                return Err(TranslateError::internal("a block without entry types"));
             }
             let entry = self
                 .stack
@@ -234,7 +268,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .map(|i| {
                     (
                         i.kind,
-                        if i.kind == Kind::Struct {
+                        if i.kind == StackType::Struct {
                             i.class
                         } else {
                             None
@@ -247,7 +281,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let clif = self.clif_block(target);
         let entry = self.states[target].entry.clone().unwrap_or_default();
         if entry.len() != self.stack.len() {
-            return Err(Fail::invalid(
+            return Err(TranslateError::invalid(
                 "the depth of the stack differs between two ways to a block",
             ));
         }
@@ -256,7 +290,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut structs = SmallVec::new();
         for (i, (kind, class)) in entry.into_iter().enumerate() {
             let item = self.stack[i];
-            if let (Kind::Struct, Some(class)) = (kind, class) {
+            if let (StackType::Struct, Some(class)) = (kind, class) {
                 self.check_struct(&item, class)?;
                 if back {
                     let slot = self.carried(target, i, class)?;
@@ -278,7 +312,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok((split, SmallVec::new()))
     }
 
-    /// Where branches back to the block put the struct at that place of its stack.
+    /// The slot that backward branches to a block copy the struct at that depth of its stack to.
     fn carried(&mut self, target: usize, place: usize, class: ClassRef) -> Res<StackSlot> {
         let carried = &mut self.states[target].carried;
         if carried.len() <= place {
@@ -292,16 +326,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(slot)
     }
 
-    /// Behind the branch: the edges back that carry structs. Each edge has a block of its own, because what it writes may be
-    /// on the stack of another way out of the same branch.
-    fn go_back(&mut self) -> Res {
+    /// Emits the copies of the backward edges of the branch that was just emitted. Each edge has a
+    /// block of its own, because its slot may still be on the stack of another edge of the same
+    /// branch.
+    fn emit_back_edges(&mut self) -> Res {
         for edge in std::mem::take(&mut self.back_edges) {
             let (to, mut args) = edge.to;
             self.e.b.seal_block(edge.split);
             self.e.b.switch_to_block(edge.split);
             let mut structs = edge.structs;
             if structs.len() > 1 {
-                // One may lie where another goes.
+                // The slot of one struct may be the source of another, as after a swap, so all are
+                // copied to temporaries first.
                 for (class, _, from, _) in &mut structs {
                     let to = self.temp_of(class)?;
                     self.copy(class, to, 0, trusted(), *from, 0, trusted(), Dest::Frame)?;
@@ -318,11 +354,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// A struct that still lies in its variable is copied.
-    pub(crate) fn settle_item(&mut self, index: usize) -> Res {
+    /// Gives the value at a stack index memory of its own: a struct that still lies in its variable
+    /// is copied to a temporary, and a default comparer is fetched.
+    pub(crate) fn materialize(&mut self, index: usize) -> Res {
         let item = self.comparer(self.stack[index])?;
         self.stack[index] = item;
-        if let (Note::Variable(_), Some(class)) = (item.note, item.class) {
+        if let (ValueFact::Variable(_), Some(class)) = (item.fact, item.class) {
             let to = self.temp_of(class)?;
             self.copy(
                 class,
@@ -334,52 +371,59 @@ impl<'a, 'f> Translator<'a, 'f> {
                 trusted(),
                 Dest::Frame,
             )?;
-            self.stack[index] = Item {
+            self.stack[index] = StackValue {
                 value: to,
-                note: Note::None,
+                fact: ValueFact::None,
                 ..item
             };
         }
         Ok(())
     }
 
-    /// Before something that may write through a pointer: structs on the stack, but for the `keep` topmost, that
-    /// lie in variables whose address is known outside are copied.
-    pub(crate) fn settle(&mut self, keep: usize) -> Res {
+    /// Called before an instruction that may write through a pointer. Copies the structs on the
+    /// stack, except the `keep` topmost, that lie in variables whose address is known outside. IL
+    /// pushed their value, so the write must not change them.
+    pub(crate) fn spill_aliased(&mut self, keep: usize) -> Res {
         let end = self.stack.len().saturating_sub(keep);
         for i in 0..end {
-            if let Note::Variable(v) = self.stack[i].note
-                && self.homes[v as usize].address_taken
+            if let ValueFact::Variable(v) = self.stack[i].fact
+                && self.variables[v as usize].address_taken
             {
-                self.settle_item(i)?;
+                self.materialize(i)?;
             }
         }
         Ok(())
     }
 
+    /// Jumps to a block and ends the current one.
     pub(crate) fn jump_to(&mut self, target: usize) -> Res {
         let (block, args) = self.edge(target)?;
         self.e.b.ins().jump(block, &args);
         self.dead = true;
-        self.go_back()
+        self.emit_back_edges()
     }
 
-    /// br
+    /// `br` (ECMA-335 III.3.15).
     pub(crate) fn branch(&mut self, target: u32) -> Res {
         self.poll(target);
         let target = self.plan.block(target)?;
         self.jump_to(target)
     }
 
-    /// A conditional branch; `negate`: taken if the condition is zero.
+    /// A conditional branch (ECMA-335 III.3.5 to III.3.18). With `negate` it is taken if the
+    /// condition is zero.
     pub(crate) fn branch_if(&mut self, condition: Value, negate: bool, target: u32) -> Res {
         self.poll(target);
         let taken = self.plan.block(target)?;
         let next = self.block + 1;
         if next >= self.plan.blocks.len() {
-            return Err(Fail::invalid("control goes past the end of the code"));
+            return Err(TranslateError::invalid(
+                "control goes past the end of the code",
+            ));
         }
-        // What an inlined body's arguments decide; with branches back a block could seem to be reached that is not.
+        // In an inlined body a constant argument decides the branch here, and the other side is
+        // never emitted. A method with backward branches is not inlined, so no later edge can need
+        // the block that was left out.
         if self.inline.is_some()
             && let Some(c) = self.constant(condition)
         {
@@ -399,15 +443,17 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .brif(condition, taken, &taken_args, next, &next_args);
         }
         self.dead = true;
-        self.go_back()
+        self.emit_back_edges()
     }
 
-    /// switch
+    /// `switch` (ECMA-335 III.3.66): a jump table whose default is the next instruction.
     pub(crate) fn switch(&mut self, targets: impl Iterator<Item = u32>) -> Res {
         let index = self.pop_i32()?;
         let next = self.block + 1;
         if next >= self.plan.blocks.len() {
-            return Err(Fail::invalid("control goes past the end of the code"));
+            return Err(TranslateError::invalid(
+                "control goes past the end of the code",
+            ));
         }
         let mut calls: Vec<BlockCall> = Vec::new();
         let mut polled = false;
@@ -428,11 +474,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             .create_jump_table(JumpTableData::new(default, &calls));
         self.e.b.ins().br_table(index, table);
         self.dead = true;
-        self.go_back()
+        self.emit_back_edges()
     }
 
-    /// Code with handlers looks at every branch back whether its thread is wanted: it cannot be redirected where it is,
-    /// because handlers are found by calls. (What a loop calls may be inlined, or too small to look.)
+    /// Emits a check for interrupt requests at a backward branch of a method with handlers. The
+    /// runtime stops a loop in other methods by redirecting the thread, which it cannot do here:
+    /// the landing pads of a protected region are found by the return address of a call, so an
+    /// exception can only start at a call.
     pub(crate) fn poll(&mut self, target: u32) {
         let from = self.plan.instrs[self.index].offset;
         if target <= from && (!self.plan.clauses.is_empty() || self.sync.is_some()) {
@@ -440,7 +488,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Calls a helper if the thread is wanted.
+    /// Calls a helper if another thread has requested something of this one:
+    ///
+    /// ```text
+    ///     v0 = load.i32 context+interrupts
+    ///     brif v0, cold, on
+    /// cold:
+    ///     call helper          ; may raise ThreadAbortException, or block for a collection
+    ///     jump on
+    /// on:
+    /// ```
     pub(crate) fn poll_interrupts(&mut self, helper: impl Declared<0, Nothing>) {
         let wanted = self.e.load_context(I32, context::INTERRUPTS);
         let (cold, on) = (self.e.b.create_block(), self.e.b.create_block());
@@ -454,7 +511,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.switch_to_block(on);
     }
 
-    /// The innermost catch clause whose handler holds the current instruction.
+    /// The innermost catch clause whose handler contains the current instruction.
     pub(crate) fn enclosing_catch(&self) -> Option<usize> {
         let at = self.plan.instrs[self.index].offset;
         self.plan.clauses.iter().position(|c| {

@@ -1,29 +1,43 @@
-//! The plan of a method body: what one pass over its IL finds out before any code is emitted.
+//! The control-flow graph of a method body: what one pass over the IL finds out before any code is
+//! emitted.
 //!
 //! # How it works
-//! [`Plan::new`] decodes the instructions, cuts them into basic blocks (also at the edges of protected ranges),
-//! finds what can be reached from the entry, which clauses enclose each block, which variables have their
-//! address taken, and every `leave`.
+//! [`Plan::new`] works in these steps:
+//!
+//! 1. It decodes the instructions and marks where blocks start: at branch targets, after branches,
+//!    and at both ends of protected ranges, handlers and filters. A block therefore lies in one set
+//!    of protected ranges ([`Plan::regions`]).
+//! 2. It checks where handlers and filters begin ([`Plan::check_entries`]).
+//! 3. It follows branches from the entry and marks the blocks that control can reach. On the way it
+//!    checks every edge ([`Plan::check_edge`]) and collects `leave` instructions and backward
+//!    branches.
+//! 4. It marks the blocks that can only end in a `throw` as cold.
+//!
+//! A method with exception clauses also gets the [`Liveness`] of its variables, because a handler
+//! must find the variables it reads in memory.
 //!
 //! # Invariants
 //! * A branch goes to the start of an instruction, or the plan is an error.
-//! * Blocks are in order of offset; a block is reachable only if some path of branches leads to it (a filter's
-//!   blocks are reached only from the filter's own entry).
-//! * A handler or filter is entered at its start by an exception, or by a `leave` that runs a finally, and by nothing else: its
-//!   exception and its continuation lie in slots of the frame that only these entries write. A filter is left by `endfilter`
-//!   alone, because it is a function of its own ([`Plan::check_edge`]).
-use crate::translate::error::{Fail, Res};
+//! * Blocks are in order of their IL offset. A block is reachable only if a path of branches leads
+//!   to it. The blocks of a filter are reached only from the filter's own entry.
+//! * Only an exception, or a `leave` that runs a finally, enters a handler or filter, and only at
+//!   its start. The stack slots that hold the exception and the continuation are written by these
+//!   entries and by nothing else.
+//! * Only `endfilter` leaves a filter, because a filter is compiled as a function of its own
+//!   (ECMA-335 I.12.4.2.5).
+use crate::translate::error::{Res, TranslateError};
 use smallvec::SmallVec;
 use vervet_metadata::body::{EhClause, EhKind, MethodBody};
 use vervet_metadata::il::{Instr, Op, Operand};
 
-/// The address of the variable is taken.
+/// Flag of a variable: the code takes its address.
 pub const ADDRESS: u8 = 1;
-/// The variable is read.
+/// Flag of a variable: the code reads it.
 pub const READ: u8 = 2;
-/// The variable is written.
+/// Flag of a variable: the code writes it.
 pub const WRITTEN: u8 = 4;
-/// A filter writes the variable.
+/// Flag of a variable: code of a filter writes it. A filter runs while a call of the method is
+/// active, so the method must not hold the variable in a register.
 pub const FILTERED: u8 = 8;
 
 /// What an instruction does to a variable.
@@ -47,7 +61,7 @@ impl VarOp {
     }
 }
 
-/// The variable an instruction names: operation, is it an argument, index.
+/// The variable that an instruction names: the operation, whether it is an argument, and the index.
 pub fn variable_of(i: &Instr<'_>) -> Option<(VarOp, bool, usize)> {
     use Op::*;
     let var = || match i.operand {
@@ -77,47 +91,49 @@ pub fn variable_of(i: &Instr<'_>) -> Option<(VarOp, bool, usize)> {
     })
 }
 
-/// A basic block of IL.
+/// The control-flow graph of a body. See the module.
 pub struct PlanBlock {
-    /// Where it starts.
+    /// IL offset of its first instruction.
     pub offset: u32,
-    /// Its first instruction.
+    /// Index of its first instruction.
     pub first: u32,
-    /// The instruction after its last one.
+    /// Index after its last instruction.
     pub end: u32,
-    /// Can control get here?
+    /// Whether a path from the entry leads here.
     pub reachable: bool,
-    /// Highest offset of a jump here from a reachable block, or -1.
+    /// Highest IL offset of a reachable jump to this block, or -1. A value at or above `offset`
+    /// means that a backward branch leads here.
     pub last_source: i64,
     /// Index in [`Plan::regions`].
     pub region: u32,
-    /// Whatever way it goes on ends in a `throw`.
+    /// Every path from here ends in a `throw`.
     pub cold: bool,
 }
 
 /// A body's plan. See the module.
 pub struct Plan {
-    /// The instructions.
+    /// The decoded instructions, in order of offset.
     pub instrs: Vec<Instr<'static>>,
-    /// The blocks.
+    /// The basic blocks, in order of offset.
     pub blocks: Vec<PlanBlock>,
-    /// By offset: the block that starts there, or u32::MAX.
+    /// By IL offset: the index of the block that starts there, or `u32::MAX`.
     pub block_at: Vec<u32>,
-    /// Sets of clauses, innermost first, by their try ranges. 0 is the empty set.
+    /// Sets of clauses, innermost first, in whose protected range a block can lie. Set 0 is empty.
     pub regions: Vec<SmallVec<[u32; 4]>>,
-    /// The clauses.
+    /// The exception clauses, in the order of the metadata: inner clauses come before outer ones.
     pub clauses: Vec<EhClause>,
-    /// Flags of arguments.
+    /// By argument: the flags [`ADDRESS`], [`READ`], [`WRITTEN`], [`FILTERED`].
     pub args: Vec<u8>,
-    /// Flags of locals.
+    /// By local: the same flags.
     pub locals: Vec<u8>,
     /// (offset of the instruction, target) of every reachable `leave`.
     pub leaves: Vec<(u32, u32)>,
-    /// (target, source) of every branch back.
+    /// Every backward branch: target, source.
     pub back_edges: Vec<(u32, u32)>,
-    /// Does it call anything (other than to throw)?
+    /// Whether the body contains an instruction that may call. Such a method checks its stack in
+    /// the prologue.
     pub has_calls: bool,
-    /// Has it a `localloc`?
+    /// Whether the body contains a `localloc`.
     pub has_localloc: bool,
 }
 
@@ -125,22 +141,23 @@ fn in_range(offset: u32, start: u32, len: u32) -> bool {
     offset >= start && offset - start < len
 }
 
-/// Is the offset in the clause's protected range?
+/// Whether the offset lies in the clause's protected range.
 pub fn in_try(c: &EhClause, offset: u32) -> bool {
     in_range(offset, c.try_offset, c.try_len)
 }
 
-/// Is the offset in the clause's handler?
+/// Whether the offset lies in the clause's handler.
 pub fn in_handler(c: &EhClause, offset: u32) -> bool {
     in_range(offset, c.handler_offset, c.handler_len)
 }
 
-/// Is the offset in the clause's filter?
+/// Whether the offset lies in the clause's filter, which reaches up to its handler (ECMA-335
+/// II.25.4.6).
 pub fn in_filter(c: &EhClause, offset: u32) -> bool {
     matches!(c.kind, EhKind::Filter(start) if offset >= start && offset < c.handler_offset)
 }
 
-/// Where control goes after an instruction, other than to the next one.
+/// The branch targets of an instruction, without the next instruction.
 pub fn targets(i: &Instr<'_>) -> SmallVec<[u32; 2]> {
     match i.operand {
         Operand::Branch(t) => SmallVec::from_slice(&[t]),
@@ -150,7 +167,11 @@ pub fn targets(i: &Instr<'_>) -> SmallVec<[u32; 2]> {
 }
 
 impl Plan {
-    /// Makes the plan. `entry` is 0, or the offset of the filter that is compiled as a function of its own.
+    /// Makes the plan of a body with that many arguments and locals. `entry` is 0 for the method,
+    /// or the offset of the filter that is compiled as a function of its own.
+    /// # Errors
+    /// [`TranslateError::Invalid`] if the IL cannot be decoded or violates one of the module's
+    /// invariants.
     pub fn new(body: &MethodBody<'static>, entry: u32, args: usize, locals: usize) -> Res<Plan> {
         let len = body.code.len();
         let mut plan = Plan {
@@ -167,13 +188,14 @@ impl Plan {
             has_localloc: false,
         };
         if len == 0 {
-            return Err(Fail::invalid("the method has no code"));
+            return Err(TranslateError::invalid("the method has no code"));
         }
-        // 1: the start of an instruction; 2: of a block.
+        // Bit 0: an instruction starts here. Bit 1: a block starts here. The last entry stands for
+        // the end of the code, where a branch may not go but a range may end.
         let mut marks = vec![0u8; len + 1];
         marks[0] |= 2;
         for i in body.instructions() {
-            let i = i.map_err(|e| Fail::invalid(e.to_string()))?;
+            let i = i.map_err(|e| TranslateError::invalid(e.to_string()))?;
             marks[i.offset as usize] |= 1;
             if i.op.ends_block() {
                 marks[i.end() as usize] |= 2;
@@ -201,7 +223,7 @@ impl Plan {
                     &mut plan.locals
                 };
                 let Some(flags) = flags.get_mut(index) else {
-                    return Err(Fail::invalid(if is_arg {
+                    return Err(TranslateError::invalid(if is_arg {
                         "no such argument"
                     } else {
                         "no such local"
@@ -214,6 +236,8 @@ impl Plan {
             }
             plan.instrs.push(i);
         }
+        // Both ends of every range start a block, so that all instructions of a block have the same
+        // handlers.
         for c in &body.clauses {
             for at in [
                 c.try_offset,
@@ -244,13 +268,16 @@ impl Plan {
                 });
             }
         }
+        // A mark that is left with bit 1 alone lies inside an instruction.
         if marks[..len].contains(&2) {
-            return Err(Fail::invalid(
+            return Err(TranslateError::invalid(
                 "a branch or clause goes into the middle of an instruction",
             ));
         }
         plan.check_entries()?;
-        // In a filter only the clauses inside it count: what escapes a filter is no concern of its method's handlers.
+        // A filter's function sees only the clauses inside the filter. An exception that leaves a
+        // filter is discarded by the runtime (ECMA-335 I.12.4.2.5), so the method's own handlers
+        // have no part in it.
         let filter = body
             .clauses
             .iter()
@@ -277,9 +304,10 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What a block finds on the stack when it is entered is one thing: the beginning of the method finds nothing, a catch
-    /// handler or a filter the exception, a finally or fault handler nothing from a way of its own. So these begin at
-    /// instructions, and never at the same one.
+    /// Checks that handlers and filters begin at instructions, and that no two entries with
+    /// different stacks share a block. The start of the method finds an empty stack, a catch
+    /// handler or filter finds the exception object, a finally or fault handler finds an empty
+    /// stack and its own continuation.
     fn check_entries(&self) -> Res {
         let takes_exception = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
         for c in &self.clauses {
@@ -297,7 +325,7 @@ impl Plan {
                 _ => false,
             };
             if c.handler_offset == 0 || differs || filter {
-                return Err(Fail::invalid(
+                return Err(TranslateError::invalid(
                     "a handler or filter begins where the method or another handler does",
                 ));
             }
@@ -305,11 +333,13 @@ impl Plan {
         Ok(())
     }
 
-    /// The block that starts at an offset.
+    /// The index of the block that starts at an offset.
+    /// # Errors
+    /// [`TranslateError::Invalid`] if no block starts there.
     pub fn block(&self, offset: u32) -> Res<usize> {
         match self.block_at.get(offset as usize) {
             Some(&b) if b != u32::MAX => Ok(b as usize),
-            _ => Err(Fail::invalid("no instruction at the target")),
+            _ => Err(TranslateError::invalid("no instruction at the target")),
         }
     }
 
@@ -318,6 +348,8 @@ impl Plan {
         &self.instrs[self.blocks[block].end as usize - 1]
     }
 
+    /// Marks the blocks that can be reached from `entry`. A handler counts as a successor of every
+    /// block that its clause protects.
     fn reach(&mut self, entry: u32) -> Res {
         let mut work = vec![self.block(entry)?];
         self.blocks[work[0]].reachable = true;
@@ -352,7 +384,8 @@ impl Plan {
         Ok(())
     }
 
-    /// No way out of the block but an exception leads into a handler or filter, or out of a filter.
+    /// Checks the edges out of a block: no branch, and no fall-through, enters a handler or filter
+    /// or leaves a filter.
     fn check_edges(&self, at: usize) -> Res {
         let last = self.last(at);
         for to in targets(last) {
@@ -364,20 +397,23 @@ impl Plan {
         }
     }
 
-    /// See the module's invariants. A way out of a handler that is no `leave` does no harm.
+    /// Checks one edge against the module's invariants. Leaving a handler by a branch other than
+    /// `leave` is invalid IL too (ECMA-335 I.12.4.2.8.2), but does no harm, because a handler is
+    /// ordinary code of the same function.
     fn check_edge(&self, from: u32, to: u32) -> Res {
         let enters = |c: &EhClause| {
             in_handler(c, to) && !in_handler(c, from) || in_filter(c, to) != in_filter(c, from)
         };
         if self.clauses.iter().any(enters) {
-            return Err(Fail::invalid(
+            return Err(TranslateError::invalid(
                 "control enters a handler or filter, or leaves a filter",
             ));
         }
         Ok(())
     }
 
-    /// Is the instruction in a filter that the clause's handler is not in?
+    /// Whether the instruction lies in a filter that does not contain the clause's handler. A
+    /// `rethrow` or `endfinally` there would refer to a handler of another function.
     pub fn is_filtered_from(&self, offset: u32, clause: usize) -> bool {
         let handler = self.clauses[clause].handler_offset;
         self.clauses
@@ -385,7 +421,8 @@ impl Plan {
             .any(|c| in_filter(c, offset) && !in_filter(c, handler))
     }
 
-    /// Finds the blocks that can only throw. (One that goes back is never thought cold.)
+    /// Marks the blocks from which every path ends in a `throw`. The pass goes from the last block
+    /// to the first and never follows a backward branch, so a loop is never cold.
     fn find_cold(&mut self) -> Res {
         if !self.instrs.iter().any(|i| i.op == Op::Throw) {
             return Ok(());
@@ -403,7 +440,9 @@ impl Plan {
         Ok(())
     }
 
-    /// Takes what those blocks do to variables out of the flags.
+    /// Computes the variables' flags again without the blocks for which `gone` is true. An inlined
+    /// body uses this for the blocks that are outlined: a variable that only they write stays a
+    /// constant.
     pub fn forget(&mut self, gone: impl Fn(usize) -> bool) {
         self.args.fill(0);
         self.locals.fill(0);
@@ -424,7 +463,8 @@ impl Plan {
         }
     }
 
-    /// Where control goes from a block: branch targets, the next block, the finallys a `leave` runs.
+    /// The blocks that control can go to from a block: branch targets, the next block, and the
+    /// handlers of the finally clauses that a `leave` runs.
     pub fn successors(&self, at: usize) -> Res<SmallVec<[usize; 4]>> {
         let last = self.last(at);
         let mut next = SmallVec::new();
@@ -442,7 +482,8 @@ impl Plan {
         Ok(next)
     }
 
-    /// The finally clauses that a `leave` from one offset to another runs, innermost first.
+    /// The finally clauses that a `leave` from one offset to another runs, innermost first
+    /// (ECMA-335 III.3.46).
     pub fn finallys(&self, from: u32, to: u32) -> SmallVec<[u32; 4]> {
         (0u32..)
             .zip(&self.clauses)
@@ -451,15 +492,16 @@ impl Plan {
             .collect()
     }
 
-    /// Is there a `try` with a filter between the two offsets?
+    /// Whether a clause with a filter protects code that begins between the two offsets.
     pub fn has_filters_within(&self, from: u32, to: u32) -> bool {
         self.clauses.iter().any(|c| {
             matches!(c.kind, EhKind::Filter(_)) && c.try_offset >= from && c.try_offset < to
         })
     }
 
-    /// The clauses whose protected range holds the whole of a clause's handler, innermost first. (A `try` may begin
-    /// where the handler does, and end before it.)
+    /// The clauses whose protected range contains the whole handler of a clause, innermost first.
+    /// The clauses of the handler's first block may be more: a `try` may begin where the handler
+    /// begins, and end before it.
     pub fn around_handler(&self, clause: usize) -> Res<SmallVec<[u32; 4]>> {
         let c = &self.clauses[clause];
         let first = self.block(c.handler_offset)?;
@@ -470,20 +512,24 @@ impl Plan {
             .collect())
     }
 
-    /// Does it lie in a loop, as far as branches back show?
+    /// Whether the offset lies between the target and the source of a backward branch.
     pub fn in_loop(&self, offset: u32) -> bool {
         self.back_edges
             .iter()
             .any(|(target, source)| *target <= offset && offset <= *source)
     }
 
-    /// Live variables at the entry of every block, arguments first, then locals: for the write-through rule.
+    /// Which variables are live at the entry of each block: arguments first, then locals.
     pub fn liveness(&self) -> Res<Liveness> {
         Liveness::new(self)
     }
 }
 
 /// Bit sets of live variables, one per block.
+///
+/// A variable is live into a handler if the handler may read it before writing it. Such a variable
+/// gets a shadow slot (`frame::variables`): when the unwinder enters the handler, registers hold
+/// nothing, and the landing pad reads the slot.
 pub struct Liveness {
     words: usize,
     live_in: Vec<u64>,
@@ -494,6 +540,8 @@ impl Liveness {
         let count = plan.args.len() + plan.locals.len();
         let words = count.div_ceil(64).max(1);
         let blocks = plan.blocks.len();
+        // Two sets per block: variables read before any write in the block, then variables written
+        // in it.
         let mut gen_kill = vec![0u64; blocks * words * 2];
         for (n, b) in plan.blocks.iter().enumerate() {
             for i in &plan.instrs[b.first as usize..b.end as usize] {
@@ -535,7 +583,9 @@ impl Liveness {
                 }
             }
         }
-        // What runs when an instruction of the block throws: live throughout the block.
+        // A handler can start after any instruction of a block it protects. A variable that is live
+        // into the handler is therefore live throughout the block, and a write in the block does
+        // not end its life.
         let mut pads: Vec<SmallVec<[usize; 4]>> = Vec::with_capacity(plan.regions.len());
         for r in &plan.regions {
             let mut set = SmallVec::new();
@@ -552,6 +602,8 @@ impl Liveness {
             words,
             live_in: vec![0; blocks * words],
         };
+        // The usual backward data-flow iteration. Going from the last block to the first, it needs
+        // two rounds for most methods.
         loop {
             let mut changed = false;
             for n in (0..blocks).rev() {
@@ -578,13 +630,14 @@ impl Liveness {
             }
         }
     }
-    /// Is the variable live at the entry of the block?
+    /// Whether the variable is live at the entry of the block.
     pub fn is_live(&self, block: usize, variable: usize) -> bool {
         self.live_in[block * self.words + variable / 64] & 1 << (variable % 64) != 0
     }
 }
 
-/// May the instruction call something in a way that needs stack (any non-leaf helper counts)?
+/// Whether the instruction may call something that needs stack. A helper that is not a leaf counts,
+/// because it runs on the thread's stack too.
 fn may_call(op: Op) -> bool {
     use Op::*;
     matches!(

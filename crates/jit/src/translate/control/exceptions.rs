@@ -1,21 +1,38 @@
-//! Exceptions: regions, landing pads, leave, finally, rethrow, filters' ends.
+//! Exception handling: landing pads, `leave`, finally handlers, `rethrow`, the end of a filter.
 //!
 //! # How it works
-//! Every clause has a landing pad, the target of the `try_call`s in its protected range. It reads the variables
-//! that are live into the handler from their slots and goes to the handler. A finally or fault is translated once:
-//! it is entered with a continuation index in a slot of the frame (0: an exception passes; exception and unwind
-//! record are in slots too; n: the n-th place that a `leave` through it goes on to), and `endfinally` goes
-//! to the clause's dispatch block, a `br_table` on that index.
+//! Every clause has a landing pad, the target of the `try_call`s in its protected range. The
+//! unwinder enters it with the exception object and the unwind record. The pad reads the variables
+//! that are live into the handler from their slots and jumps to the handler.
+//!
+//! A finally or fault handler is translated once. Its clause has three slots: the exception, the
+//! unwind record, and an index that says where `endfinally` goes:
+//!
+//! ```text
+//!   leave L  (n-th continuation)          exception passes
+//!       index = n                             exception, record = parameters of the pad
+//!       jump handler                          index = 0
+//!            \                               /
+//!             v                             v
+//!            handler:  ... endfinally --> dispatch:
+//!                                             br_table index
+//!                                                0: call ContinueUnwind(exception, record)
+//!                                                n: jump to L, or to the next finally on the way to L
+//! ```
+//!
+//! Dispatch blocks are emitted after the walk, when every `leave` is known.
 //!
 //! # Invariants
-//! * Which exception and record a finally is running for lies in the frame, never in the context: the finally may
-//!   itself throw and catch.
-//! * A catch gives back what the frames it ended had of the localloc stack, and nothing of what its own method has: the pad sets
-//!   `localloc_next` to what it was when the call that threw was made ([`Translator::note_side_top`]).
-//! * What is done where a handler ends has the handlers around the handler. The clauses of its first block are others
-//!   where the handler begins with a `try` ([`Plan::around_handler`](crate::translate::control::control_flow::Plan::around_handler)).
+//! * The exception and the record that a finally runs for lie in the frame and never in the thread
+//!   context, because the finally may itself throw and catch.
+//! * A catch handler frees the localloc memory of the frames that the unwinder removed, and none of
+//!   its own method. The pad sets the thread's localloc pointer to what it was when the call that
+//!   threw was made ([`Translator::record_localloc_top`]).
+//! * What is emitted at the end of a handler has the handlers around that handler. The set of the
+//!   handler's first block would be wrong where a handler begins with a `try`
+//!   ([`Plan::around_handler`](crate::translate::control::control_flow::Plan::around_handler)).
 use crate::translate::control::control_flow::{in_handler, in_try};
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::fast_paths::monitors;
 use crate::translate::translator::Translator;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, StackSlot, types::*};
@@ -25,7 +42,7 @@ use vervet_metadata::body::EhKind;
 use vervet_metadata::il::Op;
 use vervet_types::ClassRef;
 
-/// Where a finally goes on.
+/// Where control goes on after a finally handler.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Continuation {
     /// At an IL block.
@@ -34,21 +51,31 @@ enum Continuation {
     Finally(usize, u32),
 }
 
-/// A clause while its method is being translated.
+/// A clause during the translation. Slots and blocks are created when something first needs them.
 #[derive(Default)]
 pub struct ClauseState {
+    /// Its landing pad.
     pad: Option<Block>,
-    /// The caught exception (for rethrow), or the one that passes through a finally.
+    /// Slot of the caught exception, for `rethrow`, or of the exception that passes through a
+    /// finally.
     exception: Option<StackSlot>,
+    /// Slot of the unwind record of the exception that passes.
     record: Option<StackSlot>,
+    /// Slot of the index in `continuations`, plus 1; 0 while an exception passes.
     index: Option<StackSlot>,
+    /// The block that `endfinally` jumps to.
     dispatch: Option<Block>,
+    /// Where the `leave`s through this finally go.
     continuations: Vec<Continuation>,
+    /// Whether the handler contains a `rethrow`, so that the pad must keep the exception.
     rethrows: bool,
+    /// The class that a catch clause names. It is loaded when the method is compiled, so that a
+    /// missing class is an error of the method and not of a throw.
     class: Option<ClassRef>,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
+    /// Creates the clause states, and loads the classes of catch clauses.
     pub(crate) fn prepare_clauses(&mut self) -> Res {
         for c in &self.plan.clauses {
             let mut state = ClauseState::default();
@@ -67,6 +94,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Whether a range of IL contains a `rethrow`.
     fn has_rethrow(&self, offset: u32, len: u32) -> bool {
         let first = self.plan.instrs.partition_point(|i| i.offset < offset);
         self.plan.instrs[first..]
@@ -75,6 +103,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .any(|i| i.op == Op::Rethrow)
     }
 
+    /// The landing pad of a clause.
     fn pad(&mut self, clause: usize) -> Block {
         if let Some(pad) = self.clauses[clause].pad {
             return pad;
@@ -84,7 +113,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         pad
     }
 
-    /// A landing pad: exception and unwind record.
+    /// A new landing pad. Its parameters are the exception object and the unwind record, which the
+    /// unwinder passes in rax and rdx.
     pub(crate) fn new_pad(&mut self) -> Block {
         let pad = self.e.b.create_block();
         self.e.b.append_block_param(pad, I64);
@@ -92,16 +122,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         pad
     }
 
-    /// Calls from here on have the region's handlers.
+    /// Makes the handlers of a region those of the calls that follow.
     pub(crate) fn set_region(&mut self, region: u32) -> Res {
         let plan = self.plan;
         self.set_clauses(&plan.regions[region as usize])
     }
 
-    /// Calls from here on have the handlers of these clauses, innermost first.
+    /// Makes these clauses, innermost first, the handlers of the calls that follow. The fault
+    /// handler of a synchronized method, which leaves the monitor, is the outermost one.
     fn set_clauses(&mut self, clauses: &[u32]) -> Res {
         if self.inline.is_some() {
-            // The handlers are those of the place of the call.
+            // An inlined body has no clauses. Its calls keep the handlers that surround the inlined
+            // call.
             return Ok(());
         }
         let plan = self.plan;
@@ -117,6 +149,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// A slot of a clause, created on first use.
     fn slot_of(
         &mut self,
         clause: usize,
@@ -130,7 +163,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         slot
     }
 
-    /// If handlers begin at the block: their landing pads, which go to it.
+    /// If handlers begin at the block: emits their landing pads.
     pub(crate) fn begin_handlers(&mut self, block: usize, clif: Block) -> Res {
         if self.plan.clauses.is_empty() {
             return Ok(());
@@ -148,7 +181,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.reload(block);
             match c.kind {
                 EhKind::Catch(_) | EhKind::Filter(_) => {
-                    if let Some(slot) = self.side_top {
+                    // The frames between the throw and this handler are gone, and so is what they
+                    // took by `localloc`.
+                    if let Some(slot) = self.localloc_top {
                         let top = self.e.b.ins().stack_load(I64, I64, slot, 0);
                         self.e.store_context(top, context::LOCALLOC_NEXT);
                     }
@@ -173,7 +208,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// throw
+    /// `throw` (ECMA-335 III.4.31). The helper throws NullReferenceException for null.
     pub(crate) fn throw(&mut self) -> Res {
         let item = self.pop_ref()?;
         self.e.helper_noreturn(call::Throw, [item.value]);
@@ -181,12 +216,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// rethrow
+    /// `rethrow` (ECMA-335 III.4.24): throws the caught exception again, with its stack trace kept.
+    /// Allowed only in the body of a catch handler.
     pub(crate) fn rethrow(&mut self) -> Res {
         let at = self.plan.instrs[self.index].offset;
         let clause = match self.enclosing_catch() {
             Some(clause) if !self.plan.is_filtered_from(at, clause) => clause,
-            _ => return Err(Fail::invalid("rethrow outside a catch handler")),
+            _ => return Err(TranslateError::invalid("rethrow outside a catch handler")),
         };
         let slot = self.slot_of(clause, |c| &mut c.exception);
         let exception = self.e.b.ins().stack_load(I64, I64, slot, 0);
@@ -195,7 +231,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// leave
+    /// `leave` (ECMA-335 III.3.46): empties the stack and jumps out of a protected range or
+    /// handler, through the finally handlers on the way. The continuations are registered from the
+    /// outermost finally inwards, because each inner one goes on in the next outer one.
     pub(crate) fn leave(&mut self, target: u32) -> Res {
         let plan = self.plan;
         let from = plan.instrs[self.index].offset;
@@ -206,6 +244,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 && !in_handler(c, target)
         });
         if left_catch {
+            // A thread abort is raised again at the end of every catch handler
+            // (System.Threading.ThreadAbortException).
             self.poll_interrupts(call::EndCatch);
         }
         if plan.clauses.iter().any(|c| {
@@ -213,12 +253,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 && in_handler(c, from)
                 && !in_handler(c, target)
         }) {
-            return Err(Fail::invalid("leave out of a finally or fault handler"));
+            return Err(TranslateError::invalid(
+                "leave out of a finally or fault handler",
+            ));
         }
         let to = plan.block(target)?;
-        let chain = plan.finallys(from, target);
+        let through = plan.finallys(from, target);
         let mut next: Option<(usize, u32)> = None;
-        for c in chain.iter().rev() {
+        for c in through.iter().rev() {
             let continuation = match next {
                 None => Continuation::Block(to),
                 Some((clause, index)) => Continuation::Finally(clause, index),
@@ -244,6 +286,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// Jumps to a finally handler that goes on with that index.
     fn enter_finally(&mut self, clause: usize, index: u32) -> Res {
         let slot = self.slot_of(clause, |c| &mut c.index);
         let index = self.i32(index as i32);
@@ -254,7 +297,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// endfinally, endfault
+    /// `endfinally` and `endfault`, one opcode (ECMA-335 III.3.35).
     pub(crate) fn end_finally(&mut self) -> Res {
         let at = self.plan.instrs[self.index].offset;
         let found =
@@ -263,7 +306,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             });
         let clause = match found {
             Some(clause) if !self.plan.is_filtered_from(at, clause) => clause,
-            _ => return Err(Fail::invalid("endfinally outside a handler")),
+            _ => return Err(TranslateError::invalid("endfinally outside a handler")),
         };
         let dispatch = match self.clauses[clause].dispatch {
             Some(b) => b,
@@ -279,14 +322,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// endfilter
+    /// `endfilter` (ECMA-335 III.3.34): returns from the filter's function. 1 means that the
+    /// handler runs, 0 that the search goes on.
     pub(crate) fn end_filter(&mut self) -> Res {
         if self.filter.is_none() {
-            return Err(Fail::invalid("endfilter outside a filter"));
+            return Err(TranslateError::invalid("endfilter outside a filter"));
         }
         let value = self.pop_i32()?;
         if !self.stack.is_empty() {
-            return Err(Fail::invalid(
+            return Err(TranslateError::invalid(
                 "endfilter with more than its value on the stack",
             ));
         }
@@ -295,7 +339,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// What was put off until every `leave` was seen.
+    /// Emits what had to wait until every `leave` was seen: the dispatch blocks of the finally
+    /// handlers, and the fault handler of a synchronized method.
     pub(crate) fn finish_clauses(&mut self) -> Res {
         let plan = self.plan;
         self.stack.clear();
@@ -333,7 +378,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 [_] => {
                     self.e.b.ins().jump(unwind, &[]);
                 }
-                // Nearly always: `lock`, `using`, `foreach`.
+                // One continuation, as `lock`, `using` and `foreach` have it: a branch does, and
+                // the exceptional side is cold.
                 [_, out] => {
                     self.e.b.ins().brif(index, out, &[], unwind, &[]);
                     self.e.b.set_cold_block(unwind);
@@ -360,7 +406,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e
                 .helper_noreturn(call::ContinueUnwind, [exception, record]);
             for (block, to) in out {
-                // An abort that had to wait for the handler comes where it has ended.
+                // A request that had to wait for the handler (a thread abort is not raised inside a
+                // finally) is served where the handler has ended.
                 self.e.b.switch_to_block(block);
                 self.e.at(plan.blocks[to].offset);
                 self.set_region(plan.blocks[to].region)?;
@@ -368,6 +415,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.jump_to(to)?;
             }
         }
+        // The monitor of a synchronized method is left with the exception still on its way. No
+        // handler is set here: an exception of the exit itself goes to the caller.
         if let Some((slot, pad)) = self.sync {
             self.e.set_handlers(&[]);
             self.e.b.switch_to_block(pad);
@@ -383,7 +432,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// Is the current instruction in a protected range?
+    /// Whether the current instruction lies in a protected range.
     pub(crate) fn in_protected(&self) -> bool {
         let at = self.plan.instrs[self.index].offset;
         self.plan.clauses.iter().any(|c| in_try(c, at))

@@ -1,25 +1,48 @@
-//! Allocation: the one sequence that takes memory from the thread's window, and what is allocated with it.
+//! Allocation: the sequence that takes memory from the thread's TLAB.
 //!
 //! # How it works
-//! [`take`] emits the sequence: next and end of the window, the new `next`, a compare; header, length, `next` last.
-//! What does not fit goes to a slow path, which calls the runtime. Objects, boxes, delegates and closures have a size
-//! known here; vectors and strings may have one that is computed. What the runtime must know of (finalizers) or
-//! places elsewhere (large objects) never comes here.
+//! [`take`] emits a bump allocation. The rest of the module computes sizes and emits the slow path,
+//! which calls the runtime:
+//!
+//! ```text
+//!     context.critical = 1                    ; AllocProtection::CriticalFlag only
+//!     next = load context.alloc_next
+//!     after = next + size
+//!     brif after > load context.alloc_end, full, fast
+//! full: (cold)
+//!     context.critical = 0
+//!     jump slow
+//! fast:
+//!     store vtable, next + 0                  ; VTable and sync word (0) in one 8-byte store
+//!     store length, next + 8                  ; vectors and strings
+//!     context.alloc_next = after
+//!     context.critical = 0
+//!     jump join(next)
+//! slow: (cold)
+//!     object = call AllocObject(vtable)
+//!     jump join(object)
+//! ```
+//!
+//! Objects, boxes and delegates have a size known here; vectors and strings may have a computed
+//! one. Objects with a finalizer, and large ones, always go to the runtime.
 //!
 //! # Invariants
-//! * An object's header and length are stored before `alloc_next`: what lies below it is always whole.
-//! * With [`AllocProtection::CriticalFlag`] the thread is `critical` from before the load of `alloc_next` until after
-//!   its store; each of these plain byte stores is fenced by `sequence_point`, which emits nothing but keeps them
-//!   apart. A slow path is entered with `critical` 0 again.
-//! * Memory of a window is zeroed. A window may be empty, both ends 0.
-//! * No size exceeds [`LARGE_OBJECT_SIZE`], so `next + size` does not overflow and no address is formed that is far
-//!   from a window.
+//! * The header and length are stored before `alloc_next`. Whatever lies below `alloc_next` is a
+//!   complete object, so the collector can walk the TLAB of a thread that was stopped anywhere.
+//! * With [`AllocProtection::CriticalFlag`] the thread is not stopped while `critical` is 1, so no
+//!   collection takes the TLAB away between the load of `alloc_next` and its store.
+//!   `sequence_point` emits no code, but keeps the compiler from moving the stores of the flag over
+//!   other accesses.
+//! * The slow path is entered with `critical` 0, because it may wait for a collection.
+//! * The memory of a TLAB is zeroed. A TLAB may be empty, with both ends 0.
+//! * No size exceeds [`LARGE_OBJECT_SIZE`], so `next + size` does not overflow, and every address
+//!   formed lies near the TLAB.
 use crate::blob::Symbol;
 use crate::emit::{Emitter, trusted};
 use crate::options::AllocProtection;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::Kind;
+use crate::translate::values::stack::StackType;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types::*};
 use vervet_abi::object::{
@@ -29,22 +52,22 @@ use vervet_abi::object::{
 use vervet_abi::{call, context};
 use vervet_types::{ClassRef, Known};
 
-/// How many bytes are taken: a multiple of [`OBJECT_ALIGN`], at most [`LARGE_OBJECT_SIZE`].
+/// The bytes to take: a multiple of [`OBJECT_ALIGN`], at most [`LARGE_OBJECT_SIZE`].
 enum Size {
     Known(u32),
     Computed(Value),
 }
 
-/// An object to be.
+/// An object that is to be allocated.
 struct Piece {
-    /// Its header.
+    /// Its header: the VTable in the low 32 bits, the sync word 0 above.
     vtable: Value,
     size: Size,
-    /// The i32 length and its offset: vectors and strings.
+    /// The length (i32) and its offset, of vectors and strings.
     length: Option<(Value, i32)>,
 }
 
-/// Bytes of a variable-size object of `count` elements behind `offset`, if it may come from a window.
+/// The bytes of an object with `count` elements behind `offset`, if it may come from a TLAB.
 fn size_of_many(offset: i32, element: u32, count: i64) -> Option<u32> {
     let bytes = count
         .checked_mul(i64::from(element))?
@@ -53,14 +76,15 @@ fn size_of_many(offset: i32, element: u32, count: i64) -> Option<u32> {
     known.then(|| (bytes as u32).next_multiple_of(OBJECT_ALIGN))
 }
 
-/// Sets or clears the critical flag, where that is what protects allocation.
+/// Sets or clears the critical flag, if that is what protects allocation.
 fn set_critical(e: &mut Emitter<'_>, cx: Value, on: bool) {
     if e.allocation == AllocProtection::CriticalFlag {
         critical(e, cx, on);
     }
 }
 
-/// Sets or clears the critical flag. Fenced on both sides: no such store is ever merged with another.
+/// Sets or clears the critical flag. The sequence points on both sides keep the store where it is,
+/// and keep two such stores from being merged.
 pub(crate) fn critical(e: &mut Emitter<'_>, cx: Value, on: bool) {
     // A constant of 8 bits: the store takes it as its immediate.
     let flag = e.b.ins().iconst(I8, i64::from(on));
@@ -69,8 +93,8 @@ pub(crate) fn critical(e: &mut Emitter<'_>, cx: Value, on: bool) {
     e.b.ins().sequence_point();
 }
 
-/// Takes memory for an object from the window and goes to `join` with it, or to `slow` with `critical` 0. Ends the
-/// block.
+/// Takes memory from the TLAB and jumps to `join` with the object, or to `slow` with `critical` 0.
+/// Ends the block.
 fn take(e: &mut Emitter<'_>, piece: Piece, slow: Block, join: Block) {
     let (full, fast) = (e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(full);
@@ -106,7 +130,7 @@ fn take(e: &mut Emitter<'_>, piece: Piece, slow: Block, join: Block) {
     e.b.ins().jump(join, &[BlockArg::Value(next)]);
 }
 
-/// An object, from the window if it fits. `slow` emits what else gives one.
+/// Allocates an object; `slow` emits the call that allocates it if the TLAB has no room.
 fn allocate_or(
     e: &mut Emitter<'_>,
     piece: Piece,
@@ -117,6 +141,8 @@ fn allocate_or(
     finish(e, cold, join, slow)
 }
 
+/// The cold block of the slow path, and the block where both paths meet, whose parameter is the
+/// object.
 fn slow_and_join(e: &mut Emitter<'_>) -> (Block, Block) {
     let (slow, join) = (e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(slow);
@@ -124,6 +150,7 @@ fn slow_and_join(e: &mut Emitter<'_>) -> (Block, Block) {
     (slow, join)
 }
 
+/// Emits the slow path, and continues where both paths meet.
 fn finish(
     e: &mut Emitter<'_>,
     cold: Block,
@@ -139,8 +166,8 @@ fn finish(
     e.b.block_params(join)[0]
 }
 
-/// An object of `length` (i32) elements behind `offset`. `slow` emits what else gives one: for lengths that are
-/// negative or give a large object it is the only way.
+/// Allocates an object of `length` (i32) elements behind `offset`. Negative lengths, and those that
+/// give a large object, go to `slow`; one unsigned compare finds both.
 fn allocate_many(
     e: &mut Emitter<'_>,
     vtable: Value,
@@ -181,7 +208,7 @@ fn allocate_many(
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// A new, zeroed instance of a class with fixed size (a value type: its box).
+    /// A new, zeroed instance of a class of fixed size; of a value type, its box.
     pub(crate) fn allocate(&mut self, class: ClassRef) -> Res<Value> {
         let vtable = self.e.symbol(Symbol::VTable(class));
         let layout = class.layout()?;
@@ -199,7 +226,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }))
     }
 
-    /// newarr
+    /// `newarr` (ECMA-335 III.4.20). The helper throws OverflowException for a negative length.
     pub(crate) fn new_array(&mut self, element: ClassRef) -> Res {
         let length = self.pop()?;
         let array = self.universe.sz_array(element);
@@ -220,7 +247,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             allocate_or(self.e, piece, |e| {
                 e.helper_value(call::AllocArray, [vtable, long])
             })
-        } else if length.kind == Kind::I32 && constant.is_none() {
+        } else if length.kind == StackType::I32 && constant.is_none() {
             allocate_many(self.e, vtable, places, size, length.value, |e| {
                 let wide = e.b.ins().sextend(I64, length.value);
                 e.helper_value(call::AllocArray, [vtable, wide])
@@ -233,7 +260,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// A string of `length` (i32) zero units and the terminator. `slow` emits the call that else gives one.
+    /// A string of `length` (i32) zero UTF-16 units. `slow` emits the call that allocates it
+    /// otherwise.
     pub(crate) fn new_string_of(
         &mut self,
         length: Value,

@@ -1,27 +1,45 @@
-//! GC handles: the target is read, and handles are made and freed, in place.
+//! GC handles: reading the target, and creating and freeing handles, without a call.
 //!
 //! # How it works
-//! Reading is a load and a mask (the layout is `vervet-handles`'s). What is free, expired or no handle at all has no valid
-//! word where a handle's would be: then the method itself is called, and gives null or throws.
-//! A new handle comes from the thread's own free slots; when there are none, or when the kind is wrong or the object null, the
-//! internal call is made. Its target is set, and a freed slot that there is no room for is put away, by leaf helpers.
-//! `GCHandle.Free` clears the variable and frees what was in it. Of two threads that free one variable one does it, so that takes
-//! a compare-and-swap, but for a local variable whose address is taken for this call. Where there is nothing to
-//! free the method itself is called, and throws.
+//! A handle is a 32-bit value: kind + 1 in the low bits, the index of a slot above. The word of the
+//! slot (layout in `vervet-handles`) holds the address of the object and tag bits:
+//!
+//! ```text
+//! read    word = load words[number];  VALID set: object = word & !TAGS;  else: call the method
+//! make    take an index from the thread's own ring of free slots (its lane for the kind);
+//!         store the domain, then the word; mark the group of the slot as having young targets
+//! free    compare-and-swap the word to 0, put the index back into the ring
+//! ```
+//!
+//! A slot that is free, an expired weak handle, and a value that is no handle all have no valid
+//! word. Then the method itself is called, and returns null or throws. When the ring is empty or
+//! full, when the kind is not known, or when the object is null, the method or a leaf helper does
+//! the work.
+//!
+//! `GCHandle.Free` also clears the variable that holds the handle. Two threads may free the same
+//! variable, and only one of them may free the handle, so the variable is cleared by
+//! compare-and-swap. A local variable whose address was taken only for this call is cleared by a
+//! store.
 //!
 //! # Invariants
-//! * Between loading a slot's word and masking it the thread refers to the object by an address inside it (tags are under 8,
-//!   an object has a header of 8 bytes), so a thread that is stopped there keeps the object where it is. This holds for weak
-//!   handles too: whether the object lives is decided with the world stopped, when the word is either loaded or not.
-//! * Each read is a read of its own: no other one is used in its place.
-//! * A slot and a lane change with `critical` set. Who sees a thread outside of that sees no slot of its half made.
+//! * Between the load of a word and the removal of its tags, the thread refers to the object by an
+//!   address inside it: tags are less than 8, the size of the header. A thread that is stopped
+//!   there keeps the object alive and in place. This holds for weak handles too: whether their
+//!   object lives is decided while all threads are stopped, and then the word has been loaded or it
+//!   has not.
+//! * Each read is a load of its own; `sequence_point` keeps the compiler from reusing an earlier
+//!   one.
+//! * A slot and a lane change only while `critical` is 1, so a thread that is stopped never leaves
+//!   a slot half-made.
+//! * The emitted sequences are those that `crates/handles/src/inlined.txt` lists, which the models
+//!   there check.
 use crate::blob::Symbol;
 use crate::emit::{Emitter, trusted};
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::translate::error::Res;
 use crate::translate::fast_paths::alloc::critical;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Opcode, Type, Value, types::*};
 use vervet_abi::handles::{
@@ -30,8 +48,9 @@ use vervet_abi::handles::{
 use vervet_abi::{call, context};
 use vervet_types::{Known, MethodRef};
 
-/// The number of a handle's word (i64): its low bits, then its index. Every index has a word if indices have the usual number of
-/// bits; if they have fewer, a value with a greater index is no handle and goes to `slow`.
+/// The number of a handle's word (i64): the low bits first, then the index. With the usual number
+/// of index bits every 32-bit value has a word, and a rotation computes it. With fewer bits, a
+/// value with a greater index is no handle and goes to `slow`.
 fn number_of(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     let bits = e.tables.handle_index_bits;
     let number = if bits == INDEX_BITS {
@@ -52,7 +71,7 @@ fn number_of(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     e.b.ins().uextend(I64, number)
 }
 
-/// Value of a handle (i32) to its object. Goes to `slow` if there is no valid word for it.
+/// From a handle (i32) to its object. Goes to `slow` if the handle has no valid word.
 pub(crate) fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     let found = e.b.create_block();
     e.b.set_cold_block(slow);
@@ -68,7 +87,8 @@ pub(crate) fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     e.b.ins().band_imm_s(word, !(TAGS as i64))
 }
 
-/// Address of what `size` bytes of each slot are, for a slot's number: those of one kind behind those of another.
+/// The address of the entry of slot `number` in a table of `size`-byte entries that begins `offset`
+/// bytes behind `words`.
 fn part(e: &mut Emitter<'_>, words: Value, offset: i64, number: Value, size: i64) -> Value {
     let shift = i64::from(size.trailing_zeros());
     let at = e.b.ins().ishl_imm_u(number, shift);
@@ -82,7 +102,7 @@ fn part(e: &mut Emitter<'_>, words: Value, offset: i64, number: Value, size: i64
     e.b.ins().iadd(base, at)
 }
 
-/// The thread's slots of a kind (i32).
+/// The address of the thread's lane for a kind (i32).
 fn lane_of(e: &mut Emitter<'_>, kind: Value) -> Value {
     let kind = e.b.ins().uextend(I64, kind);
     let at = e.b.ins().imul_imm_u(kind, i64::from(lane::SIZE));
@@ -90,7 +110,8 @@ fn lane_of(e: &mut Emitter<'_>, kind: Value) -> Value {
     e.b.ins().iadd(lanes, at)
 }
 
-/// Address of the ring's place for a position.
+/// The address of the ring entry for a position, which counts on without end; the ring has a power
+/// of two of entries.
 fn place_of(e: &mut Emitter<'_>, lane: Value, position: Value) -> Value {
     let place = e.b.ins().band_imm_u(position, i64::from(lane::ROOM - 1));
     let place = e.b.ins().uextend(I64, place);
@@ -98,8 +119,8 @@ fn place_of(e: &mut Emitter<'_>, lane: Value, position: Value) -> Value {
     e.b.ins().iadd(lane, at)
 }
 
-/// A new handle to an object, out of the thread's own slots. Goes to `slow` if there are none, if the object is null or if there is
-/// no such kind.
+/// A new handle to an object, from the thread's own slots. Goes to `slow` if the thread has none,
+/// if the object is null, or if there is no such kind.
 pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
     let [known, enter, none, some, old, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(none);
@@ -137,7 +158,7 @@ pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block)
     let side = part(e, words, sides(bits), number, 4);
     let domain = e.load_context(I32, context::DOMAIN);
     e.b.ins().store(trusted(), domain, side, 0);
-    // x86 keeps the order of stores: who sees the word sees the domain.
+    // x86 stores become visible in order: a thread that sees the word also sees the domain.
     let word = e.b.ins().bor_imm_u(object, OBJECT as i64);
     let at = part(e, words, 8 << bits, number, 8);
     e.b.ins().store(trusted(), word, at, 0);
@@ -145,7 +166,8 @@ pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block)
     let young_at = part(e, words, young(bits), group, 1);
     let is_young = e.b.ins().uload8(I32, trusted(), young_at, 0);
     e.b.ins().brif(is_young, done, &[], old, &[]);
-    // Looked at first, because these bytes share cache lines with other threads' groups.
+    // The byte is read first, and written only if it is 0: these bytes share cache lines with the
+    // groups of other threads.
     go(e, old);
     let one = e.b.ins().iconst(I8, 1);
     e.b.ins().store(trusted(), one, young_at, 0);
@@ -157,7 +179,7 @@ pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block)
     e.b.ins().bor(index, low)
 }
 
-/// Frees a handle if it is in use.
+/// Frees a handle, if it is in use.
 pub(crate) fn free(e: &mut Emitter<'_>, handle: Value) {
     let [used, roomy, freed, lost, slow, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(lost);
@@ -175,7 +197,7 @@ pub(crate) fn free(e: &mut Emitter<'_>, handle: Value) {
     let occupied = e.b.ins().band_imm_u(word, OCCUPIED as i64);
     e.b.ins().brif(occupied, used, &[], lost, &[]);
     go(e, used);
-    // What is in use has a kind.
+    // The word is occupied, so the value is a handle and its kind is valid.
     let kind = e.b.ins().band_imm_u(handle, (1 << KIND_BITS) - 1);
     let kind = e.b.ins().iadd_imm_s(kind, -1);
     let lane = lane_of(e, kind);
@@ -208,7 +230,7 @@ pub(crate) fn free(e: &mut Emitter<'_>, handle: Value) {
     go(e, done);
 }
 
-/// What `slow` gives, in the block of that name, or else `value`.
+/// Where a fast path and `slow` meet: `value`, or what `call` returns in the slow block.
 fn otherwise(
     e: &mut Emitter<'_>,
     value: Value,
@@ -229,17 +251,17 @@ fn otherwise(
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// GCHandle.GetTarget(int), and GCHandle.get_Target whose `this` is the address of the int.
+    /// `GCHandle.GetTarget(int)`, and `GCHandle.Target`, whose `this` is the address of the int.
     pub(crate) fn handle_target(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
-        if shape.params.len() + usize::from(shape.has_this) != 1 {
+        let lowered = LoweredSignature::of_method(method)?;
+        if lowered.params.len() + usize::from(lowered.has_this) != 1 {
             return Ok(false);
         }
-        if shape.has_this && method.class.layout()?.size != 4 {
+        if lowered.has_this && method.class.layout()?.size != 4 {
             return Ok(false);
         }
-        self.settle(1)?;
-        let (argument, handle) = if shape.has_this {
+        self.spill_aliased(1)?;
+        let (argument, handle) = if lowered.has_this {
             let at = self.pop_address()?;
             let flags = self.null_checked(&at, 0, 4);
             (at.value, self.e.b.ins().load(I32, flags, at.value, 0))
@@ -247,38 +269,38 @@ impl<'a, 'f> Translator<'a, 'f> {
             let handle = self.pop_i32()?;
             (handle, handle)
         };
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         let slow = self.e.b.create_block();
         let object = read(self.e, handle, slow);
         let value = otherwise(self.e, object, I64, slow, |e| {
             e.call_method(method, signature, &[argument])[0]
         });
-        self.push_item(Item {
-            kind: Kind::Ref,
+        self.push_value(StackValue {
+            kind: StackType::Ref,
             value,
             class: Some(self.universe.known(Known::Object)),
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(true)
     }
 
-    /// GCHandle.GetTargetHandle(object, int, GCHandleType): makes a handle if the int is 0, sets one if the type is -1. Which
-    /// it is must be seen here.
+    /// `GCHandle.GetTargetHandle(object, int, GCHandleType)`: creates a handle if the int is 0, and
+    /// sets the target of one if the type is -1. It is expanded only if the constants show which.
     pub(crate) fn target_handle(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
+        let lowered = LoweredSignature::of_method(method)?;
         let n = self.stack.len();
-        if shape.params.len() != 3 || shape.has_this || n < 3 {
+        if lowered.params.len() != 3 || lowered.has_this || n < 3 {
             return Ok(false);
         }
         let sets = self.constant(self.stack[n - 1].value) == Some(-1);
         if !sets && self.constant(self.stack[n - 2].value) != Some(0) {
             return Ok(false);
         }
-        self.settle(3)?;
+        self.spill_aliased(3)?;
         let kind = self.pop_i32()?;
         let handle = self.pop_i32()?;
         let object = self.pop_ref()?.value;
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         let slow = self.e.b.create_block();
         self.e.b.set_cold_block(slow);
         let quick = if sets {
@@ -294,11 +316,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let value = otherwise(self.e, quick, I32, slow, |e| {
             e.call_method(method, signature, &[object, handle, kind])[0]
         });
-        self.push(Kind::I32, value);
+        self.push(StackType::I32, value);
         Ok(true)
     }
 
-    /// GCHandle.FreeHandle(int)
+    /// `GCHandle.FreeHandle(int)`.
     pub(crate) fn free_handle(&mut self, method: MethodRef) -> Res<bool> {
         if method.sig()?.params.len() != 1 {
             return Ok(false);
@@ -308,16 +330,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(true)
     }
 
-    /// GCHandle.Free()
+    /// `GCHandle.Free()`.
     pub(crate) fn free_handle_at(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
-        if !shape.has_this || !shape.params.is_empty() || method.class.layout()?.size != 4 {
+        let lowered = LoweredSignature::of_method(method)?;
+        if !lowered.has_this || !lowered.params.is_empty() || method.class.layout()?.size != 4 {
             return Ok(false);
         }
-        self.settle(1)?;
+        self.spill_aliased(1)?;
         let at = self.pop_address()?;
         let flags = self.null_checked(&at, 0, 4);
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         let e = &mut *self.e;
         let (some, slow, done) = (e.b.create_block(), e.b.create_block(), e.b.create_block());
         e.b.set_cold_block(slow);
@@ -351,7 +373,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 }
 
-/// Is that the address of a variable in this frame, taken here?
+/// Whether the address is that of a variable of this frame, taken for this use.
 fn is_local(e: &Emitter<'_>, address: Value) -> bool {
     let dfg = &e.b.func.dfg;
     let at = dfg.value_def(address).inst();

@@ -1,39 +1,60 @@
-//! Monitors: a free one is entered, and one entered once is left, in place.
+//! Monitors: entering a free one, and leaving one that was entered once, without a call.
 //!
 //! # How it works
-//! Both are one compare-and-swap of the object's sync word between 0 and the thin word of this thread. If that fails, a leaf
-//! helper looks whether the thread is in the monitor already, or it is fat and free. Whatever else there is (another
-//! owner, a hash, somebody to be woken), the call is made, with the object.
+//! The sync word of an object is 0 if nobody has its monitor, and the *thin* word of a thread if
+//! the thread has entered it once. Both fast paths are one compare-and-swap:
+//!
+//! ```text
+//! enter   cas sync_word, 0 -> own << OWNER_SHIFT;    context.locks_held += 1
+//! exit    cas sync_word, own << OWNER_SHIFT -> 0;    context.locks_held -= 1
+//! ```
+//!
+//! If it fails, a leaf helper (`MonitorEnterFast`, `MonitorExitFast`) handles a monitor that the
+//! thread has entered already, and an inflated one that is free. Everything else goes to the slow
+//! path, the call of the method: another owner, a hash code in the word, a waiter to wake, a null
+//! object.
+//!
+//! ```text
+//! result of MonitorExitFast    0: slow path    1: left    2: left, and a waiter must be woken (MonitorWake)
+//! ```
 //!
 //! # Invariants
-//! * `ThreadContext::locks_held` follows the word, and `lockTaken` is set, before an asynchronous exception can come.
-//! * The word is left by compare-and-swap too: another thread may have inflated it meanwhile.
+//! * No asynchronous exception is raised between the change of the word and the changes of
+//!   `locks_held` and `lockTaken`. Otherwise a thread abort could leave the monitor locked for
+//!   ever: the finally of a `lock` statement tests `lockTaken`.
+//! * The exit also needs a compare-and-swap, because another thread may inflate the monitor at the
+//!   same time.
+//! * The emitted sequences are those that `crates/parking/src/inlined.txt` lists, which the models
+//!   there check.
 use crate::emit::{Emitter, trusted};
-use crate::signature::Shape;
+use crate::signature::LoweredSignature;
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Note};
+use crate::translate::values::stack::{StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types::*};
 use vervet_abi::object::{SYNC_OFFSET, sync_word};
 use vervet_abi::{call, context};
 use vervet_types::MethodRef;
 
-/// The sync word of an object that this thread has entered once, and nothing more is known of.
+/// The sync word of a monitor that this thread has entered once.
 fn own_word(e: &mut Emitter<'_>) -> Value {
     let owner = e.load_context(I32, context::OWNER_ID);
     e.b.ins()
         .ishl_imm_u(owner, i64::from(sync_word::OWNER_SHIFT))
 }
 
-/// Swaps the sync word of `object` and goes to the block it gives if that succeeds, else to `slow`, as for null.
+/// Emits the compare-and-swap of the sync word, from `from` to `to`. Continues in a new block if it
+/// succeeds; goes to `slow` if it fails or if the object is null. From the swap on no asynchronous
+/// exception is raised.
 fn swap(e: &mut Emitter<'_>, object: Value, from: Value, to: Value, slow: Block) {
     let (look, done) = (e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(slow);
     e.b.ins().brif(object, look, &[], slow, &[]);
     e.b.seal_block(look);
     e.b.switch_to_block(look);
-    // No load first: it would have to wait for the exchange before, 2 ns each (measured in a loop).
+    // The word is not loaded first. The load would have to wait for the previous exchange of the
+    // same word, which cost 2 ns in a loop of enter and exit.
     let word = e.b.ins().iadd_imm_s(object, i64::from(SYNC_OFFSET));
     e.begin_no_redirect();
     let old = e.b.ins().atomic_cas(trusted(), word, from, to);
@@ -43,7 +64,7 @@ fn swap(e: &mut Emitter<'_>, object: Value, from: Value, to: Value, slow: Block)
     e.b.switch_to_block(done);
 }
 
-/// Changes the count of monitors this thread is in, and ends what must not be interrupted.
+/// Changes the number of monitors that this thread has, and permits asynchronous exceptions again.
 fn count(e: &mut Emitter<'_>, change: i64) {
     let held = e.load_context(I32, context::LOCKS_HELD);
     let held = e.b.ins().iadd_imm_s(held, change);
@@ -52,7 +73,7 @@ fn count(e: &mut Emitter<'_>, change: i64) {
     e.end_no_redirect();
 }
 
-/// The long way, and where all ways meet.
+/// Emits the slow path, and continues where all paths meet.
 fn end(e: &mut Emitter<'_>, long: Block, join: Block, call: impl FnOnce(&mut Emitter<'_>)) {
     e.b.ins().jump(join, &[]);
     e.b.seal_block(long);
@@ -63,8 +84,8 @@ fn end(e: &mut Emitter<'_>, long: Block, join: Block, call: impl FnOnce(&mut Emi
     e.b.switch_to_block(join);
 }
 
-/// Enters the monitor; `taken` is the address of a bool that is false and becomes true. `call` is what does it
-/// otherwise.
+/// Enters the monitor of `object`. `taken` is the address of the `lockTaken` variable, which is
+/// false before and true after. `call` emits the slow path.
 pub(crate) fn enter(
     e: &mut Emitter<'_>,
     object: Value,
@@ -92,7 +113,7 @@ pub(crate) fn enter(
     say_taken(e);
     count(e, 1);
     e.b.ins().jump(join, &[]);
-    // The thread's own already, or fat and free: without leaving managed code.
+    // The leaf helper: the thread has the monitor already, or it is inflated and free.
     e.b.seal_block(slow);
     e.b.switch_to_block(slow);
     e.begin_no_redirect();
@@ -109,7 +130,7 @@ pub(crate) fn enter(
     end(e, long, join, call);
 }
 
-/// Leaves the monitor. `call` is what does it otherwise.
+/// Leaves the monitor of `object`. `call` emits the slow path.
 pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Emitter<'_>)) {
     let (slow, left, wake, long, join) = (
         e.b.create_block(),
@@ -144,27 +165,27 @@ pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Em
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Monitor.Enter, without and with `ref lockTaken`.
+    /// `Monitor.Enter`, without and with `ref bool lockTaken`.
     pub(crate) fn enter_monitor(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
-        let count = shape.params.len();
+        let lowered = LoweredSignature::of_method(method)?;
+        let count = lowered.params.len();
         if !(1..=2).contains(&count) {
             return Ok(false);
         }
-        self.settle(count)?;
+        self.spill_aliased(count)?;
         let taken = if count == 2 {
             Some(self.pop_address()?)
         } else {
             None
         };
         let object = self.pop_ref()?.value;
-        if let Some(Item { value, note, .. }) = taken
-            && !matches!(note, Note::Frame)
+        if let Some(StackValue { value, fact, .. }) = taken
+            && !matches!(fact, ValueFact::Frame)
         {
             self.explicit_address_check(value);
         }
         let taken = taken.map(|t| t.value);
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         enter(self.e, object, taken, |e| {
             let args: smallvec::SmallVec<[Value; 2]> = [object].into_iter().chain(taken).collect();
             e.call_method(method, signature, &args);
@@ -172,15 +193,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(true)
     }
 
-    /// Monitor.Exit
+    /// `Monitor.Exit`.
     pub(crate) fn exit_monitor(&mut self, method: MethodRef) -> Res<bool> {
-        let shape = Shape::of_method(method)?;
-        if shape.params.len() != 1 {
+        let lowered = LoweredSignature::of_method(method)?;
+        if lowered.params.len() != 1 {
             return Ok(false);
         }
-        self.settle(1)?;
+        self.spill_aliased(1)?;
         let object = self.pop_ref()?.value;
-        let signature = self.e.b.import_signature(shape.clif);
+        let signature = self.e.b.import_signature(lowered.clif);
         exit(self.e, object, |e| {
             e.call_method(method, signature, &[object]);
         });

@@ -1,17 +1,31 @@
-//! What runs before the IL and at `ret`: stack check, homes, class-init trigger, monitor, localloc mark.
+//! What runs before the IL of a method, and what `ret` undoes.
+//!
+//! # How it works
+//! ```text
+//! stack check            if sp < limit: grow the stack and call this method again
+//! variables              arguments to their locations, locals zeroed
+//! class constructor      if calling the method triggers it (ECMA-335 II.10.5.3.1)
+//! localloc mark          where the thread's localloc stack is now
+//! monitor                of a synchronized method: this, or the Type object
+//!   ... the IL ...
+//! epilogue (ret)         localloc mark restored, monitor left
+//! ```
 //!
 //! # Invariants
-//! The stack check is the first code after the frame is reserved: nothing has been written to the heap or entered,
-//! so that the method can be called again from the start on more stack.
+//! * The stack check is the first code after the frame is reserved. Nothing has been written and
+//!   nothing entered by then, so the method can be called again from its start on a larger stack.
+//! * Between the epilogue and the return instruction no asynchronous exception is raised
+//!   ([`Emitter::begin_no_redirect`](crate::emit::Emitter::begin_no_redirect)): the monitor has
+//!   been left, and a handler would leave it again.
 use crate::blob::Symbol;
 use crate::emit::{FrameMap, trusted};
 use crate::signature::Pass;
 use crate::translate::control::control_flow::Plan;
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::fast_paths::monitors;
-use crate::translate::frame::variables::Home;
+use crate::translate::frame::variables::Variable;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, StackSlot, types::*};
 use smallvec::SmallVec;
@@ -21,10 +35,11 @@ use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
 use vervet_types::resolve::Local;
 
-/// Allocations of at most this many bytes by `localloc` outside loops are slots of the frame.
+/// A `localloc` of at most this many bytes, constant and outside loops, becomes a stack slot.
 const LOCAL_ALLOCATION: i64 = 1024;
 
-/// The size of a `localloc` that becomes a slot: a small constant outside loops.
+/// The size of a `localloc` that can be a stack slot. In a loop each execution must give new memory
+/// (ECMA-335 III.3.47), so there it cannot.
 pub fn constant_localloc(plan: &Plan, index: usize) -> Option<u32> {
     if plan.in_loop(plan.instrs[index].offset) {
         return None;
@@ -49,6 +64,21 @@ pub fn constant_localloc(plan: &Plan, index: usize) -> Option<u32> {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
+    /// Emits the stack check:
+    ///
+    /// ```text
+    ///     sp = get_stack_pointer
+    ///     brif sp < context.limit, more, on
+    /// more:
+    ///     context.grow_stack_args = bytes of stack arguments
+    ///     context.hidden = address of this function
+    ///     results = call Grow(the parameters)     ; copies the arguments to a larger stack and calls `hidden`
+    ///     return results
+    /// on:
+    /// ```
+    ///
+    /// `Grow` is called with the signature of the method itself, so it finds the arguments where
+    /// the method has them.
     fn stack_check(&mut self) -> Res {
         let (more, on) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(more);
@@ -76,11 +106,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Emits the prologue. A method that calls nothing and has a small frame needs no stack check:
+    /// the guard zone below the limit is large enough for it.
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let synchronized = self.method.is_synchronized();
         let mut structs = 0;
         for local in locals {
-            if kind_of(local.ty)? == Kind::Struct {
+            if stack_type_of(local.ty)? == StackType::Struct {
                 structs += u64::from(local.ty.layout()?.size);
             }
         }
@@ -88,7 +120,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if (self.plan.has_calls || synchronized || large) && self.env.wants_stack_check() {
             self.stack_check()?;
         }
-        self.make_homes(args, locals)?;
+        self.make_variables(args, locals)?;
         let class = self.method.class;
         if Self::triggers(self.method)? {
             self.class_init(class)?;
@@ -98,10 +130,10 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.plan.instrs[i].op == Op::Localloc && constant_localloc(self.plan, i).is_none()
             });
             if side {
-                self.side_mark = Some(self.e.load_context(I64, context::LOCALLOC_NEXT));
+                self.localloc_mark = Some(self.e.load_context(I64, context::LOCALLOC_NEXT));
             }
         }
-        self.keep_side_top();
+        self.keep_localloc_top();
         if synchronized {
             let object = if self.method.is_static() {
                 self.e.load_symbol(I64, Symbol::TypeObject(class), 0)
@@ -119,43 +151,49 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Emits the prologue of a filter's function. Its parameters are the frame pointer of the
+    /// method and the exception object.
     pub(crate) fn filter_prologue(
         &mut self,
         args: &[ClassRef],
         locals: &[Local],
-        parent: &[Home],
+        parent: &[Variable],
         frame: &FrameMap,
     ) -> Res {
         if parent.len() != args.len() + locals.len() {
-            return Err(Fail::internal("the parent's homes are missing"));
+            return Err(TranslateError::internal(
+                "the parent's variables are missing",
+            ));
         }
         if self.plan.has_calls && self.env.wants_stack_check() {
             self.stack_check()?;
         }
-        self.keep_side_top();
-        self.make_filter_homes(parent, frame)
+        self.keep_localloc_top();
+        self.make_filter_variables(parent, frame)
     }
 
-    /// If exceptions are caught here: makes the slot of the localloc stack's top.
-    fn keep_side_top(&mut self) {
+    /// If the method catches exceptions: creates the slot that records how much of the localloc
+    /// stack this method and its callers use.
+    fn keep_localloc_top(&mut self) {
         let catches = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
         if self.plan.clauses.iter().any(catches) {
-            self.side_top = Some(self.e.slot(8));
-            self.note_side_top();
+            self.localloc_top = Some(self.e.slot(8));
+            self.record_localloc_top();
         }
     }
 
-    /// The localloc stack is in use up to here while this method is at work: after each `localloc`, and at the start.
-    fn note_side_top(&mut self) {
-        if let Some(slot) = self.side_top {
+    /// Records how far the localloc stack is in use: at the start, and after each `localloc`. A
+    /// catch handler resets the thread to this, which frees what the frames below had.
+    fn record_localloc_top(&mut self) {
+        if let Some(slot) = self.localloc_top {
             let top = self.e.load_context(I64, context::LOCALLOC_NEXT);
             self.e.b.ins().stack_store(I64, top, slot, 0);
         }
     }
 
-    /// Undoes what the prologue entered.
+    /// Undoes what the prologue did: frees localloc memory and leaves the monitor.
     pub(crate) fn epilogue(&mut self) {
-        if let Some(mark) = self.side_mark {
+        if let Some(mark) = self.localloc_mark {
             self.e.store_context(mark, context::LOCALLOC_NEXT);
         }
         if let Some((slot, _)) = self.sync {
@@ -167,43 +205,44 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// ret
+    /// `ret` (ECMA-335 III.3.57). It is not allowed in a protected region, where `leave` must be
+    /// used.
     pub(crate) fn ret(&mut self) -> Res {
         if self.inline.is_some() {
             return self.inlined_ret();
         }
         if self.filter.is_some() {
-            return Err(Fail::invalid("ret in a filter"));
+            return Err(TranslateError::invalid("ret in a filter"));
         }
         if self.in_protected() {
-            return Err(Fail::invalid("ret in a protected block"));
+            return Err(TranslateError::invalid("ret in a protected block"));
         }
-        let shape = self.shape;
+        let lowered = self.lowered;
         let mut values: SmallVec<[_; 4]> = SmallVec::new();
-        match &shape.ret {
+        match &lowered.ret {
             Pass::None => {}
             Pass::Scalar(_) => {
                 let item = self.pop()?;
-                values.push(self.coerce_to_class(&item, shape.ret_class)?);
+                values.push(self.coerce_to_class(&item, lowered.ret_class)?);
             }
-            Pass::Leaves(_) => {
+            Pass::Scalars(_) => {
                 let item = self.pop()?;
-                self.check_struct(&item, shape.ret_class)?;
+                self.check_struct(&item, lowered.ret_class)?;
                 values = crate::signature::load_passed(
                     &mut self.e.b,
                     trusted(),
                     item.value,
                     0,
-                    &shape.ret,
-                    shape.ret_class,
+                    &lowered.ret,
+                    lowered.ret_class,
                 );
             }
             Pass::Address => {
                 let item = self.pop()?;
-                self.check_struct(&item, shape.ret_class)?;
-                let buffer = self.params[shape.has_this as usize];
+                self.check_struct(&item, lowered.ret_class)?;
+                let buffer = self.params[lowered.has_this as usize];
                 self.copy(
-                    shape.ret_class,
+                    lowered.ret_class,
                     buffer,
                     0,
                     trusted(),
@@ -221,29 +260,31 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// localloc
+    /// `localloc` (ECMA-335 III.3.47). The memory lives until the method returns. Stack memory
+    /// cannot be used for computed sizes: frames have a fixed size, and stacks of green threads are
+    /// small, so it comes from the thread's localloc stack.
     pub(crate) fn localloc(&mut self) -> Res {
         let size = self.pop()?;
-        let (value, note) = if let Some(bytes) = constant_localloc(self.plan, self.index) {
+        let (value, fact) = if let Some(bytes) = constant_localloc(self.plan, self.index) {
             let slot = self.e.slot(bytes);
             let at = self.e.slot_addr(slot);
             self.zero(at, 0, bytes.next_multiple_of(8), trusted());
-            (at, Note::Frame)
+            (at, ValueFact::Frame)
         } else {
             let bytes = match size.kind {
-                Kind::I32 => self.e.b.ins().uextend(I64, size.value),
+                StackType::I32 => self.e.b.ins().uextend(I64, size.value),
                 _ => self.as_native(&size)?,
             };
             // Of no bytes it is null, as in mono and CoreCLR.
             let at = self.e.helper_value(call::Localloc, [bytes]);
-            self.note_side_top();
-            (at, Note::None)
+            self.record_localloc_top();
+            (at, ValueFact::None)
         };
-        self.push_item(Item {
-            kind: Kind::Native,
+        self.push_value(StackValue {
+            kind: StackType::Native,
             value,
             class: None,
-            note,
+            fact,
         });
         Ok(())
     }

@@ -1,18 +1,33 @@
-//! Which methods are inlined, and which of their blocks are given up.
+//! Which methods are inlined, and which of their blocks are outlined.
 //!
 //! # How it works
-//! [`Translator::inlinable`] looks at a body. It must be small, have no loop and no clause, and call nothing but what can
-//! itself be expanded, or what never returns. Blocks that can only end in a `throw` do not count and may hold anything
-//! if nothing that could be noticed has been done before them: such a block is *given up*, which means that the method is
-//! called after all, with the arguments it was given, does the same again, and throws by itself.
+//! [`Translator::inline_decision`] examines the body of a callee. It must be small, have no loop
+//! and no exception clause, and call nothing but methods that are themselves expanded or that never
+//! return. The answer is cached per method.
+//!
+//! Many small methods consist of a test and a `throw`. Their throwing blocks do not count for the
+//! size and may contain anything, because they are *outlined*: in the inlined code, such a block is
+//! replaced by a call of the method itself with the original arguments, which takes the same path
+//! and throws.
+//!
+//! ```text
+//! T Get(int i) {                              inlined:
+//!     if (i >= size) throw new ...;               brif i >= size, cold, on
+//!     return items[i];                        on: ... items[i] ...
+//! }                                         cold: call Get(this, i)      ; throws
+//! ```
 //!
 //! # Invariants
-//! * A block is given up only if on every way to it there are but steps of at most [`Effect::Reads`].
-//! * A step that may run a class constructor writes: no step of at most [`Effect::Reads`] runs code of the program.
-//! * If only [`Effect::None`] lies before it, the call takes the same way and never comes back. After reads it may, if
-//!   another thread wrote in between; then its result is the result. (Nothing was written, so it is as if the method had
-//!   been called only then.) [`Effect::None`] is for what arguments alone decide, by value: not for memory they lead to,
-//!   but for the lengths of arrays and strings, which never change.
+//! * A block is outlined only if every path to it has at most [`SideEffect::Reads`]: then running
+//!   the method from its start repeats nothing that can be noticed.
+//! * An instruction that may run a class constructor counts as a write, so no instruction of at
+//!   most [`SideEffect::Reads`] runs code of the program.
+//! * After [`SideEffect::None`] the second run takes the same path and never returns. After reads
+//!   it may take another path, if another thread wrote in between, and return; its result is then
+//!   the result of the inlined call. Since nothing was written before, this is as if the method had
+//!   been called only then.
+//! * [`SideEffect::None`] is for what the values of the arguments alone decide, and for lengths of
+//!   arrays and strings, which never change; not for other memory that arguments refer to.
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::Res;
@@ -27,33 +42,34 @@ use vervet_types::{ClassRef, Known, MethodRef, Scope};
 
 /// How deep inlined calls nest.
 pub const DEPTH: usize = 5;
-/// Bytes of IL of a body that asks for it.
+/// Bytes of IL of a method that asks to be inlined (MethodImplOptions.AggressiveInlining).
 const AGGRESSIVE: usize = 128;
-/// Bytes of IL, beyond the limit, of blocks that can only throw.
+/// Bytes of IL, beyond the limit, that blocks which can only throw may have.
 const COLD: usize = 160;
-/// Bytes of IL of a method that is looked at for never returning.
+/// Bytes of IL up to which a method is examined for never returning.
 const THROWER: usize = 64;
 
-/// What has been done when control is at some place.
+/// What the code up to some point has done.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Effect {
-    /// Nothing, and it depends on nothing but the arguments.
+pub enum SideEffect {
+    /// Nothing, and only the arguments decided what was done.
     None,
-    /// Memory was read that another thread may write.
+    /// It has read memory that another thread may write.
     Reads,
-    /// Something was done that must not be done twice.
+    /// It has done something that must not be done twice.
     Writes,
 }
 
-/// What was found out about a method that is inlined.
-pub struct Verdict {
-    /// What the blocks that are kept do.
-    pub effect: Effect,
-    /// Offsets of the blocks that are given up; true: after [`Effect::None`].
-    pub given_up: SmallVec<[(u32, bool); 2]>,
+/// How a method is inlined.
+pub struct InlineDecision {
+    /// The effect of the blocks that are kept.
+    pub effect: SideEffect,
+    /// The IL offsets of the outlined blocks; true if only [`SideEffect::None`] lies before the
+    /// block, so that the call never returns.
+    pub outlined: SmallVec<[(u32, bool); 2]>,
 }
 
-/// Is that a method whose call never comes back: one block, that throws?
+/// Whether a call of the method never returns: its body is one block that ends in a `throw`.
 pub fn never_returns(m: MethodRef) -> bool {
     if m.kind != MethodKind::Normal || !m.has_body() || m.is_virtual() || m.is_synchronized() {
         return false;
@@ -72,8 +88,8 @@ pub fn never_returns(m: MethodRef) -> bool {
         })
 }
 
-/// Do its blocks decide: has the body a `throw`, or may one of its branches not be one? None: for its form alone it cannot
-/// be inlined.
+/// Whether the decision needs the control-flow graph: the body contains a `throw`, or a branch on a
+/// boxed value that is constant for this instantiation. None: a loop, which excludes inlining.
 fn by_blocks(body: &MethodBody<'static>) -> Option<bool> {
     let (mut blocks, mut boxed) = (false, false);
     for i in body.instructions() {
@@ -91,7 +107,8 @@ fn by_blocks(body: &MethodBody<'static>) -> Option<bool> {
     Some(blocks)
 }
 
-/// Where control goes from a block. `x != null` in generic code is no branch where `x` is a value.
+/// Where control goes after a block. In generic code `x != null` compiles to `box; brtrue`, which
+/// is no branch if `x` is a value.
 fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> {
     let b = &plan.blocks[n];
     if let [
@@ -124,17 +141,22 @@ fn successors(plan: &Plan, scope: Scope, n: usize) -> Res<SmallVec<[usize; 4]>> 
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// May calls of the method be replaced by its body?
-    pub(crate) fn inlinable(&mut self, m: MethodRef, depth: usize) -> Res<Option<Rc<Verdict>>> {
-        if let Some(known) = self.inlinable.get(&m.id) {
+    /// Whether, and how, calls of the method are replaced by its body. None: they are not.
+    pub(crate) fn inline_decision(
+        &mut self,
+        m: MethodRef,
+        depth: usize,
+    ) -> Res<Option<Rc<InlineDecision>>> {
+        if let Some(known) = self.inline_decision.get(&m.id) {
             return Ok(known.clone());
         }
         let answer = self.decide(m, depth)?.map(Rc::new);
-        self.inlinable.insert(m.id, answer.clone());
+        self.inline_decision.insert(m.id, answer.clone());
         Ok(answer)
     }
 
-    fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<Verdict>> {
+    /// The decision for a method that has none cached.
+    fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<InlineDecision>> {
         let never =
             impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED | impl_flags::NO_OPTIMIZATION;
         if depth >= DEPTH
@@ -143,11 +165,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             || !m.has_body()
             || m.class.is_open
             || m.is_cctor()
-            || self.chain.contains(&m)
+            || self.inline_stack.contains(&m)
         {
             return Ok(None);
         }
-        // Arguments that break a constraint: the call says so.
+        // Type arguments that violate a constraint are an error of the call at run time. It must
+        // not become one of this compile.
         if m.class.check_constraints().is_err() || m.check_constraints().is_err() {
             return Ok(None);
         }
@@ -166,7 +189,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if body.code.len() > limit && !by_blocks {
             return Ok(None);
         }
-        // The object may be a transparent proxy.
+        // A MarshalByRefObject may be a transparent proxy, whose calls the runtime intercepts.
         if m.has_this()
             && m.class
                 .supers()?
@@ -191,7 +214,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let args = sig.params.len() + m.has_this() as usize;
             return self.decide_by_blocks(m, &body, (args, locals), limit, depth);
         }
-        let mut effect = Effect::None;
+        let mut effect = SideEffect::None;
         let mut before = None;
         for i in body.instructions() {
             let Ok(i) = i else { return Ok(None) };
@@ -201,13 +224,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             before = Some(i);
         }
-        Ok(Some(Verdict {
+        Ok(Some(InlineDecision {
             effect,
-            given_up: SmallVec::new(),
+            outlined: SmallVec::new(),
         }))
     }
 
-    /// Looks at each block that can be reached and does not end in a `throw`.
+    /// The decision for a body with branches: examines each reachable block that is not cold.
+    /// `limit` is for the blocks that are kept.
     fn decide_by_blocks(
         &mut self,
         m: MethodRef,
@@ -215,18 +239,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         (args, locals): (usize, usize),
         limit: usize,
         depth: usize,
-    ) -> Res<Option<Verdict>> {
+    ) -> Res<Option<InlineDecision>> {
         let scope = m.scope();
         let Ok(plan) = Plan::new(body, 0, args, locals) else {
             return Ok(None);
         };
-        let mut verdict = Verdict {
-            effect: Effect::None,
-            given_up: SmallVec::new(),
+        let mut decision = InlineDecision {
+            effect: SideEffect::None,
+            outlined: SmallVec::new(),
         };
-        // By block: what has been done before it, at worst. Control goes on only, never back.
-        let mut before: Vec<Option<Effect>> = vec![None; plan.blocks.len()];
-        before[0] = Some(Effect::None);
+        // By block: the greatest effect of any path to it. There are no backward branches, so one
+        // pass in order of offset is enough.
+        let mut before: Vec<Option<SideEffect>> = vec![None; plan.blocks.len()];
+        before[0] = Some(SideEffect::None);
         let mut bytes = 0;
         for n in 0..plan.blocks.len() {
             let (b, Some(mut effect)) = (&plan.blocks[n], before[n]) else {
@@ -234,8 +259,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             };
             if b.cold {
                 match effect {
-                    Effect::Writes => return Ok(None),
-                    e => verdict.given_up.push((b.offset, e == Effect::None)),
+                    SideEffect::Writes => return Ok(None),
+                    e => decision.outlined.push((b.offset, e == SideEffect::None)),
                 }
                 continue;
             }
@@ -252,41 +277,41 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 last = Some(*i);
             }
-            verdict.effect = verdict.effect.max(effect);
+            decision.effect = decision.effect.max(effect);
             for to in successors(&plan, scope, n)? {
                 before[to] = before[to].max(Some(effect));
             }
         }
-        Ok(Some(verdict))
+        Ok(Some(decision))
     }
 
-    /// What running the constructor of the class does, if that may have to be done.
-    fn initialising(&self, class: ClassRef) -> Res<Effect> {
+    /// The effect of running the class constructor, if it may have to run.
+    fn initialising(&self, class: ClassRef) -> Res<SideEffect> {
         Ok(
             if class.cctor()?.is_none() || self.env.is_initialized(class) {
-                Effect::None
+                SideEffect::None
             } else {
-                Effect::Writes
+                SideEffect::Writes
             },
         )
     }
 
-    /// What a call of a method does before its code.
-    fn triggering(&self, method: MethodRef) -> Res<Effect> {
+    /// The effect of what a call of the method does before its code.
+    fn triggering(&self, method: MethodRef) -> Res<SideEffect> {
         match Self::triggers(method)? {
             true => self.initialising(method.class),
-            false => Ok(Effect::None),
+            false => Ok(SideEffect::None),
         }
     }
 
-    /// What an instruction does; None: it keeps the method from being inlined.
+    /// The effect of an instruction. None: it excludes inlining.
     fn step(
         &mut self,
         own: MethodRef,
         i: &Instr<'static>,
         before: Option<Instr<'static>>,
         depth: usize,
-    ) -> Res<Option<Effect>> {
+    ) -> Res<Option<SideEffect>> {
         use Op::*;
         let scope = own.scope();
         Ok(match (i.op, i.operand) {
@@ -295,8 +320,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 | Ldvirtftn | Mkrefany | Refanyval | Refanytype,
                 _,
             ) => None,
-            // What follows is a call.
-            (Constrained, _) => Some(Effect::None),
+            // The call that follows is examined together with this prefix.
+            (Constrained, _) => Some(SideEffect::None),
             (Call | Callvirt, Operand::Token(t)) => {
                 let Ok(mut callee) = scope.method(t) else {
                     return Ok(None);
@@ -311,7 +336,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     ..
                 }) = before
                 {
-                    // Only where it is the value type's own method.
+                    // Only the call of a value type's own method is direct.
                     let Ok(class) = scope.type_(t) else {
                         return Ok(None);
                     };
@@ -338,12 +363,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 if intrinsics::is_known(callee) {
                     Some(intrinsics::effect(callee))
                 } else if never_returns(callee) && callee.is_static() {
-                    Some(Effect::None)
+                    Some(SideEffect::None)
                 } else if callee.is_static() && callee.class.name == "ThrowHelper" {
-                    Some(Effect::Writes)
+                    Some(SideEffect::Writes)
                 } else if fixed {
                     let before = self.triggering(callee)?;
-                    self.inlinable(callee, depth + 1)?
+                    self.inline_decision(callee, depth + 1)?
                         .map(|v| v.effect.max(before))
                 } else {
                     None
@@ -359,12 +384,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                     || class.is_delegate()?
                     || std::ptr::eq(class, self.universe.known(Known::String))
                     || class.layout()?.size > LARGE_OBJECT_SIZE)
-                    && (intrinsics::is_known(ctor) || self.inlinable(ctor, depth + 1)?.is_some());
-                expanded.then_some(Effect::Writes)
+                    && (intrinsics::is_known(ctor)
+                        || self.inline_decision(ctor, depth + 1)?.is_some());
+                expanded.then_some(SideEffect::Writes)
             }
             // A local's initialisation.
             (Initobj, _) if before.is_some_and(|b| matches!(b.op, Ldloca | LdlocaS)) => {
-                Some(Effect::None)
+                Some(SideEffect::None)
             }
             (
                 Stfld | Stsfld | StindI | StindI1 | StindI2 | StindI4 | StindI8 | StindR4 | StindR8
@@ -372,16 +398,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 | StelemI | StelemI1 | StelemI2 | StelemI4 | StelemI8 | StelemR4 | StelemR8
                 | StelemRef,
                 _,
-            ) => Some(Effect::Writes),
+            ) => Some(SideEffect::Writes),
             (Ldsfld | Ldsflda, Operand::Token(t)) => {
                 let Ok(field) = scope.field(t) else {
                     return Ok(None);
                 };
                 let reads = match i.op {
-                    Ldsfld => Effect::Reads,
-                    _ => Effect::None,
+                    Ldsfld => SideEffect::Reads,
+                    _ => SideEffect::None,
                 };
-                // The method that is looked at has run what its own call runs.
+                // The call of the method itself has run the constructor of its class.
                 if std::ptr::eq(field.class, own.class) && Self::triggers(own)? {
                     Some(reads)
                 } else {
@@ -394,8 +420,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 | LdelemI4 | LdelemI8 | LdelemU1 | LdelemU2 | LdelemU4 | LdelemR4 | LdelemR8
                 | LdelemRef | UnboxAny | Unbox | Castclass | Isinst | Newarr | Box | Volatile,
                 _,
-            ) => Some(Effect::Reads),
-            _ => Some(Effect::None),
+            ) => Some(SideEffect::Reads),
+            _ => Some(SideEffect::None),
         })
     }
 }

@@ -1,68 +1,77 @@
-//! Small methods in place of calls of them.
+//! Inlining: the body of a callee in place of a call.
 //!
 //! # How it works
-//! [`Translator::try_inline`] looks at a callee that is known exactly. If it is one that can be inlined (module
-//! `inlinable`), a second translator, for its body, emits into the same function. A body of one block takes its
-//! arguments as they are on the stack, with all that is known of them; otherwise the blocks are translated as those of a
-//! method and meet in one more block.
+//! [`Translator::try_inline`] goes through four steps:
 //!
-//! A block that the verdict says is *given up* holds, out of line, a call of the method instead of its code: nothing has
-//! been done so far, so the call does it all, and throws from a frame of its own.
+//! 1. Decide: the callee must be known exactly, and [`Translator::inline_decision`] must allow it.
+//! 2. Bind: the arguments on the stack become the variables of the body. One that is only read
+//!    stays the value it is, with all that is known of it; one that is written or addressed gets a
+//!    variable or a temporary.
+//! 3. Translate: a second translator emits the body into the same CLIF function. A body of one
+//!    block needs no CLIF block of its own.
+//! 4. Join: the result of a body of one block is the value itself. Otherwise every `ret` jumps to a
+//!    block whose parameter is the result; a struct is copied to a buffer before.
 //!
 //! # Invariants
-//! * Code of an inlined body has source locations of its own ([`crate::blob::InlineSite`]), so that stack walks can
-//!   show its frame.
-//! * What is decided before anything is emitted decides; a failure afterwards makes the whole method start again
-//!   without inlining.
+//! * Arguments are evaluated, and `this` of a virtual call is checked for null, before anything of
+//!   the body.
+//! * The handlers of calls in the body are those around the inlined call, as they would be for the
+//!   callee's frame.
+//! * Every instruction of the body has a source position in the callee, so stack traces show the
+//!   callee's frame.
+//! * An inlined body has no class constructor to wait for, no monitor, no clauses and no localloc;
+//!   [`Translator::inline_decision`] excludes them.
 use crate::emit::positions::Position;
 use crate::emit::trusted;
-use crate::signature::{Pass, Shape, scalar_kind, store_leaf};
+use crate::signature::{LoweredSignature, Pass, scalar_kind, store_scalar};
 use crate::translate::control::control_flow::{ADDRESS, Plan, READ, WRITTEN};
 use crate::translate::error::Res;
-use crate::translate::frame::variables::{Home, Place};
+use crate::translate::frame::variables::{Location, Variable};
 use crate::translate::inlining::decision::DEPTH;
 use crate::translate::translator::{Prefixes, Translator};
 use crate::translate::values::memory::{Dest, Temps};
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 use smallvec::SmallVec;
 use vervet_types::{ClassRef, MethodRef};
 
-/// Calls that are inlined in one method.
+/// How many calls are inlined in one method. Beyond that the code grows without getting faster.
 const SITES: usize = 150;
 
-/// What the translator of an inlined body has to do at `ret`.
+/// What the translator of an inlined body needs at `ret` and for outlined blocks.
 pub struct Inlined {
-    /// Where several blocks meet; None: the body is one block.
+    /// The block where several `ret`s meet; None for a body of one block.
     join: Option<Block>,
-    /// Where a struct result goes if there is `join`.
+    /// Where a struct result is put, if there is a `join`.
     buffer: Option<Value>,
     /// The result of a body of one block.
-    result: Option<Item>,
-    /// `ret` was reached.
+    result: Option<StackValue>,
+    /// Whether a `ret` was reached.
     returned: bool,
-    /// Blocks that are given up; true: the call in their place never comes back.
-    given_up: SmallVec<[(usize, bool); 2]>,
-    /// That call's block.
+    /// The outlined blocks; true if the call in place of the block never returns.
+    outlined: SmallVec<[(usize, bool); 2]>,
+    /// The block of that call, which all outlined blocks share; true if it never returns for any of
+    /// them.
     call: Option<(Block, bool)>,
-    /// The arguments as they were given, if there are such blocks.
-    arguments: SmallVec<[Item; 8]>,
-    /// The place of the call.
+    /// The arguments as the caller pushed them, if there are outlined blocks.
+    arguments: SmallVec<[StackValue; 8]>,
+    /// The source position of the call.
     outer: Position,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Emits the callee's body instead of a call, if that is to be done. The arguments are on the stack.
+    /// Emits the callee's body instead of a call, if the callee is to be inlined. The arguments are
+    /// on the stack. False: the call must be made.
     pub(crate) fn try_inline(
         &mut self,
         m: MethodRef,
-        shape: &Shape,
+        lowered: &LoweredSignature,
         is_virtual: bool,
     ) -> Res<bool> {
-        if self.inline_limit == 0 || self.chain.len() > DEPTH || self.e.inlined() > SITES {
+        if self.inline_limit == 0 || self.inline_stack.len() > DEPTH || self.e.inlined() > SITES {
             return Ok(false);
         }
-        let Some(verdict) = self.inlinable(m, 0)? else {
+        let Some(decision) = self.inline_decision(m, 0)? else {
             return Ok(false);
         };
         let body = m.body()?;
@@ -72,76 +81,82 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             scope.locals(body.local_sig)?
         };
-        let count = shape.params.len() + shape.has_this as usize;
+        let count = lowered.params.len() + lowered.has_this as usize;
         let mut plan = Plan::new(&body, 0, count, locals.len())?;
-        let mut given_up = SmallVec::new();
-        for (offset, final_) in &verdict.given_up {
-            given_up.push((plan.block(*offset)?, *final_));
+        let mut outlined = SmallVec::new();
+        for (offset, final_) in &decision.outlined {
+            outlined.push((plan.block(*offset)?, *final_));
         }
-        if !given_up.is_empty() {
-            plan.forget(|block| given_up.iter().any(|(n, _)| *n == block));
+        if !outlined.is_empty() {
+            plan.forget(|block| outlined.iter().any(|(n, _)| *n == block));
         }
         let straight = plan.blocks.len() == 1;
-        self.settle(0)?;
+        self.spill_aliased(0)?;
         if self.stack.len() < count {
-            return Err(crate::translate::error::Fail::invalid(
+            return Err(crate::translate::error::TranslateError::invalid(
                 "too few values on the stack",
             ));
         }
-        let mut items: SmallVec<[Item; 8]> = self.stack.drain(self.stack.len() - count..).collect();
+        let mut items: SmallVec<[StackValue; 8]> =
+            self.stack.drain(self.stack.len() - count..).collect();
         for (item, flags) in items.iter_mut().zip(&plan.args) {
             if *flags != 0 {
                 *item = self.comparer(*item)?;
             }
         }
-        if is_virtual && shape.has_this && items[0].kind == Kind::Ref {
-            self.touch(&items[0]);
-            if let Note::None = items[0].note {
-                items[0].note = Note::NonNull;
+        if is_virtual && lowered.has_this && items[0].kind == StackType::Ref {
+            self.null_check(&items[0]);
+            if let ValueFact::None = items[0].fact {
+                items[0].fact = ValueFact::NonNull;
             }
         }
         let outer = self.e.enter_inlined(m);
         if Self::triggers(m)? {
             self.class_init(m.class)?;
         }
-        let mut homes = Vec::with_capacity(count + locals.len());
+        let mut variables = Vec::with_capacity(count + locals.len());
         for (n, item) in items.iter().enumerate() {
-            let class = if n == 0 && shape.has_this {
+            let class = if n == 0 && lowered.has_this {
                 if m.class.is_value_type()? {
                     self.universe.byref(m.class)
                 } else {
                     m.class
                 }
             } else {
-                shape.param_classes[n - shape.has_this as usize]
+                lowered.param_classes[n - lowered.has_this as usize]
             };
-            homes.push(self.inlined_argument(class, item, plan.args[n], straight)?);
+            variables.push(self.inlined_argument(class, item, plan.args[n], straight)?);
         }
         for (n, local) in locals.iter().enumerate() {
-            homes.push(self.inlined_local(local.ty, plan.locals[n], straight, body.init_locals)?);
+            variables.push(self.inlined_local(
+                local.ty,
+                plan.locals[n],
+                straight,
+                body.init_locals,
+            )?);
         }
-        let kind = match shape.ret {
+        let kind = match lowered.ret {
             Pass::None => None,
-            _ => Some(kind_of(shape.ret_class)?),
+            _ => Some(stack_type_of(lowered.ret_class)?),
         };
         let mut inlined = Inlined {
             join: None,
             buffer: None,
             result: None,
             returned: false,
-            arguments: if given_up.is_empty() {
+            arguments: if outlined.is_empty() {
                 SmallVec::new()
             } else {
                 items.clone()
             },
-            given_up,
+            outlined,
             call: None,
             outer,
         };
         if !straight {
             let join = self.e.b.create_block();
             match kind {
-                Some(Kind::Struct) => inlined.buffer = Some(self.temp_of(shape.ret_class)?),
+                Some(StackType::Struct) => inlined.buffer = Some(self.temp_of(lowered.ret_class)?),
                 Some(kind) => {
                     self.e.b.append_block_param(join, kind.clif());
                 }
@@ -149,8 +164,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             inlined.join = Some(join);
         }
-        let mut chain = std::mem::take(&mut self.chain);
-        chain.push(m);
+        let mut inline_stack = std::mem::take(&mut self.inline_stack);
+        inline_stack.push(m);
         let (nonnull, initialised) = (self.nonnull.clone(), self.initialised.clone());
         let mut t = Translator {
             e: &mut *self.e,
@@ -159,13 +174,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             scope,
             universe: self.universe,
             plan: &plan,
-            shape,
+            lowered,
             stack: Vec::with_capacity(8),
             prefixes: Prefixes::default(),
             dead: false,
             index: 0,
             block: 0,
-            homes,
+            variables,
             skip: 0,
             init_locals: body.init_locals,
             states: Vec::new(),
@@ -180,36 +195,37 @@ impl<'a, 'f> Translator<'a, 'f> {
             sync: None,
             liveness: None,
             params: SmallVec::new(),
-            side_mark: None,
-            side_top: None,
+            localloc_mark: None,
+            localloc_top: None,
             filter: None,
             var_args: None,
             own_var_args: None,
             inline: Some(inlined),
             inline_limit: self.inline_limit,
-            inlinable: std::mem::take(&mut self.inlinable),
-            chain,
+            inline_decision: std::mem::take(&mut self.inline_decision),
+            inline_stack,
         };
         let outcome = if straight {
             t.straight()
         } else {
             t.prepare_blocks();
-            t.run().and_then(|()| t.call_given_up())
+            t.run().and_then(|()| t.call_outlined())
         };
         let Translator {
             temps,
             nonnull: inner_nonnull,
             initialised: inner_initialised,
             inline,
-            inlinable,
-            mut chain,
+            inline_decision,
+            mut inline_stack,
             ..
         } = t;
-        chain.pop();
-        self.chain = chain;
-        self.inlinable = inlinable;
+        inline_stack.pop();
+        self.inline_stack = inline_stack;
+        self.inline_decision = inline_decision;
         self.temps.give_back(temps);
-        // In one block what was found out holds on; of several only what held before.
+        // Facts that were found in a body of one block hold behind it. Of several blocks only the
+        // facts from before it do.
         (self.nonnull, self.initialised) = if straight {
             (inner_nonnull, inner_initialised)
         } else {
@@ -217,7 +233,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         outcome?;
         let inlined = inline.ok_or_else(|| {
-            crate::translate::error::Fail::internal("the state of an inlined body")
+            crate::translate::error::TranslateError::internal("the state of an inlined body")
         })?;
         if let Some(join) = inlined.join {
             self.e.b.seal_block(join);
@@ -233,49 +249,49 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(true);
         }
         let Some(kind) = kind else { return Ok(true) };
-        let class = Some(shape.ret_class);
+        let class = Some(lowered.ret_class);
         match (inlined.join, kind) {
-            (Some(_), Kind::Struct) => {
+            (Some(_), StackType::Struct) => {
                 let value = inlined.buffer.ok_or_else(|| {
-                    crate::translate::error::Fail::internal("a result without a buffer")
+                    crate::translate::error::TranslateError::internal("a result without a buffer")
                 })?;
-                self.push_item(Item {
+                self.push_value(StackValue {
                     kind,
                     value,
                     class,
-                    note: Note::None,
+                    fact: ValueFact::None,
                 });
             }
             (Some(join), _) => {
                 let value = self.e.b.block_params(join)[0];
-                self.push_item(Item {
+                self.push_value(StackValue {
                     kind,
                     value,
                     class,
-                    note: Note::None,
+                    fact: ValueFact::None,
                 });
             }
             (None, _) => {
-                let mut item = inlined
-                    .result
-                    .ok_or_else(|| crate::translate::error::Fail::internal("no result"))?;
-                if kind == Kind::Struct {
+                let mut item = inlined.result.ok_or_else(|| {
+                    crate::translate::error::TranslateError::internal("no result")
+                })?;
+                if kind == StackType::Struct {
                     // It may be an argument as it was given.
                     let same = items.iter().find(|i| i.value == item.value);
-                    item.note = same.map_or(Note::None, |i| i.note);
+                    item.fact = same.map_or(ValueFact::None, |i| i.fact);
                 }
-                self.push_item(item);
+                self.push_value(item);
             }
         }
         Ok(true)
     }
 
-    /// If the block is given up: goes to the call in its place, which all such blocks share.
-    pub(crate) fn give_up(&mut self, block: usize) -> bool {
+    /// If the block is outlined: jumps to the call that replaces it, and returns true.
+    pub(crate) fn outline(&mut self, block: usize) -> bool {
         let Some(inline) = &mut self.inline else {
             return false;
         };
-        let Some(&(_, never_returns)) = inline.given_up.iter().find(|(n, _)| *n == block) else {
+        let Some(&(_, never_returns)) = inline.outlined.iter().find(|(n, _)| *n == block) else {
             return false;
         };
         let call = match &mut inline.call {
@@ -294,8 +310,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         true
     }
 
-    /// The call of the method for the blocks that are given up, with the arguments as they came.
-    fn call_given_up(&mut self) -> Res {
+    /// Emits the call that replaces the outlined blocks, with the arguments as the caller pushed
+    /// them. Its result, if it returns, is that of the inlined body.
+    fn call_outlined(&mut self) -> Res {
         let Some(inline) = &self.inline else {
             return Ok(());
         };
@@ -310,18 +327,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.dead = false;
         let inner = self.e.swap_position(outer);
         for mut item in arguments {
-            // The variable belongs to the method around this one.
-            if let (Note::Variable(_), Some(class)) = (item.note, item.class) {
+            // The number of the variable is that of the caller's, so here it would name the wrong
+            // one.
+            if let (ValueFact::Variable(_), Some(class)) = (item.fact, item.class) {
                 let copy = self.temp_of(class)?;
                 let whole = Dest::Frame;
                 self.copy(class, copy, 0, trusted(), item.value, 0, trusted(), whole)?;
                 item.value = copy;
-                item.note = Note::None;
+                item.fact = ValueFact::None;
             }
-            self.push_item(item);
+            self.push_value(item);
         }
-        let shape = self.shape;
-        self.call_itself(shape, never_returns)?;
+        let lowered = self.lowered;
+        self.call_itself(lowered, never_returns)?;
         self.e.swap_position(inner);
         if !self.dead {
             self.ret()?;
@@ -329,7 +347,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// The body of one block.
+    /// Translates a body of one block.
     fn straight(&mut self) -> Res {
         for index in 0..self.plan.instrs.len() {
             if self.skip > 0 {
@@ -346,145 +364,149 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Ok(());
             }
         }
-        Err(crate::translate::error::Fail::invalid(
+        Err(crate::translate::error::TranslateError::invalid(
             "control goes past the end of the code",
         ))
     }
 
+    /// The variable for an argument.
     fn inlined_argument(
         &mut self,
         class: ClassRef,
-        item: &Item,
+        item: &StackValue,
         flags: u8,
         straight: bool,
-    ) -> Res<Home> {
-        let kind = kind_of(class)?;
-        let mut home = Home {
+    ) -> Res<Variable> {
+        let kind = stack_type_of(class)?;
+        let mut variable = Variable {
             class,
             kind,
-            place: Place::None,
+            location: Location::None,
             shadow: None,
             pinned: false,
             address_taken: flags & ADDRESS != 0,
         };
         let value = self.coerce_to_class(item, class)?;
         if flags == 0 {
-            return Ok(home);
+            return Ok(variable);
         }
-        if kind == Kind::Struct {
-            home.place = if flags & (ADDRESS | WRITTEN) != 0 {
+        if kind == StackType::Struct {
+            variable.location = if flags & (ADDRESS | WRITTEN) != 0 {
                 let slot = self.temp(class.layout()?.size);
                 let at = self.e.slot_addr(slot);
                 self.copy(class, at, 0, trusted(), value, 0, trusted(), Dest::Frame)?;
-                Place::Slot(slot)
+                Location::Slot(slot)
             } else {
-                Place::Caller(value)
+                Location::Caller(value)
             };
-            return Ok(home);
+            return Ok(variable);
         }
-        home.place = if flags & ADDRESS != 0 {
+        variable.location = if flags & ADDRESS != 0 {
             let slot = self.temp(8);
             let at = self.e.slot_addr(slot);
-            store_leaf(&mut self.e.b, trusted(), scalar_kind(class), value, at, 0);
-            Place::Slot(slot)
+            store_scalar(&mut self.e.b, trusted(), scalar_kind(class), value, at, 0);
+            Location::Slot(slot)
         } else if flags & WRITTEN != 0 && !straight {
-            let variable = self.e.b.declare_var(kind.clif());
-            self.e.b.def_var(variable, value);
-            Place::Variable(variable)
+            let ssa = self.e.b.declare_var(kind.clif());
+            self.e.b.def_var(ssa, value);
+            Location::Ssa(ssa)
         } else {
-            let note = match item.note {
-                Note::Variable(_) | Note::Code(..) | Note::Exact => {
-                    if let Note::Exact = item.note {
-                        Note::NonNull
+            let fact = match item.fact {
+                ValueFact::Variable(_) | ValueFact::Code(..) | ValueFact::Exact => {
+                    if let ValueFact::Exact = item.fact {
+                        ValueFact::NonNull
                     } else {
-                        Note::None
+                        ValueFact::None
                     }
                 }
-                note => note,
+                fact => fact,
             };
-            Place::Value(value, note)
+            Location::Value(value, fact)
         };
-        Ok(home)
+        Ok(variable)
     }
 
+    /// The variable for a local.
     fn inlined_local(
         &mut self,
         class: ClassRef,
         flags: u8,
         straight: bool,
         init: bool,
-    ) -> Res<Home> {
-        let kind = kind_of(class)?;
-        let mut home = Home {
+    ) -> Res<Variable> {
+        let kind = stack_type_of(class)?;
+        let mut variable = Variable {
             class,
             kind,
-            place: Place::None,
+            location: Location::None,
             shadow: None,
             pinned: false,
             address_taken: flags & ADDRESS != 0,
         };
         if flags == 0 {
-            return Ok(home);
+            return Ok(variable);
         }
-        if kind == Kind::Struct || flags & ADDRESS != 0 {
+        if kind == StackType::Struct || flags & ADDRESS != 0 {
             let size = self.size_of(class)?.next_multiple_of(8);
             let slot = self.temp(size);
             let at = self.e.slot_addr(slot);
-            if init || kind != Kind::Struct || !class.layout()?.ref_map.is_empty() {
+            if init || kind != StackType::Struct || !class.layout()?.ref_map.is_empty() {
                 self.zero(at, 0, size, trusted());
             }
-            home.place = Place::Slot(slot);
+            variable.location = Location::Slot(slot);
         } else if flags & READ != 0 {
             let zero = match kind {
-                Kind::F32 => self.e.b.ins().f32const(0.0),
-                Kind::F64 => self.e.b.ins().f64const(0.0),
+                StackType::F32 => self.e.b.ins().f32const(0.0),
+                StackType::F64 => self.e.b.ins().f64const(0.0),
                 k => self.e.b.ins().iconst(k.clif(), 0),
             };
-            home.place = if straight {
-                Place::Value(zero, Note::None)
+            variable.location = if straight {
+                Location::Value(zero, ValueFact::None)
             } else {
-                let variable = self.e.b.declare_var(kind.clif());
-                self.e.b.def_var(variable, zero);
-                Place::Variable(variable)
+                let ssa = self.e.b.declare_var(kind.clif());
+                self.e.b.def_var(ssa, zero);
+                Location::Ssa(ssa)
             };
         }
-        Ok(home)
+        Ok(variable)
     }
 
     /// `ret` of an inlined body.
     pub(crate) fn inlined_ret(&mut self) -> Res {
-        let shape = self.shape;
-        let class = shape.ret_class;
-        let item = match shape.ret {
+        let lowered = self.lowered;
+        let class = lowered.ret_class;
+        let item = match lowered.ret {
             Pass::None => None,
             _ => {
                 let item = self.pop()?;
                 let value = self.coerce_to_class(&item, class)?;
-                let kind = kind_of(class)?;
-                let note = match item.note {
-                    note @ (Note::NonNull | Note::Null | Note::Frame) if kind != Kind::Struct => {
-                        note
+                let kind = stack_type_of(class)?;
+                let fact = match item.fact {
+                    fact @ (ValueFact::NonNull | ValueFact::Null | ValueFact::Frame)
+                        if kind != StackType::Struct =>
+                    {
+                        fact
                     }
-                    Note::Exact => Note::Exact,
-                    _ => Note::None,
+                    ValueFact::Exact => ValueFact::Exact,
+                    _ => ValueFact::None,
                 };
-                let class = if let Note::Exact = note {
+                let class = if let ValueFact::Exact = fact {
                     item.class
                 } else {
                     Some(class)
                 };
-                Some(Item {
+                Some(StackValue {
                     kind,
                     value,
                     class,
-                    note,
+                    fact,
                 })
             }
         };
         let state = self
             .inline
             .as_mut()
-            .ok_or_else(|| crate::translate::error::Fail::internal("not inlined"))?;
+            .ok_or_else(|| crate::translate::error::TranslateError::internal("not inlined"))?;
         state.returned = true;
         let (join, buffer) = (state.join, state.buffer);
         match (join, item) {
@@ -492,9 +514,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             (Some(join), None) => {
                 self.e.b.ins().jump(join, &[]);
             }
-            (Some(join), Some(item)) if item.kind == Kind::Struct => {
+            (Some(join), Some(item)) if item.kind == StackType::Struct => {
                 let at = buffer.ok_or_else(|| {
-                    crate::translate::error::Fail::internal("a result without a buffer")
+                    crate::translate::error::TranslateError::internal("a result without a buffer")
                 })?;
                 self.copy(
                     class,

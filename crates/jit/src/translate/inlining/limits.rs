@@ -1,7 +1,8 @@
-//! How much is inlined.
+//! How much is inlined, by tier.
 use crate::options::Tier;
 
-/// Bytes of IL of a body that replaces calls of it, by tier.
+/// The largest body, in bytes of IL, that replaces a call. At the quick tier a body must not be
+/// larger than the call it replaces.
 pub fn inline_limit(tier: Tier) -> usize {
     match tier {
         Tier::Quick => 12,

@@ -1,11 +1,30 @@
-//! Arithmetic, comparison and conditional branches.
+//! Arithmetic, shifts, comparisons, and arithmetic on addresses.
+//!
+//! # How it works
+//! Two operands are brought to one type first (ECMA-335 III.1.5, tables 2 to 7):
+//!
+//! ```text
+//!              int32    int64    native   F        & / O
+//! int32        I32      I64      Native   -        ByRef (add)
+//! int64        I64      I64      I64      -        ByRef (add, sub)
+//! native int   Native   I64      Native   -        ByRef (add)
+//! F            -        -        -        F        -
+//! & / O        ByRef    ByRef    ByRef    -        Native (sub)
+//! ```
+//!
+//! ECMA-335 does not allow int64 with native int; mono does on 64-bit machines, and compilers rely
+//! on it.
 //!
 //! # Invariants
-//! Two operands are brought to one type first: int32 with native int gives native int, float32 with float64 gives
-//! float64, a byref plus or minus an integer is a byref. What mono rejects here is invalid.
-use crate::translate::error::{Fail, Res};
+//! * Division raises the exceptions itself, by an explicit check before the instruction: inside a
+//!   protected region a hardware trap would have no landing pad. Elsewhere Cranelift merges check
+//!   and trap.
+//! * While the thread is stopped, an object that the code still uses must be reachable by an
+//!   address inside it. Arithmetic on addresses must therefore not be regrouped by the optimiser
+//!   into sums that lie outside the object ([`Translator::address_arithmetic`]).
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
     Inst, InstBuilder, InstructionData, Opcode, Value, ValueDef, types::*,
@@ -13,7 +32,7 @@ use cranelift_codegen::ir::{
 use vervet_abi::{ThrowKind, call};
 use vervet_metadata::il::Op;
 
-/// A comparison, as IL has it.
+/// A comparison of IL (ECMA-335 III.1.5, table 4).
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Compare {
@@ -30,6 +49,7 @@ pub enum Compare {
 }
 
 impl Compare {
+    /// The condition for integers and addresses.
     fn int(self) -> IntCC {
         match self {
             Compare::Eq => IntCC::Equal,
@@ -44,7 +64,8 @@ impl Compare {
             Compare::LeUn => IntCC::UnsignedLessThanOrEqual,
         }
     }
-    /// Of floats, `.un` means 'or unordered'; `ne` is unordered too.
+    /// The condition for floats. The `.un` forms are true for unordered operands, and so is
+    /// `bne.un`.
     fn float(self) -> FloatCC {
         match self {
             Compare::Eq => FloatCC::Equal,
@@ -62,22 +83,27 @@ impl Compare {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Brings two numbers to one type.
-    fn unify(&mut self, a: &Item, b: &Item) -> Res<(Kind, Value, Value)> {
-        use Kind::*;
+    /// Brings two numbers to one type. Mixed floats become float64.
+    fn unify(&mut self, a: &StackValue, b: &StackValue) -> Res<(StackType, Value, Value)> {
+        use StackType::*;
         let kind = match (a.kind, b.kind) {
             (x, y) if x == y && x != Struct && x != Ref && x != ByRef => x,
             (I32, Native) | (Native, I32) => Native,
             (I64, Native | I32) | (Native | I32, I64) => I64,
             (F32, F64) | (F64, F32) => F64,
-            (x, y) => return Err(Fail::invalid(format!("arithmetic on {x:?} and {y:?}"))),
+            (x, y) => {
+                return Err(TranslateError::invalid(format!(
+                    "arithmetic on {x:?} and {y:?}"
+                )));
+            }
         };
         Ok((kind, self.coerce(a, kind)?, self.coerce(b, kind)?))
     }
 
-    /// add, sub, mul, div, rem, and, or, xor and the checked ones.
+    /// The binary operations, checked ones included (ECMA-335 III.3.1, III.3.2, III.3.48 and
+    /// others). The remainder of floats is C's `fmod`, which is a helper call.
     pub fn binary(&mut self, op: Op) -> Res {
-        use Kind::*;
+        use StackType::*;
         let b = self.pop()?;
         let a = self.pop()?;
         // Addresses: only addition and subtraction.
@@ -106,7 +132,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     let r = self.e.helper_value(call::FMod, [x, y]);
                     self.e.b.ins().fdemote(cranelift_codegen::ir::types::F32, r)
                 }
-                _ => return Err(Fail::invalid("an integer operation on floats")),
+                _ => return Err(TranslateError::invalid("an integer operation on floats")),
             }
         } else {
             self.integer(op, x, y)?
@@ -115,7 +141,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// Is the value a sum with a constant?
+    /// Whether the value is a sum or difference with a constant.
     fn has_constant_part(&self, value: Value) -> bool {
         let dfg = &self.e.b.func.dfg;
         let ValueDef::Result(inst, _) = dfg.value_def(dfg.resolve_aliases(value)) else {
@@ -128,7 +154,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         )
     }
 
-    /// The same value, of which the optimiser does not know what it is.
+    /// The same value, stored and loaded again, so that the optimiser cannot see how it was
+    /// computed.
     fn opaque(&mut self, value: Value) -> Value {
         let slot = self.temp(8);
         self.e.b.ins().stack_store(I64, value, slot, 0);
@@ -136,39 +163,44 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().stack_load(I64, I64, slot, 0)
     }
 
-    fn address_arithmetic(&mut self, op: Op, a: &Item, b: &Item) -> Res {
+    /// Arithmetic with a byref or object reference. A difference of two addresses is a number; an
+    /// address plus or minus a number is a byref. Other operations are unverifiable and give a
+    /// native int: programs align addresses by masking.
+    fn address_arithmetic(&mut self, op: Op, a: &StackValue, b: &StackValue) -> Res {
         let (mut x, y) = (self.as_native(a)?, self.as_native(b)?);
-        // Of `(r + k) + (i + l)` the optimiser makes `(r + i) + (k + l)`, and `r + i` may be all that is left in a
-        // register while the thread is stopped: far outside the object, where the collector does not look for it.
+        // The optimiser turns `(r + k) + (i + l)` into `(r + i) + (k + l)`. Then `r + i` may be all
+        // that is left of the reference in a register while the thread is stopped. It may lie
+        // outside the object, where the collector would not find the object by it.
         if self.has_constant_part(x) && self.has_constant_part(y) {
             x = self.opaque(x);
         }
         let kind = match (
             op,
-            matches!(a.kind, Kind::ByRef | Kind::Ref),
-            matches!(b.kind, Kind::ByRef | Kind::Ref),
+            matches!(a.kind, StackType::ByRef | StackType::Ref),
+            matches!(b.kind, StackType::ByRef | StackType::Ref),
         ) {
-            (Op::Sub | Op::SubOvfUn | Op::SubOvf, true, true) => Kind::Native,
+            (Op::Sub | Op::SubOvfUn | Op::SubOvf, true, true) => StackType::Native,
             (Op::Add | Op::AddOvfUn | Op::AddOvf | Op::Sub | Op::SubOvfUn | Op::SubOvf, ..) => {
-                Kind::ByRef
+                StackType::ByRef
             }
             // Unverifiable: alignment by masking and the like.
-            _ => Kind::Native,
+            _ => StackType::Native,
         };
         let value = self.integer(op, x, y)?;
-        let note = match (a.note, kind) {
-            (Note::Frame, Kind::ByRef) => Note::Frame,
-            _ => Note::None,
+        let fact = match (a.fact, kind) {
+            (ValueFact::Frame, StackType::ByRef) => ValueFact::Frame,
+            _ => ValueFact::None,
         };
-        self.push_item(Item {
+        self.push_value(StackValue {
             kind,
             value,
             class: None,
-            note,
+            fact,
         });
         Ok(())
     }
 
+    /// An operation on integers of one width.
     fn integer(&mut self, op: Op, x: Value, y: Value) -> Res<Value> {
         Ok(match op {
             Op::Add => self.e.b.ins().iadd(x, y),
@@ -198,10 +230,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             Op::SubOvfUn => self.checked(|b, x, y| b.usub_overflow(x, y), x, y),
             Op::MulOvf => self.checked(|b, x, y| b.smul_overflow(x, y), x, y),
             Op::MulOvfUn => self.checked(|b, x, y| b.umul_overflow(x, y), x, y),
-            _ => return Err(Fail::internal("not an integer operation")),
+            _ => return Err(TranslateError::internal("not an integer operation")),
         })
     }
 
+    /// An operation with an overflow flag: throws OverflowException if it is set.
     fn checked(
         &mut self,
         f: impl FnOnce(cranelift_frontend::FuncInstBuilder<'_, 'f>, Value, Value) -> (Value, Value),
@@ -213,7 +246,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         value
     }
 
-    /// Is it seen at once that the integer is not negative?
+    /// Whether the instruction that made the integer shows that it is not negative. Then a signed
+    /// division can be an unsigned one, which needs no check for MIN / -1.
     fn is_natural(&self, value: Value) -> bool {
         let dfg = &self.e.b.func.dfg;
         if let Some(c) = self.constant(value) {
@@ -249,7 +283,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Is the instruction a widened length?
+    /// Whether the instruction widens the length of an array.
     fn is_length(&self, inst: Inst) -> bool {
         let dfg = &self.e.b.func.dfg;
         let InstructionData::Unary {
@@ -262,7 +296,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.lengths.contains(&arg)
     }
 
-    /// Division as mono does it: MIN by -1 overflows, also of the remainder.
+    /// Signed division and remainder (ECMA-335 III.3.31, III.3.55). MIN / -1 throws
+    /// OverflowException; so does the remainder, as in mono, where ECMA-335 leaves it open.
     fn signed_division(&mut self, quotient: bool, x: Value, y: Value) -> Value {
         let naturals = (self.is_natural(x), self.is_natural(y));
         match self.constant(y) {
@@ -294,14 +329,20 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// shl, shr, shr.un: the count is taken modulo the width.
+    /// Shifts. ECMA-335 III.3.58 leaves a count of the width or more unspecified; here, as on x86,
+    /// it is taken modulo the width.
     pub fn shift(&mut self, op: Op) -> Res {
         let count = self.pop()?;
         let a = self.pop()?;
-        if !matches!(a.kind, Kind::I32 | Kind::I64 | Kind::Native)
-            || !matches!(count.kind, Kind::I32 | Kind::Native | Kind::I64)
+        if !matches!(a.kind, StackType::I32 | StackType::I64 | StackType::Native)
+            || !matches!(
+                count.kind,
+                StackType::I32 | StackType::Native | StackType::I64
+            )
         {
-            return Err(Fail::invalid("a shift of something else than integers"));
+            return Err(TranslateError::invalid(
+                "a shift of something else than integers",
+            ));
         }
         let (x, n) = (a.value, count.value);
         let value = match op {
@@ -313,13 +354,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// neg and not.
+    /// `neg` and `not` (ECMA-335 III.3.50, III.3.52).
     pub fn unary(&mut self, op: Op) -> Res {
         let a = self.pop()?;
         let value = match (op, a.kind) {
             (Op::Neg, k) if k.is_float() => self.e.b.ins().fneg(a.value),
-            (_, Kind::Struct | Kind::Ref | Kind::ByRef | Kind::F32 | Kind::F64) => {
-                return Err(Fail::invalid("neg or not of something else than a number"));
+            (
+                _,
+                StackType::Struct
+                | StackType::Ref
+                | StackType::ByRef
+                | StackType::F32
+                | StackType::F64,
+            ) => {
+                return Err(TranslateError::invalid(
+                    "neg or not of something else than a number",
+                ));
             }
             (Op::Neg, _) => self.e.b.ins().ineg(a.value),
             _ => self.e.b.ins().bnot(a.value),
@@ -332,13 +382,15 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn compare_values(&mut self, how: Compare) -> Res<Value> {
         let b = self.pop()?;
         let a = self.pop()?;
-        use Kind::*;
+        use StackType::*;
         let kind = match (a.kind, b.kind) {
-            (Struct, _) | (_, Struct) => return Err(Fail::invalid("a comparison of value types")),
+            (Struct, _) | (_, Struct) => {
+                return Err(TranslateError::invalid("a comparison of value types"));
+            }
             (x, y) if x == y => x,
             (F32, F64) | (F64, F32) => F64,
             (x, y) if x.is_float() || y.is_float() => {
-                return Err(Fail::invalid("a float compared with an integer"));
+                return Err(TranslateError::invalid("a float compared with an integer"));
             }
             _ => I64,
         };
@@ -356,7 +408,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn compare(&mut self, how: Compare) -> Res {
         let result = self.compare_values(how)?;
         let value = self.e.b.ins().uextend(I32, result);
-        self.push(Kind::I32, value);
+        self.push(StackType::I32, value);
         Ok(())
     }
 }

@@ -1,37 +1,53 @@
 //! Vectors: length, element access, covariance checks.
 //!
+//! # How it works
+//! ```text
+//! ldelem.i4 (array, index)
+//!     length = load.i32 array + 8                ; faults on null
+//!     trapnz (index >= length, unsigned)         ; or a branch, in a protected region
+//!     at = array + (uextend index << 2)
+//!     value = load.i32 at + 16
+//! ```
+//!
+//! A vector starts with the header (VTable and sync word, 8 bytes) and the length; the elements
+//! follow at offset 16.
+//!
 //! # Invariants
-//! * The bounds check is one unsigned compare; an int32 index is zero-extended after it, so that no address outside
-//!   the array is ever formed.
-//! * What is left of a reference in a register must be an address the collector finds the object by: inside it or
-//!   one past its end. `array + index * size` is (the header's 16 bytes are added by the access itself), and may
-//!   live as long as it likes; a constant is never added to a reference first, and none is split off an index in
-//!   64 bits, so the optimiser has nothing to regroup.
+//! * The bounds check is one unsigned compare, which is also true for a negative index. An int32
+//!   index is zero-extended after it, so no address outside the array is ever formed.
+//! * While the thread is stopped the collector must find the array by what is left of the reference
+//!   in registers: an address inside the array, or one past its end. `array + index * size` is such
+//!   an address, because the 16 bytes of the header are added by the access itself. A constant is
+//!   never added to the reference first, and the optimiser cannot split one off the index, because
+//!   the index is extended from 32 bits.
+//! * A store of a reference checks the element type, since arrays are covariant (ECMA-335 I.8.7.1),
+//!   before it changes anything.
 use crate::blob::Symbol;
 use crate::emit::trusted;
-use crate::signature::{leaf_type, load_leaf, store_leaf};
-use crate::translate::error::{Fail, Res};
+use crate::signature::{load_scalar, scalar_type, store_scalar};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types::*};
 use vervet_abi::object::{ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET};
 use vervet_abi::{ThrowKind, call, vtable};
-use vervet_types::{ClassRef, Known, LeafKind};
+use vervet_types::{ClassRef, Known, ScalarKind};
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// ldlen
+    /// `ldlen` (ECMA-335 III.4.12).
     pub(crate) fn array_length(&mut self) -> Res {
         let array = self.pop_ref()?;
         let length = self.length_of(&array);
         self.lengths.push(length);
         let value = self.e.b.ins().uextend(I64, length);
-        self.push(Kind::Native, value);
+        self.push(StackType::Native, value);
         Ok(())
     }
 
-    fn length_of(&mut self, array: &Item) -> Value {
+    /// Loads the length; this is also the null check.
+    fn length_of(&mut self, array: &StackValue) -> Value {
         let flags = self.null_checked(array, i64::from(ARRAY_LENGTH_OFFSET), 4);
         self.e
             .b
@@ -39,11 +55,18 @@ impl<'a, 'f> Translator<'a, 'f> {
             .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET)
     }
 
-    /// The checked address of an element, as base and offset for one access.
-    fn element(&mut self, array: &Item, index: &Item, size: u32, check: bool) -> Res<(Value, i32)> {
+    /// The checked address of an element, as base and offset for one access. `check` is false where
+    /// the class library has checked the index.
+    fn element(
+        &mut self,
+        array: &StackValue,
+        index: &StackValue,
+        size: u32,
+        check: bool,
+    ) -> Res<(Value, i32)> {
         let length = self.length_of(array);
         let wide = match index.kind {
-            Kind::I32 => {
+            StackType::I32 => {
                 if check {
                     let out =
                         self.e
@@ -52,6 +75,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                             .icmp(IntCC::UnsignedGreaterThanOrEqual, index.value, length);
                     self.e.throw_if(out, ThrowKind::IndexOutOfRange);
                 }
+                // The address of an element with a constant index is a constant offset, part of the
+                // access.
                 if let Some(c) = self.constant(index.value) {
                     let offset = c * i64::from(size) + i64::from(ARRAY_DATA_OFFSET);
                     if c >= 0 && offset < 1 << 30 {
@@ -60,7 +85,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 self.e.b.ins().uextend(I64, index.value)
             }
-            Kind::Native | Kind::I64 => {
+            StackType::Native | StackType::I64 => {
                 if check {
                     let length = self.e.b.ins().uextend(I64, length);
                     let out =
@@ -72,7 +97,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 index.value
             }
-            _ => return Err(Fail::invalid("an array index must be an integer")),
+            _ => return Err(TranslateError::invalid("an array index must be an integer")),
         };
         let scaled = match size {
             1 => wide,
@@ -86,79 +111,95 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok((self.e.b.ins().iadd(array.value, scaled), ARRAY_DATA_OFFSET))
     }
 
-    fn pop_array(&mut self) -> Res<(Item, Item)> {
+    /// Pops an index and the array below it.
+    fn pop_array(&mut self) -> Res<(StackValue, StackValue)> {
         let index = self.pop()?;
         let array = self.pop_ref()?;
         Ok((array, index))
     }
 
-    /// ldelem.<primitive>
-    pub(crate) fn load_element_leaf(&mut self, leaf: LeafKind, kind: Kind) -> Res {
+    /// `ldelem.<type>` (ECMA-335 III.4.8).
+    pub(crate) fn load_scalar_element(&mut self, leaf: ScalarKind, kind: StackType) -> Res {
         let (array, index) = self.pop_array()?;
         let (base, offset) = self.element(&array, &index, leaf.size(), true)?;
-        let value = load_leaf(&mut self.e.b, trusted(), leaf, base, offset);
-        let class = if kind == Kind::Ref {
+        let value = load_scalar(&mut self.e.b, trusted(), leaf, base, offset);
+        let class = if kind == StackType::Ref {
             array.class.and_then(|c| c.element())
         } else {
             None
         };
-        self.push_item(Item {
+        self.push_value(StackValue {
             kind,
             value,
             class,
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }
 
-    /// ldelem T
+    /// `ldelem` (ECMA-335 III.4.7).
     pub(crate) fn load_element(&mut self, class: ClassRef, check: bool) -> Res {
         let (array, index) = self.pop_array()?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, check)?;
         let item = self.load_value(class, base, offset, trusted())?;
-        self.push_item(item);
+        self.push_value(item);
         Ok(())
     }
 
-    /// stelem.<primitive>
-    pub(crate) fn store_element_leaf(&mut self, leaf: LeafKind) -> Res {
+    /// `stelem.<type>` for types other than references (ECMA-335 III.4.27).
+    pub(crate) fn store_scalar_element(&mut self, leaf: ScalarKind) -> Res {
         let value = self.pop()?;
         let (array, index) = self.pop_array()?;
         let kind = match leaf {
-            LeafKind::R4 => Kind::F32,
-            LeafKind::R8 => Kind::F64,
-            LeafKind::I8 => Kind::I64,
-            LeafKind::Ptr => Kind::Native,
-            _ => Kind::I32,
+            ScalarKind::R4 => StackType::F32,
+            ScalarKind::R8 => StackType::F64,
+            ScalarKind::I8 => StackType::I64,
+            ScalarKind::Ptr => StackType::Native,
+            _ => StackType::I32,
         };
         let value = self.coerce(&value, kind)?;
-        debug_assert_eq!(leaf_type(leaf), kind.clif());
+        debug_assert_eq!(scalar_type(leaf), kind.clif());
         let (base, offset) = self.element(&array, &index, leaf.size(), true)?;
-        store_leaf(&mut self.e.b, trusted(), leaf, value, base, offset);
+        store_scalar(&mut self.e.b, trusted(), leaf, value, base, offset);
         Ok(())
     }
 
-    /// stelem T and stelem.ref (None)
+    /// `stelem` and, with `None`, `stelem.ref` (ECMA-335 III.4.26, III.4.27). Arrays of sealed
+    /// classes need no covariance check: no array of another class can have this static type.
     pub(crate) fn store_element(&mut self, class: Option<ClassRef>, check: bool) -> Res {
-        self.settle(3)?;
+        self.spill_aliased(3)?;
         let value = self.pop()?;
         let (array, index) = self.pop_array()?;
         let class = class.unwrap_or_else(|| self.universe.known(Known::Object));
-        let kind = kind_of(class)?;
+        let kind = stack_type_of(class)?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, check)?;
-        if kind == Kind::Ref && check && !matches!(value.note, Note::Null) {
+        if kind == StackType::Ref && check && !matches!(value.fact, ValueFact::Null) {
             let exact = class.is_sealed() && !class.is_array() && !class.is_delegate()?;
             if !exact {
-                let v = self.coerce(&value, Kind::Ref)?;
+                let v = self.coerce(&value, StackType::Ref)?;
                 self.check_store(array.value, v);
             }
         }
         self.store_value(class, &value, base, offset, trusted(), Dest::Anywhere)
     }
 
-    /// ArrayTypeMismatchException unless the value fits the array; both are known not to fault.
+    /// Throws ArrayTypeMismatchException unless the value fits the array's elements. Neither
+    /// reference faults any more. Two cases are decided here: the class is the element class, or
+    /// the array is an `object[]`. The helper decides the rest:
+    ///
+    /// ```text
+    ///     brif value, look, on                  ; null fits everywhere
+    /// look:
+    ///     element = vtable(array).element_class
+    ///     brif element == class(value), on, compare
+    /// compare:
+    ///     brif element == Object, on, cold
+    /// cold:
+    ///     call CheckArrayStore(array, value)
+    ///     jump on
+    /// ```
     fn check_store(&mut self, array: Value, value: Value) {
         let (look, compare, cold, on) = (
             self.e.b.create_block(),
@@ -199,13 +240,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.switch_to_block(on);
     }
 
-    /// ldelema
+    /// `ldelema` (ECMA-335 III.4.9). Without `readonly.` the element type must be exactly the
+    /// class, because the address can be used for a store.
     pub(crate) fn element_address(&mut self, class: ClassRef) -> Res {
         class.check()?;
         let (array, index) = self.pop_array()?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, true)?;
-        if kind_of(class)? == Kind::Ref
+        if stack_type_of(class)? == StackType::Ref
             && !self.prefixes.readonly
             && !(class.is_sealed() && !class.is_array() && !class.is_delegate()?)
         {
@@ -228,11 +270,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.switch_to_block(on);
         }
         let value = self.offset_address(base, offset);
-        self.push_item(Item {
-            kind: Kind::ByRef,
+        self.push_value(StackValue {
+            kind: StackType::ByRef,
             value,
             class: None,
-            note: Note::NonNull,
+            fact: ValueFact::NonNull,
         });
         Ok(())
     }

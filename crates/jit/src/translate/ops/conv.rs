@@ -1,16 +1,20 @@
-//! Conversions of numbers.
+//! Conversions of numbers (ECMA-335 III.3.27 to III.3.29).
 //!
 //! # Invariants
-//! Float to int is cvttsd2si as mono has it: out of range and NaN give MIN; narrower results are cut from that.
-//! Unsigned 64 bits go by the int64 below 2^63 and by (x - 2^63) above, NaN and overflow as 0.
-use crate::translate::error::{Fail, Res};
+//! * Float to integer follows mono, which uses `cvttsd2si`: NaN and values out of range give the
+//!   minimum of the width, and narrower results are cut from 32 bits. ECMA-335 leaves these cases
+//!   unspecified, but programs depend on them.
+//! * Float to unsigned 64 bits converts values below 2^63 as int64, and from there on as `(x -
+//!   2^63) ^ MIN`; NaN and values of 2^64 or more give 0.
+//! * A result narrower than 32 bits is extended to int32, signed or unsigned as its name says.
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types::*};
 use vervet_abi::ThrowKind;
 
-/// What a conversion gives.
+/// The type a conversion gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum To {
@@ -27,6 +31,7 @@ pub enum To {
 }
 
 impl To {
+    /// The width of the result in bits.
     fn bits(self) -> u32 {
         match self {
             To::I1 | To::U1 => 8,
@@ -35,26 +40,31 @@ impl To {
             _ => 64,
         }
     }
+    /// Whether the result is signed.
     fn signed(self) -> bool {
         matches!(self, To::I1 | To::I2 | To::I4 | To::I8 | To::I)
     }
-    fn kind(self) -> Kind {
+    /// The stack type of the result.
+    fn kind(self) -> StackType {
         match self {
-            To::I8 | To::U8 => Kind::I64,
-            To::I | To::U => Kind::Native,
-            _ => Kind::I32,
+            To::I8 | To::U8 => StackType::I64,
+            To::I | To::U => StackType::Native,
+            _ => StackType::I32,
         }
     }
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// conv.<to>
+    /// `conv.<to>`. An integer is cut or extended; the extension of an int32 to 64 bits is signed
+    /// or unsigned as the target is.
     pub fn convert(&mut self, to: To) -> Res {
         let item = self.pop()?;
         let value = match item.kind {
-            Kind::Struct => return Err(Fail::invalid("a conversion of a value type")),
-            Kind::F32 | Kind::F64 => self.float_to_int(&item, to),
-            Kind::I32 => match to.bits() {
+            StackType::Struct => {
+                return Err(TranslateError::invalid("a conversion of a value type"));
+            }
+            StackType::F32 | StackType::F64 => self.float_to_int(&item, to),
+            StackType::I32 => match to.bits() {
                 64 if to.signed() => self.e.b.ins().sextend(I64, item.value),
                 64 => self.e.b.ins().uextend(I64, item.value),
                 _ => self.cut(item.value, to),
@@ -67,20 +77,20 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
             },
         };
-        let note = match item.note {
-            Note::Frame if to.bits() == 64 => Note::Frame,
-            _ => Note::None,
+        let fact = match item.fact {
+            ValueFact::Frame if to.bits() == 64 => ValueFact::Frame,
+            _ => ValueFact::None,
         };
-        self.push_item(Item {
+        self.push_value(StackValue {
             kind: to.kind(),
             value,
             class: None,
-            note,
+            fact,
         });
         Ok(())
     }
 
-    /// An I32 cut to the conversion's width and extended again.
+    /// An int32 cut to the conversion's width and extended again.
     fn cut(&mut self, value: Value, to: To) -> Value {
         match to {
             To::I1 => {
@@ -97,15 +107,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    fn as_f64(&mut self, item: &Item) -> Value {
-        if item.kind == Kind::F32 {
+    /// A float as float64. Every float32 is one exactly, so one set of bounds serves both.
+    fn as_f64(&mut self, item: &StackValue) -> Value {
+        if item.kind == StackType::F32 {
             self.e.b.ins().fpromote(F64, item.value)
         } else {
             item.value
         }
     }
 
-    /// cvttsd2si of 64 bits.
+    /// The result of the 64-bit `cvttsd2si`. Cranelift's saturating conversion gives 0 for NaN and
+    /// the maximum above the range, so the result is corrected by a select: the comparison is false
+    /// for NaN and for all values above.
     fn truncate64(&mut self, x: Value) -> Value {
         let saturated = self.e.b.ins().fcvt_to_sint_sat(I64, x);
         let limit = self.e.b.ins().f64const(9223372036854775808.0);
@@ -114,7 +127,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().select(in_range, saturated, min)
     }
 
-    /// cvttsd2si of 32 bits.
+    /// The result of the 32-bit `cvttsd2si`.
     fn truncate32(&mut self, x: Value) -> Value {
         let saturated = self.e.b.ins().fcvt_to_sint_sat(I32, x);
         let limit = self.e.b.ins().f64const(2147483648.0);
@@ -123,7 +136,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().select(in_range, saturated, min)
     }
 
-    fn float_to_int(&mut self, item: &Item, to: To) -> Value {
+    /// The unchecked conversion of a float.
+    fn float_to_int(&mut self, item: &StackValue, to: To) -> Value {
         let x = self.as_f64(item);
         match to {
             To::I4 => self.truncate32(x),
@@ -153,47 +167,69 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// conv.r4 and conv.r8.
+    /// `conv.r4` and `conv.r8`.
     pub fn convert_float(&mut self, double: bool) -> Res {
         let item = self.pop()?;
         let ty = if double { F64 } else { F32 };
         let value = match item.kind {
-            Kind::F32 if double => self.e.b.ins().fpromote(F64, item.value),
-            Kind::F64 if !double => self.e.b.ins().fdemote(F32, item.value),
-            Kind::F32 | Kind::F64 => item.value,
-            Kind::I32 | Kind::I64 | Kind::Native => self.e.b.ins().fcvt_from_sint(ty, item.value),
-            _ => return Err(Fail::invalid("a conversion of a reference to a float")),
+            StackType::F32 if double => self.e.b.ins().fpromote(F64, item.value),
+            StackType::F64 if !double => self.e.b.ins().fdemote(F32, item.value),
+            StackType::F32 | StackType::F64 => item.value,
+            StackType::I32 | StackType::I64 | StackType::Native => {
+                self.e.b.ins().fcvt_from_sint(ty, item.value)
+            }
+            _ => {
+                return Err(TranslateError::invalid(
+                    "a conversion of a reference to a float",
+                ));
+            }
         };
-        self.push(if double { Kind::F64 } else { Kind::F32 }, value);
+        self.push(
+            if double {
+                StackType::F64
+            } else {
+                StackType::F32
+            },
+            value,
+        );
         Ok(())
     }
 
-    /// conv.r.un
+    /// `conv.r.un`: the integer is unsigned.
     pub fn convert_unsigned_to_float(&mut self) -> Res {
         let item = self.pop()?;
         let value = match item.kind {
-            Kind::I32 | Kind::I64 | Kind::Native => self.e.b.ins().fcvt_from_uint(F64, item.value),
-            Kind::F64 => item.value,
-            Kind::F32 => self.e.b.ins().fpromote(F64, item.value),
-            _ => return Err(Fail::invalid("a conversion of a reference to a float")),
+            StackType::I32 | StackType::I64 | StackType::Native => {
+                self.e.b.ins().fcvt_from_uint(F64, item.value)
+            }
+            StackType::F64 => item.value,
+            StackType::F32 => self.e.b.ins().fpromote(F64, item.value),
+            _ => {
+                return Err(TranslateError::invalid(
+                    "a conversion of a reference to a float",
+                ));
+            }
         };
-        self.push(Kind::F64, value);
+        self.push(StackType::F64, value);
         Ok(())
     }
 
-    /// conv.ovf.<to> and conv.ovf.<to>.un
+    /// `conv.ovf.<to>` and `conv.ovf.<to>.un`: OverflowException if the value does not fit.
     pub fn convert_checked(&mut self, to: To, unsigned: bool) -> Res {
         let item = self.pop()?;
         let value = match item.kind {
-            Kind::Struct => return Err(Fail::invalid("a conversion of a value type")),
-            Kind::F32 | Kind::F64 => self.checked_from_float(&item, to),
-            Kind::I32 => self.checked_from_i32(item.value, to, unsigned),
+            StackType::Struct => {
+                return Err(TranslateError::invalid("a conversion of a value type"));
+            }
+            StackType::F32 | StackType::F64 => self.checked_from_float(&item, to),
+            StackType::I32 => self.checked_from_i32(item.value, to, unsigned),
             _ => self.checked_from_i64(item.value, to, unsigned),
         };
         self.push(to.kind(), value);
         Ok(())
     }
 
+    /// The checked conversion of an int32.
     fn checked_from_i32(&mut self, v: Value, to: To, unsigned: bool) -> Value {
         match (to, unsigned) {
             (To::I8 | To::I, false) => self.e.b.ins().sextend(I64, v),
@@ -232,6 +268,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// The checked conversion of a 64-bit integer.
     fn checked_from_i64(&mut self, v: Value, to: To, unsigned: bool) -> Value {
         match to {
             To::I8 | To::I if !unsigned => v,
@@ -264,8 +301,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The truncated value must fit: (low, high) are exclusive bounds of the float.
-    fn checked_from_float(&mut self, item: &Item, to: To) -> Value {
+    /// The checked conversion of a float. The bounds are those of the float before truncation:
+    /// -128.9 fits int8, because it is truncated to -128. All bounds are exact in float64; the
+    /// lower bound of int64 is inclusive, because the next lower float64 is far below.
+    fn checked_from_float(&mut self, item: &StackValue, to: To) -> Value {
         let x = self.as_f64(item);
         // Low bound: exclusive, but for int64 the minimum itself fits.
         let (low, inclusive, high) = match to {
@@ -302,18 +341,20 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// ckfinite
+    /// `ckfinite` (ECMA-335 III.3.24).
     pub fn check_finite(&mut self) -> Res {
         let item = self.pop()?;
         if !item.kind.is_float() {
-            return Err(Fail::invalid("ckfinite of something else than a float"));
+            return Err(TranslateError::invalid(
+                "ckfinite of something else than a float",
+            ));
         }
-        // x - x is NaN for NaN and the infinities. The exception is the one mono and CoreCLR throw; ECMA-335 III.3.19 names
-        // its base class.
+        // x - x is NaN for NaN and the infinities, and 0 otherwise. Mono and CoreCLR throw
+        // OverflowException; ECMA-335 names its base class ArithmeticException.
         let zero = self.e.b.ins().fsub(item.value, item.value);
         let bad = self.e.b.ins().fcmp(FloatCC::Unordered, zero, zero);
         self.e.throw_if(bad, ThrowKind::Overflow);
-        self.push_item(item);
+        self.push_value(item);
         Ok(())
     }
 }

@@ -1,17 +1,34 @@
-//! Fields: instance and static, class initialisation, and access through references that may be null.
+//! Fields: instance and static access, null checks, class initialisation.
+//!
+//! # How it works
+//! Outside protected regions an access needs no null check of its own. It carries a trap code, the
+//! processor faults on the guard page at address 0, and the runtime's signal handler throws
+//! NullReferenceException:
+//!
+//! ```text
+//! ldfld (outside)                       ldfld (in a protected region)
+//!     v1 = load.i32 user3 v0+24             trapz -> brif v0, on, cold
+//!                                       cold: call ThrowKind(NullReference)
+//!                                       on:   v1 = load.i32 notrap v0+24
+//! ```
+//!
+//! Inside a protected region the unwinder finds the landing pad by the return address of a call, so
+//! a fault would have no handler there, and the check is explicit.
 //!
 //! # Invariants
-//! * Outside protected regions a null reference faults at the access; offsets past the guard page and protected
-//!   regions get an explicit check.
-//! * An address (a byref or native int) may be that of a field behind null: whatever points to the guard page counts as null.
-//! * A constant offset goes into the access, never into a reference that outlives it.
+//! * An access at an offset beyond the guard page has an explicit check too, because it would not
+//!   fault.
+//! * A byref or native int may point to a field of a null object. Every address in the guard page
+//!   counts as null.
+//! * A constant offset belongs to the access. It is never added to a reference that is used later,
+//!   because the sum may lie past the end of the object, where the collector does not look for it.
 use crate::blob::Symbol;
 use crate::emit::barrier;
 use crate::emit::{null_trap, trusted};
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
@@ -21,20 +38,27 @@ use vervet_types::check::can_access_field;
 use vervet_types::field::StaticKind;
 use vervet_types::{ClassRef, FieldRef, LoadError, MethodRef};
 
-/// What is surely unmapped above address 0.
+/// Bytes above address 0 that are never mapped.
 const GUARD: i64 = 4096;
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Makes sure that an access of `size` bytes at `offset` raises NullReferenceException if the address is null;
-    /// gives the access's flags.
-    pub(crate) fn null_checked(&mut self, item: &Item, offset: i64, size: u32) -> MemFlagsData {
-        match item.note {
-            Note::Frame => return trusted(),
-            Note::NonNull | Note::Exact => return null_trap(),
+    /// Throws NullReferenceException if an object reference is null: by a load of its header where
+    /// that may fault, else by a check.
+    pub(crate) fn null_checked(
+        &mut self,
+        item: &StackValue,
+        offset: i64,
+        size: u32,
+    ) -> MemFlagsData {
+        match item.fact {
+            ValueFact::Frame => return trusted(),
+            // The access cannot fault, but with a trap code it may not be moved above the check
+            // that proved it.
+            ValueFact::NonNull | ValueFact::Exact => return null_trap(),
             _ => {}
         }
         if self.e.has_handlers() || offset + i64::from(size) > GUARD {
-            if item.kind == Kind::Ref {
+            if item.kind == StackType::Ref {
                 self.explicit_null_check(item.value);
             } else {
                 self.explicit_address_check(item.value);
@@ -51,10 +75,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let low = self.is_low(value);
         self.e.throw_if(low, ThrowKind::NullReference);
+        // The field lies above the object, which has been checked.
         self.nonnull.push(value);
     }
 
-    /// Does the address lie in the guard page?
+    /// Whether the address lies in the guard page.
     pub(crate) fn is_low(&mut self, value: Value) -> Value {
         self.e
             .b
@@ -62,7 +87,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             .icmp_imm_u(IntCC::UnsignedLessThan, value, GUARD)
     }
 
-    /// Throws NullReferenceException if the word is null.
+    /// Throws NullReferenceException if the word is null. Does nothing if this block has checked
+    /// the same SSA value already.
     pub(crate) fn explicit_null_check(&mut self, value: Value) {
         if self.nonnull.contains(&value) {
             return;
@@ -72,10 +98,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Throws NullReferenceException if an object reference is null, by touching it where that faults.
-    pub(crate) fn touch(&mut self, item: &Item) {
-        match item.note {
-            Note::Frame | Note::Exact | Note::Comparer(_) => return,
-            Note::NonNull if self.e.has_handlers() => {}
+    pub(crate) fn null_check(&mut self, item: &StackValue) {
+        match item.fact {
+            ValueFact::Frame | ValueFact::Exact | ValueFact::Comparer(_) => return,
+            ValueFact::NonNull if self.e.has_handlers() => {}
             _ if self.e.has_handlers() => self.explicit_null_check(item.value),
             _ => {
                 self.e.b.ins().load(I32, null_trap(), item.value, 0);
@@ -84,15 +110,25 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.prove_this(item.value);
     }
 
-    /// Does a call of the method run its class's constructor first? ECMA-335 II.10.5.3.1, for classes without
-    /// beforefieldinit: static methods, constructors, and all methods of value types, whose instances need no constructor.
+    /// Whether a call of the method runs the constructor of its class first. For classes without
+    /// `beforefieldinit` these are static methods, constructors, and all methods of value types,
+    /// whose instances need no constructor (ECMA-335 II.10.5.3.1).
     pub(crate) fn triggers(method: MethodRef) -> Res<bool> {
         Ok(!method.class.is_before_field_init()
             && !method.is_cctor()
             && (method.is_static() || method.is_ctor() || method.class.is_value_type()?))
     }
 
-    /// Runs the class constructor if that has not been done.
+    /// Runs the class constructor unless it is known to have run. The check reads one byte of the
+    /// VTable:
+    ///
+    /// ```text
+    ///     state = uload8 vtable + init_state
+    ///     brif state == DONE, on, cold
+    /// cold:
+    ///     call ClassInit(vtable)            ; also waits if another thread is running the constructor
+    ///     jump on
+    /// ```
     pub(crate) fn class_init(&mut self, class: ClassRef) -> Res {
         if self.env.is_initialized(class)
             || self.initialised.iter().any(|c| std::ptr::eq(*c, class))
@@ -100,6 +136,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             return Ok(());
         }
+        // Later accesses in the same block need no second check. In a class constructor its own
+        // class counts as initialised (ECMA-335 II.10.5.3.3).
         self.initialised.push(class);
         if class.cctor()?.is_none() {
             return Ok(());
@@ -127,11 +165,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// The address (base and offset) of a static field.
+    /// The address of a static field, as base and offset. Statics never move: references lie in
+    /// memory that is a root, other values in malloc'ed memory, RVA fields in a copy of the image's
+    /// data, thread statics in a block per thread.
     pub(crate) fn static_address(&mut self, field: FieldRef) -> Res<(Value, i32)> {
         let class = field.class;
         if class.is_open {
-            return Err(Fail::invalid("a static field of an open type"));
+            return Err(TranslateError::invalid("a static field of an open type"));
         }
         let kind = field.static_kind()?;
         if kind != StaticKind::Rva || !class.is_before_field_init() {
@@ -151,7 +191,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// This thread's block of the class's thread statics.
+    /// The block with this thread's values of the thread statics of a class: a table lookup, and a
+    /// helper call when the thread first uses the class.
+    ///
+    /// ```text
+    ///     index = vtable.thread_static_index
+    ///     brif index < context.thread_statics_len, look, slow
+    /// look:
+    ///     block = load context.thread_statics[index]
+    ///     brif block, join(block), slow
+    /// slow:
+    ///     block = call ThreadStatics(vtable)
+    ///     jump join(block)
+    /// ```
     fn thread_statics(&mut self, class: ClassRef) -> Value {
         let vt = self.e.symbol(Symbol::VTable(class));
         let (look, slow, join) = (
@@ -188,13 +240,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.block_params(join)[0]
     }
 
+    /// The field that a token names. It must be accessible from here, and not a constant (ECMA-335
+    /// II.22.9: a literal has no memory).
     fn field(&mut self, token: Token) -> Res<FieldRef> {
         let field = self.scope.field(token)?;
         if !can_access_field(self.method, field)? {
             return Err(LoadError::field_access(self.method, field).into());
         }
         if field.is_literal() {
-            return Err(Fail::invalid(format!(
+            return Err(TranslateError::invalid(format!(
                 "access to the literal field {}",
                 field.full_name()
             )));
@@ -202,22 +256,28 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(field)
     }
 
-    fn instance_offset(&self, item: &Item, field: FieldRef) -> Res<i32> {
+    /// The offset of a field from the value on the stack: a reference points to the object's
+    /// header.
+    fn instance_offset(&self, item: &StackValue, field: FieldRef) -> Res<i32> {
         let offset = field.offset()? as i32;
-        Ok(if item.kind == Kind::Ref {
+        Ok(if item.kind == StackType::Ref {
             offset + HEADER_SIZE as i32
         } else {
             offset
         })
     }
 
+    /// After a volatile access: a point that no later access may be moved above. Volatile loads
+    /// have acquire and volatile stores release semantics (ECMA-335 I.12.6.7), which x86 gives to
+    /// all loads and stores; only the compiler has to be held back.
     fn after_access(&mut self, field: FieldRef) {
         if self.prefixes.volatile || field.is_volatile() {
             self.e.b.ins().sequence_point();
         }
     }
 
-    /// ldfld
+    /// `ldfld` (ECMA-335 III.4.10). The object may be a reference, an address, or a struct on the
+    /// stack.
     pub(crate) fn load_field(&mut self, token: Token) -> Res {
         let field = self.field(token)?;
         let object = self.pop()?;
@@ -226,7 +286,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let class = field.ty()?;
         let item = match object.kind {
-            Kind::Struct => {
+            StackType::Struct => {
                 let offset = field.offset()? as i32;
                 if object.class.is_none_or(|c| !std::ptr::eq(c, field.class)) {
                     self.check_struct(&object, field.class)?;
@@ -242,16 +302,17 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             // A primitive's own field (m_value) of a value on the stack.
             _ if field.class.prim.is_some() && std::ptr::eq(class, field.class) => {
-                Item { ..object }
+                StackValue { ..object }
             }
-            _ => return Err(Fail::invalid("ldfld of something without fields")),
+            _ => return Err(TranslateError::invalid("ldfld of something without fields")),
         };
-        self.push_item(item);
+        self.push_value(item);
         self.after_access(field);
         Ok(())
     }
 
-    /// ldflda
+    /// `ldflda` (ECMA-335 III.4.11). A struct on the stack has no address that lasts, so it is not
+    /// allowed.
     pub(crate) fn load_field_address(&mut self, token: Token) -> Res {
         let field = self.field(token)?;
         let object = self.pop()?;
@@ -260,49 +321,51 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         // Not of a value on the stack either: it has no address that lasts.
         if !object.kind.is_word() {
-            return Err(Fail::invalid("ldflda of something without fields"));
+            return Err(TranslateError::invalid(
+                "ldflda of something without fields",
+            ));
         }
         let offset = self.instance_offset(&object, field)?;
-        if object.kind == Kind::Ref {
-            self.touch(&object);
+        if object.kind == StackType::Ref {
+            self.null_check(&object);
         }
         let value = self.offset_address(object.value, offset);
-        if object.kind == Kind::Ref && self.e.has_handlers() {
+        if object.kind == StackType::Ref && self.e.has_handlers() {
             // It lies further from null than the object, which was touched.
             self.nonnull.push(value);
         }
-        let note = if let Note::Frame = object.note {
-            Note::Frame
+        let fact = if let ValueFact::Frame = object.fact {
+            ValueFact::Frame
         } else {
-            Note::None
+            ValueFact::None
         };
-        self.push_item(Item {
-            kind: Kind::ByRef,
+        self.push_value(StackValue {
+            kind: StackType::ByRef,
             value,
             class: None,
-            note,
+            fact,
         });
         Ok(())
     }
 
-    /// stfld
+    /// `stfld` (ECMA-335 III.4.28).
     pub(crate) fn store_field(&mut self, token: Token) -> Res {
         let field = self.field(token)?;
-        self.settle(2)?;
+        self.spill_aliased(2)?;
         let value = self.pop()?;
         let object = self.pop()?;
         if field.is_static() {
             return self.store_static(field, &value);
         }
         if !object.kind.is_word() {
-            return Err(Fail::invalid("stfld of something without fields"));
+            return Err(TranslateError::invalid("stfld of something without fields"));
         }
         let class = field.ty()?;
         let offset = self.instance_offset(&object, field)?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&object, i64::from(offset), size);
         self.prove_this(object.value);
-        let dest = if let Note::Frame = object.note {
+        let dest = if let ValueFact::Frame = object.fact {
             Dest::Frame
         } else {
             Dest::Anywhere
@@ -312,37 +375,42 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Loads a static field.
     fn load_static(&mut self, field: FieldRef) -> Res {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
         let item = self.load_value(class, base, offset, trusted())?;
-        self.push_item(item);
+        self.push_value(item);
         self.after_access(field);
         Ok(())
     }
 
+    /// Pushes the address of a static field. That of an RVA field is an unmanaged pointer (ECMA-335
+    /// III.4.15).
     fn load_static_address(&mut self, field: FieldRef) -> Res {
         let (base, offset) = self.static_address(field)?;
         let value = self.offset_address(base, offset);
         let kind = if field.has_rva() {
-            Kind::Native
+            StackType::Native
         } else {
-            Kind::ByRef
+            StackType::ByRef
         };
-        self.push_item(Item {
+        self.push_value(StackValue {
             kind,
             value,
             class: None,
-            note: Note::NonNull,
+            fact: ValueFact::NonNull,
         });
         Ok(())
     }
 
-    fn store_static(&mut self, field: FieldRef, value: &Item) -> Res {
+    /// Stores to a static field. The card of a static reference has a constant address, so its mark
+    /// needs no arithmetic.
+    fn store_static(&mut self, field: FieldRef, value: &StackValue) -> Res {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
-        if field.static_kind()? == StaticKind::Refs && kind_of(class)? == Kind::Ref {
-            let value = self.coerce(value, Kind::Ref)?;
+        if field.static_kind()? == StaticKind::Refs && stack_type_of(class)? == StackType::Ref {
+            let value = self.coerce(value, StackType::Ref)?;
             if self.constant(value) != Some(0) {
                 barrier::store_static(self.e, field, value, base, offset);
                 self.after_access(field);
@@ -354,28 +422,29 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// ldsfld
+    /// `ldsfld` (ECMA-335 III.4.14).
     pub(crate) fn load_static_token(&mut self, token: Token) -> Res {
         let field = self.static_field(token)?;
         self.load_static(field)
     }
-    /// ldsflda
+    /// `ldsflda` (ECMA-335 III.4.15).
     pub(crate) fn load_static_address_token(&mut self, token: Token) -> Res {
         let field = self.static_field(token)?;
         self.load_static_address(field)
     }
-    /// stsfld
+    /// `stsfld` (ECMA-335 III.4.30).
     pub(crate) fn store_static_token(&mut self, token: Token) -> Res {
         let field = self.static_field(token)?;
-        self.settle(1)?;
+        self.spill_aliased(1)?;
         let value = self.pop()?;
         self.store_static(field, &value)
     }
 
+    /// The static field that a token names.
     fn static_field(&mut self, token: Token) -> Res<FieldRef> {
         let field = self.field(token)?;
         if !field.is_static() {
-            return Err(Fail::invalid(format!(
+            return Err(TranslateError::invalid(format!(
                 "{} is not static",
                 field.full_name()
             )));

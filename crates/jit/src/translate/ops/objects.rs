@@ -1,14 +1,28 @@
-//! Objects and values behind addresses: casts, boxes, indirect access, tokens and literals.
+//! Casts, boxes, indirect access, memory blocks, tokens and literals.
+//!
+//! # How it works
+//! A cast compares classes, because VTables are per domain. What can be decided in place depends on
+//! the class ([`Test`]):
+//!
+//! ```text
+//! sealed class          class(object) == C
+//! other class           supers(object)[depth of C] == C, if the list is long enough
+//! interface, array,     class(object) == C is a fast yes; the helper decides the rest
+//!   variant delegate
+//! ```
 //!
 //! # Invariants
-//! A cast's fast way to 'yes' compares classes (VTables are per domain); what it cannot decide a helper does.
+//! * An inline test may say yes. For a throwing cast only the helper says no: a transparent proxy
+//!   is an instance of whatever its real proxy says.
+//! * A box is written before the reference to it is pushed, and no allocation comes between, so no
+//!   one sees a box without its value.
 use crate::blob::Symbol;
 use crate::emit::{null_trap, trusted};
-use crate::signature::{load_leaf, store_leaf};
-use crate::translate::error::{Fail, Res};
+use crate::signature::{load_scalar, store_scalar};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types::*};
 use vervet_abi::object::HEADER_SIZE;
@@ -17,24 +31,25 @@ use vervet_metadata::Token;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::check::can_access_method;
 use vervet_types::resolve::TokenTarget;
-use vervet_types::{ClassRef, Known, LeafKind, LoadError, MethodRef};
+use vervet_types::{ClassRef, Known, LoadError, MethodRef, ScalarKind};
 
-/// How a cast can be decided inline.
+/// How a cast can be decided in place.
 enum Test {
     /// Only exact instances: sealed classes without variance.
     Exact,
-    /// The class is at that index of its descendants' ancestors.
+    /// The class is at this index of the ancestors of its subclasses.
     Ancestor(i32),
-    /// Only a helper can tell; an exact match is a fast yes.
+    /// Only the helper can say no; an exact match is a fast yes.
     Helper,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// The class a type token names; it must be closed.
+    /// The class that a type token names. Code that runs is closed, so the class has no free type
+    /// variables.
     pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
         let class = self.scope.type_(token)?;
         if class.is_open {
-            return Err(Fail::invalid(format!(
+            return Err(TranslateError::invalid(format!(
                 "the open type {}",
                 class.full_name()
             )));
@@ -42,7 +57,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(class)
     }
 
-    /// The method a token names; it must be accessible from here.
+    /// The method that a token names. It must be accessible from the method being compiled.
     pub(crate) fn method_named(&self, token: Token) -> Res<MethodRef> {
         let method = self.scope.method(token)?;
         if !can_access_method(self.method, method)? {
@@ -51,8 +66,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(method)
     }
 
+    /// The inline test for a class.
     fn test_for(&self, class: ClassRef) -> Res<Test> {
-        // A sealed class derived from MarshalByRefObject: see below.
+        // A transparent proxy may stand for an instance of any class derived from
+        // MarshalByRefObject, even a sealed one.
         let sealed_remote = class.is_sealed()
             && !class.is_array()
             && class
@@ -80,21 +97,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(Test::Ancestor(depth))
     }
 
-    /// castclass (throwing) and isinst.
+    /// `castclass` and `isinst` (ECMA-335 III.4.3, III.4.6). A cast to Nullable<T> is one to T,
+    /// because a boxed nullable is a boxed T.
     pub(crate) fn cast(&mut self, class: ClassRef, throwing: bool) -> Res {
         let item = self.pop_ref()?;
         let class = class.nullable_arg().unwrap_or(class);
         let known = Some(class);
-        if let Note::Null = item.note {
-            self.push_item(Item {
-                kind: Kind::Ref,
+        if let ValueFact::Null = item.fact {
+            self.push_value(StackValue {
+                kind: StackType::Ref,
                 class: known,
                 ..item
             });
             return Ok(());
         }
         if std::ptr::eq(class, self.universe.known(Known::Object)) {
-            self.push_item(item);
+            self.push_value(item);
             return Ok(());
         }
         let object = item.value;
@@ -126,7 +144,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 );
             }
             Test::Ancestor(depth) => {
-                // `depth` of the VTable is the number of ancestors; shorter lists cannot hold the class.
+                // The VTable holds the number of ancestors; a shorter list cannot contain the
+                // class.
                 let deep = self
                     .e
                     .b
@@ -165,15 +184,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
         let value = self.e.b.block_params(join)[0];
-        self.push_item(Item {
-            kind: Kind::Ref,
+        self.push_value(StackValue {
+            kind: StackType::Ref,
             value,
             class: known,
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }
 
+    /// The end of a test for the exact class. `only`: no other class passes, so that `isinst` is a
+    /// select.
     fn cast_decided(
         &mut self,
         exact: Value,
@@ -205,14 +226,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
     }
 
-    /// box
+    /// `box` (ECMA-335 III.4.1). Three patterns of generic code need no box: a reference type, `x
+    /// != null`, and a box that is unboxed at once.
     pub(crate) fn box_value(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
             let item = self.pop()?;
             if !item.kind.is_word() {
-                return Err(Fail::invalid("box of a value that is not of that type"));
+                return Err(TranslateError::invalid(
+                    "box of a value that is not of that type",
+                ));
             }
-            self.push_item(item);
+            self.push_value(item);
             return Ok(());
         }
         if class.nullable_arg().is_none()
@@ -221,7 +245,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             // `x != null` in generic code.
             self.pop()?;
             let value = self.i32(1);
-            self.push(Kind::I32, value);
+            self.push(StackType::I32, value);
             return Ok(());
         }
         // `(T)(object)x` in generic code. (As in mono and CoreCLR, an int32 stays as it is even if the type is smaller.)
@@ -232,14 +256,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             self.skip += 1;
             let mut item = self.pop()?;
-            let kind = kind_of(class)?;
-            if kind == Kind::Struct {
+            let kind = stack_type_of(class)?;
+            if kind == StackType::Struct {
                 self.check_struct(&item, class)?;
             } else {
                 item.value = self.coerce(&item, kind)?;
                 item.kind = kind;
             }
-            self.push_item(Item {
+            self.push_value(StackValue {
                 class: Some(class),
                 ..item
             });
@@ -253,17 +277,17 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.box_item(class, &item)
     }
 
-    /// Boxes a value.
-    pub(crate) fn box_item(&mut self, class: ClassRef, item: &Item) -> Res {
+    /// Boxes a value. For Nullable<T> the helper boxes the T inside, or gives null.
+    pub(crate) fn box_item(&mut self, class: ClassRef, item: &StackValue) -> Res {
         if class.nullable_arg().is_some() {
             self.check_struct(item, class)?;
             let handle = self.e.symbol(Symbol::ClassHandle(class));
             let value = self.e.helper_value(call::BoxNullable, [handle, item.value]);
-            self.push_item(Item {
-                kind: Kind::Ref,
+            self.push_value(StackValue {
+                kind: StackType::Ref,
                 value,
                 class: class.nullable_arg(),
-                note: Note::None,
+                fact: ValueFact::None,
             });
             return Ok(());
         }
@@ -280,34 +304,36 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// unbox: the address of the value.
+    /// `unbox` (ECMA-335 III.4.32): the address of the value in the box. For Nullable<T> there is
+    /// none in the box, so it is that of a copy in the frame.
     pub(crate) fn unbox(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
-            return Err(Fail::invalid("unbox of a reference type"));
+            return Err(TranslateError::invalid("unbox of a reference type"));
         }
         let item = self.pop_ref()?;
         if class.nullable_arg().is_some() {
             let at = self.unbox_nullable(class, item.value)?;
-            self.push_item(Item {
-                kind: Kind::ByRef,
+            self.push_value(StackValue {
+                kind: StackType::ByRef,
                 value: at,
                 class: None,
-                note: Note::Frame,
+                fact: ValueFact::Frame,
             });
             return Ok(());
         }
         let value = self.unboxed_address(class, &item)?;
-        self.push_item(Item {
-            kind: Kind::ByRef,
+        self.push_value(StackValue {
+            kind: StackType::ByRef,
             value,
             class: None,
-            note: Note::NonNull,
+            fact: ValueFact::NonNull,
         });
         Ok(())
     }
 
+    /// Writes the nullable that a box or null stands for to a slot of the frame.
     fn unbox_nullable(&mut self, class: ClassRef, object: Value) -> Res<Value> {
-        // Not a temporary: the address may go to a variable.
+        // This is no temporary, because the program may keep the address in a variable.
         let slot = self.e.slot(class.layout()?.size);
         let at = self.e.slot_addr(slot);
         let handle = self.e.symbol(Symbol::ClassHandle(class));
@@ -315,7 +341,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(at)
     }
 
-    fn unboxed_address(&mut self, class: ClassRef, item: &Item) -> Res<Value> {
+    /// The address of the value in a box, after a check of its class. The helper accepts an enum as
+    /// its underlying type and the reverse.
+    fn unboxed_address(&mut self, class: ClassRef, item: &StackValue) -> Res<Value> {
         let flags = self.null_checked(item, 0, 4);
         let vt = self.e.b.ins().uload32(flags, item.value, 0);
         let own = self
@@ -346,7 +374,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(self.e.b.block_params(join)[0])
     }
 
-    /// unbox.any
+    /// `unbox.any` (ECMA-335 III.4.33): for a reference type it is `castclass`.
     pub(crate) fn unbox_any(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
             return self.cast(class, true);
@@ -358,64 +386,67 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.unboxed_address(class, &item)?
         };
         let item = self.load_value(class, at, 0, trusted())?;
-        self.push_item(item);
+        self.push_value(item);
         Ok(())
     }
 
-    fn dest(item: &Item) -> Dest {
-        if let Note::Frame = item.note {
+    /// Where a store through an address goes.
+    fn dest(item: &StackValue) -> Dest {
+        if let ValueFact::Frame = item.fact {
             Dest::Frame
         } else {
             Dest::Anywhere
         }
     }
 
+    /// After a `volatile.` access; see `after_access` in module `fields`.
     fn after_indirect(&mut self) {
         if self.prefixes.volatile {
             self.e.b.ins().sequence_point();
         }
     }
 
-    /// ldind.*
-    pub(crate) fn load_indirect(&mut self, leaf: LeafKind, kind: Kind) -> Res {
+    /// `ldind.<type>` (ECMA-335 III.3.42).
+    pub(crate) fn load_indirect(&mut self, leaf: ScalarKind, kind: StackType) -> Res {
         let at = self.pop_address()?;
         let flags = self.null_checked(&at, 0, leaf.size());
-        let value = load_leaf(&mut self.e.b, flags, leaf, at.value, 0);
+        let value = load_scalar(&mut self.e.b, flags, leaf, at.value, 0);
         self.push(kind, value);
         self.after_indirect();
         Ok(())
     }
 
-    /// stind.*
-    pub(crate) fn store_indirect(&mut self, leaf: LeafKind, kind: Kind) -> Res {
-        self.settle(2)?;
+    /// `stind.<type>` (ECMA-335 III.3.62). The address may point into the heap, so a reference
+    /// marks its card.
+    pub(crate) fn store_indirect(&mut self, leaf: ScalarKind, kind: StackType) -> Res {
+        self.spill_aliased(2)?;
         let value = self.pop()?;
         let at = self.pop_address()?;
         let value = self.coerce(&value, kind)?;
         let flags = self.null_checked(&at, 0, leaf.size());
-        if leaf == LeafKind::Ref && Self::dest(&at) == Dest::Anywhere {
+        if leaf == ScalarKind::Ref && Self::dest(&at) == Dest::Anywhere {
             self.store_ref(flags, value, at.value, 0);
         } else {
-            store_leaf(&mut self.e.b, flags, leaf, value, at.value, 0);
+            store_scalar(&mut self.e.b, flags, leaf, value, at.value, 0);
         }
         self.after_indirect();
         Ok(())
     }
 
-    /// ldobj
+    /// `ldobj` (ECMA-335 III.4.13).
     pub(crate) fn load_object(&mut self, class: ClassRef) -> Res {
         let at = self.pop_address()?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&at, 0, size);
         let item = self.load_value(class, at.value, 0, flags)?;
-        self.push_item(item);
+        self.push_value(item);
         self.after_indirect();
         Ok(())
     }
 
-    /// stobj
+    /// `stobj` (ECMA-335 III.4.29).
     pub(crate) fn store_object(&mut self, class: ClassRef) -> Res {
-        self.settle(2)?;
+        self.spill_aliased(2)?;
         let value = self.pop()?;
         let at = self.pop_address()?;
         let size = self.size_of(class)?;
@@ -425,19 +456,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// cpobj
+    /// `cpobj` (ECMA-335 III.4.4).
     pub(crate) fn copy_object(&mut self, class: ClassRef) -> Res {
         let from = self.pop_address()?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&from, 0, size);
         let item = self.load_value(class, from.value, 0, flags)?;
-        self.push_item(item);
+        self.push_value(item);
         self.store_object(class)
     }
 
-    /// initobj
+    /// `initobj` (ECMA-335 III.4.5). For a reference type it stores null.
     pub(crate) fn init_object(&mut self, class: ClassRef) -> Res {
-        self.settle(1)?;
+        self.spill_aliased(1)?;
         let at = self.pop_address()?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&at, 0, size);
@@ -445,9 +476,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// cpblk
+    /// `cpblk` (ECMA-335 III.3.30).
     pub(crate) fn copy_block(&mut self) -> Res {
-        self.settle(3)?;
+        self.spill_aliased(3)?;
         let size = self.pop()?;
         let from = self.pop_address()?;
         let to = self.pop_address()?;
@@ -455,16 +486,22 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.move_block(&to, &from, size, 1);
         Ok(())
     }
-    /// Moves `size` bytes without references, in units of 1 or 2, between two addresses.
-    pub(crate) fn move_block(&mut self, to: &Item, from: &Item, size: Value, unit: i64) {
+    /// Copies `size` bytes without references, in units of 1 or 2 bytes, between two addresses.
+    pub(crate) fn move_block(
+        &mut self,
+        to: &StackValue,
+        from: &StackValue,
+        size: Value,
+        unit: i64,
+    ) {
         self.block_null_checks(size, &[to, from]);
         self.move_bytes(to.value, from.value, size, unit);
         self.after_indirect();
     }
 
-    /// initblk
+    /// `initblk` (ECMA-335 III.3.36).
     pub(crate) fn init_block(&mut self) -> Res {
-        self.settle(3)?;
+        self.spill_aliased(3)?;
         let size = self.pop()?;
         let byte = self.pop_i32()?;
         let at = self.pop_address()?;
@@ -475,17 +512,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    fn unsigned_size(&mut self, item: &Item) -> Res<Value> {
+    /// The size operand of a block instruction, which is unsigned.
+    fn unsigned_size(&mut self, item: &StackValue) -> Res<Value> {
         match item.kind {
-            Kind::I32 => Ok(self.e.b.ins().uextend(I64, item.value)),
+            StackType::I32 => Ok(self.e.b.ins().uextend(I64, item.value)),
             _ => self.as_native(item),
         }
     }
 
-    /// A null address is NullReferenceException unless nothing is moved.
-    fn block_null_checks(&mut self, size: Value, ends: &[&Item]) {
+    /// Throws NullReferenceException for a null address, unless the size is 0.
+    fn block_null_checks(&mut self, size: Value, ends: &[&StackValue]) {
         for end in ends {
-            if matches!(end.note, Note::Frame | Note::NonNull) {
+            if matches!(end.fact, ValueFact::Frame | ValueFact::NonNull) {
                 continue;
             }
             let low = self.is_low(end.value);
@@ -495,7 +533,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// ldstr
+    /// `ldstr` (ECMA-335 III.4.16): loads from the root slot of the interned string, which the
+    /// runtime fills when it links the code.
     pub(crate) fn load_string(&mut self, token: Token) -> Res {
         let value = self
             .e
@@ -504,7 +543,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// ldtoken
+    /// `ldtoken` (ECMA-335 III.4.17). Followed by `Type.GetTypeFromHandle`, as `typeof` is, it
+    /// loads the Type object.
     pub(crate) fn load_token(&mut self, token: Token) -> Res {
         let target = self.scope.token(token)?;
         let (symbol, known) = match target {
@@ -519,11 +559,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                     {
                         self.skip += 1;
                         let value = self.e.load_symbol(I64, Symbol::TypeObject(class), 0);
-                        self.push_item(Item {
-                            kind: Kind::Ref,
+                        self.push_value(StackValue {
+                            kind: StackType::Ref,
                             value,
                             class: Some(self.universe.known(Known::Type)),
-                            note: Note::NonNull,
+                            fact: ValueFact::NonNull,
                         });
                         return Ok(());
                     }
@@ -537,16 +577,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         let handle = self.e.symbol(symbol);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);
-        self.push_item(Item {
-            kind: Kind::Struct,
+        self.push_value(StackValue {
+            kind: StackType::Struct,
             value: at,
             class: Some(class),
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }
 
-    /// sizeof
+    /// `sizeof` (ECMA-335 III.4.25).
     pub(crate) fn size_of_type(&mut self, class: ClassRef) -> Res {
         let size = if class.is_value_type()? {
             class.layout()?.size
@@ -554,22 +594,22 @@ impl<'a, 'f> Translator<'a, 'f> {
             8
         };
         let value = self.i32(size as i32);
-        self.push(Kind::I32, value);
+        self.push(StackType::I32, value);
         Ok(())
     }
 
-    /// A read of the object's VTable that faults on null, outside regions.
-    pub(crate) fn vtable_of(&mut self, item: &Item) -> Value {
-        let flags = match item.note {
-            Note::Exact => trusted(),
+    /// Loads the VTable of an object; outside protected regions this is the null check.
+    pub(crate) fn vtable_of(&mut self, item: &StackValue) -> Value {
+        let flags = match item.fact {
+            ValueFact::Exact => trusted(),
             _ if self.e.has_handlers() => self.null_checked(item, 0, 4),
             _ => null_trap(),
         };
         self.e.b.ins().uload32(flags, item.value, 0)
     }
 
-    /// The value type's kind must be on the stack: what `class` says.
+    /// Whether values of the class are structs on the stack.
     pub(crate) fn is_struct(&self, class: ClassRef) -> Res<bool> {
-        Ok(kind_of(class)? == Kind::Struct)
+        Ok(stack_type_of(class)? == StackType::Struct)
     }
 }

@@ -1,26 +1,36 @@
-//! The table from opcodes to what translates them.
+//! The table from opcodes to the functions that translate them.
+//!
+//! # How it works
+//! [`Translator::instruction`] is called once for each instruction. Loads and stores of variables
+//! come first, because they are the most frequent. A prefix (`volatile.`, `tail.`, `constrained.`,
+//! `readonly.`; ECMA-335 III.2) is kept for the instruction after it, and forgotten behind that.
+//!
+//! # Invariants
+//! An opcode that is not in the table is an internal error, never silently skipped.
 use crate::translate::control::control_flow::{VarOp, variable_of};
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::ops::arith::Compare;
 use crate::translate::ops::conv::To;
 use crate::translate::translator::{Prefixes, Translator};
-use crate::translate::values::stack::{Item, Kind, Note};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::InstBuilder;
 use vervet_metadata::Token;
 use vervet_metadata::il::{Instr, Op, Operand};
-use vervet_types::LeafKind;
+use vervet_types::ScalarKind;
 
+/// The token operand of an instruction.
 fn token(i: &Instr<'_>) -> Res<Token> {
     match i.operand {
         Operand::Token(t) => Ok(t),
-        _ => Err(Fail::internal("no token")),
+        _ => Err(TranslateError::internal("no token")),
     }
 }
 
+/// The branch target of an instruction.
 fn target(i: &Instr<'_>) -> Res<u32> {
     match i.operand {
         Operand::Branch(t) => Ok(t),
-        _ => Err(Fail::internal("no branch target")),
+        _ => Err(TranslateError::internal("no branch target")),
     }
 }
 
@@ -38,6 +48,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         match i.op {
             Nop => {}
             Break => {}
+            // x86 allows unaligned access, and `no.` only permits leaving checks out (ECMA-335
+            // III.2.2).
             Unaligned | No => return Ok(()),
             Volatile => {
                 self.prefixes.volatile = true;
@@ -57,17 +69,17 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Ldnull => {
                 let value = self.i64(0);
-                self.push_item(Item {
-                    kind: Kind::Ref,
+                self.push_value(StackValue {
+                    kind: StackType::Ref,
                     value,
                     class: None,
-                    note: Note::Null,
+                    fact: ValueFact::Null,
                 });
             }
             LdcI4M1 | LdcI40 | LdcI41 | LdcI42 | LdcI43 | LdcI44 | LdcI45 | LdcI46 | LdcI47
             | LdcI48 => {
                 let value = self.i32(i.op as i32 - LdcI40 as i32);
-                self.push(Kind::I32, value);
+                self.push(StackType::I32, value);
             }
             LdcI4S | LdcI4 => {
                 let v = match i.operand {
@@ -76,33 +88,33 @@ impl<'a, 'f> Translator<'a, 'f> {
                     _ => 0,
                 };
                 let value = self.i32(v);
-                self.push(Kind::I32, value);
+                self.push(StackType::I32, value);
             }
             LdcI8 => {
                 let Operand::I64(v) = i.operand else {
-                    return Err(Fail::internal("no operand"));
+                    return Err(TranslateError::internal("no operand"));
                 };
                 let value = self.i64(v);
-                self.push(Kind::I64, value);
+                self.push(StackType::I64, value);
             }
             LdcR4 => {
                 let Operand::R4(v) = i.operand else {
-                    return Err(Fail::internal("no operand"));
+                    return Err(TranslateError::internal("no operand"));
                 };
                 let value = self.e.b.ins().f32const(v);
-                self.push(Kind::F32, value);
+                self.push(StackType::F32, value);
             }
             LdcR8 => {
                 let Operand::R8(v) = i.operand else {
-                    return Err(Fail::internal("no operand"));
+                    return Err(TranslateError::internal("no operand"));
                 };
                 let value = self.e.b.ins().f64const(v);
-                self.push(Kind::F64, value);
+                self.push(StackType::F64, value);
             }
             Dup => {
                 let item = self.pop()?;
-                self.push_item(item);
-                self.push_item(item);
+                self.push_value(item);
+                self.push_value(item);
             }
             Pop => {
                 self.pop()?;
@@ -130,28 +142,28 @@ impl<'a, 'f> Translator<'a, 'f> {
             BltUn | BltUnS => self.branch_compare(Compare::LtUn, i)?,
             Switch => {
                 let Operand::Switch(targets) = i.operand else {
-                    return Err(Fail::internal("no targets"));
+                    return Err(TranslateError::internal("no targets"));
                 };
                 self.switch(targets.iter())?;
             }
-            LdindI1 => self.load_indirect(LeafKind::I1, Kind::I32)?,
-            LdindU1 => self.load_indirect(LeafKind::U1, Kind::I32)?,
-            LdindI2 => self.load_indirect(LeafKind::I2, Kind::I32)?,
-            LdindU2 => self.load_indirect(LeafKind::U2, Kind::I32)?,
-            LdindI4 | LdindU4 => self.load_indirect(LeafKind::I4, Kind::I32)?,
-            LdindI8 => self.load_indirect(LeafKind::I8, Kind::I64)?,
-            LdindI => self.load_indirect(LeafKind::Ptr, Kind::Native)?,
-            LdindR4 => self.load_indirect(LeafKind::R4, Kind::F32)?,
-            LdindR8 => self.load_indirect(LeafKind::R8, Kind::F64)?,
-            LdindRef => self.load_indirect(LeafKind::Ref, Kind::Ref)?,
-            StindRef => self.store_indirect(LeafKind::Ref, Kind::Ref)?,
-            StindI1 => self.store_indirect(LeafKind::I1, Kind::I32)?,
-            StindI2 => self.store_indirect(LeafKind::I2, Kind::I32)?,
-            StindI4 => self.store_indirect(LeafKind::I4, Kind::I32)?,
-            StindI8 => self.store_indirect(LeafKind::I8, Kind::I64)?,
-            StindI => self.store_indirect(LeafKind::Ptr, Kind::Native)?,
-            StindR4 => self.store_indirect(LeafKind::R4, Kind::F32)?,
-            StindR8 => self.store_indirect(LeafKind::R8, Kind::F64)?,
+            LdindI1 => self.load_indirect(ScalarKind::I1, StackType::I32)?,
+            LdindU1 => self.load_indirect(ScalarKind::U1, StackType::I32)?,
+            LdindI2 => self.load_indirect(ScalarKind::I2, StackType::I32)?,
+            LdindU2 => self.load_indirect(ScalarKind::U2, StackType::I32)?,
+            LdindI4 | LdindU4 => self.load_indirect(ScalarKind::I4, StackType::I32)?,
+            LdindI8 => self.load_indirect(ScalarKind::I8, StackType::I64)?,
+            LdindI => self.load_indirect(ScalarKind::Ptr, StackType::Native)?,
+            LdindR4 => self.load_indirect(ScalarKind::R4, StackType::F32)?,
+            LdindR8 => self.load_indirect(ScalarKind::R8, StackType::F64)?,
+            LdindRef => self.load_indirect(ScalarKind::Ref, StackType::Ref)?,
+            StindRef => self.store_indirect(ScalarKind::Ref, StackType::Ref)?,
+            StindI1 => self.store_indirect(ScalarKind::I1, StackType::I32)?,
+            StindI2 => self.store_indirect(ScalarKind::I2, StackType::I32)?,
+            StindI4 => self.store_indirect(ScalarKind::I4, StackType::I32)?,
+            StindI8 => self.store_indirect(ScalarKind::I8, StackType::I64)?,
+            StindI => self.store_indirect(ScalarKind::Ptr, StackType::Native)?,
+            StindR4 => self.store_indirect(ScalarKind::R4, StackType::F32)?,
+            StindR8 => self.store_indirect(ScalarKind::R8, StackType::F64)?,
             Add | Sub | Mul | Div | DivUn | Rem | RemUn | And | Or | Xor | AddOvf | AddOvfUn
             | SubOvf | SubOvfUn | MulOvf | MulOvfUn => self.binary(i.op)?,
             Shl | Shr | ShrUn => self.shift(i.op)?,
@@ -249,23 +261,23 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let class = self.class(token(i)?)?;
                 self.element_address(class)?;
             }
-            LdelemI1 => self.load_element_leaf(LeafKind::I1, Kind::I32)?,
-            LdelemU1 => self.load_element_leaf(LeafKind::U1, Kind::I32)?,
-            LdelemI2 => self.load_element_leaf(LeafKind::I2, Kind::I32)?,
-            LdelemU2 => self.load_element_leaf(LeafKind::U2, Kind::I32)?,
-            LdelemI4 | LdelemU4 => self.load_element_leaf(LeafKind::I4, Kind::I32)?,
-            LdelemI8 => self.load_element_leaf(LeafKind::I8, Kind::I64)?,
-            LdelemI => self.load_element_leaf(LeafKind::Ptr, Kind::Native)?,
-            LdelemR4 => self.load_element_leaf(LeafKind::R4, Kind::F32)?,
-            LdelemR8 => self.load_element_leaf(LeafKind::R8, Kind::F64)?,
-            LdelemRef => self.load_element_leaf(LeafKind::Ref, Kind::Ref)?,
-            StelemI => self.store_element_leaf(LeafKind::Ptr)?,
-            StelemI1 => self.store_element_leaf(LeafKind::I1)?,
-            StelemI2 => self.store_element_leaf(LeafKind::I2)?,
-            StelemI4 => self.store_element_leaf(LeafKind::I4)?,
-            StelemI8 => self.store_element_leaf(LeafKind::I8)?,
-            StelemR4 => self.store_element_leaf(LeafKind::R4)?,
-            StelemR8 => self.store_element_leaf(LeafKind::R8)?,
+            LdelemI1 => self.load_scalar_element(ScalarKind::I1, StackType::I32)?,
+            LdelemU1 => self.load_scalar_element(ScalarKind::U1, StackType::I32)?,
+            LdelemI2 => self.load_scalar_element(ScalarKind::I2, StackType::I32)?,
+            LdelemU2 => self.load_scalar_element(ScalarKind::U2, StackType::I32)?,
+            LdelemI4 | LdelemU4 => self.load_scalar_element(ScalarKind::I4, StackType::I32)?,
+            LdelemI8 => self.load_scalar_element(ScalarKind::I8, StackType::I64)?,
+            LdelemI => self.load_scalar_element(ScalarKind::Ptr, StackType::Native)?,
+            LdelemR4 => self.load_scalar_element(ScalarKind::R4, StackType::F32)?,
+            LdelemR8 => self.load_scalar_element(ScalarKind::R8, StackType::F64)?,
+            LdelemRef => self.load_scalar_element(ScalarKind::Ref, StackType::Ref)?,
+            StelemI => self.store_scalar_element(ScalarKind::Ptr)?,
+            StelemI1 => self.store_scalar_element(ScalarKind::I1)?,
+            StelemI2 => self.store_scalar_element(ScalarKind::I2)?,
+            StelemI4 => self.store_scalar_element(ScalarKind::I4)?,
+            StelemI8 => self.store_scalar_element(ScalarKind::I8)?,
+            StelemR4 => self.store_scalar_element(ScalarKind::R4)?,
+            StelemR8 => self.store_scalar_element(ScalarKind::R8)?,
             StelemRef => self.store_element(None, true)?,
             Ldelem => {
                 let class = self.class(token(i)?)?;
@@ -295,12 +307,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Refanytype => self.typed_reference_type()?,
             Arglist => self.arglist()?,
-            op => return Err(Fail::internal(format!("opcode {op} not yet"))),
+            op => return Err(TranslateError::internal(format!("opcode {op} not yet"))),
         }
         self.prefixes = Prefixes::default();
         Ok(())
     }
 
+    /// A comparison and branch in one.
     fn branch_compare(&mut self, how: Compare, i: &Instr<'static>) -> Res {
         let condition = self.compare_values(how)?;
         self.branch_if(condition, false, target(i)?)

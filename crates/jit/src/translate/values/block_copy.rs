@@ -1,8 +1,24 @@
-//! Moves of blocks of bytes whose length is known only when they run: short ones are done in place.
+//! Copies of byte blocks whose length is known only at run time (`cpblk`, `Buffer.Memmove`,
+//! `string.wstrcpy`).
+//!
+//! # How it works
+//! Up to [`SHORT`] bytes are copied by emitted code: one load from the start and one from the end,
+//! of the largest type that is not larger than the block. The two may overlap. A call would cost
+//! more than the copy: most strings that are concatenated are short.
+//!
+//! ```text
+//! size >= 33       call MemMove
+//! size 16 .. 32    i8x16 at 0 and at size - 16
+//! size  8 .. 15    i64   at 0 and at size - 8
+//! size  4 ..  7    i32   at 0 and at size - 4
+//! size  1 ..  3    i8    at 0, size / 2 and size - 1   (or one i16, if the unit is 2 bytes)
+//! ```
 //!
 //! # Invariants
-//! * Everything is read before anything is written, so the two ends may overlap.
-//! * The only addresses that are formed are the two ends and what is one past them.
+//! * Everything is loaded before anything is stored, so the two blocks may overlap.
+//! * The only addresses formed are those of the two blocks and one past their ends. The blocks may
+//!   lie in objects, and the collector finds an object by these.
+//! * The blocks hold no references: vector registers are not scanned.
 use crate::emit::trusted;
 use crate::options::Tier;
 use crate::translate::inlining::limits::inline_limit;
@@ -11,14 +27,14 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types::*};
 use vervet_abi::call;
 
-/// More bytes are the helper's.
+/// Up to this many bytes are copied in place; longer blocks go to the helper.
 const SHORT: i64 = 32;
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Moves `size` (64 bits) bytes without references, in units of 1 or 2 bytes, between two addresses that may be
-    /// anything if it is 0.
+    /// Copies `size` (64 bits) bytes, a multiple of `unit` (1 or 2), that hold no references.
+    /// Either address may be invalid if `size` is 0.
     pub(crate) fn move_bytes(&mut self, to: Value, from: Value, size: Value, unit: i64) {
-        // Where compiling shall be quick, code shall be short.
+        // At the quick tier less code is better than faster code.
         if self.inline_limit < inline_limit(Tier::Optimised) {
             self.e.helper(call::MemMove, [to, from, size]);
             return;
@@ -65,7 +81,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.enter(done);
     }
 
-    /// Two blocks: for sizes of at least that many bytes, and for others.
+    /// Branches on the size: the first block is for at least `least` bytes, the second for fewer.
     fn fork(&mut self, size: Value, least: i64) -> (Block, Block) {
         let (yes, no) = (self.e.b.create_block(), self.e.b.create_block());
         let cc = IntCC::UnsignedGreaterThanOrEqual;
@@ -74,12 +90,14 @@ impl<'a, 'f> Translator<'a, 'f> {
         (yes, no)
     }
 
+    /// Continues in a block that has no other predecessors to come.
     fn enter(&mut self, block: Block) {
         self.e.b.seal_block(block);
         self.e.b.switch_to_block(block);
     }
 
-    /// Moves one to two times the bytes of a type.
+    /// Copies between one and two times the size of `ty`, by one access at each end, and goes to
+    /// `done`.
     fn both_ends(&mut self, to: Value, from: Value, size: Value, ty: Type, done: Block) {
         let back = -(ty.bytes() as i32);
         let end = self.e.b.ins().iadd(from, size);

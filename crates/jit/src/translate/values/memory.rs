@@ -1,54 +1,66 @@
-//! Values in memory: loading, storing and copying by class.
+//! Values in memory: loading, storing, copying and zeroing by class.
+//!
+//! # How it works
+//! A struct value on the IL stack is an address, so loading a struct copies it to a temporary in
+//! this frame, and storing it copies it from there. Copies up to [`INLINE_COPY`] bytes are emitted
+//! as loads and stores of falling width; longer ones call a helper.
 //!
 //! # Invariants
-//! * A load of a struct gives a temporary. Temporaries are reused when the IL stack is empty.
-//! * A store says where it goes: into this frame (no barrier) or anywhere (barrier for every reference).
-//! * A copy's source stays intact while it goes on, so a stop in the middle loses nothing: what is copied to the heap
-//!   always lies in a frame, where every word of it is a root. Each reference is then stored and marked for itself, in
-//!   whole words through general registers; longer copies are left to a leaf helper, which cannot be stopped.
+//! * Temporaries are reused as soon as the IL stack is empty.
+//! * Each store says where it goes: [`Dest::Frame`] needs no barrier, [`Dest::Anywhere`] marks the
+//!   card of every reference stored.
+//! * A thread may be stopped between two instructions of a copy. The source is intact until the
+//!   copy is complete, and a copy to the heap always has its source in a frame, where the
+//!   conservative scan sees every word. So each reference is visible to the collector throughout.
+//! * A reference is copied as one 64-bit word through a general register. Two halves, or a vector
+//!   register, would hide it from the scan and could be seen half-written by the concurrent marker.
+//! * Longer copies with references go to `CopyValue`, a leaf helper: a thread in it is not stopped
+//!   by signal before it has marked the cards.
 use crate::blob::Symbol;
 use crate::emit::{barrier, trusted};
-use crate::signature::{load_leaf, scalar_kind, store_leaf};
+use crate::signature::{load_scalar, scalar_kind, store_scalar};
 use crate::translate::error::Res;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{Item, Kind, Note, kind_of};
+use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Value, types::*};
 use vervet_abi::call;
-use vervet_types::{ClassRef, LeafKind};
+use vervet_types::{ClassRef, ScalarKind};
 
-/// Values up to this many bytes are copied inline.
+/// Values up to this many bytes are copied by emitted loads and stores.
 const INLINE_COPY: u32 = 64;
-/// Values up to this many bytes are zeroed inline.
+/// Memory up to this many bytes is zeroed by emitted stores.
 const INLINE_ZERO: u32 = 128;
 
 /// Where a store goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Dest {
-    /// This frame.
+    /// This frame. The collector scans frames as a whole, so no card is marked.
     Frame,
-    /// The heap, or who knows.
+    /// The heap, or memory that may be the heap.
     Anywhere,
 }
 
-/// Slots of struct temporaries. Those before `used` may be live.
+/// The stack slots of temporaries: slot, size in bytes, whether a value on the IL stack may lie in
+/// it.
 #[derive(Default)]
 pub struct Temps {
     pub(crate) slots: Vec<(StackSlot, u32, bool)>,
 }
 
 impl Temps {
-    /// Nothing is on the IL stack: all are free.
+    /// Frees all temporaries. Called when nothing is on the IL stack.
     pub fn release(&mut self) {
         self.slots.iter_mut().for_each(|s| s.2 = false);
     }
-    /// Who knows which are on the IL stack: none is free.
+    /// Marks all temporaries as used. Called at the start of a block with values on its stack, any
+    /// of which may lie in a temporary.
     pub fn retain(&mut self) {
         self.slots.iter_mut().for_each(|s| s.2 = true);
     }
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// A temporary of that many bytes, live while the IL stack is not empty.
+    /// A temporary of that many bytes, which stays valid until the IL stack is empty.
     pub fn temp(&mut self, size: u32) -> StackSlot {
         let size = size.max(1).next_multiple_of(8);
         if let Some(s) = self.temps.slots.iter_mut().find(|s| !s.2 && s.1 == size) {
@@ -65,35 +77,35 @@ impl<'a, 'f> Translator<'a, 'f> {
         let slot = self.temp(size);
         Ok(self.e.slot_addr(slot))
     }
-    /// Bytes a value of the class takes in a variable.
+    /// The bytes that a value of the class takes in a field, an array element or a variable.
     pub fn size_of(&self, class: ClassRef) -> Res<u32> {
-        Ok(match kind_of(class)? {
-            Kind::Struct => class.layout()?.size,
+        Ok(match stack_type_of(class)? {
+            StackType::Struct => class.layout()?.size,
             _ => scalar_kind(class).size(),
         })
     }
 
-    /// Loads a value of the class in its stack form.
+    /// Loads a value of the class, as it is on the IL stack.
     pub fn load_value(
         &mut self,
         class: ClassRef,
         base: Value,
         offset: i32,
         flags: MemFlagsData,
-    ) -> Res<Item> {
-        let kind = kind_of(class)?;
-        let value = if kind == Kind::Struct {
+    ) -> Res<StackValue> {
+        let kind = stack_type_of(class)?;
+        let value = if kind == StackType::Struct {
             let to = self.temp_of(class)?;
             self.copy(class, to, 0, trusted(), base, offset, flags, Dest::Frame)?;
             to
         } else {
-            load_leaf(&mut self.e.b, flags, scalar_kind(class), base, offset)
+            load_scalar(&mut self.e.b, flags, scalar_kind(class), base, offset)
         };
-        Ok(Item {
+        Ok(StackValue {
             kind,
             value,
             class: Some(class),
-            note: Note::None,
+            fact: ValueFact::None,
         })
     }
 
@@ -101,26 +113,27 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn store_value(
         &mut self,
         class: ClassRef,
-        item: &Item,
+        item: &StackValue,
         base: Value,
         offset: i32,
         flags: MemFlagsData,
         dest: Dest,
     ) -> Res {
-        let kind = kind_of(class)?;
-        if kind == Kind::Struct {
+        let kind = stack_type_of(class)?;
+        if kind == StackType::Struct {
             self.check_struct(item, class)?;
             return self.copy(class, base, offset, flags, item.value, 0, trusted(), dest);
         }
         let value = self.coerce(item, kind)?;
         match scalar_kind(class) {
-            LeafKind::Ref if dest == Dest::Anywhere => self.store_ref(flags, value, base, offset),
-            leaf => store_leaf(&mut self.e.b, flags, leaf, value, base, offset),
+            ScalarKind::Ref if dest == Dest::Anywhere => self.store_ref(flags, value, base, offset),
+            leaf => store_scalar(&mut self.e.b, flags, leaf, value, base, offset),
         }
         Ok(())
     }
 
-    /// Copies a struct.
+    /// Copies a struct of the class from `from + from_offset` to `to + to_offset`. The flags say
+    /// which of the accesses may fault because of a null address.
     #[allow(clippy::too_many_arguments, reason = "two ends of a copy")]
     pub fn copy(
         &mut self,
@@ -141,7 +154,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             &[]
         };
         if size > INLINE_COPY || refs.len() > 4 {
-            // A helper does not fault: both ends are touched first.
+            // A fault inside a helper would not be a NullReferenceException of this method, so both
+            // ends are read here first.
             if to_flags.trap_code().is_some() {
                 self.e.b.ins().load(I8, to_flags, to, to_offset);
             }
@@ -181,6 +195,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
+    /// Copies `size` bytes by loads and stores. `refs` holds the indices of the 8-byte words that
+    /// are references and need a card mark.
     #[allow(clippy::too_many_arguments, reason = "two ends of a copy")]
     fn copy_words(
         &mut self,
@@ -194,19 +210,24 @@ impl<'a, 'f> Translator<'a, 'f> {
         refs: &[u32],
     ) {
         let mut at = 0;
-        for kind in [LeafKind::I8, LeafKind::I4, LeafKind::U2, LeafKind::U1] {
+        for kind in [
+            ScalarKind::I8,
+            ScalarKind::I4,
+            ScalarKind::U2,
+            ScalarKind::U1,
+        ] {
             while size - at >= kind.size() {
-                let value = load_leaf(
+                let value = load_scalar(
                     &mut self.e.b,
                     from_flags,
                     kind,
                     from,
                     from_offset + at as i32,
                 );
-                if kind == LeafKind::I8 && refs.contains(&(at / 8)) {
+                if kind == ScalarKind::I8 && refs.contains(&(at / 8)) {
                     self.store_ref(to_flags, value, to, to_offset + at as i32);
                 } else {
-                    store_leaf(
+                    store_scalar(
                         &mut self.e.b,
                         to_flags,
                         kind,
@@ -220,7 +241,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// An address with a constant added, for immediate use.
+    /// An address with a constant added. It must be used at once: a sum that stays in a register
+    /// alone may lie outside the object, where the collector does not look for it.
     pub fn offset_address(&mut self, base: Value, offset: i32) -> Value {
         if offset == 0 {
             base
@@ -229,7 +251,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Zeroes memory.
+    /// Zeroes memory. Zeroes are no references, so neither a barrier nor whole words matter.
     pub fn zero(&mut self, base: Value, offset: i32, size: u32, flags: MemFlagsData) {
         if size > INLINE_ZERO {
             if flags.trap_code().is_some() {
@@ -248,9 +270,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         if size > at {
             let zero = self.i32(0);
-            for kind in [LeafKind::I4, LeafKind::U2, LeafKind::U1] {
+            for kind in [ScalarKind::I4, ScalarKind::U2, ScalarKind::U1] {
                 while size - at >= kind.size() {
-                    store_leaf(&mut self.e.b, flags, kind, zero, base, offset + at as i32);
+                    store_scalar(&mut self.e.b, flags, kind, zero, base, offset + at as i32);
                     at += kind.size();
                 }
             }
@@ -259,7 +281,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Stores a reference where the heap may be; null needs no mark.
+    /// Stores a reference where the heap may be, and marks its card. Null needs no mark.
     pub fn store_ref(&mut self, flags: MemFlagsData, value: Value, base: Value, offset: i32) {
         if self.constant(value) == Some(0) {
             self.e.b.ins().store(flags, value, base, offset);

@@ -1,22 +1,46 @@
-//! Values on the IL stack: ECMA stack types, and how one becomes another.
+//! Values on the IL stack: their ECMA stack types, what is known of them, and the implicit
+//! conversions.
+//!
+//! # How it works
+//! While a block is translated, the IL stack exists only as a vector of [`StackValue`]s. Pushing
+//! and popping emit no code; a CLIF value is an SSA value, which Cranelift's register allocator
+//! places.
+//!
+//! ECMA-335 III.1.1 has these types on the stack. Conversions in the direction of the arrows are
+//! implicit here:
+//!
+//! ```text
+//! IL            StackType    CLIF   memory
+//! int32         I32          i32    bool, char and integers up to 32 bits
+//! int64         I64          i64
+//! native int    Native       i64    also unmanaged pointers      I32 -> Native
+//! F             F32, F64     f32..  two types, as in mono        F32 <-> F64
+//! &             ByRef        i64    may point into an object
+//! O             Ref          i64    the start of an object, or null
+//! value type    Struct       i64    the address of the value
+//! ```
 //!
 //! # Invariants
-//! * A struct on the stack is the address of memory that does not change while it is there: a temporary, or a
-//!   variable's own slot (noted), which is copied before anything may change it.
-//! * Integers narrower than 32 bits are kept extended in I32; what is stored or passed on is narrowed first.
+//! * A struct on the stack is the address of memory that does not change while it is there: a
+//!   temporary, or the slot of the variable it was loaded from ([`ValueFact::Variable`]), which is
+//!   copied before anything may write to it.
+//! * Integers narrower than 32 bits are kept extended in an I32 (ECMA-335 I.12.1). They are
+//!   narrowed where they are stored, passed or returned.
+//! * The collector scans frames conservatively: it finds an object by any address inside it, in a
+//!   register or a stack slot. A value here needs no root of its own.
 use crate::signature::{Pass, scalar_kind};
-use crate::translate::error::{Fail, Res};
+use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     InstBuilder, InstructionData, Opcode, Type, Value, ValueDef, types::*,
 };
-use vervet_types::{ClassRef, LeafKind, MethodRef};
+use vervet_types::{ClassRef, MethodRef, ScalarKind};
 
-/// An ECMA stack type; F32 and F64 are both F.
+/// An ECMA stack type. F32 and F64 are both F.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Kind {
+pub enum StackType {
     I32,
     I64,
     Native,
@@ -27,155 +51,162 @@ pub enum Kind {
     Struct,
 }
 
-impl Kind {
+impl StackType {
     /// The CLIF type that represents it.
     pub fn clif(self) -> Type {
         match self {
-            Kind::I32 => I32,
-            Kind::F32 => F32,
-            Kind::F64 => F64,
+            StackType::I32 => I32,
+            StackType::F32 => F32,
+            StackType::F64 => F64,
             _ => I64,
         }
     }
-    /// Is it a float?
+    /// Whether it is a float.
     pub fn is_float(self) -> bool {
-        matches!(self, Kind::F32 | Kind::F64)
+        matches!(self, StackType::F32 | StackType::F64)
     }
-    /// Is it an address-sized integer or address?
+    /// Whether it is a 64-bit integer or an address.
     pub fn is_word(self) -> bool {
-        matches!(self, Kind::I64 | Kind::Native | Kind::ByRef | Kind::Ref)
+        matches!(
+            self,
+            StackType::I64 | StackType::Native | StackType::ByRef | StackType::Ref
+        )
     }
 }
 
-/// What is known of a value beyond its type.
+/// What is known of a value beyond its type. A fact holds for the SSA value, and so as long as the
+/// value is on the stack.
 #[derive(Clone, Copy)]
-pub enum Note {
+pub enum ValueFact {
     /// Nothing.
     None,
-    /// Not null.
+    /// It is not null.
     NonNull,
-    /// The null constant.
+    /// It is the null constant.
     Null,
-    /// Not null, and an instance of exactly `Item::class`.
+    /// It is not null, and an instance of exactly `StackValue::class`, not of a subclass.
     Exact,
-    /// An address in this frame.
+    /// It is an address in this frame. Stores through it need no card mark and no null check.
     Frame,
     /// A struct that still lies in the slot of that variable (arguments first, then locals).
     Variable(u32),
-    /// An exact instance, `EqualityComparer<T>.Default` by that method, that is not fetched yet (module `comparers`).
+    /// An exact instance that is not loaded yet: `EqualityComparer<T>.Default`, by that method
+    /// (module `comparers`).
     Comparer(MethodRef),
-    /// A code address from ldftn (false) or ldvirtftn (true).
+    /// A code address from `ldftn` (false) or `ldvirtftn` (true), for the constructor of a
+    /// delegate.
     Code(MethodRef, bool),
 }
 
 /// A value on the IL stack.
 #[derive(Clone, Copy)]
-pub struct Item {
+pub struct StackValue {
     /// Its type.
-    pub kind: Kind,
-    /// The value; of a struct the address.
+    pub kind: StackType,
+    /// The CLIF value; of a struct its address.
     pub value: Value,
     /// The class of a struct; what is statically known of a reference.
     pub class: Option<ClassRef>,
-    /// See [`Note`].
-    pub note: Note,
+    /// What else is known of it.
+    pub fact: ValueFact,
 }
 
-/// The stack type of a class's values.
-pub fn kind_of(class: ClassRef) -> Res<Kind> {
+/// The stack type of the values of a class.
+pub fn stack_type_of(class: ClassRef) -> Res<StackType> {
     if class.is_byref() {
-        return Ok(Kind::ByRef);
+        return Ok(StackType::ByRef);
     }
     if class.is_ptr() || class.is_fn_ptr() {
-        return Ok(Kind::Native);
+        return Ok(StackType::Native);
     }
     Ok(match Pass::of(class)? {
-        Pass::None => return Err(Fail::invalid("a value of type void")),
-        Pass::Leaves(_) | Pass::Address => Kind::Struct,
-        Pass::Scalar(I32) => Kind::I32,
-        Pass::Scalar(F32) => Kind::F32,
-        Pass::Scalar(F64) => Kind::F64,
+        Pass::None => return Err(TranslateError::invalid("a value of type void")),
+        Pass::Scalars(_) | Pass::Address => StackType::Struct,
+        Pass::Scalar(I32) => StackType::I32,
+        Pass::Scalar(F32) => StackType::F32,
+        Pass::Scalar(F64) => StackType::F64,
         Pass::Scalar(_) => match scalar_kind(class) {
-            LeafKind::I8 => Kind::I64,
-            LeafKind::Ref => Kind::Ref,
-            _ => Kind::Native,
+            ScalarKind::I8 => StackType::I64,
+            ScalarKind::Ref => StackType::Ref,
+            _ => StackType::Native,
         },
     })
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Pushes an item.
-    pub fn push_item(&mut self, item: Item) {
+    /// Pushes a value.
+    pub fn push_value(&mut self, item: StackValue) {
         self.stack.push(item);
     }
     /// Pushes a value of which only the type is known.
-    pub fn push(&mut self, kind: Kind, value: Value) {
-        self.stack.push(Item {
+    pub fn push(&mut self, kind: StackType, value: Value) {
+        self.stack.push(StackValue {
             kind,
             value,
             class: None,
-            note: Note::None,
+            fact: ValueFact::None,
         });
     }
     /// Pushes an object that is not null and of exactly that class.
     pub fn push_instance(&mut self, class: ClassRef, value: Value) {
-        self.stack.push(Item {
-            kind: Kind::Ref,
+        self.stack.push(StackValue {
+            kind: StackType::Ref,
             value,
             class: Some(class),
-            note: Note::Exact,
+            fact: ValueFact::Exact,
         });
     }
-    /// Pushes a value of a class in its stack form.
+    /// Pushes a value of a class, of which nothing else is known.
     pub fn push_class(&mut self, class: ClassRef, value: Value) -> Res {
-        let kind = kind_of(class)?;
-        self.stack.push(Item {
+        let kind = stack_type_of(class)?;
+        self.stack.push(StackValue {
             kind,
             value,
             class: Some(class),
-            note: Note::None,
+            fact: ValueFact::None,
         });
         Ok(())
     }
-    /// Pops an item.
-    pub fn pop(&mut self) -> Res<Item> {
+    /// Pops a value. This is where a default comparer that is still to be loaded is loaded.
+    pub fn pop(&mut self) -> Res<StackValue> {
         let item = self
             .stack
             .pop()
-            .ok_or_else(|| Fail::invalid("the stack is empty"))?;
+            .ok_or_else(|| TranslateError::invalid("the stack is empty"))?;
         self.comparer(item)
     }
-    /// Pops an int32 (a native int is cut).
+    /// Pops an int32. Of a native int the low 32 bits are taken, as mono does.
     pub fn pop_i32(&mut self) -> Res<Value> {
         let item = self.pop()?;
         match item.kind {
-            Kind::I32 => Ok(item.value),
-            Kind::Native | Kind::I64 => Ok(self.e.b.ins().ireduce(I32, item.value)),
-            _ => Err(Fail::invalid("expected an int32")),
+            StackType::I32 => Ok(item.value),
+            StackType::Native | StackType::I64 => Ok(self.e.b.ins().ireduce(I32, item.value)),
+            _ => Err(TranslateError::invalid("expected an int32")),
         }
     }
-    /// Pops an object reference.
-    pub fn pop_ref(&mut self) -> Res<Item> {
+    /// Pops an object reference. Mono accepts a native int or byref too, which unverifiable code
+    /// produces.
+    pub fn pop_ref(&mut self) -> Res<StackValue> {
         let item = self.pop()?;
         match item.kind {
-            Kind::Ref | Kind::Native | Kind::ByRef => Ok(item),
-            _ => Err(Fail::invalid("expected an object reference")),
+            StackType::Ref | StackType::Native | StackType::ByRef => Ok(item),
+            _ => Err(TranslateError::invalid("expected an object reference")),
         }
     }
-    /// Pops an address: a byref, native int, or a reference used as one.
-    pub fn pop_address(&mut self) -> Res<Item> {
+    /// Pops an address: a byref, a native int, or an object reference used as one.
+    pub fn pop_address(&mut self) -> Res<StackValue> {
         let mut item = self.pop()?;
         match item.kind {
-            Kind::I32 => item.value = self.e.b.ins().sextend(I64, item.value),
+            StackType::I32 => item.value = self.e.b.ins().sextend(I64, item.value),
             k if k.is_word() => {}
-            _ => return Err(Fail::invalid("expected an address")),
+            _ => return Err(TranslateError::invalid("expected an address")),
         }
         Ok(item)
     }
-    /// Pops the stack down by `n` items, returned bottom first.
-    pub fn pop_n(&mut self, n: usize) -> Res<smallvec::SmallVec<[Item; 8]>> {
+    /// Pops `n` values. The first one returned was the lowest.
+    pub fn pop_n(&mut self, n: usize) -> Res<smallvec::SmallVec<[StackValue; 8]>> {
         if self.stack.len() < n {
-            return Err(Fail::invalid("too few values on the stack"));
+            return Err(TranslateError::invalid("too few values on the stack"));
         }
         for at in self.stack.len() - n..self.stack.len() {
             self.stack[at] = self.comparer(self.stack[at])?;
@@ -183,71 +214,81 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(self.stack.drain(self.stack.len() - n..).collect())
     }
 
-    /// A value as a native int.
-    pub fn as_native(&mut self, item: &Item) -> Res<Value> {
+    /// The value as a native int.
+    pub fn as_native(&mut self, item: &StackValue) -> Res<Value> {
         match item.kind {
-            Kind::I32 => Ok(self.e.b.ins().sextend(I64, item.value)),
+            StackType::I32 => Ok(self.e.b.ins().sextend(I64, item.value)),
             k if k.is_word() => Ok(item.value),
-            _ => Err(Fail::invalid("expected a native int")),
+            _ => Err(TranslateError::invalid("expected a native int")),
         }
     }
 
-    /// The value as one of that stack type: the implicit conversions.
-    pub fn coerce(&mut self, item: &Item, to: Kind) -> Res<Value> {
+    /// The value converted to another stack type, where an implicit conversion exists (ECMA-335
+    /// III.1.6, and what mono accepts beyond it).
+    pub fn coerce(&mut self, item: &StackValue, to: StackType) -> Res<Value> {
         let v = item.value;
         if item.kind == to {
             return Ok(v);
         }
         Ok(match (item.kind, to) {
-            (Kind::I32, Kind::Native | Kind::I64 | Kind::ByRef) => self.e.b.ins().sextend(I64, v),
-            (Kind::Native | Kind::I64, Kind::I32) => self.e.b.ins().ireduce(I32, v),
-            (Kind::F32, Kind::F64) => self.e.b.ins().fpromote(F64, v),
-            (Kind::F64, Kind::F32) => self.e.b.ins().fdemote(F32, v),
+            (StackType::I32, StackType::Native | StackType::I64 | StackType::ByRef) => {
+                self.e.b.ins().sextend(I64, v)
+            }
+            (StackType::Native | StackType::I64, StackType::I32) => self.e.b.ins().ireduce(I32, v),
+            (StackType::F32, StackType::F64) => self.e.b.ins().fpromote(F64, v),
+            (StackType::F64, StackType::F32) => self.e.b.ins().fdemote(F32, v),
             (a, b) if a.is_word() && b.is_word() => v,
             (a, b) => {
-                return Err(Fail::invalid(format!(
+                return Err(TranslateError::invalid(format!(
                     "a value of type {a:?} where {b:?} is expected"
                 )));
             }
         })
     }
 
-    /// The value as a variable or parameter of the class holds it: coerced, and narrowed to small integers. Of a
-    /// struct, the address.
-    pub fn coerce_to_class(&mut self, item: &Item, class: ClassRef) -> Res<Value> {
-        let to = kind_of(class)?;
-        if to == Kind::Struct {
+    /// The value in the form in which a variable or parameter of the class holds it: coerced, and
+    /// narrowed to small integers. Of a struct, the address.
+    pub fn coerce_to_class(&mut self, item: &StackValue, class: ClassRef) -> Res<Value> {
+        let to = stack_type_of(class)?;
+        if to == StackType::Struct {
             self.check_struct(item, class)?;
             return Ok(item.value);
         }
         let value = self.coerce(item, to)?;
-        Ok(if to == Kind::I32 {
+        Ok(if to == StackType::I32 {
             self.narrow(value, scalar_kind(class))
         } else {
             value
         })
     }
 
-    /// A struct must be there, and be at least as large as the class wants.
-    pub fn check_struct(&mut self, item: &Item, class: ClassRef) -> Res {
+    /// Checks that the value is a struct, and that a value of `class` can be read from its memory.
+    /// ECMA-335 demands the same type; the size is what memory safety needs.
+    pub fn check_struct(&mut self, item: &StackValue, class: ClassRef) -> Res {
         match item.class {
-            Some(c) if item.kind == Kind::Struct => {
+            Some(c) if item.kind == StackType::Struct => {
                 if std::ptr::eq(c, class) || c.layout()?.size >= class.layout()?.size {
                     return Ok(());
                 }
-                Err(Fail::invalid("a value of another value type"))
+                Err(TranslateError::invalid("a value of another value type"))
             }
-            _ => Err(Fail::invalid("expected a value type")),
+            _ => Err(TranslateError::invalid("expected a value type")),
         }
     }
 
-    /// An int32 as a small integer type holds it.
-    pub fn narrow(&mut self, value: Value, kind: LeafKind) -> Value {
+    /// An int32 in the form in which a small integer type holds it. Emits nothing if the
+    /// instruction that made the value shows that it fits:
+    ///
+    /// ```text
+    /// I1:  v1 = ireduce.i8 v0;  v2 = sextend.i32 v1
+    /// U2:  v1 = band_imm v0, 0xffff
+    /// ```
+    pub fn narrow(&mut self, value: Value, kind: ScalarKind) -> Value {
         let (ty, signed, low, high) = match kind {
-            LeafKind::I1 => (I8, true, -128, 127),
-            LeafKind::U1 => (I8, false, 0, 255),
-            LeafKind::I2 => (I16, true, -32768, 32767),
-            LeafKind::U2 => (I16, false, 0, 65535),
+            ScalarKind::I1 => (I8, true, -128, 127),
+            ScalarKind::U1 => (I8, false, 0, 255),
+            ScalarKind::I2 => (I16, true, -32768, 32767),
+            ScalarKind::U2 => (I16, false, 0, 65535),
             _ => return value,
         };
         if let Some(c) = self.constant(value)
@@ -255,6 +296,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             return value;
         }
+        // A load of the same or a smaller width has extended the value already, and a comparison
+        // gives 0 or 1.
         if let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(value) {
             let fits = match &self.e.b.func.dfg.insts[inst] {
                 InstructionData::Load {
@@ -294,6 +337,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
+    /// Whether the value is the 8-bit result of a comparison.
     fn is_comparison(&self, value: Value) -> bool {
         match self.e.b.func.dfg.value_def(value) {
             ValueDef::Result(inst, _) => {
@@ -306,7 +350,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// The constant an integer value is, if it is one.
+    /// The constant that an integer value is, if it is one.
     pub fn constant(&self, value: Value) -> Option<i64> {
         let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(value) else {
             return None;
@@ -340,12 +384,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().iconst(I64, value)
     }
 
-    /// The value, if it is an I8 comparison widened to I32 and compared with zero, is what `brif` can take.
-    pub fn truth(&mut self, item: &Item) -> Res<Value> {
-        if item.kind.is_float() || item.kind == Kind::Struct {
+    /// The condition that `brtrue` tests, for `brif`. A comparison that IL widened to int32 is used
+    /// without the widening, so that Cranelift merges it with the branch.
+    pub fn truth(&mut self, item: &StackValue) -> Res<Value> {
+        if item.kind.is_float() || item.kind == StackType::Struct {
             return match item.kind {
-                Kind::Struct => Err(Fail::invalid("a value type as a condition")),
-                Kind::F32 => {
+                StackType::Struct => Err(TranslateError::invalid("a value type as a condition")),
+                StackType::F32 => {
                     let zero = self.e.b.ins().f32const(0.0);
                     Ok(self.e.b.ins().fcmp(
                         cranelift_codegen::ir::condcodes::FloatCC::NotEqual,
@@ -375,7 +420,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(item.value)
     }
 
-    /// Is the word null or zero?
+    /// Whether the word is null or zero, as an 8-bit value.
     pub fn is_null(&mut self, value: Value) -> Value {
         self.e.b.ins().icmp_imm_u(IntCC::Equal, value, 0)
     }

@@ -19,7 +19,7 @@ use vervet_abi::layouts::{
     MonoMethodMessageObject as Message, MulticastDelegateObject,
 };
 use vervet_abi::object::HEADER_SIZE;
-use vervet_jit::Shape;
+use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
@@ -42,7 +42,7 @@ fn words_of(pass: &Pass) -> usize {
     match pass {
         Pass::None => 0,
         Pass::Scalar(_) | Pass::Address => 1,
-        Pass::Leaves(leaves) => leaves.len(),
+        Pass::Scalars(leaves) => leaves.len(),
     }
 }
 
@@ -82,7 +82,7 @@ unsafe fn argument<'cx>(
             Pass::None => Ok(ObjRef::NULL),
             Pass::Scalar(_) => object_at(cx, class, words as *const u8),
             Pass::Address => object_at(cx, class, words.read() as *const u8),
-            Pass::Leaves(leaves) => {
+            Pass::Scalars(leaves) => {
                 let scope = Scope::new(cx);
                 let size = cx.load(class.layout())?.size as usize;
                 let value = scope.bytes(size.next_multiple_of(8))?;
@@ -116,12 +116,12 @@ pub fn begin<'cx>(
             "The delegate must have only one target",
         ));
     }
-    let shape = cx.load(Shape::of_method(method))?;
-    let own = shape.params.len().saturating_sub(2);
+    let lowered = cx.load(LoweredSignature::of_method(method))?;
+    let own = lowered.params.len().saturating_sub(2);
     let args = cx.alloc_array(cx.known(Known::Object), own)?;
     let mut used = 0;
     for i in 0..own {
-        let (pass, class) = (&shape.params[i], shape.param_classes[i]);
+        let (pass, class) = (&lowered.params[i], lowered.param_classes[i]);
         // SAFETY: the stub stored one word per parameter.
         args.set_element_ref(i, unsafe { argument(cx, pass, class, words.add(used))? });
         used += words_of(pass);
@@ -213,8 +213,8 @@ pub fn end<'cx>(
     out: *mut u8,
 ) -> Result<()> {
     let delegate = cx.non_null(delegate)?;
-    let shape = cx.load(Shape::of_method(method))?;
-    let Some(last) = shape.params.len().checked_sub(1) else {
+    let lowered = cx.load(LoweredSignature::of_method(method))?;
+    let Some(last) = lowered.params.len().checked_sub(1) else {
         return Err(cx.throw_default(Known::InvalidProgramException));
     };
     // All parameters are references, so each is one word.
@@ -251,9 +251,9 @@ pub fn end<'cx>(
             store(cx, class, to, values.element_ref(i))?;
         }
     }
-    if !matches!(shape.ret, Pass::None) {
+    if !matches!(lowered.ret, Pass::None) {
         let value = call.read_ref(offset_of!(AsyncCall, res));
-        store(cx, shape.ret_class, out, value)?;
+        store(cx, lowered.ret_class, out, value)?;
     }
     Ok(())
 }

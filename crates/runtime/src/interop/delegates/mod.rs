@@ -15,7 +15,7 @@ use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use vervet_abi::layouts::{DelegateObject, MulticastDelegateObject};
-use vervet_jit::Shape;
+use vervet_jit::LoweredSignature;
 use vervet_jit::stubs::delegate::{Binding, DelegateThunk};
 use vervet_os::LeafLock;
 use vervet_types::{Known, LoadError, MethodRef};
@@ -39,16 +39,16 @@ fn invoke_impl<'cx>(
     code: usize,
 ) -> Result<usize> {
     let invoke = invoke_method(cx, class)?;
-    let shape = cx.load(Shape::of_method(invoke))?;
-    let Some(kind) = DelegateThunk::of(binding, &shape) else {
+    let lowered = cx.load(LoweredSignature::of_method(invoke))?;
+    let Some(kind) = DelegateThunk::of(binding, &lowered) else {
         return Ok(code);
     };
-    let key = (kind, shape.key());
+    let key = (kind, lowered.key());
     if let Some(code) = THUNKS.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
     let made = cx.native(|| {
-        crate::threads::attach::on_service_stack(|| cx.rt().compiler.delegate_thunk(kind, &shape))
+        crate::threads::attach::on_service_stack(|| cx.rt().compiler.delegate_thunk(kind, &lowered))
     });
     let blob = match made {
         Ok(b) => b,

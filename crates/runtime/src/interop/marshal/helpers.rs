@@ -4,7 +4,7 @@ use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
 use vervet_abi::native_call::ReverseCall;
 use vervet_jit::stubs::native::marshal_plan::{Conversion, ParamPlan, RESULT, plan};
-use vervet_jit::stubs::native::sysv::Place;
+use vervet_jit::stubs::native::sysv::NativeLocation;
 use vervet_types::{Known, LoadError, Method, MethodRef, Prim};
 
 /// The plan of a parameter of a method.
@@ -180,8 +180,8 @@ unsafe fn integer_argument<'cx>(
 ) -> Result<Option<i64>> {
     let (_, places, _) = cx.load(plan(m))?.places();
     let at = match places.get(index).and_then(|p| p.first()) {
-        Some(Place::Int(i)) => &raw const block.int_regs[*i as usize],
-        Some(Place::Stack(i)) => {
+        Some(NativeLocation::Int(i)) => &raw const block.int_regs[*i as usize],
+        Some(NativeLocation::Stack(i)) => {
             // SAFETY: the block knows where the arguments on the stack are.
             unsafe { (block.stack as *const u64).add(*i as usize) }
         }

@@ -327,7 +327,7 @@ fn acquire(o: &mut Object, me: u32) -> bool {
     }
 }
 
-/// One try: the code of the contract, or None if the wait must go on.
+/// One try: a code of `WaitHandle.Wait_internal` (docs/class-library.md#threads), or None if the wait must go on.
 fn attempt(t: &mut Table, handles: &[usize], all: bool, me: u32) -> Option<i32> {
     if handles.iter().any(|h| t.object(*h).is_none()) {
         return Some(FAILED);
@@ -379,7 +379,7 @@ fn delist(handles: &[usize], me: u32) {
     }
 }
 
-/// Waits for one or all of the handles; `ms` of -1 is for ever. Answers with the codes of the contract.
+/// Waits for one or all of the handles; `ms` of -1 is for ever. Answers with a code of `WaitHandle.Wait_internal` (docs/class-library.md#threads).
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, handles: &[usize], all: bool, ms: i32) -> Result<i32> {
     let me = me(cx);
     state::poll_interrupt(cx)?;

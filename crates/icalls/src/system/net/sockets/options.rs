@@ -368,8 +368,8 @@ fn set_int_value(fd: i32, host: (i32, i32), name: i32, value: i32) -> Io<()> {
     }
 }
 
-icalls! { "System.Net.Sockets.Socket" =>
-    "GetSocketOption_obj_internal" fn get_socket_option(cx, fd: isize, level: i32, name: i32, value: RefSlot<'cx>, error: Out<'cx, i32>) {
+icalls! {
+    "System.Net.Sockets.Socket::GetSocketOption_obj_internal" fn get_socket_option(cx, fd: isize, level: i32, name: i32, value: RefSlot<'cx>, error: Out<'cx, i32>) {
         let Some(host) = host(level, name) else {
             error.set(winsock::NO_PROTOCOL_OPTION);
             return Ok(());
@@ -381,7 +381,7 @@ icalls! { "System.Net.Sockets.Socket" =>
         Ok(())
     }
     /// Fills the array.
-    "GetSocketOption_arr_internal" fn get_socket_option_bytes(cx, fd: isize, level: i32, name: i32, value: RefSlot<'cx>, error: Out<'cx, i32>) {
+    "System.Net.Sockets.Socket::GetSocketOption_arr_internal" fn get_socket_option_bytes(cx, fd: isize, level: i32, name: i32, value: RefSlot<'cx>, error: Out<'cx, i32>) {
         let Some(host) = host(level, name) else {
             error.set(winsock::NO_PROTOCOL_OPTION);
             return Ok(());
@@ -399,7 +399,7 @@ icalls! { "System.Net.Sockets.Socket" =>
         Ok(())
     }
     /// One of the values counts: the object, else the bytes, else the number.
-    "SetSocketOption_internal" fn set_socket_option(
+    "System.Net.Sockets.Socket::SetSocketOption_internal" fn set_socket_option(
         cx, fd: isize, level: i32, name: i32, object: ObjRef<'cx>, bytes: ObjRef<'cx>, number: i32, error: Out<'cx, i32>,
     ) {
         let Some(host) = host(level, name) else {
@@ -416,7 +416,7 @@ icalls! { "System.Net.Sockets.Socket" =>
         Ok(())
     }
     /// -1 for what Socket.Blocking is for.
-    "IOControl_internal" fn io_control(cx, fd: isize, code: i32, input: ObjRef<'cx>, output: ObjRef<'cx>, error: Out<'cx, i32>) -> i32 {
+    "System.Net.Sockets.Socket::IOControl_internal" fn io_control(cx, fd: isize, code: i32, input: ObjRef<'cx>, output: ObjRef<'cx>, error: Out<'cx, i32>) -> i32 {
         const NON_BLOCKING: u32 = 0x8004_667e;
         error.set(0);
         if code as u32 == NON_BLOCKING {

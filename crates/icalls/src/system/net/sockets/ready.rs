@@ -53,15 +53,15 @@ fn descriptor<'cx>(cx: &'cx Cx<'cx>, socket: ObjRef<'cx>) -> Result<i32> {
     }))
 }
 
-icalls! { "System.Net.Sockets.Socket" =>
-    "Poll_internal" fn poll(cx, fd: isize, mode: i32, microseconds: i32, error: Out<'cx, i32>) -> bool {
+icalls! {
+    "System.Net.Sockets.Socket::Poll_internal" fn poll(cx, fd: isize, mode: i32, microseconds: i32, error: Out<'cx, i32>) -> bool {
         let mut one = [record(fd as i32, mode as usize)];
         let result = wait(cx, &mut one, microseconds)?;
         Ok(report(cx, result, error).is_some_and(|n| n > 0))
     }
     /// The array holds three lists, each with a null behind it: to read, to write, with errors. It is replaced by one of the
     /// same form with those that are ready, or by null.
-    "Select_internal" fn select(cx, sockets: RefSlot<'cx>, microseconds: i32, error: Out<'cx, i32>) {
+    "System.Net.Sockets.Socket::Select_internal" fn select(cx, sockets: RefSlot<'cx>, microseconds: i32, error: Out<'cx, i32>) {
         let all = cx.non_null(sockets.get())?;
         let mut records = Vec::new();
         let mut mode = 0;

@@ -165,11 +165,11 @@ fn disconnect(fd: i32) -> Result<(), i32> {
     Ok(())
 }
 
-icalls! { "System.Net.Sockets.Socket" =>
-    "Socket_internal" fn socket(cx, this: ObjRef<'cx>, family: i32, kind: i32, protocol: i32, error: Out<'cx, i32>) -> isize {
+icalls! {
+    "System.Net.Sockets.Socket::Socket_internal" fn socket(cx, this: ObjRef<'cx>, family: i32, kind: i32, protocol: i32, error: Out<'cx, i32>) -> isize {
         Ok(report(cx, create(family, kind, protocol), error).map_or(0, |fd| fd as isize))
     }
-    "Close_internal" fn close(cx, fd: isize, error: Out<'cx, i32>) {
+    "System.Net.Sockets.Socket::Close_internal" fn close(cx, fd: isize, error: Out<'cx, i32>) {
         let fd = fd as i32;
         crate::system::io_selector::remove(cx, fd)?;
         error.set(0);
@@ -178,13 +178,13 @@ icalls! { "System.Net.Sockets.Socket" =>
         cx.native(|| unsafe { libc::close(fd) });
         Ok(())
     }
-    "Available_internal" fn available(cx, fd: isize, error: Out<'cx, i32>) -> i32 {
+    "System.Net.Sockets.Socket::Available_internal" fn available(cx, fd: isize, error: Out<'cx, i32>) -> i32 {
         let mut count = 0i32;
         // SAFETY: four bytes are filled.
         let result = check(unsafe { libc::ioctl(fd as i32, libc::FIONREAD, &mut count) });
         Ok(report(cx, result, error).map_or(0, |_| count))
     }
-    "Blocking_internal" fn blocking(cx, fd: isize, block: bool, error: Out<'cx, i32>) {
+    "System.Net.Sockets.Socket::Blocking_internal" fn blocking(cx, fd: isize, block: bool, error: Out<'cx, i32>) {
         // SAFETY: plain calls on a descriptor.
         let result = unsafe {
             check(libc::fcntl(fd as i32, libc::F_GETFL)).and_then(|flags| {
@@ -196,13 +196,13 @@ icalls! { "System.Net.Sockets.Socket" =>
         report(cx, result, error);
         Ok(())
     }
-    "LocalEndPoint_internal" fn local_end_point(cx, fd: isize, family: i32, error: Out<'cx, i32>) -> ObjRef<'cx> {
+    "System.Net.Sockets.Socket::LocalEndPoint_internal" fn local_end_point(cx, fd: isize, family: i32, error: Out<'cx, i32>) -> ObjRef<'cx> {
         end_point(cx, fd, family, error, libc::getsockname)
     }
-    "RemoteEndPoint_internal" fn remote_end_point(cx, fd: isize, family: i32, error: Out<'cx, i32>) -> ObjRef<'cx> {
+    "System.Net.Sockets.Socket::RemoteEndPoint_internal" fn remote_end_point(cx, fd: isize, family: i32, error: Out<'cx, i32>) -> ObjRef<'cx> {
         end_point(cx, fd, family, error, libc::getpeername)
     }
-    "Accept_internal" fn accept(cx, fd: isize, error: Out<'cx, i32>, blocking: bool) -> isize {
+    "System.Net.Sockets.Socket::Accept_internal" fn accept(cx, fd: isize, error: Out<'cx, i32>, blocking: bool) -> isize {
         let result = blocking_call(cx, fd as i32, Interest::Read, blocking, |calls| {
             // SAFETY: no address is asked for.
             unsafe { calls.call(libc::SYS_accept4, [fd as usize, 0, 0, libc::SOCK_CLOEXEC as usize, 0, 0]) }
@@ -212,7 +212,7 @@ icalls! { "System.Net.Sockets.Socket" =>
             new as isize
         }))
     }
-    "Bind_internal" fn bind(cx, fd: isize, to: ObjRef<'cx>, error: Out<'cx, i32>) {
+    "System.Net.Sockets.Socket::Bind_internal" fn bind(cx, fd: isize, to: ObjRef<'cx>, error: Out<'cx, i32>) {
         match socket_address::read(cx, to)? {
             // SAFETY: a complete address.
             Ok(mut to) => drop(report(cx, check(unsafe { libc::bind(fd as i32, to.ptr(), to.len) }), error)),
@@ -220,13 +220,13 @@ icalls! { "System.Net.Sockets.Socket" =>
         }
         Ok(())
     }
-    "Listen_internal" fn listen(cx, fd: isize, backlog: i32, error: Out<'cx, i32>) {
+    "System.Net.Sockets.Socket::Listen_internal" fn listen(cx, fd: isize, backlog: i32, error: Out<'cx, i32>) {
         // SAFETY: a plain call on a descriptor.
         report(cx, check(unsafe { libc::listen(fd as i32, backlog) }), error);
         Ok(())
     }
     /// What is under way is told as WSAEWOULDBLOCK.
-    "Connect_internal" fn connect(cx, fd: isize, to: ObjRef<'cx>, error: Out<'cx, i32>, blocking: bool) {
+    "System.Net.Sockets.Socket::Connect_internal" fn connect(cx, fd: isize, to: ObjRef<'cx>, error: Out<'cx, i32>, blocking: bool) {
         let mut to = match socket_address::read(cx, to)? {
             Ok(to) => to,
             Err(e) => {
@@ -247,11 +247,11 @@ icalls! { "System.Net.Sockets.Socket" =>
         }
         Ok(())
     }
-    "Disconnect_internal" fn disconnect_icall(cx, fd: isize, reuse: bool, error: Out<'cx, i32>) {
+    "System.Net.Sockets.Socket::Disconnect_internal" fn disconnect_icall(cx, fd: isize, reuse: bool, error: Out<'cx, i32>) {
         report(cx, disconnect(fd as i32), error);
         Ok(())
     }
-    "Shutdown_internal" fn shutdown(cx, fd: isize, how: i32, error: Out<'cx, i32>) {
+    "System.Net.Sockets.Socket::Shutdown_internal" fn shutdown(cx, fd: isize, how: i32, error: Out<'cx, i32>) {
         if how != libc::SHUT_WR {
             state::set_shut(fd as i32);
         }
@@ -260,7 +260,7 @@ icalls! { "System.Net.Sockets.Socket" =>
         Ok(())
     }
     /// To this process only.
-    "Duplicate_internal" fn duplicate(cx, fd: isize, process: i32, copy: Out<'cx, isize>, error: Out<'cx, i32>) -> bool {
+    "System.Net.Sockets.Socket::Duplicate_internal" fn duplicate(cx, fd: isize, process: i32, copy: Out<'cx, isize>, error: Out<'cx, i32>) -> bool {
         if process != std::process::id() as i32 {
             error.set(error_numbers::NOT_SUPPORTED);
             return Ok(false);
@@ -280,17 +280,15 @@ icalls! { "System.Net.Sockets.Socket" =>
         }
     }
     /// The thread is in a socket's operation, or about to begin or to end one: the lock of the socket's list is held.
-    "cancel_blocking_socket_operation" fn cancel(cx, thread: ObjRef<'cx>) {
+    "System.Net.Sockets.Socket::cancel_blocking_socket_operation" fn cancel(cx, thread: ObjRef<'cx>) {
         if let Some(id) = threads::owner_of(cx.non_null(thread)?) {
             blocking_io::cancel_io(id);
         }
         Ok(())
     }
-    "SupportsPortReuse" fn supports_port_reuse(cx, protocol: i32) -> bool { Ok(true) }
-}
+    "System.Net.Sockets.Socket::SupportsPortReuse" fn supports_port_reuse(cx, protocol: i32) -> bool { Ok(true) }
 
-icalls! { EXCEPTION: "System.Net.Sockets.SocketException" =>
-    "WSAGetLastError_internal" fn wsa_get_last_error(cx) -> i32 {
+    "System.Net.Sockets.SocketException::WSAGetLastError_internal" fn wsa_get_last_error(cx) -> i32 {
         // SAFETY: the context belongs to this thread.
         Ok(unsafe { (*cx.context()).last_error })
     }

@@ -209,15 +209,15 @@ fn known_flags(flags: i32, error: Out<'_, i32>) -> Option<i32> {
 /// TransmitFileOptions.Disconnect.
 const DISCONNECT: i32 = 1;
 
-icalls! { "System.Net.Sockets.Socket" =>
-    "Receive_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_one(
+icalls! {
+    "System.Net.Sockets.Socket::Receive_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_one(
         cx, fd: isize, buffer: *mut u8, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let Some(flags) = known_flags(flags, error) else { return Ok(0) };
         let result = receive_plain(cx, fd as i32, (buffer, count.max(0) as usize), flags, blocking)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
-    "Receive_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_many(
+    "System.Net.Sockets.Socket::Receive_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_many(
         cx, fd: isize, buffers: *const Buffer, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let Some(flags) = known_flags(flags, error) else { return Ok(0) };
@@ -225,7 +225,7 @@ icalls! { "System.Net.Sockets.Socket" =>
         let result = receive(cx, Message { fd: fd as i32, flags, vector, blocking }, None)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
-    "ReceiveFrom_internal" fn receive_from(
+    "System.Net.Sockets.Socket::ReceiveFrom_internal" fn receive_from(
         cx, fd: isize, buffer: *mut u8, count: i32, flags: i32, from: RefSlot<'cx>, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         // Its family must be one that we know, as Mono has it; what it says is not used.
@@ -251,14 +251,14 @@ icalls! { "System.Net.Sockets.Socket" =>
         }
         Ok(n as i32)
     }
-    "Send_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_one(
+    "System.Net.Sockets.Socket::Send_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_one(
         cx, fd: isize, buffer: *const u8, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let Some(flags) = known_flags(flags, error) else { return Ok(0) };
         let result = send_plain(cx, fd as i32, (buffer, count.max(0) as usize), flags, None, blocking)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
-    "Send_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_many(
+    "System.Net.Sockets.Socket::Send_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_many(
         cx, fd: isize, buffers: *const Buffer, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let Some(flags) = known_flags(flags, error) else { return Ok(0) };
@@ -274,7 +274,7 @@ icalls! { "System.Net.Sockets.Socket" =>
         })?;
         Ok(report(cx, timed_out(fd as i32, result), error).map_or(0, |n| n as i32))
     }
-    "SendTo_internal" fn send_to(
+    "System.Net.Sockets.Socket::SendTo_internal" fn send_to(
         cx, fd: isize, buffer: *const u8, count: i32, flags: i32, to: ObjRef<'cx>, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let mut to = match socket_address::read(cx, to)? {
@@ -288,7 +288,7 @@ icalls! { "System.Net.Sockets.Socket" =>
         let result = send_plain(cx, fd as i32, (buffer, count.max(0) as usize), flags, Some(&mut to), blocking)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
-    "SendFile_internal" fn send_file_icall(
+    "System.Net.Sockets.Socket::SendFile_internal" fn send_file_icall(
         cx, fd: isize, name: ObjRef<'cx>, before: ObjRef<'cx>, after: ObjRef<'cx>, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> bool {
         let file = match name.non_null() {

@@ -18,11 +18,11 @@ fn target<'cx>(cx: &'cx Cx<'cx>, handle: i32) -> Result<ObjRef<'cx>> {
     handles::target(handle as u32).ok_or_else(|| not_in_use(cx))
 }
 
-icalls! { "System.Runtime.InteropServices.GCHandle" =>
-    "CheckCurrentDomain" fn check_current_domain(cx, handle: i32) -> bool { Ok(handles::is_of_current_domain(handle as u32)) }
-    "GetTarget" fn get_target(cx, handle: i32) -> ObjRef<'cx> { target(cx, handle) }
+icalls! {
+    "System.Runtime.InteropServices.GCHandle::CheckCurrentDomain" fn check_current_domain(cx, handle: i32) -> bool { Ok(handles::is_of_current_domain(handle as u32)) }
+    "System.Runtime.InteropServices.GCHandle::GetTarget" fn get_target(cx, handle: i32) -> ObjRef<'cx> { target(cx, handle) }
     /// A kind of -1 sets the target of an existing handle.
-    "GetTargetHandle" fn get_target_handle(cx, obj: ObjRef<'cx>, handle: i32, kind: i32) -> i32 {
+    "System.Runtime.InteropServices.GCHandle::GetTargetHandle" fn get_target_handle(cx, obj: ObjRef<'cx>, handle: i32, kind: i32) -> i32 {
         if kind == -1 {
             return if handles::set_target(handle as u32, obj) { Ok(handle) } else { Err(not_in_use(cx)) };
         }
@@ -31,13 +31,13 @@ icalls! { "System.Runtime.InteropServices.GCHandle" =>
             None => Err(cx.throw_default(Known::ArgumentException)),
         }
     }
-    "FreeHandle" fn free_handle(cx, handle: i32) {
+    "System.Runtime.InteropServices.GCHandle::FreeHandle" fn free_handle(cx, handle: i32) {
         handles::free(handle as u32);
         Ok(())
     }
     /// -2: not pinned; -1: of a class whose fields have no order of their own; 0: no target. Mono looks no further either:
     /// a box of a structure with references, or an array of references, has an address.
-    "GetAddrOfPinnedObject" fn get_addr_of_pinned_object(cx, handle: i32) -> isize {
+    "System.Runtime.InteropServices.GCHandle::GetAddrOfPinnedObject" fn get_addr_of_pinned_object(cx, handle: i32) -> isize {
         if HandleKind::of(handle as u32) != Some(HandleKind::Pinned) {
             return Ok(-2);
         }

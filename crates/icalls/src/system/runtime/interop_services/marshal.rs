@@ -107,50 +107,50 @@ fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
     }
 }
 
-icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
-    "AllocCoTaskMem" fn alloc_co_task_mem(cx, bytes: i32) -> *mut u8 { allocate(cx, bytes as isize as usize) }
-    "AllocCoTaskMemSize" fn alloc_co_task_mem_size(cx, bytes: usize) -> *mut u8 { allocate(cx, bytes) }
-    "AllocHGlobal" fn alloc_h_global(cx, bytes: usize) -> *mut u8 { allocate(cx, bytes) }
-    "ReAllocCoTaskMem" fn re_alloc_co_task_mem(cx, p: *mut u8, bytes: i32) -> *mut u8 {
+icalls! {
+    "System.Runtime.InteropServices.Marshal::AllocCoTaskMem" fn alloc_co_task_mem(cx, bytes: i32) -> *mut u8 { allocate(cx, bytes as isize as usize) }
+    "System.Runtime.InteropServices.Marshal::AllocCoTaskMemSize" fn alloc_co_task_mem_size(cx, bytes: usize) -> *mut u8 { allocate(cx, bytes) }
+    "System.Runtime.InteropServices.Marshal::AllocHGlobal" fn alloc_h_global(cx, bytes: usize) -> *mut u8 { allocate(cx, bytes) }
+    "System.Runtime.InteropServices.Marshal::ReAllocCoTaskMem" fn re_alloc_co_task_mem(cx, p: *mut u8, bytes: i32) -> *mut u8 {
         // SAFETY: managed code passes memory that came from malloc here, or null.
         allocated(cx, unsafe { libc::realloc(p.cast(), (bytes as isize as usize).max(4)) })
     }
-    "ReAllocHGlobal" fn re_alloc_h_global(cx, p: *mut u8, bytes: usize) -> *mut u8 {
+    "System.Runtime.InteropServices.Marshal::ReAllocHGlobal" fn re_alloc_h_global(cx, p: *mut u8, bytes: usize) -> *mut u8 {
         // SAFETY: managed code passes memory that came from malloc here, or null.
         allocated(cx, unsafe { libc::realloc(p.cast(), bytes.max(4)) })
     }
-    "FreeCoTaskMem" fn free_co_task_mem(cx, p: *mut u8) {
+    "System.Runtime.InteropServices.Marshal::FreeCoTaskMem" fn free_co_task_mem(cx, p: *mut u8) {
         free(p);
         Ok(())
     }
-    "FreeHGlobal" fn free_h_global(cx, p: *mut u8) {
+    "System.Runtime.InteropServices.Marshal::FreeHGlobal" fn free_h_global(cx, p: *mut u8) {
         free(p);
         Ok(())
     }
-    "FreeBSTR" fn free_bstr(cx, p: *mut u8) {
+    "System.Runtime.InteropServices.Marshal::FreeBSTR" fn free_bstr(cx, p: *mut u8) {
         if !p.is_null() {
             // SAFETY: the pointer came from `BufferToBSTR` or native code that made a BSTR.
             unsafe { strings::free(p, Encoding::Bstr) };
         }
         Ok(())
     }
-    "BufferToBSTR" fn buffer_to_bstr(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
+    "System.Runtime.InteropServices.Marshal::BufferToBSTR" fn buffer_to_bstr(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
         Ok(strings::units_to_native(chars.take(length), Encoding::Bstr))
     }
-    "StringToHGlobalAnsi" fn string_to_h_global_ansi(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
+    "System.Runtime.InteropServices.Marshal::StringToHGlobalAnsi" fn string_to_h_global_ansi(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
         if chars.is_null() {
             return Ok(std::ptr::null_mut());
         }
         let text = crate::mono::safe_string_marshal::utf8(cx, chars.take(length))?;
         Ok(crate::mono::safe_string_marshal::malloc_bytes(text.as_bytes()))
     }
-    "StringToHGlobalUni" fn string_to_h_global_uni(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
+    "System.Runtime.InteropServices.Marshal::StringToHGlobalUni" fn string_to_h_global_uni(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
         if chars.is_null() {
             return Ok(std::ptr::null_mut());
         }
         Ok(strings::units_to_native(chars.take(length), Encoding::Utf16))
     }
-    "PtrToStringAnsi(intptr)" fn ptr_to_string_ansi(cx, p: *const u8) -> ObjRef<'cx> {
+    "System.Runtime.InteropServices.Marshal::PtrToStringAnsi(intptr)" fn ptr_to_string_ansi(cx, p: *const u8) -> ObjRef<'cx> {
         if p.is_null() {
             return Ok(ObjRef::NULL);
         }
@@ -160,7 +160,7 @@ icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
             Err(e) => Err(cx.throw(Known::ExecutionEngineException, &format!("String conversion error: {e}"))),
         }
     }
-    "PtrToStringAnsi(intptr,int)" fn ptr_to_string_ansi_len(cx, p: *const u8, length: i32) -> ObjRef<'cx> {
+    "System.Runtime.InteropServices.Marshal::PtrToStringAnsi(intptr,int)" fn ptr_to_string_ansi_len(cx, p: *const u8, length: i32) -> ObjRef<'cx> {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
@@ -173,7 +173,7 @@ icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
             Err(e) => Err(cx.throw2(Known::ArgumentException, e, "string")),
         }
     }
-    "PtrToStringUni(intptr)" fn ptr_to_string_uni(cx, p: *const u16) -> ObjRef<'cx> {
+    "System.Runtime.InteropServices.Marshal::PtrToStringUni(intptr)" fn ptr_to_string_uni(cx, p: *const u16) -> ObjRef<'cx> {
         if p.is_null() {
             return Ok(ObjRef::NULL);
         }
@@ -181,7 +181,7 @@ icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
         let length = (0..).take_while(|i| unsafe { p.add(*i).read_unaligned() } != 0).count();
         utf16_at(cx, p, length)
     }
-    "PtrToStringUni(intptr,int)" fn ptr_to_string_uni_len(cx, p: *const u16, length: i32) -> ObjRef<'cx> {
+    "System.Runtime.InteropServices.Marshal::PtrToStringUni(intptr,int)" fn ptr_to_string_uni_len(cx, p: *const u16, length: i32) -> ObjRef<'cx> {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
@@ -191,71 +191,69 @@ icalls! { ICALLS: "System.Runtime.InteropServices.Marshal" =>
             _ => Err(cx.throw_default(Known::OutOfMemoryException)),
         }
     }
-    "PtrToStringBSTR" fn ptr_to_string_bstr(cx, p: *const u8) -> ObjRef<'cx> {
+    "System.Runtime.InteropServices.Marshal::PtrToStringBSTR" fn ptr_to_string_bstr(cx, p: *const u8) -> ObjRef<'cx> {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
         // SAFETY: managed code passes a BSTR.
         unsafe { strings::to_managed(cx, p, Encoding::Bstr) }
     }
-    "GetLastWin32Error" fn get_last_win32_error(cx) -> i32 {
+    "System.Runtime.InteropServices.Marshal::GetLastWin32Error" fn get_last_win32_error(cx) -> i32 {
         // SAFETY: the context belongs to this thread.
         Ok(unsafe { (*cx.context()).last_error })
     }
-    "SetLastWin32Error" fn set_last_win32_error(cx, error: i32) {
+    "System.Runtime.InteropServices.Marshal::SetLastWin32Error" fn set_last_win32_error(cx, error: i32) {
         // SAFETY: the context belongs to this thread.
         unsafe { (*cx.context()).last_error = error };
         Ok(())
     }
-    "copy_to_unmanaged_fixed" fn copy_to_unmanaged(cx, source: ObjRef<'cx>, start: i32, destination: *mut u8, length: i32, fixed: *mut u8) {
+    "System.Runtime.InteropServices.Marshal::copy_to_unmanaged_fixed" fn copy_to_unmanaged(cx, source: ObjRef<'cx>, start: i32, destination: *mut u8, length: i32, fixed: *mut u8) {
         let (from, bytes) = range(cx, source, destination, start, length, ("source", "destination"))?;
         let from = if fixed.is_null() { from } else { fixed };
         // SAFETY: the array's range was checked; unsafe managed code vouches for the native one.
         unsafe { heap::move_bytes(cx, destination, from, bytes, false) };
         Ok(())
     }
-    "copy_from_unmanaged_fixed" fn copy_from_unmanaged(cx, source: *mut u8, start: i32, destination: ObjRef<'cx>, length: i32, fixed: *mut u8) {
+    "System.Runtime.InteropServices.Marshal::copy_from_unmanaged_fixed" fn copy_from_unmanaged(cx, source: *mut u8, start: i32, destination: ObjRef<'cx>, length: i32, fixed: *mut u8) {
         let (to, bytes) = range(cx, destination, source, start, length, ("destination", "source"))?;
         let to = if fixed.is_null() { to } else { fixed };
         // SAFETY: as above.
         unsafe { heap::move_bytes(cx, to, source, bytes, false) };
         Ok(())
     }
-    "UnsafeAddrOfPinnedArrayElement" fn unsafe_addr_of_pinned_array_element(cx, array: ObjRef<'cx>, index: i32) -> *mut u8 {
+    "System.Runtime.InteropServices.Marshal::UnsafeAddrOfPinnedArrayElement" fn unsafe_addr_of_pinned_array_element(cx, array: ObjRef<'cx>, index: i32) -> *mut u8 {
         let array = cx.non_null(array)?;
         // The contract: no checks.
         Ok(array.array_data().wrapping_offset(index as isize * array.vtable().size as isize))
     }
-    "GetDelegateForFunctionPointerInternal" fn get_delegate_for_function_pointer(cx, p: usize, delegate_type: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Runtime.InteropServices.Marshal::GetDelegateForFunctionPointerInternal" fn get_delegate_for_function_pointer(cx, p: usize, delegate_type: ObjRef<'cx>) -> ObjRef<'cx> {
         reverse::delegate_for(cx, p, cx.class_of(delegate_type)?)
     }
-    "GetFunctionPointerForDelegateInternal" fn get_function_pointer_for_delegate(cx, delegate: ObjRef<'cx>) -> usize {
+    "System.Runtime.InteropServices.Marshal::GetFunctionPointerForDelegateInternal" fn get_function_pointer_for_delegate(cx, delegate: ObjRef<'cx>) -> usize {
         reverse::function_pointer(cx, delegate)
     }
     /// Finds the native function now.
-    "Prelink" fn prelink_icall(cx, method: ObjRef<'cx>) {
+    "System.Runtime.InteropServices.Marshal::Prelink" fn prelink_icall(cx, method: ObjRef<'cx>) {
         let handle = cx.non_null(method)?.read::<usize>(offset_of!(RuntimeMethodInfoObject, mhandle));
         // SAFETY: method handles are addresses of methods, which live for ever.
         prelink(cx, unsafe { &*(handle as *const vervet_types::Method) })
     }
-    "PrelinkAll" fn prelink_all(cx, class: ObjRef<'cx>) {
+    "System.Runtime.InteropServices.Marshal::PrelinkAll" fn prelink_all(cx, class: ObjRef<'cx>) {
         let class = cx.class_of(class)?;
         for m in cx.load(class.methods())? {
             prelink(cx, m)?;
         }
         Ok(())
     }
-}
 
-icalls! { STRUCTURES: "System.Runtime.InteropServices.Marshal" =>
-    "SizeOf" fn size_of(cx, class: ObjRef<'cx>) -> i32 {
+    "System.Runtime.InteropServices.Marshal::SizeOf" fn size_of(cx, class: ObjRef<'cx>) -> i32 {
         let class = cx.class_of(class)?;
         if class.is_ptr() || class.is_fn_ptr() {
             return Ok(8);
         }
         Ok(structure(cx, class, "t")?.size as i32)
     }
-    "OffsetOf" fn offset_of_icall(cx, class: ObjRef<'cx>, name: ObjRef<'cx>) -> isize {
+    "System.Runtime.InteropServices.Marshal::OffsetOf" fn offset_of_icall(cx, class: ObjRef<'cx>, name: ObjRef<'cx>) -> isize {
         if class.is_null() {
             return Err(cx.throw_arg_null("t"));
         }
@@ -272,7 +270,7 @@ icalls! { STRUCTURES: "System.Runtime.InteropServices.Marshal" =>
             }
         }
     }
-    "StructureToPtr" fn structure_to_ptr(cx, object: ObjRef<'cx>, p: *mut u8, delete_old: bool) {
+    "System.Runtime.InteropServices.Marshal::StructureToPtr" fn structure_to_ptr(cx, object: ObjRef<'cx>, p: *mut u8, delete_old: bool) {
         if object.is_null() {
             return Err(cx.throw_arg_null("structure"));
         }
@@ -288,7 +286,7 @@ icalls! { STRUCTURES: "System.Runtime.InteropServices.Marshal" =>
             structs::to_native(cx, layout, object.value_ptr(), p)
         }
     }
-    "PtrToStructure(intptr,object)" fn ptr_to_object(cx, p: *const u8, object: ObjRef<'cx>) {
+    "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,object)" fn ptr_to_object(cx, p: *const u8, object: ObjRef<'cx>) {
         if object.is_null() {
             return Err(cx.throw_arg_null("structure"));
         }
@@ -300,7 +298,7 @@ icalls! { STRUCTURES: "System.Runtime.InteropServices.Marshal" =>
         // SAFETY: managed code passes a native structure of that type.
         unsafe { structs::to_managed(cx, layout, pointer(cx, p)?, object.value_ptr()) }
     }
-    "PtrToStructure(intptr,System.Type)" fn ptr_to_structure(cx, p: *const u8, class: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,System.Type)" fn ptr_to_structure(cx, p: *const u8, class: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(class)?;
         if p.is_null() {
             return Ok(ObjRef::NULL);
@@ -316,7 +314,7 @@ icalls! { STRUCTURES: "System.Runtime.InteropServices.Marshal" =>
         Ok(object)
     }
     /// Frees what the structure's native form points to.
-    "DestroyStructure" fn destroy_structure(cx, p: *mut u8, class: ObjRef<'cx>) {
+    "System.Runtime.InteropServices.Marshal::DestroyStructure" fn destroy_structure(cx, p: *mut u8, class: ObjRef<'cx>) {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
         }
@@ -334,7 +332,7 @@ fn pointer(cx: &Cx<'_>, p: *const u8) -> Result<*const u8> {
     }
 }
 
-icalls! { COM: "System.Runtime.InteropServices.Marshal" =>
+icalls! {
     /// There are no COM objects.
-    "IsComObject" fn is_com_object(cx, o: ObjRef<'cx>) -> bool { Ok(false) }
+    "System.Runtime.InteropServices.Marshal::IsComObject" fn is_com_object(cx, o: ObjRef<'cx>) -> bool { Ok(false) }
 }

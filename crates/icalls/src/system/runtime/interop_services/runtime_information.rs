@@ -3,7 +3,7 @@
 //! Keeps nothing.
 use vervet_runtime::{ObjRef, icalls};
 
-icalls! { "System.Runtime.InteropServices.RuntimeInformation" =>
-    "GetRuntimeArchitecture" fn get_runtime_architecture(cx) -> ObjRef<'cx> { cx.alloc_str("x86-64") }
-    "GetOSName" fn get_os_name(cx) -> ObjRef<'cx> { cx.alloc_str("linux") }
+icalls! {
+    "System.Runtime.InteropServices.RuntimeInformation::GetRuntimeArchitecture" fn get_runtime_architecture(cx) -> ObjRef<'cx> { cx.alloc_str("x86-64") }
+    "System.Runtime.InteropServices.RuntimeInformation::GetOSName" fn get_os_name(cx) -> ObjRef<'cx> { cx.alloc_str("linux") }
 }

@@ -6,8 +6,8 @@ use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::interop::delegates::{self, async_call};
 use vervet_runtime::{ObjRef, icalls};
 
-icalls! { "System.Runtime.Remoting.Messaging.AsyncResult" =>
-    "Invoke" fn invoke_async(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
+icalls! {
+    "System.Runtime.Remoting.Messaging.AsyncResult::Invoke" fn invoke_async(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         async_call::check(cx, this)?;
         let outcome = match call(cx, this) {
             Ok(value) => Ok(value),

@@ -1,0 +1,26 @@
+//! Native half of `Interop/Sys`, a class without a namespace in mscorlib (`DoubleToString`) and in System.dll (`Read`).
+//!
+//! Keeps nothing.
+use crate::support::errno::{errno, retry};
+use vervet_runtime::icalls;
+
+icalls! {
+    /// snprintf; the format comes from managed code and takes one double.
+    "Interop/Sys::DoubleToString" fn double_to_string(cx, value: f64, format: *const u8, buffer: *mut u8, length: i32) -> i32 {
+        // SAFETY: the format is NUL-terminated and the buffer has `length` bytes, as managed code made them.
+        Ok(unsafe { libc::snprintf(buffer.cast(), length.max(0) as usize, format.cast(), value) })
+    }
+    /// read(2); -1 and errno.
+    "Interop/Sys::Read" fn read(cx, handle: isize, buffer: *mut u8, count: i32) -> i32 {
+        let (n, e) = cx.native(|| {
+            // SAFETY: managed code pinned that many bytes.
+            let n = retry(|| unsafe { libc::read(handle as i32, buffer.cast(), count.max(0) as usize) });
+            (n as i32, errno())
+        });
+        if n == -1 {
+            // SAFETY: the context belongs to this thread.
+            unsafe { (*cx.context()).last_error = e };
+        }
+        Ok(n)
+    }
+}

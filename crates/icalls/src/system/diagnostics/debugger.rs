@@ -1,0 +1,10 @@
+//! Native half of System.Diagnostics.Debugger.
+//!
+//! Keeps nothing: the answers are constant.
+use vervet_runtime::{ObjRef, icalls};
+
+icalls! {
+    "System.Diagnostics.Debugger::IsAttached_internal" fn is_attached_internal(cx) -> bool { Ok(false) }
+    "System.Diagnostics.Debugger::IsLogging" fn is_logging(cx) -> bool { Ok(false) }
+    "System.Diagnostics.Debugger::Log" fn log(cx, level: i32, category: ObjRef<'cx>, message: ObjRef<'cx>) { Ok(()) }
+}

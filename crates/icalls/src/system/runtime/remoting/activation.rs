@@ -1,0 +1,25 @@
+//! Native half of System.Runtime.Remoting.Activation.ActivationServices.
+//!
+//! Keeps nothing.
+use vervet_runtime::icalls;
+use vervet_runtime::memory::heap;
+use vervet_runtime::object::ObjRef;
+use vervet_types::Known;
+
+icalls! {
+    /// A zeroed object of which no constructor runs.
+    "System.Runtime.Remoting.Activation.ActivationServices::AllocateUninitializedClassInstance" fn allocate_uninitialized_class_instance(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
+        let class = cx.class_of(ty)?;
+        if class.is_array() {
+            let vt = cx.rt().vtable_or_throw(cx, class)?;
+            return heap::alloc_array(cx, vt, 0);
+        }
+        if std::ptr::eq(class, cx.known(Known::String)) {
+            return cx.alloc_str("");
+        }
+        if class.is_interface() || class.is_abstract() || class.is_ptr() || class.is_fn_ptr() || class.is_byref() || class.is_generic_param() {
+            return Err(cx.throw2(Known::ArgumentException, "Type cannot be instantiated", "type"));
+        }
+        cx.alloc(class)
+    }
+}

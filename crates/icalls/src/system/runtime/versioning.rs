@@ -1,0 +1,8 @@
+//! Native half of System.Runtime.Versioning.VersioningHelper.
+//!
+//! Keeps nothing: the answers are constant.
+use vervet_runtime::icalls;
+
+icalls! {
+    "System.Runtime.Versioning.VersioningHelper::GetRuntimeId" fn get_runtime_id(cx) -> i32 { Ok(0) }
+}

@@ -1,0 +1,9 @@
+//! Native half of System.Security.SecurityManager.
+//!
+//! Keeps nothing: the answers are constant.
+use vervet_runtime::icalls;
+
+icalls! {
+    "System.Security.SecurityManager::get_SecurityEnabled" fn get_security_enabled(cx) -> bool { Ok(false) }
+    "System.Security.SecurityManager::set_SecurityEnabled" fn set_security_enabled(cx, value: bool) { Ok(()) }
+}

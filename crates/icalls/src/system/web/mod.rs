@@ -1,0 +1,2 @@
+//! Native halves of the namespaces below System.Web.
+pub mod util;
