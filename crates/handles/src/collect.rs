@@ -41,7 +41,7 @@ impl<'t> Table<'t> {
             .filter(move |&first| !young_only || self.slot(first).may_be_young())
     }
 
-    /// Visits the objects, in steps that let the memory come before it is wanted.
+    /// Calls `f` with each object of a group, and requests the memory of objects further on.
     #[inline(always)]
     fn each_object(self, first: u32, mut f: impl FnMut(u32, &AtomicUsize, Word, usize)) {
         let group = self.row.group(first);
@@ -69,7 +69,7 @@ impl<'t> Table<'t> {
                     None => Word::expired(self.row.side(index).load(Ordering::Relaxed)),
                 };
                 if now != word {
-                    // Nobody else changes it: a plain store does.
+                    // The world is stopped, so a plain store is enough.
                     debug_assert_eq!(place.load(Ordering::Relaxed), word.0);
                     place.store(now.0, Ordering::Release);
                 }
@@ -79,7 +79,7 @@ impl<'t> Table<'t> {
     }
 }
 
-/// How many slots ahead of a visit its object's memory is asked for.
+/// How many slots before its visit the memory of an object is requested.
 const PREFETCH_DISTANCE: usize = 8;
 
 impl Tables {

@@ -157,7 +157,7 @@ impl Tables {
         }
     }
 
-    /// None before there is memory.
+    /// The table of a kind. None before there is memory.
     #[inline]
     pub(crate) fn table(&self, kind: Kind) -> Option<Table<'_>> {
         Some(Table {
@@ -166,6 +166,7 @@ impl Tables {
         })
     }
 
+    /// The slot that a handle names, in use or not. None: the value is no handle, or there is no memory yet.
     #[inline]
     fn slot(&self, handle: u32) -> Option<Slot<'_>> {
         let index = handle >> KIND_BITS;
@@ -182,8 +183,8 @@ impl Tables {
         Some(claim(table, kind, index, object, domain))
     }
 
-    /// As [`Tables::alloc`], in a few instructions, with slots that are the hint's already. None: it has none to spare, call
-    /// that one.
+    /// As [`Tables::alloc`], in a few instructions, with slots that the hint has already. None: it has none that may be taken, and
+    /// [`Tables::alloc`] has to be called.
     #[inline]
     pub fn alloc_own(
         &self,
@@ -193,11 +194,11 @@ impl Tables {
         domain: u32,
     ) -> Option<u32> {
         let index = hint.lanes[kind as usize].take()?;
-        // A lane that has slots has them from a table that has memory.
+        // There is memory: a lane that has slots got them from a table that has memory.
         Some(claim(self.table(kind)?, kind, index, object, domain))
     }
 
-    /// Frees a handle; false if it is not in use. Waits for nobody.
+    /// Frees a handle; false if it is not in use. The thread waits for no other. Of two threads that free one handle, one gets true.
     #[inline]
     pub fn free(&self, hint: &mut Hint, handle: u32) -> bool {
         let (index, kind) = (handle >> KIND_BITS, Kind::of(handle));
@@ -221,7 +222,7 @@ impl Tables {
                 Err(now) => seen = now,
             }
         }
-        // Free, and in no list.
+        // The slot is free and in no queue here. It is this thread's: only one thread can have changed the word to 0.
         perturb::here();
         table.row.freed(index);
         table.put(&mut hint.lanes[kind as usize], index);
@@ -250,8 +251,10 @@ impl Tables {
         self.replace(handle, new, |before| before == current)
     }
 
+    /// Makes a handle refer to `object` if what it refers to is `wanted`. Returns what it referred to before. None: the handle is not in use.
     fn replace(&self, handle: u32, object: usize, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let slot = self.slot(handle)?;
+        // Acquire: pairs with the release of the store that made the word, so the caller may use the object it names.
         let mut seen = slot.word.load(Ordering::Acquire);
         loop {
             let before = Word(seen).target()?;
@@ -265,6 +268,7 @@ impl Tables {
                 Ordering::Acquire,
             ) {
                 Ok(_) => {
+                    // The thread is in Runtime state: no collection can begin before the group's byte is set.
                     if object != 0 {
                         perturb::here();
                         slot.note_young();
@@ -288,7 +292,8 @@ impl Tables {
         loop {
             Word(seen).target()?;
             let domain = slot.side.load(Ordering::Acquire);
-            // The side word was a domain only if the slot was not freed meanwhile.
+            // The side word is a domain only if the slot was not freed between the two loads of the word. If it was freed and is in use
+            // again with the same word, the domain that was read is that of the old or of the new handle, which are the same value.
             match slot.word.load(Ordering::Acquire) {
                 now if now == seen => return Some(domain),
                 now => seen = now,
@@ -296,7 +301,7 @@ impl Tables {
         }
     }
 
-    /// A thread ends: its slots in waiting go to the shared queues.
+    /// A thread ends: the free slots of its hint go to the shared queues, where other threads find them.
     pub fn retire(&self, hint: &mut Hint) {
         for kind in Kind::ALL {
             if let Some(table) = self.table(kind) {
@@ -326,7 +331,8 @@ impl Tables {
     }
 }
 
-/// A slot that is the caller's becomes a handle.
+/// Makes a slot that the caller owns a handle. The side word is stored first: whoever sees the word with acquire sees the domain. Both are plain
+/// stores, because no other thread writes to a free slot.
 #[inline]
 fn claim(table: Table<'_>, kind: Kind, index: u32, object: usize, domain: u32) -> u32 {
     debug_assert!(domain < 1 << 30);

@@ -61,6 +61,7 @@ mod space {
     /// then their groups' bytes. One range of addresses, reserved at once.
     #[derive(Debug)]
     pub(crate) struct Space {
+        /// The beginning of the range; null before it is reserved.
         base: AtomicPtr<u8>,
         /// How many bits an index has. It does not change once there is memory.
         bits: AtomicU32,
@@ -106,6 +107,7 @@ mod space {
             }
             let size = bytes(self.bits());
             let made = vervet_os::memory::reserve_read_only(size).ok()?;
+            // Of two threads that reserve at once the first to publish wins; the other releases its range, which nobody has seen.
             match self.base.compare_exchange(
                 std::ptr::null_mut(),
                 made,
@@ -158,18 +160,22 @@ mod space {
         pub(crate) fn slots(self) -> u32 {
             1 << self.bits
         }
+        /// Where the kind's words begin, from `base` on. The row of number `kind + 1`: rows are ordered by the low bits of a handle.
         #[inline]
         fn words_at(self) -> usize {
             (self.kind + 1) << self.bits << 3
         }
+        /// Where the kind's side words begin.
         #[inline]
         fn sides_at(self) -> usize {
             sides_at(self.bits) + (self.kind << self.bits << 2)
         }
+        /// Where the bytes of the kind's groups begin.
         #[inline]
         fn young_at(self) -> usize {
             young_at(self.bits) + (self.kind << self.bits) / GROUP as usize
         }
+        /// The word of slot `i`.
         #[inline]
         pub(crate) fn word(self, i: u32) -> &'t AtomicUsize {
             debug_assert!(i < self.slots());
@@ -188,6 +194,7 @@ mod space {
             // SAFETY: `i` begins a group, so the group's words lie side by side in the kind's row.
             unsafe { std::slice::from_raw_parts(self.word(i), GROUP as usize) }
         }
+        /// The side word of slot `i`.
         #[inline]
         pub(crate) fn side(self, i: u32) -> &'t AtomicU32 {
             debug_assert!(i < self.slots());
@@ -199,6 +206,7 @@ mod space {
                     .cast::<AtomicU32>()
             }
         }
+        /// The 'may hold young' byte of the group of slot `i`.
         #[inline]
         pub(crate) fn young(self, i: u32) -> &'t AtomicU8 {
             debug_assert!(i < self.slots());
@@ -210,7 +218,7 @@ mod space {
                     .cast::<AtomicU8>()
             }
         }
-        /// A free slot is about to be claimed by its one owner.
+        /// A free slot is about to be claimed by its one owner. The models check that; here only debug builds do.
         #[inline]
         pub(crate) fn claimed(self, i: u32) {
             let free = self.word(i).load(Ordering::Relaxed) == 0;
@@ -225,7 +233,7 @@ mod space {
             if group < before {
                 return Some(());
             }
-            // As much as there is once more: few steps, few mappings.
+            // Double what there is: few system calls, and few mappings.
             let end = (before * 2)
                 .max(group + 1)
                 .next_multiple_of(STEP)

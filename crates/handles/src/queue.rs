@@ -46,11 +46,15 @@ impl Default for Hint {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Lane {
+    /// Position of the first slot.
     pub(crate) first: u32,
+    /// Position of the first slot that may not be taken yet.
     pub(crate) ready: u32,
+    /// Position behind the last slot.
     pub(crate) end: u32,
+    /// Indices of free slots.
     pub(crate) ring: [u32; ROOM as usize],
-    /// What the ring had no room for while the shared queue was held by another.
+    /// Slots for which the ring had no space while another thread held the shared queue.
     over: Chain,
 }
 
@@ -79,7 +83,7 @@ impl Lane {
     fn len(&self) -> u32 {
         self.end.wrapping_sub(self.first)
     }
-    /// A slot that may be taken.
+    /// Takes a slot that may be reused, if there is one.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<u32> {
         if self.first == self.ready {
@@ -89,7 +93,8 @@ impl Lane {
         self.first = self.first.wrapping_add(1);
         Some(index)
     }
-    /// Adds in front of all, for those who have waited longer. What was in front may wait with the rest now.
+    /// Adds `count` slots in front, because they have waited longer than the lane's own or were never used. They may be taken at once; the slots
+    /// that were in front before wait with the rest.
     fn prepend(&mut self, count: u32, slots: impl Iterator<Item = u32>) {
         debug_assert!(self.len() + count <= ROOM);
         self.first = self.first.wrapping_sub(count);
@@ -104,12 +109,14 @@ impl Lane {
 }
 
 impl Chain {
+    /// A chain without slots.
     const EMPTY: Chain = Chain {
         first: 0,
         last: 0,
         len: 0,
     };
 
+    /// Links another chain behind this one.
     fn append(&mut self, table: &Table<'_>, more: Chain) {
         if more.len == 0 {
             return;
@@ -122,6 +129,7 @@ impl Chain {
             self.len += more.len;
         }
     }
+    /// Links one slot behind this chain.
     fn push(&mut self, table: &Table<'_>, index: u32) {
         self.append(
             table,
@@ -132,6 +140,7 @@ impl Chain {
             },
         );
     }
+    /// Takes the first slot.
     fn pop(&mut self, table: &Table<'_>) -> Option<u32> {
         self.len = self.len.checked_sub(1)?;
         let index = self.first;
@@ -142,6 +151,7 @@ impl Chain {
     }
 }
 
+/// The link of a free slot: its side word.
 #[inline]
 fn link<'t>(table: &Table<'t>, index: u32) -> &'t AtomicU32 {
     table.slot(index).side
@@ -151,7 +161,9 @@ fn link<'t>(table: &Table<'t>, index: u32) -> &'t AtomicU32 {
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Shared {
+    /// The flag: a thread holds the queue.
     held: AtomicBool,
+    /// The chain. It is read and written by the holder; `len` also by others, as a hint.
     first: AtomicU32,
     last: AtomicU32,
     len: AtomicU32,
@@ -177,11 +189,13 @@ impl Shared {
         }
     }
 
-    /// Slots in it, at some moment.
+    /// How many slots it had at some moment: a hint, read without the flag.
     fn len(&self) -> u32 {
         self.len.load(Ordering::Relaxed)
     }
 
+    /// Runs `work` on the queue, if no other thread holds it. The acquire of the flag pairs with the release at the end, so the thread sees the links
+    /// that the last holder stored.
     fn try_with<T>(&self, work: impl FnOnce(&mut Chain) -> T) -> Option<T> {
         if self
             .held
@@ -205,7 +219,7 @@ impl Shared {
 }
 
 impl Table<'_> {
-    /// A free slot that is now the caller's. None: no memory, or every slot is in use or in another thread's queue.
+    /// A free slot, which the caller owns from now on. None: there is no memory, or every slot is in use or in another thread's lane.
     pub(crate) fn take(&self, lane: &mut Lane) -> Option<u32> {
         if let Some(own) = lane.take() {
             return Some(own);
@@ -214,7 +228,8 @@ impl Table<'_> {
         lane.take()
     }
 
-    /// Finds slots that may be taken, for a lane that has none.
+    /// Finds slots that may be taken, for a lane that has none. In this order: its own that have waited long enough, those it kept on the side, the
+    /// shared queue if that is long, a fresh group, and at last slots that were freed lately.
     #[cold]
     fn refill(&self, lane: &mut Lane) {
         if lane.len() >= REUSE_DELAY + GROUP {
@@ -227,24 +242,25 @@ impl Table<'_> {
         } else if let Some(first) = self.take_group() {
             lane.prepend(GROUP, first..first + GROUP);
         } else if lane.len() != 0 || self.take_shared(lane) {
-            // Nothing fresh is to be had: what was freed lately has to do.
+            // There are no fresh slots: those that were freed lately must do.
             lane.ready = lane.end;
         }
     }
 
-    /// The first of a chain become the lane's.
+    /// Moves the first slots of a chain, at most a batch, to the front of the lane.
     fn prepend_some(&self, lane: &mut Lane, chain: &mut Chain) {
         let count = chain.len.min(BATCH);
         lane.prepend(count, (0..count).map_while(|_| chain.pop(self)));
     }
 
+    /// Moves slots of the shared queue to the lane. False: another thread holds the queue.
     fn take_shared(&self, lane: &mut Lane) -> bool {
         self.shared()
             .try_with(|chain| self.prepend_some(lane, chain))
             .is_some()
     }
 
-    /// A slot that the caller has just freed waits in its queue.
+    /// Puts a slot that the caller has just freed at the end of its lane.
     #[inline]
     pub(crate) fn put(&self, lane: &mut Lane, index: u32) {
         *lane.at(lane.end) = index;
@@ -254,13 +270,14 @@ impl Table<'_> {
         }
     }
 
+    /// The ring is full: moves a batch of its oldest slots to the shared queue, or keeps them on the side.
     #[cold]
     fn make_room(&self, lane: &mut Lane) {
         self.move_over(lane, BATCH);
         self.hand_over(lane);
     }
 
-    /// The first `count` of the ring are linked.
+    /// Moves the first `count` slots of the ring to the chain on the side.
     fn move_over(&self, lane: &mut Lane, count: u32) {
         let has_ready = lane.ready.wrapping_sub(lane.first);
         for _ in 0..count {
@@ -273,6 +290,7 @@ impl Table<'_> {
         }
     }
 
+    /// Moves the chain on the side to the shared queue. False: another thread holds that.
     fn hand_over(&self, lane: &mut Lane) -> bool {
         let done = self
             .shared()
@@ -284,7 +302,7 @@ impl Table<'_> {
         done
     }
 
-    /// All of a lane goes to the shared queue.
+    /// Moves all slots of a lane to the shared queue. The thread that ends waits for the flag, which is held for a few instructions only.
     pub(crate) fn retire(&self, lane: &mut Lane) {
         self.move_over(lane, lane.len());
         while lane.over.len != 0 && !self.hand_over(lane) {

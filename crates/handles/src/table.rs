@@ -9,7 +9,7 @@ use crate::memory::*;
 use crate::queue::Shared;
 use vervet_os::perturb;
 
-/// What is kept of one kind beside the slots.
+/// What is kept of one kind beside its slots. It has a cache line of its own, so kinds do not disturb each other.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct State {
@@ -17,6 +17,7 @@ pub(crate) struct State {
     fresh: AtomicU32,
     /// Groups whose memory is writable.
     committed: AtomicU32,
+    /// Free slots that threads have handed over.
     shared: Shared,
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct Table<'t> {
     pub(crate) state: &'t State,
 }
 
-/// A slot.
+/// A slot: its word, its side word, and the byte of its group.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot<'t> {
     pub(crate) word: &'t AtomicUsize,
@@ -55,16 +56,19 @@ pub(crate) struct Slot<'t> {
 }
 
 impl Slot<'_> {
-    /// A reference was stored. Tested first, because the bytes of 64 groups share a cache line.
+    /// A reference was stored: the group may hold young objects. The byte is tested first, because the bytes of 64 groups share a cache line, which
+    /// threads would take from each other. Relaxed is enough: the collector reads it after it has stopped this thread.
     #[inline]
     pub(crate) fn note_young(self) {
         if self.young.load(Ordering::Relaxed) == 0 {
             self.young.store(1, Ordering::Relaxed);
         }
     }
+    /// May the group hold a young object? Read with the world stopped.
     pub(crate) fn may_be_young(self) -> bool {
         self.young.load(Ordering::Relaxed) != 0
     }
+    /// A visit has found out whether the group holds a young object.
     pub(crate) fn set_young(self, young: bool) {
         self.young.store(u8::from(young), Ordering::Relaxed);
     }
@@ -81,6 +85,7 @@ impl<'t> Table<'t> {
         }
     }
 
+    /// The shared queue of free slots.
     pub(crate) fn shared(&self) -> &'t Shared {
         &self.state.shared
     }
@@ -90,7 +95,7 @@ impl<'t> Table<'t> {
         self.state.fresh.load(Ordering::Acquire)
     }
 
-    /// Takes a group nobody has had; its first index. None: no memory or no indices left.
+    /// Takes a group that no thread has had. Returns its first index. None: there is no memory, or no index is left.
     pub(crate) fn take_group(&self) -> Option<u32> {
         let State {
             fresh, committed, ..

@@ -21,7 +21,7 @@ const PARKING: u32 = 1;
 const PARKED: u32 = 2;
 const TOKEN: u32 = 3;
 
-/// See the module. All zero bytes are a valid one: running.
+/// The word of a thread. See the module. All zero bytes are a valid one: the thread runs.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct ParkWord(AtomicU32);
@@ -35,23 +35,23 @@ impl ParkWord {
     pub fn new() -> ParkWord {
         ParkWord(AtomicU32::new(RUNNING))
     }
-    /// Its thread is going to park. False: there is a token, so it will not sleep.
+    /// The thread is going to park. False: there is a token, so it will not sleep, and need not make its wait known.
     pub fn begin(&self) -> bool {
         self.0
             .compare_exchange(RUNNING, PARKING, SeqCst, SeqCst)
             .is_ok()
     }
-    /// The wait is known to others now. True: its thread sleeps while [`ParkWord::is_parked`].
+    /// The wait is known to others now. True: the thread sleeps while [`ParkWord::is_parked`]. False: it was unparked meanwhile.
     pub fn sleeps(&self) -> bool {
         self.0
             .compare_exchange(PARKING, PARKED, SeqCst, SeqCst)
             .is_ok()
     }
-    /// Has nobody unparked it since it went to sleep?
+    /// Has no thread unparked it since it went to sleep?
     pub fn is_parked(&self) -> bool {
         self.0.load(SeqCst) == PARKED
     }
-    /// Its thread goes on; was it by a token?
+    /// The thread goes on. Returns whether a token was the reason; the token is used up.
     pub fn end(&self) -> bool {
         self.0.swap(RUNNING, SeqCst) == TOKEN
     }

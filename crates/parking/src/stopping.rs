@@ -124,7 +124,10 @@ pub fn go_native(state: &AtomicU8) {
     state.store(NATIVE, Release);
 }
 
-/// From Native to Runtime; false: the word is not zero, and [`leave_native`] has to be called.
+/// From Native to Runtime. False: the stop word is not zero, and [`leave_native`] has to be called.
+///
+/// The store of the state and the load of the word have a fence between them that costs nothing here: the compiler keeps their order, and the
+/// stopper's process fence does the rest.
 #[inline]
 pub fn try_leave_native(state: &AtomicU8, stop: &StopWord) -> bool {
     state.store(RUNTIME, Release);
@@ -150,12 +153,12 @@ pub fn leave_native(state: &AtomicU8, stop: &StopWord, rest: impl Fn()) {
     }
 }
 
-/// What a thread that waits in the handler waits for.
+/// Why a thread waits in the handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// For the world to run; the word says this.
+    /// The world is stopped; the stop word has this value.
     World(u32),
-    /// For the thread alone to be let go; `requested` holds 1.
+    /// The single thread was asked to stop; its `requested` holds 1.
     Thread,
 }
 
@@ -164,18 +167,18 @@ pub enum Reason {
 pub enum Observed {
     /// Stopped, in native code or between two pieces of ours.
     Stopped,
-    /// Stopped in the handler: its registers are in the record of the signal.
+    /// Suspended in the handler: its registers are in the record of the signal.
     Suspended,
     /// It runs, in that state.
     Runs(u8),
 }
 
-/// The words of a thread that is to be stopped.
+/// The words by which one thread is suspended.
 #[derive(Debug)]
 pub struct Suspension {
-    /// 1 while the thread waits in the handler; 0 for a moment between two stops.
+    /// 1 while the thread waits in the handler of the signal; 0 for a moment between two stops.
     suspended: AtomicU32,
-    /// 1 while the thread alone is to be stopped.
+    /// 1 while this single thread is asked to stop.
     requested: AtomicU32,
 }
 
@@ -206,13 +209,13 @@ impl Suspension {
         state.store(DETACHED, Release);
     }
 
-    /// Asks the thread to stop alone, or lets it go. It is on the list, whose lock is held.
+    /// Asks this single thread to stop (`on`), or lets it go. It is on the list of attached threads, whose lock is held.
     pub fn request(&self, on: bool) {
         self.requested.store(u32::from(on), SeqCst);
         in_order();
     }
 
-    /// Is the thread to wait in the handler?
+    /// Why the thread must wait in the handler, if it must.
     pub fn reason(&self, stop: &StopWord) -> Option<Reason> {
         match stop.stopping() {
             Some(seen) => Some(Reason::World(seen)),
@@ -221,8 +224,8 @@ impl Suspension {
         }
     }
 
-    /// The handler, in a thread that may be stopped where it is: waits as long as it is asked to. `arrived` tells the
-    /// stopper, `sleep` waits for a change, and may come back early.
+    /// Called by the handler of the signal, in a thread that may be stopped where it is: waits as long as there is a reason. `arrived` tells the stopper;
+    /// `sleep` waits for a change, and may return early.
     pub fn hold(&self, stop: &StopWord, arrived: impl Fn(), sleep: impl Fn(Reason)) {
         while self.reason(stop).is_some() {
             perturb::here();
@@ -236,12 +239,12 @@ impl Suspension {
             perturb::here();
             self.suspended.swap(0, SeqCst);
             in_order();
-            // Not parked, and perhaps to stop again.
+            // Not suspended, and perhaps asked to stop again: the loop looks once more, because the stopper may have seen `suspended`.
             perturb::here();
         }
     }
 
-    /// What the stopper sees of the thread. It has asked before.
+    /// What the stopper sees of the thread, after it has asked it to stop. The state is loaded before `suspended`: see the first invariant.
     pub fn inspect(&self, state: &AtomicU8) -> Observed {
         let state = state.load(Acquire);
         perturb::here();

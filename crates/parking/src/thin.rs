@@ -35,7 +35,8 @@ pub enum Step {
     Other(u32),
 }
 
-/// Enters if the lock is free or the thread's own.
+/// Enters if the lock is free or the thread's own, and was entered less than 256 times. The acquire side of the exchange pairs with the release
+/// of the thread that left.
 pub fn enter(word: &AtomicU32, me: u32) -> Step {
     loop {
         let v = word.load(Ordering::Acquire);
@@ -52,7 +53,7 @@ pub fn enter(word: &AtomicU32, me: u32) -> Step {
     }
 }
 
-/// Leaves if the lock is the thread's own.
+/// Leaves once if the lock is thin and the thread's own. Release: the next owner sees what this one did.
 pub fn exit(word: &AtomicU32, me: u32) -> Step {
     loop {
         let v = word.load(Ordering::Acquire);
@@ -69,8 +70,7 @@ pub fn exit(word: &AtomicU32, me: u32) -> Step {
     }
 }
 
-/// What a monitor begins with that takes the place of the word: owner, how often it has entered, hash. None if the word is a
-/// monitor's index.
+/// The state with which a monitor begins that replaces the word: owner, how often it has entered, hash. None if the word names a monitor.
 pub fn state(v: u32) -> Option<(u32, u32, u32)> {
     match v & KIND_MASK {
         KIND_FAT => None,

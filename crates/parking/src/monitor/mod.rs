@@ -114,6 +114,7 @@ pub(crate) struct Queues<Q> {
 /// A fat monitor. See the module.
 #[derive(Debug)]
 pub struct Monitor<Q> {
+    /// Its place in the table, which its object's sync word has.
     index: u32,
     /// Its owner's id, and whom it wakes.
     pub(crate) lock: Handoff,
@@ -121,10 +122,11 @@ pub struct Monitor<Q> {
     pub(crate) count: AtomicU32,
     /// Identity hash, or 0.
     pub(crate) hash: AtomicU32,
-    /// Threads that enter, wait, or are about to.
+    /// Threads that enter, wait, or are about to: the collector takes no monitor away that has some.
     users: AtomicU32,
-    /// How long to spin before sleeping.
+    /// How many turns a thread spins before it sleeps; adapted to whether that was worth it.
     pub(crate) spin: AtomicU32,
+    /// Threads that wait, and the lock of the protocol of [`Handoff`].
     pub(crate) queues: LeafLock<Queues<Q>>,
 }
 
@@ -141,7 +143,7 @@ impl<Q: Queue> Monitor<Q> {
             queues: LeafLock::default(),
         }
     }
-    /// Nobody uses it: it begins with the state of the sync word that is going to name it.
+    /// No thread uses it: it begins with the state of the sync word that is going to name it.
     pub fn begin(&self, owner: u32, count: u32, hash: u32) {
         self.lock.reset(owner);
         self.count.store(count, Ordering::Relaxed);
@@ -173,11 +175,11 @@ impl<Q: Queue> Monitor<Q> {
     pub fn has_users(&self) -> bool {
         self.users.load(Ordering::Acquire) != 0
     }
-    /// A thread may let the world stop while it works with the monitor.
+    /// The calling thread may let the world stop while it works with the monitor.
     pub fn add_user(&self) {
         self.users.fetch_add(1, Ordering::SeqCst);
     }
-    /// It has done.
+    /// It does not use the monitor any more.
     pub fn remove_user(&self) {
         self.users.fetch_sub(1, Ordering::SeqCst);
     }

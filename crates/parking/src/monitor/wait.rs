@@ -44,7 +44,7 @@ impl<Q: Queue> Monitor<Q> {
         queues.waiting.push_back(me);
         let mut guard = Some(queues);
         loop {
-            // Not alertable: its commit has to run, whatever is pending.
+            // Not alertable: the commit has to run, which gives the monitor up, even if an alert is pending.
             thread.park(
                 || {
                     // The first time only: this thread is known to wait, so it may give the monitor up.
@@ -64,7 +64,7 @@ impl<Q: Queue> Monitor<Q> {
             queues.waiting.remove(me);
             return None;
         }
-        // Pulsed, so it was moved; in no queue any more if somebody who left has woken it.
+        // It was pulsed, so it was moved to `entering`. It is in no queue any more if a thread that left the monitor has woken it.
         let was_woken = !self.leave_queue(&mut queues, me);
         Some(was_woken)
     }

@@ -1,12 +1,15 @@
-//! The handshake under loom: the code above, with a signal that is looked for before every step of "managed code", futexes
-//! that yield, and a process fence as the module says. The heap is a cell: loom reports a thread that touches it while the
-//! stopper does.
+//! The handshake under loom. What surrounds it is modelled so:
+//!
+//! * The suspend signal is a flag, which a thread checks before every step of "managed code"; its handler is [`Suspension::hold`].
+//! * A futex is a loop that yields. A process fence is a sequentially consistent fence on both sides.
+//! * The heap is a loom cell: loom reports a thread that touches it while the stopper does, which would be a broken stop.
 use super::*;
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::AtomicBool;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
+/// Tries every interleaving with at most `preemptions` preemptions (None: any number).
 fn model(preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = preemptions;
@@ -16,6 +19,7 @@ fn model(preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'static) {
 /// A thread, the list it is on, the word, and the heap.
 struct World {
     stop: StopWord,
+    /// One stopper at a time.
     stop_lock: Mutex<()>,
     /// Is the thread on the list?
     list: Mutex<bool>,
@@ -59,6 +63,7 @@ impl World {
             thread::yield_now();
         }
     }
+    /// The thread comes back from native code, as thunks do.
     fn leave_native(&self) {
         if !try_leave_native(&self.state, &self.stop) {
             leave_native(&self.state, &self.stop, || self.rest());
@@ -73,11 +78,12 @@ impl World {
         }
         self.take_signal();
         self.state.store(RUNTIME, Release);
-        // The poll on the way on.
+        // The poll when the thread leaves managed code.
         if self.stop.is_stopping() {
             leave_native(&self.state, &self.stop, || self.rest());
         }
     }
+    /// The thread comes on the list, and waits while the world is stopped.
     fn attach(&self) {
         loop {
             let mut list = self.list.lock().unwrap();
@@ -89,6 +95,7 @@ impl World {
             thread::yield_now();
         }
     }
+    /// The thread leaves the list.
     fn detach(&self) {
         let mut list = self.list.lock().unwrap();
         *list = false;
