@@ -137,7 +137,7 @@ pub struct Tables {
 impl Tables {
     /// No handles, and no memory yet.
     #[cfg(not(feature = "loom"))]
-    #[allow(
+    #[expect(
         clippy::new_without_default,
         reason = "there is one per process, a static"
     )]
@@ -149,7 +149,7 @@ impl Tables {
     }
     /// No handles, and no memory yet.
     #[cfg(feature = "loom")]
-    #[allow(clippy::new_without_default, reason = "as without the feature")]
+    #[expect(clippy::new_without_default, reason = "as without the feature")]
     pub fn new() -> Tables {
         Tables {
             space: Space::new(),

@@ -15,7 +15,7 @@ use crate::roots::static_area;
 use crate::space::{self, large_objects, lines, old, recyclable, reserve};
 use crate::stats::Stats;
 use crate::threads::exclusive::{Borrowed, Exclusive};
-use crate::threads::{gate, workers};
+use crate::threads::{gate, mark_stack, workers};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
@@ -52,7 +52,7 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) major: state::Major,
     pub(crate) gate: gate::Gate,
     pub(crate) workers: workers::WorkerPool,
-    pub(crate) shared_stack: workers::SharedMarkStack,
+    pub(crate) shared_stack: mark_stack::SharedMarkStack,
     pub(crate) minor_workers: Vec<Exclusive<worker::MinorWorker>>,
     pub(crate) scratch: Exclusive<Scratch>,
     pub(crate) pending: Exclusive<ephemerons::PendingEphemerons>,
@@ -102,7 +102,7 @@ impl<M: Model, W: World> Heap<M, W> {
             major: state::Major::new(n, config.min_major.min(config.max_heap / 2))?,
             gate: gate::Gate::default(),
             workers: pool,
-            shared_stack: workers::SharedMarkStack::new()?,
+            shared_stack: mark_stack::SharedMarkStack::new()?,
             minor_workers: (0..n)
                 .map(|_| worker::MinorWorker::new().map(Exclusive::new))
                 .collect::<io::Result<_>>()?,

@@ -31,7 +31,7 @@ impl ParkWord {
     pub const PARKED: u32 = PARKED;
 
     /// A running thread's.
-    #[allow(clippy::new_without_default, reason = "loom's are not const")]
+    #[expect(clippy::new_without_default, reason = "loom's are not const")]
     pub fn new() -> ParkWord {
         ParkWord(AtomicU32::new(RUNNING))
     }

@@ -39,7 +39,7 @@ unsafe impl<T: Send, const ROOM: usize> Sync for Ring<T, ROOM> {}
 impl<T: Copy, const ROOM: usize> Ring<T, ROOM> {
     /// An empty one.
     #[cfg(not(feature = "loom"))]
-    #[allow(clippy::new_without_default, reason = "there is one, a static")]
+    #[expect(clippy::new_without_default, reason = "there is one, a static")]
     pub const fn new() -> Ring<T, ROOM> {
         Ring {
             slots: [const {
@@ -54,7 +54,7 @@ impl<T: Copy, const ROOM: usize> Ring<T, ROOM> {
     }
     /// An empty one.
     #[cfg(feature = "loom")]
-    #[allow(clippy::new_without_default, reason = "as without the feature")]
+    #[expect(clippy::new_without_default, reason = "as without the feature")]
     pub fn new() -> Ring<T, ROOM> {
         Ring {
             slots: std::array::from_fn(|_| Slot {

@@ -73,13 +73,13 @@ pub struct StopWord(AtomicU32);
 impl StopWord {
     /// Nobody is to stop.
     #[cfg(not(feature = "loom"))]
-    #[allow(clippy::new_without_default, reason = "there is one")]
+    #[expect(clippy::new_without_default, reason = "there is one")]
     pub const fn new() -> StopWord {
         StopWord(AtomicU32::new(0))
     }
     /// Nobody is to stop.
     #[cfg(feature = "loom")]
-    #[allow(clippy::new_without_default, reason = "there is one")]
+    #[expect(clippy::new_without_default, reason = "there is one")]
     pub fn new() -> StopWord {
         StopWord(AtomicU32::new(0))
     }
@@ -184,7 +184,7 @@ pub struct Suspension {
 
 impl Suspension {
     /// Of a thread that runs.
-    #[allow(clippy::new_without_default, reason = "loom's are not const")]
+    #[expect(clippy::new_without_default, reason = "loom's are not const")]
     pub fn new() -> Suspension {
         Suspension {
             suspended: AtomicU32::new(0),

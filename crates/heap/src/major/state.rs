@@ -7,7 +7,7 @@ use super::marker::Marker;
 use crate::memory::List;
 use crate::threads::affinity::{AffinityGuard, ThreadAffinity};
 use crate::threads::exclusive::{Borrowed, Exclusive};
-use crate::threads::workers::SharedMarkStack;
+use crate::threads::mark_stack::SharedMarkStack;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;

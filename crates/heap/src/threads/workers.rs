@@ -1,4 +1,4 @@
-//! The worker pool: helper threads of a pause, and the shared stack through which workers share objects to be scanned.
+//! The worker pool: threads that help the collecting thread in a pause. How they share work: [`super::mark_stack`].
 //!
 //! ```text
 //!   collecting thread (worker 0)            helper i
@@ -14,13 +14,10 @@
 //! * A helper is not left to wait for the processor of the thread that collects: its affinity excludes that processor when it is woken (the kernel
 //!   may wake a thread there, and move it to an idle processor many milliseconds later).
 //! * `job` is written only while no session is open and no helper is counted in it.
-//! * While a job runs, a worker is `active` if it has or may get work. When no worker is active and the shared stack is empty, the work is done: a
-//!   worker becomes active again before it takes from the shared stack.
-use crate::memory::{List, UNBOUNDED};
 use crate::threads::affinity::ThreadAffinity;
 use std::cell::UnsafeCell;
 use std::io;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicU32, Ordering::*};
 use vervet_os::LeafLock;
 
 /// Helpers may join the job.
@@ -146,103 +143,5 @@ pub(crate) fn block_signals() {
             libc::sigdelset(&mut all, s);
         }
         libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
-    }
-}
-
-/// SharedMarkStack objects that any worker may take.
-pub struct SharedMarkStack {
-    list: LeafLock<List<usize>>,
-    len: AtomicUsize,
-    active: AtomicUsize,
-    idle: AtomicUsize,
-}
-
-impl SharedMarkStack {
-    /// An empty list.
-    pub fn new() -> io::Result<SharedMarkStack> {
-        Ok(SharedMarkStack {
-            list: LeafLock::new(List::new(UNBOUNDED)?),
-            len: AtomicUsize::new(0),
-            active: AtomicUsize::new(0),
-            idle: AtomicUsize::new(0),
-        })
-    }
-    /// A worker begins.
-    pub fn enter(&self) {
-        self.active.fetch_add(1, AcqRel);
-    }
-    /// Is somebody idle, and a worker's list worth sharing?
-    #[inline]
-    pub fn is_starving(&self, own: &List<usize>) -> bool {
-        own.len() > 64 && self.idle.load(Relaxed) > 0 && self.len.load(Relaxed) == 0
-    }
-    /// Gives the others the older half of a worker's list, if [`SharedMarkStack::is_starving`].
-    #[inline]
-    pub fn share(&self, own: &mut List<usize>) {
-        if self.is_starving(own) {
-            self.push_front_of(own, own.len() / 2);
-        }
-    }
-    /// Moves the first `count` of `own` here.
-    pub fn push_front_of(&self, own: &mut List<usize>, count: usize) {
-        let mut list = self.list.lock();
-        own.give_front(count, &mut list);
-        self.len.store(list.len(), Release);
-    }
-    /// Takes some into an empty list.
-    pub fn pop_into(&self, own: &mut List<usize>) -> bool {
-        if self.len.load(Acquire) == 0 {
-            return false;
-        }
-        let mut list = self.list.lock();
-        let n = list.len().min(512);
-        for _ in 0..n {
-            if let Some(v) = list.pop() {
-                own.push(v);
-            }
-        }
-        self.len.store(list.len(), Release);
-        n > 0
-    }
-    /// A worker has nothing left: waits until there is work again (true: `own` has some), or all are done.
-    pub fn wait_for_work(&self, own: &mut List<usize>) -> bool {
-        if self.pop_into(own) {
-            return true;
-        }
-        self.idle.fetch_add(1, AcqRel);
-        self.active.fetch_sub(1, AcqRel);
-        let mut spins = 0u32;
-        let more = loop {
-            if self.len.load(Acquire) > 0 {
-                self.active.fetch_add(1, AcqRel);
-                if self.pop_into(own) {
-                    break true;
-                }
-                self.active.fetch_sub(1, AcqRel);
-            }
-            if self.active.load(Acquire) == 0 && self.len.load(Acquire) == 0 {
-                break false;
-            }
-            spins += 1;
-            if spins < 100 {
-                std::hint::spin_loop()
-            } else {
-                std::thread::yield_now()
-            }
-        };
-        self.idle.fetch_sub(1, AcqRel);
-        more
-    }
-    /// A worker stops before the work is done.
-    pub fn leave(&self) {
-        self.active.fetch_sub(1, AcqRel);
-    }
-    /// Calls `f` with each entry.
-    pub(crate) fn each(&self, f: impl FnMut(usize)) {
-        self.list.lock().as_slice().iter().copied().for_each(f);
-    }
-    /// Is there anything?
-    pub fn is_empty(&self) -> bool {
-        self.len.load(Acquire) == 0
     }
 }

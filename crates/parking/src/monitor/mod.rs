@@ -32,7 +32,9 @@ use crate::Handoff;
 use crate::sync::{AtomicU32, LeafLock, Ordering};
 use vervet_abi::object::sync_word::*;
 
-/// A queue of threads by id, and what one tells those in it. A thread is in one queue at a time.
+/// A queue of threads by id, and what is told to those in it. A thread is in one queue at a time.
+///
+/// The methods with `&mut self` are called under the lock of the queues ([`Monitor`]); [`Queue::unpark`] is called without it.
 pub trait Queue: Default {
     /// Puts a thread at the end.
     fn push_back(&mut self, id: u32);
