@@ -9,6 +9,7 @@
 //! | a path below the root | `tests/run.sh`, `crates/{heap,jit}`, `tests/managed/**.cs` | the file or folder; of a pattern, the folder before it |
 //! | a source file of a crate | `heap/config.rs` | `crates/heap/src/config.rs`, or `crates/heap/config.rs` |
 //! | an item of a source file | `heap/config.rs::Config::default` | the file, and in it a definition of each name after it |
+//! | a method of the class library | `System.Threading.Monitor::Enter` | an internal call of that name, declared or known to be missing |
 //!
 //! # Invariants
 //! * A span that ends in `.rs` names its crate: a bare file name is an error, because several crates have files of one name.
@@ -220,6 +221,11 @@ fn span_error(root: &Path, span: &str) -> Option<String> {
     if span.contains([' ', '<', '>', '|', '"', '$', '=', '@']) {
         return None;
     }
+    if is_managed(span) {
+        return (!is_internal_call(root, span)).then(|| {
+            format!("`{span}` is no internal call that is declared or listed as missing")
+        });
+    }
     let (path, items) = match span.split_once(".rs::") {
         Some((path, items)) => (format!("{path}.rs"), items),
         None => (span.to_owned(), ""),
@@ -250,6 +256,46 @@ fn span_error(root: &Path, span: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// Has the text the form `Namespace.Type::Method`?
+fn is_managed(span: &str) -> bool {
+    let Some((class, method)) = span.split_once("::") else {
+        return false;
+    };
+    let is_word = |c: char| c.is_alphanumeric() || "_.+/`".contains(c);
+    class.starts_with(|c: char| c.is_ascii_uppercase())
+        && class.contains(['.', '/'])
+        && class.chars().all(is_word)
+        && method
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_.".contains(c))
+}
+
+/// Does a source file of `icalls`, or its list of missing ones, have the name?
+fn is_internal_call(root: &Path, name: &str) -> bool {
+    let mut folders = vec![
+        root.join("crates/icalls/src"),
+        root.join("crates/icalls/tests"),
+    ];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            let ends = |c: char| !(c.is_alphanumeric() || c == '_');
+            if text
+                .match_indices(name)
+                .any(|(at, _)| text[at + name.len()..].starts_with(ends))
+            {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// Where in the crate that `path` names the items are defined, or a file of that name is: where they may have moved.
@@ -387,6 +433,7 @@ mod tests {
             "tests/managed/**.cs",
             "tests/behaviour/cases/X.sh",
             "tidy/documents.rs::defines",
+            "Mono.Runtime::DumpStateTotal_internal",
             "free text",
         ] {
             assert_eq!(span_error(&root, good), None, "{good}");
@@ -397,6 +444,7 @@ mod tests {
             "documents.rs",
             "tidy/nowhere.rs",
             "tidy/documents.rs::nowhere",
+            "System.Nowhere::Nothing",
         ] {
             assert!(span_error(&root, bad).is_some(), "{bad}");
         }

@@ -45,3 +45,21 @@ fn every_document_is_linked() {
         .collect();
     assert!(lost.is_empty(), "no document links to {lost:?}");
 }
+
+#[test]
+fn every_crate_is_on_the_map() {
+    let root = root();
+    let map = std::fs::read_to_string(root.join("docs/architecture.md")).expect("the map");
+    for entry in std::fs::read_dir(root.join("crates")).expect("the crates") {
+        let name = entry.expect("a directory entry").file_name();
+        let name = name.to_string_lossy();
+        let row = map.lines().any(|l| {
+            l.starts_with("| `")
+                && l.split(" | ")
+                    .next()
+                    .unwrap_or("")
+                    .contains(&format!("`{name}`"))
+        });
+        assert!(row, "docs/architecture.md has no row for the crate {name}");
+    }
+}
