@@ -40,7 +40,7 @@ unsafe extern "C" fn mono_add_internal_call_with_flags(
 /// Saves errno as the thread's last error.
 #[unsafe(no_mangle)]
 extern "C" fn mono_marshal_set_last_error() {
-    vervet_runtime::threads::attach::save_last_error();
+    vervet_runtime::threads::native_state::save_last_error();
 }
 /// Native code is about to block.
 ///
@@ -56,7 +56,7 @@ unsafe extern "C" fn mono_threads_enter_gc_safe_region_internal(
 /// Native code has blocked.
 #[unsafe(no_mangle)]
 extern "C" fn mono_threads_exit_gc_safe_region_internal(cookie: *mut c_void, _stack: *mut c_void) {
-    vervet_runtime::threads::attach::leave_safe_region(cookie as usize);
+    vervet_runtime::threads::native_state::leave_safe_region(cookie as usize);
 }
 /// kernel32's CopyMemory.
 ///

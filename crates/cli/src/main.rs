@@ -75,7 +75,7 @@ fn command() -> ExitCode {
     }
     let code = match options.what() {
         Ok(Command::Program { path, args }) => run(&options, |_| {
-            vervet_runtime::process::bootstrap::run_main(&path, &args)
+            vervet_runtime::process::main::run_main(&path, &args)
         }),
         Ok(Command::Source {
             files,
@@ -83,7 +83,7 @@ fn command() -> ExitCode {
             args,
         }) => match source::compile(&files, &references, options.debug) {
             Ok(exe) => run(&options, |_| {
-                vervet_runtime::process::bootstrap::run_main(&exe, &args)
+                vervet_runtime::process::main::run_main(&exe, &args)
             }),
             Err(e) => {
                 eprintln!("{}", e.text);
@@ -102,7 +102,7 @@ fn command() -> ExitCode {
             1
         }
     };
-    vervet_runtime::process::bootstrap::exit_process(code)
+    vervet_runtime::process::fatal::exit_process(code)
 }
 
 fn run(options: &Options, work: impl FnOnce(&'static vervet_runtime::Runtime) -> i32) -> i32 {

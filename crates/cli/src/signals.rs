@@ -11,7 +11,8 @@
 //! * All this is as async-signal-safe as what it stands for.
 use libc::{c_int, sighandler_t, sigset_t};
 use std::ptr::null;
-use vervet_runtime::safepoint::suspend::{SUSPEND, set_foreign_handler};
+use vervet_runtime::safepoint::stop_word::SUSPEND;
+use vervet_runtime::safepoint::suspend::set_foreign_handler;
 
 /// Keeps the functions in the executable.
 #[used]

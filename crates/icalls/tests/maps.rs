@@ -7,7 +7,9 @@ use vervet_abi::vtable::flags;
 use vervet_metadata::Table;
 use vervet_runtime::ObjRef;
 use vervet_runtime::cx::Cx;
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::allocate;
+use vervet_runtime::memory::cards;
+use vervet_runtime::memory::copy;
 use vervet_runtime::memory::roots;
 use vervet_types::*;
 
@@ -98,7 +100,7 @@ fn check_class(cx: &Cx<'_>, class: ClassRef, seen: &mut [usize; 3]) {
 }
 
 fn card(address: usize) -> *mut u8 {
-    heap::card_of(address) as *mut u8
+    cards::card_of(address) as *mut u8
 }
 
 /// A copy of an array of structs with references marks every card of the copy it stores a reference to.
@@ -120,13 +122,13 @@ fn check_clone<'cx>(cx: &'cx Cx<'cx>) {
     }
     // SAFETY: the two arrays' own cards; nothing is collected in this program.
     unsafe {
-        let copy = heap::clone_object(cx, array).expect("memory");
+        let copy = allocate::clone_object(cx, array).expect("memory");
         assert_eq!(copy.array_len(), n);
         for i in 0..n {
             *card(at(copy, i)) = 0xFF;
         }
         let bytes = n * size;
-        heap::move_bytes(cx, copy.array_data(), array.array_data(), bytes, true);
+        copy::move_bytes(cx, copy.array_data(), array.array_data(), bytes, true);
         for i in 0..n {
             assert_ne!(*card(at(copy, i)), 0xFF, "the card of element {i}");
             assert_eq!(*(at(copy, i) as *const usize), text.addr());

@@ -10,13 +10,14 @@ use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_abi::VTable;
 use vervet_os::{Chunks, LeafLock};
-use vervet_types::{ClassRef, Known, LoadError, ModuleRef};
+use vervet_types::{ClassRef, Known, ModuleRef};
 
 /// See the module.
 pub struct Domain {
     /// Its id; the root domain is 0, as managed code sees it.
     pub id: u32,
-    vtables: Chunks<AtomicPtr<VTable>>,
+    /// The VTables of classes, by class id; null before one is published.
+    pub(crate) vtables: Chunks<AtomicPtr<VTable>>,
     strings: LeafLock<FxHashMap<Box<[u16]>, Root>>,
     literals: LeafLock<FxHashMap<(u32, u32), Root>>,
     types: LeafLock<FxHashMap<u32, Root>>,
@@ -56,30 +57,6 @@ impl Domain {
         let p = self.vtables.get(class.id)?.load(Ordering::Acquire);
         // SAFETY: only complete VTables are stored, and they live for ever.
         unsafe { p.as_ref() }
-    }
-
-    /// The class's VTable, made if need be.
-    pub fn vtable(&self, class: ClassRef) -> std::result::Result<&'static VTable, LoadError> {
-        if let Some(vt) = self.vtable_if_made(class) {
-            return Ok(vt);
-        }
-        let made = crate::classes::vtables::make(class, self.id)?;
-        let cell = self.vtables.at(class.id);
-        match cell.compare_exchange(
-            std::ptr::null_mut(),
-            made as *const VTable as *mut VTable,
-            Ordering::AcqRel,
-            Ordering::Acquire,
-        ) {
-            Ok(_) => Ok(made),
-            Err(first) => {
-                // SAFETY: as above; the VTable that came second was seen by nobody.
-                unsafe {
-                    crate::classes::vtables::discard(made);
-                    Ok(&*first)
-                }
-            }
-        }
     }
 
     /// The interned string with that text.
@@ -146,5 +123,50 @@ impl Domain {
     /// Caches an object unless another was first; returns the one that stands.
     pub fn cache<'cx>(&self, key: (u32, usize, usize), object: ObjRef<'cx>) -> ObjRef<'cx> {
         roots::keep(&self.cache, key, object).get()
+    }
+}
+
+impl<'cx> Cx<'cx> {
+    /// The interned string with that text.
+    pub fn intern(&'cx self, units: &[u16]) -> Result<ObjRef<'cx>> {
+        self.rt().domain.intern(self, units)
+    }
+    /// The one RuntimeType object of a class.
+    pub fn type_object(&'cx self, class: ClassRef) -> Result<ObjRef<'cx>> {
+        self.rt().domain.type_object(self, class)
+    }
+    /// A reflection object from the domain's cache, keyed by entity and reflected class; made by `make` if it is not there.
+    pub fn cached(
+        &'cx self,
+        kind: u32,
+        entity: usize,
+        reflected: usize,
+        make: impl FnOnce() -> Result<ObjRef<'cx>>,
+    ) -> Result<ObjRef<'cx>> {
+        let key = (kind, entity, reflected);
+        if let Some(found) = self.rt().domain.cached(key) {
+            return Ok(found);
+        }
+        let made = make()?;
+        Ok(self.rt().domain.cache(key, made))
+    }
+}
+
+impl<'cx> Cx<'cx> {
+    /// The class behind a RuntimeType object (its `_impl`). Null throws.
+    pub fn class_of(&'cx self, type_object: ObjRef<'cx>) -> Result<ClassRef> {
+        let t = self.non_null(type_object)?;
+        self.class_of_handle(t.read::<usize>(std::mem::offset_of!(
+            vervet_abi::layouts::TypeObject,
+            handle
+        )))
+    }
+    /// The class behind a RuntimeTypeHandle's value.
+    pub fn class_of_handle(&self, handle: usize) -> Result<ClassRef> {
+        if handle == 0 {
+            return Err(self.throw_default(Known::ArgumentException));
+        }
+        // SAFETY: type handles are addresses of classes, which live for ever.
+        Ok(unsafe { &*(handle as *const vervet_types::Class) })
     }
 }

@@ -1,4 +1,4 @@
-//! Loading assemblies: the binder's candidates, opened; the list of what is loaded; files, bytes, modules.
+//! Loading assemblies: from a name, a file or bytes to an assembly; and the list of what is loaded.
 //!
 //! # Invariants
 //! * One assembly object per file (by canonical path), and one per simple name in the default context.
@@ -32,10 +32,12 @@ pub struct Loader {
     /// The assembly of Main.
     pub entry: Published<AssemblyCell>,
 }
+/// The type system that the loader's modules belong to; set once at start-up.
 struct UniverseRef(&'static Universe);
 /// A published assembly.
 pub struct AssemblyCell(pub &'static Assembly);
 
+/// What is loaded. Under its lock.
 #[derive(Default)]
 struct State {
     loaded: Vec<&'static Assembly>,
@@ -191,7 +193,7 @@ impl Loader {
             Some((a, true)) => return Ok(Some(a)),
             other => other.map(|o| o.0),
         };
-        if crate::threads::attach::current_context().is_null() {
+        if crate::threads::current_context().is_null() {
             // A thread that compiles ahead loads nothing: what is loaded, and when, is the program's doing.
             return Ok(None);
         }
@@ -350,9 +352,9 @@ impl Loader {
     }
 }
 
-/// Looking for files and reading them touches no object and may take long.
+/// Runs `work` in Native state: looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {
-    crate::threads::attach::native(crate::threads::attach::current_context(), work)
+    crate::threads::native(crate::threads::current_context(), work)
 }
 
 /// The RuntimeAssembly object of an assembly (`_mono_assembly` is its address).

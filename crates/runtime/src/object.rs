@@ -1,8 +1,8 @@
 //! References to heap objects as Rust code holds them.
 //!
 //! # Invariants
-//! * An [`ObjRef`] lives on the stack only (stacks are scanned conservatively, so it pins what it refers to);
-//!   it is not `Send` and has no home in containers. Rust heap memory keeps objects through [`crate::memory::roots`].
+//! * An [`ObjRef`] lives on the stack only: the collector scans stacks conservatively, so it pins what it refers to. It is not `Send`
+//!   and is never kept in a container. Rust heap memory keeps objects through [`crate::memory::roots`].
 //! * Every store of a reference into an object or a static goes through a function here that marks the card.
 //! * What the collector takes for a reference, and nothing else, is read and written as one: debug builds ask the map.
 use std::marker::PhantomData;
@@ -82,7 +82,8 @@ impl<'cx> ObjRef<'cx> {
     /// Reads a value at `offset` bytes from the start of the object.
     pub fn read<T: Plain>(self, offset: usize) -> T {
         debug_assert!(!self.is_null());
-        // SAFETY: callers pass offsets of fields of the object's class.
+        // SAFETY: the object is live, because this reference pins it, and callers pass the offset of a field of its class; every bit
+        // pattern of a `Plain` type is valid.
         unsafe { (self.0.add(offset) as *const T).read_unaligned() }
     }
     /// Does the collector take the word that `offset` lies in for a reference?
@@ -111,7 +112,7 @@ impl<'cx> ObjRef<'cx> {
             "a plain value stored where {} holds a reference, at {offset}",
             self.class().full_name()
         );
-        // SAFETY: as in `read`.
+        // SAFETY: the object is live and the offset is that of a field of its class, which holds no reference, so no card is due.
         unsafe { (self.0.add(offset) as *mut T).write_unaligned(value) }
     }
     /// Reads a reference field.
@@ -268,7 +269,7 @@ pub(crate) unsafe fn load_word(slot: *const usize) -> usize {
 /// `slot` is an aligned word that may be written.
 #[inline(always)]
 pub(crate) unsafe fn store_word(slot: *mut usize, value: usize) {
-    // SAFETY: as in `load_word`.
+    // SAFETY: the caller's word, aligned and writable; every thread accesses it atomically.
     unsafe { AtomicUsize::from_ptr(slot).store(value, Relaxed) }
 }
 
@@ -279,5 +280,5 @@ pub(crate) unsafe fn store_word(slot: *mut usize, value: usize) {
 pub unsafe fn store_ref(slot: *mut usize, value: ObjRef<'_>) {
     // SAFETY: the caller says the slot may be written.
     unsafe { store_word(slot, value.addr()) };
-    crate::memory::heap::mark_card(slot as usize, value.addr());
+    crate::memory::cards::mark_card(slot as usize, value.addr());
 }

@@ -6,13 +6,12 @@ use crate::code::icall::Icall;
 use crate::cx::{Cx, Result, Throw};
 use crate::domain::Domain;
 use crate::memory::roots::Root;
-use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 use vervet_abi::VTable;
 use vervet_jit::Compiler;
 use vervet_os::Published;
-use vervet_types::{ClassRef, LoadError, Universe};
+use vervet_types::{ClassRef, Known, LoadError, Universe};
 
 /// See the module.
 pub struct Runtime {
@@ -78,10 +77,12 @@ pub fn publish(runtime: Runtime) -> &'static Runtime {
     r
 }
 /// The runtime. Panics before start-up has published it.
+#[inline]
 pub fn rt() -> &'static Runtime {
     rt_opt().expect("the runtime has not been started")
 }
 /// The runtime, if it has been started.
+#[inline]
 pub fn rt_opt() -> Option<&'static Runtime> {
     // SAFETY: only `publish` stores here, and what it stores is leaked.
     unsafe { RUNTIME.load(Ordering::Acquire).as_ref() }
@@ -112,23 +113,22 @@ impl Runtime {
             vt.init_state.load(Ordering::Acquire) == vervet_abi::vtable::INIT_DONE
         })
     }
-    /// Null-safe `ToString` of an object through its virtual method.
-    pub fn to_string<'cx>(&self, cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<String> {
-        if object.is_null() {
-            return Ok(String::new());
-        }
-        let to_string = cx.load(
-            cx.known(vervet_types::Known::Object)
-                .find_method("ToString", Some(0))
-                .and_then(|m| {
-                    m.ok_or_else(|| {
-                        LoadError::missing_method(cx.known(vervet_types::Known::Object), "ToString")
-                    })
-                }),
-        )?;
-        match crate::code::invoke::invoke_virtual(cx, to_string, object, &[])? {
-            crate::cx::Value::Ref(s) => Ok(s.text()),
-            _ => Ok(String::new()),
-        }
+}
+
+impl<'cx> Cx<'cx> {
+    /// The runtime.
+    #[inline]
+    pub fn rt(&self) -> &'static Runtime {
+        rt()
+    }
+    /// The type system.
+    #[inline]
+    pub fn universe(&self) -> &'static Universe {
+        self.rt().universe
+    }
+    /// A well-known class.
+    #[inline]
+    pub fn known(&self, k: Known) -> ClassRef {
+        self.rt().universe.known(k)
     }
 }

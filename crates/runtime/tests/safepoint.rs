@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use vervet_abi::{State, ThreadContext};
 use vervet_runtime::safepoint::{self, Stopped};
-use vervet_runtime::threads::attach;
+use vervet_runtime::threads::{self, attach};
 
 /// Tests share the process's list of threads: one at a time.
 static ONE: vervet_os::SafeLock<()> = vervet_os::SafeLock::new(());
@@ -85,7 +85,7 @@ impl Worker {
             count.fetch_add(1, Ordering::SeqCst);
             safepoint::poll(context);
             if count.load(Ordering::SeqCst).is_multiple_of(64) {
-                attach::native(context, std::thread::yield_now);
+                threads::native(context, std::thread::yield_now);
             }
         })
     }
@@ -280,7 +280,7 @@ fn callee_saved_registers_of_a_native_thread_are_scanned() {
 fn callee_saved_registers_of_the_stopper_are_scanned() {
     let _one = prepare();
     extern "C" fn stop_and_look(found: *mut u8) {
-        let context = attach::current_context();
+        let context = threads::current_context();
         // SAFETY: the caller's flag.
         unsafe { *found = u8::from(safepoint::stop(context, |w| is_found(w, mark(178)))) };
     }
@@ -298,7 +298,7 @@ fn callee_saved_registers_of_the_stopper_are_scanned() {
 fn callee_saved_registers_of_a_polling_thread_are_scanned() {
     let _one = prepare();
     extern "C" fn poll_for_a_while(count: *mut u8) {
-        let context = attach::current_context();
+        let context = threads::current_context();
         for _ in 0..2000 {
             // SAFETY: the worker's counter, which outlives the call.
             unsafe { &*(count as *const AtomicU64) }.fetch_add(1, Ordering::SeqCst);
@@ -372,7 +372,7 @@ fn threads_come_and_go_during_stops() {
                         // Every other one forgets to detach.
                         if (i + n) % 2 == 0 {
                             attach::detach();
-                            assert!(attach::current_context().is_null());
+                            assert!(threads::current_context().is_null());
                         } else {
                             set_state(context, State::Native);
                         }
@@ -403,8 +403,8 @@ fn ended_threads_leave_nothing_behind() {
         for _ in 0..300 {
             let t = std::thread::spawn(|| {
                 let context = attach::attach();
-                attach::native(context, || {
-                    attach::on_service_stack(|| std::hint::black_box(1))
+                threads::native(context, || {
+                    threads::service_stack::on_service_stack(|| std::hint::black_box(1))
                 });
                 attach::detach();
             });

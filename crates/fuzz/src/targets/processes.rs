@@ -168,7 +168,7 @@ fn generate_command(random: &mut Random, _: &Corpus) -> Vec<u8> {
         "VERVET_LOG",
         "VERVET_DEBUG_STOP_EVERY_US",
         "VERVET_DEBUG_NO_MEMBARRIER",
-        "VERVET_AHEAD",
+        "VERVET_BACKGROUND_COMPILER",
         "VERVET_BACKTRACE",
         "HOME",
         "TMPDIR",

@@ -34,6 +34,7 @@ icalls! {
         }
         Ok(malloc_bytes(utf8(cx, s.units())?.as_bytes()))
     }
+    /// Frees what `StringToUtf8` returned.
     "Mono.SafeStringMarshal::GFree" fn g_free(cx, p: *mut u8) {
         // SAFETY: managed code passes what `StringToUtf8` gave it, or null.
         unsafe { libc::free(p.cast()) };

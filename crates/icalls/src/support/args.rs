@@ -11,13 +11,13 @@ impl<T: Copy> Out<'_, T> {
     /// Stores into it; nothing happens for a null address.
     pub fn set(self, value: T) {
         if !self.0.is_null() {
-            // SAFETY: managed code passed the address of a slot of that type.
+            // SAFETY: managed code passed the address of a slot of that type, which it holds in place during the call.
             unsafe { self.0.write_unaligned(value) }
         }
     }
     /// Reads it.
     pub fn get(self) -> T {
-        // SAFETY: as above.
+        // SAFETY: managed code passed the address of a slot of that type, which it holds in place during the call.
         unsafe { self.0.read_unaligned() }
     }
     /// The address.

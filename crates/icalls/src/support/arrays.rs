@@ -14,7 +14,7 @@ pub fn byte_array<'cx>(cx: &'cx Cx<'cx>, bytes: &[u8]) -> Result<ObjRef<'cx>> {
     let a = cx.alloc_array(cx.known(Known::Byte), bytes.len())?;
     // SAFETY: the array has just been made with that many bytes.
     unsafe {
-        vervet_runtime::memory::heap::move_bytes(
+        vervet_runtime::memory::copy::move_bytes(
             cx,
             a.array_data(),
             bytes.as_ptr(),

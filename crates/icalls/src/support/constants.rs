@@ -1,4 +1,8 @@
-//! Constants of fields, parameters and properties as objects.
+//! Constants of fields, parameters and properties, boxed.
+//!
+//! # Invariants
+//! The type of a constant comes from its row of the Constant table, not from the member; [`typed`] then makes it the
+//! member's enum.
 use crate::support::values::box_int;
 use vervet_metadata::{ConstantValue, Token};
 use vervet_runtime::cx::{Cx, Result};

@@ -55,7 +55,7 @@ pub struct GPtrArray {
 
 /// `size` malloc'ed bytes, zeroed. Aborts when there are none.
 pub fn malloc(size: usize) -> *mut u8 {
-    // SAFETY: plain calloc; the result is checked.
+    // SAFETY: `calloc` takes numbers; its result is checked below.
     let p = unsafe { libc::calloc(1, size.max(1)) } as *mut u8;
     assert!(!p.is_null(), "out of native memory");
     p
@@ -65,7 +65,7 @@ pub fn malloc(size: usize) -> *mut u8 {
 /// # Safety
 /// `p` is null or came from malloc and is not used any more.
 pub unsafe fn free(p: *mut u8) {
-    // SAFETY: passed on.
+    // SAFETY: the caller promises memory of `malloc` that it gives up.
     unsafe { libc::free(p as *mut libc::c_void) }
 }
 /// A malloc'ed NUL-terminated copy of a text.
@@ -83,7 +83,7 @@ pub unsafe fn text_at(p: usize) -> Option<String> {
     if p == 0 {
         return None;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a NUL-terminated string at an address that is not 0.
     Some(
         unsafe { std::ffi::CStr::from_ptr(p as *const libc::c_char) }
             .to_string_lossy()

@@ -4,13 +4,12 @@
 //! Problems found before the call are handed back through the `exc` parameter, which managed code throws as they
 //! are; what the callee throws is thrown on, and managed code wraps it in TargetInvocationException. Byref arguments work on copies of boxes, and the copies
 //! replace the originals in the array. The `this` of a method of Nullable is a Nullable made from the object, which is a box of the value.
-use crate::support::objects::{is_constructor, is_known, load};
+use crate::support::objects::{is_constructor, is_instance, is_known, load};
 use crate::support::values;
-use crate::system::runtime_type_handle::is_instance;
 use smallvec::SmallVec;
 use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::localloc_stack::Scope;
 use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, Known, LoadError, MethodRef};
@@ -324,7 +323,7 @@ fn new_array<'cx>(
         ));
     };
     let vt = cx.rt().vtable_or_throw(cx, class)?;
-    heap::alloc_md_array(cx, vt, &bounds)
+    allocate::alloc_md_array(cx, vt, &bounds)
 }
 
 fn jagged<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, sizes: &[i64]) -> Result<ObjRef<'cx>> {
@@ -335,7 +334,7 @@ fn jagged<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, sizes: &[i64]) -> Result<ObjRe
         ));
     };
     let vt = cx.rt().vtable_or_throw(cx, class)?;
-    let array = heap::alloc_array(cx, vt, len)?;
+    let array = allocate::alloc_array(cx, vt, len)?;
     if !rest.is_empty() {
         for i in 0..array.array_len() {
             let inner = jagged(cx, elem, rest)?;

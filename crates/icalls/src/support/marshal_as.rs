@@ -1,4 +1,4 @@
-//! `MarshalAsAttribute` objects from the FieldMarshal table (II.23.4).
+//! Makes `MarshalAsAttribute` objects from the FieldMarshal table (ECMA-335 II.23.4).
 use crate::support::objects::Fill;
 use crate::system::reflection::method_body::bad_image;
 use vervet_metadata::{CustomAttrReader, SigReader, Token};

@@ -43,6 +43,14 @@ pub fn load<'cx, T>(
     }
 }
 
+/// Is an object of class `class` an instance of `to`?
+pub fn is_instance(class: ClassRef, to: ClassRef) -> std::result::Result<bool, LoadError> {
+    let to = to.nullable_arg().unwrap_or(to);
+    if to.is_byref() || to.is_generic_param() {
+        return Ok(false);
+    }
+    to.universe().is_assignable(class, to)
+}
 /// Is it the same class?
 pub fn same(a: ClassRef, b: ClassRef) -> bool {
     std::ptr::eq(a, b)

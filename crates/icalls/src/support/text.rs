@@ -35,7 +35,7 @@ pub fn path(units: &[u16]) -> CString {
 /// # Safety
 /// `p` points to a NUL-terminated string.
 pub unsafe fn utf8_z(p: *const u8) -> String {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a NUL-terminated string.
     unsafe { std::ffi::CStr::from_ptr(p.cast()) }
         .to_string_lossy()
         .into_owned()

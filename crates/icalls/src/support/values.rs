@@ -5,7 +5,7 @@
 //! ArgumentException, never a reinterpretation.
 use crate::support::objects::{self, heap_offset, is_known, same};
 use vervet_runtime::cx::{Cx, Result, Value};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::copy;
 use vervet_runtime::object::{ObjRef, store_ref};
 use vervet_types::{ClassRef, Known, Prim};
 
@@ -60,7 +60,7 @@ pub unsafe fn object_at<'cx>(
     class: ClassRef,
     at: *const u8,
 ) -> Result<ObjRef<'cx>> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises that `at` points to a value of `class`; each branch reads as many bytes as that has.
     unsafe {
         if class.is_ptr() || class.is_fn_ptr() {
             return pointer_object(cx, class, (at as *const usize).read_unaligned());
@@ -153,10 +153,7 @@ pub unsafe fn store_object<'cx>(
         }
         if !cx.load(class.is_value_type())? {
             if let Some(o) = object.non_null()
-                && !cx.load(crate::system::runtime_type_handle::is_instance(
-                    o.class(),
-                    class,
-                ))?
+                && !cx.load(objects::is_instance(o.class(), class))?
             {
                 return Err(mismatch(cx, o, class));
             }
@@ -165,11 +162,11 @@ pub unsafe fn store_object<'cx>(
         }
         let layout = cx.load(class.layout())?;
         let Some(o) = object.non_null() else {
-            heap::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
+            copy::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
             return Ok(());
         };
         if let Some(arg) = class.nullable_arg() {
-            let (has, value) = vervet_runtime::classes::vtables::nullable_offsets(cx, class)?;
+            let (has, value) = vervet_runtime::classes::nullable::nullable_offsets(cx, class)?;
             store_object(cx, arg, to.add(value as usize), object)?;
             *to.add(has as usize) = 1;
             return Ok(());
@@ -177,7 +174,7 @@ pub unsafe fn store_object<'cx>(
         if !fits(cx, o.class(), class)? {
             return Err(mismatch(cx, o, class));
         }
-        heap::copy_value(
+        copy::copy_value(
             to,
             o.value_ptr(),
             layout.size as usize,

@@ -1,4 +1,7 @@
-//! Native half of System.AppDomain. There is one domain: making and unloading others comes with remoting.
+//! Native half of System.AppDomain.
+//!
+//! Keeps nothing: the runtime's `Domain` has the objects. There is one domain; creating and unloading others needs
+//! remoting, which is not there.
 use crate::support::callers;
 use crate::support::invoke;
 use crate::support::objects::{assembly_object, assembly_of_object, heap_offset, key, load};

@@ -66,6 +66,7 @@ fn take<'cx>(cx: &'cx Cx<'cx>, it: *mut ArgIterator, result: *mut TypedReference
 }
 
 icalls! {
+    /// Points the iterator at the first variable argument of a block that the JIT laid out at the call site.
     "System.ArgIterator::Setup" fn setup(cx, this: *mut ArgIterator, block: *mut usize, start: usize) -> () {
         if block.is_null() {
             return Err(cx.throw_default(Known::ArgumentException));
@@ -79,6 +80,7 @@ icalls! {
         }
         Ok(())
     }
+    /// The next argument as a typed reference to its slot in the block. The iterator advances.
     "System.ArgIterator::IntGetNextArg" fn int_get_next_arg(cx, this: *mut ArgIterator, result: *mut TypedReference) -> () {
         take(cx, this, result)
     }
@@ -86,12 +88,13 @@ icalls! {
     "System.ArgIterator::IntGetNextArgWithType" fn int_get_next_arg_with_type(cx, this: *mut ArgIterator, result: *mut TypedReference, ty: usize) -> () {
         take(cx, this, result)?;
         let class = cx.class_of_handle(ty)? as *const _ as usize;
-        // SAFETY: as in `take`.
+        // SAFETY: managed code passes the addresses of its own iterator and result, which live on its stack.
         unsafe { ((*result).ty, (*result).class) = (class, class) };
         Ok(())
     }
+    /// The type handle of the next argument. The iterator does not advance.
     "System.ArgIterator::IntGetNextArgType" fn int_get_next_arg_type(cx, this: *mut ArgIterator) -> usize {
-        // SAFETY: as in `take`.
+        // SAFETY: managed code passes the addresses of its own iterator and result, which live on its stack.
         Ok(next(cx, unsafe { &*this })?.0 as *const _ as usize)
     }
 }

@@ -3,7 +3,8 @@
 //! Keeps nothing. Element indices that managed code has checked are flat, whatever the rank.
 use vervet_abi::vtable::flags;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::allocate;
+use vervet_runtime::memory::copy;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{ClassRef, Known, MAX_RANK, Prim};
 
@@ -57,7 +58,7 @@ enum Number {
 /// `at` points to a value of that kind.
 unsafe fn read_number(kind: Prim, at: *const u8) -> Option<Number> {
     use Number::*;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a value of the given kind at the address.
     unsafe {
         Some(match kind {
             Prim::U1 => Unsigned(*at as u64),
@@ -81,7 +82,7 @@ unsafe fn read_number(kind: Prim, at: *const u8) -> Option<Number> {
 /// `at` points to writable memory of kind `to`, `source` to a value of kind `from`.
 unsafe fn widen(from: Prim, source: *const u8, to: Prim, at: *mut u8) -> bool {
     let (from_size, to_size) = (from.size(), to.size());
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a value of the given kind at the address.
     let Some(value) = (unsafe { read_number(from, source) }) else {
         return false;
     };
@@ -139,19 +140,19 @@ pub fn set_value<'cx>(
     }
     if value.is_null() {
         // SAFETY: the element has `size` bytes; zero is null for its references.
-        unsafe { heap::clear_value(at, size, refs) };
+        unsafe { copy::clear_value(at, size, refs) };
         return Ok(());
     }
     if let Some(inner) = element.nullable_arg() {
         if !std::ptr::eq(inner, value.class()) {
             return Err(cx.throw(Known::InvalidCastException, ""));
         }
-        let (has, inner_at) = vervet_runtime::classes::vtables::nullable_offsets(cx, element)?;
+        let (has, inner_at) = vervet_runtime::classes::nullable::nullable_offsets(cx, element)?;
         let inner_size = cx.load(inner.layout())?.size as usize;
         // SAFETY: the element is a Nullable of that layout, the box holds its argument.
         unsafe {
             *at.add(has as usize) = 1;
-            heap::copy_value(
+            copy::copy_value(
                 at.add(inner_at as usize),
                 value.value_ptr(),
                 inner_size,
@@ -163,7 +164,7 @@ pub fn set_value<'cx>(
     let class = value.class();
     if std::ptr::eq(class, element) {
         // SAFETY: the box holds a value of the element's class.
-        unsafe { heap::copy_value(at, value.value_ptr(), size, refs) };
+        unsafe { copy::copy_value(at, value.value_ptr(), size, refs) };
         return Ok(());
     }
     let (Some(to), true) = (
@@ -238,10 +239,13 @@ fn copies_as_is(cx: &Cx<'_>, from: ClassRef, to: ClassRef) -> Result<bool> {
 }
 
 icalls! {
+    /// The number of dimensions.
     "System.Array::GetRank" fn get_rank(cx, this: ObjRef<'cx>) -> i32 { Ok(cx.non_null(this)?.vtable().rank as i32) }
+    /// The number of elements along one dimension. A dimension that does not exist is an IndexOutOfRangeException.
     "System.Array::GetLength" fn get_length(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
         Ok(bounds_of(cx, cx.non_null(this)?, dimension)?.0 as i32)
     }
+    /// The first index of one dimension.
     "System.Array::GetLowerBound" fn get_lower_bound(cx, this: ObjRef<'cx>, dimension: i32) -> i32 {
         Ok(bounds_of(cx, cx.non_null(this)?, dimension)?.1)
     }
@@ -252,7 +256,7 @@ icalls! {
             return Err(index_out_of_range(cx));
         }
         // SAFETY: `value` is a slot of the element's type.
-        unsafe { heap::copy_value(value, element_address(this, pos as usize), this.vtable().size as usize, has_ref_elements(this)) };
+        unsafe { copy::copy_value(value, element_address(this, pos as usize), this.vtable().size as usize, has_ref_elements(this)) };
         Ok(())
     }
     /// Raw store; the index was checked.
@@ -262,19 +266,22 @@ icalls! {
             return Err(index_out_of_range(cx));
         }
         // SAFETY: `value` is a slot of the element's type.
-        unsafe { heap::copy_value(element_address(this, pos as usize), value, this.vtable().size as usize, has_ref_elements(this)) };
+        unsafe { copy::copy_value(element_address(this, pos as usize), value, this.vtable().size as usize, has_ref_elements(this)) };
         Ok(())
     }
+    /// The element at one index per dimension, boxed. Throws if the number of indices is not the rank.
     "System.Array::GetValue" fn get_value_indices(cx, this: ObjRef<'cx>, indices: ObjRef<'cx>) -> ObjRef<'cx> {
         let this = cx.non_null(this)?;
         let at = flat_index(cx, this, indices)?;
         get_value(cx, this, at)
     }
+    /// Stores an element at one index per dimension, with the widening conversions that managed code allows.
     "System.Array::SetValue" fn set_value_indices(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, indices: ObjRef<'cx>) {
         let this = cx.non_null(this)?;
         let at = flat_index(cx, this, indices)?;
         set_value(cx, this, value, at)
     }
+    /// The element at a flat index, boxed.
     "System.Array::GetValueImpl" fn get_value_impl(cx, this: ObjRef<'cx>, pos: i32) -> ObjRef<'cx> {
         let this = cx.non_null(this)?;
         if pos < 0 || pos as usize >= this.array_len() {
@@ -282,6 +289,7 @@ icalls! {
         }
         get_value(cx, this, pos as usize)
     }
+    /// Stores an element at a flat index.
     "System.Array::SetValueImpl" fn set_value_impl(cx, this: ObjRef<'cx>, value: ObjRef<'cx>, pos: i32) {
         let this = cx.non_null(this)?;
         if pos < 0 || pos as usize >= this.array_len() {
@@ -306,10 +314,11 @@ icalls! {
         let size = dest.vtable().size as usize;
         // SAFETY: both ranges were checked; the elements have the same representation.
         unsafe {
-            heap::move_bytes(cx, dest.array_data().add(to * size), source.array_data().add(from * size), n * size, has_ref_elements(dest));
+            copy::move_bytes(cx, dest.array_data().add(to * size), source.array_data().add(from * size), n * size, has_ref_elements(dest));
         }
         Ok(true)
     }
+    /// An array of the lengths given, with lower bounds unless `bounds` is null.
     "System.Array::CreateInstanceImpl" fn create_instance_impl(cx, element_type: ObjRef<'cx>, lengths: ObjRef<'cx>, bounds: ObjRef<'cx>) -> ObjRef<'cx> {
         let element = cx.class_of(element_type)?;
         let what = if element.is_open || element.is_generic_def() {
@@ -346,11 +355,12 @@ icalls! {
         let u = cx.universe();
         if dims.len() == 1 && dims[0].1 == 0 {
             let vt = cx.rt().vtable_or_throw(cx, u.sz_array(element))?;
-            return heap::alloc_array(cx, vt, dims[0].0);
+            return allocate::alloc_array(cx, vt, dims[0].0);
         }
         let vt = cx.rt().vtable_or_throw(cx, u.array(element, dims.len() as u32))?;
-        heap::alloc_md_array(cx, vt, &dims)
+        allocate::alloc_md_array(cx, vt, &dims)
     }
+    /// Clears a range of elements given by flat indices.
     "System.Array::ClearInternal" fn clear_internal(cx, array: ObjRef<'cx>, index: i32, count: i32) {
         let array = cx.non_null(array)?;
         let (at, n) = (index as usize, count as usize);
@@ -359,7 +369,7 @@ icalls! {
         }
         let size = array.vtable().size as usize;
         // SAFETY: the range was checked; zero is null for references, and null needs no card.
-        unsafe { heap::clear_bytes(cx, array.array_data().add(at * size), n * size, has_ref_elements(array)) };
+        unsafe { copy::clear_bytes(cx, array.array_data().add(at * size), n * size, has_ref_elements(array)) };
         Ok(())
     }
 }

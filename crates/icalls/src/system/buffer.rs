@@ -1,7 +1,7 @@
 //! Native half of System.Buffer.
 //!
 //! Keeps nothing.
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::copy;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Prim;
 
@@ -26,12 +26,13 @@ icalls! {
             return Ok(false);
         }
         // SAFETY: both ranges lie inside their arrays, whose elements are primitives.
-        unsafe { heap::move_bytes(cx, dst.array_data().add(to), src.array_data().add(from), n, false) };
+        unsafe { copy::move_bytes(cx, dst.array_data().add(to), src.array_data().add(from), n, false) };
         Ok(true)
     }
+    /// Copies bytes that may overlap. The thread polls every 64 KiB, so that a long copy does not hold up a stop.
     "System.Buffer::InternalMemcpy" fn internal_memcpy(cx, dest: *mut u8, src: *const u8, count: i32) {
         // SAFETY: unsafe managed code vouches for the ranges.
-        unsafe { heap::move_bytes(cx, dest, src, count.max(0) as usize, false) };
+        unsafe { copy::move_bytes(cx, dest, src, count.max(0) as usize, false) };
         Ok(())
     }
 }

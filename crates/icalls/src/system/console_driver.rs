@@ -38,7 +38,7 @@ fn note(found: &libc::termios) {
         FOUND.put(*found);
         // SAFETY: `restore` may run at any time from here on.
         unsafe { libc::atexit(restore) };
-        vervet_runtime::process::bootstrap::at_crash(restore);
+        vervet_runtime::process::fatal::at_crash(restore);
     }
 }
 fn change(with: impl FnOnce(&mut libc::termios)) -> bool {
@@ -136,7 +136,7 @@ const CONTROL_CHARS: [usize; 17] = [
 ];
 
 icalls! {
-    // SAFETY: a plain query.
+    // SAFETY: `isatty` takes a number; one that is no descriptor is an error.
     "System.ConsoleDriver::Isatty" fn isatty(cx, handle: isize) -> bool { Ok(unsafe { libc::isatty(handle as i32) } == 1) }
     /// Bytes that can be read without blocking, after at most `ms` milliseconds.
     "System.ConsoleDriver::InternalKeyAvailable" fn internal_key_available(cx, ms: i32) -> i32 {
@@ -151,6 +151,7 @@ icalls! {
             if unsafe { libc::ioctl(libc::STDIN_FILENO, libc::FIONREAD, &mut n) } == 0 { n } else { 0 }
         }))
     }
+    /// Switches the terminal's echo. False if standard input is no terminal.
     "System.ConsoleDriver::SetEcho" fn set_echo(cx, on: bool) -> bool {
         Ok(change(|t| if on { t.c_lflag |= libc::ECHO } else { t.c_lflag &= !libc::ECHO }))
     }

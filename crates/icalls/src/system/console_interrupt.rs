@@ -1,13 +1,13 @@
-//! ^C for `Console.CancelKeyPress`: from the signal's handler to managed code.
+//! ^C for `Console.CancelKeyPress`: the way from the signal handler to managed code.
 //!
 //! # How it works
-//! The handler counts and wakes a thread, which becomes a managed one for as long as it takes to call
-//! `Console.DoConsoleCancelEventInBackground`. The class library then calls the program's handlers on the pool, and ends
-//! the process with code 58 unless one of them cancels that.
+//! The signal handler counts the signal and wakes a thread. The thread attaches to the runtime, calls
+//! `Console.DoConsoleCancelEventInBackground`, and detaches. The class library then calls the program's handlers on the
+//! thread pool, and ends the process with code 58 unless a handler cancels that.
 //!
 //! # Invariants
-//! * The handler does nothing but count and wake.
-//! * The thread is attached only while it calls, so that nothing ever has to wait for it.
+//! * The signal handler does nothing but count and wake.
+//! * The thread is attached only while it calls, so a stop of the world or the end of the process never waits for it.
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_os::futex;
 use vervet_runtime::cx::{Cx, Result};

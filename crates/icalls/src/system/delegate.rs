@@ -1,4 +1,6 @@
 //! Native half of System.Delegate.
+//!
+//! Keeps nothing: the runtime's `delegates` fill the object.
 use crate::support::invoke;
 use crate::support::objects::{method_object, method_of};
 use std::mem::offset_of;

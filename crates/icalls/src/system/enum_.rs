@@ -1,4 +1,6 @@
 //! Native half of System.Enum.
+//!
+//! Keeps nothing: managed code caches names and values.
 use crate::support::constants;
 use crate::support::values::{self, box_int};
 use crate::system::reflection::field;

@@ -61,28 +61,38 @@ unsafe extern "C" {
 }
 
 icalls! {
+    /// The code that the process ends with if `Main` returns nothing.
     "System.Environment::get_ExitCode" fn get_exit_code(cx) -> i32 { Ok(cx.rt().exit_code.load(Ordering::SeqCst)) }
+    /// Sets the code that the process ends with if `Main` returns nothing.
     "System.Environment::set_ExitCode" fn set_exit_code(cx, value: i32) {
         cx.rt().exit_code.store(value, Ordering::SeqCst);
         Ok(())
     }
-    "System.Environment::get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::process::bootstrap::has_shutdown_started()) }
+    /// True once the runtime has begun to end the process.
+    "System.Environment::get_HasShutdownStarted" fn get_has_shutdown_started(cx) -> bool { Ok(vervet_runtime::process::exit::has_shutdown_started()) }
+    /// The kernel's node name.
     "System.Environment::get_MachineName" fn get_machine_name(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().nodename)) }
+    /// A line feed, interned.
     "System.Environment::GetNewLine" fn get_new_line(cx) -> ObjRef<'cx> { cx.intern(&[10]) }
     /// PlatformID.Unix.
     "System.Environment::get_Platform" fn get_platform(cx) -> i32 { Ok(4) }
+    /// The kernel's release, which managed code parses.
     "System.Environment::GetOSVersionString" fn get_os_version_string(cx) -> ObjRef<'cx> { cx.alloc_str(&c_array(&uname().release)) }
     /// Milliseconds since the machine started.
     "System.Environment::get_TickCount" fn get_tick_count(cx) -> i32 { Ok((vervet_runtime::threads::wait_handles::filetime::monotonic_ticks() / 10_000) as i32) }
+    /// The name of the user, from the user database or `USER`.
     "System.Environment::get_UserName" fn get_user_name(cx) -> ObjRef<'cx> {
         // A user id that nobody has: as mono names it.
         let name = user().map(|u| u.0).or_else(|| variable(c"USER")).unwrap_or_else(|| "somebody".to_owned());
         cx.alloc_str(&name)
     }
-    "System.Environment::Exit" fn exit(cx, exit_code: i32) { vervet_runtime::process::bootstrap::exit(cx, exit_code) }
+    /// Ends the process in the usual order. It does not return.
+    "System.Environment::Exit" fn exit(cx, exit_code: i32) { vervet_runtime::process::exit::exit(cx, exit_code) }
+    /// The program and its arguments, without the runtime's own.
     "System.Environment::GetCommandLineArgs" fn get_command_line_args(cx) -> ObjRef<'cx> {
         string_array(cx, cx.rt().command_line.get().map_or(&[][..], |v| v))
     }
+    /// The value of a variable, null if it is not set.
     "System.Environment::internalGetEnvironmentVariable_native" fn internal_get_environment_variable(cx, name: *const u8) -> ObjRef<'cx> {
         if name.is_null() {
             return Ok(ObjRef::NULL);
@@ -105,6 +115,7 @@ icalls! {
         }
         Ok(())
     }
+    /// The names of all variables of the process's environment.
     "System.Environment::GetEnvironmentVariableNames" fn get_environment_variable_names(cx) -> ObjRef<'cx> {
         let mut names = Vec::new();
         // SAFETY: `environ` is a null-terminated array of NUL-terminated strings.
@@ -124,6 +135,7 @@ icalls! {
     "System.Environment::GetWindowsFolderPath" fn get_windows_folder_path(cx, folder: i32) -> ObjRef<'cx> { cx.alloc_str("") }
     /// Windows only: nothing.
     "System.Environment::internalBroadcastSettingChange" fn internal_broadcast_setting_change(cx) { Ok(()) }
+    /// Prints the reason and aborts the process. No handler, finally block or finalizer runs.
     "System.Environment::FailFast" fn fail_fast(cx, message: ObjRef<'cx>, exception: ObjRef<'cx>, source: ObjRef<'cx>) {
         if message.is_null() {
             println!("CLR: Managed code called FailFast without specifying a reason.");
@@ -138,23 +150,29 @@ icalls! {
         }
         std::process::abort()
     }
+    /// Always: the runtime exists for x86-64 only.
     "System.Environment::GetIs64BitOperatingSystem" fn get_is_64_bit_operating_system(cx) -> bool { Ok(true) }
+    /// The number of processors that this process may run on.
     "System.Environment::get_ProcessorCount" fn get_processor_count(cx) -> i32 {
         Ok(vervet_os::thread::processors())
     }
     /// The library root; managed code appends `mono/gac`.
     "System.Environment::internalGetGacPath" fn internal_get_gac_path(cx) -> ObjRef<'cx> { cx.alloc_str("/usr/lib") }
+    /// The mount points.
     "System.Environment::GetLogicalDrivesInternal" fn get_logical_drives_internal(cx) -> ObjRef<'cx> {
         let mounts = crate::system::io::drive_info::mounts();
         string_array(cx, &mounts.iter().map(|m| m.point.as_str()).collect::<Vec<_>>())
     }
+    /// The path of `machine.config`.
     "System.Environment::GetMachineConfigPath" fn get_machine_config_path(cx) -> ObjRef<'cx> { cx.alloc_str(MACHINE_CONFIG) }
+    /// The home directory, from `HOME` or the user database.
     "System.Environment::internalGetHome" fn internal_get_home(cx) -> ObjRef<'cx> {
         let home = variable(c"HOME").or_else(|| user().map(|u| u.1)).unwrap_or_else(|| "/".to_owned());
         cx.alloc_str(&home)
     }
+    /// The page size in bytes.
     "System.Environment::GetPageSize" fn get_page_size(cx) -> i32 {
-        // SAFETY: a plain query.
+        // SAFETY: `sysconf` only reads system constants.
         Ok(unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as i32)
     }
     /// No configuration is bundled: null.

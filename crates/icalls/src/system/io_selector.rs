@@ -1,15 +1,15 @@
 //! Native half of System.IOSelector: tells asynchronous operations that their descriptor is ready.
 //!
 //! # How it works
-//! An `IOSelectorJob` waits in the queue of its descriptor, which is registered with an epoll for what its queues wait for,
-//! once (EPOLLONESHOT). One background thread waits for events and gives the first job of each kind that is ready to the
-//! thread pool; if more wait, the descriptor is armed again. Who adds a job arms the descriptor itself: the thread need not
-//! be woken for it. Workers of the pool that have nothing else to do look for events too, and while they do, the thread
-//! stays away, so that an event wakes nobody who is not needed.
+//! An `IOSelectorJob` waits in the queue of its descriptor. The descriptor is registered with an epoll for what its queues
+//! wait for, for one event (EPOLLONESHOT). The selector thread waits for events, hands the first job of each kind that is
+//! ready to the thread pool, and arms the descriptor again if more jobs wait. A thread that adds a job arms the descriptor
+//! itself, so it need not wake the selector thread. Workers of the pool that have nothing else to do look for events too.
+//! While they do, the selector thread sleeps, so an event wakes only threads that are needed.
 //!
 //! # Invariants
-//! * A job waits behind a GC handle, which goes to whoever takes the job out, once.
-//! * An event carries the generation of the descriptor's entry; [`remove`] ends a generation. So an event of a closed
+//! * A job waits behind a GC handle. The thread that takes the job out frees the handle, once.
+//! * An event carries the generation of the descriptor's entry, and [`remove`] ends a generation. So an event of a closed
 //!   socket is never taken for one of the next socket with that number.
 //! * `armed` is what the kernel was told to wait for: 0 after each event.
 use crate::support::errno::errno;
@@ -130,7 +130,7 @@ fn epoll(cx: &Cx<'_>) -> std::result::Result<i32, i32> {
         if have != -1 {
             return Ok(have);
         }
-        // SAFETY: plain calls; the new descriptor is ours.
+        // SAFETY: `epoll_create1` takes a number, and nobody else knows the new descriptor.
         let new = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         if new == -1 {
             return Err(errno());
@@ -138,7 +138,7 @@ fn epoll(cx: &Cx<'_>) -> std::result::Result<i32, i32> {
         match vervet_os::thread::spawn_detached(STACK, move || run(new)) {
             Ok(()) => EPOLL.store(new, Ordering::Release),
             Err(_) => {
-                // SAFETY: as above.
+                // SAFETY: the descriptor was made above, and nobody else knows it.
                 unsafe { libc::close(new) };
                 return Err(libc::EAGAIN);
             }
@@ -315,7 +315,7 @@ fn deliver_or_die<'cx>(cx: &'cx Cx<'cx>, job: u32) {
     if let Err(throw) = deliver(cx, job) {
         let exception = cx.take_pending(throw);
         if exception.class().name != "ThreadAbortException" {
-            vervet_runtime::process::bootstrap::unhandled_with(cx, exception, 255);
+            vervet_runtime::exceptions::unhandled::unhandled_with(cx, exception, 255);
         } else if let Err(throw) = vervet_runtime::threads::abort::reset(cx) {
             let _ = cx.take_pending(throw);
         }
@@ -335,6 +335,8 @@ fn make_objects<'cx>(cx: &'cx Cx<'cx>) -> bool {
 }
 
 icalls! {
+    /// Queues a job until its descriptor is ready.
     "System.IOSelector::Add" fn add_icall(cx, fd: isize, job: ObjRef<'cx>) { add(cx, fd as i32, cx.non_null(job)?) }
+    /// Takes all jobs of a descriptor, which is about to be closed, out of the queues.
     "System.IOSelector::Remove" fn remove_icall(cx, fd: isize) { remove(cx, fd as i32) }
 }

@@ -50,11 +50,13 @@ icalls! {
     "System.Math::Sqrt" fn sqrt(cx, x: f64) -> f64 { Ok(libm::sqrt(x)) }
     "System.Math::Tan" fn tan(cx, x: f64) -> f64 { Ok(libm::tan(x)) }
     "System.Math::Tanh" fn tanh(cx, x: f64) -> f64 { Ok(libm::tanh(x)) }
+    /// Rounds to the nearest integer, halves to the even one.
     "System.Math::Round" fn round(cx, a: f64) -> f64 { Ok(a.round_ties_even()) }
     "System.Math::Abs(double)" fn abs(cx, value: f64) -> f64 { Ok(value.abs()) }
     "System.Math::Abs(single)" fn abs_single(cx, value: f32) -> f32 { Ok(value.abs()) }
     "System.Math::Atan2" fn atan2(cx, y: f64, x: f64) -> f64 { Ok(libm::atan2(y, x)) }
     "System.Math::Pow" fn pow(cx, x: f64, y: f64) -> f64 { Ok(libm::pow(x, y)) }
+    /// The remainder with the sign of `x`; exact.
     "System.Math::FMod" fn fmod(cx, x: f64, y: f64) -> f64 { Ok(x % y) }
     /// The fraction; the whole part goes to `whole`. Both keep the sign.
     "System.Math::ModF" fn modf(cx, x: f64, whole: Out<'cx, f64>) -> f64 {

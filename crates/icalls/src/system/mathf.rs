@@ -52,6 +52,7 @@ icalls! {
     "System.MathF::Tanh" fn tanh(cx, x: f32) -> f32 { Ok(libm::tanhf(x)) }
     "System.MathF::Atan2" fn atan2(cx, y: f32, x: f32) -> f32 { Ok(libm::atan2f(y, x)) }
     "System.MathF::Pow" fn pow(cx, x: f32, y: f32) -> f32 { Ok(libm::powf(x, y)) }
+    /// The remainder with the sign of `x`; exact.
     "System.MathF::FMod" fn fmod(cx, x: f32, y: f32) -> f32 { Ok(x % y) }
     /// The fraction; the whole part goes to `whole`. Both keep the sign.
     "System.MathF::ModF" fn modf(cx, x: f32, whole: Out<'cx, f32>) -> f32 {

@@ -1,7 +1,7 @@
-//! Native half of System.NumberFormatter, and of `Interop/Sys.DoubleToString`.
+//! Native half of System.NumberFormatter.
 //!
-//! Keeps the six tables managed code formats numbers with, computed exactly at first use: for every biased
-//! exponent `e` of a double, `mantissa[e] = floor(2^(e-1011) * 10^-x[e])` with `x` chosen so that the mantissa has
+//! Keeps the six tables that managed code formats numbers with. They are computed, exactly, at first use: for every biased
+//! exponent `e` of a double, `mantissa[e] = floor(2^(e-1011) * 10^-x[e])`, with `x` chosen so that the mantissa has
 //! about 19 digits.
 use crate::support::args::Out;
 use vervet_os::Published;
@@ -98,6 +98,7 @@ pub fn tables() -> &'static Tables {
 }
 
 icalls! {
+    /// Gives managed code the addresses of the tables, which live as long as the process.
     "System.NumberFormatter::GetFormatterTables" fn get_formatter_tables(
         cx, mantissa_bits: Out<'cx, *const u64>, tens_exponent: Out<'cx, *const i32>, lower: Out<'cx, *const u16>,
         upper: Out<'cx, *const u16>, ten_powers: Out<'cx, *const i64>, dec_hex_digits: Out<'cx, *const i32>,

@@ -5,11 +5,13 @@ use vervet_runtime::ObjRef;
 use vervet_runtime::icalls;
 
 icalls! {
+    /// The Type object of the object's class.
     "System.Object::GetType" fn get_type(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         cx.type_object(cx.non_null(this)?.class())
     }
+    /// A copy of the object's fields in a new object of its class.
     "System.Object::MemberwiseClone" fn memberwise_clone(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        vervet_runtime::memory::heap::clone_object(cx, cx.non_null(this)?)
+        vervet_runtime::memory::allocate::clone_object(cx, cx.non_null(this)?)
     }
     /// 0 for null.
     "System.Object::InternalGetHashCode" fn internal_get_hash_code(cx, o: ObjRef<'cx>) -> i32 {

@@ -1,4 +1,6 @@
-//! `System.RuntimeTypeHandle`: questions about one type.
+//! Native half of System.RuntimeTypeHandle: questions about one type.
+//!
+//! Keeps nothing.
 use crate::support::callers;
 use crate::support::handles;
 use crate::support::objects::{self, is_known, same};
@@ -41,15 +43,6 @@ pub fn element_type(class: ClassRef) -> std::result::Result<u8, LoadError> {
             None => 0x12,
         },
     })
-}
-
-/// Is an object of class `class` an instance of `to`?
-pub fn is_instance(class: ClassRef, to: ClassRef) -> std::result::Result<bool, LoadError> {
-    let to = to.nullable_arg().unwrap_or(to);
-    if to.is_byref() || to.is_generic_param() {
-        return Ok(false);
-    }
-    to.universe().is_assignable(class, to)
 }
 
 /// Is the attribute on the TypeDef of a class, by its full name?
@@ -136,7 +129,7 @@ icalls! {
         if object.is_null() {
             return Ok(false);
         }
-        cx.load(is_instance(object.class(), class))
+        cx.load(objects::is_instance(object.class(), class))
     }
     /// Do values of the type hold object references?
     "System.RuntimeTypeHandle::HasReferences" fn has_references(cx, ty: ObjRef<'cx>) -> bool {

@@ -6,12 +6,14 @@ use vervet_runtime::ObjRef;
 use vervet_runtime::icalls;
 
 icalls! {
+    /// A string of this length whose characters are zero until managed code writes them.
     "System.String::FastAllocateString" fn fast_allocate_string(cx, length: i32) -> ObjRef<'cx> {
         match usize::try_from(length) {
             Ok(n) => cx.alloc_string_uninit(n),
             Err(_) => Err(cx.rt().throw_out_of_memory(cx)),
         }
     }
+    /// The domain's only string of this text.
     "System.String::InternalIntern" fn internal_intern(cx, s: ObjRef<'cx>) -> ObjRef<'cx> {
         Ok(cx.rt().domain.intern_object(cx.non_null(s)?))
     }

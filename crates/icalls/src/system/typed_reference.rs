@@ -1,4 +1,6 @@
-//! Native half of System.TypedReference: `{type handle, address of the value, class}`.
+//! Native half of System.TypedReference, the struct `{type handle, address of the value, class}`.
+//!
+//! Keeps nothing.
 use crate::support::handles;
 use crate::support::values;
 use crate::system::reflection::field;

@@ -1,12 +1,21 @@
 //! Running class constructors (ECMA-335 II.10.5.3.3).
 //!
+//! # The state of a class (`VTable::init_state`)
+//! | state | meaning | next state |
+//! |---|---|---|
+//! | `INIT_NONE` | the constructor has not run | RUNNING, by the first thread that accesses the class |
+//! | `INIT_RUNNING` | a thread runs it; others wait, unless that would be a deadlock | DONE or FAILED; NONE if there was no memory to record a failure |
+//! | `INIT_DONE` | it has run, or the class has none | final |
+//! | `INIT_FAILED` | it threw: every access throws the recorded exception again | final |
+//!
 //! # Invariants
-//! * A class constructor runs at most once; an access by the thread that is running it goes through.
-//! * Other threads wait until it has ended, unless that would be a deadlock: whose constructor waits, however
-//!   indirectly, for one that this thread runs, is seen uninitialised.
-//! * The state of a class that is being initialised changes under the lock of `TABLE`, together with its entry there.
-//! * What it threw is wrapped in one TypeInitializationException that every later access throws again, with a trace of its own.
-//! * No lock is held while it runs.
+//! * A class constructor runs at most once to its end; an access by the thread that is running it goes through.
+//! * Other threads wait until it has ended, unless that would be a deadlock. If the thread that runs it waits, directly or through
+//!   others, for a constructor that the calling thread runs, then the calling thread sees the class uninitialized.
+//! * The state of a class that is being initialized changes under the lock of `TABLE`, together with its entry there. So a waiting
+//!   thread is in the list of the entry before the state can change, and no wake-up is lost.
+//! * What the constructor threw is wrapped in one TypeInitializationException that every later access throws again, with a trace of its own.
+//! * No lock is held while the constructor runs.
 use crate::cx::{Cx, Result, Throw};
 use crate::exceptions::make;
 use crate::memory::roots::Root;
@@ -132,7 +141,7 @@ fn throw_again<'cx>(cx: &'cx Cx<'cx>, root: Option<Root>) -> Throw {
 }
 
 fn run<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
-    let class = crate::code::prestub::class_of(vt);
+    let class = crate::classes::vtables::class_of(vt);
     let constructor = match cx.load(class.cctor()) {
         Ok(c) => c,
         Err(throw) => {
@@ -146,14 +155,14 @@ fn run<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
     };
     let Err(throw) = result else {
         ended(vt, INIT_DONE, None);
-        // An abort that had to wait for the constructor.
+        // An abort of this thread had to wait for the constructor: it is raised now.
         return crate::threads::abort::poll(cx);
     };
     let inner = cx.take_pending(throw);
     match make::type_initialization(cx, class, inner) {
         Ok(wrapped) => {
             ended(vt, INIT_FAILED, Some(Root::of(wrapped)));
-            // Whoever aborted itself in its constructor goes on with that; the others get the wrapped one.
+            // A thread that aborted itself in its constructor goes on with the abort; other threads get the wrapped exception.
             let is_abort = inner.class().name == "ThreadAbortException";
             Err(cx.throw_object(if is_abort { inner } else { wrapped }))
         }
@@ -162,5 +171,13 @@ fn run<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
             ended(vt, INIT_NONE, None);
             Err(throw)
         }
+    }
+}
+
+impl<'cx> Cx<'cx> {
+    /// Runs the class constructor if it has not run.
+    pub fn run_class_init(&'cx self, class: vervet_types::ClassRef) -> Result<()> {
+        let vt = self.rt().vtable_or_throw(self, class)?;
+        ensure(self, vt)
     }
 }

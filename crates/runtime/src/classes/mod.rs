@@ -5,4 +5,5 @@
 pub mod casts;
 pub mod initialize;
 pub mod layout_check;
+pub mod nullable;
 pub mod vtables;

@@ -1,43 +1,19 @@
 //! Making VTables: from what the type system says of a class to the memory that objects point to.
 //!
 //! # Invariants
-//! VTables live in one range reserved below 2 GiB, so that a u32 is the pointer. A VTable is complete before
-//! it is published in its domain; two threads may make one at the same time, the first to publish wins.
-//! What the collector needs of it (sizes, flags, the map) is all in the VTable: it asks no class.
-use crate::code::area::Area;
+//! * VTables live in one range below 2 GiB ([`crate::memory::vtable_area`]), so that a u32 is the pointer.
+//! * A VTable is complete before it is published in its domain. Two threads may make one at the same time; the first to publish
+//!   wins, and the other's is discarded.
+//! * The collector needs the VTable only (sizes, flags, the map, the descriptor): it asks no class, so it may look at objects while the
+//!   type system is at work on another thread.
+//! * A method slot holds the permanent stub until the method is compiled, then its code. `entries.rs` rewrites it.
 use crate::code::entries;
-use crate::cx::{Cx, Result};
+use crate::domain::Domain;
+use crate::memory::vtable_area::take;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use vervet_abi::object::*;
 use vervet_abi::vtable::{self, VTable, flags};
-use vervet_os::memory;
 use vervet_types::{ClassRef, LoadError};
-
-static AREA: Area = Area::empty();
-
-/// Reserves the area of VTables: `size` bytes, or the half of it and so on where so much is not free below 2 GiB. Called once at
-/// start-up.
-pub fn initialise(size: usize) -> std::io::Result<()> {
-    let mut size = size;
-    let base = loop {
-        match memory::reserve_below(64 << 20, 2 << 30, 16 << 20, size) {
-            Ok(base) => break base as usize,
-            Err(e) if size <= 8 << 20 => return Err(e),
-            Err(_) => size /= 2,
-        }
-    };
-    AREA.set(base, size);
-    Ok(())
-}
-
-/// Does the address lie in the area, where VTables have been made so far?
-pub fn contains(address: usize) -> bool {
-    (64 << 20..AREA.next()).contains(&address)
-}
-
-fn take(size: usize) -> std::result::Result<usize, LoadError> {
-    AREA.take(size, 16).ok_or(LoadError::OutOfMemory("VTables"))
-}
 
 /// Makes the VTable of a class (which must be closed). The caller publishes it.
 pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable, LoadError> {
@@ -99,6 +75,7 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         Some(p) => p as u8,
         None => 0,
     };
+    // Leaked: VTables are never freed, and the collector reads the map at any time.
     let map: &[u64] = Box::leak(reference_map(class, layout, f)?.into_boxed_slice());
     let supers: Vec<usize> = supers.iter().map(|c| *c as *const _ as usize).collect();
     let at = take(std::mem::size_of::<VTable>() + 8 * slots.len())?;
@@ -146,7 +123,8 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
         type_root: AtomicUsize::new(0),
         imt: [const { AtomicUsize::new(0) }; vtable::IMT_SIZE],
     };
-    vt.descriptor = crate::memory::gc::model::descriptor(&vt, map).bits();
+    vt.descriptor = crate::memory::gc::object_model::descriptor(&vt, map).bits();
+    // Every interface call goes to the resolver first, which extends the stub of its IMT entry.
     for e in &vt.imt {
         e.store(resolve, Ordering::Relaxed);
     }
@@ -216,21 +194,35 @@ pub unsafe fn discard(vt: &'static VTable) {
     }
 }
 
-/// Offsets of a Nullable's flag and value, from the start of the value.
-pub fn nullable_offsets(cx: &Cx<'_>, class: ClassRef) -> Result<(u32, u32)> {
-    let find = |n| {
-        cx.load(
-            class
-                .find_field(n)
-                .and_then(|f| f.ok_or_else(|| LoadError::missing_field(class, n))),
-        )
-        .and_then(|f| cx.load(f.offset()))
-    };
-    Ok((
-        find("has_value").or_else(|t| {
-            cx.take_pending(t);
-            find("hasValue")
-        })?,
-        find("value")?,
-    ))
+/// The class of a VTable.
+pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
+    // SAFETY: the word was stored from a `&'static Class`.
+    unsafe { &*(vt.class as *const vervet_types::Class) }
+}
+
+impl Domain {
+    /// The class's VTable, made if need be.
+    pub fn vtable(&self, class: ClassRef) -> std::result::Result<&'static VTable, LoadError> {
+        if let Some(vt) = self.vtable_if_made(class) {
+            return Ok(vt);
+        }
+        let made = make(class, self.id)?;
+        let cell = self.vtables.at(class.id);
+        match cell.compare_exchange(
+            std::ptr::null_mut(),
+            made as *const VTable as *mut VTable,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        ) {
+            Ok(_) => Ok(made),
+            Err(first) => {
+                // SAFETY: what is stored in the cell is a complete VTable that lives for ever. The one that came second was published
+                // nowhere, so no thread but this one knows it.
+                unsafe {
+                    discard(made);
+                    Ok(&*first)
+                }
+            }
+        }
+    }
 }

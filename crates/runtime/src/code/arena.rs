@@ -71,3 +71,8 @@ pub fn new_slot() -> Result<*mut usize, LoadError> {
         .map(|at| at as *mut usize)
         .ok_or(LoadError::OutOfMemory("methods"))
 }
+
+/// Places a stub: code that belongs to no method's body and has no frame of its own in the table.
+pub fn place_stub(mut bytes: Vec<u8>) -> Result<usize, LoadError> {
+    place(&mut bytes, 16, |_, _| {}, |at| at)
+}

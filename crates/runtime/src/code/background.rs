@@ -1,17 +1,25 @@
-//! Compiling ahead: what running code mentions is compiled on a second core before it is called.
+//! The background compiler: methods that linked code calls are compiled on a second core before they are called.
 //!
 //! # How it works
-//! When a method's code is linked, the methods it calls are put on a stack. A worker thread takes the newest,
-//! compiles it to a blob and keeps that; the prestub asks here first. Linking stays with the thread that calls.
+//! When a method's code is linked, the methods that it calls are pushed on a stack. A worker thread pops the newest,
+//! compiles it to a blob and keeps the blob; the prestub looks here first. The calling thread links.
+//!
+//! # The state of a method
+//! ```text
+//!   Waiting --(worker)--> Compiling --(worker)--> Ready --(prestub)--> Done
+//!      |                                                                 ^
+//!      +--(prestub: the caller compiles it itself)-----------------------+
+//! ```
+//! A method goes through it once. What the worker cannot compile becomes Done, and the caller, who compiles it again, reports the error.
 //!
 //! # Invariants
-//! * The worker holds no object, is not attached and loads no assembly: it sees the type system and the compiler only, which answer any
-//!   thread. What it cannot compile is left to the caller, who then reports it.
-//! * A method has one state and goes through it once: on the stack, being compiled, ready, done. Only what linked code
-//!   mentions is put on the stack, so the work is bounded by what the program reaches.
-//! * A thread sleeps only after it has said so under the lock, and what it sleeps for changes under the lock; so who changes it wakes it
-//!   where somebody sleeps, and makes no system call where nobody does.
-//! * `VERVET_AHEAD=0` switches it off; so does a machine with one core.
+//! * The worker holds no object, is not attached and loads no assembly: it uses the type system and the compiler only, which serve any
+//!   thread.
+//! * Only what linked code mentions is pushed, so the work is bounded by what the program reaches.
+//! * A thread sleeps only after it has recorded that under the lock, and what it sleeps for changes under the lock. So a thread that
+//!   changes it wakes a sleeping one, and makes no system call if there is none.
+//! * `VERVET_BACKGROUND_COMPILER=0` switches it off; so does a machine with one core.
+use crate::code::compile::compile;
 use crate::code::entries;
 use rustc_hash::FxHashMap;
 use std::sync::Condvar;
@@ -52,7 +60,7 @@ static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
 fn is_on() -> bool {
     match MODE.load(Ordering::Relaxed) {
         UNKNOWN => {
-            let wanted = std::env::var_os("VERVET_AHEAD").is_none_or(|v| v != "0");
+            let wanted = std::env::var_os("VERVET_BACKGROUND_COMPILER").is_none_or(|v| v != "0");
             let on = wanted
                 && vervet_os::thread::processors() > 1
                 && std::thread::Builder::new()
@@ -138,7 +146,7 @@ fn work() {
             _ => continue,
         }
         drop(guard);
-        let made = crate::code::prestub::compile(method);
+        let made = compile(method);
         guard = QUEUE.lock();
         let queue = guard.get_or_insert_default();
         queue.states.insert(

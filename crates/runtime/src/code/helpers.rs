@@ -1,28 +1,26 @@
 //! The bodies of the helpers that generated code calls, and their stubs.
 //!
 //! # Invariants
-//! * One row per `vervet_abi::Helper`, with a body of the declared types: both are conditions of compiling.
-//! * A helper's effect decides its thunk. What is `Leaf` here takes no lock, allocates nothing and cannot throw.
+//! * There is one row per `vervet_abi::Helper`, with a body of the declared types: both are checked at compile time.
+//! * The effect of a helper decides its thunk:
+//!
+//! | effect | state | thunk | the body may |
+//! |---|---|---|---|
+//! | `Leaf` | Managed, `critical` set | `leaf_thunk` | neither lock, allocate, throw nor poll |
+//! | `Runtime` | Runtime, with an exit record | `icall_thunk` | do anything; an exception that it leaves pending is raised |
+//! | `NoReturn` | Runtime, with an exit record | `icall_thunk` | raise |
+//! | `Asm` | what it says | none: the body is a stub | |
+use crate::classes::nullable::unbox_nullable_into;
+use crate::code::helper_table::STUBS;
 use crate::code::icall::{IcallRet, finish};
 use crate::cx::{Cx, Result};
-use crate::exceptions::{self, throw::TraceMode};
+use crate::exceptions::{self, trace::TraceMode};
 use crate::interop::marshal::helpers as marshal;
 use crate::object::ObjRef;
 use crate::threads::interrupts;
 use vervet_abi::vtable::flags;
 use vervet_abi::{Effect, Helper, Ty, VTable};
-use vervet_os::{Chunks, Published};
 use vervet_types::{Class, Known, Method, MethodRef};
-
-static STUBS: Chunks<Published<usize>> = Chunks::new();
-
-/// Code address of a helper's stub.
-pub fn address(helper: Helper) -> usize {
-    *STUBS
-        .at(helper as u32)
-        .get()
-        .expect("helpers are made at start-up")
-}
 
 /// Makes the stubs. Called once at start-up.
 pub fn initialise() {
@@ -31,6 +29,7 @@ pub fn initialise() {
     }
 }
 
+/// Runs the body of a `Runtime` helper with a token; an error is what the thunk raises.
 fn with<'a, T: IcallRet>(f: impl FnOnce(&'a Cx<'a>) -> Result<T>) -> T::Abi {
     let cx = Cx::current();
     // SAFETY: the token stays on this frame while `f` runs; nothing `f` returns borrows it.
@@ -42,15 +41,15 @@ fn object<'a>(addr: usize) -> ObjRef<'a> {
     unsafe { ObjRef::from_addr(addr) }
 }
 fn vt(addr: usize) -> &'static VTable {
-    // SAFETY: generated code passes the address of a VTable.
+    // SAFETY: generated code passes the address of a VTable, which it got by a relocation or from an object; VTables are never freed.
     unsafe { &*(addr as *const VTable) }
 }
 fn class(addr: usize) -> &'static Class {
-    // SAFETY: generated code passes a class handle.
+    // SAFETY: generated code passes a class handle, which is the address of a class; classes live for ever.
     unsafe { &*(addr as *const Class) }
 }
 fn method(addr: usize) -> MethodRef {
-    // SAFETY: generated code passes a method handle.
+    // SAFETY: generated code passes a method handle, which is the address of a method; methods live for ever.
     unsafe { &*(addr as *const Method) }
 }
 
@@ -180,7 +179,7 @@ fn stub_of(effect: Effect, body: usize) -> usize {
         Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, 0),
         Effect::Asm => return body,
     };
-    crate::code::prestub::place_stub(code, "helper").expect("room at start-up")
+    crate::code::arena::place_stub(code).expect("room at start-up")
 }
 
 extern "C" fn alloc_object(v: usize) -> usize {
@@ -193,13 +192,13 @@ extern "C" fn alloc_object(v: usize) -> usize {
             ));
         }
         interrupts::serve(cx)?;
-        crate::memory::heap::alloc_object(cx, v)
+        crate::memory::allocate::alloc_object(cx, v)
     })
 }
 extern "C" fn alloc_array(v: usize, len: i64) -> usize {
     with(|cx| {
         interrupts::serve(cx)?;
-        crate::memory::heap::alloc_array(cx, vt(v), len)
+        crate::memory::allocate::alloc_array(cx, vt(v), len)
     })
 }
 extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -> usize {
@@ -214,13 +213,13 @@ extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -
                 )
             })
             .collect();
-        crate::memory::heap::alloc_md_array(cx, vt(v), &bounds)
+        crate::memory::allocate::alloc_md_array(cx, vt(v), &bounds)
     })
 }
 
 extern "C" fn alloc_jagged_array(v: usize, lengths: *const i32, count: u32) -> usize {
     fn level<'cx>(cx: &'cx Cx<'cx>, v: &'static VTable, lengths: &[i32]) -> Result<ObjRef<'cx>> {
-        let array = crate::memory::heap::alloc_array(cx, v, i64::from(lengths[0]))?;
+        let array = crate::memory::allocate::alloc_array(cx, v, i64::from(lengths[0]))?;
         if lengths.len() > 1 {
             let inner = cx.rt().vtable_or_throw(cx, class(v.element_class))?;
             for i in 0..array.array_len() {
@@ -305,39 +304,6 @@ extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
     // SAFETY: generated code passes room for a Nullable of that class, on its stack.
     with(|cx| unsafe { unbox_nullable_into(cx, object(o), class(c), to) })
 }
-/// Unboxes null or a box of the argument as a Nullable of class `c`.
-///
-/// # Safety
-/// `to` has room for it.
-pub(crate) unsafe fn unbox_nullable_into<'cx>(
-    cx: &'cx Cx<'cx>,
-    o: ObjRef<'cx>,
-    c: &'static Class,
-    to: *mut u8,
-) -> Result<()> {
-    let inner = c.nullable_arg().expect("a nullable class");
-    let (has, at) = crate::classes::vtables::nullable_offsets(cx, c)?;
-    let layout = cx.load(c.layout())?;
-    // SAFETY: the caller's promise; the offsets lie inside.
-    unsafe {
-        crate::memory::heap::clear_value(to, layout.size as usize, !layout.ref_map.is_empty());
-        if o.is_null() {
-            return Ok(());
-        }
-        if !std::ptr::eq(o.class(), inner) {
-            return Err(cx.throw_default(Known::InvalidCastException));
-        }
-        *to.add(has as usize) = 1;
-        let layout = cx.load(inner.layout())?;
-        crate::memory::heap::copy_value(
-            to.add(at as usize),
-            o.value_ptr(),
-            layout.size as usize,
-            !layout.ref_map.is_empty(),
-        );
-    }
-    Ok(())
-}
 extern "C" fn box_nullable(c: usize, from: *const u8) -> usize {
     // SAFETY: generated code passes the address of a Nullable of that class.
     with(|cx| unsafe { cx.box_value(class(c), from) })
@@ -420,7 +386,7 @@ extern "C" fn monitor_enter_fast(context: *mut vervet_abi::ThreadContext, o: usi
     unsafe { crate::threads::monitor::fast_path::enter(context, object(o)) as u32 }
 }
 extern "C" fn monitor_exit_fast(context: *mut vervet_abi::ThreadContext, o: usize) -> u32 {
-    // SAFETY: as above.
+    // SAFETY: generated code passes its thread's context, and `critical` keeps the thread from being stopped in here.
     unsafe { crate::threads::monitor::fast_path::exit(context, object(o)) as u32 }
 }
 extern "C" fn monitor_wake(o: usize) {
@@ -435,7 +401,7 @@ extern "C" fn copy_value(to: *mut u8, from: *const u8, c: usize) {
     };
     // SAFETY: generated code passes two addresses of values of that class.
     unsafe {
-        crate::memory::heap::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty())
+        crate::memory::copy::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty())
     };
 }
 extern "C" fn set_handle(handle: u32, o: usize) -> u32 {
@@ -445,7 +411,7 @@ extern "C" fn set_handle(handle: u32, o: usize) -> u32 {
     }
 }
 extern "C" fn free_handle(context: *mut vervet_abi::ThreadContext, handle: u32) {
-    // SAFETY: as above.
+    // SAFETY: generated code passes its thread's context, and `critical` keeps the thread from being stopped in here.
     unsafe { crate::memory::handles::free_by(context, handle) };
 }
 extern "C" fn fmod(a: f64, b: f64) -> f64 {

@@ -118,7 +118,7 @@ impl<'cx> RefSlot<'cx> {
     }
     /// Stores into it, marking the card.
     pub fn set(self, value: ObjRef<'_>) {
-        // SAFETY: as above.
+        // SAFETY: managed code passes the address of a reference slot, which is aligned and may be written; the card is marked.
         unsafe { crate::object::store_ref(self.0, value) }
     }
     /// Is the address null?

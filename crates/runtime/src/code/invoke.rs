@@ -1,42 +1,51 @@
 //! Calling managed code from Rust.
 //!
+//! # How it works
+//! A call needs an invoke stub for the lowered signature: generated code that loads the machine arguments from a block of words, calls,
+//! and stores the result into another block. One stub serves all methods of one lowered signature.
+//!
 //! # Invariants
-//! Managed code is entered only through [`crate::arch::enter`] and a generated invoke stub whose catch-all turns
-//! an exception into `ThreadContext::pending`. Arguments lie in a block on our stack: one word per machine parameter. They,
-//! and struct values passed or returned by address, may hold references: all of it lies on the stack or the side
-//! stack, where the collector finds it, and never moves.
+//! * Managed code is entered only through [`crate::arch::enter`] and an invoke stub, whose catch-all turns an exception into
+//!   `ThreadContext::pending`. So no exception passes through Rust frames.
+//! * Arguments, and structs that are passed or returned by address, may hold references. They lie in the frame or on the localloc
+//!   stack, which the collector scans conservatively, and never move.
+//! * No lock is held during the call.
 use crate::code::entries;
 use crate::code::link;
 use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result, Throw, Value};
 use crate::memory::localloc_stack::Scope;
 use crate::object::ObjRef;
+use crate::runtime::Runtime;
 use rustc_hash::FxHashMap;
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
 use vervet_os::{Chunks, LeafLock, Published};
-use vervet_types::{ClassRef, Known, MethodRef, MethodSig, ScalarKind};
+use vervet_types::{ClassRef, Known, LoadError, MethodRef, MethodSig, ScalarKind};
 
+/// An invoke stub, and the signature that it was made for.
 struct Stub {
     lowered: LoweredSignature,
     code: usize,
 }
+/// The stub of a method, by its id: found without the key of its signature.
 static BY_METHOD: Chunks<Published<Stub>> = Chunks::new();
+/// Code of the stubs, by the key of the lowered signature.
 static BY_KEY: LeafLock<Option<FxHashMap<String, usize>>> = LeafLock::new(None);
 
+/// Code of the invoke stub for a signature, generated if there is none. Two threads may generate one at the same time; both work.
 fn stub_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize> {
     let key = lowered.key();
     if let Some(code) = BY_KEY.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
     let blob = match cx.native(|| {
-        crate::threads::attach::on_service_stack(|| cx.rt().compiler.invoke_stub(lowered))
+        crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.invoke_stub(lowered))
     }) {
         Ok(b) => b,
-        Err(e) => crate::process::bootstrap::internal_error(
-            &format!("invoke stub {key}: {e}"),
-            cx.context(),
-        ),
+        Err(e) => {
+            crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}"), cx.context())
+        }
     };
     let code = link::link(cx, blob, CodeKind::Stub("runtime-invoke"))?.start;
     BY_KEY
@@ -89,6 +98,8 @@ pub fn invoke_virtual<'cx>(
     )
 }
 
+/// Calls `code` through the stub, whose signature has one machine parameter per word: `this`, the address of a returned struct, then
+/// the arguments.
 fn call<'cx>(
     cx: &'cx Cx<'cx>,
     stub: &Stub,
@@ -146,9 +157,9 @@ fn call<'cx>(
                 let layout = cx.load(class.layout())?;
                 let size = layout.size as usize;
                 let copy = scope.bytes(size.next_multiple_of(8))?;
-                // SAFETY: as above; the copy has room for the value.
+                // SAFETY: the caller passes the address of a value of that class; the copy has room for its size, and both are 8-aligned.
                 unsafe {
-                    crate::memory::heap::copy_value(copy, p, size, !layout.ref_map.is_empty())
+                    crate::memory::copy::copy_value(copy, p, size, !layout.ref_map.is_empty())
                 };
                 push(copy as u64);
             }
@@ -157,7 +168,7 @@ fn call<'cx>(
     assert_eq!(used, count, "words of {}", lowered.key());
     let words = words.as_ptr();
     let mut ret = [0u64; 8];
-    // SAFETY: the stub was made for this shape and `words` has one word per parameter.
+    // SAFETY: the stub was made for this signature, and `words` has one word per machine parameter, as asserted above.
     let status =
         unsafe { crate::arch::enter(stub.code, code, words, ret.as_mut_ptr(), cx.context()) };
     if status != 0 {
@@ -203,6 +214,7 @@ fn word_count(lowered: &LoweredSignature, this: bool) -> usize {
         + lowered.params.iter().map(of).sum::<usize>()
 }
 
+/// A value as the machine word that a stub loads.
 fn word_of(v: Value<'_>) -> u64 {
     match v {
         Value::Void => 0,
@@ -214,6 +226,7 @@ fn word_of(v: Value<'_>) -> u64 {
     }
 }
 
+/// The result word of a call as a value of its type: small integers are extended as the type says.
 fn value_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, word: u64) -> Result<Value<'cx>> {
     use vervet_types::Prim as P;
     if class.is_ptr() || class.is_byref() || class.is_fn_ptr() {
@@ -236,12 +249,12 @@ fn value_of<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, word: u64) -> Result<Value<'
     })
 }
 
-/// Reads one leaf of a struct as a machine word.
+/// Reads one scalar of a struct as a machine word.
 ///
 /// # Safety
-/// `p` points to the leaf.
+/// `p` points to the scalar, which need not be aligned.
 unsafe fn load_scalar(p: *const u8, kind: ScalarKind) -> u64 {
-    // SAFETY: passed on.
+    // SAFETY: the caller passes the address of such a scalar; it is read unaligned.
     unsafe {
         match kind {
             ScalarKind::I1 => *(p as *const i8) as i64 as u64,
@@ -256,12 +269,12 @@ unsafe fn load_scalar(p: *const u8, kind: ScalarKind) -> u64 {
     }
 }
 
-/// Writes one leaf of a struct.
+/// Writes one scalar of a struct.
 ///
 /// # Safety
-/// `p` points to room for the leaf, not in the heap.
+/// `p` points to room for the scalar. It is not in the heap: no card is marked.
 pub(crate) unsafe fn store_scalar(p: *mut u8, kind: ScalarKind, word: u64) {
-    // SAFETY: passed on.
+    // SAFETY: the caller passes room for such a scalar outside the heap; it is written unaligned.
     unsafe {
         match kind {
             ScalarKind::I1 | ScalarKind::U1 => *p = word as u8,
@@ -274,6 +287,7 @@ pub(crate) unsafe fn store_scalar(p: *mut u8, kind: ScalarKind, word: u64) {
     }
 }
 
+/// The stub of filters: (frame pointer, exception) -> int.
 static FILTER: Published<Stub> = Published::new();
 
 /// Runs a filter over the frame at `fp`; an exception escaping it counts as false.
@@ -321,4 +335,37 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
         return false;
     }
     ret[0] as u32 == 1
+}
+
+impl<'cx> Cx<'cx> {
+    /// Calls a method (non-virtually; look the implementation up first). `this` and `args` as [`Value`]s; a
+    /// value type's `this` is `Value::Ptr`. A struct result comes back boxed as `Value::Ref`.
+    pub fn invoke(
+        &'cx self,
+        method: MethodRef,
+        this: Option<Value<'cx>>,
+        args: &[Value<'cx>],
+    ) -> Result<Value<'cx>> {
+        invoke(self, method, this, args)
+    }
+}
+
+impl Runtime {
+    /// Null-safe `ToString` of an object through its virtual method.
+    pub fn to_string<'cx>(&self, cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<String> {
+        if object.is_null() {
+            return Ok(String::new());
+        }
+        let to_string = cx.load(
+            cx.known(Known::Object)
+                .find_method("ToString", Some(0))
+                .and_then(|m| {
+                    m.ok_or_else(|| LoadError::missing_method(cx.known(Known::Object), "ToString"))
+                }),
+        )?;
+        match invoke_virtual(cx, to_string, object, &[])? {
+            Value::Ref(s) => Ok(s.text()),
+            _ => Ok(String::new()),
+        }
+    }
 }

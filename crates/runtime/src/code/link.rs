@@ -1,14 +1,17 @@
 //! From a blob to code at an address: symbols become addresses.
 //!
 //! # Invariants
-//! Everything that may fail or allocate (VTables, Type objects, literals, statics) is resolved in Runtime state
-//! before the arena's lock is taken; patching itself cannot fail.
+//! * Everything that may fail or allocate (VTables, Type objects, literals, statics) is resolved in Runtime state before the arena's
+//!   lock is taken. Patching cannot fail.
+//! * Code is in the table before any thread can reach it, so whoever finds a pc in the arena finds its code.
+//! * What linked code names by address (VTables, methods, root slots) is never freed or moved.
 use crate::code::table::{self, Code, CodeKind};
 use crate::code::{arena, entries};
 use crate::cx::{Cx, Result};
 use vervet_jit::{Blob, RelocKind, Symbol};
 
-/// Links a blob and its filters.
+/// Links a blob and its filters: places the bytes, patches the relocations and publishes the tables. OutOfMemoryException if the arena
+/// is full.
 pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'static Code> {
     let mut filters = Vec::new();
     for f in std::mem::take(&mut blob.filters) {
@@ -18,6 +21,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
         };
         filters.push(link(cx, f, k)?.start);
     }
+    // May run managed code (a resolve event) and stop for a collection; nothing is placed yet.
     let mut targets = Vec::with_capacity(blob.relocs.len());
     for r in &blob.relocs {
         targets.push(match r.symbol {
@@ -57,6 +61,7 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
                 }
             }
         },
+        // Under the arena's lock: the table is in order of addresses.
         |at| {
             table::publish(Code {
                 start: at,
@@ -76,10 +81,11 @@ pub fn link<'cx>(cx: &'cx Cx<'cx>, mut blob: Blob, kind: CodeKind) -> Result<&'s
         },
     );
     let code = cx.load(placed)?;
-    crate::process::stats::perf_map(code);
+    crate::process::counters::perf_map(code);
     Ok(code)
 }
 
+/// The address that a symbol stands for; makes what does not exist yet.
 fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
     let rt = cx.rt();
     Ok(match symbol {
@@ -89,7 +95,7 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
         Symbol::StaticRefs(c) => rt.vtable_or_throw(cx, c)?.statics_refs as usize,
         Symbol::StaticCard(f) => {
             let statics = rt.vtable_or_throw(cx, f.class)?.statics_refs as usize;
-            crate::memory::heap::card_of(statics + cx.load(f.offset())? as usize)
+            crate::memory::cards::card_of(statics + cx.load(f.offset())? as usize)
         }
         Symbol::StaticValues(c) => rt.vtable_or_throw(cx, c)?.statics_values as usize,
         Symbol::RvaData(f) => cx.load(crate::memory::statics::rva_data(f))?,
@@ -98,8 +104,8 @@ fn resolve<'cx>(cx: &'cx Cx<'cx>, symbol: Symbol) -> Result<usize> {
         Symbol::ClassHandle(c) => c as *const _ as usize,
         Symbol::MethodHandle(m) => m as *const _ as usize,
         Symbol::FieldHandle(f) => f as *const _ as usize,
-        Symbol::Helper(h) => crate::code::helpers::address(h),
-        Symbol::CardTable => crate::memory::heap::card_table(),
+        Symbol::Helper(h) => crate::code::helper_table::address(h),
+        Symbol::CardTable => crate::memory::cards::card_table(),
         Symbol::HandleRows => crate::memory::handles::rows(),
         Symbol::PInvokeCell(m) => &cx.load(entries::entry(m))?.pinvoke as *const _ as usize,
         Symbol::NativeThunk => crate::arch::native_thunk_address(),

@@ -8,7 +8,9 @@
 pub mod area;
 pub mod arena;
 pub(crate) mod background;
+pub mod compile;
 pub mod entries;
+pub mod helper_table;
 pub mod helpers;
 pub mod icall;
 pub mod invoke;

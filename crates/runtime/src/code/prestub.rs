@@ -1,9 +1,15 @@
 //! What happens at a method's first call, and at an interface call no IMT stub knows.
 //!
 //! # Invariants
-//! The prestub is idempotent: two threads may compile one method, and the first to publish its code wins. Compiling runs in Native state on the service stack; everything that may allocate, load by an event
-//! or throw happens in Runtime, with no lock held.
+//! * The prestub is idempotent: two threads may compile one method, and the first to publish its code wins.
+//! * Compiling runs in Native state on the service stack, so a stop does not wait for it. Everything that may allocate, raise a
+//!   resolve event or throw happens in Runtime state, with no lock held.
+//! * If compiling needs an assembly that only a resolve event can supply, it fails with `Need`; the event is raised, and compiling begins
+//!   again.
+//! * An IMT stub only grows, and each version is complete before it is stored. So a call goes to the right method or to the resolver.
 use crate::arch::ImtTarget;
+use crate::classes::vtables::class_of;
+use crate::code::compile::compile;
 use crate::code::table::CodeKind;
 use crate::code::{arena, entries, link};
 use crate::cx::{Cx, Result};
@@ -11,11 +17,12 @@ use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
 use vervet_abi::{ThreadContext, VTable, vtable};
-use vervet_jit::{CompileEnv, CompileError, LoweredSignature};
+use vervet_jit::{CompileError, LoweredSignature};
 use vervet_os::SafeLock;
 use vervet_types::{Known, LoadError, MethodRef};
 
 /// From the prestub thunk: the method's code, or 0 with an exception pending.
+#[unsafe(export_name = "vervet_compile_for_call")]
 pub extern "C" fn compile_for_call(_ctx: *mut ThreadContext, id: u32) -> usize {
     let cx = Cx::current();
     let method = cx.universe().method_by_id(id).expect("an entry's method");
@@ -33,19 +40,7 @@ pub fn code_of<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     Ok(entry.compiled(code))
 }
 
-struct Env;
-impl CompileEnv for Env {
-    fn is_initialized(&self, class: vervet_types::ClassRef) -> bool {
-        crate::runtime::rt().is_initialized(class)
-    }
-}
-
-/// Compiles a method in the configuration it is to have. Touches no object: any thread may call it.
-pub fn compile(method: MethodRef) -> std::result::Result<vervet_jit::Blob, CompileError> {
-    let compiler = &crate::runtime::rt().compiler;
-    compiler.compile(method, &Env, compiler.tier_for(method))
-}
-
+/// Compiles and links a method, or places the stub of an icall. The caller publishes the code.
 fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     if method.is_icall() {
         return icall_code(cx, method);
@@ -60,13 +55,16 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         );
         return Err(cx.throw(Known::InvalidOperationException, &text));
     }
-    crate::process::stats::trace_compile(method);
+    crate::process::counters::trace_compile(method);
     let rt = cx.rt();
+    // The background compiler may have it, or may be at work on it; then waiting is cheaper than compiling.
     let mut ready = cx.native(|| crate::code::background::take(method));
     let blob = loop {
         let result = match ready.take() {
             Some(blob) => Ok(blob),
-            None => cx.native(|| crate::threads::attach::on_service_stack(|| compile(method))),
+            None => {
+                cx.native(|| crate::threads::service_stack::on_service_stack(|| compile(method)))
+            }
         };
         match result {
             Ok(blob) => break blob,
@@ -81,8 +79,9 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
             }
         }
     };
+    // Assemblies that compiling has loaded: AssemblyLoad is raised before code runs that uses them.
     rt.loader.tell_loaded(cx)?;
-    crate::process::stats::compiled(method, &blob);
+    crate::process::counters::compiled(method, &blob);
     crate::code::background::enqueue_callees(&blob);
     let kind = if method.has_body() {
         CodeKind::Method(method)
@@ -113,7 +112,7 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         .or_else(|| crate::code::icall::registered(&key))
         .or_else(built_in);
     let Some(target) = found else {
-        crate::process::stats::missing_icall(method);
+        crate::process::counters::missing_icall(method);
         return Err(cx.throw(
             Known::MissingMethodException,
             &format!("internal call {full} is not implemented"),
@@ -122,13 +121,7 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     let lowered = cx.load(LoweredSignature::of_method(method))?;
     let bytes =
         crate::arch::icall_stub(target, method as *const _ as usize, lowered.stack_arg_bytes);
-    cx.load(place_stub(bytes, "managed-to-native"))
-}
-
-/// Places code that belongs to no method's body (it has no frame of its own in the table).
-pub fn place_stub(mut bytes: Vec<u8>, name: &'static str) -> std::result::Result<usize, LoadError> {
-    let _ = name;
-    arena::place(&mut bytes, 16, |_, _| {}, |at| at)
+    cx.load(arena::place_stub(bytes))
 }
 
 // ---- interface dispatch --------------------------------------------------------------------------------------
@@ -139,13 +132,15 @@ static IMT: SafeLock<Option<ImtTable>> = SafeLock::new(None);
 
 /// From the IMT thunk: finds the implementation of interface method `hidden` for `this`, extends the IMT stub of
 /// its VTable, returns the code, or 0 with an exception pending.
+#[unsafe(export_name = "vervet_resolve_interface_call")]
 pub extern "C" fn resolve_interface_call(
     _ctx: *mut ThreadContext,
     hidden: usize,
     this: usize,
 ) -> usize {
     let cx = Cx::current();
-    // SAFETY: the JIT stored the address of a method; `this` was dereferenced by the call.
+    // SAFETY: the call site stored the address of a method, which lives for ever, in `hidden`. The call has loaded the VTable of `this`,
+    // so it is a live object; the thunk's frame pins it.
     let (method, this): (MethodRef, ObjRef<'_>) = unsafe {
         (
             &*(hidden as *const vervet_types::Method),
@@ -202,12 +197,6 @@ pub fn callable<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, vt: &'static VTable) -
     }
 }
 
-/// The class of a VTable.
-pub fn class_of(vt: &VTable) -> vervet_types::ClassRef {
-    // SAFETY: the word was stored from a `&'static Class`.
-    unsafe { &*(vt.class as *const vervet_types::Class) }
-}
-
 /// Where there is no room for a longer stub, calls go on to come here.
 fn extend_imt(vt: &'static VTable, method: MethodRef, entry: &entries::Entry, target: MethodRef) {
     let index = vtable::imt_index(method.id);
@@ -262,6 +251,7 @@ pub fn resolve_virtual<'cx>(
     Ok(code)
 }
 
+/// The code that a virtual call of the method on an object of that VTable reaches: by its slot, or its implementation of the interface.
 fn look_up_virtual<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, method: MethodRef) -> Result<usize> {
     if method.class.is_interface() {
         return implementation_code(cx, vt, method);

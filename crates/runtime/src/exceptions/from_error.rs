@@ -1,5 +1,7 @@
-//! The one place where errors of ours become managed exceptions.
-use crate::cx::{Cx, Throw};
+//! The one place where the errors of the type system become managed exceptions.
+//!
+//! Invariant: the class and the arguments of the exception are those that mono uses; programs test them.
+use crate::cx::{Cx, Result, Throw};
 use crate::exceptions::make;
 use vervet_types::{Known, LoadError};
 
@@ -9,7 +11,7 @@ pub fn throw_load(cx: &Cx<'_>, error: LoadError) -> Throw {
         return need(cx, error);
     };
     match &error {
-        // The one that was made at start-up: another may need what there is none of.
+        // The exception that was made at start-up: making another may need the memory that is lacking.
         LoadError::OutOfMemory(_) => cx.rt().throw_out_of_memory(cx),
         LoadError::FileNotFound { name } => make::throw_two(cx, class, &error.to_string(), name),
         LoadError::BadImage { file, .. } if !file.is_empty() => {
@@ -19,7 +21,7 @@ pub fn throw_load(cx: &Cx<'_>, error: LoadError) -> Throw {
     }
 }
 
-/// A resolve event would be needed where none can be raised: what was needed is simply not there.
+/// A resolve event would be needed where none can be raised: what was needed counts as missing.
 fn need(cx: &Cx<'_>, error: LoadError) -> Throw {
     let LoadError::Need(need) = error else {
         unreachable!("only Need has no exception")
@@ -44,5 +46,16 @@ fn need(cx: &Cx<'_>, error: LoadError) -> Throw {
             );
             make::throw_message(cx, Known::TypeLoadException, Some(&message))
         }
+    }
+}
+
+impl<'cx> Cx<'cx> {
+    /// The managed exception for a load error.
+    pub fn throw_load(&self, error: LoadError) -> Throw {
+        throw_load(self, error)
+    }
+    /// Turns a type-system result into an icall result.
+    pub fn load<T>(&self, result: std::result::Result<T, LoadError>) -> Result<T> {
+        result.map_err(|e| self.throw_load(e))
     }
 }

@@ -1,7 +1,8 @@
 //! Making managed exceptions from Rust.
 //!
 //! # Invariants
-//! The exception's own constructor runs. If making it throws, that exception is the one left pending.
+//! * The exception's own constructor runs, because the class library sets the default message and the HRESULT there.
+//! * If making the exception throws (no memory, a class constructor that fails), that other exception is the one left pending.
 use crate::cx::{Cx, Result, Throw, Value};
 use crate::object::ObjRef;
 use vervet_types::{ClassRef, Known, LoadError};
@@ -81,4 +82,31 @@ pub fn type_initialization<'cx>(
         &[Value::Ref(name), Value::Ref(inner)],
     )?;
     Ok(object)
+}
+
+impl<'cx> Cx<'cx> {
+    /// Makes an exception with a message (its `(string)` constructor runs) and leaves it pending.
+    pub fn throw(&self, class: Known, message: &str) -> Throw {
+        throw_message(self, class, Some(message))
+    }
+    /// Makes an exception with its default message.
+    pub fn throw_default(&self, class: Known) -> Throw {
+        throw_message(self, class, None)
+    }
+    /// ArgumentNullException for a parameter.
+    pub fn throw_arg_null(&self, parameter: &str) -> Throw {
+        throw_message(self, Known::ArgumentNullException, Some(parameter))
+    }
+    /// An exception whose constructor takes two strings, e.g. ArgumentException(message, parameter).
+    pub fn throw2(&self, class: Known, first: &str, second: &str) -> Throw {
+        throw_two(self, class, first, second)
+    }
+    /// NullReferenceException if the reference is null.
+    pub fn non_null(&'cx self, object: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
+        if object.is_null() {
+            Err(self.throw_default(Known::NullReferenceException))
+        } else {
+            Ok(object)
+        }
+    }
 }

@@ -11,5 +11,6 @@ pub mod report;
 pub mod throw;
 pub mod trace;
 pub mod traps;
+pub mod unhandled;
 pub mod walk;
 pub mod wrapped;

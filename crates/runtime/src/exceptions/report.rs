@@ -1,4 +1,4 @@
-//! What signals make us say: SIGQUIT's dump of managed stacks, the report of a crash, the stack of an abort.
+//! Reports that signals cause: the dump of the managed stack (SIGQUIT), the report of a crash, the stack of an abort (SIGABRT).
 //!
 //! # How it works
 //! A handler may interrupt anything, also the allocator. So it walks the stack into a fixed table, which takes no
@@ -13,7 +13,11 @@ use crate::code::{arena, table};
 use crate::exceptions::walk::Walk;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use vervet_abi::{State, ThreadContext};
+use vervet_os::Published;
 use vervet_types::{Method, MethodRef};
+
+/// Starts the thread that makes the calls of signal handlers.
+static START_HANDLER_CALLS: Published<fn()> = Published::new();
 
 const FRAMES: usize = 512;
 /// Code address of a frame, or the address of the method whose stub was left through, with the lowest bit set in `TAG`.
@@ -36,8 +40,9 @@ const RETURN: u8 = 0;
 const EXACT: u8 = 1;
 const STUB: u8 = 2;
 
-/// Starts the reporter and installs the handlers of SIGQUIT and SIGABRT. Called once, by the first thread.
-pub(crate) fn initialise() {
+/// Starts the reporter, which starts the thread that makes the calls of signal handlers by `start_handler_calls`, and installs the handlers of SIGQUIT and SIGABRT. Called once, by the first thread.
+pub(crate) fn initialise(start_handler_calls: fn()) {
+    START_HANDLER_CALLS.put(start_handler_calls);
     // SAFETY: fresh descriptors, and handlers that follow the rules of this module.
     unsafe {
         let mut fds = [0; 4];
@@ -79,7 +84,7 @@ pub(crate) fn initialise() {
             action.sa_sigaction = handler;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
             libc::sigemptyset(&mut action.sa_mask);
-            libc::sigaddset(&mut action.sa_mask, crate::safepoint::suspend::SUSPEND);
+            libc::sigaddset(&mut action.sa_mask, crate::safepoint::stop_word::SUSPEND);
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
@@ -112,7 +117,9 @@ pub(crate) fn ask_for_handler_calls() {
 fn reporter() {
     while let Some(what) = get(pipe(0)) {
         if what == CALLS {
-            crate::interop::marshal::handler_calls::start();
+            if let Some(start) = START_HANDLER_CALLS.get() {
+                start();
+            }
             continue;
         }
         let mut text = String::new();
@@ -136,7 +143,7 @@ fn reporter() {
         if what == QUIT {
             text.push('\n');
         }
-        crate::process::bootstrap::write_stderr(&text);
+        crate::process::fatal::write_stderr(&text);
         BUSY.store(false, Ordering::Release);
         if what != QUIT {
             put(pipe(3), b'.');
@@ -223,7 +230,7 @@ fn interrupted(uc: *mut libc::c_void) -> (usize, usize) {
 extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
     // SAFETY: errno of the interrupted code is put back below.
     let errno = unsafe { *libc::__errno_location() };
-    let context = crate::threads::attach::current_context();
+    let context = crate::threads::current_context();
     if context.is_null() {
         // SAFETY: the first thread lives as long as the process.
         unsafe { libc::pthread_kill(FIRST.load(Ordering::Acquire) as libc::pthread_t, signal) };
@@ -232,7 +239,7 @@ extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c
         collect(context, pc, fp);
         put(pipe(1), QUIT);
     }
-    // SAFETY: as above.
+    // SAFETY: the address of errno is the calling thread's, in a handler as elsewhere.
     unsafe { *libc::__errno_location() = errno };
 }
 
@@ -242,12 +249,12 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
         libc::signal(signal, libc::SIG_DFL);
     }
     if !CRASHING.swap(true, Ordering::SeqCst) {
-        crate::process::bootstrap::before_crash_report();
-        crate::process::bootstrap::write_stderr("vervet: SIGABRT\n");
+        crate::process::fatal::before_crash_report();
+        crate::process::fatal::write_stderr("vervet: SIGABRT\n");
         let (pc, fp) = interrupted(uc);
-        managed_stack(crate::threads::attach::current_context(), pc, fp);
+        managed_stack(crate::threads::current_context(), pc, fp);
     }
-    // SAFETY: as above; the signal is blocked until the handler returns.
+    // SAFETY: raising a signal is async-signal-safe. The signal is blocked until the handler returns and has its default action then.
     unsafe {
         libc::raise(signal);
     }
@@ -275,32 +282,7 @@ fn managed_stack(context: *mut ThreadContext, pc: usize, fp: usize) {
 
 extern "C" fn too_long(_: i32) {
     // SAFETY: ends the process.
-    unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) }
-}
-
-/// Text in a fixed buffer.
-struct Line {
-    bytes: [u8; 200],
-    len: usize,
-}
-impl std::fmt::Write for Line {
-    fn write_str(&mut self, s: &str) -> std::fmt::Result {
-        let n = s.len().min(self.bytes.len() - self.len);
-        self.bytes[self.len..self.len + n].copy_from_slice(&s.as_bytes()[..n]);
-        self.len += n;
-        Ok(())
-    }
-}
-/// Writes a line to standard error; takes no memory.
-pub(crate) fn say_without_memory(text: std::fmt::Arguments<'_>) {
-    let mut line = Line {
-        bytes: [0; 200],
-        len: 0,
-    };
-    let _ = std::fmt::Write::write_fmt(&mut line, text);
-    crate::process::bootstrap::write_stderr(
-        std::str::from_utf8(&line.bytes[..line.len]).unwrap_or(""),
-    );
+    unsafe { libc::_exit(crate::process::fatal::INTERNAL_ERROR) }
 }
 
 /// Says what, where and the managed stack, and ends the process with code 70.
@@ -312,9 +294,9 @@ pub(crate) fn crash(
 ) -> ! {
     if CRASHING.swap(true, Ordering::SeqCst) {
         // SAFETY: a second fault while reporting the first.
-        unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) };
+        unsafe { libc::_exit(crate::process::fatal::INTERNAL_ERROR) };
     }
-    crate::process::bootstrap::before_crash_report();
+    crate::process::fatal::before_crash_report();
     let name = match signal {
         libc::SIGSEGV => "SIGSEGV",
         libc::SIGBUS => "SIGBUS",
@@ -330,21 +312,23 @@ pub(crate) fn crash(
     );
     // SAFETY: the kernel passes a valid siginfo.
     let address = unsafe { (*info).si_addr() as usize };
-    say_without_memory(format_args!(
+    crate::process::fatal::write_stderr_without_memory(format_args!(
         "vervet: internal error: {name} at pc {pc:#x}, address {address:#x}, sp {sp:#x}\n"
     ));
     match table::find(pc) {
-        Some(code) => say_without_memory(format_args!(
+        Some(code) => crate::process::fatal::write_stderr_without_memory(format_args!(
             "  in compiled code at +{:#x}, IL {:?}\n",
             pc - code.start,
             code.il_offset(pc)
         )),
-        None => say_without_memory(format_args!("  not in compiled code\n")),
+        None => crate::process::fatal::write_stderr_without_memory(format_args!(
+            "  not in compiled code\n"
+        )),
     }
     if !context.is_null() {
         // SAFETY: plain reads of this thread's context.
         unsafe {
-            say_without_memory(format_args!(
+            crate::process::fatal::write_stderr_without_memory(format_args!(
                 "  state {} critical {}\n",
                 (*context).state,
                 (*context).critical
@@ -357,11 +341,11 @@ pub(crate) fn crash(
         libc::signal(libc::SIGALRM, too_long as *const () as usize);
         libc::alarm(10);
         if !arena::contains(pc) {
-            crate::process::bootstrap::write_stderr(&format!(
+            crate::process::fatal::write_stderr(&format!(
                 "native stack:\n{}\n",
                 std::backtrace::Backtrace::force_capture()
             ));
         }
-        libc::_exit(crate::process::bootstrap::INTERNAL_ERROR)
+        libc::_exit(crate::process::fatal::INTERNAL_ERROR)
     }
 }

@@ -1,17 +1,37 @@
-//! The two passes.
+//! Throwing an exception, in two passes over the managed frames of the thread.
 //!
 //! # How it works
-//! Pass one walks from the throw, collects the trace, and asks each call site's handlers, innermost first: a
-//! catch by its class, a filter by running it, a catch-all (an invoke stub) always. Pass two walks the same
-//! frames and enters each finally and fault on the way as a landing pad; the handler ends in
-//! [`continue_unwind`], which goes on from there. The unwind record that travels with the exception is one word:
-//! the target's frame pointer and clause (frame pointers are 16-aligned).
+//! 1. The first pass walks from the throw outwards, collects the trace, and asks each call site's handlers, innermost first: a catch
+//!    by its class, a filter by running it on top of the stack, a catch-all (that of an invoke stub) always. It changes no frame.
+//! 2. The second pass walks the same frames and enters each finally and fault on the way as a landing pad. The handler ends in
+//!    [`continue_unwind`], which goes on from there. The pass ends at the catch that the first pass found.
+//!
+//! ```text
+//!   frames, innermost first     first pass             second pass
+//!   throw                       trace                  -
+//!   try/finally                 trace                  landing pad, then continue_unwind
+//!   try/catch of another class  trace, no match        -
+//!   try/catch                   trace, match: target   landing pad: the exception is caught
+//! ```
+//!
+//! # Invariants
+//! * The word that travels with the exception through landing pads names the target: its frame pointer (16-aligned) and its clause.
+//! * Rust frames between the throw and a landing pad are abandoned without unwinding. Whoever raises holds no value with a destructor.
+//! * If no frame catches, the exception is unhandled and the process ends; no finally runs.
 use crate::code::table::Code;
 use crate::cx::Cx;
-use crate::exceptions::trace;
+use crate::exceptions::trace::{self, TraceMode};
+use crate::exceptions::unhandled::unhandled;
 use crate::exceptions::walk::{Frame, Walk};
 use crate::object::ObjRef;
+use crate::process::fatal::internal_error;
+use crate::safepoint::registry;
+use std::cell::Cell;
+use std::mem::offset_of;
+use std::sync::atomic::Ordering;
+use vervet_abi::context::interrupts::RAISED;
 use vervet_abi::context::{Record, ThreadContext};
+use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_jit::{ClauseKind, Handler};
 use vervet_types::ClassRef;
 
@@ -36,21 +56,11 @@ impl Target {
     }
 }
 
-/// How a throw treats the trace that the exception may carry.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum TraceMode {
-    /// `throw`: the trace starts anew.
-    Fresh,
-    /// On from our own code: the trace goes on.
-    Continue,
-    /// `rethrow`: the trace goes on from the frame that caught it.
-    Rethrow,
-}
-
 /// From an icall or the prestub: raises what is in `ThreadContext::pending`, from the managed frame that called.
+#[unsafe(export_name = "vervet_throw_pending")]
 pub extern "C" fn throw_pending(context: *mut ThreadContext) -> ! {
     let cx = Cx::current();
-    // SAFETY: the context belongs to this thread.
+    // SAFETY: the thunk passes the context of the calling thread. The word is a live object; from here on this frame pins it.
     let exception = unsafe {
         let addr = (*context).pending;
         (*context).pending = 0;
@@ -94,13 +104,10 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     drop(frames);
     let Some(target) = found else {
         // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
-        crate::process::bootstrap::unhandled(cx, exception);
-        crate::process::bootstrap::internal_error(
-            "an unhandled exception did not end the process",
-            context,
-        );
+        unhandled(cx, exception);
+        internal_error("an unhandled exception did not end the process", context);
     };
-    // SAFETY: the record list is this thread's.
+    // SAFETY: the token's context is the calling thread's, and only that thread changes its record list.
     let start = unsafe { (*context).record };
     second_pass(cx, Walk::from_record(start), exception, target)
 }
@@ -150,7 +157,7 @@ fn matches(
 /// After a finally or fault: goes on with pass two behind the call in the innermost frame.
 pub extern "C" fn continue_unwind(exception: usize, word: usize) {
     let cx = Cx::current();
-    // SAFETY: the landing pad got this reference from us.
+    // SAFETY: `land` gave the reference to the landing pad, which kept it where the collector updates or pins it.
     let exception = unsafe { ObjRef::from_addr(exception) };
     second_pass(
         &cx,
@@ -176,7 +183,7 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
             }
         }
     }
-    crate::process::bootstrap::internal_error("the second pass did not find its target", context)
+    internal_error("the second pass did not find its target", context)
 }
 
 fn land(
@@ -190,7 +197,7 @@ fn land(
         && frame.fp == Target::unpack(word).fp
         && h.clause == Target::unpack(word).clause
     {
-        crate::threads::abort::caught(context, exception, frame.fp);
+        note_abort_catch(context, exception, frame.fp);
     }
     if frame.fp == Target::unpack(word).fp {
         crate::threads::stack_guard::take_back(context);
@@ -199,7 +206,9 @@ fn land(
         .code
         .call_site(frame.pc)
         .expect("a frame with handlers is at a call site");
+    // A frame has a fixed size at its call sites; `localloc` memory lies elsewhere.
     let sp = frame.fp - site.frame_offset as usize;
+    // On the way from Runtime to Managed.
     crate::safepoint::poll(context);
     // SAFETY: pc, sp and fp are those of a landing pad of a frame that is still active; the records above it are
     // cut; frames of ours between here and there hold nothing.
@@ -217,7 +226,36 @@ fn land(
 }
 
 /// Makes `record` the innermost record.
+///
+/// # Safety
+/// The context is the calling thread's, and `record` was the innermost one of a frame that is still active.
 unsafe fn cut_records(context: *mut ThreadContext, record: *mut Record) {
-    // SAFETY: the context belongs to this thread.
+    // SAFETY: the caller passes the context of the calling thread and a record of a frame that is still active.
     unsafe { (*context).record = record };
+}
+
+thread_local! {
+    /// Frame pointer of the frame that caught the abort last.
+    static ABORT_CAUGHT_AT: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// A catch at `fp` is about to get `exception`.
+fn note_abort_catch(context: *mut ThreadContext, exception: ObjRef<'_>, fp: usize) {
+    if registry::interrupts(context).load(Ordering::Relaxed) & RAISED == 0 {
+        return;
+    }
+    // SAFETY: the context belongs to this thread; its field is 0 or an InternalThread.
+    let thread: ObjRef<'_> = unsafe { ObjRef::from_addr((*context).internal_thread) };
+    if !thread.is_null() && thread.read_ref(offset_of!(Internal, abort_exc)) == exception {
+        ABORT_CAUGHT_AT.set(fp);
+    }
+}
+
+/// The frame pointer of the frame that caught the abort under way last; the highest if none has.
+pub(crate) fn abort_caught_at() -> usize {
+    ABORT_CAUGHT_AT.get()
+}
+/// A new abort is under way: no frame has caught it.
+pub(crate) fn forget_abort_catch() {
+    ABORT_CAUGHT_AT.set(usize::MAX);
 }

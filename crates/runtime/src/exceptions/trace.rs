@@ -1,11 +1,16 @@
 //! Stack traces: what a throw collects, how it lies in `Exception._stackTrace`, and the way back.
 //!
 //! # Invariants
-//! The trace is a long[] with four words per frame: method address, code address, IL offset + 1 (0: none),
-//! kind (0 method, 1 wrapper). Methods live for ever, so no word is a reference.
+//! The trace is a `long[]` with four words per frame, innermost frame first. Methods live for ever, so no word is a reference:
+//!
+//! | word | holds |
+//! |---|---|
+//! | 0 | address of the method |
+//! | 1 | code address: the return address, or the address of the instruction that trapped |
+//! | 2 | IL offset + 1; 0: unknown |
+//! | 3 | 0: a method; 1: the wrapper of an icall or P/Invoke |
 use crate::code::table::CodeKind;
 use crate::cx::Cx;
-use crate::exceptions::throw::TraceMode;
 use crate::exceptions::walk::{Frame as WalkFrame, Walk};
 use crate::object::ObjRef;
 use vervet_abi::layouts::ExceptionObject;
@@ -15,6 +20,17 @@ use vervet_types::{Known, MethodRef};
 pub const MOST_FRAMES: usize = 999;
 const WORDS: usize = 4;
 const STACK_TRACE: usize = std::mem::offset_of!(ExceptionObject, stack_trace);
+
+/// How a throw treats the trace that the exception may carry.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TraceMode {
+    /// `throw`: the trace starts anew.
+    Fresh,
+    /// On from our own code: the trace goes on.
+    Continue,
+    /// `rethrow`: the trace goes on from the frame that caught it.
+    Rethrow,
+}
 
 /// A frame as it is collected.
 #[derive(Clone, Copy)]
@@ -117,7 +133,7 @@ pub fn record(
     let cx: &Cx<'_> = &Cx::current();
     let array = match cx.alloc_array(cx.known(Known::Int64), old_len + frames.len() * WORDS) {
         Ok(array) => array,
-        // Without a trace, then; and the exception that says so is not to be met by whoever looks next.
+        // The exception stays without a trace. The OutOfMemoryException must not stay pending.
         Err(throw) => {
             let _ = cx.take_pending(throw);
             return;

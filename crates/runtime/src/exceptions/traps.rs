@@ -1,13 +1,22 @@
 //! Hardware traps in managed code become exceptions; faults anywhere else are crash reports.
 //!
+//! # What a fault becomes
+//! | the fault | becomes |
+//! |---|---|
+//! | at a pc that compiled code lists as a trap | the exception of that trap, thrown at that instruction |
+//! | in the prologue of compiled code, below the stack limit | StackOverflowException, thrown where the method was called |
+//! | anything else | a crash report, and exit code 70 |
+//!
 //! # Invariants
-//! * The handlers run on the alternate stack, read one thread-local word, and change nothing but the ucontext.
-//! * A fault is turned into a throw only if its pc is a recorded trap of code in the table, or if the prologue of such code
-//!   touches what is below the end of the stack: frames larger than a page are probed page by page from the top.
+//! * The handler runs on the alternate stack, reads one thread-local word, and changes nothing but the interrupted registers and the
+//!   word below the interrupted stack pointer. The exception is made after the handler has returned, by the thunk that the registers
+//!   then name.
+//! * Frames larger than a page are probed page by page from the top, so a prologue that overflows the stack faults in the guard page.
 use crate::code::table;
 use crate::cx::Cx;
 use crate::exceptions::make;
-use crate::exceptions::throw::{TraceMode, raise};
+use crate::exceptions::throw::raise;
+use crate::exceptions::trace::TraceMode;
 use vervet_abi::{State, ThreadContext, ThrowKind};
 use vervet_types::Known;
 
@@ -19,7 +28,7 @@ pub fn initialise() {
         action.sa_sigaction = on_fault as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART | libc::SA_NODEFER;
         libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaddset(&mut action.sa_mask, crate::safepoint::suspend::SUSPEND);
+        libc::sigaddset(&mut action.sa_mask, crate::safepoint::stop_word::SUSPEND);
         for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL] {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }
@@ -28,7 +37,7 @@ pub fn initialise() {
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
-    let context = crate::threads::attach::current_context();
+    let context = crate::threads::current_context();
     // SAFETY: the kernel passes a valid ucontext; the words pushed below belong to the interrupted managed
     // stack, under its stack pointer, where JIT code keeps nothing (no red zone).
     unsafe {
@@ -78,6 +87,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
 }
 
 /// From the trap stub: makes the exception and raises it at the trapping instruction.
+#[unsafe(export_name = "vervet_throw_trap")]
 pub extern "C" fn throw_trap(context: *mut ThreadContext, kind: u32) -> ! {
     let _ = context;
     let cx = Cx::current();
@@ -121,6 +131,7 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
 
 /// From the grow thunk, on an OS thread: the stack is used up. StackOverflowException is raised where the method was called;
 /// handlers that run on the way to where it is caught get part of the stack guard. Used up as well, it ends the process.
+#[unsafe(export_name = "vervet_stack_overflow")]
 pub extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
     if !crate::threads::stack_guard::give(context) {
         let mut text = String::from(
@@ -130,8 +141,8 @@ pub extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
         for f in frames.iter().take(64) {
             text.push_str(&format!("  at {f}\n"));
         }
-        crate::process::bootstrap::write_stderr(&text);
-        crate::process::bootstrap::exit_process(1)
+        crate::process::fatal::write_stderr(&text);
+        crate::process::fatal::exit_process(1)
     }
     let cx = Cx::current();
     throw_kind(&cx, ThrowKind::StackOverflow as u32)

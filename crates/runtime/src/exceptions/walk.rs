@@ -1,9 +1,17 @@
 //! Walking managed frames: by frame pointers inside a piece of stack, by the record list between pieces.
 //!
+//! ```text
+//!   record list             stack, innermost first
+//!   exit record  ---------> managed frames, chained by frame pointers
+//!   entry record ---------> Rust frames that called managed code (not walked)
+//!   exit record  ---------> managed frames
+//!   (null)                  the thread's first frames
+//! ```
+//!
 //! # Invariants
-//! A walk begins at an exit record and sees only frames whose code is in the table; where a frame returns into
-//! code that is not, the next record must be the entry record of that piece, and the walk goes on at the exit
-//! record before it.
+//! * A walk begins at an exit record and sees only frames whose code is in the table. Where a frame returns to code that is not in the
+//!   table, the piece ends: the next record is the entry record of that piece, and the walk goes on at the exit record before it.
+//! * The walk takes no lock, so signal handlers may walk the stack that they interrupted.
 use crate::code::{arena, table};
 use crate::cx::Cx;
 use vervet_abi::context::{Record, RecordKind, ThreadContext};
@@ -59,7 +67,7 @@ pub struct Walk {
 impl Walk {
     /// Begins at the innermost exit record of the context.
     pub fn new(context: *mut ThreadContext) -> Walk {
-        // SAFETY: the context belongs to this thread, which is in Runtime state.
+        // SAFETY: the context is the calling thread's, in Runtime state, or that of a thread that does not run; nobody changes its list.
         let record = unsafe { (*context).record };
         Walk::from_record(record)
     }

@@ -70,7 +70,7 @@ pub fn wrap<'a>(_cx: &Cx<'_>, object: ObjRef<'a>) -> ObjRef<'a> {
     match made {
         // SAFETY: the new object is live; it stays on the caller's stack.
         Ok(w) => unsafe { ObjRef::from_addr(w.addr()) },
-        // SAFETY: as above, of what constructing it threw.
+        // SAFETY: constructing the wrapper threw, so the pending word is a live exception object.
         Err(throw) => unsafe { ObjRef::from_addr(cx.take_pending(throw).addr()) },
     }
 }

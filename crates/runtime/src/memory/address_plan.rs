@@ -57,6 +57,9 @@ const MINIMUM: AddressPlan = AddressPlan {
 /// Below this much address space the C library's allocator gets one arena: each of the others takes 64 MiB for a thread.
 const ONE_ARENA: usize = 8 << 30;
 
+/// Bytes of the stack on which a thread compiles.
+pub(crate) const SERVICE_STACK: usize = 4 << 20;
+
 /// What is kept free for thread stacks, libraries, assemblies and native memory.
 fn room(plan: &AddressPlan) -> usize {
     (plan.heap / 4).clamp(64 << 20, 1 << 30)
@@ -169,10 +172,7 @@ const LEFT_BY_THREADS: usize = 48 << 20;
 /// May a thread with such a stack be started? It may need a new [`crate::safepoint::registry::Thread`] with its stacks. Where address space is limited, a thread that got the last of it would only end the
 /// process, because what cannot be had later (native memory, a stack to compile on) has nobody to tell.
 pub fn has_room_for_thread(stack: usize) -> bool {
-    !is_limited()
-        || memory::is_granted(
-            stack + localloc_stack() + crate::threads::attach::SERVICE_STACK + LEFT_BY_THREADS,
-        )
+    !is_limited() || memory::is_granted(stack + localloc_stack() + SERVICE_STACK + LEFT_BY_THREADS)
 }
 
 static LOCALLOC_STACK: AtomicUsize = AtomicUsize::new(USUAL.localloc_stack);

@@ -1,8 +1,8 @@
 //! The finalizer thread: an OS thread of the runtime that runs finalizers, one after the other.
 //!
 //! # How it works
-//! The collector queues objects and calls [`notify`], which counts. The thread takes the count, runs finalizers until
-//! none is queued, and publishes the count it had taken; who waits for pending finalizers counts too and waits until
+//! The collector queues objects and calls [`notify`], which counts. The finalizer thread takes the count, runs finalizers until
+//! none is queued, and publishes the count that it had taken. A thread that waits for pending finalizers counts too and waits until
 //! that number is published. So a wait covers what was queued before it, and no wake-up is lost.
 //!
 //! # At the end of the process, as mono does it (measured, 6.8)
@@ -14,9 +14,11 @@
 //!
 //! # Invariants
 //! * The thread exists once something is to be finalized or waited for; [`notify`] starts nothing and takes no memory, so
-//!   that it may be called while the world is stopped. Who stopped the world calls [`start`] afterwards.
+//!   that it may be called while the world is stopped. The thread that stopped the world calls [`start`] afterwards.
 //! * An exception that leaves a finalizer ends the process with code 255; ThreadAbortException ends that finalizer only.
 use crate::cx::{Cx, Value};
+use crate::exceptions::unhandled;
+use crate::memory::finalizer_requests::{ENDING, REQUESTED, is_ending, notify};
 use crate::memory::gc;
 use crate::threads;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
@@ -27,36 +29,19 @@ use vervet_os::futex;
 /// How long the end of the process waits for finalizers.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// Requests so far; the thread sleeps on it.
-static REQUESTED: AtomicU32 = AtomicU32::new(0);
-/// The last request that has been served; who waits sleeps on it.
+/// The last request that has been served; threads that wait for finalizers sleep on it.
 static SERVED: AtomicU32 = AtomicU32::new(0);
 static STARTED: AtomicBool = AtomicBool::new(false);
-/// Nothing is registered any more, and the thread ends when nothing is queued.
-static ENDING: AtomicBool = AtomicBool::new(false);
 static ENDED: AtomicBool = AtomicBool::new(false);
 /// Owner id of the thread, 0 while there is none.
 static OWNER: AtomicU32 = AtomicU32::new(0);
-
-/// Is the process ending, so that nothing more is registered?
-pub fn is_ending() -> bool {
-    ENDING.load(SeqCst)
-}
-
-/// Objects were queued: the thread is to look. Returns the number of the request. May be called while the world is
-/// stopped, and before the thread exists.
-pub fn notify() -> u32 {
-    let request = REQUESTED.fetch_add(1, SeqCst).wrapping_add(1);
-    futex::wake(&REQUESTED, 1);
-    request
-}
 
 /// Makes the thread exist. False if the system has no thread for us.
 pub fn start() -> bool {
     if STARTED.swap(true, SeqCst) {
         return true;
     }
-    let started = crate::threads::attach::native(crate::threads::attach::current_context(), || {
+    let started = threads::native(threads::current_context(), || {
         std::thread::Builder::new()
             .name("Finalizer".into())
             .stack_size(8 << 20)
@@ -126,7 +111,7 @@ fn run() {
     crate::threads::attach::attach();
     {
         let cx = Cx::current();
-        if make_objects(&cx) {
+        if make_objects() {
             // SAFETY: the context belongs to this thread.
             OWNER.store(unsafe { (*cx.context()).owner_id }, SeqCst);
             serve();
@@ -159,12 +144,8 @@ fn serve() {
 }
 
 /// The managed objects of this thread: it is called Finalizer.
-fn make_objects(cx: &Cx<'_>) -> bool {
-    let cx = &Cx {
-        context: cx.context,
-        rt: cx.rt,
-        _not_send: std::marker::PhantomData,
-    };
+fn make_objects() -> bool {
+    let cx = &Cx::current();
     if let Err(throw) = threads::adopt(cx) {
         let _ = cx.take_pending(throw);
         return false;
@@ -194,7 +175,7 @@ fn finalize_next<'cx>(cx: &'cx Cx<'cx>) -> bool {
                 let _ = cx.take_pending(throw);
             }
         } else {
-            crate::process::bootstrap::unhandled_with(cx, exception, 255);
+            unhandled::unhandled_with(cx, exception, 255);
         }
     }
     true

@@ -59,7 +59,8 @@ unsafe fn with_hint<T>(context: *mut ThreadContext, work: impl FnOnce(&mut Hint,
     if context.is_null() {
         return with_no_hint(work);
     }
-    // SAFETY: passed on; nobody but the thread uses its hint, and `work` is this module's and comes back here by no way.
+    // SAFETY: the context is the calling thread's. Only that thread uses its hint, and `work`, which is this module's, does not call this
+    // function again, so the reference is unique.
     unsafe {
         work(
             &mut *Thread::of(context).own.handles.get(),
@@ -84,7 +85,7 @@ pub(crate) fn retire(context: *mut ThreadContext) {
 }
 
 fn current_domain() -> u32 {
-    let context = crate::threads::attach::current_context();
+    let context = crate::threads::current_context();
     match context.is_null() {
         true => 0,
         // SAFETY: the context of this thread.
@@ -97,7 +98,7 @@ fn current_domain() -> u32 {
 /// # Safety
 /// The context is the calling thread's, which cannot be stopped meanwhile.
 pub(crate) unsafe fn free_by(context: *mut ThreadContext, handle: u32) -> bool {
-    // SAFETY: passed on.
+    // SAFETY: the context is the calling thread's, which cannot be stopped meanwhile.
     unsafe { with_hint(context, |hint, _| TABLES.free(hint, handle)) }
 }
 
@@ -137,7 +138,7 @@ pub fn is_of_current_domain(handle: u32) -> bool {
 /// Frees a handle; false if it is not in use.
 pub fn free(handle: u32) -> bool {
     // SAFETY: the context is the calling thread's, in Runtime state.
-    unsafe { free_by(crate::threads::attach::current_context(), handle) }
+    unsafe { free_by(crate::threads::current_context(), handle) }
 }
 
 /// Lines for `--stats`.

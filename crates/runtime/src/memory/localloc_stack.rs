@@ -1,19 +1,12 @@
 //! The localloc stack: memory of `localloc`, and of our own calls into managed code, that is no fixed part of a frame.
 //!
 //! # Invariants
-//! Chunks never move. The method that takes memory saves `ThreadContext::localloc_next` at entry and puts it back at
-//! return; memory handed out is zeroed. The collector scans what is in use as it scans a stack, so references and
-//! addresses inside objects may lie here.
+//! * A thread has one chunk, which never moves. `ThreadContext::localloc_next` is its first free byte, `localloc_end` its end.
+//! * A method that takes memory saves `localloc_next` at entry and restores it at return, and a catch restores it for the frames that it
+//!   ended. So what lies below `localloc_next` belongs to frames that are active.
+//! * Memory that is handed out is zeroed. The collector scans what is in use as it scans a stack, so references and addresses
+//!   inside objects may lie here.
 use crate::cx::{Cx, Result};
-
-/// Gives a thread its localloc stack. It exists from the first, since methods save and restore `localloc_next`.
-pub fn attach(context: &mut vervet_abi::ThreadContext) {
-    let size = crate::memory::address_plan::localloc_stack();
-    let chunk = vervet_os::memory::reserve(size)
-        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a localloc stack", size));
-    context.localloc_next = chunk as usize;
-    context.localloc_end = chunk as usize + size;
-}
 
 /// `bytes` zeroed bytes, 16-aligned.
 pub fn take<'cx>(cx: &'cx Cx<'cx>, bytes: usize) -> Result<usize> {
@@ -23,7 +16,7 @@ pub fn take<'cx>(cx: &'cx Cx<'cx>, bytes: usize) -> Result<usize> {
         let at = (*context).localloc_next;
         let size = match bytes.max(1).checked_next_multiple_of(16) {
             Some(size) if (*context).localloc_end - at >= size => size,
-            _ => crate::exceptions::traps::stack_overflow(context),
+            _ => crate::arch::upcalls::stack_overflow(context),
         };
         (*context).localloc_next = at + size;
         std::ptr::write_bytes(at as *mut u8, 0, size);

@@ -4,19 +4,17 @@
 //! * A map says of every word whether it is a reference, and says so before the memory is handed out. Words that are
 //!   none may lie between them (structs among the statics); the collector does not look at those.
 //! * Root memory never moves. It is zeroed when it is handed out, and a word is written by [`Root::set`] or
-//!   [`store_ref`] (which mark its card) or by generated code that does the same.
+//!   [`store_ref`](crate::object::store_ref) (which mark its card) or by generated code that does the same.
 //! * Given back, it is zeroed and its map cleared before anybody gets it again.
-use crate::memory::gc;
-use crate::object::{ObjRef, load_word, store_ref};
+use crate::memory::gc::heap;
+pub use crate::memory::root_slot::Root;
+use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use vervet_os::LeafLock;
 use vervet_types::LoadError;
 
-/// A root slot. Copyable: it is the slot, not the reference.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Root(usize);
-
+/// Root memory that was given back.
 #[derive(Default)]
 struct Area {
     /// Blocks given back, by size in bytes.
@@ -36,10 +34,10 @@ fn take(bytes: usize, references: impl Iterator<Item = usize>) -> Result<usize, 
         .and_then(Vec::pop);
     match used {
         Some(at) => {
-            gc::heap().map_statics(at, references);
+            heap().map_statics(at, references);
             Ok(at)
         }
-        None => gc::heap()
+        None => heap()
             .allocate_statics(bytes, references)
             .ok_or(LoadError::OutOfMemory("statics")),
     }
@@ -48,7 +46,7 @@ fn take(bytes: usize, references: impl Iterator<Item = usize>) -> Result<usize, 
 /// So many zeroed words that all are references.
 pub fn reserve_refs(words: usize) -> *mut usize {
     let bytes = 8 * words.max(1);
-    // What asks for it is our own and has nobody to tell. The heap keeps more free than this for collections.
+    // The caller is part of the runtime and has no exception to throw. The heap keeps more free than this for collections.
     take(bytes, 0..words).unwrap_or_else(|_| vervet_os::allocator::no_memory("roots", bytes))
         as *mut usize
 }
@@ -69,7 +67,7 @@ pub fn reserve_mapped(bytes: usize, ref_words: &[u32]) -> Result<*mut u8, LoadEr
 /// It was reserved with that size and nobody, generated code included, will use it again.
 pub unsafe fn free_mapped(at: *mut u8, bytes: usize) {
     let bytes = bytes.max(1).next_multiple_of(8);
-    gc::heap().forget_statics(at as usize, bytes);
+    heap().forget_statics(at as usize, bytes);
     let mut area = AREA.lock();
     let free = &mut area.get_or_insert_default().free;
     free.entry(bytes).or_default().push(at as usize);
@@ -77,7 +75,7 @@ pub unsafe fn free_mapped(at: *mut u8, bytes: usize) {
 
 /// Does the word at that address of root memory hold a reference?
 pub fn is_reference(address: usize) -> bool {
-    gc::heap().is_static_reference(address & !7)
+    heap().is_static_reference(address & !7)
 }
 
 impl Root {
@@ -93,20 +91,6 @@ impl Root {
         let r = Root::new();
         r.set(object);
         r
-    }
-    /// What it holds.
-    pub fn get<'cx>(self) -> ObjRef<'cx> {
-        // SAFETY: a slot holds 0 or the address of a live object.
-        unsafe { ObjRef::from_addr(load_word(self.0 as *const usize)) }
-    }
-    /// Stores a reference.
-    pub fn set(self, object: ObjRef<'_>) {
-        // SAFETY: the slot is ours and aligned.
-        unsafe { store_ref(self.0 as *mut usize, object) }
-    }
-    /// Its address, for relocations.
-    pub fn address(self) -> usize {
-        self.0
     }
     /// Gives the slot back. Nobody may use a copy of it, or code that names its address, any more.
     pub fn free(self) {
@@ -138,6 +122,7 @@ pub fn keep<K: Eq + Hash>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::gc;
     const CHUNK: usize = 1 << 20;
 
     /// A stand-in for an object: roots do not look at what they refer to.
@@ -172,7 +157,7 @@ mod tests {
             .map(|w| is_reference(again as usize + 8 * w))
             .collect();
         assert!(words.iter().enumerate().all(|(w, r)| *r == (w == 2)));
-        // SAFETY: as above.
+        // SAFETY: the memory was reserved with that size, and only this test uses it.
         unsafe {
             assert_eq!(
                 (*(again as *mut usize), *(again as *mut usize).add(1000)),

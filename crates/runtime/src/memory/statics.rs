@@ -175,7 +175,7 @@ mod tests {
         );
         let next = thread_block(context, vt).expect("memory");
         assert_eq!(block, next);
-        // SAFETY: as above.
+        // SAFETY: the block is this thread's, and has three words.
         assert_eq!(unsafe { (next as *const usize).add(1).read() }, 0);
         release_thread_blocks(context);
     }

@@ -1,7 +1,12 @@
-//! The process: start-up, the end, what is counted.
+//! The process: start-up, the program's run, the ends, what is counted.
 //!
-//! * [`bootstrap`]: from nothing to `Main`, and from its end to the exit code
-//! * [`stats`]: `--stats`, `--trace`, the map for perf; [`regression`]: `--regression`
+//! * [`bootstrap`]: from nothing to where managed code can run; [`main`]: the program; [`exit`]: its ordinary end
+//! * [`fatal`]: ends that nothing follows, and what is written to standard error
+//! * [`counters`]: what is counted and listed during a run; [`stats`]: `--stats`; [`regression`]: `--regression`
 pub mod bootstrap;
+pub mod counters;
+pub mod exit;
+pub mod fatal;
+pub mod main;
 pub mod regression;
 pub mod stats;

@@ -39,7 +39,7 @@ pub fn run(path: &Path) -> (usize, usize) {
             Err(throw) => {
                 failed += 1;
                 let e = cx.take_pending(throw);
-                let text = crate::process::bootstrap::exception_text(&cx, e);
+                let text = crate::exceptions::unhandled::exception_text(&cx, e);
                 println!("Test '{}' failed result (exception {text}).", method.name);
             }
         }

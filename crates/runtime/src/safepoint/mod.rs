@@ -1,9 +1,28 @@
-//! Stopping the world: which threads there are, how they pass between managed code, ours and native code, and how one
+//! Stopping the world: which threads there are, how they pass between managed code, Rust code and native code, and how one
 //! of them stops all the others.
+//!
+//! # The states of a thread
+//! The state is a byte of the thread's context. Its owner writes it; the stopper and the thread's own signal handler read it.
+//!
+//! | state | the thread runs | may touch objects | how a stop reaches it |
+//! |---|---|---|---|
+//! | `Managed` | generated code and its stubs | yes | the suspend signal, at any instruction where `critical` is 0 |
+//! | `Runtime` | Rust code of this runtime | yes | it polls: on its way to managed code, in long loops, on its way to Native |
+//! | `Native` | blocking calls, P/Invokes, compilation | no | it counts as stopped; it waits when it leaves the state |
+//! | `Detached` | anything, without a context of its own | no | it is not on the list |
+//!
+//! ```text
+//!              enter, resume                  call_native, native_thunk
+//!   Managed <----------------- Runtime ------------------------------> Native
+//!           ----------------->         <------------------------------
+//!              icalls, helpers,               leave_native: waits while the
+//!              first calls, traps             stop word is set
+//! ```
+//! A P/Invoke goes from Managed to Native in one step and comes back in one; a delegate that native code calls does the reverse.
 //!
 //! # Map
 //! * [`registry`]: the attached threads
-//! * [`transitions`]: the word that says "stop", and what a thread does when it finds it set
+//! * [`stop_word`]: the words between the stopper and the threads; [`transitions`]: what a thread does when it finds the word set
 //! * [`suspend`]: the signal that stops a thread in managed code
 //! * [`stop`](mod@stop): the stopper's side; [`histogram`]: how long it took
 //! * [`debug`]: stops without a reason, for tests
@@ -11,6 +30,7 @@ pub mod debug;
 pub mod histogram;
 pub mod registry;
 pub mod stop;
+pub mod stop_word;
 pub mod suspend;
 pub mod transitions;
 
@@ -27,6 +47,6 @@ pub fn choose_fence() {
 pub fn initialise() {
     suspend::initialise();
     vervet_os::lock::set_wait_hook(|wait| {
-        crate::threads::attach::native(crate::threads::attach::current_context(), wait)
+        crate::threads::native(crate::threads::current_context(), wait)
     });
 }

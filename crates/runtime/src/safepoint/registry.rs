@@ -11,12 +11,12 @@
 //! * Nobody makes a unique reference to a [`Thread`] or a context: several threads use both at the same time. What several
 //!   write is atomic; what one thread writes while others may read elsewhere in the record is written through raw
 //!   pointers and cells.
-use super::suspend::SUSPEND;
-use super::transitions::STOP;
+use super::stop_word::{self, STOP, SUSPEND};
+use crate::memory::address_plan;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
 use vervet_os::signal::AlternateStack;
@@ -101,6 +101,12 @@ pub(crate) fn limit<'a>(context: *mut ThreadContext) -> &'a AtomicUsize {
     unsafe { AtomicUsize::from_ptr(&raw mut (*context).limit) }
 }
 
+/// The interrupt requests of a context: the bits of [`vervet_abi::context::interrupts`]. Any thread sets them.
+pub(crate) fn interrupts<'a>(context: *mut ThreadContext) -> &'a AtomicU32 {
+    // SAFETY: contexts are never freed; the word is accessed atomically, but for loads by generated code.
+    unsafe { AtomicU32::from_ptr(&raw mut (*context).interrupts) }
+}
+
 struct List {
     first: *mut Thread,
     count: usize,
@@ -137,7 +143,7 @@ pub(crate) fn take() -> &'static Thread {
     };
     let thread = match free.is_null() {
         true => make(),
-        // SAFETY: as above; nobody makes a unique reference to a thread.
+        // SAFETY: threads are never freed, and nobody makes a unique reference to one. The free list has given this one up.
         false => unsafe { &*free },
     };
     clean(thread);
@@ -185,7 +191,7 @@ fn clean(thread: &'static Thread) {
     }
     thread.own.foreign.set(false);
     limit(context).store(0, Ordering::Relaxed);
-    crate::threads::interrupts::forget(context);
+    interrupts(context).store(0, Ordering::SeqCst);
     state(context).store(State::Detached as u8, Ordering::Relaxed);
 }
 
@@ -203,7 +209,12 @@ fn next_owner() -> u32 {
 fn make() -> &'static Thread {
     // SAFETY: a context of zeros is valid.
     let mut context: Box<ThreadContext> = unsafe { Box::new(std::mem::zeroed()) };
-    crate::memory::localloc_stack::attach(&mut context);
+    // It exists from the first, since methods save and restore `localloc_next`.
+    let size = address_plan::localloc_stack();
+    let chunk = vervet_os::memory::reserve(size)
+        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a localloc stack", size));
+    context.localloc_next = chunk as usize;
+    context.localloc_end = chunk as usize + size;
     let alternate = AlternateStack::new(HANDLERS)
         .unwrap_or_else(|_| vervet_os::allocator::no_memory("a signal stack", HANDLERS));
     let localloc_low = context.localloc_next;
@@ -220,7 +231,7 @@ fn make() -> &'static Thread {
         localloc_low,
         saved: UnsafeCell::new([0; 6]),
         own: Own {
-            service: Cell::new(crate::threads::attach::first_service_stack()),
+            service: Cell::new(crate::threads::service_stack::first_service_stack()),
             handles: UnsafeCell::new(vervet_handles::Hint::new()),
             foreign: Cell::new(false),
         },
@@ -245,7 +256,7 @@ pub(crate) fn link(thread: &'static Thread) {
                 return;
             }
         }
-        super::transitions::wait_for_restart();
+        stop_word::wait_for_restart();
     }
 }
 
@@ -310,8 +321,8 @@ pub(crate) fn redeem() {
     LIST.lock().promised -= 1;
 }
 
-/// Counts threads of libraries that attach: who takes a number of as many as were attached at the last look, and some more, is to look
-/// for dead ones. So looking costs each of them the same, however many there are.
+/// Counts the threads of libraries that attach. True for one of as many as were attached at the last search, plus a constant: that
+/// thread is to search for dead ones. So a search costs each attaching thread the same on average, however many threads there are.
 pub(crate) fn is_time_to_look() -> bool {
     const AT_LEAST: usize = 32;
     static UNTIL: AtomicUsize = AtomicUsize::new(AT_LEAST);
@@ -355,4 +366,15 @@ pub(crate) fn visit(mut visit: impl FnMut(&Thread)) {
         at = thread.next.get();
         visit(thread);
     }
+}
+
+/// Sends our signal to the thread with that owner id, if there is one: it ends a system call that was made to be ended
+/// ([`vervet_os::interruptible`]).
+pub(crate) fn signal_owner(owner: u32) {
+    visit(|thread| {
+        // SAFETY: threads on the list are alive, and so is their context.
+        if unsafe { (*thread.context).owner_id } == owner {
+            thread.signal();
+        }
+    });
 }

@@ -1,9 +1,9 @@
-//! Stopping the world and letting it go on.
+//! The stopper: it stops every other thread, runs its work, and lets the threads go on.
 //!
 //! # How it works
 //! The stopper takes the stop lock (waiting for it in Native), sets the stop word, makes a process fence and looks at
 //! each attached thread: Native counts as stopped, Managed and Foreign get the signal, Runtime will come to a poll. It
-//! looks again until every thread is Native or parked.
+//! looks again until every thread is in Native state or held in the handler of the signal.
 //!
 //! # Invariants
 //! * From setting the word to clearing it the stopper, and what it runs, takes no memory from the C library and no lock
@@ -13,9 +13,10 @@
 //! * The stopper's own callee-saved registers are on its stack, above `scan_sp`, for as long as the world is stopped.
 use super::histogram::{self, SlowestThread};
 use super::registry::{self, Thread};
+use super::stop_word::{ARRIVED, SLEEPING, STOP};
 use super::suspend;
-use super::transitions::STOP;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use crate::process::fatal;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use vervet_abi::context::RecordKind;
 use vervet_abi::{State, ThreadContext};
@@ -23,24 +24,15 @@ use vervet_os::{SafeLock, clock::now, futex, process_fence};
 use vervet_parking::stopping::{Observed, is_suspended};
 
 static STOP_LOCK: SafeLock<()> = SafeLock::new(());
-/// Counts threads that have come to a stop; the stopper sleeps on it.
-static ARRIVED: AtomicU32 = AtomicU32::new(0);
-static SLEEPING: AtomicBool = AtomicBool::new(false);
 
-/// The stopper looks this often without going to sleep, about a microsecond apart.
+/// The stopper looks at the threads this often before it sleeps, about a microsecond apart: most threads arrive within that time,
+/// and a sleep costs more.
 const LOOKS: u32 = 12;
+/// The stopper sleeps for this time at first, unless an arrival wakes it, and then twice as long each time up to [`LONGEST_SLEEP`].
 const FIRST_SLEEP: Duration = Duration::from_micros(20);
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
-/// A stop that has taken so long says who does not come.
+/// A stop that has taken this many nanoseconds reports the thread that it waits for.
 const HANGING: u64 = 10_000_000_000;
-
-/// A thread has come to a stop: tells the stopper if it sleeps.
-pub(crate) fn arrived() {
-    ARRIVED.fetch_add(1, Ordering::SeqCst);
-    if SLEEPING.load(Ordering::SeqCst) {
-        futex::wake(&ARRIVED, 1);
-    }
-}
 
 /// The world, stopped. See [`stop`].
 pub struct Stopped {
@@ -70,6 +62,7 @@ pub fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -> T) ->
         "the stopper is in Runtime state"
     );
     let _lock = STOP_LOCK.lock();
+    // The collector finds the stopper's own callee-saved registers on its stack.
     with_registers_saved(context, || {
         let began = now();
         STOP.begin();
@@ -81,6 +74,7 @@ pub fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -> T) ->
             }
         }
         let _restart = Restart;
+        // From here on each thread either sees the word, or its state as it was before is seen by the loads below.
         process_fence::process_fence();
         let slowest = wait_for_all(context, began);
         let time_to_stop = now() - began;
@@ -96,7 +90,7 @@ fn with_registers_saved<T>(context: *mut ThreadContext, work: impl FnOnce() -> T
     if context.is_null() {
         return work();
     }
-    crate::threads::attach::through_asm(work, |f, arg| {
+    crate::arch::closures::through_asm(work, |f, arg| {
         // SAFETY: the context is the calling thread's; `f` does not unwind.
         unsafe { crate::arch::call_with_registers_saved(f, arg, context) }
     })
@@ -109,7 +103,9 @@ fn wait_for_all(me: *mut ThreadContext, began: u64) -> Option<SlowestThread> {
     let mut late: Option<Waited> = None;
     let mut said = false;
     loop {
+        // Before the states are read: a thread that arrives after that changes the count, and the sleep below ends at once.
         let seen = ARRIVED.load(Ordering::SeqCst);
+        // A signal may find a thread where it cannot be stopped (`critical`, a handler), so it is sent again.
         let ask = looks == 0 || looks >= LOOKS;
         let mut last: Option<Waited> = None;
         registry::visit(|thread| {
@@ -210,18 +206,18 @@ fn complain(waited: Waited) {
         critical,
         ..
     } = waited;
-    crate::exceptions::report::say_without_memory(format_args!(
+    fatal::write_stderr_without_memory(format_args!(
         "vervet: the world has not stopped for 10 s: thread {owner} is in state {state}, critical {critical}\n"
     ));
 }
 
 /// A thread is stopped on a stack that nobody knows the extent of.
 fn give_up(owner: u32, sp: usize) -> ! {
-    crate::exceptions::report::say_without_memory(format_args!(
+    fatal::write_stderr_without_memory(format_args!(
         "vervet: internal error: thread {owner} runs managed code on a stack that is not its own, at {sp:#x}\n"
     ));
     // SAFETY: ends the process.
-    unsafe { libc::_exit(crate::process::bootstrap::INTERNAL_ERROR) }
+    unsafe { libc::_exit(fatal::INTERNAL_ERROR) }
 }
 
 impl Stopped {
@@ -264,7 +260,7 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
         if !thread.may_stop_at(low) {
             give_up((*context).owner_id, low);
         }
-        // C code may keep words below its stack pointer.
+        // C code may keep words in the 128 bytes below its stack pointer (the red zone of the x86-64 ABI).
         let below = if interrupted { 128 } else { 0 };
         add(low - below, (*context).stack_base);
         add(thread.localloc_low, (*context).localloc_next);

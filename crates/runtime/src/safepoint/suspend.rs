@@ -6,7 +6,7 @@
 //! collectors of other languages that may live in the process use SIGPWR or real-time signals.
 //!
 //! # Invariants
-//! * The handler parks only a thread that has a context, in state Managed or Foreign, with `critical` 0, when the world
+//! * The handler parks only a thread that has a context, in state Managed, with `critical` 0, when the world
 //!   or this thread is to be stopped, and only when it has interrupted code on the thread's own stack: not a handler, on
 //!   whatever stack that runs, below which the frames would not be known. In every other case it returns, and who asked
 //!   looks again. It draws no other conclusion: it does not matter what handlers are nested below it.
@@ -14,28 +14,14 @@
 //! * It is also the signal that ends blocking system calls: a thread that was about to make one looks again whether it shall.
 //! * While a thread is parked its registers are found through [`Thread::interrupted`].
 use super::registry::Thread;
-use super::transitions::STOP;
+use super::stop_word::{self, STOP, SUSPEND};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_os::{futex, interruptible, signal};
 use vervet_parking::stopping::{self, Reason};
 
-/// See the module.
-pub const SUSPEND: i32 = libc::SIGURG;
-
 /// A handler that a library installed for our signal: it gets those that are not ours.
 static FOREIGN: AtomicUsize = AtomicUsize::new(libc::SIG_IGN);
-
-/// Sends our signal to the thread with that owner id, if there is one: it ends a system call that was made to be ended
-/// ([`vervet_os::interruptible`]).
-pub(crate) fn signal_owner(owner: u32) {
-    super::registry::visit(|thread| {
-        // SAFETY: threads on the list are alive, and so is their context.
-        if unsafe { (*thread.context).owner_id } == owner {
-            thread.signal();
-        }
-    });
-}
 
 /// Installs the handler. Called once, before the first thread is attached.
 pub(super) fn initialise() {
@@ -49,7 +35,8 @@ pub fn set_foreign_handler(handler: usize) -> usize {
 }
 
 extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
-    // SAFETY: the kernel passes valid records; the context and its thread are the calling thread's own.
+    // SAFETY: the kernel passes valid records. The context that the thread-local word names is the calling thread's own, and so is its
+    // `Thread`; both live for ever.
     unsafe {
         let ours = (*info).si_code == SI_TKILL && (*info).si_pid() == libc::getpid();
         if !ours {
@@ -60,7 +47,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             }
         }
         interruptible::on_signal(uc);
-        let context = crate::threads::attach::current_context();
+        let context = crate::threads::current_context();
         if context.is_null() || !may_park(context) {
             return;
         }
@@ -72,11 +59,13 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         if !thread.may_stop_at(sp_and_pc(uc).0) {
             return;
         }
+        // The interrupted code may be about to read errno.
         let errno = *libc::__errno_location();
+        // Before the thread says that it has arrived: the stopper reads the registers through it.
         thread.interrupted.store(uc, Ordering::Release);
         thread
             .suspension
-            .hold(&STOP, super::stop::arrived, |reason| match reason {
+            .hold(&STOP, stop_word::arrived, |reason| match reason {
                 Reason::World(seen) => futex::wait(STOP.futex(), seen, None),
                 Reason::Thread => futex::wait(thread.suspension.futex(), 1, None),
             });
@@ -91,7 +80,7 @@ const SI_TKILL: i32 = -6;
 /// # Safety
 /// The context is the calling thread's.
 unsafe fn may_park(context: *mut ThreadContext) -> bool {
-    // SAFETY: passed on.
+    // SAFETY: the context is the calling thread's, so its byte may be read; generated code writes it at any time, hence volatile.
     stopping::is_suspendable(super::registry::state(context).load(Ordering::Relaxed))
         && unsafe { (&raw const (*context).critical).read_volatile() } == 0
 }
@@ -125,9 +114,9 @@ pub(super) unsafe fn registers(uc: *mut libc::ucontext_t) -> [(usize, usize); 2]
 /// The stack pointer and the program counter of a parked thread.
 ///
 /// # Safety
-/// As [`registers`].
+/// The thread is parked in the handler, and stays so while the answer is used.
 pub(super) unsafe fn sp_and_pc(uc: *mut libc::ucontext_t) -> (usize, usize) {
-    // SAFETY: as `registers`.
+    // SAFETY: the record is the kernel's, on the stack of a thread that stays in the handler meanwhile.
     let r = unsafe { &(*uc).uc_mcontext.gregs };
     (
         r[libc::REG_RSP as usize] as usize,

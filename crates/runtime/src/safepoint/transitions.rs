@@ -1,37 +1,23 @@
-//! The word that says "stop", and what a thread does when it finds it set.
+//! What a thread does when it finds the stop word set.
 //!
 //! # Invariants
-//! * The handshake with the stopper is [`vervet_parking::stopping`]'s, which has the models; the thunks do in place what it lists.
-//! * Before a thread's state becomes Native, `scan_sp` is such that its callee-saved registers, and everything else it
+//! * The handshake with the stopper, and its models, are in [`vervet_parking::stopping`]; the thunks do in place what that module lists.
+//! * Before the state of a thread becomes Native, `scan_sp` is such that its callee-saved registers, and everything else it
 //!   refers to, lie at that address or above.
-//! * A thread in Runtime polls when it goes to managed code, in long loops ([`poll`]), and by going to Native.
+//! * A thread in Runtime state polls when it goes to managed code, in long loops ([`poll`]), and by going to Native. So a stop waits for
+//!   no more than one step of a loop.
 use super::registry::state;
+use super::stop_word::{self, STOP};
+use crate::cx::Cx;
 use vervet_abi::ThreadContext;
-use vervet_os::{futex, process_fence};
-use vervet_parking::stopping::{self, StopWord};
-pub use vervet_parking::stopping::{FENCE, STOPPING};
-
-/// See the module; thunks test it.
-pub static STOP: StopWord = StopWord::new();
+use vervet_os::process_fence;
+use vervet_parking::stopping;
 
 /// Chooses who fences. Called once, before the first thread is attached.
 pub(super) fn initialise() {
     let refused = std::env::var_os("VERVET_DEBUG_NO_MEMBARRIER").is_some();
     if refused || !process_fence::register() {
         STOP.set_fence();
-    }
-}
-
-/// Is the world stopped or about to be?
-#[inline]
-pub fn is_stopping() -> bool {
-    STOP.is_stopping()
-}
-
-/// Sleeps until the world runs. The calling thread counts as stopped meanwhile.
-pub(crate) fn wait_for_restart() {
-    while let Some(seen) = STOP.stopping() {
-        futex::wait(STOP.futex(), seen, None);
     }
 }
 
@@ -47,14 +33,24 @@ pub fn poll(context: *mut ThreadContext) {
 
 /// From the thunks, when a thread wants to leave Native (or polls) and [`STOP`] is not zero: goes to Native until the
 /// world runs, and comes back in Runtime state. `scan_sp` holds; errno is kept.
+#[unsafe(export_name = "vervet_leave_native")]
 pub extern "C" fn leave_native(context: *mut ThreadContext) {
     // SAFETY: errno is the calling thread's.
     unsafe {
         let errno = *libc::__errno_location();
         stopping::leave_native(state(context), &STOP, || {
-            super::stop::arrived();
-            wait_for_restart();
+            stop_word::arrived();
+            stop_word::wait_for_restart();
         });
         *libc::__errno_location() = errno;
+    }
+}
+
+impl<'cx> Cx<'cx> {
+    /// Lets a stop of the world happen here. Runtime loops over managed data call it every 64 KiB, and read the address
+    /// of what they work on again from its reference.
+    #[inline]
+    pub fn poll(&self) {
+        poll(self.context);
     }
 }

@@ -1,45 +1,25 @@
 //! Thread.Abort: asked for by any thread, raised by the thread itself, and again at the end of each catch until it is reset.
 //!
 //! # Invariants
-//! * From the request to the reset (or the end of the thread) the bit [`REQUESTED`] is set in the InternalThread's state;
+//! * From the request to the reset (or the end of the thread) the bit [`state::ABORT_REQUESTED`] is set in the InternalThread's state;
 //!   who sets it makes the request, so there is one at a time, with one state object.
 //! * `interrupts::ABORT` says that the exception is still to be raised, `RAISED` that it was: then the InternalThread has it in
 //!   `abort_exc`, and generated code calls [`raise_again`] when it leaves a catch.
 //! * An abort by another thread is not raised where [`protected`] says no. One of the thread's own is raised anywhere.
 //! * What the catching handler calls is not disturbed: only the frame that caught it, and its callers, raise it again.
 use crate::cx::{Cx, Result, Throw};
+use crate::exceptions::trace::TraceMode;
 use crate::exceptions::walk::Walk;
 use crate::exceptions::{make, protected, throw};
 use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
-use crate::threads::{current_internal, interrupts, state};
-use std::cell::Cell;
+use crate::safepoint::registry;
+use crate::threads::{current_internal, requests, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
-use vervet_abi::ThreadContext;
 use vervet_abi::context::interrupts::{ABORT, RAISED};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::Known;
-
-/// ThreadState.AbortRequested.
-pub const REQUESTED: u32 = 128;
-
-thread_local! {
-    /// Frame pointer of the frame that caught the abort last.
-    static CAUGHT_AT: Cell<usize> = const { Cell::new(usize::MAX) };
-}
-
-/// A catch at `fp` is about to get `exception`.
-pub(crate) fn caught(context: *mut ThreadContext, exception: ObjRef<'_>, fp: usize) {
-    if interrupts::word(context).load(Ordering::Relaxed) & RAISED == 0 {
-        return;
-    }
-    // SAFETY: the context belongs to this thread; its field is 0 or an InternalThread.
-    let thread: ObjRef<'_> = unsafe { ObjRef::from_addr((*context).internal_thread) };
-    if !thread.is_null() && thread.read_ref(offset_of!(Internal, abort_exc)) == exception {
-        CAUGHT_AT.set(fp);
-    }
-}
 
 /// The calling thread aborts itself.
 pub fn abort_self<'cx>(cx: &'cx Cx<'cx>, reason: ObjRef<'cx>) -> Throw {
@@ -48,7 +28,7 @@ pub fn abort_self<'cx>(cx: &'cx Cx<'cx>, reason: ObjRef<'cx>) -> Throw {
         Ok(kept) => kept,
         Err(throw) => return throw,
     };
-    state::change(thread, REQUESTED, 0);
+    state::change(thread, state::ABORT_REQUESTED, 0);
     set_state(thread, kept);
     begin(cx)
 }
@@ -62,7 +42,7 @@ pub fn abort_other<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, reason: ObjRef<'c
         return Ok(());
     }
     set_state(thread, kept);
-    interrupts::request(cx, thread, ABORT);
+    requests::request(cx, thread, ABORT);
     // A suspended thread goes on, to be aborted.
     let _ = state::resume(thread);
     Ok(())
@@ -70,7 +50,7 @@ pub fn abort_other<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, reason: ObjRef<'c
 
 /// Makes the exception and notes that an abort is under way.
 fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
-    let word = interrupts::word(cx.context());
+    let word = registry::interrupts(cx.context());
     // First: the exception's constructor looks for requests too.
     let bits = word.fetch_and(!ABORT, Ordering::SeqCst);
     let exception = match make::new(cx, cx.known(Known::ThreadAbortException), &[]) {
@@ -82,13 +62,13 @@ fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
     };
     current_internal(cx).write_ref(offset_of!(Internal, abort_exc), exception);
     word.fetch_or(RAISED, Ordering::SeqCst);
-    CAUGHT_AT.set(usize::MAX);
+    throw::forget_abort_catch();
     cx.throw_object(exception)
 }
 
 /// Is the calling thread to raise the exception of an abort here?
 pub fn is_due(cx: &Cx<'_>) -> bool {
-    interrupts::word(cx.context()).load(Ordering::SeqCst) & ABORT != 0
+    registry::interrupts(cx.context()).load(Ordering::SeqCst) & ABORT != 0
         && !protected::is_protected(cx)
 }
 /// Raises the exception of an abort that another thread has asked for, if it may be raised here.
@@ -129,35 +109,35 @@ pub fn forget_state(thread: ObjRef<'_>) {
 /// Thread.ResetAbort of the calling thread. An abort that is still to be raised is forgotten.
 pub fn reset<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     let thread = current_internal(cx);
-    if state::get(thread) & REQUESTED == 0 {
+    if state::get(thread) & state::ABORT_REQUESTED == 0 {
         return Err(cx.throw(
             Known::ThreadStateException,
             "Unable to reset abort because no abort was requested.",
         ));
     }
-    interrupts::word(cx.context()).fetch_and(!(ABORT | RAISED), Ordering::SeqCst);
+    registry::interrupts(cx.context()).fetch_and(!(ABORT | RAISED), Ordering::SeqCst);
     thread.write_ref(offset_of!(Internal, abort_exc), ObjRef::NULL);
     forget_state(thread);
     // Last: from here on another thread may ask again.
-    state::change(thread, 0, REQUESTED);
+    state::change(thread, 0, state::ABORT_REQUESTED);
     Ok(())
 }
 
 /// At the end of a catch: raises the exception of an abort under way again.
 pub fn raise_again(cx: &Cx<'_>) {
-    if interrupts::word(cx.context()).load(Ordering::Relaxed) & RAISED == 0 {
+    if registry::interrupts(cx.context()).load(Ordering::Relaxed) & RAISED == 0 {
         return;
     }
     let cx = &Cx::current();
     let thread = current_internal(cx);
-    if thread.is_null() || state::get(thread) & REQUESTED == 0 {
+    if thread.is_null() || state::get(thread) & state::ABORT_REQUESTED == 0 {
         return;
     }
     let exception = thread.read_ref(offset_of!(Internal, abort_exc));
     let outside = Walk::new(cx.context())
         .next()
-        .is_some_and(|f| f.fp >= CAUGHT_AT.get());
+        .is_some_and(|f| f.fp >= throw::abort_caught_at());
     if !exception.is_null() && outside {
-        throw::raise(cx, exception, throw::TraceMode::Fresh);
+        throw::raise(cx, exception, TraceMode::Fresh);
     }
 }

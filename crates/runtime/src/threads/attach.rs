@@ -1,34 +1,31 @@
-//! A thread's context: making it, finding it, giving it up; and the Native state.
+//! Attaching and detaching OS threads.
+//!
+//! # How a thread is detached
+//! | thread | detached by |
+//! |---|---|
+//! | started by the runtime | itself, when its work has returned |
+//! | a library's, which called managed code | the destructor of a thread-specific key |
+//! | a library's, which calls managed code after that destructor has run | the end of the call |
+//! | a library's, whose first call comes after the last round of destructors | another thread that finds it dead ([`bury_dead`]) |
 //!
 //! # Invariants
-//! * The thread-local word holds the context exactly while the thread is attached; signal handlers read nothing
-//!   else of a thread's own.
-//! * What is read of an attached thread's stack is mapped: the thread is detached before its stack goes, or has no managed code
-//!   on it, and then nothing is read of it. A thread is detached by the destructor of a key; one that calls managed code
-//!   after that destructor has run, from those of other keys, is attached for the call only. One whose very first call comes so late
-//!   that no round of destructors follows stays on the list without a stack, until it is found dead ([`bury_dead`]).
-//! * The limit keeps a stack guard for stubs and our own code below managed frames: 256 KiB, or half of a small stack (a
+//! * What the collector reads of an attached thread's stack is mapped: the thread is detached before its stack is unmapped, or has
+//!   no managed code on the stack, and then nothing of it is read.
+//! * What the thread holds (monitors, mutexes, its TLAB, its handles) is given up in Runtime state, before the thread leaves the list.
+//! * The stack limit leaves a stack guard for stubs and Rust code below managed frames: 256 KiB, or half of a small stack (a
 //!   library's threads may have 64 KiB in all).
 use crate::safepoint::registry;
+use crate::threads::current::set_current_context;
+use crate::threads::native_state::leave_native;
+use crate::threads::{current_context, service_stack};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::signal::AlternateStack;
-use vervet_parking::stopping;
 
 thread_local! {
-    static CURRENT: Cell<*mut ThreadContext> = const { Cell::new(std::ptr::null_mut()) };
-    static SERVICE: Cell<usize> = const { Cell::new(0) };
     /// The destructors of the thread's keys run, and ours has.
     static ENDING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Bytes of the stack on which a thread compiles.
-pub(crate) const SERVICE_STACK: usize = 4 << 20;
-
-/// The context of this thread, null if it is not attached.
-pub fn current_context() -> *mut ThreadContext {
-    CURRENT.with(Cell::get)
 }
 
 /// A piece of work done for every thread that ends, in Runtime state, before its context is given up.
@@ -127,14 +124,12 @@ pub fn attach() -> *mut ThreadContext {
         registry::limit(context).store((*context).true_limit, Ordering::Relaxed);
         (*context).stack_base = high;
         (*context).scan_sp = high;
-        CURRENT.set(context);
-        if SERVICE.get() == 0 {
-            SERVICE.set(thread.own.service.take());
-        }
+        set_current_context(context);
+        service_stack::adopt(&thread.own.service);
         thread.alternate.install();
         // A thread may inherit a mask that blocks everything. The exceptions that faults become would end the process.
         vervet_os::signal::unblock(&[
-            crate::safepoint::suspend::SUSPEND,
+            crate::safepoint::stop_word::SUSPEND,
             libc::SIGSEGV,
             libc::SIGBUS,
             libc::SIGFPE,
@@ -166,8 +161,8 @@ pub fn detach() {
         give_up(context);
         // From here on no signal of ours is sent to this thread, and nothing managed may be touched.
         libc::pthread_setspecific(key(), std::ptr::null());
-        CURRENT.set(std::ptr::null_mut());
-        thread.own.service.set(SERVICE.replace(0));
+        set_current_context(std::ptr::null_mut());
+        thread.own.service.set(service_stack::give_up());
         AlternateStack::remove();
         registry::recycle(thread);
     }
@@ -188,7 +183,7 @@ unsafe fn give_up(context: *mut ThreadContext) {
                 hook(context);
             }
         }
-        crate::threads::end(context);
+        crate::threads::adopt::end(context);
         crate::memory::statics::release_thread_blocks(context);
         crate::memory::gc::close_tlab(context);
         crate::memory::handles::retire(context);
@@ -197,7 +192,7 @@ unsafe fn give_up(context: *mut ThreadContext) {
         (*context).internal_thread = 0;
         registry::unlink(registry::Thread::of(context));
     }
-    crate::threads::interrupts::forget(context);
+    registry::interrupts(context).store(0, Ordering::SeqCst);
 }
 
 /// Does the address lie on the stack that the context's thread was started with?
@@ -249,140 +244,5 @@ fn stack_bounds() -> Bounds {
             low: end + (64 << 10).min(size / 8),
             high,
         }
-    }
-}
-
-/// Runs `work` in Native state: it touches no object. It may be called from Native state, or by a thread that is not
-/// attached (with a null context); then it just runs.
-pub fn native<T>(context: *mut ThreadContext, work: impl FnOnce() -> T) -> T {
-    // SAFETY: the context belongs to this thread.
-    if context.is_null() || unsafe { (*context).state } != State::Runtime as u8 {
-        return work();
-    }
-    vervet_os::lock::assert_no_leaf_lock("changing to Native");
-    through_asm(work, |f, arg| {
-        // SAFETY: the context belongs to this thread, which is in Runtime state; `f` does not unwind.
-        unsafe { crate::arch::call_native(f, arg, context) }
-    })
-}
-
-/// Has `call` run `work` as a C function with an argument, below a frame of assembly. A panic goes round that frame.
-pub(crate) fn through_asm<T>(
-    work: impl FnOnce() -> T,
-    call: impl FnOnce(extern "C" fn(*mut u8), *mut u8),
-) -> T {
-    struct Job<F, T> {
-        work: Option<F>,
-        out: Option<std::thread::Result<T>>,
-    }
-    extern "C" fn run<F: FnOnce() -> T, T>(p: *mut u8) {
-        // SAFETY: `p` is the job of the caller below, which waits for us.
-        let job = unsafe { &mut *(p as *mut Job<F, T>) };
-        let work = job.work.take().expect("a job runs once");
-        job.out = Some(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)));
-    }
-    fn runner<F: FnOnce() -> T, T>(_: &Job<F, T>) -> extern "C" fn(*mut u8) {
-        run::<F, T>
-    }
-    let mut job = Job {
-        work: Some(work),
-        out: None,
-    };
-    call(runner(&job), &raw mut job as *mut u8);
-    match job.out.expect("the job ran") {
-        Ok(v) => v,
-        Err(p) => std::panic::resume_unwind(p),
-    }
-}
-
-/// Is this thread compiling? (A panic then is caught at the compile boundary.)
-pub fn is_on_service_stack() -> bool {
-    SERVICE.with(Cell::get) == usize::MAX
-}
-
-/// The service stack that a new thread begins with, its top; 0: it gets one when it first compiles. Where address space is
-/// limited it is there from the first, because a thread that cannot have it later ends the process.
-pub(crate) fn first_service_stack() -> usize {
-    if crate::memory::address_plan::is_limited() {
-        new_service_stack()
-    } else {
-        0
-    }
-}
-
-fn new_service_stack() -> usize {
-    vervet_os::memory::stack(SERVICE_STACK)
-        .unwrap_or_else(|_| vervet_os::allocator::no_memory("a service stack", SERVICE_STACK))
-        .1
-}
-
-/// Runs `work` on this thread's service stack (compiling is deep and must not depend on how much stack its
-/// caller has left). Not nested: inside, it just runs.
-pub fn on_service_stack<T>(work: impl FnOnce() -> T) -> T {
-    let top = SERVICE.with(Cell::get);
-    if top == usize::MAX {
-        return work();
-    }
-    let top = if top == 0 { new_service_stack() } else { top };
-    SERVICE.set(usize::MAX);
-    struct Back(usize);
-    impl Drop for Back {
-        fn drop(&mut self) {
-            SERVICE.set(self.0);
-        }
-    }
-    let _back = Back(top);
-    through_asm(work, |f, arg| {
-        // SAFETY: the stack is ours and idle; `f` does not unwind.
-        unsafe { crate::arch::call_on_stack(f, arg, top) }
-    })
-}
-
-/// Saves errno as the last error of the current thread.
-pub fn save_last_error() {
-    let context = current_context();
-    if !context.is_null() {
-        // SAFETY: the context belongs to this thread.
-        unsafe { (*context).last_error = *libc::__errno_location() };
-    }
-}
-/// From the thunk of [`crate::arch::enter_safe_region`]: native code that holds no reference announces that it may block.
-/// `registers` are its callee-saved ones (a caller's of ours may have references in them), `sp` its stack pointer.
-/// Returns the state before.
-pub(crate) extern "C" fn enter_native(registers: *const [usize; 6], sp: usize) -> usize {
-    let context = current_context();
-    if context.is_null() {
-        return State::Native as usize;
-    }
-    // SAFETY: the context and its thread belong to this thread.
-    unsafe {
-        let before = (*context).state;
-        if before != State::Native as u8 {
-            *registry::Thread::of(context).saved.get() = *registers;
-            (*context).scan_sp = sp;
-            stopping::go_native(registry::state(context));
-        }
-        before as usize
-    }
-}
-/// Undoes what [`crate::arch::enter_safe_region`] did.
-pub fn leave_safe_region(before: usize) {
-    let context = current_context();
-    if context.is_null() || before == State::Native as usize {
-        return;
-    }
-    leave_native(context);
-    // SAFETY: the context and its thread belong to this thread.
-    unsafe {
-        *registry::Thread::of(context).saved.get() = [0; 6];
-    }
-    registry::state(context).store(before as u8, Ordering::Release);
-}
-
-/// From Native to Runtime, as soon as the world runs.
-pub(crate) fn leave_native(context: *mut ThreadContext) {
-    use crate::safepoint::transitions;
-    if !stopping::try_leave_native(registry::state(context), &transitions::STOP) {
-        transitions::leave_native(context);
     }
 }

@@ -3,27 +3,23 @@
 //! # Invariants
 //! * A [`ThreadLifetime`] is reference-counted: one reference in `InternalThread.handle` (given back by its finalizer), one held
 //!   by the thread itself while it runs, one by each thread that joins it.
-//! * `FOREGROUND.count` is the number of lives whose `counts` is set; both change under its lock only.
-use crate::cx::{Cx, Result};
+//! * `FOREGROUND.count` is the number of lifetimes whose `counts` is set; both change under its lock only.
+use crate::cx::Cx;
 use crate::object::ObjRef;
 use crate::threads::park;
 use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_os::LeafLock;
-
-/// How long who joins a thread that the program did not start sleeps without looking whether it is there at all.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// See the module.
 #[derive(Debug)]
 pub struct ThreadLifetime {
     /// Started by the program: in the foreground it keeps the process alive.
-    started: bool,
-    ended: AtomicBool,
-    joining: LeafLock<Vec<u32>>,
+    pub(super) started: bool,
+    pub(super) ended: AtomicBool,
+    pub(super) joining: LeafLock<Vec<u32>>,
     /// See [`FOREGROUND`].
     counts: AtomicBool,
 }
@@ -72,37 +68,6 @@ impl ThreadLifetime {
         joining.into_iter().for_each(park::unpark);
         self.keep_alive(|| false);
     }
-    /// Waits for the end, at most that many milliseconds (-1: for ever).
-    pub fn join(&self, cx: &Cx<'_>, ms: i32) -> Result<bool> {
-        let me = park::id(cx);
-        let ended = || {
-            let mut joining = self.joining.lock();
-            let ended = self.ended.load(Ordering::SeqCst);
-            if !ended && !joining.contains(&me) {
-                joining.push(me);
-            }
-            ended.then_some(())
-        };
-        let end = park::deadline(ms);
-        let _waiting = super::state::Waiting::begin(cx);
-        let result = loop {
-            // Nobody may say that a library's thread has ended: look from time to time.
-            let until = match self.started {
-                true => end,
-                false => {
-                    crate::threads::attach::bury_dead();
-                    let soon = Instant::now() + LOOK_AGAIN;
-                    Some(end.map_or(soon, |e| e.min(soon)))
-                }
-            };
-            match super::state::wait_until(cx, until, ended) {
-                Ok(None) if !park::is_over(end) => {}
-                result => break result,
-            }
-        };
-        self.joining.lock().retain(|j| *j != me);
-        Ok(result?.is_some())
-    }
 }
 
 /// Gives an InternalThread its life.
@@ -129,7 +94,7 @@ pub fn take(internal: ObjRef<'_>) {
     let at = internal.read::<usize>(offset_of!(Internal, handle)) as *const ThreadLifetime;
     internal.write(offset_of!(Internal, handle), 0usize);
     if !at.is_null() {
-        // SAFETY: as in `of`; the word is cleared, so this is done once.
+        // SAFETY: the word held a reference of its own to the lifetime. It is cleared above, so the reference is dropped once.
         drop(unsafe { Arc::from_raw(at) });
     }
 }

@@ -1,8 +1,13 @@
-//! The life of managed threads: started, waiting, interrupted, ended.
+//! Threads: attached OS threads and the managed threads they run.
 //!
 //! # Map
-//! [`state`]: the word of ThreadState, waiting and interrupts; [`lifetime`]: what outlives the thread (joining, keeping the
-//! process alive); [`name`]; [`start`]: from `Thread.Start` to the end of the OS thread.
+//! * the calling thread: [`current`] (its context), [`native_state`] (blocking calls), [`service_stack`] (where it compiles),
+//!   [`stack_guard`] (the end of its stack)
+//! * attaching and detaching: [`attach`] the OS thread, [`adopt`] the managed thread; [`start`]: from `Thread.Start` to the end
+//! * the managed thread: [`identity`], [`state`] (the word of ThreadState), [`lifetime`] (what outlives it), [`name`]
+//! * requests of other threads: [`requests`] (making them), [`interrupts`] (serving them), [`retry_thread`], [`abort`]
+//! * waiting: [`park`] (the layer below every wait), [`wait`] (waits of managed code), [`monitor`], [`wait_handles`]
+//! * [`pool`]: the thread pool; [`shutdown`]: background threads at the end of the process
 //!
 //! # Invariants
 //! * Attached threads only have `Thread` and `InternalThread` objects; those are words of the context, never addresses
@@ -11,119 +16,28 @@
 //! * Managed ids count up from 1 and are never used again; owner ids (locks, parking) are, so nothing but locks and
 //!   parking goes by them.
 pub mod abort;
+pub mod adopt;
 pub mod attach;
+pub mod current;
+pub mod identity;
 pub mod interrupts;
 pub mod lifetime;
 pub mod monitor;
 pub mod name;
+pub mod native_state;
 pub mod park;
 pub mod pool;
+pub mod requests;
+pub(crate) mod retry_thread;
+pub mod service_stack;
 pub mod shutdown;
 pub(crate) mod stack_guard;
 pub mod start;
 pub mod state;
+pub mod wait;
 pub mod wait_handles;
 
-use crate::cx::{Cx, Result};
-use crate::object::ObjRef;
-use std::mem::offset_of;
-use std::sync::atomic::{AtomicI32, Ordering};
-use vervet_abi::ThreadContext;
-use vervet_abi::context::interrupts::{ABORT, SUSPEND};
-use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
-use vervet_types::Known;
-
-static NEXT_ID: AtomicI32 = AtomicI32::new(1);
-
-/// The InternalThread of the calling thread; null if it has none.
-pub fn current_internal<'cx>(cx: &'cx Cx<'cx>) -> ObjRef<'cx> {
-    // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
-    unsafe { ObjRef::from_addr((*cx.context()).internal_thread) }
-}
-
-/// A new InternalThread of a thread that has not been started, with an id of its own.
-pub fn new_internal<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
-    let internal = cx.alloc(cx.known(Known::InternalThread))?;
-    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    internal.write(offset_of!(Internal, managed_id), id);
-    internal.write(offset_of!(Internal, state), state::UNSTARTED);
-    internal.write(
-        offset_of!(Internal, apartment_state),
-        state::APARTMENT_UNKNOWN,
-    );
-    internal.write(offset_of!(Internal, priority), 2i32);
-    Ok(internal)
-}
-
-/// The id by which the thread of a Thread object is unparked; None if it has not begun or has ended.
-pub fn owner_of(thread: ObjRef<'_>) -> Option<u32> {
-    let internal = thread
-        .read_ref(offset_of!(ThreadObject, internal_thread))
-        .non_null()?;
-    let id = state::field_i32(internal, offset_of!(Internal, small_id)).load(Ordering::SeqCst);
-    u32::try_from(id).ok().filter(|id| *id != 0)
-}
-
-/// Makes the objects of the calling thread, which was not started by `Thread.Start`.
-pub fn adopt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
-    let internal = new_internal(cx)?;
-    let thread = cx.alloc(cx.known(Known::Thread))?;
-    thread.write_ref(offset_of!(ThreadObject, internal_thread), internal);
-    internal.write(offset_of!(Internal, state), 0u32);
-    internal.write_ref(offset_of!(Internal, root_domain_thread), thread);
-    lifetime::give(internal, lifetime::ThreadLifetime::new(false));
-    become_thread(cx, thread, internal);
-    Ok(())
-}
-
-/// The calling thread, which is attached, is from now on the thread of these objects.
-fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
-    // SAFETY: plain libc queries; the context belongs to this thread.
-    unsafe {
-        let context = cx.context();
-        (*context).thread_object = thread.addr();
-        (*context).internal_thread = internal.addr();
-        internal.write(offset_of!(Internal, thread_id), libc::pthread_self() as u64);
-        internal.write(
-            offset_of!(Internal, native_handle),
-            libc::syscall(libc::SYS_gettid) as usize,
-        );
-        internal.write(
-            offset_of!(Internal, runtime_thread_info),
-            cx.context() as usize,
-        );
-        // The default Context, once there is one.
-        if let Some(context) = *cx.rt().domain.context.lock() {
-            internal.write_ref(offset_of!(Internal, current_appcontext), context.get());
-        }
-        // Last: who sees it may unpark this thread.
-        state::field_i32(internal, offset_of!(Internal, small_id))
-            .store((*context).owner_id as i32, Ordering::SeqCst);
-    }
-    // Asked for before the thread could be found. (Who asks sets the state first and then looks for the thread.)
-    let asked = state::get(internal);
-    if asked & crate::threads::abort::REQUESTED != 0 {
-        interrupts::request_own(cx.context(), ABORT);
-    }
-    if asked & state::SUSPEND_REQUESTED != 0 {
-        interrupts::request_own(cx.context(), SUSPEND);
-    }
-}
-
-/// The calling thread ends as a managed thread: it is Stopped, and who joins it goes on. Called by [`crate::threads::attach::detach`]
-/// behind its hooks: what the thread held (mutexes) is given up before anybody learns that it has ended. In Runtime state; no
-/// managed code runs on the thread any more.
-pub fn end(context: *mut ThreadContext) {
-    // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
-    let internal: ObjRef<'_> = unsafe { ObjRef::from_addr((*context).internal_thread) };
-    if internal.is_null() {
-        return;
-    }
-    state::field_i32(internal, offset_of!(Internal, small_id)).store(0, Ordering::SeqCst);
-    internal.write(offset_of!(Internal, runtime_thread_info), 0usize);
-    let lifetime = lifetime::of(internal);
-    state::change(internal, state::STOPPED, state::BACKGROUND);
-    if let Some(lifetime) = lifetime {
-        lifetime.end();
-    }
-}
+pub use adopt::{adopt, new_internal};
+pub use current::current_context;
+pub use identity::{current_internal, owner_of};
+pub use native_state::native;

@@ -122,7 +122,7 @@ pub fn free(internal: ObjRef<'_>) {
         let _guard = LOCK.lock();
         replace(internal, 0, 0, false)
     };
-    // SAFETY: as in `set_default`.
+    // SAFETY: the old name was malloc's and the object's own. The lock was held while the object gave it up, so nobody reads it.
     unsafe { libc::free(old) };
 }
 

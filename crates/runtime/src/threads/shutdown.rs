@@ -4,8 +4,9 @@
 //! A thread to which the exception has been raised is waited for wherever it is: its handlers may well be in native code,
 //! writing to the console. One that native code keeps from being aborted is waited for [`NATIVE_PATIENCE`] at most, any
 //! other [`PATIENCE`].
-use super::{interrupts, state};
+use super::{requests, state};
 use crate::cx::Cx;
+use crate::safepoint::registry;
 use crate::threads::park;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -25,7 +26,7 @@ pub fn abort_background(cx: &Cx<'_>) {
     loop {
         let mut left = false;
         let mut left_in_native = false;
-        interrupts::request_where(cx, |context, thread| {
+        requests::request_where(cx, |context, thread| {
             if context == cx.context()
                 || crate::memory::finalizer::is_finalizer(context)
                 || !runs_managed_code(context)
@@ -36,7 +37,7 @@ pub fn abort_background(cx: &Cx<'_>) {
             // SAFETY: contexts are never freed; the state is a byte that its owner writes at any time.
             let is_native =
                 unsafe { (&raw const (*context).state).read_volatile() } == State::Native as u8;
-            let is_raised = interrupts::word(context).load(Ordering::SeqCst) & RAISED != 0;
+            let is_raised = registry::interrupts(context).load(Ordering::SeqCst) & RAISED != 0;
             match waits || !is_native || is_raised {
                 true => left = true,
                 false => left_in_native = true,

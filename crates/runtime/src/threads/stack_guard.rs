@@ -8,7 +8,6 @@
 //! * From an overflow until the exception is caught the limit is lower by a quarter of the zone, so that filters and finally blocks
 //!   at the edge can call. An overflow of that ends the process.
 use crate::safepoint::registry::{self, Thread};
-use crate::threads::interrupts;
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
 
@@ -29,10 +28,11 @@ fn usual(context: *mut ThreadContext) -> usize {
     limit(lowest(context), unsafe { (*context).stack_base })
 }
 fn set(context: *mut ThreadContext, limit: usize) {
-    // SAFETY: as above; others only ever raise `limit`, to be heard, and are heard if that is seen here.
+    // SAFETY: the context is the calling thread's, and only that thread writes `true_limit`.
     unsafe { (*context).true_limit = limit };
+    // A requester sets its bit and then raises the limit. If this store comes after that, the load below sees the bit.
     registry::limit(context).store(limit, Ordering::SeqCst);
-    if interrupts::word(context).load(Ordering::SeqCst) != 0 {
+    if registry::interrupts(context).load(Ordering::SeqCst) != 0 {
         registry::limit(context).store(usize::MAX, Ordering::SeqCst);
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! # Invariants
 //! * When `Start` returns, the thread is no longer Unstarted and can be joined.
-//! * The new thread gets its Thread object, its delegate and the argument through GC handles, which it frees. (Managed
-//!   code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
+//! * The new thread gets its Thread object, its delegate and the argument through GC handles, which it frees: no address of an object
+//!   crosses between the threads. (Managed code clears `m_ThreadStartArg` as soon as `Thread_internal` returns, so it is read before.)
 //! * An exception that leaves the delegate ends the process, but for ThreadAbortException and AppDomainUnloadedException,
 //!   which end the thread.
+//! * If the OS thread cannot be created, everything is as before `Start`: the thread is Unstarted and holds no handle.
+use super::adopt::become_thread;
 use super::lifetime::{self, ThreadLifetime};
-use super::{become_thread, state};
+use super::state;
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
@@ -16,11 +18,11 @@ use std::mem::offset_of;
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
 use vervet_types::Known;
 
-/// What a thread gets that does not ask for a size, as mono has it.
+/// Bytes of the stack of a thread that does not ask for a size, as in mono.
 const DEFAULT_STACK: usize = 2 << 20;
-/// What mono gives at least.
+/// The least bytes of a stack, as in mono.
 const LEAST_STACK: usize = 128 << 10;
-/// What our own code needs below managed frames, and the guard: on top of what was asked for.
+/// Bytes that the stack guard and Rust code need below managed frames: added to what was asked for.
 const OWN_STACK: usize = 512 << 10;
 
 /// Starts the thread with its delegate. False if there can be no more threads.
@@ -43,7 +45,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         }
     };
     let lifetime = ThreadLifetime::new(true);
-    // First: who changes Background from here on finds it.
+    // Before Background is read: a thread that changes Background from here on finds the lifetime.
     lifetime::give(internal, lifetime.clone());
     lifetime.keep_alive(|| state::get(internal) & state::BACKGROUND == 0);
     let wanted = internal.read::<i32>(offset_of!(Internal, stack_size));
@@ -146,7 +148,7 @@ fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
     if let Err(throw) = call(cx, delegate, argument) {
         let exception = cx.take_pending(throw);
         if !ends_thread_only(exception) {
-            crate::process::bootstrap::unhandled(cx, exception);
+            crate::exceptions::unhandled::unhandled(cx, exception);
         }
     }
 }

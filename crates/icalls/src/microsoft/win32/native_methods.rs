@@ -25,9 +25,13 @@ fn time(t: libc::timeval) -> i64 {
 }
 
 icalls! {
+    /// The id of this process, as the kernel numbers it.
     "Microsoft.Win32.NativeMethods::GetCurrentProcessId" fn get_current_process_id(cx) -> i32 { Ok(std::process::id() as i32) }
+    /// The pseudo handle -1, which is never closed.
     "Microsoft.Win32.NativeMethods::GetCurrentProcess" fn get_current_process(cx) -> isize { Ok(THIS) }
+    /// Gives a reference to the process object back. False if the value is no handle.
     "Microsoft.Win32.NativeMethods::CloseProcess" fn close_process(cx, handle: isize) -> bool { Ok(handle == THIS || wait_handles::close(handle as usize)) }
+    /// The exit code, or STILL_ACTIVE (259) while the process runs. False if the handle is no process.
     "Microsoft.Win32.NativeMethods::GetExitCodeProcess" fn get_exit_code_process(cx, handle: isize, code: Out<'cx, i32>) -> bool {
         if handle == THIS {
             code.set(STILL_ACTIVE);
@@ -41,12 +45,14 @@ icalls! {
             None => Ok(false),
         }
     }
+    /// Sends SIGKILL; a signal cannot carry the exit code, which is ignored. False if that fails.
     "Microsoft.Win32.NativeMethods::TerminateProcess" fn terminate_process(cx, handle: isize, code: i32) -> bool {
-        // SAFETY: a plain call.
+        // SAFETY: `kill` takes numbers and touches no memory of this process.
         Ok(pid_of(handle).is_some_and(|p| unsafe { libc::kill(p, libc::SIGKILL) } == 0))
     }
     /// Windows only: failure.
     "Microsoft.Win32.NativeMethods::WaitForInputIdle" fn wait_for_input_idle(cx, handle: isize, ms: i32) -> i32 { Ok(-1) }
+    /// Creation and end as FILETIMEs, processor times in units of 100 ns. False if there is no such process.
     "Microsoft.Win32.NativeMethods::GetProcessTimes" fn get_process_times(
         cx, handle: isize, creation: Out<'cx, i64>, exit: Out<'cx, i64>, kernel: Out<'cx, i64>, user: Out<'cx, i64>,
     ) -> bool {
@@ -82,11 +88,12 @@ icalls! {
         }
         Ok(true)
     }
+    /// The limits of the working set in bytes: 0 and all physical memory, because Linux sets none.
     "Microsoft.Win32.NativeMethods::GetProcessWorkingSetSize" fn get_process_working_set_size(cx, handle: isize, min: Out<'cx, isize>, max: Out<'cx, isize>) -> bool {
         let known = pid_of(handle).is_some();
         if known {
             min.set(0);
-            // SAFETY: a plain query.
+            // SAFETY: `sysconf` only reads system constants.
             max.set(unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) * libc::sysconf(libc::_SC_PAGESIZE) } as isize);
         }
         Ok(known)
@@ -96,7 +103,7 @@ icalls! {
     /// By the nice value; 0 for an unknown process.
     "Microsoft.Win32.NativeMethods::GetPriorityClass" fn get_priority_class(cx, handle: isize) -> i32 {
         let Some(pid) = pid_of(handle) else { return Ok(0) };
-        // SAFETY: a plain query.
+        // SAFETY: `getpriority` takes numbers and touches no memory of this process.
         Ok(match unsafe { libc::getpriority(libc::PRIO_PROCESS, pid as u32) } {
             0 => 0x20,
             ..-15 => 0x100,
@@ -106,6 +113,7 @@ icalls! {
             _ => 0x40,
         })
     }
+    /// Sets the nice value that corresponds to a Windows priority class. False if the kernel refuses.
     "Microsoft.Win32.NativeMethods::SetPriorityClass" fn set_priority_class(cx, handle: isize, class: i32) -> bool {
         let nice = match class {
             0x20 => 0,
@@ -116,7 +124,7 @@ icalls! {
             0x40 => 19,
             _ => return Ok(false),
         };
-        // SAFETY: a plain call.
+        // SAFETY: `setpriority` takes numbers and touches no memory of this process.
         Ok(pid_of(handle).is_some_and(|p| unsafe { libc::setpriority(libc::PRIO_PROCESS, p as u32, nice) } == 0))
     }
 }

@@ -13,7 +13,9 @@ fn chmod(path: Chars<'_>, mode: u32) -> bool {
 icalls! {
     /// Permissions can be restricted on every Unix file system.
     "Mono.Security.Cryptography.KeyPairPersistence::_CanSecure" fn can_secure(cx, root: Chars<'cx>) -> bool { Ok(true) }
+    /// Makes the directory accessible to its owner only (mode 700).
     "Mono.Security.Cryptography.KeyPairPersistence::_ProtectUser" fn protect_user(cx, path: Chars<'cx>) -> bool { Ok(chmod(path, 0o700)) }
+    /// Makes the directory writable by its owner only (mode 755).
     "Mono.Security.Cryptography.KeyPairPersistence::_ProtectMachine" fn protect_machine(cx, path: Chars<'cx>) -> bool { Ok(chmod(path, 0o755)) }
     /// Nobody but its owner, who is this user, may do anything.
     "Mono.Security.Cryptography.KeyPairPersistence::_IsUserProtected" fn is_user_protected(cx, path: Chars<'cx>) -> bool {

@@ -96,6 +96,7 @@ fn fill<'cx>(cx: &'cx Cx<'cx>, this: ObjRef<'cx>, info: &VersionInfo) -> Result<
 }
 
 icalls! {
+    /// Fills the object's fields from the version resource of the file.
     "System.Diagnostics.FileVersionInfo::GetVersionInfo_icall" fn get_version_info(cx, this: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
         let file = path(name.take(length));
         set_ref(cx, this, "filename", cx.alloc_utf16(name.take(length))?)?;

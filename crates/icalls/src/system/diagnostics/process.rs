@@ -14,7 +14,7 @@ fn status_bytes(pid: i32, key: &str) -> i64 {
     status_value(&status.unwrap_or_default(), key)
 }
 fn alive(pid: i32) -> bool {
-    // SAFETY: a plain query.
+    // SAFETY: `kill` takes numbers and touches no memory of this process.
     pid > 0 && (unsafe { libc::kill(pid, 0) } == 0 || crate::support::errno::errno() == libc::EPERM)
 }
 
@@ -26,6 +26,7 @@ icalls! {
         }
         Ok(wait_handles::process::create(pid, false) as isize)
     }
+    /// The ids of all processes that /proc lists.
     "System.Diagnostics.Process::GetProcesses_internal" fn get_processes_internal(cx) -> ObjRef<'cx> {
         let pids: Vec<i32> = cx.native(|| {
             std::fs::read_dir("/proc").map(|d| d.flatten().filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()).unwrap_or_default()
@@ -34,6 +35,7 @@ icalls! {
         array.elements::<i32>().copy_from_slice(&pids);
         Ok(array)
     }
+    /// The name of the executable, null if the process is gone.
     "System.Diagnostics.Process::ProcessName_icall" fn process_name(cx, handle: isize) -> ObjRef<'cx> {
         let Some(pid) = pid_of(handle) else { return Ok(ObjRef::NULL) };
         // The kernel cuts names off; the first argument has it whole.
@@ -55,7 +57,7 @@ icalls! {
             return Ok(0);
         };
         error.set(0);
-        // SAFETY: a plain query.
+        // SAFETY: `sysconf` only reads system constants.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         Ok(match kind {
             0 => s.field(20),

@@ -176,7 +176,7 @@ fn spawn(command: &Command) -> std::result::Result<i32, i32> {
     // The streams are moved out of the way of 0, 1 and 2 first, so that none overwrites another.
     let mut moved = [-1; 3];
     for (to, from) in moved.iter_mut().zip(command.streams) {
-        // SAFETY: a plain call on a descriptor.
+        // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
         *to = unsafe { libc::fcntl(from, libc::F_DUPFD_CLOEXEC, 10) };
     }
     // SAFETY: every record is initialised before it is used and destroyed after; strings and arrays outlive the call.

@@ -1,4 +1,6 @@
-//! Stack traces: `System.Diagnostics.StackTrace` and `StackFrame`.
+//! Native half of System.Diagnostics.StackTrace and StackFrame.
+//!
+//! Keeps the symbol files that were looked for, by module. A module without symbols is remembered too.
 use crate::support::objects::{Fill, method_object};
 use rustc_hash::FxHashMap;
 use vervet_metadata::{SourceLine, SymbolFile};

@@ -57,12 +57,14 @@ fn find(by: impl Fn(&Culture) -> bool) -> Option<usize> {
 }
 
 icalls! {
+    /// Fills the object with the culture of this id. False if it is not known.
     "System.Globalization.CultureInfo::construct_internal_locale_from_lcid" fn construct_from_lcid(cx, this: ObjRef<'cx>, lcid: i32) -> bool {
         match find(|c| c.lcid == lcid) {
             Some(i) => construct(cx, this, i).map(|()| true),
             None => Ok(false),
         }
     }
+    /// Fills the object with the culture of this name, in any case. False if it is not known.
     "System.Globalization.CultureInfo::construct_internal_locale_from_name" fn construct_from_name(cx, this: ObjRef<'cx>, name: ObjRef<'cx>) -> bool {
         let name = cx.non_null(name)?.text();
         match find(|c| c.name.eq_ignore_ascii_case(&name)) {
@@ -102,6 +104,7 @@ icalls! {
         })
     }
 
+    /// Fills the object with the texts of a culture, given its index in the table.
     "System.Globalization.CultureData::fill_culture_data" fn fill_culture_data(cx, this: ObjRef<'cx>, index: i32) {
         set_text(cx, this, "sAM1159", "AM")?;
         set_text(cx, this, "sPM2359", "PM")?;

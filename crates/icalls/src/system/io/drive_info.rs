@@ -85,6 +85,7 @@ fn drive_type(fs: &str) -> u32 {
 }
 
 icalls! {
+    /// Bytes that this user may use, bytes in all, and free bytes of the file system that holds the path.
     "System.IO.DriveInfo::GetDiskFreeSpaceInternal" fn get_disk_free_space_internal(
         cx, name: Chars<'cx>, length: i32, available: Out<'cx, u64>, total: Out<'cx, u64>, free: Out<'cx, u64>, error: Out<'cx, i32>,
     ) -> bool {
@@ -115,6 +116,7 @@ icalls! {
         let trimmed = if name.len() > 1 { name.trim_end_matches('/') } else { &name };
         Ok(mounts().iter().find(|m| m.point == trimmed).map_or(1, |m| drive_type(&m.fs)))
     }
+    /// The name of the file system that holds the path.
     "System.IO.DriveInfo::GetDriveFormatInternal" fn get_drive_format_internal(cx, name: Chars<'cx>, length: i32) -> ObjRef<'cx> {
         let name = path(name.take(length));
         let kind = cx.native(|| statfs(&name)).map(|s| s.f_type & 0xffff_ffff);

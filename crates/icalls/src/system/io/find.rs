@@ -60,6 +60,7 @@ fn next<'cx>(
 }
 
 icalls! {
+    /// Opens a search and gives its first name and attributes. -1 and the error if nothing matches.
     "System.IO.MonoIO::FindFirstFile" fn find_first_file(cx, pattern: Chars<'cx>, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> isize {
         let whole = crate::support::text::text(pattern.until_zero());
         let (directory, pattern) = match whole.rsplit_once('/') {
@@ -95,9 +96,11 @@ icalls! {
         next(cx, handle, name, attributes, error)?;
         Ok(handle as isize)
     }
+    /// The next name and attributes of a search. False and NO_MORE_FILES at its end.
     "System.IO.MonoIO::FindNextFile" fn find_next_file(cx, handle: isize, name: RefSlot<'cx>, attributes: Out<'cx, i32>, error: Out<'cx, i32>) -> bool {
         next(cx, handle as usize, name, attributes, error)
     }
+    /// Forgets a search. False if the handle is none.
     "System.IO.MonoIO::FindCloseFile" fn find_close_file(cx, handle: isize) -> bool {
         Ok(SEARCHES.lock().1.as_mut().is_some_and(|m| m.remove(&(handle as usize)).is_some()))
     }

@@ -43,7 +43,7 @@ struct Tables {
 static TABLES: LeafLock<Option<Tables>> = LeafLock::new(None);
 
 fn page() -> i64 {
-    // SAFETY: a plain query.
+    // SAFETY: `sysconf` only reads system constants.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) }
 }
 fn add(fd: i32, name: Option<String>, capacity: i64) -> usize {
@@ -102,7 +102,7 @@ fn fit(fd: i32, capacity: i64, access: i32) -> Result<i64, i32> {
         if access == READ || access == READ_EXECUTE {
             return Err(CAPACITY_LARGER_THAN_LOGICAL);
         }
-        // SAFETY: a plain call on a descriptor.
+        // SAFETY: `ftruncate` takes numbers; one that is no descriptor is an error.
         if unsafe { libc::ftruncate(fd, capacity) } != 0 {
             return Err(COULD_NOT_OPEN);
         }
@@ -113,7 +113,7 @@ fn anonymous(capacity: i64) -> Result<i32, i32> {
     if capacity <= 0 {
         return Err(CAPACITY_MUST_BE_POSITIVE);
     }
-    // SAFETY: plain calls on a descriptor of our own.
+    // SAFETY: the name is NUL-terminated, and nobody else knows the new descriptor.
     unsafe {
         let fd = libc::memfd_create(c"vervet-map".as_ptr(), libc::MFD_CLOEXEC);
         if fd < 0 || libc::ftruncate(fd, capacity) != 0 {
@@ -214,6 +214,8 @@ fn name_of(units: &[u16]) -> Option<String> {
 }
 
 icalls! {
+    /// Opens or creates a mapping of a file, or of anonymous memory if `file` is null. A capacity of 0 becomes that of the
+    /// file.
     "System.IO.MemoryMappedFiles.MemoryMapImpl::OpenFileInternal" fn open_file_internal(
         cx, file: Chars<'cx>, file_length: i32, mode: i32, name: Chars<'cx>, name_length: i32, capacity: Out<'cx, i64>, access: i32,
         options: i32, error: Out<'cx, i32>,
@@ -231,7 +233,7 @@ icalls! {
         cx, handle: isize, name: Chars<'cx>, name_length: i32, capacity: Out<'cx, i64>, access: i32, options: i32, error: Out<'cx, i32>,
     ) -> isize {
         let r = fit(handle as i32, capacity.get(), access).and_then(|c| {
-            // SAFETY: a plain call on a descriptor.
+            // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
             let fd = unsafe { libc::fcntl(handle as i32, libc::F_DUPFD_CLOEXEC, 0) };
             if fd < 0 { Err(COULD_NOT_OPEN) } else { Ok((fd, c)) }
         });
@@ -247,6 +249,7 @@ icalls! {
             }
         }
     }
+    /// Gives a mapping back. Its views stay mapped.
     "System.IO.MemoryMappedFiles.MemoryMapImpl::CloseMapping" fn close_mapping(cx, handle: isize) {
         close(handle as usize);
         Ok(())
@@ -260,10 +263,11 @@ icalls! {
         }
         Ok(())
     }
+    /// Says whether programs that this process starts get the mapping's descriptor.
     "System.IO.MemoryMappedFiles.MemoryMapImpl::ConfigureHandleInheritability" fn configure_handle_inheritability(cx, handle: isize, inheritability: i32) {
         let fd = TABLES.lock().as_ref().and_then(|t| t.mappings.get(&(handle as usize)).map(|m| m.fd));
         if let Some(fd) = fd {
-            // SAFETY: plain calls on a descriptor.
+            // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
             unsafe {
                 let flags = libc::fcntl(fd, libc::F_GETFD);
                 let flags = if inheritability == 0 { flags | libc::FD_CLOEXEC } else { flags & !libc::FD_CLOEXEC };
@@ -272,6 +276,7 @@ icalls! {
         }
         Ok(())
     }
+    /// Unmaps a view. False if the handle is none.
     "System.IO.MemoryMappedFiles.MemoryMapImpl::Unmap" fn unmap(cx, view: isize) -> bool {
         let range = TABLES.lock().as_mut().and_then(|t| t.views.remove(&(view as usize)));
         // SAFETY: the view is mapped and forgotten with this.

@@ -140,7 +140,7 @@ fn open(
     if fd == -1 {
         return Err(error_numbers::for_path(errno(), path));
     }
-    // SAFETY: plain calls on a descriptor of our own.
+    // SAFETY: all zeros is a valid `stat`, which the kernel fills; this function owns the descriptors.
     unsafe {
         let mut s: libc::stat = std::mem::zeroed();
         if libc::fstat(fd, &mut s) == -1 {
@@ -221,6 +221,7 @@ fn transfer(
 }
 
 icalls! {
+    /// Opens a file: the descriptor, or -1 and the error.
     "System.IO.MonoIO::Open" fn open_icall(cx, name: Chars<'cx>, mode: i32, access: i32, sharing: i32, options: i32, error: Out<'cx, i32>) -> isize {
         let path = name.path();
         match cx.native(|| open(&path, mode, access, sharing, options)) {
@@ -234,6 +235,7 @@ icalls! {
             }
         }
     }
+    /// Closes a descriptor, gives its share mode up, and deletes the file if it was opened with DeleteOnClose.
     "System.IO.MonoIO::Close" fn close(cx, handle: isize, error: Out<'cx, i32>) -> bool {
         let fd = handle as i32;
         let delete = share::leave(fd);
@@ -267,28 +269,32 @@ icalls! {
             }
         })
     }
+    /// Writes a range of a byte array: the number of bytes written, or -1 and the error.
     "System.IO.MonoIO::Write" fn write(cx, handle: isize, src: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
         let from = buffer(cx, src, offset, count)?;
         let result = transfer(cx, libc::SYS_write, handle, from, count)?;
         error.set(result.err().map_or(error_numbers::SUCCESS, error_numbers::from_errno));
         Ok(result.unwrap_or(-1))
     }
+    /// Moves the file position: the new position in bytes, or -1 and the error.
     "System.IO.MonoIO::Seek" fn seek(cx, handle: isize, offset: i64, origin: i32, error: Out<'cx, i32>) -> i64 {
         let whence = match origin {
             1 => libc::SEEK_CUR,
             2 => libc::SEEK_END,
             _ => libc::SEEK_SET,
         };
-        // SAFETY: a plain call on a descriptor.
+        // SAFETY: `lseek` takes numbers; one that is no descriptor is an error.
         let at = unsafe { libc::lseek(handle as i32, offset, whence) };
         check(at, error);
         Ok(at)
     }
+    /// Has the kernel write the file to the device.
     "System.IO.MonoIO::Flush" fn flush(cx, handle: isize, error: Out<'cx, i32>) -> bool {
-        // SAFETY: a plain call on a descriptor.
+        // SAFETY: `fsync` takes a number; one that is no descriptor is an error.
         let r = cx.native(|| if retry(|| unsafe { libc::fsync(handle as i32) } as isize) == -1 { Err(error_numbers::last()) } else { Ok(()) });
         Ok(report(r, error))
     }
+    /// The length of the file in bytes.
     "System.IO.MonoIO::GetLength" fn get_length(cx, handle: isize, error: Out<'cx, i32>) -> i64 {
         // SAFETY: the record is filled.
         let (r, size) = unsafe {
@@ -297,8 +303,9 @@ icalls! {
         };
         Ok(if check(r, error) { size } else { -1 })
     }
+    /// Cuts the file off or extends it with zeros.
     "System.IO.MonoIO::SetLength" fn set_length(cx, handle: isize, length: i64, error: Out<'cx, i32>) -> bool {
-        // SAFETY: a plain call on a descriptor.
+        // SAFETY: `ftruncate` takes numbers; one that is no descriptor is an error.
         let r = cx.native(|| if retry(|| unsafe { libc::ftruncate(handle as i32, length) } as isize) == -1 { Err(error_numbers::last()) } else { Ok(()) });
         Ok(report(r, error))
     }
@@ -315,10 +322,12 @@ icalls! {
         // SAFETY: two complete records.
         Ok(check(unsafe { libc::futimens(handle as i32, times.as_ptr()) }, error))
     }
+    /// Locks a range of bytes for writing against other processes. It does not wait.
     "System.IO.MonoIO::Lock" fn lock_icall(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
         report(lock(handle as i32, libc::F_WRLCK, position, length), error);
         Ok(())
     }
+    /// Unlocks a range of bytes.
     "System.IO.MonoIO::Unlock" fn unlock(cx, handle: isize, position: i64, length: i64, error: Out<'cx, i32>) {
         report(lock(handle as i32, libc::F_UNLCK, position, length), error);
         Ok(())
@@ -340,6 +349,7 @@ icalls! {
             _ => 0,
         })
     }
+    /// The process's current directory.
     "System.IO.MonoIO::GetCurrentDirectory" fn get_current_directory(cx, error: Out<'cx, i32>) -> ObjRef<'cx> {
         match std::env::current_dir() {
             Ok(dir) => {
@@ -352,10 +362,13 @@ icalls! {
             }
         }
     }
+    /// Changes the process's current directory.
     "System.IO.MonoIO::SetCurrentDirectory" fn set_current_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
         on_path(cx, &path.path(), error, |p| unsafe { libc::chdir(p) })
     }
+    /// Makes a file read-only or writable, and with the attribute for it executable where it is readable; Linux has none
+    /// of the other attributes.
     "System.IO.MonoIO::SetFileAttributes" fn set_file_attributes(cx, path: Chars<'cx>, attributes: i32, error: Out<'cx, i32>) -> bool {
         let path = path.path();
         let r = cx.native(|| {
@@ -374,6 +387,7 @@ icalls! {
         });
         Ok(report(r, error))
     }
+    /// Makes a pipe, both ends of which are closed in programs that this process starts.
     "System.IO.MonoIO::CreatePipe" fn create_pipe(cx, read_end: Out<'cx, isize>, write_end: Out<'cx, isize>, error: Out<'cx, i32>) -> bool {
         let mut fds = [-1i32; 2];
         // SAFETY: two descriptors are stored.
@@ -399,7 +413,7 @@ icalls! {
             return Ok(report(Ok(()), error));
         }
         let command = if inherit != 0 { libc::F_DUPFD } else { libc::F_DUPFD_CLOEXEC };
-        // SAFETY: a plain call on a descriptor.
+        // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
         let fd = unsafe { libc::fcntl(source as i32, command, 0) };
         let ok = check(fd, error);
         if ok {
@@ -411,12 +425,19 @@ icalls! {
     "System.IO.MonoIO::Cancel_internal" fn cancel_internal(cx, handle: isize, error: Out<'cx, i32>) -> bool { Ok(report(Err(error_numbers::NOT_SUPPORTED), error)) }
     /// A debugging aid that prints nothing.
     "System.IO.MonoIO::DumpHandles" fn dump_handles(cx) { Ok(()) }
+    /// The descriptor of standard input.
     "System.IO.MonoIO::get_ConsoleInput" fn get_console_input(cx) -> isize { Ok(0) }
+    /// The descriptor of standard output.
     "System.IO.MonoIO::get_ConsoleOutput" fn get_console_output(cx) -> isize { Ok(1) }
+    /// The descriptor of standard error.
     "System.IO.MonoIO::get_ConsoleError" fn get_console_error(cx) -> isize { Ok(2) }
+    /// The slash: there are no volumes.
     "System.IO.MonoIO::get_VolumeSeparatorChar" fn get_volume_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
+    /// The slash.
     "System.IO.MonoIO::get_DirectorySeparatorChar" fn get_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
+    /// The slash: there is no second separator.
     "System.IO.MonoIO::get_AltDirectorySeparatorChar" fn get_alt_directory_separator_char(cx) -> u16 { Ok(u16::from(b'/')) }
+    /// The colon that separates the entries of a search path.
     "System.IO.MonoIO::get_PathSeparator" fn get_path_separator(cx) -> u16 { Ok(u16::from(b':')) }
 }
 
@@ -470,6 +491,7 @@ fn rename(from: &CStr, to: &CStr) -> std::result::Result<(), i32> {
 }
 
 icalls! {
+    /// Makes a directory.
     "System.IO.MonoIO::CreateDirectory" fn create_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         let path = path.path();
         // SAFETY: the path is NUL-terminated.
@@ -480,14 +502,17 @@ icalls! {
         });
         Ok(report(r, error))
     }
+    /// Removes an empty directory.
     "System.IO.MonoIO::RemoveDirectory" fn remove_directory(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
         on_path(cx, &path.path(), error, |p| unsafe { libc::rmdir(p) })
     }
+    /// Removes a file.
     "System.IO.MonoIO::DeleteFile" fn delete_file(cx, path: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         // SAFETY: the path is NUL-terminated.
         on_path(cx, &path.path(), error, |p| unsafe { libc::unlink(p) })
     }
+    /// Moves a file, to another file system by copying. An existing target is an error.
     "System.IO.MonoIO::MoveFile" fn move_file(cx, path: Chars<'cx>, dest: Chars<'cx>, error: Out<'cx, i32>) -> bool {
         let (from, to) = (path.path(), dest.path());
         let r = cx.native(|| {
@@ -495,11 +520,13 @@ icalls! {
         });
         Ok(report(r, error))
     }
+    /// Copies a file with its permissions.
     "System.IO.MonoIO::CopyFile" fn copy_file_icall(cx, path: Chars<'cx>, dest: Chars<'cx>, overwrite: bool, error: Out<'cx, i32>) -> bool {
         let (from, to) = (path.path(), dest.path());
         let r = cx.native(|| copy_file(&from, &to, overwrite));
         Ok(report(r, error))
     }
+    /// Replaces `dest` by `source`, and keeps the old contents as `backup` unless that is null.
     "System.IO.MonoIO::ReplaceFile" fn replace_file(cx, source: Chars<'cx>, dest: Chars<'cx>, backup: Chars<'cx>, ignore: bool, error: Out<'cx, i32>) -> bool {
         let (source, dest) = (source.path(), dest.path());
         let backup = (!backup.is_null()).then(|| backup.path());
@@ -529,6 +556,7 @@ icalls! {
             }
         }
     }
+    /// Attributes, length in bytes and times as FILETIMEs of a file. A link that leads nowhere has its own.
     "System.IO.MonoIO::GetFileStat" fn get_file_stat(cx, path: Chars<'cx>, out: Out<'cx, MonoIoStat>, error: Out<'cx, i32>) -> bool {
         let path = path.path();
         match cx.native(|| attributes(&path)) {

@@ -1,8 +1,8 @@
 //! The share modes of open files, emulated within this process.
 //!
 //! # Invariants
-//! A file (device and inode) is in the table while a descriptor opened through here refers to it. The modes are
-//! those of the first open; a later one must fit them.
+//! A file (device and inode) is in the table while a descriptor that this module opened refers to it. The first open
+//! decides the modes; each later open must fit them.
 use std::collections::HashMap;
 use std::ffi::CString;
 use vervet_os::LeafLock;

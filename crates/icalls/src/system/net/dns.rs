@@ -174,6 +174,8 @@ fn store<'cx>(
 }
 
 icalls! {
+    /// The canonical name, aliases and addresses of a host. False if the resolver does not know it. The resolver runs in
+    /// Native state.
     "System.Net.Dns::GetHostByName_internal" fn get_host_by_name(
         cx, host: ObjRef<'cx>, name: RefSlot<'cx>, aliases: RefSlot<'cx>, addresses: RefSlot<'cx>, hint: i32,
     ) -> bool {
@@ -184,6 +186,7 @@ icalls! {
         let entry = cx.native(|| by_name(&host, hint));
         store(cx, entry, (name, aliases, addresses))
     }
+    /// The names of the host with an address. False if the resolver does not know it.
     "System.Net.Dns::GetHostByAddr_internal" fn get_host_by_address(
         cx, address: ObjRef<'cx>, name: RefSlot<'cx>, aliases: RefSlot<'cx>, addresses: RefSlot<'cx>, hint: i32,
     ) -> bool {
@@ -191,6 +194,7 @@ icalls! {
         let entry = cx.native(|| by_address(&address, hint));
         store(cx, entry, (name, aliases, addresses))
     }
+    /// The name of this machine.
     "System.Net.Dns::GetHostName_internal" fn get_host_name(cx, name: RefSlot<'cx>) -> bool {
         match host_name() {
             Some(own) => {

@@ -64,13 +64,13 @@ impl Address {
     }
     fn bytes_mut(&mut self) -> &mut [u8] {
         let size = size_of::<libc::sockaddr_storage>();
-        // SAFETY: plain data of that size.
+        // SAFETY: the bytes of `storage`, of which `size` are at most all, are initialized and have no invalid values.
         unsafe { std::slice::from_raw_parts_mut((&raw mut self.storage).cast(), size) }
     }
     /// All of it, beyond `len` too.
     fn bytes(&self) -> &[u8] {
         let size = size_of::<libc::sockaddr_storage>();
-        // SAFETY: plain data of that size.
+        // SAFETY: the bytes of `storage`, of which `size` are at most all, are initialized and have no invalid values.
         unsafe { std::slice::from_raw_parts((&raw const self.storage).cast(), size) }
     }
     fn family(&self) -> i32 {

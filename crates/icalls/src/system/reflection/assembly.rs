@@ -1,4 +1,6 @@
-//! Assemblies: `System.Reflection.Assembly` and `RuntimeAssembly` (resources are in [`crate::system::reflection::resources`]).
+//! Native half of System.Reflection.Assembly and RuntimeAssembly.
+//!
+//! Keeps nothing: the loader has the assemblies. Manifest resources are in [`crate::system::reflection::resources`].
 use crate::support::callers;
 use crate::support::handles::ptr_array;
 use crate::support::objects::{

@@ -1,4 +1,6 @@
-//! `System.Reflection.CustomAttributeData`: the arguments of an attribute without making it.
+//! Native half of System.Reflection.CustomAttributeData: the arguments of an attribute, without an instance of it.
+//!
+//! Keeps nothing.
 use crate::support::objects::{self, field_object, load, method_of, property_object};
 use crate::system::mono_custom_attrs::{Target, bad_format, fixed_arguments, named_argument};
 use vervet_metadata::CustomAttrReader;

@@ -1,4 +1,6 @@
-//! Events: `System.Reflection.EventInfo` and `RuntimeEventInfo`.
+//! Native half of System.Reflection.EventInfo and RuntimeEventInfo.
+//!
+//! Keeps nothing.
 use crate::support::handles;
 use crate::support::objects::{event_object, method_object, opt_method_object};
 use std::mem::offset_of;

@@ -1,4 +1,6 @@
-//! Fields: `System.Reflection.FieldInfo`, `RuntimeFieldInfo` and `System.RuntimeFieldHandle`.
+//! Native half of System.Reflection.FieldInfo and RuntimeFieldInfo.
+//!
+//! Keeps nothing.
 use crate::support::constants;
 use crate::support::handles;
 use crate::support::marshal_as;
@@ -31,10 +33,7 @@ pub fn address<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> R
             "Non-static field requires a target.",
         ));
     };
-    if !cx.load(crate::system::runtime_type_handle::is_instance(
-        object.class(),
-        field.class,
-    ))? {
+    if !cx.load(objects::is_instance(object.class(), field.class))? {
         return Err(cx.throw(
             Known::ArgumentException,
             "the field is not one of the object's",
@@ -102,7 +101,7 @@ icalls! {
     "System.Reflection.RuntimeFieldInfo::GetValueInternal" fn get_value_internal(cx, this: ObjRef<'cx>, object: ObjRef<'cx>) -> ObjRef<'cx> {
         get(cx, field_of(cx, this)?, object)
     }
-    /// The same without checks in managed code.
+    /// The value, without the checks that managed code makes before `GetValueInternal`.
     "System.Reflection.RuntimeFieldInfo::UnsafeGetValue" fn unsafe_get_value(cx, this: ObjRef<'cx>, object: ObjRef<'cx>) -> ObjRef<'cx> {
         get(cx, field_of(cx, this)?, object)
     }

@@ -1,4 +1,6 @@
-//! Methods: `MethodBase`, `RuntimeMethodInfo`, `RuntimeConstructorInfo`, `MonoMethodInfo`, `RuntimeMethodHandle`.
+//! Native half of System.Reflection.MethodBase, RuntimeMethodInfo, RuntimeConstructorInfo and MonoMethodInfo.
+//!
+//! Keeps nothing.
 use crate::support::callers;
 use crate::support::handles;
 use crate::support::invoke;

@@ -1,4 +1,6 @@
-//! `System.Reflection.MethodBody`: IL, locals and exception clauses of a method.
+//! Native half of System.Reflection.MethodBody: IL, locals and exception clauses of a method.
+//!
+//! Keeps nothing.
 use crate::support::objects::Fill;
 use vervet_metadata::EhKind;
 use vervet_runtime::cx::{Cx, Result};

@@ -1,4 +1,6 @@
-//! Modules: `System.Reflection.RuntimeModule` and the resolution of tokens.
+//! Native half of System.Reflection.RuntimeModule, with the resolution of tokens.
+//!
+//! Keeps nothing. The arrays of type arguments that tokens are resolved with are leaked: contexts live for ever.
 use crate::support::handles;
 use crate::support::objects::{classes_of_handles, field_object, load, method_object};
 use crate::system::reflection::assembly;

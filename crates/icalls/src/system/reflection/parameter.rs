@@ -1,4 +1,6 @@
-//! Parameters: `RuntimeParameterInfo` objects and what is asked of them.
+//! Native half of System.Reflection.RuntimeParameterInfo.
+//!
+//! Keeps nothing.
 use crate::support::constants;
 use crate::support::marshal_as;
 use crate::support::objects::{self, Fill, is_known, method_of};

@@ -1,4 +1,6 @@
-//! Properties: `System.Reflection.RuntimePropertyInfo`.
+//! Native half of System.Reflection.RuntimePropertyInfo.
+//!
+//! Keeps nothing.
 use crate::support::constants;
 use crate::support::handles;
 use crate::support::objects::{opt_method_object, property_object, same};

@@ -5,7 +5,8 @@ use crate::support::handles;
 use crate::support::objects::load;
 use vervet_abi::object::STRING_CHARS_OFFSET;
 use vervet_runtime::icalls;
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::allocate;
+use vervet_runtime::memory::copy;
 use vervet_runtime::object::ObjRef;
 use vervet_types::Known;
 
@@ -35,7 +36,7 @@ icalls! {
             return Err(cx.throw2(Known::ArgumentException, "Field not large enough to fill array", "field_handle"));
         }
         // SAFETY: the array has `size` bytes of elements, the data at least as many.
-        unsafe { heap::move_bytes(cx, array.array_data(), data.as_ptr(), size, false) };
+        unsafe { copy::move_bytes(cx, array.array_data(), data.as_ptr(), size, false) };
         Ok(())
     }
     /// Where a string's units begin, from the start of the object.
@@ -43,7 +44,7 @@ icalls! {
     /// A copy of a boxed value; anything else itself.
     "System.Runtime.CompilerServices.RuntimeHelpers::GetObjectValue" fn get_object_value(cx, object: ObjRef<'cx>) -> ObjRef<'cx> {
         match object.non_null() {
-            Some(o) if cx.load(o.class().is_value_type())? => heap::clone_object(cx, o),
+            Some(o) if cx.load(o.class().is_value_type())? => allocate::clone_object(cx, o),
             _ => Ok(object),
         }
     }

@@ -2,17 +2,19 @@
 //!
 //! Keeps nothing.
 use vervet_runtime::icalls;
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::copy;
 
 icalls! {
+    /// Clears bytes that hold no references. The thread polls every 64 KiB.
     "System.Runtime.RuntimeImports::ZeroMemory" fn zero_memory(cx, p: *mut u8, length: u32) {
         // SAFETY: unsafe managed code vouches for the range.
-        unsafe { heap::clear_bytes(cx, p, length as usize, false) };
+        unsafe { copy::clear_bytes(cx, p, length as usize, false) };
         Ok(())
     }
+    /// Copies bytes that hold no references and may overlap. The thread polls every 64 KiB.
     "System.Runtime.RuntimeImports::Memmove" fn memmove(cx, dest: *mut u8, src: *const u8, length: u32) {
         // SAFETY: unsafe managed code vouches for the ranges.
-        unsafe { heap::move_bytes(cx, dest, src, length as usize, false) };
+        unsafe { copy::move_bytes(cx, dest, src, length as usize, false) };
         Ok(())
     }
     /// `count` elements of a type with references.
@@ -25,7 +27,7 @@ icalls! {
             (8, true)
         };
         // SAFETY: unsafe managed code vouches for the ranges, which hold elements of that type.
-        unsafe { heap::move_bytes(cx, dest, src, size * count as usize, refs) };
+        unsafe { copy::move_bytes(cx, dest, src, size * count as usize, refs) };
         Ok(())
     }
 }

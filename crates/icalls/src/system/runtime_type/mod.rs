@@ -1,4 +1,7 @@
-//! `System.RuntimeType` and `System.Type`: making and describing types.
+//! Native half of System.RuntimeType and System.Type: questions about types, and making arrays, pointers and
+//! instantiations. Listing members is in [`members`].
+//!
+//! Keeps nothing: the type system has one `Class` for each type.
 pub mod members;
 
 use crate::support::objects::{self, is_known, opt_method_object, same};

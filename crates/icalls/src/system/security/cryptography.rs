@@ -24,6 +24,7 @@ pub unsafe fn fill(to: *mut u8, length: usize) -> bool {
 icalls! {
     /// One handle is shared by all instances.
     "System.Security.Cryptography.RNGCryptoServiceProvider::RngOpen" fn rng_open(cx) -> bool { Ok(true) }
+    /// A handle that stands for the kernel's generator. The seed is not needed.
     "System.Security.Cryptography.RNGCryptoServiceProvider::RngInitialize" fn rng_initialize(cx, seed: *const u8, length: isize) -> isize { Ok(1) }
     /// 0 on failure.
     "System.Security.Cryptography.RNGCryptoServiceProvider::RngGetBytes" fn rng_get_bytes(cx, handle: isize, data: *mut u8, length: isize) -> isize {
@@ -31,5 +32,6 @@ icalls! {
         let ok = cx.native(|| unsafe { fill(data, length.max(0) as usize) });
         Ok(if ok { handle } else { 0 })
     }
+    /// Nothing is held.
     "System.Security.Cryptography.RNGCryptoServiceProvider::RngClose" fn rng_close(cx, handle: isize) { Ok(()) }
 }

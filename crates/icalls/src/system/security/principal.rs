@@ -67,8 +67,9 @@ fn group_name(gid: u32) -> Option<String> {
 }
 
 icalls! {
-    // SAFETY: a plain query.
+    // SAFETY: `geteuid` cannot fail and touches no memory.
     "System.Security.Principal.WindowsIdentity::GetCurrentToken" fn get_current_token(cx) -> isize { Ok(unsafe { libc::geteuid() } as isize) }
+    /// The name of the user whose id the token is; empty if the user database has none.
     "System.Security.Principal.WindowsIdentity::GetTokenName" fn get_token_name(cx, token: isize) -> ObjRef<'cx> {
         let name = by_id(token as u32).map(|u| u.0);
         cx.alloc_str(name.as_deref().unwrap_or(""))
@@ -79,19 +80,24 @@ icalls! {
         // SAFETY: the pointers are those `user` hands out.
         Ok(user(|r, b, n, f| unsafe { libc::getpwnam_r(name.as_ptr(), r, b, n, f) }).map_or(-1, |u| u.1 as isize))
     }
+    /// The names of the groups of a user.
     "System.Security.Principal.WindowsIdentity::_GetRoles" fn get_roles(cx, token: isize) -> ObjRef<'cx> {
         let names: Vec<String> = groups(token as u32).into_iter().filter_map(group_name).collect();
         string_array(cx, &names)
     }
 
+    /// A token is a user id, so nothing is held.
     "System.Security.Principal.WindowsImpersonationContext::CloseToken" fn close_token(cx, token: isize) -> bool { Ok(true) }
+    /// A token is a user id, so its copy is itself.
     "System.Security.Principal.WindowsImpersonationContext::DuplicateToken" fn duplicate_token(cx, token: isize) -> isize { Ok(token) }
+    /// Sets the effective user id of the process.
     "System.Security.Principal.WindowsImpersonationContext::SetCurrentToken" fn set_current_token(cx, token: isize) -> bool {
-        // SAFETY: a plain call.
+        // SAFETY: `seteuid` takes a number and touches no memory of this process.
         Ok(unsafe { libc::seteuid(token as u32) } == 0)
     }
+    /// Sets the effective user id back to the real one.
     "System.Security.Principal.WindowsImpersonationContext::RevertToSelf" fn revert_to_self(cx) -> bool {
-        // SAFETY: plain calls.
+        // SAFETY: `getresuid` fills three numbers of this frame; `seteuid` takes a number.
         unsafe {
             let (mut real, mut effective, mut saved) = (0, 0, 0);
             if libc::getresuid(&mut real, &mut effective, &mut saved) < 0 {
@@ -101,6 +107,7 @@ icalls! {
         }
     }
 
+    /// Is the user in the group?
     "System.Security.Principal.WindowsPrincipal::IsMemberOfGroupId" fn is_member_of_group_id(cx, user: isize, group: isize) -> bool { Ok(groups(user as u32).contains(&(group as u32))) }
     /// `group` is a NUL-terminated UTF-8 name.
     "System.Security.Principal.WindowsPrincipal::IsMemberOfGroupName" fn is_member_of_group_name(cx, user: isize, group: *const u8) -> bool {

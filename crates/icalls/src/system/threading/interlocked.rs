@@ -6,7 +6,7 @@ use std::sync::atomic::{
     AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst,
 };
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::cards;
 use vervet_runtime::{RefSlot, icalls};
 use vervet_types::Known;
 
@@ -44,7 +44,7 @@ icalls! {
         let (value, comparand) = (value.get(), comparand.get());
         let old = match reference(cx, at)?.compare_exchange(comparand.addr(), value.addr(), SeqCst, SeqCst) {
             Ok(old) => {
-                heap::mark_card(at.ptr() as usize, value.addr());
+                cards::mark_card(at.ptr() as usize, value.addr());
                 old
             }
             Err(old) => old,
@@ -71,7 +71,7 @@ icalls! {
     "System.Threading.Interlocked::Exchange(object&,object&,object&)" fn exchange_object(cx, at: RefSlot<'cx>, value: RefSlot<'cx>, result: RefSlot<'cx>) {
         let value = value.get();
         let old = reference(cx, at)?.swap(value.addr(), SeqCst);
-        heap::mark_card(at.ptr() as usize, value.addr());
+        cards::mark_card(at.ptr() as usize, value.addr());
         // SAFETY: the slot held a reference.
         result.set(unsafe { vervet_runtime::ObjRef::from_addr(old) });
         Ok(())

@@ -8,7 +8,9 @@ use std::sync::atomic::Ordering;
 use vervet_abi::context::interrupts::SUSPEND;
 use vervet_abi::layouts::{InternalThreadObject, ThreadObject};
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::{self, current_internal, interrupts, lifetime, name, start, state};
+use vervet_runtime::threads::{
+    self, current_internal, interrupts, lifetime, name, requests, start, state, wait,
+};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -41,21 +43,25 @@ icalls! {
         }
         Ok(thread)
     }
+    /// Makes the InternalThread object, which holds what the runtime knows of a managed thread.
     "System.Threading.Thread::ConstructInternalThread" fn construct_internal_thread(cx, this: ObjRef<'cx>) {
         let internal = threads::new_internal(cx)?;
         this.write_ref(offset_of!(ThreadObject, internal_thread), internal);
         Ok(())
     }
+    /// The number of the domain that the thread runs in.
     "System.Threading.Thread::GetDomainID" fn get_domain_id(cx) -> i32 {
         // SAFETY: the context belongs to this thread.
         Ok(unsafe { (*cx.context()).domain } as i32)
     }
+    /// The name, null if none was set.
     "System.Threading.Thread::GetName_internal" fn get_name_internal(cx, thread: ObjRef<'cx>) -> ObjRef<'cx> {
         match name::get(cx.non_null(thread)?) {
             Some(units) => cx.alloc_utf16(&units),
             None => Ok(ObjRef::NULL),
         }
     }
+    /// Sets the name, once. The kernel gets it too, except for the first thread, whose name is that of the process.
     "System.Threading.Thread::SetName_icall" fn set_name_icall(cx, thread: ObjRef<'cx>, name: Chars<'cx>, length: i32) {
         let thread = cx.non_null(thread)?;
         let units = (!name.is_null()).then(|| name.take(length));
@@ -69,36 +75,47 @@ icalls! {
         }
         Ok(())
     }
+    /// The bits of ThreadState.
     "System.Threading.Thread::GetState" fn get_state(cx, thread: ObjRef<'cx>) -> i32 { Ok(state::get(cx.non_null(thread)?) as i32) }
+    /// Sets bits of ThreadState.
     "System.Threading.Thread::SetState" fn set_state(cx, thread: ObjRef<'cx>, set: i32) {
         state::change(cx.non_null(thread)?, set as u32, 0);
         Ok(())
     }
+    /// Clears bits of ThreadState.
     "System.Threading.Thread::ClrState" fn clr_state(cx, thread: ObjRef<'cx>, clear: i32) {
         state::change(cx.non_null(thread)?, 0, clear as u32);
         Ok(())
     }
+    /// Starts the thread, which calls the delegate. False if the system refuses another thread.
     "System.Threading.Thread::Thread_internal" fn thread_internal(cx, this: ObjRef<'cx>, delegate: ObjRef<'cx>) -> bool {
         start::start(cx, cx.non_null(this)?, cx.non_null(delegate)?)
     }
+    /// The priority that was set; the kernel is not told of it.
     "System.Threading.Thread::GetPriorityNative" fn get_priority_native(cx, this: ObjRef<'cx>) -> i32 { Ok(internal_of(cx, this)?.read(PRIORITY)) }
+    /// Keeps the priority; the kernel is not told of it.
     "System.Threading.Thread::SetPriorityNative" fn set_priority_native(cx, this: ObjRef<'cx>, priority: i32) {
         internal_of(cx, this)?.write(PRIORITY, priority);
         Ok(())
     }
-    "System.Threading.Thread::SleepInternal" fn sleep_internal(cx, ms: i32) { state::sleep(cx, ms) }
+    /// Sleeps for `ms` milliseconds (-1: for ever). An interrupt or abort ends that.
+    "System.Threading.Thread::SleepInternal" fn sleep_internal(cx, ms: i32) { wait::sleep(cx, ms) }
+    /// Lets another thread have the processor.
     "System.Threading.Thread::YieldInternal" fn yield_internal(cx) -> bool {
         cx.native(std::thread::yield_now);
         Ok(true)
     }
+    /// Tells the processor that the thread spins.
     "System.Threading.Thread::SpinWait_nop" fn spin_wait_nop(cx) {
         std::hint::spin_loop();
         Ok(())
     }
+    /// A sequentially consistent fence.
     "System.Threading.Thread::MemoryBarrier" fn memory_barrier(cx) {
         std::sync::atomic::fence(Ordering::SeqCst);
         Ok(())
     }
+    /// Waits until the thread has ended, for at most `ms` milliseconds (-1: for ever). False if it has not.
     "System.Threading.Thread::JoinInternal" fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
         let internal = internal_of(cx, this)?;
         match lifetime::of(internal) {
@@ -106,13 +123,16 @@ icalls! {
             _ => Err(state_error(cx, "Thread has not been started.")),
         }
     }
+    /// Ends the thread's wait, or its next one, with a ThreadInterruptedException.
     "System.Threading.Thread::InterruptInternal" fn interrupt_internal(cx, this: ObjRef<'cx>) {
         state::interrupt(internal_of(cx, this)?);
         Ok(())
     }
+    /// Cancels the abort that the thread is being unwound for.
     "System.Threading.Thread::ResetAbortNative" fn reset_abort_native(cx, this: ObjRef<'cx>) {
         vervet_runtime::threads::abort::reset(cx)
     }
+    /// Has a ThreadAbortException raised in a thread; at once if it is the caller.
     "System.Threading.Thread::Abort_internal" fn abort_internal(cx, thread: ObjRef<'cx>, reason: ObjRef<'cx>) {
         if cx.non_null(thread)? == current_internal(cx) {
             return Err(vervet_runtime::threads::abort::abort_self(cx, reason));
@@ -120,22 +140,25 @@ icalls! {
         vervet_runtime::threads::abort::abort_other(cx, thread, reason)?;
         Ok(())
     }
+    /// The object that was passed to `Abort`.
     "System.Threading.Thread::GetAbortExceptionState" fn get_abort_exception_state(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         Ok(vervet_runtime::threads::abort::state(internal_of(cx, this)?))
     }
+    /// Lets a suspended thread go on. ThreadStateException if it is not suspended.
     "System.Threading.Thread::ResumeInternal" fn resume_internal(cx, this: ObjRef<'cx>) {
         match state::resume(internal_of(cx, this)?) {
             state::Suspending::WrongState => Err(dead(cx)),
             _ => Ok(()),
         }
     }
+    /// Asks a thread to suspend itself at its next poll. The caller does not wait for that, unless it is the thread.
     "System.Threading.Thread::SuspendInternal" fn suspend_internal(cx, this: ObjRef<'cx>) {
         let internal = internal_of(cx, this)?;
         match state::request_suspend(internal) {
             state::Suspending::WrongState => return Err(dead(cx)),
             state::Suspending::Already => {}
             state::Suspending::Done => {
-                interrupts::request(cx, internal, SUSPEND);
+                requests::request(cx, internal, SUSPEND);
             }
         }
         // Of the thread itself: here.
@@ -143,7 +166,9 @@ icalls! {
     }
     /// One domain yet: a copy.
     "System.Threading.Thread::ByteArrayToRootDomain" fn byte_array_to_root_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
+    /// There is one domain: a copy.
     "System.Threading.Thread::ByteArrayToCurrentDomain" fn byte_array_to_current_domain(cx, array: ObjRef<'cx>) -> ObjRef<'cx> { copy(cx, array) }
+    /// The soft limit of the stack's size in bytes.
     "System.Threading.Thread::SystemMaxStackStize" fn system_max_stack_size(cx) -> i32 {
         // SAFETY: getrlimit fills the record.
         let soft = unsafe {
@@ -159,11 +184,12 @@ fn copy<'cx>(cx: &'cx Cx<'cx>, array: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
     if array.is_null() {
         Ok(array)
     } else {
-        vervet_runtime::memory::heap::clone_object(cx, array)
+        vervet_runtime::memory::allocate::clone_object(cx, array)
     }
 }
 
 icalls! {
+    /// Frees the native data of an InternalThread. Its finalizer calls this, so no thread uses them any more.
     "System.Threading.InternalThread::Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
         lifetime::take(this);
         name::free(this);

@@ -27,7 +27,7 @@ fn stub(target: usize) -> usize {
     // jmp [rip]: generated code reaches the arena only.
     let mut code = vec![0xFF, 0x25, 0, 0, 0, 0];
     code.extend(target.to_le_bytes());
-    crate::code::prestub::place_stub(code, "helper").expect("room at start-up")
+    crate::code::arena::place_stub(code).expect("room at start-up")
 }
 
 /// Backward if `to` lies inside `[from, from + bytes)`, forward otherwise.
@@ -153,7 +153,7 @@ unsafe extern "C" fn move_step(to: *mut u8, from: *const u8, n: usize) {
     unsafe { std::ptr::copy(from, to, n) }
 }
 unsafe extern "C" fn set_step(to: *mut u8, byte: i32, n: usize) {
-    // SAFETY: as above.
+    // SAFETY: a part of the range that generated code passed, which it may write.
     unsafe { to.write_bytes(byte as u8, n) }
 }
 

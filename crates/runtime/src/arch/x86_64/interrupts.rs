@@ -4,7 +4,10 @@
 //! * The stub saves whatever managed code may have in registers, and the flags, where the collector looks, and restores
 //!   all of it: the code goes on as if nothing had happened, unless an exception is raised.
 //! * Its record says that the pc is an instruction's address, not a return address (`method` is 1).
-use super::{MANAGED, PENDING, RECORD, RUNTIME, STATE, STOP, STOPPING, park};
+use super::native::park;
+use super::{MANAGED, PENDING, RECORD, RUNTIME, STATE};
+use crate::arch::upcalls;
+use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
 
 /// Where the thread was stopped.
@@ -133,8 +136,8 @@ unsafe extern "C" fn interrupt_stub() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        serve = sym crate::threads::interrupts::at_instruction,
-        throw = sym crate::exceptions::throw::throw_pending,
+        serve = sym upcalls::interrupted_at_instruction,
+        throw = sym upcalls::throw_pending,
         stop = sym STOP,
         stopping = const STOPPING,
         park = sym park,

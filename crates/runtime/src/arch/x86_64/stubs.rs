@@ -3,9 +3,10 @@
 //! # Invariants
 //! A stub changes only registers that its caller does not count on (rax, r10, r11; unboxing makes rdi the address of the value), and
 //! ends in a jump.
-use super::{
-    HIDDEN, grow, icall_thunk, imt_resolve, leaf_thunk, native_thunk, prestub, reverse_entry,
-};
+use super::HIDDEN;
+use super::exits::{icall_thunk, leaf_thunk};
+use super::lazy::{grow, imt_resolve, prestub};
+use super::native::{native_thunk, reverse_entry};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_types::LoadError;
 

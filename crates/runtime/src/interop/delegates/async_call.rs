@@ -126,7 +126,7 @@ pub fn begin<'cx>(
         args.set_element_ref(i, unsafe { argument(cx, pass, class, words.add(used))? });
         used += words_of(pass);
     }
-    // SAFETY: as above: the callback and the state come last.
+    // SAFETY: the stub stored one word per parameter; the last two are the callback and the state, which are references.
     let (callback, state) = unsafe {
         (
             ObjRef::from_addr(*words.add(used) as usize),
@@ -297,9 +297,9 @@ fn store<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, to: *mut u8, value: ObjRef<'cx>
         let layout = cx.load(class.layout())?;
         let (size, refs) = (layout.size as usize, !layout.ref_map.is_empty());
         match (value.non_null(), class.nullable_arg()) {
-            (None, _) => crate::memory::heap::clear_value(to, size, refs),
-            (Some(v), Some(_)) => crate::code::helpers::unbox_nullable_into(cx, v, class, to)?,
-            (Some(v), None) => crate::memory::heap::copy_value(to, v.value_ptr(), size, refs),
+            (None, _) => crate::memory::copy::clear_value(to, size, refs),
+            (Some(v), Some(_)) => crate::classes::nullable::unbox_nullable_into(cx, v, class, to)?,
+            (Some(v), None) => crate::memory::copy::copy_value(to, v.value_ptr(), size, refs),
         }
     }
     Ok(())

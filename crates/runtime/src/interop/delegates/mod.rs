@@ -1,10 +1,15 @@
 //! Filling delegates: which code `Invoke` jumps to.
 //!
+//! # What the fields of a delegate hold
+//! | field | holds |
+//! |---|---|
+//! | `m_target` | the first argument of a closed delegate; null for an open one |
+//! | `method_ptr` | the permanent stub of the method, equal for equal targets |
+//! | `invoke_impl` | the code that `Invoke` jumps to, with `m_target` as first argument, or the delegate itself if that is null |
+//!
 //! # Invariants
-//! `Invoke` calls `invoke_impl` with `m_target`, or with the delegate itself if that is null. So `invoke_impl` is
-//! the method's own code address exactly when the delegate is closed over a non-null first argument; every other
-//! delegate has a thunk for its shape that gets the delegate as first argument. `method_ptr` is the method's
-//! permanent stub, equal for equal targets.
+//! `invoke_impl` is the method's own stub exactly when the delegate is closed over a non-null first argument. Every other delegate has
+//! a thunk, by binding and signature, that gets the delegate as first argument and arranges the arguments of the method.
 pub mod async_call;
 
 use crate::code::entries;
@@ -48,12 +53,14 @@ fn invoke_impl<'cx>(
         return Ok(code);
     }
     let made = cx.native(|| {
-        crate::threads::attach::on_service_stack(|| cx.rt().compiler.delegate_thunk(kind, &lowered))
+        crate::threads::service_stack::on_service_stack(|| {
+            cx.rt().compiler.delegate_thunk(kind, &lowered)
+        })
     });
     let blob = match made {
         Ok(b) => b,
         Err(e) => {
-            crate::process::bootstrap::internal_error(&format!("delegate thunk: {e}"), cx.context())
+            crate::process::fatal::internal_error(&format!("delegate thunk: {e}"), cx.context())
         }
     };
     let code = link::link(cx, blob, CodeKind::Stub("delegate-thunk"))?.start;

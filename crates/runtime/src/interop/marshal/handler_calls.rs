@@ -106,12 +106,12 @@ pub(super) unsafe fn call(
         if !STARTED.swap(true, SeqCst) {
             report::ask_for_handler_calls();
         }
-        // SAFETY: passed on.
+        // SAFETY: the context is null or the calling thread's, whose record list does not change while the handler runs.
         if !interrupts && unsafe { is_in_native_function(context) } {
             wait_for(number);
         }
     }
-    // SAFETY: as above.
+    // SAFETY: the address of errno is the calling thread's, in a handler as elsewhere.
     unsafe { *libc::__errno_location() = errno };
 }
 
@@ -145,7 +145,7 @@ fn wait_for(number: u64) {
 }
 
 fn refuse(record: &Record) -> ! {
-    report::say_without_memory(format_args!(
+    crate::process::fatal::write_stderr_without_memory(format_args!(
         "vervet: a signal handler called a delegate of type {}: only those that return nothing and take numbers can be called there\n",
         record.invoke.class.name
     ));

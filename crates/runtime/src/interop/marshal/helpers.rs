@@ -1,4 +1,14 @@
 //! The helpers that P/Invoke and reverse stubs call, by method and parameter index.
+//!
+//! # Which helper runs when
+//! | call | before it | after it |
+//! |---|---|---|
+//! | managed code calls native code | [`to_native`] for each parameter | [`back`] for each parameter, [`result`] |
+//! | native code calls a delegate | `arg_to_managed` for each parameter | `arg_back` for each parameter, `result_to_native` |
+//!
+//! # Invariants
+//! * Words of managed values are references or addresses in the stub's frame, which keeps what they refer to in place.
+//! * Native memory that a conversion has allocated is freed when the value is copied back.
 use super::{allocate, release, structs, values};
 use crate::cx::{Cx, Result, Value};
 use crate::object::{ObjRef, store_ref};
@@ -321,7 +331,7 @@ pub fn arg_back<'cx>(
                 if let Conversion::Array { element, .. } = &**reverse {
                     let size = object.vtable().size as usize;
                     for i in 0..object.array_len() {
-                        crate::memory::heap::poll_sometimes(cx, i);
+                        crate::memory::copy::poll_sometimes(cx, i);
                         structs::one_to_native(
                             cx,
                             element,

@@ -27,6 +27,6 @@ pub fn allocate(bytes: usize) -> *mut u8 {
 /// # Safety
 /// `p` is null or a malloc'ed block nobody uses any more.
 pub unsafe fn release(p: *mut u8) {
-    // SAFETY: passed on.
+    // SAFETY: the caller passes null or a block of malloc's that nobody uses any more.
     unsafe { libc::free(p.cast()) }
 }

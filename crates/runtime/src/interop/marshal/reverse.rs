@@ -7,6 +7,7 @@
 //!   way out ([`crate::threads::attach`]) is attached for the call only. A call that a signal handler makes is not made here
 //!   ([`handler_calls`]).
 use super::handler_calls;
+use crate::arch::upcalls::{FOR_THE_CALL, ReverseEntry};
 use crate::code::link;
 use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result};
@@ -50,7 +51,7 @@ fn reverse_stub<'cx>(cx: &'cx Cx<'cx>, invoke: MethodRef) -> Result<usize> {
         return Ok(*code);
     }
     let blob = cx.native(|| {
-        crate::threads::attach::on_service_stack(|| cx.rt().compiler.reverse_stub(invoke))
+        crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.reverse_stub(invoke))
     });
     let blob = blob.map_err(|e| cx.throw(Known::MarshalDirectiveException, &e.to_string()))?;
     let code = link::link(cx, blob, CodeKind::Wrapper(invoke))?.start;
@@ -87,10 +88,9 @@ pub fn function_pointer<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>) -> Result<
         invoke,
         is_plain: cx.load(handler_calls::is_plain(invoke))?,
     }));
-    let placed = crate::code::prestub::place_stub(
-        crate::arch::reverse_thunk(record as *const Record as usize),
-        "native-to-managed",
-    );
+    let placed = crate::code::arena::place_stub(crate::arch::reverse_thunk(
+        record as *const Record as usize,
+    ));
     let thunk = match placed {
         Ok(thunk) => thunk,
         Err(e) => {
@@ -136,7 +136,7 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
         Some(c) => c,
         None => {
             let blob = cx.native(|| {
-                crate::threads::attach::on_service_stack(|| {
+                crate::threads::service_stack::on_service_stack(|| {
                     cx.rt().compiler.native_delegate_thunk(invoke)
                 })
             });
@@ -162,18 +162,8 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
     Ok(delegate)
 }
 
-/// What [`prepare`] tells the reverse thunk, in two registers.
-#[repr(C)]
-pub struct Prepared {
-    /// Null: the call is not made, the thunk returns what the block says.
-    context: *mut ThreadContext,
-    /// The state to go back to, and [`FOR_THE_CALL`].
-    before: usize,
-}
-/// The thread is attached for this call only, and [`finish`] has to be called.
-pub const FOR_THE_CALL: usize = 0x100;
-
 /// From the reverse thunk, after a call that was [`FOR_THE_CALL`], in Native state.
+#[unsafe(export_name = "vervet_finish_reverse_call")]
 pub extern "C" fn finish() {
     // SAFETY: errno is the calling thread's.
     unsafe {
@@ -196,17 +186,18 @@ fn is_in_handler(context: *mut ThreadContext, on_own_stack: bool) -> bool {
 ///
 /// # Safety
 /// The record and the block are those of the thunk.
-pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall) -> Prepared {
-    let context = crate::threads::attach::current_context();
+#[unsafe(export_name = "vervet_prepare_reverse_call")]
+pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall) -> ReverseEntry {
+    let context = crate::threads::current_context();
     if context.is_null() && !signal::is_on_alternate_stack() {
         let (context, for_the_call) = crate::threads::attach::attach_foreign();
         let cx = Cx::current();
-        if let Err(t) = crate::threads::adopt(&cx) {
+        if let Err(t) = crate::threads::adopt::adopt(&cx) {
             cx.take_pending(t);
         }
         // SAFETY: the context belongs to this thread, none of whose native frames holds a reference.
         unsafe { (*context).scan_sp = (*context).stack_base };
-        return Prepared {
+        return ReverseEntry {
             context,
             before: State::Native as usize | if for_the_call { FOR_THE_CALL } else { 0 },
         };
@@ -216,24 +207,24 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     if is_in_handler(context, on_own_stack) {
         // SAFETY: passed on.
         unsafe { handler_calls::call(context, record, &mut *call) };
-        return Prepared {
+        return ReverseEntry {
             context: std::ptr::null_mut(),
             before: 0,
         };
     }
     if !on_own_stack {
-        crate::process::bootstrap::internal_error(
+        crate::process::fatal::internal_error(
             "native code called managed code on a stack that is not its thread's",
             context,
         );
     }
     let before = registry::state(context).load(Ordering::Relaxed);
     if before == State::Native as u8 {
-        crate::threads::attach::leave_native(context);
+        crate::threads::native_state::leave_native(context);
     } else {
         crate::safepoint::poll(context);
     }
-    Prepared {
+    ReverseEntry {
         context,
         before: before as usize,
     }

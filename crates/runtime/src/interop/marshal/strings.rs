@@ -16,7 +16,7 @@ pub fn units_to_native(units: &[u16], encoding: Encoding) -> *mut u8 {
         }
         Encoding::Utf16 => {
             let p = allocate(units.len() * 2 + 2);
-            // SAFETY: as above.
+            // SAFETY: the block has room for the units; its last two bytes are zero.
             unsafe { std::ptr::copy_nonoverlapping(units.as_ptr().cast(), p, units.len() * 2) };
             p
         }

@@ -19,7 +19,7 @@ use vervet_types::Known;
 /// # Safety
 /// Both addresses are of such a value.
 unsafe fn scalar_to_native(scalar: Scalar, managed: *const u8, native: *mut u8) {
-    // SAFETY: passed on.
+    // SAFETY: both addresses are of such a value; native ones may be unaligned and are accessed as such.
     unsafe {
         match scalar {
             Scalar::Same(kind) => {
@@ -37,7 +37,7 @@ unsafe fn scalar_to_native(scalar: Scalar, managed: *const u8, native: *mut u8) 
 /// # Safety
 /// Both addresses are of such a value.
 unsafe fn scalar_to_managed(scalar: Scalar, native: *const u8, managed: *mut u8) {
-    // SAFETY: passed on.
+    // SAFETY: both addresses are of such a value, which holds no reference; native ones may be unaligned and are accessed as such.
     unsafe {
         match scalar {
             Scalar::Same(kind) => {

@@ -1,7 +1,11 @@
-//! One word to one word: what a conversion of a plan does with an object.
+//! One value: what a conversion of a plan does with an object, and with the native word that comes back.
+//!
+//! # Invariants
+//! * A SafeHandle is held (`DangerousAddRef`) from before the call until after it, so no other thread closes the handle meanwhile.
+//! * A native word that [`to_native`] has made is freed by [`back`], once.
 use super::{allocate, release, strings, structs};
 use crate::cx::{Cx, Result, Value};
-use crate::memory::heap::poll_sometimes;
+use crate::memory::copy::poll_sometimes;
 use crate::object::ObjRef;
 use std::mem::offset_of;
 use vervet_abi::layouts::SafeHandleObject;
@@ -198,7 +202,7 @@ pub fn back<'cx>(
                 let s = cx.alloc_utf16(&text)?;
                 builder_call(cx, object, "Append", &[Value::Ref(s)])?;
             }
-            // SAFETY: as above.
+            // SAFETY: `to_native` allocated the buffer for this call, which is over.
             unsafe { release(p) };
         }
         Conversion::Array { element, .. } => {
@@ -220,7 +224,7 @@ pub fn back<'cx>(
                         structs::free_one(element, n);
                     }
                 }
-                // SAFETY: as above.
+                // SAFETY: `to_native` allocated the block for this call, which is over; its elements have been freed.
                 unsafe { release(p) };
             }
         }
@@ -231,7 +235,7 @@ pub fn back<'cx>(
         }
         Conversion::Class(layout) => {
             if !object.is_null() && native != 0 {
-                // SAFETY: as above.
+                // SAFETY: `to_native` allocated a block of this layout for this call, and the object has the fields of the layout.
                 unsafe {
                     if output {
                         structs::to_managed(cx, layout, p, object.value_ptr())?;

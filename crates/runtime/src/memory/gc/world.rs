@@ -1,22 +1,44 @@
-//! How the collector sees the process: threads, handles, roots outside the heap.
+//! What the collector asks of the process: threads, handles, roots outside the heap.
 //!
 //! # Invariants
-//! What is asked here is asked by the thread that has stopped the world, within [`World::stopped`]; nothing takes
-//! memory or a lock that a stopped thread may hold.
+//! * The collector asks within [`World::stopped`], on the thread that has stopped the world, but for [`World::blocking`] and
+//!   [`World::finalizers_wait`], which it calls while the world runs.
+//! * Nothing here takes memory from the C library, or a lock that a stopped thread may hold: only leaf locks, which no thread holds when
+//!   it is stopped.
 use crate::code::table;
+use crate::memory::root_slot::Root;
 use crate::safepoint::Stopped;
-use crate::threads::attach::current_context;
+use crate::threads::current_context;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use vervet_abi::context::ROOT_WORDS;
 use vervet_heap::{Inspection, Mutator, Range, World};
+use vervet_os::Published;
 
 /// See the module.
-#[derive(Default)]
 pub struct Process {
     stopped: AtomicPtr<Stopped>,
+    /// Makes the finalizer thread exist. A function of a higher module, given at start-up.
+    start_finalizer: fn() -> bool,
+}
+
+/// The root slot of the object that stands for a dead key of an ephemeron.
+static TOMBSTONE: Published<Root> = Published::new();
+
+pub(super) fn tombstone() -> Option<&'static Root> {
+    TOMBSTONE.get()
+}
+/// Makes the slot's object the tombstone unless there is one; the slot that stands.
+pub(super) fn set_tombstone(root: Root) -> &'static Root {
+    TOMBSTONE.put(root)
 }
 
 impl Process {
+    pub(super) fn new(start_finalizer: fn() -> bool) -> Process {
+        Process {
+            stopped: AtomicPtr::new(std::ptr::null_mut()),
+            start_finalizer,
+        }
+    }
     fn now(&self) -> &Stopped {
         // SAFETY: set while the world is stopped, which is when this is called.
         unsafe {
@@ -39,8 +61,8 @@ impl World for Process {
     }
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
         self.now().for_each_thread(|t| {
-            // SAFETY: the thread is stopped.
-            let tlab = unsafe { super::tlab(t.context) };
+            // SAFETY: the thread is stopped, or is this one, so nobody uses its TLAB meanwhile; contexts are never freed.
+            let tlab = unsafe { super::the_heap::tlab(t.context) };
             visit(Mutator {
                 tlab,
                 ranges: t.ranges,
@@ -85,13 +107,13 @@ impl World for Process {
         crate::threads::monitor::side_table::check(heap);
     }
     fn tombstone(&self) -> usize {
-        super::tombstone()
+        tombstone().map_or(0, |root| root.get().addr())
     }
     fn finalizers_wait(&self) {
-        crate::memory::finalizer::start();
-        crate::memory::finalizer::notify();
+        (self.start_finalizer)();
+        crate::memory::finalizer_requests::notify();
     }
     fn blocking(&self, work: &mut dyn FnMut()) {
-        crate::threads::attach::native(current_context(), work)
+        crate::threads::native(current_context(), work)
     }
 }

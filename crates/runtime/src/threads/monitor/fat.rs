@@ -1,9 +1,15 @@
-//! Fat monitors: the table, its free list, and what the collector asks of it.
+//! Inflated ("fat") monitors: their table and its free list.
+//!
+//! # The life of an entry
+//! ```text
+//!   made --> in use --(deflate: idle)----> free --> in use ...
+//!                 \--(abandon: object dead)-^
+//! ```
 //!
 //! # Invariants
 //! * An entry never moves and is never freed, only used again; its index is what an inflated sync word holds.
 //! * An entry holds no object reference. It belongs to the one object whose sync word names it.
-//! * Which entries may be taken away while the world is stopped is [`vervet_parking::monitor`]'s to say.
+//! * [`vervet_parking::monitor`] decides which entries may be deflated while the world is stopped.
 use crate::object::ObjRef;
 use crate::threads::park::{self, Queue};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

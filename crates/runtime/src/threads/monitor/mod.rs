@@ -1,12 +1,24 @@
 //! Monitors: the lock, the condition and the identity hash that every object has.
 //!
+//! # What happens between `lock` and the futex
+//! | step | where | if it fails |
+//! |---|---|---|
+//! | one compare-and-swap of the sync word: free, or this thread's own | generated code (`jit/translate/fast_paths/monitors.rs`) | a leaf helper |
+//! | a free inflated monitor is taken | [`fast_path`] | a helper in Runtime state |
+//! | the thread spins, then inflates the lock and queues itself | [`enter`], [`vervet_parking::monitor`] | |
+//! | the thread parks in Native state | `waiter`, [`crate::threads::park`] | |
+//!
+//! The sync word is free, a thin lock (owner id and count), an identity hash, or the index of an inflated monitor, which then has both.
+//! `vervet_abi::object::sync_word` has the bits.
+//!
 //! # Map
-//! How they work is in [`vervet_parking::monitor`], with the models. Here: what they are of objects, and their exceptions; [`fat`]: the table of
-//! inflated monitors; [`side_table`]: what the collector asks of it; [`fast_path`]: what needs no waiting; `waiter`: how a thread waits.
+//! The algorithms, with their models, are in [`vervet_parking::monitor`]. Here: what they are of objects, and their exceptions;
+//! [`fat`]: the table of inflated monitors; [`side_table`]: which objects have one, for the collector; [`fast_path`]: what needs no
+//! waiting; `waiter`: how a thread waits.
 //!
 //! # Invariants
-//! * The sync word has the form of `vervet_abi::object::sync_word`.
-//! * `ThreadContext::locks_held` counts the monitors a thread owns (not how often): its owner id is not used again before it is 0.
+//! * `ThreadContext::locks_held` counts the monitors that a thread owns (not how often): its owner id is not used again before it is 0.
+//! * An inflated monitor belongs to the one object whose sync word names it. The collector deflates idle ones while the world is stopped.
 pub mod fast_path;
 pub mod fat;
 pub mod side_table;
@@ -14,7 +26,7 @@ mod waiter;
 
 use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
-use crate::threads::state;
+use crate::threads::wait as managed_wait;
 use fat::Of;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_parking::monitor::Lock;
@@ -34,7 +46,7 @@ fn lock<'l, 'o>(object: &'l Of<'o>) -> Lock<'l, Of<'o>> {
     }
 }
 fn me(cx: &Cx<'_>) -> u32 {
-    // SAFETY: the context belongs to this thread.
+    // SAFETY: a token holds the context of the calling thread, whose owner id does not change while it is attached.
     unsafe { (*cx.context()).owner_id }
 }
 
@@ -66,10 +78,10 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
 /// Waits for a pulse, at most that many milliseconds (-1: for ever); false if none came.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool> {
     ensure_owned(cx, object)?;
-    state::poll_interrupt(cx)?;
+    managed_wait::poll_interrupt(cx)?;
     let signalled = lock(&Of(object)).wait(&Waiter(cx), ms);
     if !signalled {
-        state::poll_interrupt(cx)?;
+        managed_wait::poll_interrupt(cx)?;
     }
     Ok(signalled)
 }

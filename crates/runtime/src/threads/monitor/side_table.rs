@@ -1,9 +1,9 @@
-//! Which objects have fat monitors: what the collector needs to take a monitor away with its object, or from a live one
-//! that nobody uses.
+//! The side table of monitors: which objects have an inflated one. The collector frees the monitor of a dead object and deflates that
+//! of a live object which no thread uses.
 //!
 //! # Invariants
-//! * An object whose sync word names a monitor is in one of the lists, once; it is added by who inflated it, before that
-//!   thread lets the world stop.
+//! * An object whose sync word names a monitor is in one of the lists, once; the thread that inflated the monitor adds it,
+//!   before that thread lets the world stop.
 //! * The lists hold addresses weakly; the collector corrects them, world stopped. An object is in `young` until it is old.
 use super::fat;
 use crate::object::ObjRef;
@@ -13,6 +13,7 @@ use vervet_heap::Inspection;
 use vervet_heap::memory::{List, UNBOUNDED};
 use vervet_os::LeafLock;
 
+/// The lists, by the age of the object: a minor collection looks at the young ones only.
 struct SideTable {
     young: List<usize>,
     old: List<usize>,
@@ -35,7 +36,8 @@ pub(super) fn add(object: ObjRef<'_>) {
 }
 
 fn sync_word(object: usize) -> &'static AtomicU32 {
-    // SAFETY: the object's memory, dead or alive, is as it was until the collection ends.
+    // SAFETY: the world is stopped, and the memory of an object, dead or alive, stays as it was until the collection ends. The word is
+    // aligned to 4.
     unsafe { &*((object + SYNC_OFFSET as usize) as *const AtomicU32) }
 }
 

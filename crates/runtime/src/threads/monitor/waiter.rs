@@ -1,13 +1,13 @@
 //! The calling thread, as [`vervet_parking::monitor`] asks of it: how it waits, spins and counts what it owns.
 use crate::cx::Cx;
 use crate::threads::park;
-use crate::threads::state::{self, Alerted};
+use crate::threads::wait::{self, Alerted};
 use std::time::Instant;
 use vervet_abi::ThreadContext;
 use vervet_parking::monitor::{Owner, Thread};
 
-/// Pauses between two looks at a monitor: first, and at last. Each look takes the cache line from the owner, who then waits for it
-/// twice as long as a short critical section takes; so looks are rare.
+/// Turns of the pause between two loads of a monitor's word: the first pause, and the longest. Each load takes the cache line from the
+/// owner, which then waits for it twice as long as a short critical section takes, so loads are rare.
 const FIRST_PAUSE: u32 = 32;
 const LONGEST_PAUSE: u32 = 128;
 
@@ -19,7 +19,7 @@ impl Owner for Waiter<'_, '_> {
         park::id(self.0)
     }
     fn held(&self, change: i32) {
-        // SAFETY: the context belongs to this thread.
+        // SAFETY: a token holds the context of the calling thread.
         unsafe { count(self.0.context(), change) }
     }
 }
@@ -28,7 +28,7 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
     type Alert = Alerted;
     type Deadline = Option<Instant>;
     type Waiting<'t>
-        = state::Waiting<'t, 'cx>
+        = wait::Waiting<'t, 'cx>
     where
         Self: 't;
 
@@ -38,8 +38,8 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
     fn is_over(deadline: Option<Instant>) -> bool {
         park::is_over(deadline)
     }
-    fn waiting(&self) -> state::Waiting<'_, 'cx> {
-        state::Waiting::begin(self.0)
+    fn waiting(&self) -> wait::Waiting<'_, 'cx> {
+        wait::Waiting::begin(self.0)
     }
     fn park(&self, commit: impl FnOnce(), deadline: Option<Instant>) {
         park::park(self.0, commit, deadline);
@@ -49,10 +49,10 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
         commit: impl FnOnce(),
         deadline: Option<Instant>,
     ) -> Result<(), Alerted> {
-        state::park(self.0, commit, deadline).map(|_| ())
+        wait::park(self.0, commit, deadline).map(|_| ())
     }
     fn is_alerted(&self) -> bool {
-        state::alerted(self.0).is_some()
+        wait::alerted(self.0).is_some()
     }
     fn spin(turns: u32, mut wanted: impl FnMut() -> bool) -> bool {
         if vervet_os::thread::processors() == 1 {
@@ -82,7 +82,7 @@ impl FastPathOwner {
     /// The context is the calling thread's, and stays so as long as this lives.
     #[inline]
     pub unsafe fn new(context: *mut ThreadContext) -> FastPathOwner {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller passes the context of the calling thread, whose owner id does not change meanwhile.
         let id = unsafe { (*context).owner_id };
         FastPathOwner { context, id }
     }
@@ -105,7 +105,7 @@ impl Owner for FastPathOwner {
 /// The context is the calling thread's.
 #[inline]
 unsafe fn count(context: *mut ThreadContext, change: i32) {
-    // SAFETY: nobody else writes it.
+    // SAFETY: the context is the calling thread's, and no other thread reads or writes the word while the thread is attached.
     unsafe {
         let held = &raw mut (*context).locks_held;
         *held = (*held).wrapping_add_signed(change);

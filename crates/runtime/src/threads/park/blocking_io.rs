@@ -1,36 +1,30 @@
-//! The park layer's door for input and output: every wait for a descriptor goes through [`block_on`].
+//! Blocking I/O: every wait for a descriptor goes through [`block_on`].
 //!
 //! # How it works
 //! An operation is tried by a closure, in Native state. On an OS thread the closure makes the blocking system call itself,
-//! so that waiting costs what it costs in C; where the call says that it would block, the door waits until the descriptor
-//! is ready and lets it try again. (A scheduler of green threads makes every descriptor of the second kind and parks on a
-//! reactor instead.)
+//! so that waiting costs what it costs in C; where the call says that it would block, [`block_on`] waits until the descriptor
+//! is ready and tries again. (A scheduler of green threads would make every descriptor of the second kind and park on a reactor.)
 //!
 //! # Invariants
-//! * A thread's word (in its waiter) is INSIDE while it is in the door, with CANCEL or REQUEST when it is to come out; above
-//!   them it counts the times it was inside, so a wake-up meant for one operation never ends a later one.
-//! * All system calls of the closure that may block are made by [`Calls`], which looks at the word without a race
+//! * The I/O word of the thread's waiter says whether it is inside an operation, and whether it is to leave it. `waiter.rs` has the table
+//!   of its bits.
+//! * All system calls of the closure that may block are made by [`Calls`], which tests the word without a race
 //!   ([`vervet_os::interruptible`]).
-//! * A cancelled operation ends with EINTR; a requested one raises what was asked for, or goes on if nothing was. What has
+//! * A cancelled operation ends with EINTR. A requested one raises what was asked for, or goes on if nothing was. What has
 //!   happened before the wake-up is not undone: an operation that got its result keeps it.
-//! * A thread that is to come out does, whatever handlers of a library's the signal finds it in: until its word says that it
-//!   is out, the driver ([`crate::threads::interrupts`]) sends the signal again and again. One that comes when no other handler is below
-//!   finds the thread before its look, between look and call, or in the call, and each of these ends.
-//! * Who makes a request makes it visible before it calls [`interrupt_io`], and the door looks for requests after its
+//! * A thread that is asked to leave does, whatever handlers of a library the signal finds it in: until its word says that it
+//!   is out, the retry thread ([`crate::threads::retry_thread`]) repeats the signal. A signal that comes when no other handler is below
+//!   finds the thread before its test of the word, between test and call, or in the call, and each of these ends.
+//! * The requester makes its request visible before it calls `interrupt_io`, and [`block_on`] looks for requests after the
 //!   word is INSIDE: one of the two sees the other.
-use super::{id, waiter};
+use super::id;
+use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, waiter};
 use crate::cx::{Cx, Result};
 use crate::threads::interrupts;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Instant;
 use vervet_os::interruptible;
-
-const INSIDE: u32 = 1;
-const CANCEL: u32 = 2;
-const REQUEST: u32 = 4;
-const ROUND: u32 = 8;
-const _: () = assert!(CANCEL | REQUEST == interruptible::STOP);
 
 /// What a descriptor is waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +39,7 @@ pub enum Interest {
 pub struct Calls<'a>(&'a AtomicU32);
 
 impl Calls<'_> {
-    /// Makes a system call that may block; its errno if it fails. EINTR is to be given to the door as the answer.
+    /// Makes a system call that may block; its errno if it fails. The closure returns EINTR to [`block_on`] as its answer.
     ///
     /// # Safety
     /// As the system call; see [`interruptible::call`].
@@ -54,7 +48,7 @@ impl Calls<'_> {
         number: i64,
         arguments: [usize; 6],
     ) -> std::result::Result<usize, i32> {
-        // SAFETY: passed on.
+        // SAFETY: the caller answers for the system call; the word lives as long as the process.
         unsafe { interruptible::call(self.0, number, arguments) }
     }
     /// Waits until one of the descriptors is as its record says, or the deadline has passed (0).
@@ -81,11 +75,11 @@ impl Calls<'_> {
     }
 }
 
-/// While it lives the calling thread is in the door.
+/// While it lives the calling thread is inside an operation.
 struct Inside<'a>(&'a AtomicU32);
 impl<'a> Inside<'a> {
     fn enter(word: &'a AtomicU32) -> Self {
-        // Nobody else changes it while it is not INSIDE.
+        // No other thread changes the word while INSIDE is not set, so a load and a store are enough.
         let round = word.load(Ordering::Relaxed);
         debug_assert!(round & INSIDE == 0, "an operation inside of an operation");
         word.store(round | INSIDE, Ordering::SeqCst);
@@ -166,34 +160,4 @@ fn await_ready(
         0 => Err(libc::ETIMEDOUT),
         _ => Ok(()),
     }
-}
-
-/// Has a thread that is in the door look for requests. Called after they can be seen.
-pub fn interrupt_io(id: u32) {
-    wake(id, REQUEST);
-}
-/// Ends the operation that a thread is in, if it is in one, with EINTR. One that has its result keeps it.
-pub fn cancel_io(id: u32) {
-    wake(id, CANCEL);
-}
-fn wake(id: u32, why: u32) {
-    let word = &waiter(id).io;
-    let seen = word.load(Ordering::SeqCst);
-    if seen & INSIDE == 0 {
-        return;
-    }
-    // The same operation, or none.
-    let add = |w: u32| (w / ROUND == seen / ROUND && w & INSIDE != 0).then_some(w | why);
-    if word
-        .fetch_update(Ordering::SeqCst, Ordering::SeqCst, add)
-        .is_ok()
-    {
-        crate::safepoint::suspend::signal_owner(id);
-        interrupts::driver::kick();
-    }
-}
-/// Is a thread in the door that was asked to come out? Its signal may have found it in a handler of somebody's.
-pub(crate) fn is_asked(id: u32) -> bool {
-    let word = waiter(id).io.load(Ordering::SeqCst);
-    word & INSIDE != 0 && word & (CANCEL | REQUEST) != 0
 }

@@ -1,13 +1,21 @@
 //! The pool's one word: what is asked for, who works on it, and how many may.
 //!
+//! # Layout
+//! ```text
+//! 63        48 47        32 31        16 15         0
+//! +-----------+------------+------------+------------+
+//! |   goal    | searching  |  working   | requested  |
+//! +-----------+------------+------------+------------+
+//! ```
+//!
 //! # How it works
 //! `requested` calls of the dispatch loop are wanted; `working` workers run it or are on their way to it; of these
 //! `searching` have been woken (or are about to sleep) and have not yet taken a request; `goal` workers may work at once.
-//! Every step is one compare-and-swap of the word, so that who goes to sleep and who asks for a worker always see each
+//! Every step is one compare-and-swap of the word, so a worker that goes to sleep and a thread that requests one always see each
 //! other.
 //!
 //! # Invariants
-//! * `searching <= working`, and `searching <= 1`: one worker is on its way at a time. Who takes a request while more are
+//! * `searching <= working`, and `searching <= 1`: one worker is on its way at a time. A worker that takes a request while more are
 //!   left sends for the next one. So a flood of requests costs no system call while a worker is coming.
 //! * If `requested > 0`, `searching == 0` and `working < goal`, the step that made it so sent for a worker.
 use std::sync::atomic::{AtomicU64, Ordering};

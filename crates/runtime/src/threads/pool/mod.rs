@@ -113,7 +113,7 @@ pub fn initialise(cx: &Cx<'_>) {
 }
 /// The dispatch loop is to run once more. False if the process is ending.
 pub fn request(cx: &Cx<'_>) -> bool {
-    if crate::process::bootstrap::has_shutdown_started() {
+    if crate::process::exit::has_shutdown_started() {
         return false;
     }
     if COUNTS.request() {

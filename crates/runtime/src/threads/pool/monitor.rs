@@ -32,7 +32,7 @@ pub(super) fn wake(context: *mut ThreadContext) {
         LOOKING => {}
         _ => match STATE.swap(LOOKING, Ordering::SeqCst) {
             ABSENT => {
-                let started = crate::threads::attach::native(context, || {
+                let started = crate::threads::native(context, || {
                     vervet_os::thread::spawn_detached(256 << 10, run).is_ok()
                 });
                 if !started {

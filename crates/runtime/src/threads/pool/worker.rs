@@ -32,8 +32,7 @@ pub(super) fn send(context: *mut ThreadContext) {
     if idle::wake_one() {
         return;
     }
-    let spawned =
-        crate::threads::attach::native(context, || crate::threads::start::spawn(STACK, run));
+    let spawned = crate::threads::native(context, || crate::threads::start::spawn(STACK, run));
     if !spawned {
         // The monitor tries again.
         COUNTS.failed();
@@ -71,7 +70,7 @@ fn work() -> bool {
     loop {
         if step.1 {
             // SAFETY: the context belongs to this thread.
-            send(crate::threads::attach::current_context());
+            send(crate::threads::current_context());
         }
         step = match step.0 {
             Next::Dispatch => {
@@ -152,7 +151,7 @@ fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
     if let Err(throw) = result {
         let exception: ObjRef<'_> = cx.take_pending(throw);
         if !threads::start::ends_thread_only(exception) {
-            crate::process::bootstrap::unhandled_with(cx, exception, 255);
+            crate::exceptions::unhandled::unhandled_with(cx, exception, 255);
         } else if let Err(throw) = crate::threads::abort::reset(cx) {
             let _ = cx.take_pending(throw); // No abort was under way.
         }

@@ -16,7 +16,7 @@ pub mod process;
 use crate::cx::{Cx, Result};
 use crate::threads::attach;
 use crate::threads::park;
-use crate::threads::state;
+use crate::threads::wait as managed_wait;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -382,7 +382,7 @@ fn delist(handles: &[usize], me: u32) {
 /// Waits for one or all of the handles; `ms` of -1 is for ever. Answers with a code of `WaitHandle.Wait_internal` (docs/class-library.md#threads).
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, handles: &[usize], all: bool, ms: i32) -> Result<i32> {
     let me = me(cx);
-    state::poll_interrupt(cx)?;
+    managed_wait::poll_interrupt(cx)?;
     if let Some(code) = attempt(&mut TABLE.lock(), handles, all, me) {
         return Ok(code);
     }
@@ -400,9 +400,9 @@ fn wait_in_line(
     let is_process = |h: &&usize| matches!(inspect(**h), Some(Object::Process { .. }));
     let processes: Vec<usize> = handles.iter().filter(is_process).copied().collect();
     processes.iter().for_each(|h| process::will_wait(*h));
-    let _waiting = state::Waiting::begin(cx);
+    let _waiting = managed_wait::Waiting::begin(cx);
     loop {
-        state::poll_interrupt(cx)?;
+        managed_wait::poll_interrupt(cx)?;
         if let Some(code) = attempt_or_enlist(handles, all, me(cx)) {
             return Ok(code);
         }
@@ -416,6 +416,6 @@ fn wait_in_line(
         } else {
             deadline
         };
-        state::park(cx, || {}, next).map_err(|alert| alert.raise(cx))?;
+        managed_wait::park(cx, || {}, next).map_err(|alert| alert.raise(cx))?;
     }
 }

@@ -369,6 +369,7 @@ fn set_int_value(fd: i32, host: (i32, i32), name: i32, value: i32) -> Io<()> {
 }
 
 icalls! {
+    /// The value of an option as a boxed int, a LingerOption or a peer's credentials.
     "System.Net.Sockets.Socket::GetSocketOption_obj_internal" fn get_socket_option(cx, fd: isize, level: i32, name: i32, value: RefSlot<'cx>, error: Out<'cx, i32>) {
         let Some(host) = host(level, name) else {
             error.set(winsock::NO_PROTOCOL_OPTION);

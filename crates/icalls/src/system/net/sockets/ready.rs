@@ -54,6 +54,7 @@ fn descriptor<'cx>(cx: &'cx Cx<'cx>, socket: ObjRef<'cx>) -> Result<i32> {
 }
 
 icalls! {
+    /// Waits until a socket is ready, for at most so many microseconds (-1: for ever). True if it is.
     "System.Net.Sockets.Socket::Poll_internal" fn poll(cx, fd: isize, mode: i32, microseconds: i32, error: Out<'cx, i32>) -> bool {
         let mut one = [record(fd as i32, mode as usize)];
         let result = wait(cx, &mut one, microseconds)?;

@@ -13,6 +13,7 @@ use crate::system::net::sockets::{state, winsock};
 use std::task::Poll;
 use vervet_runtime::cx::Cx;
 use vervet_runtime::threads;
+use vervet_runtime::threads::park;
 use vervet_runtime::threads::park::blocking_io::{self, Calls, Interest};
 use vervet_runtime::{ObjRef, icalls};
 use winsock::{check, report};
@@ -34,7 +35,7 @@ pub(super) fn blocking_call<'cx>(
     })
 }
 pub(super) fn is_non_blocking(fd: i32) -> bool {
-    // SAFETY: a plain query.
+    // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
     let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
     flags & libc::O_NONBLOCK != 0
 }
@@ -78,7 +79,7 @@ fn create(family: i32, kind: i32, protocol: i32) -> Result<i32, i32> {
         return Err(libc::EPROTONOSUPPORT);
     }
     let kind = type_to_host(kind).ok_or(libc::ESOCKTNOSUPPORT)?;
-    // SAFETY: plain calls.
+    // SAFETY: `socket` takes numbers, and nobody else knows the new descriptor.
     unsafe {
         let mut fd = libc::socket(family, kind | libc::SOCK_CLOEXEC, protocol);
         if fd == -1 && (family, kind, protocol) == (libc::AF_INET, libc::SOCK_RAW, 0) {
@@ -154,7 +155,7 @@ fn disconnect(fd: i32) -> Result<(), i32> {
         option(libc::SO_TYPE)?,
         option(libc::SO_PROTOCOL)?,
     );
-    // SAFETY: plain calls; the new descriptor is ours.
+    // SAFETY: `socket` takes numbers, and nobody else knows the new descriptor.
     unsafe {
         let new = check(libc::socket(domain, kind | libc::SOCK_CLOEXEC, protocol))? as i32;
         let r = check(retry(|| libc::dup3(new, fd, libc::O_CLOEXEC) as isize) as i64);
@@ -166,9 +167,11 @@ fn disconnect(fd: i32) -> Result<(), i32> {
 }
 
 icalls! {
+    /// Makes a socket: its descriptor, or 0 and the error.
     "System.Net.Sockets.Socket::Socket_internal" fn socket(cx, this: ObjRef<'cx>, family: i32, kind: i32, protocol: i32, error: Out<'cx, i32>) -> isize {
         Ok(report(cx, create(family, kind, protocol), error).map_or(0, |fd| fd as isize))
     }
+    /// Closes the descriptor, after the selector has let go of it.
     "System.Net.Sockets.Socket::Close_internal" fn close(cx, fd: isize, error: Out<'cx, i32>) {
         let fd = fd as i32;
         crate::system::io_selector::remove(cx, fd)?;
@@ -178,14 +181,16 @@ icalls! {
         cx.native(|| unsafe { libc::close(fd) });
         Ok(())
     }
+    /// The number of bytes that can be read without waiting.
     "System.Net.Sockets.Socket::Available_internal" fn available(cx, fd: isize, error: Out<'cx, i32>) -> i32 {
         let mut count = 0i32;
         // SAFETY: four bytes are filled.
         let result = check(unsafe { libc::ioctl(fd as i32, libc::FIONREAD, &mut count) });
         Ok(report(cx, result, error).map_or(0, |_| count))
     }
+    /// Makes the descriptor blocking or not.
     "System.Net.Sockets.Socket::Blocking_internal" fn blocking(cx, fd: isize, block: bool, error: Out<'cx, i32>) {
-        // SAFETY: plain calls on a descriptor.
+        // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
         let result = unsafe {
             check(libc::fcntl(fd as i32, libc::F_GETFL)).and_then(|flags| {
                 let flags = flags as i32;
@@ -196,12 +201,15 @@ icalls! {
         report(cx, result, error);
         Ok(())
     }
+    /// The local address, null on error.
     "System.Net.Sockets.Socket::LocalEndPoint_internal" fn local_end_point(cx, fd: isize, family: i32, error: Out<'cx, i32>) -> ObjRef<'cx> {
         end_point(cx, fd, family, error, libc::getsockname)
     }
+    /// The peer's address, null on error.
     "System.Net.Sockets.Socket::RemoteEndPoint_internal" fn remote_end_point(cx, fd: isize, family: i32, error: Out<'cx, i32>) -> ObjRef<'cx> {
         end_point(cx, fd, family, error, libc::getpeername)
     }
+    /// Accepts a connection: its descriptor, or 0 and the error.
     "System.Net.Sockets.Socket::Accept_internal" fn accept(cx, fd: isize, error: Out<'cx, i32>, blocking: bool) -> isize {
         let result = blocking_call(cx, fd as i32, Interest::Read, blocking, |calls| {
             // SAFETY: no address is asked for.
@@ -212,6 +220,7 @@ icalls! {
             new as isize
         }))
     }
+    /// Gives the socket a local address.
     "System.Net.Sockets.Socket::Bind_internal" fn bind(cx, fd: isize, to: ObjRef<'cx>, error: Out<'cx, i32>) {
         match socket_address::read(cx, to)? {
             // SAFETY: a complete address.
@@ -220,8 +229,9 @@ icalls! {
         }
         Ok(())
     }
+    /// Lets the socket accept connections, with a queue of this length.
     "System.Net.Sockets.Socket::Listen_internal" fn listen(cx, fd: isize, backlog: i32, error: Out<'cx, i32>) {
-        // SAFETY: a plain call on a descriptor.
+        // SAFETY: `listen` takes numbers; one that is no socket is an error.
         report(cx, check(unsafe { libc::listen(fd as i32, backlog) }), error);
         Ok(())
     }
@@ -247,15 +257,17 @@ icalls! {
         }
         Ok(())
     }
+    /// Ends the connection: the descriptor becomes a new socket of the same kind, whatever `reuse` says.
     "System.Net.Sockets.Socket::Disconnect_internal" fn disconnect_icall(cx, fd: isize, reuse: bool, error: Out<'cx, i32>) {
         report(cx, disconnect(fd as i32), error);
         Ok(())
     }
+    /// Ends receiving, sending or both.
     "System.Net.Sockets.Socket::Shutdown_internal" fn shutdown(cx, fd: isize, how: i32, error: Out<'cx, i32>) {
         if how != libc::SHUT_WR {
             state::set_shut(fd as i32);
         }
-        // SAFETY: a plain call on a descriptor; the numbers are the same.
+        // SAFETY: `shutdown` takes numbers; one that is no socket is an error. Winsock numbers the directions as Linux does.
         report(cx, check(unsafe { libc::shutdown(fd as i32, how) }), error);
         Ok(())
     }
@@ -265,7 +277,7 @@ icalls! {
             error.set(error_numbers::NOT_SUPPORTED);
             return Ok(false);
         }
-        // SAFETY: a plain call on a descriptor.
+        // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
         match check(unsafe { libc::fcntl(fd as i32, libc::F_DUPFD_CLOEXEC, 0) }) {
             Ok(new) => {
                 state::begin(new as i32);
@@ -282,12 +294,14 @@ icalls! {
     /// The thread is in a socket's operation, or about to begin or to end one: the lock of the socket's list is held.
     "System.Net.Sockets.Socket::cancel_blocking_socket_operation" fn cancel(cx, thread: ObjRef<'cx>) {
         if let Some(id) = threads::owner_of(cx.non_null(thread)?) {
-            blocking_io::cancel_io(id);
+            park::cancel_io(id);
         }
         Ok(())
     }
+    /// Linux has SO_REUSEPORT for all protocols.
     "System.Net.Sockets.Socket::SupportsPortReuse" fn supports_port_reuse(cx, protocol: i32) -> bool { Ok(true) }
 
+    /// The Winsock error number of the calling thread's last failed operation.
     "System.Net.Sockets.SocketException::WSAGetLastError_internal" fn wsa_get_last_error(cx) -> i32 {
         // SAFETY: the context belongs to this thread.
         Ok(unsafe { (*cx.context()).last_error })

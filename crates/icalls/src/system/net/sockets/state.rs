@@ -1,8 +1,8 @@
-//! What we remember of a socket besides what the kernel knows.
+//! What the runtime remembers of a socket besides what the kernel knows.
 //!
 //! # Invariants
-//! A descriptor's word is cleared when a socket gets that descriptor. Words never move, so they are read and written without locks;
-//! what managed code does with one socket from several threads is ordered by nothing else either.
+//! A descriptor's word is cleared when a socket gets that descriptor. Words never move, so they are read and written without
+//! locks; managed code that uses one socket from several threads gets no order from the kernel either.
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_os::Chunks;
 

@@ -210,6 +210,7 @@ fn known_flags(flags: i32, error: Out<'_, i32>) -> Option<i32> {
 const DISCONNECT: i32 = 1;
 
 icalls! {
+    /// Receives into one buffer: the number of bytes, 0 at the end of the stream or with an error.
     "System.Net.Sockets.Socket::Receive_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_one(
         cx, fd: isize, buffer: *mut u8, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
@@ -217,6 +218,7 @@ icalls! {
         let result = receive_plain(cx, fd as i32, (buffer, count.max(0) as usize), flags, blocking)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
+    /// Receives into several buffers, one after the other.
     "System.Net.Sockets.Socket::Receive_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_many(
         cx, fd: isize, buffers: *const Buffer, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
@@ -225,6 +227,7 @@ icalls! {
         let result = receive(cx, Message { fd: fd as i32, flags, vector, blocking }, None)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
+    /// Receives a datagram, and replaces `from` by the sender's address.
     "System.Net.Sockets.Socket::ReceiveFrom_internal" fn receive_from(
         cx, fd: isize, buffer: *mut u8, count: i32, flags: i32, from: RefSlot<'cx>, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
@@ -251,6 +254,7 @@ icalls! {
         }
         Ok(n as i32)
     }
+    /// Sends one buffer: the number of bytes that were taken.
     "System.Net.Sockets.Socket::Send_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_one(
         cx, fd: isize, buffer: *const u8, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
@@ -258,6 +262,7 @@ icalls! {
         let result = send_plain(cx, fd as i32, (buffer, count.max(0) as usize), flags, None, blocking)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
+    /// Sends several buffers, one after the other.
     "System.Net.Sockets.Socket::Send_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_many(
         cx, fd: isize, buffers: *const Buffer, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
@@ -274,6 +279,7 @@ icalls! {
         })?;
         Ok(report(cx, timed_out(fd as i32, result), error).map_or(0, |n| n as i32))
     }
+    /// Sends a datagram to an address.
     "System.Net.Sockets.Socket::SendTo_internal" fn send_to(
         cx, fd: isize, buffer: *const u8, count: i32, flags: i32, to: ObjRef<'cx>, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
@@ -288,6 +294,7 @@ icalls! {
         let result = send_plain(cx, fd as i32, (buffer, count.max(0) as usize), flags, Some(&mut to), blocking)?;
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
+    /// Sends a file, with a buffer before and a buffer behind it.
     "System.Net.Sockets.Socket::SendFile_internal" fn send_file_icall(
         cx, fd: isize, name: ObjRef<'cx>, before: ObjRef<'cx>, after: ObjRef<'cx>, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> bool {
@@ -315,7 +322,7 @@ icalls! {
         };
         let result = send_file(cx, fd as i32, file.as_ref(), (before, after), blocking)?;
         if result.is_ok() && flags & DISCONNECT != 0 {
-            // SAFETY: a plain call on a descriptor.
+            // SAFETY: `shutdown` takes numbers; one that is no socket is an error. Winsock numbers the directions as Linux does.
             unsafe { libc::shutdown(fd as i32, libc::SHUT_RDWR) };
         }
         Ok(report(cx, result, error).is_some())

@@ -19,7 +19,9 @@ fn target<'cx>(cx: &'cx Cx<'cx>, handle: i32) -> Result<ObjRef<'cx>> {
 }
 
 icalls! {
+    /// Was the handle allocated in the current domain?
     "System.Runtime.InteropServices.GCHandle::CheckCurrentDomain" fn check_current_domain(cx, handle: i32) -> bool { Ok(handles::is_of_current_domain(handle as u32)) }
+    /// The handle's target; null for a weak handle whose target has died.
     "System.Runtime.InteropServices.GCHandle::GetTarget" fn get_target(cx, handle: i32) -> ObjRef<'cx> { target(cx, handle) }
     /// A kind of -1 sets the target of an existing handle.
     "System.Runtime.InteropServices.GCHandle::GetTargetHandle" fn get_target_handle(cx, obj: ObjRef<'cx>, handle: i32, kind: i32) -> i32 {
@@ -31,6 +33,7 @@ icalls! {
             None => Err(cx.throw_default(Known::ArgumentException)),
         }
     }
+    /// Frees the handle.
     "System.Runtime.InteropServices.GCHandle::FreeHandle" fn free_handle(cx, handle: i32) {
         handles::free(handle as u32);
         Ok(())

@@ -8,7 +8,7 @@ use vervet_abi::layouts::RuntimeMethodInfoObject;
 use vervet_jit::stubs::native::layout::{Encoding, NativeLayout, native_layout};
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::interop::marshal::{reverse, strings, structs};
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::copy;
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::{ClassRef, Known, MethodRef};
 
@@ -21,7 +21,7 @@ fn allocated(cx: &Cx<'_>, p: *mut libc::c_void) -> Result<*mut u8> {
     }
 }
 fn allocate(cx: &Cx<'_>, bytes: usize) -> Result<*mut u8> {
-    // SAFETY: a plain allocation.
+    // SAFETY: `malloc` takes a number; `allocated` checks the result.
     allocated(cx, unsafe { libc::malloc(bytes.max(4)) })
 }
 fn free(p: *mut u8) {
@@ -108,25 +108,33 @@ fn prelink<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<()> {
 }
 
 icalls! {
+    /// Allocates native memory; OutOfMemoryException if there is none.
     "System.Runtime.InteropServices.Marshal::AllocCoTaskMem" fn alloc_co_task_mem(cx, bytes: i32) -> *mut u8 { allocate(cx, bytes as isize as usize) }
+    /// Allocates native memory; OutOfMemoryException if there is none.
     "System.Runtime.InteropServices.Marshal::AllocCoTaskMemSize" fn alloc_co_task_mem_size(cx, bytes: usize) -> *mut u8 { allocate(cx, bytes) }
+    /// Allocates native memory; OutOfMemoryException if there is none.
     "System.Runtime.InteropServices.Marshal::AllocHGlobal" fn alloc_h_global(cx, bytes: usize) -> *mut u8 { allocate(cx, bytes) }
+    /// Changes the size of native memory, which may move.
     "System.Runtime.InteropServices.Marshal::ReAllocCoTaskMem" fn re_alloc_co_task_mem(cx, p: *mut u8, bytes: i32) -> *mut u8 {
         // SAFETY: managed code passes memory that came from malloc here, or null.
         allocated(cx, unsafe { libc::realloc(p.cast(), (bytes as isize as usize).max(4)) })
     }
+    /// Changes the size of native memory, which may move.
     "System.Runtime.InteropServices.Marshal::ReAllocHGlobal" fn re_alloc_h_global(cx, p: *mut u8, bytes: usize) -> *mut u8 {
         // SAFETY: managed code passes memory that came from malloc here, or null.
         allocated(cx, unsafe { libc::realloc(p.cast(), bytes.max(4)) })
     }
+    /// Frees native memory; null is allowed.
     "System.Runtime.InteropServices.Marshal::FreeCoTaskMem" fn free_co_task_mem(cx, p: *mut u8) {
         free(p);
         Ok(())
     }
+    /// Frees native memory; null is allowed.
     "System.Runtime.InteropServices.Marshal::FreeHGlobal" fn free_h_global(cx, p: *mut u8) {
         free(p);
         Ok(())
     }
+    /// Frees a BSTR, whose allocation begins with its length, before the address.
     "System.Runtime.InteropServices.Marshal::FreeBSTR" fn free_bstr(cx, p: *mut u8) {
         if !p.is_null() {
             // SAFETY: the pointer came from `BufferToBSTR` or native code that made a BSTR.
@@ -134,9 +142,11 @@ icalls! {
         }
         Ok(())
     }
+    /// Copies units into a new BSTR.
     "System.Runtime.InteropServices.Marshal::BufferToBSTR" fn buffer_to_bstr(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
         Ok(strings::units_to_native(chars.take(length), Encoding::Bstr))
     }
+    /// Copies a text into native memory as NUL-terminated UTF-8. Null for null.
     "System.Runtime.InteropServices.Marshal::StringToHGlobalAnsi" fn string_to_h_global_ansi(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
         if chars.is_null() {
             return Ok(std::ptr::null_mut());
@@ -144,12 +154,14 @@ icalls! {
         let text = crate::mono::safe_string_marshal::utf8(cx, chars.take(length))?;
         Ok(crate::mono::safe_string_marshal::malloc_bytes(text.as_bytes()))
     }
+    /// Copies a text into native memory as zero-terminated UTF-16. Null for null.
     "System.Runtime.InteropServices.Marshal::StringToHGlobalUni" fn string_to_h_global_uni(cx, chars: Chars<'cx>, length: i32) -> *mut u8 {
         if chars.is_null() {
             return Ok(std::ptr::null_mut());
         }
         Ok(strings::units_to_native(chars.take(length), Encoding::Utf16))
     }
+    /// A string from NUL-terminated UTF-8. Null for null.
     "System.Runtime.InteropServices.Marshal::PtrToStringAnsi(intptr)" fn ptr_to_string_ansi(cx, p: *const u8) -> ObjRef<'cx> {
         if p.is_null() {
             return Ok(ObjRef::NULL);
@@ -160,6 +172,7 @@ icalls! {
             Err(e) => Err(cx.throw(Known::ExecutionEngineException, &format!("String conversion error: {e}"))),
         }
     }
+    /// A string from so many bytes of UTF-8, or from those before the first NUL.
     "System.Runtime.InteropServices.Marshal::PtrToStringAnsi(intptr,int)" fn ptr_to_string_ansi_len(cx, p: *const u8, length: i32) -> ObjRef<'cx> {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
@@ -173,6 +186,7 @@ icalls! {
             Err(e) => Err(cx.throw2(Known::ArgumentException, e, "string")),
         }
     }
+    /// A string from zero-terminated UTF-16. Null for null.
     "System.Runtime.InteropServices.Marshal::PtrToStringUni(intptr)" fn ptr_to_string_uni(cx, p: *const u16) -> ObjRef<'cx> {
         if p.is_null() {
             return Ok(ObjRef::NULL);
@@ -181,6 +195,7 @@ icalls! {
         let length = (0..).take_while(|i| unsafe { p.add(*i).read_unaligned() } != 0).count();
         utf16_at(cx, p, length)
     }
+    /// A string from so many UTF-16 units.
     "System.Runtime.InteropServices.Marshal::PtrToStringUni(intptr,int)" fn ptr_to_string_uni_len(cx, p: *const u16, length: i32) -> ObjRef<'cx> {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
@@ -191,6 +206,7 @@ icalls! {
             _ => Err(cx.throw_default(Known::OutOfMemoryException)),
         }
     }
+    /// A string from a BSTR, which may contain zeros.
     "System.Runtime.InteropServices.Marshal::PtrToStringBSTR" fn ptr_to_string_bstr(cx, p: *const u8) -> ObjRef<'cx> {
         if p.is_null() {
             return Err(cx.throw_arg_null("ptr"));
@@ -198,37 +214,44 @@ icalls! {
         // SAFETY: managed code passes a BSTR.
         unsafe { strings::to_managed(cx, p, Encoding::Bstr) }
     }
+    /// The errno that the last P/Invoke with SetLastError left.
     "System.Runtime.InteropServices.Marshal::GetLastWin32Error" fn get_last_win32_error(cx) -> i32 {
         // SAFETY: the context belongs to this thread.
         Ok(unsafe { (*cx.context()).last_error })
     }
+    /// Sets what `GetLastWin32Error` returns on this thread.
     "System.Runtime.InteropServices.Marshal::SetLastWin32Error" fn set_last_win32_error(cx, error: i32) {
         // SAFETY: the context belongs to this thread.
         unsafe { (*cx.context()).last_error = error };
         Ok(())
     }
+    /// Copies a range of array elements to native memory. The range is checked against the array.
     "System.Runtime.InteropServices.Marshal::copy_to_unmanaged_fixed" fn copy_to_unmanaged(cx, source: ObjRef<'cx>, start: i32, destination: *mut u8, length: i32, fixed: *mut u8) {
         let (from, bytes) = range(cx, source, destination, start, length, ("source", "destination"))?;
         let from = if fixed.is_null() { from } else { fixed };
         // SAFETY: the array's range was checked; unsafe managed code vouches for the native one.
-        unsafe { heap::move_bytes(cx, destination, from, bytes, false) };
+        unsafe { copy::move_bytes(cx, destination, from, bytes, false) };
         Ok(())
     }
+    /// Copies native memory over a range of array elements. The range is checked against the array.
     "System.Runtime.InteropServices.Marshal::copy_from_unmanaged_fixed" fn copy_from_unmanaged(cx, source: *mut u8, start: i32, destination: ObjRef<'cx>, length: i32, fixed: *mut u8) {
         let (to, bytes) = range(cx, destination, source, start, length, ("destination", "source"))?;
         let to = if fixed.is_null() { to } else { fixed };
-        // SAFETY: as above.
-        unsafe { heap::move_bytes(cx, to, source, bytes, false) };
+        // SAFETY: `range` checked the range against the array; unsafe managed code vouches for the native memory.
+        unsafe { copy::move_bytes(cx, to, source, bytes, false) };
         Ok(())
     }
+    /// The address of an element. The caller has pinned the array.
     "System.Runtime.InteropServices.Marshal::UnsafeAddrOfPinnedArrayElement" fn unsafe_addr_of_pinned_array_element(cx, array: ObjRef<'cx>, index: i32) -> *mut u8 {
         let array = cx.non_null(array)?;
         // The contract: no checks.
         Ok(array.array_data().wrapping_offset(index as isize * array.vtable().size as isize))
     }
+    /// A delegate that calls a native function; the same delegate if the function is a delegate's thunk.
     "System.Runtime.InteropServices.Marshal::GetDelegateForFunctionPointerInternal" fn get_delegate_for_function_pointer(cx, p: usize, delegate_type: ObjRef<'cx>) -> ObjRef<'cx> {
         reverse::delegate_for(cx, p, cx.class_of(delegate_type)?)
     }
+    /// The native entry of a delegate, valid while the delegate lives.
     "System.Runtime.InteropServices.Marshal::GetFunctionPointerForDelegateInternal" fn get_function_pointer_for_delegate(cx, delegate: ObjRef<'cx>) -> usize {
         reverse::function_pointer(cx, delegate)
     }
@@ -238,6 +261,7 @@ icalls! {
         // SAFETY: method handles are addresses of methods, which live for ever.
         prelink(cx, unsafe { &*(handle as *const vervet_types::Method) })
     }
+    /// Finds the native functions of all P/Invokes of a class now.
     "System.Runtime.InteropServices.Marshal::PrelinkAll" fn prelink_all(cx, class: ObjRef<'cx>) {
         let class = cx.class_of(class)?;
         for m in cx.load(class.methods())? {
@@ -246,6 +270,7 @@ icalls! {
         Ok(())
     }
 
+    /// The native size of a type in bytes.
     "System.Runtime.InteropServices.Marshal::SizeOf" fn size_of(cx, class: ObjRef<'cx>) -> i32 {
         let class = cx.class_of(class)?;
         if class.is_ptr() || class.is_fn_ptr() {
@@ -253,6 +278,7 @@ icalls! {
         }
         Ok(structure(cx, class, "t")?.size as i32)
     }
+    /// The native offset of a field in bytes.
     "System.Runtime.InteropServices.Marshal::OffsetOf" fn offset_of_icall(cx, class: ObjRef<'cx>, name: ObjRef<'cx>) -> isize {
         if class.is_null() {
             return Err(cx.throw_arg_null("t"));
@@ -270,6 +296,7 @@ icalls! {
             }
         }
     }
+    /// Converts an object to its native form. With `delete_old`, what the old native form owns is freed first.
     "System.Runtime.InteropServices.Marshal::StructureToPtr" fn structure_to_ptr(cx, object: ObjRef<'cx>, p: *mut u8, delete_old: bool) {
         if object.is_null() {
             return Err(cx.throw_arg_null("structure"));
@@ -286,6 +313,7 @@ icalls! {
             structs::to_native(cx, layout, object.value_ptr(), p)
         }
     }
+    /// Converts a native form into an existing object of a class.
     "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,object)" fn ptr_to_object(cx, p: *const u8, object: ObjRef<'cx>) {
         if object.is_null() {
             return Err(cx.throw_arg_null("structure"));
@@ -298,6 +326,7 @@ icalls! {
         // SAFETY: managed code passes a native structure of that type.
         unsafe { structs::to_managed(cx, layout, pointer(cx, p)?, object.value_ptr()) }
     }
+    /// Converts a native form into a new object. Null for null.
     "System.Runtime.InteropServices.Marshal::PtrToStructure(intptr,System.Type)" fn ptr_to_structure(cx, p: *const u8, class: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(class)?;
         if p.is_null() {

@@ -2,7 +2,7 @@
 //!
 //! Keeps nothing.
 use vervet_runtime::icalls;
-use vervet_runtime::memory::heap;
+use vervet_runtime::memory::allocate;
 use vervet_runtime::object::ObjRef;
 use vervet_types::Known;
 
@@ -12,7 +12,7 @@ icalls! {
         let class = cx.class_of(ty)?;
         if class.is_array() {
             let vt = cx.rt().vtable_or_throw(cx, class)?;
-            return heap::alloc_array(cx, vt, 0);
+            return allocate::alloc_array(cx, vt, 0);
         }
         if std::ptr::eq(class, cx.known(Known::String)) {
             return cx.alloc_str("");

@@ -7,6 +7,6 @@ use vervet_runtime::object::ObjRef;
 icalls! {
     /// The context's native data: there are none.
     "System.Runtime.Remoting.Contexts.Context::RegisterContext" fn register_context(cx, context: ObjRef<'cx>) { Ok(()) }
-    /// As above.
+    /// There are no native data to free.
     "System.Runtime.Remoting.Contexts.Context::ReleaseContext" fn release_context(cx, context: ObjRef<'cx>) { Ok(()) }
 }

@@ -7,6 +7,7 @@ use vervet_runtime::interop::delegates::{self, async_call};
 use vervet_runtime::{ObjRef, icalls};
 
 icalls! {
+    /// Makes the call that `BeginInvoke` queued. A worker of the thread pool runs this once for each call.
     "System.Runtime.Remoting.Messaging.AsyncResult::Invoke" fn invoke_async(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
         async_call::check(cx, this)?;
         let outcome = match call(cx, this) {

@@ -1,159 +1,22 @@
-//! Making objects, and copying what they hold: what the runtime does with the heap of [`crate::memory::gc`].
+//! Copying and clearing memory that managed code sees.
 //!
 //! # Invariants
-//! * An object's header and length are stored before this thread lets the world stop.
-//! * `card[(address >> 9) & mask]` exists for every address; a mark is the low byte of the stored
-//!   reference, clean is 0xFF (never the low byte of a reference).
-use crate::cx::{Cx, Result};
-use crate::memory::gc;
-use crate::object::{ObjRef, load_word, store_word};
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use vervet_abi::VTable;
-use vervet_abi::object::*;
-use vervet_abi::vtable::flags;
-use vervet_os::memory;
-use vervet_types::{ClassRef, Known};
-
-static CARDS: AtomicUsize = AtomicUsize::new(0);
-static MASK: AtomicUsize = AtomicUsize::new(CARD_MASK);
-
-/// Reserves the card table with `mask + 1` cards; its base. Called once, before the heap is made.
-pub(crate) fn reserve_cards(mask: usize) -> std::io::Result<usize> {
-    let cards = memory::reserve(mask + 1)? as usize;
-    MASK.store(mask, Ordering::Relaxed);
-    CARDS.store(cards, Ordering::Release);
-    Ok(cards)
-}
-/// Base of the card table.
-pub fn card_table() -> usize {
-    CARDS.load(Ordering::Relaxed)
-}
-/// Address of the card of `address`.
-#[inline]
-pub fn card_of(address: usize) -> usize {
-    card_table() + ((address >> CARD_SHIFT) & MASK.load(Ordering::Relaxed))
-}
-/// Marks the card of `address` after the reference `value` was stored there.
-#[inline]
-pub fn mark_card(address: usize, value: usize) {
-    // SAFETY: the table has an entry for every masked index. Several threads may mark a card at a time.
-    unsafe { (*(card_of(address) as *const AtomicU8)).store(value as u8, Ordering::Relaxed) }
-}
-
-fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
-    vervet_os::lock::assert_no_leaf_lock("allocating an object");
-    // SAFETY: the context belongs to this thread.
-    let tlab = unsafe { gc::tlab(cx.context()) };
-    match gc::heap().allocate(tlab, size, vt as *const VTable as u64) {
-        // SAFETY: fresh zeroed memory with that header.
-        Some(at) => Ok(unsafe { ObjRef::from_addr(at) }),
-        None => Err(cx.rt().throw_out_of_memory(cx)),
-    }
-}
-
-/// A zeroed instance of a fixed-size class.
-pub fn alloc_object<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<ObjRef<'cx>> {
-    debug_assert!(vt.rank == 0 && vt.flags & flags::STRING == 0);
-    let object = place(cx, vt, vt.size as usize)?;
-    if vt.flags & flags::FINALIZER != 0 {
-        gc::register_finalizer(object);
-    }
-    Ok(object)
-}
-
-/// A zeroed vector. A length that is no int32, or negative, is OverflowException, as in mono; one for which there is no room
-/// OutOfMemoryException.
-pub fn alloc_array<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, len: i64) -> Result<ObjRef<'cx>> {
-    if !(0..=i32::MAX as i64).contains(&len) {
-        return Err(cx.throw_default(Known::OverflowException));
-    }
-    let size = ARRAY_DATA_OFFSET as usize + len as usize * vt.size as usize;
-    let array = place(cx, vt, size)?;
-    array.write(ARRAY_LENGTH_OFFSET as usize, len as u32);
-    Ok(array)
-}
-
-/// A zeroed array with bounds.
-pub fn alloc_md_array<'cx>(
-    cx: &'cx Cx<'cx>,
-    vt: &'static VTable,
-    bounds: &[(i64, i32)],
-) -> Result<ObjRef<'cx>> {
-    let mut total: i64 = 1;
-    for &(len, _) in bounds {
-        if len < 0 {
-            return Err(cx.throw_default(Known::OverflowException));
-        }
-        total = match total.checked_mul(len) {
-            Some(t) if t <= i32::MAX as i64 => t,
-            _ => return Err(cx.rt().throw_out_of_memory(cx)),
-        };
-    }
-    let data = md_array_data_offset(bounds.len() as u32) as usize;
-    let array = place(cx, vt, data + total as usize * vt.size as usize)?;
-    array.write(ARRAY_LENGTH_OFFSET as usize, total as u32);
-    for (i, &(len, lower)) in bounds.iter().enumerate() {
-        let at = ARRAY_BOUNDS_OFFSET as usize + i * BOUND_SIZE as usize;
-        array.write(at, len as u32);
-        array.write(at + 4, lower);
-    }
-    Ok(array)
-}
-
-/// A string of `len` zero units and a terminator.
-pub fn alloc_string<'cx>(cx: &'cx Cx<'cx>, len: usize) -> Result<ObjRef<'cx>> {
-    if len > (i32::MAX as usize - 64) / 2 {
-        return Err(cx.rt().throw_out_of_memory(cx));
-    }
-    let vt = cx.rt().vtable_or_throw(cx, cx.known(Known::String))?;
-    let s = place(cx, vt, STRING_CHARS_OFFSET as usize + 2 * (len + 1))?;
-    s.write(STRING_LENGTH_OFFSET as usize, len as i32);
-    Ok(s)
-}
-
-/// A box with a copy of the value; Nullable by its rule.
-///
-/// # Safety
-/// `value` points to a value of `class`.
-pub unsafe fn box_value<'cx>(
-    cx: &'cx Cx<'cx>,
-    class: ClassRef,
-    value: *const u8,
-) -> Result<ObjRef<'cx>> {
-    let mut value = value;
-    let mut class = class;
-    if let Some(inner) = class.nullable_arg() {
-        let (has, at) = crate::classes::vtables::nullable_offsets(cx, class)?;
-        // SAFETY: the caller's value is a Nullable of that layout.
-        unsafe {
-            if *value.add(has as usize) == 0 {
-                return Ok(ObjRef::NULL);
-            }
-            value = value.add(at as usize);
-        }
-        class = inner;
-    }
-    let vt = cx.rt().vtable_or_throw(cx, class)?;
-    let object = alloc_object(cx, vt)?;
-    let size = vt.size as usize - HEADER_SIZE as usize;
-    // SAFETY: the box has room for `size` bytes; the source holds a value of that size.
-    unsafe {
-        copy_value(
-            object.value_ptr(),
-            value,
-            size,
-            vt.flags & flags::HAS_REFS != 0,
-        )
-    };
-    Ok(object)
-}
+//! * Words that may be references are loaded and stored whole, since the marker and other threads may read them meanwhile, and the
+//!   cards of what is stored to are marked.
+//! * [`copy_value`], [`copy_words`] and [`clear_value`] are one step: no stop happens inside. They are for a value or an element.
+//! * [`move_bytes`] and [`clear_bytes`] are for any length: they let a stop happen every [`POLL_STEP`] bytes. Between two steps an
+//!   address into the block lies in the frame, where the collector finds it and pins the object.
+use crate::cx::Cx;
+use crate::memory::cards::mark_card;
+use crate::object::{load_word, store_word};
+use vervet_abi::object::CARD_SHIFT;
 
 /// Copies `size` bytes of a value; words are copied whole, and cards marked if the value holds references.
 ///
 /// # Safety
 /// Both sides are valid for `size` bytes; with `refs`, both are 8-aligned.
 pub unsafe fn copy_value(to: *mut u8, from: *const u8, size: usize, refs: bool) {
-    // SAFETY: passed on.
+    // SAFETY: both sides are valid for `size` bytes; with `refs` both are aligned for `copy_words`, which gets the whole words.
     unsafe {
         if !refs {
             std::ptr::copy(from, to, size);
@@ -171,7 +34,7 @@ pub unsafe fn copy_value(to: *mut u8, from: *const u8, size: usize, refs: bool) 
 /// Both sides are valid for `words` aligned words.
 pub unsafe fn copy_words(to: *mut usize, from: *const usize, words: usize) {
     const CARD: usize = 1 << CARD_SHIFT;
-    // SAFETY: passed on; each word passes through one general register.
+    // SAFETY: `i` is below `words`, so both words exist and are aligned; each passes through one general register, whole.
     let one = |i: usize| unsafe {
         let v = load_word(from.add(i));
         store_word(to.add(i), v);
@@ -206,7 +69,7 @@ pub unsafe fn copy_words(to: *mut usize, from: *const usize, words: usize) {
 /// # Safety
 /// The range may be written; with `refs` it is 8-aligned.
 pub unsafe fn clear_value(to: *mut u8, size: usize, refs: bool) {
-    // SAFETY: passed on.
+    // SAFETY: the range may be written, and with `refs` it is aligned, so its whole words are too.
     unsafe {
         if refs {
             for i in 0..size / 8 {
@@ -218,8 +81,6 @@ pub unsafe fn clear_value(to: *mut u8, size: usize, refs: bool) {
         }
     }
 }
-
-// ---- copies of any length, in Runtime state ------------------------------------------------------------------
 
 /// Bytes that Runtime code copies or clears between two polls.
 const POLL_STEP: usize = 64 << 10;
@@ -241,6 +102,7 @@ pub fn poll_sometimes(cx: &Cx<'_>, i: usize) {
 /// An address in a stack slot, where a scan finds it at a poll and pins the object it points into. (Without it LLVM may
 /// keep only an end pointer or the difference of two addresses.)
 struct Anchored(std::cell::Cell<usize>);
+
 impl Anchored {
     #[inline(always)]
     fn get(&self) -> usize {
@@ -276,9 +138,10 @@ fn in_steps(
 /// Both sides are valid for `size` bytes and stay so while the world is stopped (an object, pinned by its address
 /// here, does); with `refs`, both are 8-aligned and `size` is a multiple of 8.
 pub unsafe fn move_bytes(cx: &Cx<'_>, to: *mut u8, from: *const u8, size: usize, refs: bool) {
-    // SAFETY: passed on.
+    // SAFETY: both sides are valid for `size` bytes, and stay so over the polls, as the caller promises.
     unsafe { move_polling(to, from, size, refs, || poll_point(cx)) }
 }
+
 /// [`move_bytes`] with what is done between two steps.
 unsafe fn move_polling(to: *mut u8, from: *const u8, size: usize, refs: bool, poll: impl FnMut()) {
     debug_assert!(!refs || size.is_multiple_of(8));
@@ -315,44 +178,12 @@ pub unsafe fn clear_bytes(cx: &Cx<'_>, to: *mut u8, size: usize, refs: bool) {
     );
 }
 
-/// A shallow copy (Object.MemberwiseClone).
-pub fn clone_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ObjRef<'cx>> {
-    let vt = object.vtable();
-    let size = object_size(object);
-    let copy = place(cx, vt, size)?;
-    if vt.rank != 0 || vt.flags & flags::STRING != 0 {
-        // The copy must say how long it is before a collection may look at it.
-        const { assert!(STRING_LENGTH_OFFSET == ARRAY_LENGTH_OFFSET) };
-        let at = ARRAY_LENGTH_OFFSET as usize;
-        copy.write(at, object.read::<u32>(at));
-    }
-    let fields = (size - HEADER_SIZE as usize).next_multiple_of(8);
-    let refs = vt.flags & (flags::HAS_REFS | flags::ELEMENT_REFS) != 0;
-    // SAFETY: both objects have `size` bytes, rounded to whole words; the header is not copied.
-    unsafe { move_bytes(cx, copy.value_ptr(), object.value_ptr(), fields, refs) };
-    if vt.flags & flags::FINALIZER != 0 {
-        gc::register_finalizer(copy);
-    }
-    Ok(copy)
-}
-
-/// Bytes an object takes, header included, not rounded.
-pub fn object_size(object: ObjRef<'_>) -> usize {
-    let vt = object.vtable();
-    if vt.flags & flags::STRING != 0 {
-        STRING_CHARS_OFFSET as usize + 2 * (object.string_len() + 1)
-    } else if vt.flags & flags::SZ_ARRAY != 0 {
-        ARRAY_DATA_OFFSET as usize + object.array_len() * vt.size as usize
-    } else if vt.rank != 0 {
-        md_array_data_offset(vt.rank as u32) as usize + object.array_len() * vt.size as usize
-    } else {
-        vt.size as usize
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::cards::card_of;
+    use crate::memory::gc;
+    use vervet_os::memory;
 
     fn card(address: usize) -> u8 {
         // SAFETY: the table has an entry for every masked index.

@@ -1,9 +1,9 @@
-//! How the collector sees the objects of the CLI: everything it asks is answered from the VTable in the header.
+//! The object model: everything that the collector asks of an object of the CLI is answered from the VTable in its header.
 //!
 //! # Invariants
 //! * A VTable's size, flags, rank and map are constant once an object can refer to it, and VTables are never freed while
 //!   an object with them lives. So every answer holds at any time and needs no lock.
-//! * An array's length is stored before a collection can look at the array.
+//! * An array's length is stored before a collection can look at the array, and never changes.
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use vervet_abi::VTable;
 use vervet_abi::object::*;
@@ -48,7 +48,8 @@ fn vtable(header: u64) -> &'static VTable {
 
 #[inline(always)]
 fn length(object: usize) -> usize {
-    // SAFETY: callers pass strings and arrays.
+    // SAFETY: callers pass strings and arrays, which have their length at this offset. It is loaded atomically, because the thread that
+    // makes the object may just be storing it.
     unsafe {
         (*((object + ARRAY_LENGTH_OFFSET as usize) as *const AtomicU32)).load(Ordering::Relaxed)
             as usize
@@ -79,7 +80,7 @@ unsafe fn visit_map(
     visit: &mut impl FnMut(usize),
 ) {
     for i in 0..words.div_ceil(64) {
-        // SAFETY: passed on.
+        // SAFETY: the map has a bit for every word of `words`, so this word of it exists.
         let mut bits = unsafe { *map.add(i) };
         while bits != 0 {
             let at = base + 8 * (64 * i + bits.trailing_zeros() as usize);
@@ -176,6 +177,6 @@ unsafe impl Model for Objects {
     }
     fn is_plausible(header: u64) -> bool {
         let at = header as u32 as usize;
-        at & 15 == 0 && crate::classes::vtables::contains(at)
+        at & 15 == 0 && crate::memory::vtable_area::contains(at)
     }
 }

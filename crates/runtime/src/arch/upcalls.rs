@@ -1,0 +1,57 @@
+//! What assembly calls upwards: functions of higher modules, declared here by their symbols.
+//!
+//! Assembly is below everything else, so it cannot name these functions by their paths. A higher module defines each of them under
+//! the symbol that this list says (`#[unsafe(export_name = "vervet_...")]`); one that is missing fails the link. This is the whole list
+//! of entries from thunks into Rust code. Each is called on the calling thread's own stack, with its context as the first argument
+//! where it has one, and none of them unwinds.
+use vervet_abi::ThreadContext;
+use vervet_abi::native_call::ReverseCall;
+
+/// Bit of [`ReverseEntry::before`]: the thread was attached for this call only.
+pub const FOR_THE_CALL: usize = 0x100;
+
+/// What [`prepare_reverse_call`] tells the reverse thunk, in two registers.
+#[repr(C)]
+pub struct ReverseEntry {
+    /// The context of the calling thread. Null: the call is not made, and the thunk returns what the block says.
+    pub context: *mut ThreadContext,
+    /// The state to go back to, and [`FOR_THE_CALL`].
+    pub before: usize,
+}
+
+unsafe extern "C" {
+    /// From the prestub: the code of the method with that id, or 0 with an exception pending.
+    #[link_name = "vervet_compile_for_call"]
+    pub fn compile_for_call(context: *mut ThreadContext, id: u32) -> usize;
+    /// From the resolver that IMT entries hold at first: the code to call, or 0 with an exception pending.
+    #[link_name = "vervet_resolve_interface_call"]
+    pub fn resolve_interface_call(context: *mut ThreadContext, hidden: usize, this: usize)
+    -> usize;
+    /// Raises the pending exception from the innermost exit record.
+    #[link_name = "vervet_throw_pending"]
+    pub fn throw_pending(context: *mut ThreadContext) -> !;
+    /// Raises the exception of a trap in managed code.
+    #[link_name = "vervet_throw_trap"]
+    pub fn throw_trap(context: *mut ThreadContext, kind: u32) -> !;
+    /// The stack is used up: raises StackOverflowException.
+    #[link_name = "vervet_stack_overflow"]
+    pub fn stack_overflow(context: *mut ThreadContext) -> !;
+    /// A prologue found the limit raised: serves the interrupt requests; 0: an exception is pending.
+    #[link_name = "vervet_interrupted_at_prologue"]
+    pub fn interrupted_at_prologue(context: *mut ThreadContext) -> usize;
+    /// A stopped thread was made to call: serves the interrupt requests; 0: an exception is pending.
+    #[link_name = "vervet_interrupted_at_instruction"]
+    pub fn interrupted_at_instruction(context: *mut ThreadContext) -> usize;
+    /// Native code says that it may block: the state before.
+    #[link_name = "vervet_enter_native"]
+    pub fn enter_native(registers: *const [usize; 6], sp: usize) -> usize;
+    /// A thread leaves Native, or polls, while the stop word is set: returns in Runtime state when the world runs.
+    #[link_name = "vervet_leave_native"]
+    pub fn leave_native(context: *mut ThreadContext);
+    /// Native code calls a delegate: attaches the thread if need be, and takes it to Runtime state.
+    #[link_name = "vervet_prepare_reverse_call"]
+    pub fn prepare_reverse_call(record: *const (), call: *mut ReverseCall) -> ReverseEntry;
+    /// The call was made [`FOR_THE_CALL`]: detaches the thread.
+    #[link_name = "vervet_finish_reverse_call"]
+    pub fn finish_reverse_call();
+}

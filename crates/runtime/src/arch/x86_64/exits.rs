@@ -1,0 +1,137 @@
+//! Thunks through which managed code calls icalls and helpers.
+//!
+//! # Invariants
+//! * The icall thunk changes the state to Runtime after it has linked its record, and back to Managed after it has tested the stop word.
+//! * A leaf helper is called in Managed state with `critical` set, so the thread is not stopped inside it.
+//! * If an exception is pending when the callee returns, the thunk raises it instead of returning.
+use super::native::park;
+use super::{CRITICAL, MANAGED, PENDING, RECORD, RUNTIME, STATE};
+use crate::arch::upcalls;
+use crate::safepoint::stop_word::{STOP, STOPPING};
+use std::arch::naked_asm;
+
+/// An internal call: rax = function, r11 = method, r10 = bytes of stack arguments. Reached from a small stub
+/// per icall or helper.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
+#[unsafe(naked)]
+pub unsafe extern "C" fn icall_thunk() {
+    naked_asm!(
+        push_exit!("0"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "mov rbx, r10",
+        // copy the stack arguments: they lie from [rbp + 16] on
+        "test r10, r10",
+        "jz 3f",
+        "sub rsp, r10",
+        "xor r11d, r11d",
+        "2: mov r12, [rbp + r11 + 16]",
+        "mov [rsp + r11], r12",
+        "add r11, 8",
+        "cmp r11, r10",
+        "jb 2b",
+        "3: call rax",
+        "cmp qword ptr [r15 + {pending}], 0",
+        "jne 5f",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jnz 7f",
+        "6: mov r11, [rbp - 128]",
+        "mov [r15 + {record}], r11",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "mov rcx, rdx",
+        "mov r10, rbx",
+        "mov rbx, [rbp - 8]",
+        "mov r12, [rbp - 16]",
+        "mov rsp, rbp",
+        "pop rbp",
+        "test r10, r10",
+        "jnz 4f",
+        "ret",
+        "4: pop r11",
+        "add rsp, r10",
+        "jmp r11",
+        // the results wait on the stack
+        "7: push rax",
+        "push rdx",
+        "sub rsp, 32",
+        "movups [rsp], xmm0",
+        "movups [rsp + 16], xmm1",
+        "mov rdi, r15",
+        "call {park}",
+        "movups xmm0, [rsp]",
+        "movups xmm1, [rsp + 16]",
+        "add rsp, 32",
+        "pop rdx",
+        "pop rax",
+        "jmp 6b",
+        "5: mov rdi, r15",
+        "lea rsp, [rbp - 128]",
+        "jmp {throw}",
+        record = const RECORD,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        pending = const PENDING,
+        throw = sym throw_pending_aligned,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        park = sym park,
+    )
+}
+
+/// A leaf helper: rax = function. Runs with `critical` set. The suspend signal that came meanwhile has had no effect: if the
+/// world is to be stopped, the thread leaves managed code as an internal call does and waits. Otherwise a loop that does
+/// little but call a leaf could put the stop off many times.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
+#[unsafe(naked)]
+pub unsafe extern "C" fn leaf_thunk() {
+    naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "mov byte ptr [r15 + {critical}], 1",
+        "call rax",
+        "mov byte ptr [r15 + {critical}], 0",
+        "test byte ptr [rip + {stop}], {stopping}",
+        "jnz 3f",
+        "pop rbp",
+        "ret",
+        // the stack as it was on entry; the results wait on it
+        "3: pop rbp",
+        "xor r11d, r11d",
+        push_exit!("0"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        "push rax",
+        "push rdx",
+        "sub rsp, 16",
+        "movups [rsp], xmm0",
+        "mov rdi, r15",
+        "call {park}",
+        "movups xmm0, [rsp]",
+        "add rsp, 16",
+        "pop rdx",
+        "pop rax",
+        "mov r11, [rbp - 128]",
+        "mov [r15 + {record}], r11",
+        "mov byte ptr [r15 + {state}], {managed}",
+        "mov rsp, rbp",
+        "pop rbp",
+        "ret",
+        critical = const CRITICAL,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        record = const RECORD,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        park = sym park,
+    )
+}
+
+/// rsp is 16-aligned here; a function expects it 8 off.
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn throw_pending_aligned() {
+    naked_asm!("call {f}", "ud2", f = sym upcalls::throw_pending)
+}

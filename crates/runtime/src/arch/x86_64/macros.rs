@@ -1,0 +1,127 @@
+//! Instruction sequences that several thunks share.
+//!
+//! # The frame of a thunk that leaves managed code
+//! ```text
+//!   rbp + 8    return address into managed code (the record's pc)
+//!   rbp        the caller's rbp (the record's fp)
+//!   rbp - 32   rbx, r12, r13, r14: managed code may hold references in them
+//!   rbp - 80   r9, r8, rcx, rdx, rsi, rdi: the integer arguments, which may be references
+//!   rbp - 128  the record: previous, kind, sp, fp, pc, method
+//! ```
+//! The collector scans the stack from `scan_sp`, which lies below all of it, upwards. So it finds every reference that managed code had in
+//! a register.
+
+/// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
+/// [rbp-80]), and the record (at rbp-128). r11 = method.
+macro_rules! push_exit {
+    ($kind:literal) => {
+        concat!(
+            "
+    push rbp
+    mov rbp, rsp
+    push rbx
+    push r12
+    push r13
+    push r14
+    push r9
+    push r8
+    push rcx
+    push rdx
+    push rsi
+    push rdi
+    push r11
+    push qword ptr [rbp + 8]
+    push qword ptr [rbp]
+    lea r11, [rbp + 16]
+    push r11
+    push ",
+            $kind,
+            "
+    push qword ptr [r15 + {record}]
+    mov [r15 + {record}], rsp
+"
+        )
+    };
+}
+
+/// Pushes the callee-saved registers of the C calling convention, but for rbp.
+macro_rules! push_callee_saved {
+    () => {
+        "
+    push rbx
+    push r12
+    push r13
+    push r14
+    push r15
+"
+    };
+}
+
+/// Undoes [`push_callee_saved`].
+macro_rules! pop_callee_saved {
+    () => {
+        "
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbx
+"
+    };
+}
+
+/// Saves the vector argument registers at rsp (128 bytes).
+macro_rules! save_vectors {
+    () => {
+        "
+    movups [rsp], xmm0
+    movups [rsp + 16], xmm1
+    movups [rsp + 32], xmm2
+    movups [rsp + 48], xmm3
+    movups [rsp + 64], xmm4
+    movups [rsp + 80], xmm5
+    movups [rsp + 96], xmm6
+    movups [rsp + 112], xmm7
+"
+    };
+}
+
+/// Undoes [`save_vectors`] and [`push_exit`], becomes managed and goes on at the code in rax with the registers as the
+/// caller left them; label 5 raises what is pending instead.
+macro_rules! go_on_at_rax {
+    () => {
+        "
+    test byte ptr [rip + {stop}], {stopping}
+    jz 6f
+    push rax
+    push rax
+    mov rdi, r15
+    call {park}
+    pop rax
+    pop rax
+    6: movups xmm0, [rsp]
+    movups xmm1, [rsp + 16]
+    movups xmm2, [rsp + 32]
+    movups xmm3, [rsp + 48]
+    movups xmm4, [rsp + 64]
+    movups xmm5, [rsp + 80]
+    movups xmm6, [rsp + 96]
+    movups xmm7, [rsp + 112]
+    mov rdi, [rbp - 80]
+    mov rsi, [rbp - 72]
+    mov rdx, [rbp - 64]
+    mov rcx, [rbp - 56]
+    mov r8, [rbp - 48]
+    mov r9, [rbp - 40]
+    mov r11, [rbp - 128]
+    mov [r15 + {record}], r11
+    mov byte ptr [r15 + {state}], {managed}
+    mov rsp, rbp
+    pop rbp
+    jmp rax
+    5: mov rdi, r15
+    lea rsp, [rbp - 128]
+    jmp {throw}
+"
+    };
+}

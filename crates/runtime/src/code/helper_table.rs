@@ -1,0 +1,15 @@
+//! The addresses of the helpers' stubs, as linked code names them.
+//!
+//! Invariant: the table is filled once at start-up, before any code is linked, and never changes.
+use vervet_abi::Helper;
+use vervet_os::{Chunks, Published};
+
+pub(super) static STUBS: Chunks<Published<usize>> = Chunks::new();
+
+/// Code address of a helper's stub.
+pub fn address(helper: Helper) -> usize {
+    *STUBS
+        .at(helper as u32)
+        .get()
+        .expect("helpers are made at start-up")
+}

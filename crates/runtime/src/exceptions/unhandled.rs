@@ -1,0 +1,127 @@
+//! An exception that nobody caught: its text, the event of the application domain, and the end of the process.
+//!
+//! # Invariants
+//! * The handlers of AppDomain.UnhandledException run before anything is printed, and no abort disturbs them.
+//! * The process ends; nothing returns to where the exception was thrown.
+use crate::cx::{Cx, Result, Value};
+use crate::exceptions::protected::Region;
+use crate::interop::delegates::invoke_method;
+use crate::memory::roots::Root;
+use crate::object::ObjRef;
+use crate::process::fatal::{exit_process, write_stderr};
+use crate::process::stats;
+use std::mem::offset_of;
+use std::sync::atomic::Ordering;
+use vervet_abi::layouts::{AppDomainObject, ExceptionObject};
+use vervet_types::Known;
+
+/// The text of the pending exception, for errors before Main.
+pub(crate) fn pending_text() -> String {
+    // A token of its own: the caller's lives for less than what it names.
+    let cx = &Cx::current();
+    // SAFETY: the context belongs to this thread; the word is 0 or a live object.
+    let exception: ObjRef<'_> =
+        unsafe { ObjRef::from_addr(std::mem::take(&mut (*cx.context).pending)) };
+    exception_text(cx, exception)
+}
+
+/// `ToString()` of an exception, or what can be said of it if that throws.
+pub fn exception_text<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> String {
+    if exception.is_null() {
+        return "no exception".into();
+    }
+    match cx.rt().to_string(cx, exception) {
+        Ok(t) => t,
+        Err(throw) => {
+            let nested = cx.take_pending(throw);
+            let message = exception.read_ref(offset_of!(ExceptionObject, message));
+            let message = if message.is_null() {
+                String::new()
+            } else {
+                message.text()
+            };
+            format!(
+                "Nested exception trying to figure out what went wrong: {} ({message}); {}",
+                exception.class().full_name(),
+                if nested.is_null() {
+                    String::new()
+                } else {
+                    nested.class().full_name()
+                }
+            )
+        }
+    }
+}
+
+/// An exception nobody caught: the event, the text, the exit code.
+pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
+    unhandled_with(cx, exception, 1)
+}
+
+/// As [`unhandled`], with the exit code of exceptions other than ThreadAbortException: that one ends with
+/// Environment.ExitCode, which an aborted Main that returns a code leaves at -1.
+pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
+    let _region = Region::begin();
+    let rt = cx.rt();
+    let is_abort = exception.class().name == "ThreadAbortException";
+    let mut handled = false;
+    if !is_abort {
+        let domain = rt.domain.app_domain.lock().map(Root::get);
+        if let Some(domain) = domain {
+            let handler: ObjRef<'_> =
+                domain.read_ref(offset_of!(AppDomainObject, unhandled_exception));
+            if !handler.is_null() {
+                handled = true;
+                if let Err(t) = raise_unhandled(cx, domain, handler, exception) {
+                    let inside = cx.take_pending(t);
+                    let message = inside.read_ref(offset_of!(ExceptionObject, message));
+                    let message = if message.is_null() {
+                        String::new()
+                    } else {
+                        message.text()
+                    };
+                    write_stderr(&format!(
+                        "exception inside UnhandledException handler: {}: {message}\n",
+                        inside.class().full_name()
+                    ));
+                }
+            }
+        }
+    }
+    let text = exception_text(cx, exception);
+    if !handled && !is_abort {
+        write_stderr(&format!("\nUnhandled Exception:\n{text}\n"));
+    }
+    write_stderr(&format!("[ERROR] FATAL UNHANDLED EXCEPTION: {text}\n"));
+    stats::report();
+    if is_abort {
+        exit_process(rt.exit_code.load(Ordering::Relaxed))
+    } else {
+        exit_process(code)
+    }
+}
+
+/// Raises AppDomain.UnhandledException with the exception and `isTerminating` true.
+fn raise_unhandled<'cx>(
+    cx: &'cx Cx<'cx>,
+    domain: ObjRef<'cx>,
+    handler: ObjRef<'cx>,
+    exception: ObjRef<'cx>,
+) -> Result<()> {
+    let class = cx.known(Known::UnhandledExceptionEventArgs);
+    let ctor = cx.load(class.find_method(".ctor", Some(2)))?;
+    let Some(ctor) = ctor else { return Ok(()) };
+    let args = cx.alloc(class)?;
+    cx.invoke(
+        ctor,
+        Some(Value::Ref(args)),
+        &[Value::Ref(exception), Value::Int(1)],
+    )?;
+    let invoke = invoke_method(cx, handler.class())?;
+    cx.invoke(
+        invoke,
+        Some(Value::Ref(handler)),
+        &[Value::Ref(domain), Value::Ref(args)],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! The ordinary ends of a run: `Main` returned, or `Environment.Exit` was called.
+//!
+//! # Order
+//! | | `Main` returned | `Environment.Exit` |
+//! |---|---|---|
+//! | 1 | foreground threads are waited for | |
+//! | 2 | ProcessExit is raised, once | the same |
+//! | 3 | background threads are aborted | |
+//! | 4 | finalizers run | the same |
+//! | 5 | `--stats`; the exit code is Environment.ExitCode | `--stats`; the exit code is the argument |
+//!
+//! # Invariants
+//! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever.
+use crate::cx::{Cx, Result, Value};
+use crate::exceptions::protected::Region;
+use crate::interop::delegates::invoke_method;
+use crate::memory::finalizer;
+use crate::object::ObjRef;
+use crate::process::fatal::exit_process;
+use crate::process::stats;
+use crate::runtime::rt;
+use crate::threads::{lifetime, park, shutdown};
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use vervet_abi::layouts::AppDomainObject;
+
+/// Owner id of the thread that ends the process in the ordinary way and raises ProcessExit; 0: none yet.
+static EXITING: AtomicU32 = AtomicU32::new(0);
+
+static SHUTDOWN: AtomicBool = AtomicBool::new(false);
+
+/// Environment.HasShutdownStarted: the handlers of ProcessExit have run.
+pub fn has_shutdown_started() -> bool {
+    SHUTDOWN.load(Ordering::Acquire)
+}
+
+/// The end of a run whose Main returned: the threads of the foreground end, then ProcessExit is raised; all of them may
+/// change the exit code.
+pub(super) fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
+    rt().exit_code.store(code, Ordering::Relaxed);
+    lifetime::wait_for_foreground(cx);
+    process_exit_event();
+    shutdown::abort_background(cx);
+    finalizer::finish(cx);
+    stats::report();
+    rt().exit_code.load(Ordering::Relaxed)
+}
+
+/// Raises ProcessExit, once; what a handler throws ends the event and nothing else. If another thread is ending the
+/// process this one stays here.
+fn process_exit_event() {
+    let cx = &Cx::current();
+    let me = park::id(cx);
+    match EXITING.compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => {}
+        Err(who) if who == me => return,
+        Err(_) => loop {
+            park::park(cx, || {}, None);
+        },
+    }
+    let _region = Region::begin();
+    let raise = || -> Result<()> {
+        let Some(root) = *cx.rt().domain.app_domain.lock() else {
+            return Ok(());
+        };
+        let domain: ObjRef<'_> = root.get();
+        let handler = domain.read_ref(offset_of!(AppDomainObject, process_exit));
+        if !handler.is_null() {
+            let invoke = invoke_method(cx, handler.class())?;
+            cx.invoke(
+                invoke,
+                Some(Value::Ref(handler)),
+                &[Value::Ref(domain), Value::Ref(ObjRef::NULL)],
+            )?;
+        }
+        Ok(())
+    };
+    if let Err(t) = raise() {
+        let e = cx.take_pending(t);
+        tracing::warn!("a handler of ProcessExit threw {}", e.class().full_name());
+    }
+    SHUTDOWN.store(true, Ordering::Release);
+}
+
+/// Environment.Exit: ProcessExit fires on this thread, then the process ends with this code, whatever the handlers
+/// make of Environment.ExitCode.
+pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
+    rt().exit_code.store(code, Ordering::Relaxed);
+    process_exit_event();
+    finalizer::finish(cx);
+    stats::report();
+    exit_process(code)
+}

@@ -1,0 +1,96 @@
+//! A thread becomes a managed thread, and stops being one.
+//!
+//! # Invariants
+//! * `InternalThread.small_id` is the owner id exactly while the thread runs as a managed thread. It is stored last and cleared first,
+//!   so whoever reads it may unpark the thread.
+//! * Whoever makes a request of a thread sets the state first and looks for the thread then; a thread that begins publishes itself
+//!   first and reads the state then. So one of the two sees the request.
+use super::{lifetime, requests, state};
+use crate::cx::{Cx, Result};
+use crate::object::ObjRef;
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicI32, Ordering};
+use vervet_abi::ThreadContext;
+use vervet_abi::context::interrupts::{ABORT, SUSPEND};
+use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
+use vervet_types::Known;
+
+static NEXT_ID: AtomicI32 = AtomicI32::new(1);
+
+/// A new InternalThread of a thread that has not been started, with an id of its own.
+pub fn new_internal<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
+    let internal = cx.alloc(cx.known(Known::InternalThread))?;
+    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    internal.write(offset_of!(Internal, managed_id), id);
+    internal.write(offset_of!(Internal, state), state::UNSTARTED);
+    internal.write(
+        offset_of!(Internal, apartment_state),
+        state::APARTMENT_UNKNOWN,
+    );
+    internal.write(offset_of!(Internal, priority), 2i32);
+    Ok(internal)
+}
+
+/// Makes the objects of the calling thread, which was not started by `Thread.Start`.
+pub fn adopt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
+    let internal = new_internal(cx)?;
+    let thread = cx.alloc(cx.known(Known::Thread))?;
+    thread.write_ref(offset_of!(ThreadObject, internal_thread), internal);
+    internal.write(offset_of!(Internal, state), 0u32);
+    internal.write_ref(offset_of!(Internal, root_domain_thread), thread);
+    lifetime::give(internal, lifetime::ThreadLifetime::new(false));
+    become_thread(cx, thread, internal);
+    Ok(())
+}
+
+/// The calling thread, which is attached, is from now on the thread of these objects.
+pub(super) fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_>) {
+    // SAFETY: plain libc queries; the context belongs to this thread.
+    unsafe {
+        let context = cx.context();
+        (*context).thread_object = thread.addr();
+        (*context).internal_thread = internal.addr();
+        internal.write(offset_of!(Internal, thread_id), libc::pthread_self() as u64);
+        internal.write(
+            offset_of!(Internal, native_handle),
+            libc::syscall(libc::SYS_gettid) as usize,
+        );
+        internal.write(
+            offset_of!(Internal, runtime_thread_info),
+            cx.context() as usize,
+        );
+        // The default Context, once there is one.
+        if let Some(context) = *cx.rt().domain.context.lock() {
+            internal.write_ref(offset_of!(Internal, current_appcontext), context.get());
+        }
+        // Last: who sees it may unpark this thread.
+        state::field_i32(internal, offset_of!(Internal, small_id))
+            .store((*context).owner_id as i32, Ordering::SeqCst);
+    }
+    // Asked for before the thread could be found. (Who asks sets the state first and then looks for the thread.)
+    let asked = state::get(internal);
+    if asked & state::ABORT_REQUESTED != 0 {
+        requests::request_own(cx.context(), ABORT);
+    }
+    if asked & state::SUSPEND_REQUESTED != 0 {
+        requests::request_own(cx.context(), SUSPEND);
+    }
+}
+
+/// The calling thread ends as a managed thread: it is Stopped, and who joins it goes on. Called by [`detach`](crate::threads::attach::detach)
+/// behind its hooks: what the thread held (mutexes) is given up before anybody learns that it has ended. In Runtime state; no
+/// managed code runs on the thread any more.
+pub fn end(context: *mut ThreadContext) {
+    // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
+    let internal: ObjRef<'_> = unsafe { ObjRef::from_addr((*context).internal_thread) };
+    if internal.is_null() {
+        return;
+    }
+    state::field_i32(internal, offset_of!(Internal, small_id)).store(0, Ordering::SeqCst);
+    internal.write(offset_of!(Internal, runtime_thread_info), 0usize);
+    let lifetime = lifetime::of(internal);
+    state::change(internal, state::STOPPED, state::BACKGROUND);
+    if let Some(lifetime) = lifetime {
+        lifetime.end();
+    }
+}

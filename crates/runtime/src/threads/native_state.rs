@@ -1,0 +1,85 @@
+//! The Native state of the calling thread: blocking calls, long work, and native code that says it may block.
+//!
+//! # Invariants
+//! * A thread in Native state touches no object, and everything it refers to lies at `scan_sp` or above, so it counts as stopped.
+//! * It leaves the state only while no stop is under way ([`transitions`]).
+use crate::cx::Cx;
+use crate::safepoint::registry;
+use crate::safepoint::stop_word::STOP;
+use crate::safepoint::transitions;
+use crate::threads::current_context;
+use std::sync::atomic::Ordering;
+use vervet_abi::{State, ThreadContext};
+use vervet_parking::stopping;
+
+/// Runs `work` in Native state: it touches no object. It may be called from Native state, or by a thread that is not
+/// attached (with a null context); then it just runs.
+pub fn native<T>(context: *mut ThreadContext, work: impl FnOnce() -> T) -> T {
+    // SAFETY: the context belongs to this thread.
+    if context.is_null() || unsafe { (*context).state } != State::Runtime as u8 {
+        return work();
+    }
+    vervet_os::lock::assert_no_leaf_lock("changing to Native");
+    crate::arch::closures::through_asm(work, |f, arg| {
+        // SAFETY: the context belongs to this thread, which is in Runtime state; `f` does not unwind.
+        unsafe { crate::arch::call_native(f, arg, context) }
+    })
+}
+
+/// Saves errno as the last error of the current thread.
+pub fn save_last_error() {
+    let context = current_context();
+    if !context.is_null() {
+        // SAFETY: the context belongs to this thread.
+        unsafe { (*context).last_error = *libc::__errno_location() };
+    }
+}
+
+/// From the thunk of [`crate::arch::enter_safe_region`]: native code that holds no reference announces that it may block.
+/// `registers` are its callee-saved ones (a caller's of ours may have references in them), `sp` its stack pointer.
+/// Returns the state before.
+#[unsafe(export_name = "vervet_enter_native")]
+pub(crate) extern "C" fn enter_native(registers: *const [usize; 6], sp: usize) -> usize {
+    let context = current_context();
+    if context.is_null() {
+        return State::Native as usize;
+    }
+    // SAFETY: the context and its thread belong to this thread.
+    unsafe {
+        let before = (*context).state;
+        if before != State::Native as u8 {
+            *registry::Thread::of(context).saved.get() = *registers;
+            (*context).scan_sp = sp;
+            stopping::go_native(registry::state(context));
+        }
+        before as usize
+    }
+}
+
+/// Undoes what [`crate::arch::enter_safe_region`] did.
+pub fn leave_safe_region(before: usize) {
+    let context = current_context();
+    if context.is_null() || before == State::Native as usize {
+        return;
+    }
+    leave_native(context);
+    // SAFETY: the context and its thread belong to this thread.
+    unsafe {
+        *registry::Thread::of(context).saved.get() = [0; 6];
+    }
+    registry::state(context).store(before as u8, Ordering::Release);
+}
+
+/// From Native to Runtime, as soon as the world runs.
+pub(crate) fn leave_native(context: *mut ThreadContext) {
+    if !stopping::try_leave_native(registry::state(context), &STOP) {
+        transitions::leave_native(context);
+    }
+}
+
+impl<'cx> Cx<'cx> {
+    /// Runs a blocking call or long work in Native state: no object may be touched inside.
+    pub fn native<T>(&self, work: impl FnOnce() -> T) -> T {
+        native(self.context, work)
+    }
+}

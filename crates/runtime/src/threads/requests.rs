@@ -1,0 +1,60 @@
+//! Asking other threads to abort or to suspend themselves.
+//!
+//! # How it works
+//! A request is a bit of `ThreadContext::interrupts`. The requester sets the bit, makes the stack limit MAX, so that every prologue
+//! looks at the bits, wakes the thread out of a wait and out of a blocking system call, and, if the thread runs managed code, stops it
+//! and makes it call [`at_instruction`](super::interrupts::at_instruction). It does so once; the [retry thread](super::retry_thread)
+//! goes on until the request is served.
+use super::park;
+use super::retry_thread::{self, raise_limit, redirect};
+use crate::cx::Cx;
+use crate::object::ObjRef;
+use crate::safepoint::registry;
+use std::sync::atomic::Ordering;
+use vervet_abi::ThreadContext;
+
+/// Asks the running thread with that InternalThread, if there is one. The calling thread holds no lock.
+pub fn request(cx: &Cx<'_>, internal: ObjRef<'_>, bits: u32) {
+    request_where(cx, |_, thread| if thread == internal { bits } else { 0 });
+}
+
+/// Asks the managed threads what `bits` says of each, given its context and InternalThread. It takes no memory and no lock.
+pub(super) fn request_where(
+    cx: &Cx<'_>,
+    mut bits: impl FnMut(*mut ThreadContext, ObjRef<'_>) -> u32,
+) {
+    let mut asked: Vec<(*mut ThreadContext, u32)> = Vec::with_capacity(registry::count() + 64);
+    registry::visit(|thread| {
+        let context = thread.context;
+        // SAFETY: the thread is attached; the word changes while the world is stopped only, or when the thread begins and
+        // ends. It is 0 or an InternalThread, which is not moved while the calling thread is in Runtime state.
+        let internal: ObjRef<'_> =
+            unsafe { ObjRef::from_addr((&raw const (*context).internal_thread).read_volatile()) };
+        if internal.is_null() || asked.len() == asked.capacity() {
+            return;
+        }
+        let bits = bits(context, internal);
+        if bits != 0 {
+            registry::interrupts(context).fetch_or(bits, Ordering::SeqCst);
+            raise_limit(context);
+            // SAFETY: the thread is on the list, so it is attached, and its owner id does not change.
+            asked.push((context, unsafe { (*context).owner_id }));
+        }
+    });
+    asked.retain(|(context, _)| *context != cx.context());
+    for (context, id) in &asked {
+        park::unpark(*id);
+        park::interrupt_io(*id);
+        redirect(cx.context(), *context);
+    }
+    if !asked.is_empty() {
+        retry_thread::kick();
+    }
+}
+
+/// The calling thread asks itself: it looks at its next prologue or branch back.
+pub(super) fn request_own(context: *mut ThreadContext, bits: u32) {
+    registry::interrupts(context).fetch_or(bits, Ordering::SeqCst);
+    raise_limit(context);
+    retry_thread::kick();
+}

@@ -1,0 +1,103 @@
+//! The retry thread: it repeats what makes a thread hear an interrupt request until the request is served.
+//!
+//! # Why
+//! A thread that was asked may be in native code, or in a place where an abort has to wait. Then raising its stack limit or stopping it
+//! once has no effect. The same holds for the signal that ends a blocking system call: it may have found the thread in a handler.
+//!
+//! # Invariants
+//! * The thread is not attached, so it is not stopped with the world. It starts with the first request and never ends; it sleeps while
+//!   there is no request.
+//! * It pauses between two tries, from [`FIRST_PAUSE`] to [`LONGEST_PAUSE`]; a new request starts with the first pause again.
+use super::park::waiter::is_asked;
+use crate::code::{arena, table};
+use crate::safepoint::{registry, stop};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+use vervet_abi::context::interrupts::{ABORT, SUSPEND, SUSPENDED};
+use vervet_abi::{State, ThreadContext};
+use vervet_os::futex;
+
+/// Is something asked for that the thread has not served?
+fn is_wanted(context: *mut ThreadContext) -> bool {
+    let bits = registry::interrupts(context).load(Ordering::SeqCst);
+    bits & ABORT != 0 || bits & (SUSPEND | SUSPENDED) == SUSPEND
+}
+
+pub(super) fn raise_limit(context: *mut ThreadContext) {
+    // A limit of MAX only makes the thread look.
+    registry::limit(context).store(usize::MAX, Ordering::SeqCst);
+}
+
+/// Makes the thread call [`at_instruction`](super::interrupts::at_instruction) if it runs code that allows it.
+pub(super) fn redirect(me: *mut ThreadContext, context: *mut ThreadContext) {
+    if registry::state(context).load(Ordering::Relaxed) != State::Managed as u8 {
+        return;
+    }
+    stop::stop_thread(me, context, |uc| {
+        // SAFETY: the thread is parked in the handler, its registers and stack are as it left them.
+        unsafe {
+            let pc = crate::arch::program_counter(uc);
+            let in_managed_code = registry::state(context).load(Ordering::Relaxed)
+                == State::Managed as u8
+                && arena::contains(pc);
+            if in_managed_code && table::find(pc).is_some_and(|code| code.may_call_at(pc)) {
+                crate::arch::call_interrupt_stub(uc);
+            }
+        }
+    });
+}
+
+const FIRST_PAUSE: Duration = Duration::from_micros(200);
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
+const AT_ONCE: usize = 64;
+
+static RUNS: AtomicBool = AtomicBool::new(false);
+/// Counts kicks; the retry thread sleeps on it.
+static KICKS: AtomicU32 = AtomicU32::new(0);
+
+/// Somebody was asked for something.
+pub(crate) fn kick() {
+    KICKS.fetch_add(1, Ordering::SeqCst);
+    futex::wake(&KICKS, 1);
+    if !RUNS.swap(true, Ordering::SeqCst) {
+        let started = vervet_os::thread::spawn_detached(256 << 10, drive);
+        // Without it requests are served later, and the next one tries again.
+        RUNS.store(started.is_ok(), Ordering::SeqCst);
+    }
+}
+
+fn drive() {
+    let mut pause = FIRST_PAUSE;
+    let mut last = 0;
+    loop {
+        let seen = KICKS.load(Ordering::SeqCst);
+        if seen != last {
+            pause = FIRST_PAUSE;
+            last = seen;
+        }
+        let mut wanted = [std::ptr::null_mut(); AT_ONCE];
+        let (mut count, mut in_io) = (0, false);
+        registry::visit(|thread| {
+            let context = thread.context;
+            if count < AT_ONCE && is_wanted(context) {
+                wanted[count] = context;
+                count += 1;
+            }
+            // SAFETY: the context of a thread on the list, whose id does not change.
+            if is_asked(unsafe { (&raw const (*context).owner_id).read() }) {
+                in_io = true;
+                thread.signal();
+            }
+        });
+        if count == 0 && !in_io {
+            futex::wait(&KICKS, seen, None);
+            continue;
+        }
+        for context in &wanted[..count] {
+            raise_limit(*context);
+            redirect(std::ptr::null_mut(), *context);
+        }
+        futex::wait(&KICKS, seen, Some(pause));
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

@@ -1,0 +1,164 @@
+//! Waits of managed code: what ends them besides what they wait for.
+//!
+//! # Invariants
+//! * A wait of managed code goes through [`park`], which looks for an interrupt and an abort before it commits and after it wakes, and
+//!   answers with an [`Alerted`]. An interrupt is a byte of the InternalThread and an abort a bit of the context; both are set before
+//!   the thread is unparked. So they end the wait, or the next one. Only waits that nothing may end use [`park::park`] itself.
+//! * WaitSleepJoin is set by the thread itself, while a [`Waiting`] lives.
+use super::lifetime::ThreadLifetime;
+use super::state::{WAIT_SLEEP_JOIN, interrupt_byte, word};
+use super::{abort, attach, park};
+use crate::cx::{Cx, Result, Throw};
+use crate::object::ObjRef;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use vervet_types::Known;
+
+/// A thread that joins one which the program did not start wakes after this time and tests whether that thread still exists.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// While it lives, the calling thread is in WaitSleepJoin.
+pub struct Waiting<'a, 'cx>(&'a Cx<'cx>, bool);
+
+impl<'a, 'cx> Waiting<'a, 'cx> {
+    /// Begins waiting; nests.
+    pub fn begin(cx: &'a Cx<'cx>) -> Self {
+        let internal = own(cx);
+        let outermost = !internal.is_null()
+            && word(internal).fetch_or(WAIT_SLEEP_JOIN, Ordering::SeqCst) & WAIT_SLEEP_JOIN == 0;
+        Waiting(cx, outermost)
+    }
+}
+
+impl Drop for Waiting<'_, '_> {
+    fn drop(&mut self) {
+        if self.1 {
+            word(own(self.0)).fetch_and(!WAIT_SLEEP_JOIN, Ordering::SeqCst);
+        }
+    }
+}
+
+/// [`current_internal`] for a token of any lifetime.
+fn own<'a>(cx: &Cx<'_>) -> ObjRef<'a> {
+    // SAFETY: a token holds the context of the calling thread. The field is 0 or an InternalThread, which the collector keeps.
+    unsafe { ObjRef::from_addr((*cx.context()).internal_thread) }
+}
+
+/// What the calling thread was told besides what it waits for; whoever gets one stops waiting, and raises it when it has
+/// cleaned up. Only [`alerted`] makes one.
+#[must_use]
+pub struct Alerted(Alert);
+
+enum Alert {
+    Abort,
+    Interrupt,
+}
+
+impl Alerted {
+    /// The exception, left pending.
+    pub fn raise(self, cx: &Cx<'_>) -> Throw {
+        match self.0 {
+            Alert::Abort => abort::raise_due(cx),
+            Alert::Interrupt => {
+                interrupt_byte(own(cx)).store(0, Ordering::SeqCst);
+                cx.throw(
+                    Known::ThreadInterruptedException,
+                    "Thread was interrupted from a waiting state.",
+                )
+            }
+        }
+    }
+}
+
+/// Is the calling thread interrupted, or aborted where that is possible?
+pub fn alerted(cx: &Cx<'_>) -> Option<Alerted> {
+    if abort::is_due(cx) {
+        return Some(Alerted(Alert::Abort));
+    }
+    let internal = own(cx);
+    (!internal.is_null() && interrupt_byte(internal).load(Ordering::SeqCst) != 0)
+        .then_some(Alerted(Alert::Interrupt))
+}
+
+/// Throws ThreadInterruptedException if an interrupt is pending for the calling thread, which then is no more, or
+/// ThreadAbortException.
+pub fn poll_interrupt(cx: &Cx<'_>) -> Result<()> {
+    alerted(cx).map_or(Ok(()), |a| Err(a.raise(cx)))
+}
+
+/// A wait of managed code: [`park::park`], unless an interrupt or abort is pending (then there is no commit) or comes.
+pub fn park(
+    cx: &Cx<'_>,
+    commit: impl FnOnce(),
+    deadline: Option<std::time::Instant>,
+) -> std::result::Result<bool, Alerted> {
+    if let Some(alert) = alerted(cx) {
+        return Err(alert);
+    }
+    let token = park::park(cx, commit, deadline);
+    alerted(cx).map_or(Ok(token), Err)
+}
+
+/// Waits until `ready` gives an answer, the deadline passes (None) or the thread is interrupted. `ready` is asked
+/// before each park; what makes it ready unparks this thread.
+pub fn wait_until<T>(
+    cx: &Cx<'_>,
+    deadline: Option<std::time::Instant>,
+    mut ready: impl FnMut() -> Option<T>,
+) -> Result<Option<T>> {
+    let _waiting = Waiting::begin(cx);
+    loop {
+        poll_interrupt(cx)?;
+        if let Some(answer) = ready() {
+            return Ok(Some(answer));
+        }
+        if park::is_over(deadline) {
+            return Ok(None);
+        }
+        park(cx, || {}, deadline).map_err(|alert| alert.raise(cx))?;
+    }
+}
+
+/// Thread.Sleep: that many milliseconds (-1: for ever).
+pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
+    if ms == 0 {
+        poll_interrupt(cx)?;
+        cx.native(std::thread::yield_now);
+        return Ok(());
+    }
+    wait_until(cx, park::deadline(ms), || None::<()>).map(|_| ())
+}
+
+impl ThreadLifetime {
+    /// Waits for the end, at most that many milliseconds (-1: for ever).
+    pub fn join(&self, cx: &Cx<'_>, ms: i32) -> Result<bool> {
+        let me = park::id(cx);
+        let ended = || {
+            let mut joining = self.joining.lock();
+            let ended = self.ended.load(Ordering::SeqCst);
+            if !ended && !joining.contains(&me) {
+                joining.push(me);
+            }
+            ended.then_some(())
+        };
+        let end = park::deadline(ms);
+        let _waiting = Waiting::begin(cx);
+        let result = loop {
+            // A library's thread may end without detaching itself: it is searched for from time to time.
+            let until = match self.started {
+                true => end,
+                false => {
+                    attach::bury_dead();
+                    let soon = Instant::now() + LOOK_AGAIN;
+                    Some(end.map_or(soon, |e| e.min(soon)))
+                }
+            };
+            match wait_until(cx, until, ended) {
+                Ok(None) if !park::is_over(end) => {}
+                result => break result,
+            }
+        };
+        self.joining.lock().retain(|j| *j != me);
+        Ok(result?.is_some())
+    }
+}
