@@ -1,10 +1,10 @@
-//! What the collector asks, with the world stopped.
+//! What the collector asks of handles, with the world stopped.
 //!
 //! # Invariants
-//! * Nobody allocates, sets or frees handles meanwhile: that is done in Runtime state only.
-//! * After a visit that may have moved objects, a group's 'may hold young' byte says whether the visitor called one of its
-//!   objects young.
-//! * A visit with `young_only` sees every slot whose object may be young, and others of the same groups.
+//! * Nobody allocates, sets or frees handles meanwhile: that is done in Runtime state only, in which a thread cannot be stopped. So the collector
+//!   changes words by plain stores.
+//! * After a visit that may have moved objects, a group's 'may hold young' byte says whether the visitor called one of its objects young.
+//! * A visit with `young_only` meets every slot whose object may be young, and other slots of the same groups.
 //! * Visits allocate no memory.
 use crate::memory::*;
 use crate::table::{Slot, Table};
@@ -41,12 +41,12 @@ impl<'t> Table<'t> {
             .filter(move |&first| !young_only || self.slot(first).may_be_young())
     }
 
-    /// Visits the objects, in steps that let the memory come before it is wanted.
+    /// Calls `f` with each object of a group, and requests the memory of objects further on.
     #[inline(always)]
     fn each_object(self, first: u32, mut f: impl FnMut(u32, &AtomicUsize, Word, usize)) {
         let group = self.row.group(first);
         for (i, place) in group.iter().enumerate() {
-            if let Some(later) = group.get(i + AHEAD) {
+            if let Some(later) = group.get(i + PREFETCH_DISTANCE) {
                 prefetch(later.load(Ordering::Relaxed));
             }
             let word = Word(place.load(Ordering::Acquire));
@@ -69,7 +69,7 @@ impl<'t> Table<'t> {
                     None => Word::expired(self.row.side(index).load(Ordering::Relaxed)),
                 };
                 if now != word {
-                    // Nobody else changes it: a plain store does.
+                    // The world is stopped, so a plain store is enough.
                     debug_assert_eq!(place.load(Ordering::Relaxed), word.0);
                     place.store(now.0, Ordering::Release);
                 }
@@ -79,8 +79,8 @@ impl<'t> Table<'t> {
     }
 }
 
-/// How many slots ahead of a visit its object's memory is asked for.
-const AHEAD: usize = 8;
+/// How many slots before its visit the memory of an object is requested.
+const PREFETCH_DISTANCE: usize = 8;
 
 impl Tables {
     /// Visits the objects of normal and pinned handles, which live by that: `f` returns (the object's address now, whether it

@@ -1,17 +1,18 @@
-//! What generated code does in place of calls, for the models: the steps of these lists, on the same words.
+//! What generated code does instead of calls, for the models: the steps of these lists, on the same words.
 #![doc = include_str!("inlined.txt")]
 use crate::memory::*;
 use crate::word::{OCCUPIED, TAGS, VALID};
 use crate::{Hint, KIND_BITS, Kind, Tables, handle_of};
 
-/// `read`. None: the method is called.
+/// The list `read`: the target of a handle. None: generated code calls the method.
 pub(crate) fn read(tables: &Tables, handle: u32) -> Option<usize> {
     let slot = tables.slot(handle)?;
     let word = slot.word.load(Ordering::Acquire);
     (word & VALID != 0).then_some(word & !TAGS)
 }
 
-/// `make`. None: the method is called.
+/// The list `make`: a new handle of a slot that the thread owns. None: generated code calls the method. The thread cannot be stopped meanwhile,
+/// because `critical` is set.
 pub(crate) fn make(
     tables: &Tables,
     hint: &mut Hint,
@@ -42,7 +43,7 @@ pub(crate) fn make(
     Some(handle_of(kind, index))
 }
 
-/// `free`, and what the helper does.
+/// The list `free`, and the helper that generated code calls if that does not succeed.
 pub(crate) fn free(tables: &Tables, hint: &mut Hint, handle: u32) -> bool {
     match free_in_place(tables, hint, handle) {
         Some(()) => true,
@@ -50,6 +51,8 @@ pub(crate) fn free(tables: &Tables, hint: &mut Hint, handle: u32) -> bool {
     }
 }
 
+/// Frees a handle without a call: the word by compare-and-swap from what was loaded, then the slot into the thread's ring. None: the word has
+/// changed, or the ring is full.
 fn free_in_place(tables: &Tables, hint: &mut Hint, handle: u32) -> Option<()> {
     let (kind, index) = (Kind::of(handle)?, handle >> KIND_BITS);
     let table = tables.table(kind)?;

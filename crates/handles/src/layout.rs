@@ -1,4 +1,7 @@
-//! Where things are, for generated code that makes and frees handles; in bytes, but for the room.
+//! Offsets for generated code that makes and frees handles. Everything is in bytes, except [`LANE_ROOM`], which counts slots.
+//!
+//! # Invariants
+//! A test of the JIT compares the instructions that use these offsets with `inlined.txt`; the models run the same steps.
 use crate::memory::{INDEX_BITS, ROOM, sides_at, young_at};
 use crate::queue::Lane;
 use std::mem::offset_of;

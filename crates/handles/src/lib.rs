@@ -1,49 +1,67 @@
 //! Lock-free GC handles: words outside the heap that refer to objects, named by 32-bit values.
 //!
-//! Knows nothing of objects but that their addresses are multiples of 8, and nothing of the CLI.
+//! This crate knows nothing of objects but that their addresses are multiples of 8, and nothing of the CLI.
 //!
 //! # Terms
 //! * *handle*: `(index << 3) | (kind + 1)`, never 0. There is one table for each [`Kind`].
 //! * *slot*: what an index names; one word, and one *side* word of 32 bits.
 //! * *group*: [`GROUP`] neighbouring slots. Threads take fresh slots by groups, and the collector skips whole groups.
-//! * *hint*: a thread's own slots in waiting ([`Hint`]).
+//! * *hint*: a thread's own cache of free slots ([`Hint`]).
+//!
+//! ```text
+//!   handle   31 .................................. 3 | 2 .. 0
+//!            index of the slot                       | kind + 1 (0, 5, 6, 7: no handle)
+//!
+//!   word     63 ................................ 3 | 2 | 1     | 0          side word
+//!            0                                     | 0 | 0     | 0          free        the next free slot, or garbage
+//!            address of the object, or 0 for null  | 0 | VALID | OCCUPIED   in use      the domain
+//!            domain << 2 (the object is gone)      | . | 0     | OCCUPIED   expired     the domain
+//! ```
+//!
+//! # The life of a slot
+//! ```text
+//!   fresh group --take_group--> hint --claim: store--> in use --free: compare-and-swap to 0--> the hint of the freeing thread
+//!                                ^                       | the collector: object gone            |
+//!                                |                       v                                       | waits (first in, first out)
+//!                                |                    expired --free--> as above                 v
+//!                                +---------------- shared queue <---- too many, or the thread ends
+//! ```
 //!
 //! # Invariants
 //! * A word is 0 (free), `object | VALID | OCCUPIED`, or `domain << 2 | OCCUPIED` (the object is gone).
-//! * A free slot has exactly one owner: the table (its group was never given out), one hint, or the shared queue. Only its
-//!   owner claims it. So nobody retries, a slot is never in two queues, and a plain store claims it (a compare-and-swap from
-//!   0 would cost a third of an allocation and cannot fail). The models keep account of owners; debug builds look at the word first.
-//! * An occupied word changes by compare-and-swap from the word seen, so of two frees one wins, and a set that lost against a
-//!   free stores nothing.
-//! * The side word is the slot's domain while it is occupied, and the next slot while it is in a queue that is a chain.
-//! * All words lie in one range of addresses, reserved at once, of which every word can be read: what was never given out
-//!   reads as free.
-//! * A group's 'may hold young' byte is set after every store of a reference into the group, before its thread can be
-//!   stopped: handles are allocated, set and freed in Runtime state only.
-//! * No value, however wrong, makes anything read outside that range; what is stale, foreign or garbage gives `None` or `false`.
+//! * A free slot has exactly one owner: the table (its group was never handed out), one hint, or the shared queue. Only its owner claims it. So
+//!   claiming never has to be retried, and a slot is never in two queues. Claiming is a plain store: a compare-and-swap from 0 would cost a
+//!   third of an allocation and could not fail. The models keep account of owners; debug builds check that the word is 0.
+//! * An occupied word changes by compare-and-swap from the word that was read. So of two threads that free a handle one wins, and a thread that
+//!   sets the target and loses against a free stores nothing.
+//! * The side word is the slot's domain while the slot is occupied, and the next slot while it is in a linked queue.
+//! * All words lie in one range of addresses that is reserved at once, and every word of it can be read: a slot that was never handed out reads
+//!   as free.
+//! * A group's 'may hold young' byte is set after every store of a reference into the group, and before the storing thread can be stopped:
+//!   handles are allocated, set and freed in Runtime state only.
+//! * No value, however wrong, makes anything read outside that range. A stale, foreign or garbage value gives `None` or `false`.
 //!
-//! A handle has no generation bits, since its word must be recognisable on a stack by its high bits; a stale handle is known
-//! as long as its slot is not reused, and freed slots wait in first-in-first-out queues to put that off.
+//! A handle has no generation bits, since its word must be recognisable on a stack by its high bits. A stale handle is detected as long as its
+//! slot is not reused, and freed slots wait in first-in-first-out queues to postpone that.
 //!
 //! # For generated code
 //! The target of any 32 bits `h`, with `t` = [`Tables::rows`]:
 //! ```text
 //! word   = load t[h rotated right by KIND_BITS]   (8-byte words, the index has 32 bits)
-//! word & VALID == 0: free, expired or no handle at all, go the slow way; else the object is word & !TAGS
+//! word & VALID == 0: free, expired or no handle at all, take the slow path; else the object is word & !TAGS
 //! ```
-//! The low bits that are no kind's (0, 5, 6, 7) have words too, all 0.
-//! If indices have fewer than the usual bits ([`Tables::limit`]), `h >> KIND_BITS` must be found below `1 << bits` first; the
-//! number of the word is then `(h & 7) << bits | h >> KIND_BITS`.
+//! The low bits that belong to no kind (0, 5, 6, 7) have words too, all 0. If indices have fewer than the usual bits ([`Tables::limit`]),
+//! `h >> KIND_BITS` must be found below `1 << bits` first; the number of the word is then `(h & 7) << bits | h >> KIND_BITS`.
 //!
-//! A new handle to an object that is not null, where the thread cannot be stopped: a slot of the thread's own (`ring[first]` of its
-//! kind's lane, if `first` is not `ready`), the domain in the side word, then the word, then the group's byte ([`layout`]).
-//! To free one: the word by compare-and-swap, as everywhere, then the slot goes to the end of the ring, which must have
-//! room for one more than that. Every other case is left to [`Tables::alloc`] and [`Tables::free`].
+//! A new handle to an object that is not null, where the thread cannot be stopped: take a slot of the thread's own (`ring[first]` of the lane of
+//! its kind, if `first` is not `ready`), store the domain in the side word, then the word, then the group's byte ([`layout`]). To free a handle:
+//! change the word by compare-and-swap, as everywhere, then put the slot at the end of the ring, which must have space for one more than that.
+//! Every other case is left to [`Tables::alloc`] and [`Tables::free`].
 //!
 //! # Model checking
-//! `cargo test -p vervet-handles --features loom --lib` runs the models of allocate, free, expire and grow on tables
-//! of a few slots: the code that ships, and the sequences of generated code, which `inlined.txt` lists instruction by
-//! instruction. The feature replaces the atomics, the sizes and the memory, so the other tests are not built with it.
+//! `cargo test -p vervet-handles --features loom --lib` runs the models of allocate, free, expire and grow on tables of a few slots: the code that
+//! ships, and the sequences of generated code, which `inlined.txt` lists instruction by instruction. The feature replaces the atomics, the sizes
+//! and the memory, so the other tests are not built with it.
 mod collect;
 #[cfg(all(test, feature = "loom"))]
 mod inlined;
@@ -119,7 +137,7 @@ pub struct Tables {
 impl Tables {
     /// No handles, and no memory yet.
     #[cfg(not(feature = "loom"))]
-    #[allow(
+    #[expect(
         clippy::new_without_default,
         reason = "there is one per process, a static"
     )]
@@ -131,7 +149,7 @@ impl Tables {
     }
     /// No handles, and no memory yet.
     #[cfg(feature = "loom")]
-    #[allow(clippy::new_without_default, reason = "as without the feature")]
+    #[expect(clippy::new_without_default, reason = "as without the feature")]
     pub fn new() -> Tables {
         Tables {
             space: Space::new(),
@@ -139,7 +157,7 @@ impl Tables {
         }
     }
 
-    /// None before there is memory.
+    /// The table of a kind. None before there is memory.
     #[inline]
     pub(crate) fn table(&self, kind: Kind) -> Option<Table<'_>> {
         Some(Table {
@@ -148,6 +166,7 @@ impl Tables {
         })
     }
 
+    /// The slot that a handle names, in use or not. None: the value is no handle, or there is no memory yet.
     #[inline]
     fn slot(&self, handle: u32) -> Option<Slot<'_>> {
         let index = handle >> KIND_BITS;
@@ -164,8 +183,8 @@ impl Tables {
         Some(claim(table, kind, index, object, domain))
     }
 
-    /// As [`Tables::alloc`], in a few instructions, with slots that are the hint's already. None: it has none to spare, call
-    /// that one.
+    /// As [`Tables::alloc`], in a few instructions, with slots that the hint has already. None: it has none that may be taken, and
+    /// [`Tables::alloc`] has to be called.
     #[inline]
     pub fn alloc_own(
         &self,
@@ -175,11 +194,11 @@ impl Tables {
         domain: u32,
     ) -> Option<u32> {
         let index = hint.lanes[kind as usize].take()?;
-        // A lane that has slots has them from a table that has memory.
+        // There is memory: a lane that has slots got them from a table that has memory.
         Some(claim(self.table(kind)?, kind, index, object, domain))
     }
 
-    /// Frees a handle; false if it is not in use. Waits for nobody.
+    /// Frees a handle; false if it is not in use. The thread waits for no other. Of two threads that free one handle, one gets true.
     #[inline]
     pub fn free(&self, hint: &mut Hint, handle: u32) -> bool {
         let (index, kind) = (handle >> KIND_BITS, Kind::of(handle));
@@ -203,7 +222,7 @@ impl Tables {
                 Err(now) => seen = now,
             }
         }
-        // Free, and in no list.
+        // The slot is free and in no queue here. It is this thread's: only one thread can have changed the word to 0.
         perturb::here();
         table.row.freed(index);
         table.put(&mut hint.lanes[kind as usize], index);
@@ -232,8 +251,10 @@ impl Tables {
         self.replace(handle, new, |before| before == current)
     }
 
+    /// Makes a handle refer to `object` if what it refers to is `wanted`. Returns what it referred to before. None: the handle is not in use.
     fn replace(&self, handle: u32, object: usize, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let slot = self.slot(handle)?;
+        // Acquire: pairs with the release of the store that made the word, so the caller may use the object it names.
         let mut seen = slot.word.load(Ordering::Acquire);
         loop {
             let before = Word(seen).target()?;
@@ -247,6 +268,7 @@ impl Tables {
                 Ordering::Acquire,
             ) {
                 Ok(_) => {
+                    // The thread is in Runtime state: no collection can begin before the group's byte is set.
                     if object != 0 {
                         perturb::here();
                         slot.note_young();
@@ -270,7 +292,8 @@ impl Tables {
         loop {
             Word(seen).target()?;
             let domain = slot.side.load(Ordering::Acquire);
-            // The side word was a domain only if the slot was not freed meanwhile.
+            // The side word is a domain only if the slot was not freed between the two loads of the word. If it was freed and is in use
+            // again with the same word, the domain that was read is that of the old or of the new handle, which are the same value.
             match slot.word.load(Ordering::Acquire) {
                 now if now == seen => return Some(domain),
                 now => seen = now,
@@ -278,7 +301,7 @@ impl Tables {
         }
     }
 
-    /// A thread ends: its slots in waiting go to the shared queues.
+    /// A thread ends: the free slots of its hint go to the shared queues, where other threads find them.
     pub fn retire(&self, hint: &mut Hint) {
         for kind in Kind::ALL {
             if let Some(table) = self.table(kind) {
@@ -308,7 +331,8 @@ impl Tables {
     }
 }
 
-/// A slot that is the caller's becomes a handle.
+/// Makes a slot that the caller owns a handle. The side word is stored first: whoever sees the word with acquire sees the domain. Both are plain
+/// stores, because no other thread writes to a free slot.
 #[inline]
 fn claim(table: Table<'_>, kind: Kind, index: u32, object: usize, domain: u32) -> u32 {
     debug_assert!(domain < 1 << 30);

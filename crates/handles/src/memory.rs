@@ -1,11 +1,20 @@
 //! The atomics, the sizes and the memory of the tables: the real ones, or loom's.
 //!
+//! ```text
+//!   one reserved range of addresses, with 2^29 indices
+//!   +------------------------------------------------+--------------------------+-----------------------+
+//!   | words: 8 rows of 2^29 * 8 bytes, by low bits   | side words: 4 rows of    | groups' bytes: 4 rows |
+//!   | of a handle; only rows 1 to 4 are ever written | 2^29 * 4 bytes, by kind  | of 2^23 bytes         |
+//!   +------------------------------------------------+--------------------------+-----------------------+
+//!     32 GiB                                           8 GiB                      32 MiB
+//! ```
+//!
 //! # Invariants
-//! * Memory starts as zeros: all slots free, nothing young. It stays where it is.
-//! * Once there is memory, every slot of every index can be read. Only those of groups given out can be written to
-//!   ([`Space::commit`] comes first), so that a system that counts what may be written counts little.
-//! * Usually an index is any number of [`INDEX_BITS`] bits, so no handle value needs a check. A process whose address space is
-//!   limited has fewer: [`Space::limit`] says so before there is memory, and a value whose index has more bits is no handle.
+//! * Memory starts as zeros: all slots are free, and no group holds young objects. It never moves.
+//! * Once there is memory, every slot of every index can be read. Only those of groups that were handed out can be written to
+//!   ([`Row::commit`](space::Row::commit) comes first), so a system that counts writable memory counts little.
+//! * Usually an index is any number of [`INDEX_BITS`] bits, so no handle value needs a check. A process whose address space is limited has fewer
+//!   ([`Space::limit`](space::Space::limit), called before there is memory), and a value whose index has more bits is no handle.
 
 #[cfg(feature = "loom")]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
@@ -52,6 +61,7 @@ mod space {
     /// then their groups' bytes. One range of addresses, reserved at once.
     #[derive(Debug)]
     pub(crate) struct Space {
+        /// The beginning of the range; null before it is reserved.
         base: AtomicPtr<u8>,
         /// How many bits an index has. It does not change once there is memory.
         bits: AtomicU32,
@@ -97,6 +107,7 @@ mod space {
             }
             let size = bytes(self.bits());
             let made = vervet_os::memory::reserve_read_only(size).ok()?;
+            // Of two threads that reserve at once the first to publish wins; the other releases its range, which nobody has seen.
             match self.base.compare_exchange(
                 std::ptr::null_mut(),
                 made,
@@ -149,22 +160,26 @@ mod space {
         pub(crate) fn slots(self) -> u32 {
             1 << self.bits
         }
+        /// Where the kind's words begin, from `base` on. The row of number `kind + 1`: rows are ordered by the low bits of a handle.
         #[inline]
         fn words_at(self) -> usize {
             (self.kind + 1) << self.bits << 3
         }
+        /// Where the kind's side words begin.
         #[inline]
         fn sides_at(self) -> usize {
             sides_at(self.bits) + (self.kind << self.bits << 2)
         }
+        /// Where the bytes of the kind's groups begin.
         #[inline]
         fn young_at(self) -> usize {
             young_at(self.bits) + (self.kind << self.bits) / GROUP as usize
         }
+        /// The word of slot `i`.
         #[inline]
         pub(crate) fn word(self, i: u32) -> &'t AtomicUsize {
             debug_assert!(i < self.slots());
-            // SAFETY: within the kind's words, and zeros are a valid atomic.
+            // SAFETY: `i` is below the number of slots, so the word lies in the kind's row of the reservation; zeros are a valid atomic.
             unsafe {
                 &*self
                     .base
@@ -176,13 +191,14 @@ mod space {
         #[inline]
         pub(crate) fn group(self, i: u32) -> &'t [AtomicUsize] {
             debug_assert!(i.is_multiple_of(GROUP));
-            // SAFETY: as above, for all of them.
+            // SAFETY: `i` begins a group, so the group's words lie side by side in the kind's row.
             unsafe { std::slice::from_raw_parts(self.word(i), GROUP as usize) }
         }
+        /// The side word of slot `i`.
         #[inline]
         pub(crate) fn side(self, i: u32) -> &'t AtomicU32 {
             debug_assert!(i < self.slots());
-            // SAFETY: within the kind's side words.
+            // SAFETY: `i` is below the number of slots, so the word lies in the kind's row of side words.
             unsafe {
                 &*self
                     .base
@@ -190,10 +206,11 @@ mod space {
                     .cast::<AtomicU32>()
             }
         }
+        /// The 'may hold young' byte of the group of slot `i`.
         #[inline]
         pub(crate) fn young(self, i: u32) -> &'t AtomicU8 {
             debug_assert!(i < self.slots());
-            // SAFETY: within the kind's bytes of groups.
+            // SAFETY: `i` is below the number of slots, so its group's byte lies in the kind's row of such bytes.
             unsafe {
                 &*self
                     .base
@@ -201,7 +218,7 @@ mod space {
                     .cast::<AtomicU8>()
             }
         }
-        /// A free slot is about to be claimed by its one owner.
+        /// A free slot is about to be claimed by its one owner. The models check that; here only debug builds do.
         #[inline]
         pub(crate) fn claimed(self, i: u32) {
             let free = self.word(i).load(Ordering::Relaxed) == 0;
@@ -216,7 +233,7 @@ mod space {
             if group < before {
                 return Some(());
             }
-            // As much as there is once more: few steps, few mappings.
+            // Double what there is: few system calls, and few mappings.
             let end = (before * 2)
                 .max(group + 1)
                 .next_multiple_of(STEP)

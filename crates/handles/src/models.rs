@@ -1,14 +1,24 @@
 //! The protocol under loom: groups of one slot, so that the second handle grows the table, and lanes that hand over early.
 //!
-//! Every interleaving and every value that the memory model lets a load return is tried, of the code that ships and of
-//! [`inlined`]. Each claim and free of a slot is entered into an account, which ends the model if a slot has two owners.
+//! Loom tries every interleaving, and every value that the memory model lets a load return, of the code that ships and of [`inlined`]. An
+//! account of claimed slots ends a model if a slot has two owners.
+//!
+//! | invariant of the crate | models |
+//! |---|---|
+//! | a free slot has one owner | `growing_twice_at_once`, `retiring_while_allocating`, `handing_over_at_once`, `retiring_what_was_freed_in_place` |
+//! | of two frees one wins | `freeing_twice_at_once`, `freeing_in_place_twice_at_once` |
+//! | a set that loses against a free stores nothing | `setting_while_freeing`, `freeing_in_place_while_setting`, `exchanging_at_once` |
+//! | a reader sees a whole handle or none | `reading_while_growing`, `reading_while_expiring`, `making_in_place_while_reading`, `reading_while_remade_in_place` |
+//! | a link of a queue is never taken for a domain | `domain_while_reused` |
 use crate::{Hint, Kind, Tables, inlined};
 use loom::sync::Arc;
 use loom::thread;
 
+/// Addresses of two objects. Nothing is ever read there.
 const A: usize = 0x1000;
 const B: usize = 0x2000;
 
+/// Tries every interleaving of the threads that `f` starts.
 fn model(f: impl Fn() + Sync + Send + 'static) {
     loom::model::Builder::new().check(f);
 }
@@ -88,7 +98,7 @@ fn setting_while_freeing() {
     });
 }
 
-/// Of two exchanges from one value one wins.
+/// Two threads exchange the target from the same value: one wins, and the other is told the winner's object.
 #[test]
 fn exchanging_at_once() {
     model(|| {
@@ -139,7 +149,7 @@ fn domain_while_reused() {
         });
         t.free(&mut hint, h);
         t.free(&mut hint, other);
-        // Linked now.
+        // The slot is linked now: its side word is not a domain any more.
         t.retire(&mut hint);
         t.alloc(&mut hint, Kind::Normal, B, 8).unwrap();
         reader.join().unwrap();
@@ -190,7 +200,7 @@ fn handing_over_at_once() {
     });
 }
 
-/// A thread's hint with one slot that generated code may take.
+/// A thread's hint with one slot that generated code may take without a call.
 fn with_own_slot(t: &Tables, kind: Kind) -> Hint {
     let mut hint = Hint::new();
     let h = t.alloc(&mut hint, kind, B, 9).unwrap();

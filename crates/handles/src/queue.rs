@@ -1,14 +1,22 @@
-//! Free slots in waiting: a thread's own, and those handed over.
+//! Queues of free slots: one lane of each kind in each thread's hint, and one shared queue of each kind.
+//!
+//! ```text
+//!   a lane's ring; positions count up for ever, and wrap
+//!     first          ready                    end
+//!      v              v                        v
+//!      | may be taken | freed lately: waiting  | unused ...
+//!      take: first += 1                          put: ring[end] = slot, end += 1
+//!   a ring that is full moves BATCH slots from its front to the shared queue, or to `over` while another thread holds that
+//! ```
 //!
 //! # Invariants
-//! * Queues are first in, first out. A slot is in at most one.
-//! * A lane belongs to one thread, and is a ring of indices: to take or to put a slot touches nothing of the slot. `first..ready`
-//!   may be taken; `ready..end` were freed lately and wait.
-//! * The shared queue is a chain through the side words of its slots, and belongs to whoever holds its flag. Nobody waits for the
-//!   flag but a thread that ends, and one that nothing else is left for: who does not get it does without (takes a fresh group,
-//!   or keeps what it would hand over on the side: see [`Lane::over`]).
-//! * Links are stored with release after the slot was freed, so that who reads a link where it expected a domain sees
-//!   that the slot was freed ([`Tables::domain`](crate::Tables::domain)).
+//! * Queues are first in, first out, so a freed slot is not reused at once. A slot is in at most one queue.
+//! * A lane belongs to one thread, and is a ring of indices: taking and putting touch the ring only, not the slot.
+//! * The shared queue is a chain through the side words of its slots. It belongs to the thread that holds its flag. A thread that does not get the
+//!   flag does without: it takes a fresh group, or keeps the slots that it would hand over on the side ([`Lane::over`]). Only a thread that ends
+//!   waits for the flag.
+//! * Links are stored with release after the slot was freed. So a thread that reads a link where it expected a domain sees that the slot was
+//!   freed, and reads again ([`Tables::domain`](crate::Tables::domain)).
 use crate::memory::*;
 use crate::table::Table;
 
@@ -38,11 +46,15 @@ impl Default for Hint {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Lane {
+    /// Position of the first slot.
     pub(crate) first: u32,
+    /// Position of the first slot that may not be taken yet.
     pub(crate) ready: u32,
+    /// Position behind the last slot.
     pub(crate) end: u32,
+    /// Indices of free slots.
     pub(crate) ring: [u32; ROOM as usize],
-    /// What the ring had no room for while the shared queue was held by another.
+    /// Slots for which the ring had no space while another thread held the shared queue.
     over: Chain,
 }
 
@@ -71,7 +83,7 @@ impl Lane {
     fn len(&self) -> u32 {
         self.end.wrapping_sub(self.first)
     }
-    /// A slot that may be taken.
+    /// Takes a slot that may be reused, if there is one.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<u32> {
         if self.first == self.ready {
@@ -81,7 +93,8 @@ impl Lane {
         self.first = self.first.wrapping_add(1);
         Some(index)
     }
-    /// Adds in front of all, for those who have waited longer. What was in front may wait with the rest now.
+    /// Adds `count` slots in front, because they have waited longer than the lane's own or were never used. They may be taken at once; the slots
+    /// that were in front before wait with the rest.
     fn prepend(&mut self, count: u32, slots: impl Iterator<Item = u32>) {
         debug_assert!(self.len() + count <= ROOM);
         self.first = self.first.wrapping_sub(count);
@@ -96,12 +109,14 @@ impl Lane {
 }
 
 impl Chain {
+    /// A chain without slots.
     const EMPTY: Chain = Chain {
         first: 0,
         last: 0,
         len: 0,
     };
 
+    /// Links another chain behind this one.
     fn append(&mut self, table: &Table<'_>, more: Chain) {
         if more.len == 0 {
             return;
@@ -114,6 +129,7 @@ impl Chain {
             self.len += more.len;
         }
     }
+    /// Links one slot behind this chain.
     fn push(&mut self, table: &Table<'_>, index: u32) {
         self.append(
             table,
@@ -124,6 +140,7 @@ impl Chain {
             },
         );
     }
+    /// Takes the first slot.
     fn pop(&mut self, table: &Table<'_>) -> Option<u32> {
         self.len = self.len.checked_sub(1)?;
         let index = self.first;
@@ -134,6 +151,7 @@ impl Chain {
     }
 }
 
+/// The link of a free slot: its side word.
 #[inline]
 fn link<'t>(table: &Table<'t>, index: u32) -> &'t AtomicU32 {
     table.slot(index).side
@@ -143,7 +161,9 @@ fn link<'t>(table: &Table<'t>, index: u32) -> &'t AtomicU32 {
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Shared {
+    /// The flag: a thread holds the queue.
     held: AtomicBool,
+    /// The chain. It is read and written by the holder; `len` also by others, as a hint.
     first: AtomicU32,
     last: AtomicU32,
     len: AtomicU32,
@@ -169,11 +189,13 @@ impl Shared {
         }
     }
 
-    /// Slots in it, at some moment.
+    /// How many slots it had at some moment: a hint, read without the flag.
     fn len(&self) -> u32 {
         self.len.load(Ordering::Relaxed)
     }
 
+    /// Runs `work` on the queue, if no other thread holds it. The acquire of the flag pairs with the release at the end, so the thread sees the links
+    /// that the last holder stored.
     fn try_with<T>(&self, work: impl FnOnce(&mut Chain) -> T) -> Option<T> {
         if self
             .held
@@ -197,7 +219,7 @@ impl Shared {
 }
 
 impl Table<'_> {
-    /// A free slot that is now the caller's. None: no memory, or every slot is in use or in another thread's queue.
+    /// A free slot, which the caller owns from now on. None: there is no memory, or every slot is in use or in another thread's lane.
     pub(crate) fn take(&self, lane: &mut Lane) -> Option<u32> {
         if let Some(own) = lane.take() {
             return Some(own);
@@ -206,7 +228,8 @@ impl Table<'_> {
         lane.take()
     }
 
-    /// Finds slots that may be taken, for a lane that has none.
+    /// Finds slots that may be taken, for a lane that has none. In this order: its own that have waited long enough, those it kept on the side, the
+    /// shared queue if that is long, a fresh group, and at last slots that were freed lately.
     #[cold]
     fn refill(&self, lane: &mut Lane) {
         if lane.len() >= REUSE_DELAY + GROUP {
@@ -219,24 +242,25 @@ impl Table<'_> {
         } else if let Some(first) = self.take_group() {
             lane.prepend(GROUP, first..first + GROUP);
         } else if lane.len() != 0 || self.take_shared(lane) {
-            // Nothing fresh is to be had: what was freed lately has to do.
+            // There are no fresh slots: those that were freed lately must do.
             lane.ready = lane.end;
         }
     }
 
-    /// The first of a chain become the lane's.
+    /// Moves the first slots of a chain, at most a batch, to the front of the lane.
     fn prepend_some(&self, lane: &mut Lane, chain: &mut Chain) {
         let count = chain.len.min(BATCH);
         lane.prepend(count, (0..count).map_while(|_| chain.pop(self)));
     }
 
+    /// Moves slots of the shared queue to the lane. False: another thread holds the queue.
     fn take_shared(&self, lane: &mut Lane) -> bool {
         self.shared()
             .try_with(|chain| self.prepend_some(lane, chain))
             .is_some()
     }
 
-    /// A slot that the caller has just freed waits in its queue.
+    /// Puts a slot that the caller has just freed at the end of its lane.
     #[inline]
     pub(crate) fn put(&self, lane: &mut Lane, index: u32) {
         *lane.at(lane.end) = index;
@@ -246,13 +270,14 @@ impl Table<'_> {
         }
     }
 
+    /// The ring is full: moves a batch of its oldest slots to the shared queue, or keeps them on the side.
     #[cold]
     fn make_room(&self, lane: &mut Lane) {
         self.move_over(lane, BATCH);
         self.hand_over(lane);
     }
 
-    /// The first `count` of the ring are linked.
+    /// Moves the first `count` slots of the ring to the chain on the side.
     fn move_over(&self, lane: &mut Lane, count: u32) {
         let has_ready = lane.ready.wrapping_sub(lane.first);
         for _ in 0..count {
@@ -265,6 +290,7 @@ impl Table<'_> {
         }
     }
 
+    /// Moves the chain on the side to the shared queue. False: another thread holds that.
     fn hand_over(&self, lane: &mut Lane) -> bool {
         let done = self
             .shared()
@@ -276,7 +302,7 @@ impl Table<'_> {
         done
     }
 
-    /// All of a lane goes to the shared queue.
+    /// Moves all slots of a lane to the shared queue. The thread that ends waits for the flag, which is held for a few instructions only.
     pub(crate) fn retire(&self, lane: &mut Lane) {
         self.move_over(lane, lane.len());
         while lane.over.len != 0 && !self.hand_over(lane) {

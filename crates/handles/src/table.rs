@@ -1,12 +1,15 @@
-//! The slots of one kind: finding one, and giving out fresh ones.
+//! The table of one kind: its slots, and how fresh groups are handed out.
 //!
 //! # Invariants
-//! * Groups below `fresh` were given out, each once, and what belongs to them can be written to.
+//! * Groups below `fresh` were handed out, each once, and their memory is writable: [`Row::commit`] comes before the compare-and-swap that hands
+//!   a group out.
+//! * `committed` is a lower bound of what is writable. It is raised after the system call, so a thread that reads an old value makes the call
+//!   again, which is harmless.
 use crate::memory::*;
 use crate::queue::Shared;
 use vervet_os::perturb;
 
-/// What is kept of one kind beside the slots.
+/// What is kept of one kind beside its slots. It has a cache line of its own, so kinds do not disturb each other.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct State {
@@ -14,6 +17,7 @@ pub(crate) struct State {
     fresh: AtomicU32,
     /// Groups whose memory is writable.
     committed: AtomicU32,
+    /// Free slots that threads have handed over.
     shared: Shared,
 }
 
@@ -43,7 +47,7 @@ pub(crate) struct Table<'t> {
     pub(crate) state: &'t State,
 }
 
-/// A slot.
+/// A slot: its word, its side word, and the byte of its group.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot<'t> {
     pub(crate) word: &'t AtomicUsize,
@@ -52,16 +56,19 @@ pub(crate) struct Slot<'t> {
 }
 
 impl Slot<'_> {
-    /// A reference was stored. Tested first, because the bytes of 64 groups share a cache line.
+    /// A reference was stored: the group may hold young objects. The byte is tested first, because the bytes of 64 groups share a cache line, which
+    /// threads would take from each other. Relaxed is enough: the collector reads it after it has stopped this thread.
     #[inline]
     pub(crate) fn note_young(self) {
         if self.young.load(Ordering::Relaxed) == 0 {
             self.young.store(1, Ordering::Relaxed);
         }
     }
+    /// May the group hold a young object? Read with the world stopped.
     pub(crate) fn may_be_young(self) -> bool {
         self.young.load(Ordering::Relaxed) != 0
     }
+    /// A visit has found out whether the group holds a young object.
     pub(crate) fn set_young(self, young: bool) {
         self.young.store(u8::from(young), Ordering::Relaxed);
     }
@@ -78,6 +85,7 @@ impl<'t> Table<'t> {
         }
     }
 
+    /// The shared queue of free slots.
     pub(crate) fn shared(&self) -> &'t Shared {
         &self.state.shared
     }
@@ -87,7 +95,7 @@ impl<'t> Table<'t> {
         self.state.fresh.load(Ordering::Acquire)
     }
 
-    /// Takes a group nobody has had; its first index. None: no memory or no indices left.
+    /// Takes a group that no thread has had. Returns its first index. None: there is no memory, or no index is left.
     pub(crate) fn take_group(&self) -> Option<u32> {
         let State {
             fresh, committed, ..

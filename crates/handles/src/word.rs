@@ -1,14 +1,14 @@
-//! What a slot's word says.
+//! The word of a slot.
 //!
 //! # Invariants
-//! Tags are in the low bits only: the rest of an object's word is the object's address, so that the word is recognised by
-//! a conservative scan of the stack of a thread that has just loaded it.
+//! Tags are in the low three bits only: the rest of an object's word is the object's address. So a conservative scan recognises the word on the
+//! stack, or in a register, of a thread that has just loaded it and not yet removed the tags.
 
-/// The word says something: the slot is not free.
+/// The bit that says that the slot is not free.
 pub const OCCUPIED: usize = 1;
-/// The rest of the word is an object's address (0: null).
+/// The bit that says that the rest of the word is an object's address (0: null). Without it an occupied word is an expired handle's.
 pub const VALID: usize = 2;
-/// What is no part of the address in an object's word.
+/// The bits of a word that are not part of an object's address, which is a multiple of 8.
 pub const TAGS: usize = 7;
 
 /// A word as read from a slot.
@@ -32,7 +32,7 @@ impl Word {
     pub(crate) fn is_expired(self) -> bool {
         self.0 & (OCCUPIED | VALID) == OCCUPIED
     }
-    /// None: free. 0: null, or gone.
+    /// The address of the object, 0 if that is null or gone. None: the slot is free.
     pub(crate) fn target(self) -> Option<usize> {
         if self.0 & VALID != 0 {
             Some(self.0 & !TAGS)

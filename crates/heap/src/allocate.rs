@@ -1,8 +1,22 @@
-//! Allocation: what mutators call when generated code has not found room in the thread's window.
+//! Allocation: what mutators call when generated code has not found space in the thread's TLAB.
+//!
+//! ```text
+//!   generated code: next + size <= end?  -- yes --> bump, done
+//!         | no
+//!   allocate: larger than SMALL? -- yes --> allocate_large: blocks of its own
+//!         | no
+//!   refill: a piece of the nursery? -- yes --> the TLAB is that piece
+//!         | no: collect, and the collecting thread takes its piece before the world runs again
+//! ```
+//!
+//! # Invariants
+//! * A TLAB changes only by its own thread, or while that thread is stopped.
+//! * A piece of young memory is zeroed and has its `start` bit before the TLAB's `next` and `end` name it: the collector may stop the thread
+//!   between any two steps, and walks the nursery by `start` bits and headers.
 use crate::Heap;
 use crate::collect::Tracing;
 use crate::minor::nursery;
-use crate::model::{Model, Window, World};
+use crate::model::{Model, Tlab, World};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
 
@@ -11,41 +25,42 @@ pub const SMALL: usize = 8 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
     /// Memory for an object of `size` bytes (header included, any number), zeroed but for its header. None: the heap is
-    /// full. The thread is one of the world's and can be stopped here; `window` is its window.
-    pub fn allocate(&self, window: &Window, size: usize, header: u64) -> Option<usize> {
+    /// full. The thread is one of the world's and can be stopped here; `tlab` is its tlab.
+    pub fn allocate(&self, tlab: &Tlab, size: usize, header: u64) -> Option<usize> {
         let size = size.checked_add(7)? & !7;
         if self.config.debug.collect_every > 0 {
             self.count_down();
         }
         if size > SMALL {
             let at = self.allocate_large(size, header)?;
-            window.taken.set(window.taken.get() + size);
+            tlab.taken.set(tlab.taken.get() + size);
             return Some(at);
         }
-        if window.room() < size {
-            self.refill(window, size)?;
+        if tlab.remaining() < size {
+            self.refill(tlab, size)?;
         }
-        let at = window.next.get();
-        // SAFETY: the window is this thread's; there is room.
+        let at = tlab.next.get();
+        // SAFETY: the tlab is this thread's; there is room.
         unsafe { *(at as *mut u64) = header };
-        window.next.set(at + size);
-        if self.config.debug.no_windows || self.config.debug.collect_every > 0 {
-            self.close(window);
+        tlab.next.set(at + size);
+        if self.config.debug.no_tlabs || self.config.debug.collect_every > 0 {
+            self.close(tlab);
         }
         Some(at)
     }
-    /// Gives the rest of a window back: its thread ends, or is to come here for each allocation. A thread that is not one of
-    /// the world's has no window.
-    pub fn close(&self, window: &Window) {
-        if window.room() > 0 {
+    /// Gives the rest of a TLAB back: its thread ends, or must come here for each allocation. A thread that is not one of the world's has no
+    /// TLAB.
+    pub fn close(&self, tlab: &Tlab) {
+        if tlab.remaining() > 0 {
             let mut n = self.nursery.lock();
-            nursery::terminate(window.next.get());
-            if window.room() >= nursery::FRAGMENT {
-                n.handed_out -= window.room();
-                n.fragments.push((window.next.get(), window.end.get()));
+            // SAFETY: the TLAB is this thread's, or that of a stopped one, and has unused memory from `next` on.
+            unsafe { nursery::terminate(tlab.next.get()) };
+            if tlab.remaining() >= nursery::FRAGMENT {
+                n.handed_out -= tlab.remaining();
+                n.fragments.push((tlab.next.get(), tlab.end.get()));
             }
         }
-        window.give_up();
+        tlab.retire();
     }
     fn count_down(&self) {
         if self.countdown.fetch_sub(1, Relaxed) == 1 {
@@ -53,7 +68,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 .store(self.config.debug.collect_every as usize, Relaxed);
             if self.minors.load(Relaxed) % 16 == 15 {
                 if self.config.debug.concurrent_marking {
-                    // The program is to go on meanwhile.
+                    // The program goes on while it marks.
                     self.ask_for_major();
                     self.collect_minor();
                 } else {
@@ -64,50 +79,50 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Gives the window another piece, with room for so many bytes.
+    /// Gives the TLAB another piece, of at least `size` bytes. None: the heap is full.
     #[cold]
-    fn refill(&self, window: &Window, size: usize) -> Option<()> {
+    fn refill(&self, tlab: &Tlab, size: usize) -> Option<()> {
         loop {
-            if self.room.is_to_be_looked_at(self.config.nursery) && !self.make_room(0) {
+            if self.reserve.check_is_due(self.config.nursery) && !self.ensure_space(0) {
                 return None;
             }
             let seen = self.minors.load(Acquire);
-            if self.take_piece(window, size) {
+            if self.refill_tlab(tlab, size) {
                 return Some(());
             }
-            // Who collects takes its piece before the world goes on: the other threads may leave nothing.
+            // The thread that collects takes its piece before the world goes on: other threads might leave nothing.
             self.minor_unless_after(seen, Tracing::AsNeeded, || {
                 if !self.is_strained() {
-                    self.take_piece(window, size);
+                    self.refill_tlab(tlab, size);
                 }
             });
-            self.room.look_at_next();
+            self.reserve.check_next();
             // Unless another collection has taken it back since.
-            if window.room() >= size {
+            if tlab.remaining() >= size {
                 return Some(());
             }
         }
     }
-    /// Gives the window a piece of the nursery, if there is one.
-    fn take_piece(&self, window: &Window, size: usize) -> bool {
-        let Some((from, to)) = self.nursery.lock().take(&self.space, size) else {
+    /// Gives the TLAB a piece of the nursery. Returns false if there is none.
+    fn refill_tlab(&self, tlab: &Tlab, size: usize) -> bool {
+        let Some((from, to)) = self.nursery.lock().take_piece(&self.space, size) else {
             return false;
         };
-        self.room.handed_out(to - from);
-        // The piece is handed out, and has no start bit yet.
+        self.reserve.handed_out(to - from);
+        // A thread that is stopped here has a piece without a start bit.
         perturb::here();
         // SAFETY: the piece is nobody else's.
         unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
         self.space.set_start(from);
         self.stats.allocated.fetch_add((to - from) as u64, Relaxed);
-        window.give_up();
-        window.next.set(from);
-        window.end.set(to);
-        window.taken.set(window.taken.get() + to - from);
+        tlab.retire();
+        tlab.next.set(from);
+        tlab.end.set(to);
+        tlab.taken.set(tlab.taken.get() + to - from);
         true
     }
     fn allocate_large(&self, size: usize, header: u64) -> Option<usize> {
-        if !self.make_room(size) {
+        if !self.ensure_space(size) {
             return None;
         }
         self.consider_major();

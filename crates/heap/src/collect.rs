@@ -1,13 +1,16 @@
 //! Collections as mutators ask for them, and what every stop of the world has in common.
+//!
+//! # Invariants
+//! * All collections go through [`Heap::stopped`]: turn, yield request, stop of the world, gate, verifier, figures, log.
+//! * A thread that waited while another collected does not collect again: it compares the count of collections with the one it saw.
 use crate::Heap;
-use crate::minor;
 use crate::model::{Model, World};
-use crate::stats::{self, What};
+use crate::stats::{self, Collection};
 use crate::threads::gate;
 use std::sync::atomic::Ordering::*;
 use vervet_os::clock;
 
-/// Is a minor collection to find out what is reachable?
+/// Must a minor collection find out what is reachable?
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tracing {
     /// The program asked for a collection.
@@ -17,59 +20,59 @@ pub(crate) enum Tracing {
 }
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Stops the world; if that is still `wanted`, does `work`. Lets the world go on. The gate is shut for a major collection;
-    /// a minor one shuts it when it must.
+    /// Stops the world, does `work` if that is still `wanted`, and lets the world go on. For a major collection the gate is shut; the work of a
+    /// minor one shuts it itself.
     pub(crate) fn stopped(
         &self,
-        what: What,
+        what: Collection,
         wanted: impl Fn() -> bool,
-        mut work: impl FnMut(&mut gate::Stop<'_>) -> minor::Outcome,
+        mut work: impl FnMut(&mut gate::Stop<'_>) -> stats::Outcome,
     ) {
         let before = clock::now();
         let mut done = None;
         match what {
-            What::Major => self.gate.turn.take(),
-            What::Minor if self.gate.turn.is_taken() => {
+            Collection::Major => self.gate.turn.take(),
+            Collection::Minor if self.gate.turn.is_taken() => {
                 self.world.blocking(&mut || self.gate.turn.let_pass());
             }
-            What::Minor => {}
+            Collection::Minor => {}
         }
-        let mut rest = Some(self.gate.rest());
+        let mut yield_request = Some(self.gate.request_yield());
         self.world.stopped(&mut || {
             if !wanted() {
                 return;
             }
-            let _elsewhere = self.major.keep_off();
-            rest = None;
+            let _affinity = self.major.avoid_current_processor();
+            yield_request = None;
             let mut stop = self.gate.stop();
             if self.config.debug.verify_before {
                 stop.shut();
                 self.verify("before a collection");
                 stop.open();
             }
-            if let What::Major = what {
+            if let Collection::Major = what {
                 stop.shut();
             }
             let outcome = work(&mut stop);
             self.minors.fetch_add(1, AcqRel);
-            self.room.strained(self.is_strained());
+            self.reserve.set_strained(self.is_strained());
             if self.config.debug.verify_after {
                 self.verify("after a collection");
             }
-            // Now, not later: when the world goes on, this thread may be the one that does not get a processor.
+            // Measured here: once the world runs, this thread may be the one that gets no processor.
             done = Some((outcome, clock::now() - before));
         });
-        if let What::Major = what {
+        if let Collection::Major = what {
             self.gate.turn.end();
         }
         if let Some((outcome, ns)) = done {
             self.note(what, ns, outcome);
         }
     }
-    fn note(&self, what: What, ns: u64, outcome: minor::Outcome) {
+    fn note(&self, what: Collection, ns: u64, outcome: stats::Outcome) {
         let pauses = match what {
-            What::Minor => &self.stats.minor,
-            What::Major => &self.stats.major,
+            Collection::Minor => &self.stats.minor,
+            Collection::Major => &self.stats.major,
         };
         pauses.record(ns);
         self.stats
@@ -87,13 +90,13 @@ impl<M: Model, W: World> Heap<M, W> {
     /// order; sizes in bytes: `gc N minor|major pause_us=… promoted=… survived=… pinned=… evacuated=… old=… large=…
     /// blocks=…`. N counts stops, `pinned` objects, `blocks` those in use, and `evacuated` all bytes moved out of sparse
     /// blocks so far.
-    fn log(&self, what: What, ns: u64, outcome: minor::Outcome) {
+    fn log(&self, what: Collection, ns: u64, outcome: stats::Outcome) {
         let line = format!(
             "gc {} {} pause_us={:.1} promoted={} survived={} pinned={} evacuated={} old={} large={} blocks={}\n",
             self.stats.minor.count() + self.stats.major.count(),
             match what {
-                What::Minor => "minor",
-                What::Major => "major",
+                Collection::Minor => "minor",
+                Collection::Major => "major",
             },
             ns as f64 / 1e3,
             outcome.promoted,
@@ -104,21 +107,21 @@ impl<M: Model, W: World> Heap<M, W> {
             self.large.bytes.load(Relaxed),
             self.space.in_use()
         );
-        stats::say(&line);
+        stats::write_stderr(&line);
     }
     /// Collects the nursery now.
     pub fn collect_minor(&self) {
         self.minor_unless_after(self.minors.load(Acquire), Tracing::Always, || {});
     }
-    /// Collects the nursery, unless somebody did since the count was `seen`. `then` is called if this thread did, before the world
-    /// goes on.
+    /// Collects the nursery, unless another thread did since the count of collections was `seen`. If this thread did, it calls `then` before the
+    /// world goes on.
     pub(crate) fn minor_unless_after(&self, seen: u32, tracing: Tracing, mut then: impl FnMut()) {
         self.stopped(
-            What::Minor,
+            Collection::Minor,
             || self.minors.load(Acquire) == seen,
             |stop| {
-                let outcome = if self.is_en_bloc(tracing) {
-                    self.promote_en_bloc(stop)
+                let outcome = if self.promotes_all(tracing) {
+                    self.promote_everything(stop)
                 } else {
                     self.minor(false, stop)
                 };
@@ -132,13 +135,13 @@ impl<M: Model, W: World> Heap<M, W> {
             self.world.finalizers_wait();
         }
     }
-    fn is_en_bloc(&self, tracing: Tracing) -> bool {
+    fn promotes_all(&self, tracing: Tracing) -> bool {
         let every = self.config.debug.promote_in_place * 2;
         let forced = every > 0 && self.minor_count() % every == every / 2;
         if self.major.is_marking() {
             return false;
         }
-        forced || tracing == Tracing::AsNeeded && !self.has_holes() && self.trust.take()
+        forced || tracing == Tracing::AsNeeded && !self.has_holes() && self.promote_all.take()
     }
     /// Collects everything, and waits until that is done.
     pub fn collect_all(&self) {

@@ -1,9 +1,18 @@
-//! What the collector's inner loops ask of an object, in one word that its header leads to.
+//! Descriptors: the one word, reached from an object's header, from which the collector's inner loops learn size and reference fields.
+//!
+//! ```text
+//!   bits   63 .............. 32 31 ............ 16 15 ....... 3  2..0
+//!          one bit for each of the words 1 to 48   size in bytes   1  PLAIN       fixed size, no references
+//!          one bit for each of the words 1 to 48   size in bytes   2  FIELDS      fixed size, references
+//!          bytes of an element   bytes beside them                 3  ITEMS       elements that are no references
+//!          bytes of an element   bytes before them                 4  REFERENCES  elements that are references
+//!                                                                  0  OTHER       ask the model
+//! ```
 //!
 //! # Invariants
-//! * A descriptor says what [`Model::size`], [`Model::contents`] and [`Model::visit`] say of the same object; what it cannot
-//!   say in a word it leaves to them ([`Descriptor::OTHER`]). [`check`] holds one against the other.
-//! * It is constant for a header.
+//! * A descriptor says of an object what [`Model::size`], [`Model::contents`] and [`Model::visit`] say of it. What does not fit the word is
+//!   left to them ([`Descriptor::OTHER`]). The verifier compares the two answers ([`check`]).
+//! * It is constant for a header, so it may be read at any time without a lock.
 use crate::model::{Contents, Model};
 
 /// Kind of an object and its layout. Bits 0-2: the kind. Fixed size: bits 3-15 the bytes (a multiple of 8, so the masked bits are
@@ -74,7 +83,7 @@ impl Descriptor {
                 let length = unsafe { *((object + M::LENGTH) as *const u32) } as usize;
                 (self.others() + length * (self.0 >> 32) as usize + 7) & !7
             }
-            // SAFETY: passed on.
+            // SAFETY: the caller's promise about `object` is that of `Model::size`.
             _ => unsafe { M::size(object, header) },
         }
     }
@@ -87,7 +96,7 @@ impl Descriptor {
         match self.0 & KIND {
             PLAIN | ITEMS => Contents::Plain,
             FIELDS | REFERENCES => Contents::References,
-            // SAFETY: passed on.
+            // SAFETY: the caller's promise about `header` is that of `Model::contents`.
             _ => unsafe { M::contents(header) },
         }
     }
@@ -112,7 +121,7 @@ impl Descriptor {
                 }
             }
             REFERENCES => {
-                // SAFETY: as in `size`.
+                // SAFETY: an object with such a descriptor has its number of elements there.
                 let length = unsafe { *((object + M::LENGTH) as *const u32) } as usize;
                 let mut at = object + self.others();
                 let end = at + 8 * length;
@@ -121,7 +130,7 @@ impl Descriptor {
                     at += 8;
                 }
             }
-            // SAFETY: passed on.
+            // SAFETY: the caller's promise about `object` is that of `Model::visit`.
             _ => unsafe { M::visit(object, header, 0, usize::MAX, visit) },
         }
     }
@@ -133,7 +142,7 @@ impl Descriptor {
 /// `object` has that header.
 pub(crate) unsafe fn check<M: Model>(object: usize, header: u64) -> bool {
     let d = M::descriptor(header);
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise: `object` has that header, of which the descriptor is.
     unsafe {
         let (mut count, mut sum) = (0usize, 0usize);
         let mut same = d.size::<M>(object, header) == M::size(object, header)

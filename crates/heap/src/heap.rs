@@ -1,16 +1,21 @@
-//! The state of a heap, how it is made, and what can be asked of it. What allocates is in [`crate::allocate`], what collects in
-//! [`crate::collect`], [`crate::minor`] and [`crate::major`].
+//! The state of a heap: how it is made, and what can be asked of it.
+//!
+//! # Invariants
+//! * There is no path back from the modules that define the fields to [`Heap`]: data lies below, what works with all of it (`allocate`,
+//!   `collect`, `minor`, `major`) above.
+//! * A heap is never dropped. Its threads refer to it as long as the process lives.
+//! * A field is atomic, behind a [`LeafLock`], or [`Exclusive`] to the thread that collects.
 use crate::config::Config;
-use crate::major;
+use crate::major::state;
 use crate::memory::{self, List};
-use crate::minor::{aging, copying, nursery, promote_all};
+use crate::minor::{aging, nursery, promote_all_policy, worker};
 use crate::model::{Model, World};
 use crate::references::{ephemerons, finalizers};
-use crate::roots::statics;
-use crate::space::{self, large, lines, old, recyclable, reserve};
+use crate::roots::static_area;
+use crate::space::{self, large_objects, lines, old, recyclable, reserve};
 use crate::stats::Stats;
 use crate::threads::exclusive::{Borrowed, Exclusive};
-use crate::threads::{gate, workers};
+use crate::threads::{gate, mark_stack, workers};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use vervet_os::LeafLock;
@@ -20,15 +25,19 @@ pub const fn address_space(reserve: usize) -> usize {
     space::address_space(reserve) + reserve / space::BLOCK * size_of::<lines::Lines>()
 }
 
-/// What a collection works with; used by the thread that collects.
+/// Lists that collections use, kept so that their memory is reused.
 pub(crate) struct Scratch {
+    /// Words of stacks that may be references, in ascending order. The minor collection of a pause leaves them to the marker.
     pub candidates: List<usize>,
+    /// Pinned young objects, in ascending order.
     pub pins: List<usize>,
+    /// Old blocks that are being evacuated.
     pub evacuated: List<u32>,
+    /// Copies made by the evacuation that hold references.
     pub moved: List<usize>,
 }
 
-/// See the module.
+/// A heap. See the crate.
 pub struct Heap<M: Model, W: World> {
     /// The world.
     pub world: W,
@@ -36,28 +45,30 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) space: space::Space,
     pub(crate) nursery: LeafLock<nursery::Nursery>,
     pub(crate) old: old::Old,
-    pub(crate) large: large::Large,
-    pub(crate) statics: LeafLock<statics::Statics>,
+    pub(crate) large: large_objects::LargeObjects,
+    pub(crate) statics: LeafLock<static_area::StaticArea>,
     /// Finalizers.
     pub finalizers: finalizers::Finalizers,
-    pub(crate) major: major::Major,
+    pub(crate) major: state::Major,
     pub(crate) gate: gate::Gate,
-    pub(crate) gang: workers::Gang,
-    pub(crate) grey: workers::Grey,
-    pub(crate) workers: Vec<Exclusive<copying::Worker>>,
+    pub(crate) workers: workers::WorkerPool,
+    pub(crate) shared_stack: mark_stack::SharedMarkStack,
+    pub(crate) minor_workers: Vec<Exclusive<worker::MinorWorker>>,
     pub(crate) scratch: Exclusive<Scratch>,
-    pub(crate) waiting: Exclusive<ephemerons::Waiting>,
+    pub(crate) pending: Exclusive<ephemerons::PendingEphemerons>,
+    /// Should the next minor collection wake the helpers?
     pub(crate) wants_help: AtomicBool,
-    /// Nanoseconds that copying a kilobyte took lately: alone, and with helpers.
+    /// Nanoseconds that copying a kilobyte took lately: by one worker, and with helpers.
     pub(crate) copy_cost: [AtomicU64; 2],
     /// Minor collections in which helpers might have been worth it.
     pub(crate) collections_with_work: AtomicU32,
     /// Percentage of the young bytes that survived the last collection that had enough of them.
     pub(crate) survival: AtomicU32,
-    pub(crate) trust: promote_all::Trust,
+    pub(crate) promote_all: promote_all_policy::PromoteAllPolicy,
     pub(crate) aging: aging::Aging,
-    pub(crate) room: reserve::Room,
+    pub(crate) reserve: reserve::CopyReserve,
     pub(crate) minors: AtomicU32,
+    /// Allocations until the next collection, if the configuration asks for such ([`crate::Debug::collect_every`]).
     pub(crate) countdown: AtomicUsize,
     /// What happened so far.
     pub stats: Stats,
@@ -68,9 +79,9 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Reserves a heap and starts its threads. It lives as long as the process.
     pub fn start(config: Config, world: W) -> io::Result<&'static Heap<M, W>> {
         let space = space::Space::new(config.reserve, config.cards, config.card_mask)?;
-        let rooms = recyclable::Rooms::new(&space)?;
-        let gang = workers::Gang::new(config.helpers)?;
-        let n = gang.workers();
+        let recyclable = recyclable::RecyclableBlocks::new(&space)?;
+        let pool = workers::WorkerPool::new(config.helpers)?;
+        let n = pool.count();
         let heap: &'static Heap<M, W> = Box::leak(Box::new(Heap {
             world,
             space,
@@ -78,24 +89,24 @@ impl<M: Model, W: World> Heap<M, W> {
                 (config.nursery / space::BLOCK).max(4),
             )?),
             old: old::Old {
-                rooms,
+                recyclable,
                 bytes: AtomicUsize::new(0),
                 at_mark: AtomicUsize::new(0),
             },
-            large: large::Large {
+            large: large_objects::LargeObjects {
                 heads: LeafLock::new(List::new(1 << 24)?),
                 bytes: AtomicUsize::new(0),
             },
             statics: LeafLock::default(),
             finalizers: finalizers::Finalizers::new()?,
-            major: major::Major::new(n, config.min_major.min(config.max_heap / 2))?,
+            major: state::Major::new(n, config.min_major.min(config.max_heap / 2))?,
             gate: gate::Gate::default(),
-            gang,
-            grey: workers::Grey::new()?,
-            workers: (0..n)
-                .map(|_| copying::Worker::new().map(Exclusive::new))
+            workers: pool,
+            shared_stack: mark_stack::SharedMarkStack::new()?,
+            minor_workers: (0..n)
+                .map(|_| worker::MinorWorker::new().map(Exclusive::new))
                 .collect::<io::Result<_>>()?,
-            waiting: Exclusive::new(ephemerons::Waiting::new()?),
+            pending: Exclusive::new(ephemerons::PendingEphemerons::new()?),
             scratch: Exclusive::new(Scratch {
                 candidates: List::new(memory::UNBOUNDED)?,
                 pins: List::new(memory::UNBOUNDED)?,
@@ -106,9 +117,9 @@ impl<M: Model, W: World> Heap<M, W> {
             copy_cost: [const { AtomicU64::new(0) }; 2],
             collections_with_work: AtomicU32::new(0),
             survival: AtomicU32::new(0),
-            trust: promote_all::Trust::default(),
+            promote_all: promote_all_policy::PromoteAllPolicy::default(),
             aging: aging::Aging::default(),
-            room: reserve::Room::default(),
+            reserve: reserve::CopyReserve::default(),
             minors: AtomicU32::new(0),
             countdown: AtomicUsize::new(config.debug.collect_every as usize),
             stats: Stats::default(),
@@ -121,16 +132,16 @@ impl<M: Model, W: World> Heap<M, W> {
             .spawn(move || heap.collector())?;
         Ok(heap)
     }
-    /// What the worker of that number has; it is nobody else's meanwhile.
-    pub(crate) fn worker(&self, index: usize) -> Borrowed<'_, copying::Worker> {
-        self.workers[index].borrow()
+    /// Borrows what the worker of that number owns.
+    pub(crate) fn minor_worker(&self, index: usize) -> Borrowed<'_, worker::MinorWorker> {
+        self.minor_workers[index].borrow()
     }
 
     /// Minor collections so far, those that begin major ones included.
     pub fn minor_count(&self) -> u32 {
         self.minors.load(Acquire)
     }
-    /// Has a major collection begun to mark, and not ended that?
+    /// Does a major collection mark?
     pub fn is_marking(&self) -> bool {
         self.major.is_marking()
     }
@@ -138,7 +149,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn major_count(&self) -> u32 {
         self.major.count()
     }
-    /// Bytes of objects and of windows handed out.
+    /// Bytes of old objects, and of young memory handed out.
     pub fn bytes(&self) -> usize {
         self.old_bytes() + self.nursery.lock().handed_out
     }
@@ -148,7 +159,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Is the object young?
     pub fn is_young(&self, object: usize) -> bool {
-        self.space.kind_at(object) == space::Kind::Nursery
+        self.space.kind_at(object) == space::BlockKind::Nursery
     }
     /// Does the address lie in the range the heap has reserved?
     pub fn contains(&self, address: usize) -> bool {
@@ -159,7 +170,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn register_finalizer(&self, object: usize) {
         self.finalizers.register(&self.space, object);
     }
-    /// ... is not to run.
+    /// The object's finalizer is not to run.
     pub fn suppress_finalizer(&self, object: usize) {
         self.finalizers.suppress(&self.space, object);
     }

@@ -1,7 +1,8 @@
-//! What is alive, by class, for people.
+//! The heap shot: what is alive, by class, as text for people.
 //!
 //! # Invariants
-//! Objects are noted while the world is stopped, in a list of the collector's own; names are found and text is made when it runs again.
+//! Objects are counted while the world is stopped, into a list of the collector's own. Names are looked up and text is made, which takes
+//! malloc's memory, when the world runs again.
 use crate::Heap;
 use crate::memory::List;
 use crate::model::{Model, World};
@@ -11,7 +12,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// memory but the list's.
     pub fn survey(&self, out: &mut List<(u64, usize)>) {
         for b in 0..self.space.used() {
-            // SAFETY: a live object.
+            // SAFETY: `each_object_of` finds live objects, which have their headers; the world is stopped.
             self.each_object_of(b, |o| unsafe {
                 let header = *(o as *const u64);
                 out.push((header & 0xFFFF_FFFF, M::size(o, header)));
@@ -57,6 +58,6 @@ impl<M: Model, W: World> Heap<M, W> {
         let head = format!(
             "heap-shot: {objects} objects, {bytes} bytes\n       bytes    objects  class\n"
         );
-        crate::stats::say(&(head + &text));
+        crate::stats::write_stderr(&(head + &text));
     }
 }

@@ -1,10 +1,10 @@
-//! Memory of the collector's own: it may be used while other threads are stopped inside malloc.
+//! Memory of the collector's own: it can be used while other threads are stopped inside malloc.
 //!
 //! # Invariants
-//! A [`List`] takes address space as it grows, so that lists that stay short cost a process with little address space nothing. It
-//! never calls malloc. A list that cannot grow ends the process in words: the collector cannot go on, and cannot undo what it
-//! has done. A list has a bound of its own only where the number of blocks or cards is one: how many references, pairs or registrations a
-//! program has, nobody knows ([`UNBOUNDED`]).
+//! * A [`List`] never calls malloc. It reserves address space as it grows, so short lists cost a process with little address space nothing.
+//! * A list that cannot grow ends the process with a message: the collector can neither go on nor undo what it has done.
+//! * A list has a bound of its own only if the number of blocks or cards bounds it. Nothing bounds how many references, ephemerons or
+//!   registrations a program has ([`UNBOUNDED`]).
 use std::io;
 use std::marker::PhantomData;
 pub use vervet_os::memory::prefetch;
@@ -14,25 +14,34 @@ pub fn reserve(size: usize) -> io::Result<usize> {
     vervet_os::memory::reserve(size).map(|p| p as usize)
 }
 
-/// Gives the pages wholly inside `[from, to)` back to the system; they read as zeros afterwards.
-pub fn discard(from: usize, to: usize) {
-    // SAFETY: the callers own the range, a part of a reservation, and want its contents gone.
+/// Gives the pages wholly inside `[from, to)` back to the system. They read as zeros afterwards.
+///
+/// # Safety
+/// The range is a part of a reservation made by [`reserve`], and nobody needs what is in it.
+pub unsafe fn discard(from: usize, to: usize) {
+    // SAFETY: the caller's promise.
     unsafe { vervet_os::memory::discard(from, to) };
 }
 
-/// Prefers huge pages in `[from, to)`.
-pub fn prefer_huge_pages(from: usize, to: usize) {
-    // SAFETY: the callers own the range, a part of a reservation.
+/// Prefers huge pages in `[from, to)`. The contents stay as they are.
+///
+/// # Safety
+/// The range is a part of a reservation made by [`reserve`].
+pub unsafe fn prefer_huge_pages(from: usize, to: usize) {
+    // SAFETY: the caller's promise.
     unsafe { vervet_os::memory::prefer_huge_pages(from, to) };
 }
 
-/// Fills freed memory with a pattern that is no reference and no header.
-pub fn poison(from: usize, to: usize) {
-    // SAFETY: the range is free heap memory.
+/// Fills freed memory with a pattern that is neither a reference nor a header.
+///
+/// # Safety
+/// `[from, to)` is heap memory in which no object lies that anybody may still use, and which no other thread uses meanwhile.
+pub unsafe fn poison(from: usize, to: usize) {
+    // SAFETY: the caller's promise.
     unsafe { std::ptr::write_bytes(from as *mut u8, 0xDF, to - from) };
 }
 
-/// Of a list whose length nothing bounds but the heap it is about: memory ends first.
+/// The bound of a list that needs none: memory ends first.
 pub const UNBOUNDED: usize = 1 << 44;
 
 /// Bytes that a list takes when it is first used.
@@ -79,7 +88,7 @@ impl<T: Copy> List<T> {
             Err(_) => vervet_os::allocator::no_memory("the garbage collector", bytes(new)),
         }
     }
-    /// Appends.
+    /// Appends a value.
     #[inline]
     pub fn push(&mut self, value: T) {
         if self.len == self.capacity {
@@ -89,7 +98,7 @@ impl<T: Copy> List<T> {
         unsafe { (self.at as *mut T).add(self.len).write(value) };
         self.len += 1;
     }
-    /// Takes the last.
+    /// Takes the last value.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         if self.len == 0 {
@@ -109,18 +118,19 @@ impl<T: Copy> List<T> {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// Forgets all but the first `len`.
+    /// Drops all values but the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.high = self.high.max(self.len);
         self.len = self.len.min(len);
     }
-    /// Forgets everything, and gives memory beyond a megabyte back.
+    /// Empties the list, and gives its memory behind the first megabyte back to the system.
     pub fn clear(&mut self) {
         let used = self.high.max(self.len) * size_of::<T>();
         self.len = 0;
         self.high = 0;
         if used > 1 << 20 {
-            discard(self.at + (1 << 20), self.at + used);
+            // SAFETY: the list owns this memory, and has no values any more.
+            unsafe { discard(self.at + (1 << 20), self.at + used) };
         }
     }
     /// The values.
@@ -128,14 +138,15 @@ impl<T: Copy> List<T> {
         // SAFETY: the first `len` slots were written.
         unsafe { std::slice::from_raw_parts(self.at as *const T, self.len) }
     }
-    /// Where the values from number `first` on lie, for who reads and writes them as words of memory: no slice of the list is alive then.
+    /// The addresses of the values from number `first` on, for a caller that reads and writes them as words of memory. No slice of the list may be
+    /// alive then.
     pub fn addresses(&self, first: usize) -> impl Iterator<Item = usize> {
         let at = self.at;
         (first..self.len).map(move |i| at + i * size_of::<T>())
     }
     /// The values, to be changed.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: as above; the list is borrowed for as long.
+        // SAFETY: the first `len` slots were written, and the list is borrowed mutably as long as the slice.
         unsafe { std::slice::from_raw_parts_mut(self.at as *mut T, self.len) }
     }
     /// Moves the first `count` values to the end of `other`.

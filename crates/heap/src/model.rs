@@ -1,19 +1,19 @@
-//! What the collector has to be told: how objects look ([`Model`]) and where references come from ([`World`]).
+//! What the collector has to be told: how objects look ([`Model`]), and where references come from and how threads stop ([`World`]).
 //!
 //! # Invariants
-//! * An object's first word is its header. Its lowest bit is 0 while the object lives: the collector sets it to
-//!   say "moved", with the new address in the other bits. A header of 0 is no object (unused memory).
-//! * Objects are aligned to 8 bytes and take a multiple of 8.
-//! * Everything a [`Model`] reads to answer does not change while a collection runs.
+//! * The first word of an object is its header. Its lowest bit is 0 while the object lives: the collector sets it to say that the object
+//!   has moved. A header of 0 is no object: unused memory begins there.
+//! * Objects are aligned to 8 bytes, and their size is a multiple of 8.
+//! * What a [`Model`] reads to answer does not change while a collection runs.
 
-/// What is to be done with an object's contents.
+/// What an object contains, as far as a collector is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
     /// It holds no references.
     Plain,
     /// It holds references.
     References,
-    /// It is a table of (key, value) pairs: a value is kept by its table only while its key lives.
+    /// It is a table of ephemerons, (key, value) pairs: the table keeps a value only while the key lives.
     Ephemerons,
 }
 
@@ -27,7 +27,7 @@ use std::cell::Cell;
 pub unsafe trait Model: Send + Sync + 'static {
     /// Offset of the number of elements, a `u32`, in objects whose descriptor is variable.
     const LENGTH: usize;
-    /// The descriptor of objects with that header.
+    /// The descriptor of objects with that header ([`Descriptor`]).
     fn descriptor(header: u64) -> Descriptor;
     /// Bytes of the object, header included, a multiple of 8. `header` is its first word as it was before it moved.
     ///
@@ -44,12 +44,12 @@ pub unsafe trait Model: Send + Sync + 'static {
     /// # Safety
     /// As for [`Model::size`].
     unsafe fn visit(object: usize, header: u64, from: usize, to: usize, visit: impl FnMut(usize));
-    /// The pairs of an object whose contents are [`Contents::Ephemerons`]: address of the first key, number of pairs.
-    /// A pair is two words, key and value.
+    /// The ephemerons of an object whose contents are [`Contents::Ephemerons`]: the address of the first key, and how many. An ephemeron is two
+    /// words, key and value.
     ///
     /// # Safety
     /// As for [`Model::size`].
-    unsafe fn pairs(object: usize) -> (usize, usize);
+    unsafe fn ephemerons(object: usize) -> (usize, usize);
     /// Is its finalizer to run after those of ordinary objects?
     ///
     /// # Safety
@@ -61,91 +61,93 @@ pub unsafe trait Model: Send + Sync + 'static {
     fn is_plausible(header: u64) -> bool;
 }
 
-/// A thread's allocation window: adjacent words, of which generated code uses the first two directly. Its thread changes it, and
-/// while that is stopped, who collects; both may hold a reference to it all the time, so it consists of cells.
+/// A thread-local allocation buffer: three adjacent words, of which generated code uses the first two directly.
+///
+/// Its thread changes it, and, while that is stopped, the thread that collects. Both may hold a reference to it all the time, so it consists of
+/// cells.
 #[repr(C)]
 #[derive(Debug, Default)]
-pub struct Window {
+pub struct Tlab {
     /// Next free byte.
     pub next: Cell<usize>,
-    /// End of the window.
+    /// The byte behind its last.
     pub end: Cell<usize>,
-    /// Bytes of windows and large objects that the thread was ever given, but for what it gave back.
+    /// Bytes that the thread was ever given for TLABs and large objects, less what it gave back.
     pub taken: Cell<usize>,
 }
-impl Window {
+impl Tlab {
     /// Bytes that are left.
     #[inline]
-    pub fn room(&self) -> usize {
+    pub fn remaining(&self) -> usize {
         self.end.get() - self.next.get()
     }
-    /// The thread has no window any more; what was left of it does not count as taken.
-    pub fn give_up(&self) {
+    /// The thread has no TLAB any more; what was left of it does not count as taken.
+    pub fn retire(&self) {
         self.taken.set(self.allocated());
         self.next.set(0);
         self.end.set(0);
     }
     /// Bytes that the thread has allocated.
     pub fn allocated(&self) -> usize {
-        self.taken.get() - self.room()
+        self.taken.get() - self.remaining()
     }
 }
 
 /// Addresses `[from, to)`.
 pub type Range = (usize, usize);
 
-/// A thread that has a window and stacks, while the world is stopped.
+/// A thread of the program, while the world is stopped.
 pub struct Mutator<'a> {
-    /// Its window.
-    pub window: &'a Window,
+    /// Its TLAB.
+    pub tlab: &'a Tlab,
     /// Memory `[from, to)` whose words may be references: stacks, saved registers.
     pub ranges: &'a [Range],
 }
 
-/// The heap as a world sees it that checks what it keeps of objects: nothing moves meanwhile.
+/// The heap as the world sees it while it checks its side tables: nothing moves meanwhile.
 pub trait Inspection {
     /// Is the object that begins there young? None: no object begins there that is alive as far as the last cycle knows.
     fn is_young(&self, object: usize) -> Option<bool>;
     /// Calls `visit` with every object, those included that nothing reaches since the last cycle, or the last minor collection.
     fn each_object(&self, visit: &mut dyn FnMut(usize));
-    /// The object is not as it must be: ends the process with `what`. 0: it is none's.
+    /// Ends the process with a sentence about the object, which `what` completes. `object` 0: it concerns no object.
     fn wrong(&self, object: usize, what: &str) -> !;
 }
 
 /// Where references come from, and how the threads that use them are stopped.
 pub trait World: Send + Sync + 'static {
-    /// Stops every thread that may touch objects, but the caller; does `work`; lets them go on. The caller is such a thread or
-    /// one of the collector's.
+    /// Stops every thread that may touch objects except the caller, does `work`, and lets them go on. The caller is such a thread or one of the
+    /// collector's.
     fn stopped(&self, work: &mut dyn FnMut());
     /// Calls `visit` for every such thread, the caller included. The world is stopped.
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>));
     /// Calls `visit` with the address of every reference outside the heap that is not in root memory.
     fn roots(&self, visit: &mut dyn FnMut(usize));
-    /// Strong handles: `visit` gets what one refers to, and returns where that is now and whether it is young.
-    /// With `young_only`, those that were set since the last visit, or whose object was young then.
+    /// Visits strong handles: `visit` gets the object of one, and returns where that is now and whether it is young. With `young_only`, those
+    /// that were set since the last visit, or whose object was young then.
     fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool));
-    /// What pinned handles refer to. With `young_only`, those of handles whose objects may be young.
+    /// Visits the objects of pinned handles. With `young_only`, those of handles whose objects may be young.
     fn pinned_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize));
-    /// Weak handles, those that follow an object through its finalizer (`long`) or not: `visit` returns None if the
-    /// object is gone, and otherwise where it is now and whether it is young.
+    /// Visits weak handles, those that track resurrection (`long`) or the others: `visit` returns None if the object is gone, and otherwise where
+    /// it is now and whether it is young.
     fn weak_handles(
         &self,
         long: bool,
         young_only: bool,
         visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>,
     );
-    /// Objects the world has noted something of outside them, which is to go with the object: asked once it is known what
-    /// goes for good, in the manner of [`World::weak_handles`].
-    fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>);
+    /// Visits the objects of side tables: what the world keeps of objects outside them, and drops with the object. Called once it is known
+    /// which objects are gone for good; `visit` is that of [`World::weak_handles`].
+    fn side_tables(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>);
     /// For the verifier: calls `visit` with the `ranges` of each thread that was stopped between storing a reference and marking the card.
     /// The reference is in them.
     fn storing(&self, visit: &mut dyn FnMut(&[Range]));
-    /// For the verifier: checks what the world keeps of objects outside them.
+    /// For the verifier: checks the side tables.
     fn check(&self, heap: &dyn Inspection);
-    /// What stands in a dead pair's key.
+    /// The object that replaces a dead key of an ephemeron, or 0.
     fn tombstone(&self) -> usize;
-    /// Objects wait to be finalized. Called with the world running.
+    /// Told that objects wait to be finalized. Called while the world runs.
     fn finalizers_wait(&self);
-    /// Runs `work`, in which the calling thread may block, in a state in which it need not be waited for.
+    /// Runs `work`, in which the calling thread may block, in a state in which it counts as stopped.
     fn blocking(&self, work: &mut dyn FnMut());
 }

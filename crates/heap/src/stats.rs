@@ -1,12 +1,12 @@
-//! What collections did: counts, pauses, and a log for people.
+//! What collections did: counts, pauses, and the log for people.
 //!
 //! # Invariants
 //! Recording takes no memory and no lock: it happens while the world is stopped.
 use std::sync::atomic::{AtomicU64, Ordering::*};
 
-/// What a stop was for.
+/// Which collection the world was stopped for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum Collection {
     /// A minor collection.
     Minor,
     /// A stop of a major collection.
@@ -46,7 +46,7 @@ impl Pauses {
             (4 + (bucket as u64 & 3)) << (bucket / 4 - 1)
         }
     }
-    /// Notes one, in nanoseconds.
+    /// Records a pause of `ns` nanoseconds.
     pub fn record(&self, ns: u64) {
         self.count.fetch_add(1, Relaxed);
         self.total.fetch_add(ns, Relaxed);
@@ -65,7 +65,7 @@ impl Pauses {
     pub fn longest(&self) -> u64 {
         self.longest.load(Relaxed)
     }
-    /// What that share of them (0 to 1) did not exceed, in microseconds, to a quarter of a power of two.
+    /// The quantile for `share` (0 to 1), in microseconds: that share of the pauses was not longer. Exact to a quarter of a power of two.
     pub fn quantile(&self, share: f64) -> u64 {
         let want = (self.count() as f64 * share).ceil() as u64;
         let mut seen = 0;
@@ -92,16 +92,27 @@ pub struct Stats {
     pub survived: AtomicU64,
     /// Objects pinned.
     pub pinned: AtomicU64,
-    /// Pairs of ephemerons that collections met.
-    pub pairs: AtomicU64,
+    /// Ephemerons that collections met.
+    pub ephemerons: AtomicU64,
     /// Bytes moved out of sparse blocks.
     pub evacuated: AtomicU64,
-    /// Bytes of windows handed out.
+    /// Bytes handed out to TLABs, and of large objects.
     pub allocated: AtomicU64,
 }
 
-/// Writes to standard error in one piece, so that what several threads say does not mix.
-pub fn say(text: &str) {
+/// What a minor collection found.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Outcome {
+    /// Bytes copied and still young.
+    pub survived: usize,
+    /// Bytes promoted.
+    pub promoted: usize,
+    /// Objects pinned.
+    pub pinned: usize,
+}
+
+/// Writes to standard error by one system call, so that texts of several threads do not mix.
+pub fn write_stderr(text: &str) {
     // SAFETY: the bytes of a string.
     unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
 }

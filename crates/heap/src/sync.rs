@@ -1,4 +1,5 @@
-//! What the lock-free files are made of. The models give them loom's instead (`tests/models.rs`), so they name it by way of here.
+//! The atomics, locks and clocks of the lock-free files. `tests/models.rs` compiles these files once more with loom's, so they name their
+//! primitives by way of this module only.
 pub(crate) use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 pub(crate) use vervet_os::lock::LeafGuard;
 pub(crate) use vervet_os::{LeafLock, clock, futex};

@@ -182,9 +182,9 @@ fn values_of_a_pinned_table_that_becomes_old_while_marking_runs_live() {
 
 /// Pairs met by `work`.
 fn met(heap: &ToyHeap, work: impl FnOnce()) -> usize {
-    let before = heap.stats.pairs.load(Relaxed);
+    let before = heap.stats.ephemerons.load(Relaxed);
     work();
-    (heap.stats.pairs.load(Relaxed) - before) as usize
+    (heap.stats.ephemerons.load(Relaxed) - before) as usize
 }
 
 #[test]

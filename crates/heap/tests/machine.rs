@@ -196,7 +196,7 @@ impl Machine<'_> {
                 self.world().seats[self.seat].stack[r].store(0, Relaxed);
                 self.model.registers[r] = 0;
             }
-            98 => self.heap.close(self.world().window(self.seat)),
+            98 => self.heap.close(self.world().tlab(self.seat)),
             _ => self.point(),
         }
     }
@@ -563,7 +563,7 @@ fn config(rng: &mut Rng) -> (usize, Config) {
             collect_every: [0, 0, 150][rng.below(3)],
             concurrent_marking: concurrent,
             slow_marker: [0, 1, 20, 60][rng.below(4)],
-            no_windows: rng.below(8) == 0,
+            no_tlabs: rng.below(8) == 0,
             ..Debug::default()
         },
         ..Config::default()

@@ -99,7 +99,7 @@ struct Block {
     card: AtomicU8,
     hole: UnsafeCell<u32>,
     /// The sweeper's word that the block has room, as the list of such blocks gives it.
-    room: Mutex<bool>,
+    listed: Mutex<bool>,
 }
 const LIVE: u64 = 1;
 const DEAD: u64 = 2;
@@ -121,7 +121,7 @@ impl Block {
             mark: [AtomicU64::new(LIVE), AtomicU64::new(LIVE)],
             card: AtomicU8::new(MUTATORS),
             hole: UnsafeCell::new(OLD_HEADER),
-            room: Mutex::new(false),
+            listed: Mutex::new(false),
         })
     }
     fn bits(&self, card: usize) -> CardBits<'_> {
@@ -134,11 +134,11 @@ impl Block {
     /// The sweeper: [`block_bits::sweep`], then the block is listed.
     fn sweep(&self) {
         block_bits::sweep(&self.unswept, (0..2).map(|c| self.bits(c)));
-        *self.room.lock().unwrap() = true;
+        *self.listed.lock().unwrap() = true;
     }
     /// Who promotes: takes the block if it is listed, writes an object into the hole, sets its bit, marks the card.
     fn fill(&self) {
-        if std::mem::take(&mut *self.room.lock().unwrap()) {
+        if std::mem::take(&mut *self.listed.lock().unwrap()) {
             // SAFETY: loom's cell checks that nobody else looks.
             self.hole.with_mut(|p| unsafe { *p = NEW_HEADER });
             block_bits::add_starts(&self.start[0], NEW);
@@ -310,9 +310,9 @@ impl Gated {
         self.heap.with_mut(|p| unsafe { *p += 1 });
     }
     fn stop(&self) {
-        let rest = self.gate.rest();
+        let request = self.gate.request_yield();
         let mut stop = self.gate.stop();
-        drop(rest);
+        drop(request);
         stop.shut();
         stop.shut();
         self.change();

@@ -41,22 +41,22 @@ fn checked(p: *mut u8, bytes: usize) -> *mut u8 {
 unsafe impl GlobalAlloc for OrExit {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: passed on.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`, which `System` has too.
         checked(unsafe { System.alloc(layout) }, layout.size())
     }
     #[inline]
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: passed on.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`, which `System` has too.
         unsafe { System.dealloc(at, layout) }
     }
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: passed on.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`, which `System` has too.
         checked(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
     #[inline]
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: passed on.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`, which `System` has too.
         checked(unsafe { System.realloc(at, layout, size) }, size)
     }
 }

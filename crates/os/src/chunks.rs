@@ -82,7 +82,7 @@ impl<T: Zeroed + Sync + 'static> Chunks<T> {
                 first
             }
         };
-        // SAFETY: as in `get`.
+        // SAFETY: the bucket holds `len` valid elements for ever, and `at < len`.
         unsafe { &*p.add(at) }
     }
 }

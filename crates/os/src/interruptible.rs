@@ -29,7 +29,7 @@ pub const STOP: u32 = 6;
 pub unsafe fn call(word: &AtomicU32, number: i64, arguments: [usize; 6]) -> Result<usize, i32> {
     let [a, b, c, d, e, f] = arguments;
     let call = [number as usize, a, b, c, d, e, f];
-    // SAFETY: passed on.
+    // SAFETY: the caller keeps what this function asks for, which is what the call asks for.
     let result = unsafe { arch::vervet_os_call(word, &call) };
     if (-4095..0).contains(&result) {
         Err(-result as i32)
@@ -43,7 +43,7 @@ pub unsafe fn call(word: &AtomicU32, number: i64, arguments: [usize; 6]) -> Resu
 /// # Safety
 /// `uc` is the record that the kernel passed to the handler.
 pub unsafe fn on_signal(uc: *mut libc::c_void) {
-    // SAFETY: passed on.
+    // SAFETY: the caller passes the record of the kernel.
     unsafe { arch::begin_again(uc) }
 }
 

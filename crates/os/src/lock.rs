@@ -7,7 +7,7 @@
 //! * [`SafeLock`]: may be held across polls and state changes; a collector never takes one. A thread that
 //!   has to wait for one does so in Native state: the runtime installs that by [`set_wait_hook`].
 //! * No lock is held while managed code may run.
-#![allow(clippy::disallowed_types, reason = "the two lock types are made of it")]
+#![expect(clippy::disallowed_types, reason = "the two lock types are made of it")]
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

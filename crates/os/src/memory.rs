@@ -67,7 +67,7 @@ pub unsafe fn discard(low: usize, high: usize) {
         // SAFETY: the caller's promise.
         let given = unsafe { libc::madvise(low as *mut _, high - low, libc::MADV_DONTNEED) } == 0;
         if !given {
-            // SAFETY: as above.
+            // SAFETY: the caller's promise: the range is mapped, and nobody needs what is in it.
             unsafe { std::ptr::write_bytes(low as *mut u8, 0, high - low) };
         }
     }
@@ -90,7 +90,7 @@ pub unsafe fn prefer_huge_pages(low: usize, high: usize) {
 /// # Safety
 /// `at` and `size` are of one reservation, and nobody uses it any more.
 pub unsafe fn release(at: *mut u8, size: usize) {
-    // SAFETY: passed on. Failure leaves the memory mapped, which harms nobody.
+    // SAFETY: the caller's promise: the range is one reservation. Failure leaves the memory mapped, which harms nobody.
     unsafe { libc::munmap(at.cast(), size) };
 }
 
@@ -99,7 +99,7 @@ pub unsafe fn release(at: *mut u8, size: usize) {
 /// # Safety
 /// `at` and `old` are of one reservation, and nobody keeps an address inside it.
 pub unsafe fn grow(at: *mut u8, old: usize, new: usize) -> io::Result<*mut u8> {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise: the range is one reservation, and nobody keeps an address inside.
     let p = unsafe { libc::mremap(at.cast(), old, new, libc::MREMAP_MAYMOVE) };
     if p == libc::MAP_FAILED {
         Err(io::Error::last_os_error())

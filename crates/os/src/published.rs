@@ -30,7 +30,7 @@ impl<T> Published<T> {
             Ordering::Acquire,
         ) {
             Ok(_) => value,
-            // SAFETY: as in `get`.
+            // SAFETY: `set` alone stores here, and it stores a `&'static T`.
             Err(p) => unsafe { &*p },
         }
     }
@@ -58,7 +58,7 @@ impl<T> Default for Published<T> {
 
 // SAFETY: the cell hands out shared references only.
 unsafe impl<T: Sync> Sync for Published<T> {}
-// SAFETY: as above.
+// SAFETY: the cell owns nothing that is tied to a thread; it hands out shared references only.
 unsafe impl<T: Sync> Send for Published<T> {}
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub unsafe fn sigaction(
     new: *const libc::sigaction,
     old: *mut libc::sigaction,
 ) -> i32 {
-    // SAFETY: passed on.
+    // SAFETY: the caller passes what `sigaction` asks for.
     unsafe { __sigaction(signal, new, old) }
 }
 

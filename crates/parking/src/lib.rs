@@ -1,21 +1,42 @@
-//! Monitors and what they stand on: the word by which a thread parks, the hand-over of a monitor, the states of a thin lock, and
-//! what enters, leaves, waits and pulses by them; and the handshake by which one thread stops the others. No system call, no
-//! object, no exception: the runtime has those. And the ring in which signal handlers leave notes.
+//! The protocols by which threads wait for each other, without the system calls, objects and exceptions around them, which are the runtime's.
 //!
-//! `cargo test -p vervet-parking --features loom --lib` runs the models, of the code that ships: every interleaving of two or three
-//! threads, or those with few preemptions where that would take too long.
+//! | where | what |
+//! |---|---|
+//! | [`ParkWord`] | how a thread parks, and is unparked |
+//! | [`thin`] | the thin lock: the states of a sync word that names no monitor |
+//! | [`Handoff`] | who owns a fat monitor, and whom its owner wakes |
+//! | [`monitor`] | entering, leaving, waiting and pulsing, on thin and fat monitors |
+//! | [`stopping`] | the handshake by which one thread stops the others |
+//! | [`ring`] | the ring into which signal handlers put notes |
+//!
+//! `cargo test -p vervet-parking --features loom --lib` runs the models, of the code that ships: every interleaving of two or three threads, or
+//! those with few preemptions where that would take too long.
+//!
+//! # Invariants
+//! * Nothing here blocks by itself: what sleeps is passed in. So the same code runs under loom, whose threads do not sleep.
+//! * Orders of memory are written where they matter. `SeqCst` stands where two threads each store a word and then load the other's; loom takes
+//!   such accesses for acquire and release, and is told by a fence.
+#![cfg_attr(not(test), deny(unsafe_code))]
+
 mod handoff;
 pub mod monitor;
+mod park_word;
+#[cfg_attr(
+    not(test),
+    expect(
+        unsafe_code,
+        reason = "a slot of the ring holds a note or nothing, as its turn says"
+    )
+)]
 pub mod ring;
 pub mod stopping;
 pub mod thin;
-mod word;
 
 #[cfg(all(test, feature = "loom"))]
 mod models;
 
 pub use handoff::Handoff;
-pub use word::Word;
+pub use park_word::ParkWord;
 
 /// The atomics: the real ones, or loom's.
 mod sync {

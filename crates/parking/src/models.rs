@@ -1,17 +1,19 @@
-//! The word of a thread that parks, under loom. A thread that sleeps is one that yields until its word says otherwise; a wake-up that
-//! is lost is a model that does not end, which loom reports.
-use crate::Word;
+//! The word of a thread that parks, under loom. A sleeping thread is modelled by one that yields until its word changes; a lost wake-up is a
+//! model that does not end, which loom reports.
+use crate::ParkWord;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
+/// Tries every interleaving with at most `preemptions` preemptions (None: any number) of the threads that `f` starts.
 pub(crate) fn model(preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = preemptions;
     builder.check(f);
 }
 
-fn park(word: &Word, commit: impl FnOnce()) -> bool {
+/// What `park` of the runtime does with the word. Returns whether a token ended the park.
+fn park(word: &ParkWord, commit: impl FnOnce()) -> bool {
     let starts = word.begin();
     commit();
     if starts && word.sleeps() {
@@ -22,11 +24,11 @@ fn park(word: &Word, commit: impl FnOnce()) -> bool {
     word.end()
 }
 
-/// The condition is made true and the thread unparked, at any time: it goes on, and sees it.
+/// Another thread makes a condition true and unparks, at any time: the parked thread goes on, and sees that it is true.
 #[test]
 fn an_unpark_is_not_lost() {
     model(None, || {
-        let shared = Arc::new((Word::new(), AtomicBool::new(false)));
+        let shared = Arc::new((ParkWord::new(), AtomicBool::new(false)));
         let other = {
             let shared = shared.clone();
             thread::spawn(move || {
@@ -41,12 +43,12 @@ fn an_unpark_is_not_lost() {
     });
 }
 
-/// Two unparks end one park or two, and the queue that the commit lets go of is seen by whoever wakes.
+/// Two unparks end one park or two. The thread that wakes sees the lock that its commit released, and what the others did under it.
 #[test]
 fn two_unparks_leave_one_token() {
     model(None, || {
-        let shared = Arc::new((Word::new(), Mutex::new(0)));
-        let wake = |shared: Arc<(Word, Mutex<i32>)>| {
+        let shared = Arc::new((ParkWord::new(), Mutex::new(0)));
+        let wake = |shared: Arc<(ParkWord, Mutex<i32>)>| {
             thread::spawn(move || {
                 *shared.1.lock().unwrap() += 1;
                 shared.0.unpark();

@@ -1,12 +1,18 @@
-//! A ring of notes that signal handlers make and one thread takes.
+//! A ring of notes: signal handlers put them, one thread takes them.
+//!
+//! ```text
+//!   a slot's turn, in round n      state                     who moves it on
+//!   ---------------------------    ------------------------  --------------------------------------------
+//!   2n                             free                      the handler that claimed the slot, to 2n + 1
+//!   2n + 1                         holds a note              the thread that takes, to 2n + 2
+//!   2n + 2 = 2(n + 1)              free, in the next round
+//! ```
 //!
 //! # Invariants
-//! * A note is made without lock and memory: its slot is claimed by one exchange of `next`, which goes up for ever. The slot is who
-//!   claimed it's until its turn says otherwise. Who makes a note may be interrupted by another that does the same; neither waits.
-//! * Round the ring for the n-th time, a slot is free while its turn is 2n, and holds a note while it is 2n + 1. Only who claimed it makes
-//!   it odd, only the thread that takes makes it even.
-//! * Notes are taken in the order of their claims, each once. What finds no room is not noted.
-//! * `made` changes after the note can be taken: who found none and sleeps while it is as it was before the look misses nothing.
+//! * Putting a note needs no lock and no memory. A handler claims a slot by one compare-and-swap of `next`, which counts up for ever. The slot then
+//!   belongs to that handler until the turn is odd. A handler may be interrupted by another that does the same; neither waits.
+//! * Notes are taken in the order of their claims, each once. A note that finds the ring full is dropped, and the handler is told.
+//! * `made` changes after the note can be taken. So a thread that found no note, and sleeps while `made` is what it was before, misses nothing.
 use crate::sync::{
     AtomicU32, AtomicU64,
     Ordering::{Acquire, Release, SeqCst},
@@ -33,7 +39,7 @@ unsafe impl<T: Send, const ROOM: usize> Sync for Ring<T, ROOM> {}
 impl<T: Copy, const ROOM: usize> Ring<T, ROOM> {
     /// An empty one.
     #[cfg(not(feature = "loom"))]
-    #[allow(clippy::new_without_default, reason = "there is one, a static")]
+    #[expect(clippy::new_without_default, reason = "there is one, a static")]
     pub const fn new() -> Ring<T, ROOM> {
         Ring {
             slots: [const {
@@ -48,7 +54,7 @@ impl<T: Copy, const ROOM: usize> Ring<T, ROOM> {
     }
     /// An empty one.
     #[cfg(feature = "loom")]
-    #[allow(clippy::new_without_default, reason = "as without the feature")]
+    #[expect(clippy::new_without_default, reason = "as without the feature")]
     pub fn new() -> Ring<T, ROOM> {
         Ring {
             slots: std::array::from_fn(|_| Slot {

@@ -1,34 +1,48 @@
-//! The handshake by which one thread, the stopper, stops the others: the word that says "stop", a thread's state, and the
-//! words of a thread that waits in the handler of the suspend signal.
+//! The handshake by which one thread, the stopper, stops the others: the stop word, a thread's state, and the words of a thread that is suspended,
+//! which means that it waits in the handler of the suspend signal.
 //!
 //! # How it works
-//! The stopper sets the word ([`StopWord::begin`]), makes a process fence, and looks at each thread ([`Halt::look`]) until
-//! all are stopped. A thread in Native state counts as stopped; one that leaves that state finds the word set and goes back
-//! ([`leave_native`]). A thread in managed code is sent a signal, whose handler holds it ([`Halt::hold`]). One thread alone is
-//! stopped by a word of its own ([`Halt::ask`]), in managed code only.
+//! The stopper sets the word ([`StopWord::begin`]), makes a process fence, and inspects each thread ([`Suspension::inspect`]) until all are stopped.
+//! A thread in Native state counts as stopped; if it leaves that state it finds the word set and goes back ([`leave_native`]). A thread in managed
+//! code is sent a signal, whose handler holds it ([`Suspension::hold`]). A single thread is stopped by a word of its own ([`Suspension::request`]),
+//! in managed code only.
+//!
+//! ```text
+//!   state      stops how                                          counts as stopped when
+//!   ---------  -------------------------------------------------  ------------------------------------
+//!   Managed    the suspend signal, anywhere in compiled code      its handler has set `suspended`
+//!   Foreign    the suspend signal                                 its handler has set `suspended`
+//!   Runtime    at its next poll, or when it leaves the state      (it is waited for)
+//!   Native     when it comes back, in `leave_native`              at once
+//!   Detached   when it attaches                                   at once
+//!
+//!   leaving Native                              stopping the world
+//!   -----------------------------------------   -------------------------------------------------
+//!   state = RUNTIME                             word |= STOPPING
+//!   (the fence is the stopper's)                process fence (membarrier)
+//!   load word: not 0? go back to Native         load state: NATIVE? stopped. RUNTIME? look again
+//! ```
 //!
 //! # Invariants
-//! * One reading decides. Whether a thread is stopped, and how, is one answer of [`Halt::look`]. Of a thread that is known to be
-//!   stopped the state alone says how ([`is_interrupted`]): the handler does not change it, and a thread that counts as
-//!   stopped in Native state is in Native or, for a moment, in Runtime until the world runs. `parked` says nothing then: a
-//!   thread that goes from one stop straight into the next takes it back for a moment.
-//! * Each side stores its own and then loads the other's, with a full fence in between: the handler between `parked` and
-//!   the words that ask it to wait, a thread that leaves Native between its state and the word, the stopper between the
-//!   word and what it looks at.
-//! * The fence of a thread that leaves Native is the stopper's process fence (membarrier), which stands for a full fence in each
-//!   other thread at some point after the word was set. Where the kernel refuses it, [`FENCE`] is set for ever, and every thread
-//!   that leaves Native finds the word set and fences for itself.
-//! * A thread is asked to stop alone only while it is attached, and begins unasked: who is attached next with the same words is
-//!   not held for a request that was meant for the last.
+//! * One reading decides. Whether a thread is stopped, and how, is one answer of [`Suspension::inspect`]. For a thread that is known to be stopped
+//!   the state alone says how ([`is_suspended`]): the handler does not change it, and a thread that counts as stopped in Native state is in Native
+//!   or, for a moment, in Runtime until the world runs. `suspended` says nothing then: a thread that goes from one stop straight into the next
+//!   clears it for a moment.
+//! * Each side stores its own word and then loads the other's, with a full fence in between: the handler between `suspended` and the words that ask
+//!   it to wait, a thread that leaves Native between its state and the stop word, the stopper between the stop word and what it inspects.
+//! * The fence of a thread that leaves Native is the stopper's process fence (membarrier), which acts as a full fence in each other thread at some
+//!   point after the word was set. If the kernel refuses it, [`FENCE`] is set for ever, and every thread that leaves Native finds the word set and
+//!   fences for itself.
+//! * A single thread is asked to stop only while it is attached, and a newly attached thread is unasked: one that is attached later with the same
+//!   words is not held for a request that was meant for its predecessor.
 //!
 //! # What generated code and thunks do in place
-//! Leaving Native ([`try_leave_native`]): `mov byte [state], RUNTIME; cmp dword [stop], 0; jne slow`, slow calling
-//! [`leave_native`]. Going to Native ([`go_native`]): `mov byte [state], NATIVE`, with everything the thread refers to stored before.
-//! From Runtime to managed code: `test byte [stop], STOPPING; jnz park; mov byte [state], MANAGED`. Stores keep their order on
-//! x86, and loads theirs.
+//! Leaving Native ([`try_leave_native`]): `mov byte [state], RUNTIME; cmp dword [stop], 0; jne slow`, slow calling [`leave_native`]. Going to Native
+//! ([`go_native`]): `mov byte [state], NATIVE`, with everything the thread refers to stored before. From Runtime to managed code:
+//! `test byte [stop], STOPPING; jnz block; mov byte [state], MANAGED`. x86 keeps the order of stores, and of loads.
 //!
-//! The models stand for a process fence by a sequentially consistent fence on both sides. That is what an asymmetric pair
-//! gives: either the thread's fence lies before its load of the word, or its store of the state lies before it.
+//! The models stand for a process fence by a sequentially consistent fence on both sides. That is what an asymmetric pair gives: either the
+//! thread's fence lies before its load of the word, or its store of the state lies before it.
 use crate::sync::{
     AtomicU8, AtomicU32,
     Ordering::{Acquire, Release, SeqCst},
@@ -59,13 +73,13 @@ pub struct StopWord(AtomicU32);
 impl StopWord {
     /// Nobody is to stop.
     #[cfg(not(feature = "loom"))]
-    #[allow(clippy::new_without_default, reason = "there is one")]
+    #[expect(clippy::new_without_default, reason = "there is one")]
     pub const fn new() -> StopWord {
         StopWord(AtomicU32::new(0))
     }
     /// Nobody is to stop.
     #[cfg(feature = "loom")]
-    #[allow(clippy::new_without_default, reason = "there is one")]
+    #[expect(clippy::new_without_default, reason = "there is one")]
     pub fn new() -> StopWord {
         StopWord(AtomicU32::new(0))
     }
@@ -110,7 +124,10 @@ pub fn go_native(state: &AtomicU8) {
     state.store(NATIVE, Release);
 }
 
-/// From Native to Runtime; false: the word is not zero, and [`leave_native`] has to be called.
+/// From Native to Runtime. False: the stop word is not zero, and [`leave_native`] has to be called.
+///
+/// The store of the state and the load of the word have a fence between them that costs nothing here: the compiler keeps their order, and the
+/// stopper's process fence does the rest.
 #[inline]
 pub fn try_leave_native(state: &AtomicU8, stop: &StopWord) -> bool {
     state.store(RUNTIME, Release);
@@ -136,42 +153,42 @@ pub fn leave_native(state: &AtomicU8, stop: &StopWord, rest: impl Fn()) {
     }
 }
 
-/// What a thread that waits in the handler waits for.
+/// Why a thread waits in the handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Why {
-    /// For the world to run; the word says this.
+pub enum Reason {
+    /// The world is stopped; the stop word has this value.
     World(u32),
-    /// For the thread alone to be let go; `alone` holds 1.
-    Alone,
+    /// The single thread was asked to stop; its `requested` holds 1.
+    Thread,
 }
 
 /// What the stopper sees of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Seen {
+pub enum Observed {
     /// Stopped, in native code or between two pieces of ours.
     Stopped,
-    /// Stopped in the handler: its registers are in the record of the signal.
-    Interrupted,
+    /// Suspended in the handler: its registers are in the record of the signal.
+    Suspended,
     /// It runs, in that state.
     Runs(u8),
 }
 
-/// The words of a thread that is to be stopped.
+/// The words by which one thread is suspended.
 #[derive(Debug)]
-pub struct Halt {
-    /// 1 while the thread waits in the handler; 0 for a moment between two stops.
-    parked: AtomicU32,
-    /// 1 while the thread alone is to be stopped.
-    alone: AtomicU32,
+pub struct Suspension {
+    /// 1 while the thread waits in the handler of the signal; 0 for a moment between two stops.
+    suspended: AtomicU32,
+    /// 1 while this single thread is asked to stop.
+    requested: AtomicU32,
 }
 
-impl Halt {
+impl Suspension {
     /// Of a thread that runs.
-    #[allow(clippy::new_without_default, reason = "loom's are not const")]
-    pub fn new() -> Halt {
-        Halt {
-            parked: AtomicU32::new(0),
-            alone: AtomicU32::new(0),
+    #[expect(clippy::new_without_default, reason = "loom's are not const")]
+    pub fn new() -> Suspension {
+        Suspension {
+            suspended: AtomicU32::new(0),
+            requested: AtomicU32::new(0),
         }
     }
 
@@ -182,7 +199,7 @@ impl Halt {
         if stop.is_stopping() {
             return false;
         }
-        self.alone.store(0, SeqCst);
+        self.requested.store(0, SeqCst);
         state.store(RUNTIME, Release);
         true
     }
@@ -192,69 +209,69 @@ impl Halt {
         state.store(DETACHED, Release);
     }
 
-    /// Asks the thread to stop alone, or lets it go. It is on the list, whose lock is held.
-    pub fn ask(&self, on: bool) {
-        self.alone.store(u32::from(on), SeqCst);
+    /// Asks this single thread to stop (`on`), or lets it go. It is on the list of attached threads, whose lock is held.
+    pub fn request(&self, on: bool) {
+        self.requested.store(u32::from(on), SeqCst);
         in_order();
     }
 
-    /// Is the thread to wait in the handler?
-    pub fn why(&self, stop: &StopWord) -> Option<Why> {
+    /// Why the thread must wait in the handler, if it must.
+    pub fn reason(&self, stop: &StopWord) -> Option<Reason> {
         match stop.stopping() {
-            Some(seen) => Some(Why::World(seen)),
-            None if self.alone.load(SeqCst) != 0 => Some(Why::Alone),
+            Some(seen) => Some(Reason::World(seen)),
+            None if self.requested.load(SeqCst) != 0 => Some(Reason::Thread),
             None => None,
         }
     }
 
-    /// The handler, in a thread that may be stopped where it is: waits as long as it is asked to. `arrived` tells the
-    /// stopper, `sleep` waits for a change, and may come back early.
-    pub fn hold(&self, stop: &StopWord, arrived: impl Fn(), sleep: impl Fn(Why)) {
-        while self.why(stop).is_some() {
+    /// Called by the handler of the signal, in a thread that may be stopped where it is: waits as long as there is a reason. `arrived` tells the stopper;
+    /// `sleep` waits for a change, and may return early.
+    pub fn hold(&self, stop: &StopWord, arrived: impl Fn(), sleep: impl Fn(Reason)) {
+        while self.reason(stop).is_some() {
             perturb::here();
-            self.parked.swap(1, SeqCst);
+            self.suspended.swap(1, SeqCst);
             in_order();
             perturb::here();
             arrived();
-            while let Some(why) = self.why(stop) {
+            while let Some(why) = self.reason(stop) {
                 sleep(why);
             }
             perturb::here();
-            self.parked.swap(0, SeqCst);
+            self.suspended.swap(0, SeqCst);
             in_order();
-            // Not parked, and perhaps to stop again.
+            // Not suspended, and perhaps asked to stop again: the loop looks once more, because the stopper may have seen `suspended`.
             perturb::here();
         }
     }
 
-    /// What the stopper sees of the thread. It has asked before.
-    pub fn look(&self, state: &AtomicU8) -> Seen {
+    /// What the stopper sees of the thread, after it has asked it to stop. The state is loaded before `suspended`: see the first invariant.
+    pub fn inspect(&self, state: &AtomicU8) -> Observed {
         let state = state.load(Acquire);
         perturb::here();
         match state {
-            NATIVE | DETACHED => Seen::Stopped,
-            s if is_interruptible(s) && self.parked.load(SeqCst) != 0 => Seen::Interrupted,
-            s => Seen::Runs(s),
+            NATIVE | DETACHED => Observed::Stopped,
+            s if is_suspendable(s) && self.suspended.load(SeqCst) != 0 => Observed::Suspended,
+            s => Observed::Runs(s),
         }
     }
 
     /// What the thread sleeps on when it is stopped alone.
     #[cfg(not(feature = "loom"))]
     pub fn futex(&self) -> &AtomicU32 {
-        &self.alone
+        &self.requested
     }
 }
 
 /// Is that a state in which the handler holds a thread?
 #[inline]
-pub fn is_interruptible(state: u8) -> bool {
+pub fn is_suspendable(state: u8) -> bool {
     state == MANAGED || state == FOREIGN
 }
 
 /// Was a thread that is known to be stopped stopped by the signal?
 #[inline]
-pub fn is_interrupted(state: &AtomicU8) -> bool {
-    is_interruptible(state.load(Acquire))
+pub fn is_suspended(state: &AtomicU8) -> bool {
+    is_suspendable(state.load(Acquire))
 }
 
 /// What is stored before is seen by whoever stores something of its own before it looks. Sequentially consistent accesses

@@ -1,9 +1,26 @@
-//! The states of a sync word that is no monitor's index: free, thin, hash (`vervet_abi::object::sync_word`).
+//! The thin lock: the states of a sync word that names no monitor (`vervet_abi::object::sync_word`).
+//!
+//! ```text
+//!   state      kind bits   rest of the word                 what changes it
+//!   ---------  ----------  -------------------------------  ------------------------------------------------------------------
+//!   free       thin        0                                enter (to thin), hash (to hash), inflate (to fat)
+//!   thin       thin        owner's id | times entered - 1   enter and exit of the owner; inflate by any thread (to fat)
+//!   hash       hash        identity hash                    inflate (to fat): a lock and a hash need a monitor
+//!   fat        fat         index of a monitor               the collector, if the monitor is idle (to free or hash)
+//!
+//!            enter                 enter, up to 255 times
+//!   free --------------> thin -------------------------> thin, entered more often
+//!    |  <-------------- /   \ <-------------------------
+//!    |        exit           \          exit
+//!    | hash                   \ contention, hash, wait, 256th recursion
+//!    v                         v
+//!   hash --- enter ---------> fat --- the world is stopped, no owner, no users ---> free or hash
+//! ```
 //!
 //! # Invariants
-//! The word changes by exchange only. Its owner leaves by exchange too, because any thread may inflate the lock meanwhile;
-//! who inflates copies the state out of the very word it replaces ([`state`]), so an owner that comes to leave and finds
-//! the word changed finds its own state there.
+//! * The word changes by compare-and-swap only. Its owner leaves by compare-and-swap too, because any thread may inflate the lock meanwhile.
+//! * A thread that inflates copies the state out of the very word that it replaces ([`state`]). So an owner that comes to leave and finds the word
+//!   changed finds its own state in the monitor.
 use crate::sync::{AtomicU32, Ordering};
 use vervet_abi::object::sync_word::*;
 
@@ -18,7 +35,8 @@ pub enum Step {
     Other(u32),
 }
 
-/// Enters if the lock is free or the thread's own.
+/// Enters if the lock is free or the thread's own, and was entered less than 256 times. The acquire side of the exchange pairs with the release
+/// of the thread that left.
 pub fn enter(word: &AtomicU32, me: u32) -> Step {
     loop {
         let v = word.load(Ordering::Acquire);
@@ -35,7 +53,7 @@ pub fn enter(word: &AtomicU32, me: u32) -> Step {
     }
 }
 
-/// Leaves if the lock is the thread's own.
+/// Leaves once if the lock is thin and the thread's own. Release: the next owner sees what this one did.
 pub fn exit(word: &AtomicU32, me: u32) -> Step {
     loop {
         let v = word.load(Ordering::Acquire);
@@ -52,8 +70,7 @@ pub fn exit(word: &AtomicU32, me: u32) -> Step {
     }
 }
 
-/// What a monitor begins with that takes the place of the word: owner, how often it has entered, hash. None if the word is a
-/// monitor's index.
+/// The state with which a monitor begins that replaces the word: owner, how often it has entered, hash. None if the word names a monitor.
 pub fn state(v: u32) -> Option<(u32, u32, u32)> {
     match v & KIND_MASK {
         KIND_FAT => None,

@@ -2,7 +2,14 @@
 use vervet_tidy::{comments, root};
 
 /// Crates and the least percentage of their lines that is comment. It only grows.
-const LEAST: &[(&str, usize)] = &[("jit", 20), ("types", 15)];
+const LEAST: &[(&str, usize)] = &[
+    ("handles", 20),
+    ("heap", 21),
+    ("jit", 20),
+    ("parking", 19),
+    ("runtime", 17),
+    ("types", 15),
+];
 
 #[test]
 fn comments_do_not_get_fewer() {

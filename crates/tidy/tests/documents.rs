@@ -63,3 +63,38 @@ fn every_crate_is_on_the_map() {
         assert!(row, "docs/architecture.md has no row for the crate {name}");
     }
 }
+
+/// What the glossary names, the code names.
+#[test]
+fn names_of_the_glossary_are_in_the_code() {
+    let root = root();
+    let mut code = String::new();
+    let mut folders = vec![root.join("crates")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("a directory entry").path();
+            if path.is_dir() && !path.ends_with("tidy") && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                code.push_str(&std::fs::read_to_string(&path).expect("a source file"));
+            }
+        }
+    }
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let glossary = std::fs::read_to_string(root.join("docs/glossary.md")).expect("the glossary");
+    let kept = glossary.split("\n## ").next().unwrap_or("");
+    let gone: Vec<_> = kept
+        .lines()
+        .flat_map(documents::spans)
+        .filter(|name| name.chars().all(is_word))
+        .filter(|name| {
+            !code.match_indices(name).any(|(at, _)| {
+                !code[..at].ends_with(is_word) && !code[at + name.len()..].starts_with(is_word)
+            })
+        })
+        .collect();
+    assert!(
+        gone.is_empty(),
+        "docs/glossary.md has names that the code has not: {gone:?}"
+    );
+}

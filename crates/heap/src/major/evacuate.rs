@@ -1,74 +1,147 @@
-//! Emptying sparse blocks: at the end of a cycle their objects move together, and every reference to them is corrected.
+//! Evacuation of sparse old blocks: at the end of a cycle their objects move together, and every reference to them is corrected.
+//!
+//! ```text
+//!  when                 what
+//!  -------------------  ------------------------------------------------------------------------------------------
+//!  initial mark pause   choose_evacuated: sparse blocks get `evacuate`, within a budget of bytes; nothing is promoted into them
+//!  marking              a field that refers into such a block is recorded (Marker::fields); stacks that do so cancel the block
+//!  final mark pause     evacuate: list -> copy -> correct recorded fields, copies, young objects, roots -> free the blocks
+//! ```
 //!
 //! # Invariants
-//! * Candidates are chosen before marking begins; from then on nothing is promoted into them, and every field found to refer
-//!   into one is noted. Fields written later lie on cards that stop two looks at, which notes them as well.
-//! * A candidate that a conservative reference hits in the cycle stays as it is.
-//! * Roots, root memory, handles, registrations and young objects are not noted but looked at again, all of them.
+//! * Candidates are chosen before marking begins. So every reference into one that exists at the end was seen by the marker and recorded,
+//!   or was stored later, and then lies on a card that the final mark pause scans, which records it too.
+//! * A block that a conservative reference or a pinned handle points into is not evacuated: such a reference cannot be corrected.
+//! * References in roots, root memory, handles, registrations of finalizers and young objects are not recorded. They are all corrected.
+use super::marking::Marking;
 use crate::Heap;
-use crate::major::marking::Marking;
+use crate::memory::{List, poison};
 use crate::model::{Contents, Model, World};
-use crate::references::ephemerons::Row;
+use crate::object::{header_of, slot_of};
+use crate::references::ephemerons::EphemeronRange;
 use crate::roots::conservative;
-use crate::space::{BLOCK, CARD, Kind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
+use crate::space::{BLOCK, BlockKind, CARD, Space};
+use std::sync::atomic::Ordering::*;
 
 /// A block is sparse if at most this many of its bytes are used.
 const SPARSE: u32 = (BLOCK / 2) as u32;
+/// Fewer sparse blocks than this are not worth the work.
+const FEWEST: usize = 4;
+/// Nor are fewer than one in this many old blocks.
+const FEWEST_SHARE: usize = 10;
+/// The low bit of the header of an object that has moved; the other bits are its new address.
+const MOVED: u64 = 1;
+
+/// Where evacuated objects are now. It is valid between the copying and the freeing of the blocks, with the world stopped.
+#[derive(Clone, Copy)]
+struct Forwarding<'s> {
+    space: &'s Space,
+}
+
+impl Forwarding<'_> {
+    /// Is the block one that was evacuated?
+    fn is_evacuated(self, block: usize) -> bool {
+        self.space.kind(block) == BlockKind::Old
+            && self.space.info(block).evacuate.load(Relaxed) != 0
+    }
+    /// The address of an object that is alive, or any other word, after the evacuation.
+    fn address(self, object: usize) -> usize {
+        match self.space.block_of(object) {
+            Some(b) if self.is_evacuated(b) => {
+                // SAFETY: a reference to a live object: its header is there, and says where it is now.
+                let header = unsafe { header_of(object) }.load(Relaxed);
+                debug_assert!(header & MOVED != 0, "{object:#x} has not moved");
+                (header & !MOVED) as usize
+            }
+            _ => object,
+        }
+    }
+    /// Makes a reference field refer to where its object is now. Returns that.
+    ///
+    /// # Safety
+    /// `field` is the address of a reference field of a live object, of root memory or of a root; the world is stopped.
+    unsafe fn correct(self, field: usize) -> usize {
+        // SAFETY: the caller's promise.
+        let slot = unsafe { slot_of(field) };
+        let before = slot.load(Relaxed);
+        let now = self.address(before);
+        if now != before {
+            slot.store(now, Relaxed);
+        }
+        now
+    }
+}
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Chooses the blocks to be emptied in the cycle that begins.
+    /// Chooses the blocks to be evacuated at the end of the cycle that begins. The world is stopped.
     pub(crate) fn choose_evacuated(&self) {
         let space = &self.space;
         let (mut sparse, mut all) = (0usize, 0usize);
         for b in 0..space.used() {
-            if space.kind(b) == Kind::Old {
+            if space.kind(b) == BlockKind::Old {
                 all += 1;
                 sparse += usize::from(space.info(b).live.load(Relaxed) <= SPARSE);
             }
         }
-        if sparse < 4 || sparse * 10 < all {
+        if sparse < FEWEST || sparse * FEWEST_SHARE < all {
             return;
         }
         let mut budget = self.config.evacuate;
         for b in 0..space.used() {
             let info = space.info(b);
             let live = info.live.load(Relaxed) as usize;
-            if space.kind(b) == Kind::Old && live <= SPARSE as usize && live <= budget {
+            if space.kind(b) == BlockKind::Old && live <= SPARSE as usize && live <= budget {
                 budget -= live;
                 info.evacuate.store(1, Relaxed);
-                info.hit.store(0, Relaxed);
+                info.conservatively_hit.store(0, Relaxed);
             }
         }
         self.old
-            .rooms
+            .recyclable
             .retain(space, |b| space.info(b).evacuate.load(Relaxed) == 0);
     }
 
-    /// Empties the candidates that nothing hit. The world is stopped and everything reachable is marked.
+    /// Evacuates the chosen blocks, but for those that a stack refers to. The world is stopped, the gate is shut and everything
+    /// reachable is marked.
     pub(crate) fn evacuate(&self, m: &mut Marking<'_, M, W>) {
-        let space = &self.space;
         let scratch = &mut *self.scratch.borrow();
         let (blocks, moved) = (&mut scratch.evacuated, &mut scratch.moved);
+        self.list_evacuated(blocks);
+        if blocks.is_empty() {
+            return;
+        }
+        self.copy_blocks(blocks.as_slice(), moved);
+        let forwarding = Forwarding { space: &self.space };
+        self.correct_recorded(forwarding, m.own.fields.as_slice());
+        self.correct_moved(forwarding, moved.as_slice());
+        self.correct_young_and_statics(forwarding);
+        self.correct_world(forwarding);
+        self.free_evacuated(blocks.as_slice());
+    }
+    /// Fills `blocks` with the chosen blocks, and gives up those that must not move.
+    fn list_evacuated(&self, blocks: &mut List<u32>) {
+        let space = &self.space;
         blocks.clear();
-        moved.clear();
         for b in 0..space.used() {
             let info = space.info(b);
-            if space.kind(b) == Kind::Old && info.evacuate.load(Relaxed) != 0 {
-                if info.hit.load(Relaxed) != 0 {
+            if space.kind(b) == BlockKind::Old && info.evacuate.load(Relaxed) != 0 {
+                if info.conservatively_hit.load(Relaxed) != 0 {
                     info.evacuate.store(0, Relaxed);
                 } else {
                     blocks.push(b as u32);
                 }
             }
         }
-        if blocks.is_empty() {
-            return;
-        }
-        let mut worker = self.worker(0);
-        let buffer = &mut worker.old;
-        buffer.marked = true;
-        for &b in blocks.as_slice() {
+    }
+    /// Copies every marked object of the blocks, and leaves its new address in its header. `moved` becomes the list of copies that
+    /// hold references.
+    fn copy_blocks(&self, blocks: &[u32], moved: &mut List<usize>) {
+        let space = &self.space;
+        moved.clear();
+        let mut worker = self.minor_worker(0);
+        let allocator = &mut worker.old;
+        allocator.marked = true;
+        for &b in blocks {
             let base = space.address(b as usize);
             for card in (base..base + BLOCK).step_by(CARD) {
                 let mut bits =
@@ -76,16 +149,17 @@ impl<M: Model, W: World> Heap<M, W> {
                 while bits != 0 {
                     let from = card + 8 * bits.trailing_zeros() as usize;
                     bits &= bits - 1;
-                    // SAFETY: a live object; its copy goes to fresh memory; the world is stopped.
+                    // SAFETY: `from` is a marked object, so its header and its `size` bytes are there; `to` is `size` bytes that nobody
+                    // else knows, in another block; the world is stopped, so nobody writes to the object meanwhile.
                     unsafe {
-                        let header = *(from as *const u64);
+                        let header = header_of(from).load(Relaxed);
                         let size = M::size(from, header);
-                        let Some(to) = buffer.allocate(space, &self.old, size) else {
+                        let Some(to) = allocator.allocate(space, &self.old, size) else {
                             self.exhausted("evacuation")
                         };
                         std::ptr::copy_nonoverlapping(from as *const u64, to as *mut u64, size / 8);
-                        (*(from as *const AtomicU64)).store(to as u64 | 1, Relaxed);
-                        buffer.complete(space, to);
+                        header_of(from).store(to as u64 | MOVED, Relaxed);
+                        allocator.complete(space, to);
                         if M::contents(header) != Contents::Plain {
                             moved.push(to);
                         }
@@ -93,101 +167,99 @@ impl<M: Model, W: World> Heap<M, W> {
                 }
             }
         }
-        self.stats.evacuated.fetch_add(buffer.bytes as u64, Relaxed);
-        buffer.finish(space, &self.old);
-
-        let new = |object: usize| -> usize {
-            match space.block_of(object) {
-                Some(b)
-                    if space.kind(b) == Kind::Old && space.info(b).evacuate.load(Relaxed) != 0 =>
-                {
-                    // SAFETY: every live object of such a block has moved, and says where to.
-                    let header = unsafe { *(object as *const u64) };
-                    debug_assert!(header & 1 != 0, "{object:#x} has not moved");
-                    (header & !1) as usize
-                }
-                _ => object,
-            }
-        };
-        let correct = |field: usize| {
-            // SAFETY: the address of a reference field; the world is stopped.
-            let f = unsafe { &*(field as *const AtomicUsize) };
-            let v = f.load(Relaxed);
-            let to = new(v);
-            if to != v {
-                f.store(to, Relaxed);
-            }
-            to
-        };
-        for &field in m.own.fields.as_slice() {
-            let inside = space
+        self.stats
+            .evacuated
+            .fetch_add(allocator.bytes as u64, Relaxed);
+        allocator.finish(space, &self.old);
+    }
+    /// Corrects the fields that the marker has recorded, but for those in evacuated blocks, whose objects are elsewhere now.
+    fn correct_recorded(&self, forwarding: Forwarding<'_>, fields: &[usize]) {
+        for &field in fields {
+            let inside = self
+                .space
                 .block_of(field)
-                .is_some_and(|b| space.info(b).evacuate.load(Relaxed) != 0);
+                .is_some_and(|b| self.space.info(b).evacuate.load(Relaxed) != 0);
             if !inside {
-                correct(field);
+                // SAFETY: the marker records addresses of reference fields of marked objects.
+                unsafe { forwarding.correct(field) };
             }
         }
-        for &object in moved.as_slice() {
+    }
+    /// Corrects the fields of the copies, and marks the cards of those that refer to young objects: the cards were those of the originals.
+    fn correct_moved(&self, forwarding: Forwarding<'_>, moved: &[usize]) {
+        let space = &self.space;
+        for &object in moved {
             let see = |field: usize| {
-                let to = correct(field);
-                if space.kind_at(to) == Kind::Nursery {
+                // SAFETY: a reference field of a copy that `copy_blocks` has made.
+                let to = unsafe { forwarding.correct(field) };
+                if space.kind_at(to) == BlockKind::Nursery {
                     space.dirty(field);
                 }
             };
-            // SAFETY: a copy made above.
-            unsafe {
-                let header = *(object as *const u64);
-                match M::contents(header) {
-                    Contents::Ephemerons => Row::of::<M>(object).pairs().for_each(|pair| {
-                        see(pair.key());
-                        see(pair.value());
-                    }),
-                    _ => M::visit(object, header, 0, usize::MAX, see),
-                }
-            }
+            self.each_field(object, see);
         }
+    }
+    /// Corrects the fields of all young objects, and root memory.
+    fn correct_young_and_statics(&self, forwarding: Forwarding<'_>) {
+        let space = &self.space;
         for b in 0..space.used() {
             match space.kind(b) {
-                Kind::Statics => self.each_static(b, |f| {
-                    correct(f);
+                // SAFETY: `each_static` visits words that are references.
+                BlockKind::Statics => self.each_static(b, |f| unsafe {
+                    forwarding.correct(f);
                 }),
-                Kind::Nursery => conservative::each_young::<M>(space, b, |o, _| {
-                    // SAFETY: a young object with its header.
-                    unsafe {
-                        let header = *(o as *const u64);
-                        if M::contents(header) == Contents::Ephemerons {
-                            for pair in Row::of::<M>(o).pairs() {
-                                correct(pair.key());
-                                correct(pair.value());
-                            }
-                        } else {
-                            M::visit(o, header, 0, usize::MAX, |f| {
-                                correct(f);
-                            });
-                        }
-                    }
+                BlockKind::Nursery => conservative::each_young::<M>(space, b, |object, _| {
+                    // SAFETY: a reference field of a young object.
+                    self.each_field(object, |f| unsafe {
+                        forwarding.correct(f);
+                    });
                 }),
                 _ => {}
             }
         }
-        self.world.roots(&mut |f| {
-            correct(f);
-        });
-        self.finalizers.follow(space, new);
-        let young = |o: usize| space.kind_at(o) == Kind::Nursery;
-        self.world
-            .strong_handles(false, &mut |o| (new(o), young(o)));
-        for long in [false, true] {
-            self.world
-                .weak_handles(long, false, &mut |o| Some((new(o), young(o))));
+    }
+    /// Calls `visit` with every reference field of an object, keys and values of ephemerons included.
+    fn each_field(&self, object: usize, mut visit: impl FnMut(usize)) {
+        // SAFETY: callers pass young objects, or copies made by this evacuation, which have their headers.
+        unsafe {
+            let header = header_of(object).load(Relaxed);
+            match M::contents(header) {
+                Contents::Plain => {}
+                Contents::Ephemerons => EphemeronRange::of::<M>(object).iter().for_each(|pair| {
+                    visit(pair.key());
+                    visit(pair.value());
+                }),
+                Contents::References => M::visit(object, header, 0, usize::MAX, visit),
+            }
         }
-        self.world.noted(false, &mut |o| Some((new(o), young(o))));
-        for &b in blocks.as_slice() {
+    }
+    /// Corrects what refers to objects from outside the heap.
+    fn correct_world(&self, forwarding: Forwarding<'_>) {
+        let space = &self.space;
+        // SAFETY: the world visits the addresses of references.
+        self.world.roots(&mut |f| unsafe {
+            forwarding.correct(f);
+        });
+        self.finalizers.follow(space, |o| forwarding.address(o));
+        let young = |o: usize| space.kind_at(o) == BlockKind::Nursery;
+        self.world
+            .strong_handles(false, &mut |o| (forwarding.address(o), young(o)));
+        let follow = &mut |o| Some((forwarding.address(o), young(o)));
+        for long in [false, true] {
+            self.world.weak_handles(long, false, follow);
+        }
+        self.world.side_tables(false, follow);
+    }
+    /// Frees the blocks: nothing refers into them any more.
+    fn free_evacuated(&self, blocks: &[u32]) {
+        let space = &self.space;
+        for &b in blocks {
             if self.config.debug.poison {
-                crate::memory::poison(space.address(b as usize), space.address(b as usize + 1));
+                // SAFETY: every live object of the block was copied, and no reference to the originals is left.
+                unsafe { poison(space.address(b as usize), space.address(b as usize + 1)) };
             }
             space.clear_marks(b as usize);
-            space.give(b as usize);
+            space.free_block(b as usize);
         }
     }
 }

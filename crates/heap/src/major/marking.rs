@@ -1,83 +1,54 @@
-//! One worker that marks: from grey objects to what they refer to.
+//! One worker that marks: it takes objects from its stack, and marks and pushes what their fields refer to.
 //!
 //! # Invariants
-//! * An entry of a grey list is a marked object, or (lowest bit set) where to go on in a large one. It is looked at once.
-//! * Tables of pairs are put aside ([`crate::references::ephemerons`]), and fields that refer into blocks to be evacuated are noted, as they are met.
-//! * What a worker does beside the program it does in steps inside the gate.
-//! * A step may run while a minor collection promotes. Who stores the address of a promoted copy in a field does so with release, and the
-//!   marker loads fields with acquire: it sees the copy whole.
+//! * An entry is scanned once, by the worker that takes it from a stack.
+//! * Tables of ephemerons are put aside ([`crate::references::ephemerons`]), and fields that refer into blocks to be evacuated are recorded, as
+//!   they are met.
+//! * Beside the program the worker works in steps inside the gate. A step may run while a minor collection promotes: the thread that stores the
+//!   address of a promoted copy in a field does so with release, and the marker loads fields with acquire, so it sees the whole copy.
+//! * `exclusive`: while only the collector's thread marks, it sets `mark` bits without locked instructions. Minor collections leave the bits of
+//!   old blocks alone as long as the gate is open.
+use super::marker::Marker;
 use crate::Heap;
-use crate::major::prefetch::Ahead;
-use crate::memory::{List, UNBOUNDED};
-use crate::minor::copying::header_of;
 use crate::model::{Contents, Model, World};
+use crate::object::header_of;
 use crate::space::old::reaching_into;
-use crate::space::{BLOCK, CARD, Kind};
-use std::io;
+use crate::space::{BLOCK, BlockKind, CARD};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::time::Duration;
 use vervet_os::{clock, perturb};
 
-/// Large objects are looked at in pieces of this size.
+/// Large objects are scanned in pieces of this many bytes, so that a step of the gate is short and workers can share one object.
 const PIECE: usize = 16 << 10;
-/// Objects looked at between two looks at the gate.
+/// Objects scanned in one step of the gate.
 const STEP: usize = 512;
-/// ... and if the marker is to be slow.
+/// The same, if the marker is to be slow (`--gc-debug=slow-marker`).
 const SLOW_STEP: usize = 64;
 
-/// What one marking worker has.
-pub struct Marker {
-    pub(crate) grey: List<usize>,
-    ahead: Ahead,
-    /// Fields that refer into blocks that will be evacuated.
-    pub fields: List<usize>,
-    pub(crate) ephemerons: List<usize>,
-}
-impl Marker {
-    pub(crate) fn new() -> io::Result<Marker> {
-        Ok(Marker {
-            grey: List::new(UNBOUNDED)?,
-            ahead: Ahead::default(),
-            fields: List::new(UNBOUNDED)?,
-            ephemerons: List::new(UNBOUNDED)?,
-        })
-    }
-    /// Calls `f` with each entry that is to be looked at.
-    pub(crate) fn each_grey(&self, mut f: impl FnMut(usize)) {
-        self.grey.as_slice().iter().copied().for_each(&mut f);
-        self.ahead.each(f);
-    }
-    /// The next entry to be looked at.
-    #[inline]
-    pub(crate) fn next(&mut self) -> Option<usize> {
-        self.ahead.next(&mut self.grey)
-    }
-}
-
-/// A worker that marks.
+/// A worker that marks, at work.
 pub(crate) struct Marking<'h, M: Model, W: World> {
     pub heap: &'h Heap<M, W>,
     pub own: &'h mut Marker,
-    /// Nobody else sets `mark` bits of old blocks meanwhile, and none is read by who must see the last.
-    pub alone: bool,
+    /// No other thread sets `mark` bits of old blocks meanwhile, so they are set by plain loads and stores.
+    pub exclusive: bool,
 }
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// The collector's thread: looks at all that is grey beside the program, in steps inside the gate, alone.
+    /// On the collector's thread: scans its stack until that is empty, beside the program, in steps inside the gate.
     pub(crate) fn drain_concurrently(&self) {
         let objects = match self.config.debug.slow_marker {
             0 => STEP,
             _ => SLOW_STEP,
         };
-        while self
-            .gate
-            .step(|| self.lone_marking(&mut self.major.marker(0)).step(objects))
-        {
+        while self.gate.step(|| {
+            self.exclusive_marking(&mut self.major.marker(0))
+                .step(objects)
+        }) {
             self.be_slow();
             perturb::here();
         }
     }
-    /// The marker was told to be slow: it waits, outside the gate.
+    /// Waits outside the gate, if the marker is to be slow.
     pub(crate) fn be_slow(&self) {
         let us = self.config.debug.slow_marker;
         if us > 0 {
@@ -90,35 +61,35 @@ impl<M: Model, W: World> Marking<'_, M, W> {
     #[inline(always)]
     fn set_mark(&self, object: usize) -> bool {
         let space = &self.heap.space;
-        if self.alone {
-            space.set_mark_alone(object)
+        if self.exclusive {
+            space.set_mark_exclusive(object)
         } else {
             space.set_mark(object)
         }
     }
-    /// Marks an object, if it is old.
+    /// Marks an object, if it is old or large, and pushes it if it was not marked.
     #[inline]
-    pub fn object(&mut self, object: usize) {
+    pub fn mark_object(&mut self, object: usize) {
         let space = &self.heap.space;
         let Some(b) = space.block_of(object) else {
             return;
         };
         match space.kind(b) {
-            Kind::Old if self.set_mark(object) => {
-                self.own.grey.push(object);
+            BlockKind::Old if self.set_mark(object) => {
+                self.own.local_stack.push(object);
             }
-            Kind::Large
-                if space.info(b).hit.load(Relaxed) == 0
-                    && space.info(b).hit.swap(1, AcqRel) == 0 =>
+            BlockKind::Large
+                if space.info(b).large_marked.load(Relaxed) == 0
+                    && space.info(b).large_marked.swap(1, AcqRel) == 0 =>
             {
-                self.own.grey.push(object);
+                self.own.local_stack.push(object);
             }
             _ => {}
         }
     }
-    /// Marks what a field refers to.
+    /// Marks what a field refers to, and records the field if that will be evacuated.
     #[inline]
-    pub fn field(&mut self, field: usize) {
+    pub fn mark_field(&mut self, field: usize) {
         // Acquire: a minor collection that runs meanwhile may have stored the address of a copy that it has just made, with release.
         // SAFETY: callers pass addresses of reference fields.
         let object = unsafe { (*(field as *const AtomicUsize)).load(Acquire) };
@@ -127,23 +98,23 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             return;
         };
         match space.kind(b) {
-            Kind::Old => {
+            BlockKind::Old => {
                 if space.info(b).evacuate.load(Relaxed) != 0 {
                     self.own.fields.push(field);
                 }
                 if self.set_mark(object) {
-                    self.own.grey.push(object);
+                    self.own.local_stack.push(object);
                 }
             }
-            Kind::Large => self.object(object),
+            BlockKind::Large => self.mark_object(object),
             _ => {}
         }
     }
-    /// The object is marked, and its fields are to be looked at.
-    pub fn look_at(&mut self, object: usize) {
-        self.own.grey.push(object);
+    /// Pushes an object that is marked already.
+    pub fn scan_later(&mut self, object: usize) {
+        self.own.local_stack.push(object);
     }
-    /// Looks at the fields of an object, or at a piece of a large one (its lowest bit is set).
+    /// Scans an entry: an object, or (its lowest bit set) a large object from that address on, of which the next piece is pushed.
     pub(crate) fn scan(&mut self, entry: usize) {
         let space = &self.heap.space;
         let (object, from, to);
@@ -151,93 +122,95 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             let at = entry & !1;
             let b = space.block(at);
             let head = match space.kind(b) {
-                Kind::LargeTail => b - space.info(b).live.load(Relaxed) as usize,
+                BlockKind::LargeTail => b - space.info(b).live.load(Relaxed) as usize,
                 _ => b,
             };
             (object, from, to) = (space.address(head), at, at + PIECE);
         } else {
             (object, from, to) = (entry, entry, usize::MAX);
         }
-        let header = header_of(object).load(Relaxed);
+        // SAFETY: an entry of the local stack is a marked object, or an address inside a large one, whose head this is.
+        let header = unsafe { header_of(object) }.load(Relaxed);
         let descriptor = M::descriptor(header);
-        // SAFETY: as above.
+        // SAFETY: the header of a marked object.
         match unsafe { descriptor.contents::<M>(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => self.own.ephemerons.push(object),
             Contents::References => {
                 let b = space.block(object);
-                if space.kind(b) != Kind::Large {
-                    // SAFETY: as above.
-                    unsafe { descriptor.visit::<M>(object, header, |f| self.field(f)) }
+                if space.kind(b) != BlockKind::Large {
+                    // SAFETY: the marked object has that header, which leads to that descriptor; it is not freed while marking runs.
+                    unsafe { descriptor.visit::<M>(object, header, |f| self.mark_field(f)) }
                     return;
                 }
                 let mut to = to;
                 let size = space.info(b).size.load(Relaxed);
                 if from + PIECE < object + size {
-                    self.own.grey.push((from + PIECE) | 1);
+                    self.own.local_stack.push((from + PIECE) | 1);
                     to = from + PIECE;
                 }
-                // SAFETY: as above.
-                unsafe { M::visit(object, header, from, to, |f| self.field(f)) }
+                // SAFETY: the large object has that header, and its blocks are not freed while marking runs.
+                unsafe { M::visit(object, header, from, to, |f| self.mark_field(f)) }
             }
         }
     }
-    /// Looks at what is grey here and handed over, as long as a step may take. Is there more?
+    /// Scans entries of the local stack, then of the shared one, as long as a step may take. Returns whether there may be more.
     fn step(&mut self, objects: usize) -> bool {
         let heap = self.heap;
         for i in 0..objects {
-            if i % 16 == 0 && heap.gate.is_wanted() {
+            if i % 16 == 0 && heap.gate.yield_requested() {
                 return true;
             }
             match self.own.next() {
                 Some(o) => self.scan(o),
-                None => return heap.major.grey.take(&mut self.own.grey),
+                None => return heap.major.shared_stack.pop_into(&mut self.own.local_stack),
             }
         }
         true
     }
-    /// Part of it, with the world stopped, until the moment given.
+    /// With the world stopped: scans, sharing with other workers, until nothing is left or the clock says `end` (ns). What is left then goes to
+    /// the shared stack.
     pub(crate) fn drain_until(&mut self, end: u64) {
-        let grey = &self.heap.major.grey;
+        let shared = &self.heap.major.shared_stack;
         let mut n = 0u32;
         loop {
             while let Some(o) = self.own.next() {
                 self.scan(o);
-                grey.share(&mut self.own.grey);
+                shared.share(&mut self.own.local_stack);
                 n += 1;
                 if n.is_multiple_of(256) && clock::now() >= end {
-                    self.own.ahead.give_back(&mut self.own.grey);
-                    let all = self.own.grey.len();
-                    grey.put(&mut self.own.grey, all);
-                    grey.leave();
+                    self.own.prefetch.give_back(&mut self.own.local_stack);
+                    let all = self.own.local_stack.len();
+                    shared.push_front_of(&mut self.own.local_stack, all);
+                    shared.leave();
                     return;
                 }
             }
-            if !grey.wait(&mut self.own.grey) {
+            if !shared.wait_for_work(&mut self.own.local_stack) {
                 return;
             }
         }
     }
-    /// The same with the world stopped, sharing with the other workers.
+    /// With the world stopped: scans, sharing with other workers, until nothing is left.
     pub(crate) fn drain(&mut self) {
-        let grey = &self.heap.major.grey;
+        let shared = &self.heap.major.shared_stack;
         loop {
             while let Some(o) = self.own.next() {
                 self.scan(o);
-                grey.share(&mut self.own.grey);
+                shared.share(&mut self.own.local_stack);
             }
-            if !grey.wait(&mut self.own.grey) {
+            if !shared.wait_for_work(&mut self.own.local_stack) {
                 return;
             }
         }
     }
-    /// Looks at the marked objects on cards of a block that were written to since they were looked at.
-    pub(crate) fn modified(&mut self, block: usize) {
+    /// Scans the marked objects on the cards of a block that were written to since they were scanned (its bits of the mod-union table).
+    pub(crate) fn rescan_modified(&mut self, block: usize) {
         let space = &self.heap.space;
         let base = space.address(block);
         let end = match space.kind(block) {
-            Kind::Old => base + BLOCK,
-            Kind::Large if space.info(block).flag.load(Relaxed) != 0 => {
+            BlockKind::Old => base + BLOCK,
+            BlockKind::Large if space.info(block).has_references.load(Relaxed) != 0 => {
                 base + space.info(block).size.load(Relaxed)
             }
             _ => return,
@@ -248,44 +221,44 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             while bits != 0 {
                 let card = at + CARD * bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                self.card(block, card);
+                self.rescan_card(block, card);
             }
             at += 8 * CARD;
         }
     }
-    /// Looks at the marked objects on a card.
-    fn card(&mut self, block: usize, card: usize) {
+    /// Scans the marked objects on a card.
+    fn rescan_card(&mut self, block: usize, card: usize) {
         let space = &self.heap.space;
-        if space.kind(block) == Kind::Large {
-            if space.info(block).hit.load(Acquire) != 0 {
-                self.part(space.address(block), card);
+        if space.kind(block) == BlockKind::Large {
+            if space.info(block).large_marked.load(Acquire) != 0 {
+                self.rescan_part(space.address(block), card);
             }
             return;
         }
         if let Some(first) = reaching_into::<M>(space, block, card)
             && space.is_marked(first)
         {
-            self.part(first, card);
+            self.rescan_part(first, card);
         }
         let mut bits = space.start_word(card).load(Acquire) & space.mark_word(card).load(Acquire);
         while bits != 0 {
-            self.part(card + 8 * bits.trailing_zeros() as usize, card);
+            self.rescan_part(card + 8 * bits.trailing_zeros() as usize, card);
             bits &= bits - 1;
         }
     }
-    fn part(&mut self, object: usize, card: usize) {
+    fn rescan_part(&mut self, object: usize, card: usize) {
         // SAFETY: a marked object with its header.
         unsafe {
             let header = header_of(object).load(Relaxed);
             if M::contents(header) == Contents::References {
-                M::visit(object, header, card, card + CARD, |f| self.field(f));
+                M::visit(object, header, card, card + CARD, |f| self.mark_field(f));
             }
         }
     }
 }
 
-/// What a root refers to. (Roots are not noted for evacuation: it looks at them again.)
-pub(crate) fn word(root: usize) -> usize {
+/// What a root refers to. (Roots are not recorded for evacuation, which corrects all of them.)
+pub(crate) fn load_root(root: usize) -> usize {
     // SAFETY: callers pass addresses of words that are references.
     unsafe { (*(root as *const AtomicUsize)).load(Relaxed) }
 }

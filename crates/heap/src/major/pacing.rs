@@ -1,18 +1,18 @@
-//! When a cycle begins, how it keeps up with the program, and how much memory may lie idle.
+//! When a cycle begins, how mutators help it to keep up, and how much free memory may stay committed.
 //!
 //! # Invariants
 //! * A cycle is asked for where the world runs, and once.
-//! * Assistance takes no longer than it may, and nobody is waited for in it.
+//! * Assistance is bounded in time, and the mutator that assists waits for nobody.
 use crate::Heap;
 use crate::model::{Model, World};
 use crate::space::BLOCK;
 use std::sync::atomic::Ordering::*;
 use vervet_os::clock;
 
-/// Beyond this size an old generation counts as large, where memory matters more than time.
+/// Beyond this many bytes an old generation counts as large: memory matters more than time.
 const LARGE: usize = 256 << 20;
-/// The part of the old generation that may be unused, in blocks that are partly used, before copies have to fill it; of what is beyond
-/// [`LARGE`], a smaller part.
+/// One in this many bytes of the old generation may be free in partly used blocks before promotion has to copy into them; of the bytes beyond
+/// [`LARGE`] one in `HOLES_BEYOND`.
 const HOLES: usize = 6;
 const HOLES_BEYOND: usize = 64;
 
@@ -29,9 +29,8 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// In the stop of a minor collection, while marking runs: marks for a while if the program makes garbage faster than the
-    /// marker gets round. The longer the old generation has grown beyond where the
-    /// cycle began, the longer.
+    /// In the pause of a minor collection, while marking runs: marks for some time if the program promotes faster than the marker marks. The
+    /// time increases with the growth of the old generation since the cycle began.
     pub(crate) fn assist(&self) {
         if !self.major.is_marking() {
             return;
@@ -45,13 +44,13 @@ impl<M: Model, W: World> Heap<M, W> {
             100..200 => 4_000_000,
             _ => 1_000_000_000,
         };
-        // Alone: a helper that has to be waited for may take longer than all this is to take.
-        self.major.grey.enter();
+        // One worker only: waiting for a helper may take longer than this is allowed to take.
+        self.major.shared_stack.enter();
         self.marking(&mut self.major.marker(0))
             .drain_until(clock::now() + ns);
     }
-    /// How large the old generation may be when the next cycle begins. Now it is `live` bytes, of which the cycle has `seen` so many;
-    /// the rest was promoted since the cycle began and may be garbage already, which is no reason to wait longer.
+    /// The size of the old generation, in bytes, at which the next cycle begins. Now the generation has `live` bytes, of which the cycle has
+    /// `seen` some; the rest was promoted since the cycle began and may be garbage already, which is no reason to wait longer.
     pub(crate) fn next_threshold(&self, live: usize, seen: usize) -> usize {
         let growth = |bytes: usize| {
             bytes.min(LARGE) / 100 * self.config.growth_percent
@@ -61,12 +60,13 @@ impl<M: Model, W: World> Heap<M, W> {
             .max(live + growth(live) / 4)
             .max(self.config.min_major)
     }
-    /// Is so much of the old generation free, in blocks that are partly used, that it has to be filled? Only copies do that.
+    /// Is so much of the old generation free in partly used blocks that promotion should fill it? Promotion in place does not, copying does.
     pub(crate) fn has_holes(&self) -> bool {
         let old = self.old.bytes.load(Relaxed);
-        self.old.rooms.free() > old.min(LARGE) / HOLES + old.saturating_sub(LARGE) / HOLES_BEYOND
+        self.old.recyclable.free()
+            > old.min(LARGE) / HOLES + old.saturating_sub(LARGE) / HOLES_BEYOND
     }
-    /// Gives free memory back to the system, but for `soon` bytes and some to go on with.
+    /// Gives the pages of free blocks back to the system, except `soon` bytes that the program will need and some more.
     pub(crate) fn trim(&self, soon: usize) {
         let some = self.config.nursery * 2 + self.old_bytes() / 8;
         self.space.trim((soon + some) / BLOCK);

@@ -1,13 +1,13 @@
-//! Is it worth copying survivors within the nursery before they are promoted?
+//! Whether copying survivors within the nursery, before they are promoted, is worth it.
 //!
 //! # Invariants
-//! Objects are promoted at once only while, of what had survived one collection, nearly all survived the next as well; two
-//! collections of every [`ROUND`] age, to see whether that is still so.
+//! Objects are promoted at their first survival only while nearly all that survived one collection survived the next as well. Two collections
+//! of every [`ROUND`] still age, to find out whether that is so.
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-/// From this percentage on, aging finds too little to be worth a copy.
+/// If at least this percentage of once-survived bytes survives again, aging saves too little to be worth a copy.
 const NEARLY_ALL: usize = 90;
-/// It is judged by at least so many bytes.
+/// Collections that left fewer bytes young are not judged.
 const ENOUGH: usize = 128 << 10;
 /// Collections that promote at once before two that age.
 const ROUND: u32 = 14;
@@ -17,19 +17,19 @@ const ROUND: u32 = 14;
 pub(crate) struct Aging {
     /// Bytes that the last collection left in the nursery.
     left_young: AtomicUsize,
-    /// Collections that may promote at once.
+    /// Collections that may still promote at the first survival.
     at_once: AtomicU32,
 }
 
 impl Aging {
-    /// A collection aged: it promoted so many bytes of those that had survived the one before, and left so many young.
+    /// A collection aged: it promoted `promoted` bytes of those that the one before had left young, and left `left_young` bytes young.
     pub fn aged(&self, promoted: usize, left_young: usize) {
         let before = self.left_young.swap(left_young, Relaxed);
         if before >= ENOUGH && promoted >= before / 100 * NEARLY_ALL {
             self.at_once.store(ROUND, Relaxed);
         }
     }
-    /// May the collection that begins promote at once?
+    /// May the collection that begins promote at the first survival?
     pub fn take(&self) -> bool {
         let n = self.at_once.load(Relaxed);
         if n > 0 {

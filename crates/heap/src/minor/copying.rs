@@ -1,82 +1,47 @@
-//! One worker of a minor collection: from roots, cards and grey objects to the young objects they refer to.
+//! One worker of a minor collection: it follows slots of roots, cards and kept objects to young objects, and keeps these.
+//!
+//! ```text
+//!   the slot refers to          what `resolve` does                                         the slot afterwards
+//!   --------------------------  ----------------------------------------------------------  -------------------------------
+//!   nothing, no heap address    nothing                                                     unchanged
+//!   Nursery, header MOVED       nothing                                                     the new address
+//!   Nursery, pinned             nothing (pins are scanned as roots)                         unchanged, young
+//!   Nursery, age 0              copies it to a Survivors block, pushes it                   the copy, young
+//!   Nursery, age 1, or Promote  copies it to an Old block, pushes it                        the copy, old
+//!   Nursery, IN_PLACE           sets its mark bit, pushes it                                unchanged, old
+//!   Survivors                   nothing: the copy was pushed when it was made               unchanged, young
+//!   Old, Large, Statics         nothing, but MARKING: records it for the marker             unchanged, old
+//! ```
 //!
 //! # Invariants
-//! * An object is copied by whoever swaps its whole header for "moved to"; the copy carries the header that was seen.
-//! * Blocks that receive copies are not `Nursery` while the collection runs, so "young and not yet dealt with" is one byte.
-//! * Every old object that refers to a young one afterwards lies on a marked card. Such a card is marked after the object's `start`
-//!   bit is in the bitmap: a worker that cleans it later looks at the object.
-//! * While marking runs, what is promoted is born marked, but its `mark` bits, and those of the old objects it refers to, are
-//!   set at the end, behind the gate: until then they are the marker's alone, which sets them without a locked instruction.
+//! * The worker that replaces the whole header of an object by "moved to" has copied it. The copy carries the header that was replaced. A
+//!   worker that loses this race takes its allocation back and uses the winner's copy.
+//! * Blocks that receive copies are not of kind Nursery while the collection runs, so "young and not yet resolved" is a test of one byte.
+//! * After the collection every old object that refers to a young one lies on a marked card. The card is marked after the `start` bit of the
+//!   object is in the bitmap, so a worker that cleans the card later finds the object.
+//! * While marking runs, promoted objects are born marked. But their `mark` bits, and those of the old objects they refer to, are set at the
+//!   end of the collection with the gate shut: until then only the marker changes `mark` bits of old blocks, without locked instructions.
 use crate::Heap;
-use crate::memory::{List, UNBOUNDED, prefetch};
-use crate::minor::cards::Soon;
+use crate::memory::prefetch;
 use crate::minor::nursery::terminate;
+use crate::minor::worker::MinorWorker;
 use crate::model::{Contents, Model, World};
-use crate::references::ephemerons::{Pair, Row, WAITS, Waiting, is_old};
-use crate::space::old::Buffer;
-use crate::space::{BLOCK, Kind, Space};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
+use crate::object::{header_of, slot_of};
+use crate::references::ephemerons::{Ephemeron, EphemeronRange, PENDING, PendingEphemerons};
+use crate::space::{BLOCK, BlockKind, Space};
+use std::sync::atomic::Ordering::*;
 
-/// The low bits of a header that says where its object moved to: that it moved, and that it is young there.
+/// Bits of the header of an object that has moved ([`crate::object`](mod@crate::object)): it has moved, and it is young there.
 const MOVED: u64 = 1;
 const YOUNG: u64 = 2;
 const ADDRESS: u64 = !7;
-/// The low bit of an entry of the grey list: the object is old.
+/// The low bit of an entry of the local stack: the object is old.
 const OLD: usize = 1;
-/// The low bit of an entry of the list of what was found: a promoted table of pairs, which the marker has to look at as well.
+/// The low bit of an entry of `for_marker`: a promoted table of ephemerons, which the marker has to scan as well.
 const TABLE: usize = 1;
 
-/// What one worker has: kept between collections.
-pub struct Worker {
-    /// Kept objects whose fields have not been looked at.
-    pub grey: List<usize>,
-    pub(crate) soon: Soon,
-    /// Where promoted objects go.
-    pub old: Buffer,
-    survivors_next: usize,
-    survivors_end: usize,
-    /// Bytes of objects copied within the nursery.
-    pub copied: usize,
-    /// Bytes of objects that become old where they are.
-    pub stayed: usize,
-    /// Old objects that promoted ones refer to and nobody has marked: the marker has to look at them.
-    found: List<usize>,
-    /// Fields of promoted objects that refer into blocks that will be evacuated.
-    fields: List<usize>,
-    /// Pairs that were met, of tables that are kept.
-    pub(crate) ephemerons: List<Row>,
-}
-
-impl Worker {
-    /// An idle one.
-    pub fn new() -> std::io::Result<Worker> {
-        Ok(Worker {
-            grey: List::new(UNBOUNDED)?,
-            soon: Soon::default(),
-            old: Buffer::new()?,
-            survivors_next: 0,
-            survivors_end: 0,
-            copied: 0,
-            stayed: 0,
-            found: List::new(UNBOUNDED)?,
-            fields: List::new(UNBOUNDED)?,
-            ephemerons: List::new(UNBOUNDED)?,
-        })
-    }
-}
-
-/// What becomes of objects that live.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum How {
-    /// They are copied: once within the nursery, then out of it.
-    Age,
-    /// They are copied out of the nursery.
-    Promote,
-    /// They become old where they are.
-    InPlace,
-}
-
-/// A worker at work. `IN_PLACE`: see [`How::InPlace`]. `MARKING`: a cycle of marking is under way.
+/// A worker at work in one collection. `IN_PLACE`: the mode is [`EvacuationMode::InPlace`](crate::minor::worker::EvacuationMode::InPlace).
+/// `MARKING`: a cycle is marking.
 pub(crate) struct Evacuation<
     'h,
     M: Model,
@@ -85,37 +50,26 @@ pub(crate) struct Evacuation<
     const MARKING: bool = false,
 > {
     pub heap: &'h Heap<M, W>,
-    pub worker: &'h mut Worker,
-    /// Where pairs wait, for the worker that deals with them.
-    pub waiting: Option<&'h mut Waiting>,
-    /// Nothing is copied within the nursery.
+    pub worker: &'h mut MinorWorker,
+    /// Ephemerons that wait for their keys, for the one worker that processes ephemerons.
+    pub pending: Option<&'h mut PendingEphemerons>,
+    /// Survivors are promoted, whatever their age.
     pub promote: bool,
-    /// No other worker copies meanwhile.
-    pub alone: bool,
+    /// No other worker copies meanwhile, so headers and mark bits are changed by plain stores.
+    pub exclusive: bool,
 }
 
-/// What a slot referred to, before it was dealt with.
+/// What a slot refers to, once it was resolved.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
-    /// Nothing, or nothing of the heap's.
+enum Referent {
+    /// Null, or an address outside the heap.
     Nothing,
-    /// What is young afterwards.
+    /// An object that is young after this collection.
     Young,
-    /// What became old in this collection.
+    /// An object that became old in this collection.
     Promoted,
-    /// What was old already, or large, or root memory.
+    /// An object that was old before, or large, or root memory.
     Old,
-}
-
-#[inline(always)]
-pub(crate) fn header_of(object: usize) -> &'static AtomicU64 {
-    // SAFETY: callers pass addresses of objects; the word is their header.
-    unsafe { &*(object as *const AtomicU64) }
-}
-#[inline(always)]
-fn slot_of(slot: usize) -> &'static AtomicUsize {
-    // SAFETY: callers pass addresses of reference fields.
-    unsafe { &*(slot as *const AtomicUsize) }
 }
 
 impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
@@ -125,12 +79,13 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     pub(crate) fn space(&self) -> &'h Space {
         &self.heap.space
     }
-    /// Where the object is after this collection, if that is known; None: it is young and nobody has reached it.
+    /// Where the object is after this collection, and whether it is young there. None: it is young and nothing has reached it yet.
     pub fn survivor(&self, object: usize) -> Option<(usize, bool)> {
         match self.space().kind_at(object) {
-            Kind::Nursery => {
-                let h = header_of(object).load(Acquire);
-                if h & (MOVED | WAITS) == MOVED {
+            BlockKind::Nursery => {
+                // SAFETY: handles, registrations and keys hold addresses of objects; its nursery block is not freed yet.
+                let h = unsafe { header_of(object) }.load(Acquire);
+                if h & (MOVED | PENDING) == MOVED {
                     Some(((h & ADDRESS) as usize, h & YOUNG != 0))
                 } else {
                     self.space()
@@ -138,57 +93,65 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                         .then_some((object, !IN_PLACE))
                 }
             }
-            Kind::Survivors => Some((object, true)),
+            BlockKind::Survivors => Some((object, true)),
             _ => Some((object, false)),
         }
     }
-    /// Keeps an object: where it is now, and is it young?
+    /// Keeps an object. Returns where it is now, and whether it is young.
     #[inline]
     pub fn keep(&mut self, object: usize) -> (usize, bool) {
         let Some(block) = self.space().block_of(object) else {
             return (object, false);
         };
         match self.space().kind(block) {
-            Kind::Nursery => self.forward(object, block),
-            k => (object, k == Kind::Survivors),
+            BlockKind::Nursery => self.forward(object, block),
+            k => (object, k == BlockKind::Survivors),
         }
     }
-    /// Keeps what a slot refers to; is that young?
+    /// Keeps what a slot refers to. Returns whether that is young afterwards.
     #[inline]
     pub fn slot(&mut self, slot: usize) -> bool {
-        self.found(slot) == Found::Young
+        self.resolve(slot) == Referent::Young
     }
+    /// Keeps what a slot refers to, and updates the slot if that has moved. See the table at the head of this file.
     #[inline(always)]
-    fn found(&mut self, slot: usize) -> Found {
-        let s = slot_of(slot);
+    fn resolve(&mut self, slot: usize) -> Referent {
+        // SAFETY: every caller got the address from the model, the world or root memory, which name reference fields only.
+        let s = unsafe { slot_of(slot) };
         let v = s.load(Relaxed);
         let Some(block) = self.space().block_of(v) else {
-            return Found::Nothing;
+            return Referent::Nothing;
         };
         match self.space().kind(block) {
-            Kind::Nursery => {
+            BlockKind::Nursery => {
                 let (to, young) = self.forward(v, block);
                 if to != v {
                     s.store(to, Release);
                 }
-                if young { Found::Young } else { Found::Promoted }
+                if young {
+                    Referent::Young
+                } else {
+                    Referent::Promoted
+                }
             }
-            Kind::Survivors => Found::Young,
-            _ => Found::Old,
+            BlockKind::Survivors => Referent::Young,
+            _ => Referent::Old,
         }
     }
-    /// Keeps a young object, which lies in that block.
+    /// Keeps a young object of that nursery block, by copying it unless it is pinned or has been copied. Returns where it is now, and whether
+    /// it is young.
     #[inline(always)]
     fn forward(&mut self, object: usize, block: usize) -> (usize, bool) {
         if IN_PLACE {
-            self.stay(object);
+            self.mark_in_place(object);
             return (object, false);
         }
         let space = self.space();
-        let header = header_of(object);
+        // SAFETY: `object` is what a reference field held: an object of a nursery block.
+        let header = unsafe { header_of(object) };
         let mut seen = header.load(Acquire);
         if seen & MOVED != 0 {
-            if seen & WAITS == 0 {
+            if seen & PENDING == 0 {
                 return ((seen & ADDRESS) as usize, seen & YOUNG != 0);
             }
             seen = self.key_reached(object);
@@ -221,7 +184,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             *(to as *mut u64) = seen;
         }
         let moved = to as u64 | MOVED | if promote { 0 } else { YOUNG };
-        if self.alone {
+        if self.exclusive {
             header.store(moved, Release);
         } else if let Err(other) = header.compare_exchange(seen, moved, AcqRel, Acquire) {
             if promote {
@@ -235,44 +198,48 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         if promote {
             self.worker.old.complete(space, to);
         }
-        // SAFETY: as above.
+        // SAFETY: the header is one that the model gave to an object.
         if unsafe { descriptor.contents::<M>(seen) } != Contents::Plain {
-            self.worker.grey.push(to | if promote { OLD } else { 0 });
+            self.worker
+                .local_stack
+                .push(to | if promote { OLD } else { 0 });
         }
         (to, !promote)
     }
-    /// Pairs wait for an object that is reached now. Its header.
+    /// Ephemerons wait for an object that is reached now: they become due. Returns the object's own header.
     #[cold]
     fn key_reached(&mut self, object: usize) -> u64 {
-        match &mut self.waiting {
-            Some(waiting) => waiting.reached(object),
+        match &mut self.pending {
+            Some(pending) => pending.reached(object),
             None => self
                 .heap
                 .fail(&format!("pairs wait for {object:#x}, and nobody for them")),
         }
     }
-    /// Keeps a young object where it is.
+    /// Keeps a young object where it is: sets its mark bit, and pushes it if it was not marked.
     #[inline(always)]
-    fn stay(&mut self, object: usize) {
+    fn mark_in_place(&mut self, object: usize) {
         let space = self.space();
-        let new = if self.alone {
-            space.set_mark_alone(object)
+        let new = if self.exclusive {
+            space.set_mark_exclusive(object)
         } else {
             space.set_mark(object)
         };
         if new {
             prefetch(object);
-            self.worker.grey.push(object | OLD);
+            self.worker.local_stack.push(object | OLD);
         }
     }
+    /// Memory for a copy within the nursery. None: there is no free block.
     fn survivor_memory(&mut self, size: usize) -> Option<usize> {
         let w = &mut *self.worker;
         if w.survivors_next + size > w.survivors_end {
             if w.survivors_next < w.survivors_end {
-                terminate(w.survivors_next);
+                // SAFETY: the block is this worker's, and nothing was copied there yet.
+                unsafe { terminate(w.survivors_next) };
             }
             let space = &self.heap.space;
-            let b = space.take(Kind::Survivors)?;
+            let b = space.alloc_block(BlockKind::Survivors)?;
             space.clear_starts(b);
             space.clear_marks(b);
             space.info(b).age.store(1, Relaxed);
@@ -285,15 +252,16 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         Some(w.survivors_next - size)
     }
 
-    /// Looks at the fields of a pinned object.
+    /// Scans a pinned object.
     pub fn pinned(&mut self, object: usize) {
         self.scan(object | if IN_PLACE { OLD } else { 0 });
     }
-    /// Looks at the fields of an object that was kept: an entry of the grey list.
+    /// Scans an entry of the local stack: resolves the reference fields of a kept object.
     #[inline(always)]
     fn scan(&mut self, entry: usize) {
         let (object, old) = (entry & !OLD, entry & OLD != 0);
-        let header = header_of(object).load(Relaxed);
+        // SAFETY: an entry of the local stack, or a pin, is an object that is kept.
+        let header = unsafe { header_of(object) }.load(Relaxed);
         debug_assert!(
             M::is_plausible(header),
             "a reference to {object:#x}, which has the header {header:#x}"
@@ -303,155 +271,168 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             // SAFETY: an object that is kept, with its header.
             self.worker.stayed += unsafe { descriptor.size::<M>(object, header) };
         }
-        // SAFETY: as above.
+        // SAFETY: the header of the kept object.
         match unsafe { descriptor.contents::<M>(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {
-                self.worker.ephemerons.push(Row::of::<M>(object));
+                self.worker.ephemerons.push(EphemeronRange::of::<M>(object));
                 if MARKING && old {
-                    self.worker.found.push(object | TABLE);
+                    self.worker.for_marker.push(object | TABLE);
                 }
             }
             Contents::References => {
-                // SAFETY: as above.
+                // SAFETY: the kept object has that header, which leads to that descriptor.
                 unsafe {
-                    descriptor.visit::<M>(object, header, |slot| match self.found(slot) {
-                        Found::Young if old => self.mark_card(slot),
-                        Found::Old if MARKING && old => self.find(slot),
+                    descriptor.visit::<M>(object, header, |slot| match self.resolve(slot) {
+                        Referent::Young if old => self.mark_card(slot),
+                        Referent::Old if MARKING && old => self.record_for_marker(slot),
                         _ => {}
                     })
                 }
             }
         }
     }
-    /// A field of an old object refers to a young one. Who cleans the card afterwards has to find the object.
+    /// Marks the card of a field of a promoted object that refers to a young one. The object's `start` bit is made visible before, so that a
+    /// worker that cleans the card later finds the object.
     fn mark_card(&mut self, slot: usize) {
         self.worker.old.flush(self.space());
         self.space().dirty(slot);
     }
-    /// Notes what a field of a promoted object refers to: the marker does not look at promoted objects again.
+    /// Records what a field of a promoted object refers to, because the marker does not scan promoted objects.
     #[inline(always)]
-    fn find(&mut self, slot: usize) {
+    fn record_for_marker(&mut self, slot: usize) {
         let space = self.space();
-        let object = slot_of(slot).load(Relaxed);
+        // SAFETY: the model has just named this field of a promoted object.
+        let object = unsafe { slot_of(slot) }.load(Relaxed);
         let block = space.block(object);
         let info = space.info(block);
         let new = match space.kind(block) {
-            Kind::Old => {
+            BlockKind::Old => {
                 if info.evacuate.load(Relaxed) != 0 {
                     self.worker.fields.push(slot);
                 }
                 !space.is_marked(object)
             }
-            Kind::Large => info.hit.load(Relaxed) == 0,
+            BlockKind::Large => info.large_marked.load(Relaxed) == 0,
             _ => false,
         };
         if new {
-            self.worker.found.push(object);
+            self.worker.for_marker.push(object);
         }
     }
-    /// Looks at everything grey, until no worker has anything left.
+    /// Scans local and shared stacks, until no worker has anything left.
     pub fn drain(&mut self) {
         loop {
-            while let Some(object) = self.worker.grey.pop() {
+            while let Some(object) = self.worker.local_stack.pop() {
                 self.scan(object);
-                if self.heap.grey.is_wanted(&self.worker.grey) {
+                if self.heap.shared_stack.is_starving(&self.worker.local_stack) {
                     // Another worker may look at what this one promoted, and mark its cards.
                     self.worker.old.flush(&self.heap.space);
-                    self.heap.grey.share(&mut self.worker.grey);
+                    self.heap.shared_stack.share(&mut self.worker.local_stack);
                 }
             }
-            if !self.heap.grey.wait(&mut self.worker.grey) {
+            if !self
+                .heap
+                .shared_stack
+                .wait_for_work(&mut self.worker.local_stack)
+            {
                 return;
             }
         }
     }
-    /// Looks at everything grey, alone.
-    pub fn drain_alone(&mut self) {
-        while let Some(object) = self.worker.grey.pop() {
+    /// Scans the local stack until it is empty. No other worker is waited for.
+    pub fn drain_exclusive(&mut self) {
+        while let Some(object) = self.worker.local_stack.pop() {
             self.scan(object);
         }
     }
 
-    /// Values of pairs whose keys live are kept, and what they refer to, until nothing changes.
-    pub(crate) fn pairs_to_fixpoint(&mut self) {
-        let Some(waiting) = self.waiting.take() else {
+    /// Keeps the values of ephemerons whose keys live, and what they refer to, until nothing changes.
+    pub(crate) fn ephemerons_to_fixpoint(&mut self) {
+        let Some(pending) = self.pending.take() else {
             return;
         };
-        waiting.resume(|key| self.is_alive(key));
-        self.waiting = Some(waiting);
+        pending.resume(|key| self.is_alive(key));
+        self.pending = Some(pending);
         let mut pairs = 0;
         loop {
             if let Some(row) = self.worker.ephemerons.pop() {
                 pairs += row.len();
-                row.pairs().for_each(|pair| self.pair(pair));
-            } else if let Some(pair) = self.waiting.as_mut().and_then(|w| w.next_due()) {
-                self.keep_pair(pair);
-            } else if let Some(entry) = self.worker.grey.pop() {
-                if IN_PLACE && let Some(waiting) = &mut self.waiting {
-                    waiting.reached(entry & !OLD);
+                row.iter().for_each(|pair| self.ephemeron(pair));
+            } else if let Some(pair) = self.pending.as_mut().and_then(|w| w.next_due()) {
+                self.keep_ephemeron(pair);
+            } else if let Some(entry) = self.worker.local_stack.pop() {
+                if IN_PLACE && let Some(pending) = &mut self.pending {
+                    pending.reached(entry & !OLD);
                 }
                 self.scan(entry);
             } else {
                 break;
             }
         }
-        if let Some(waiting) = &mut self.waiting {
-            waiting.settle();
+        if let Some(pending) = &mut self.pending {
+            pending.settle();
         }
-        self.heap.stats.pairs.fetch_add(pairs as u64, Relaxed);
+        self.heap.stats.ephemerons.fetch_add(pairs as u64, Relaxed);
     }
     fn is_alive(&self, key: usize) -> bool {
         key == 0 || self.survivor(key).is_some()
     }
-    fn pair(&mut self, pair: Pair) {
+    fn ephemeron(&mut self, pair: Ephemeron) {
         if self.is_alive(pair.load_key()) {
-            self.keep_pair(pair);
-        } else if let Some(waiting) = &mut self.waiting {
-            waiting.wait(pair);
+            self.keep_ephemeron(pair);
+        } else if let Some(pending) = &mut self.pending {
+            pending.wait(pair);
         }
     }
-    /// The key of a pair lives: keeps the value. A card is marked for what is young afterwards.
-    fn keep_pair(&mut self, pair: Pair) {
+    /// Keeps the value of an ephemeron whose key lives, and marks the card of each of the two words that is young afterwards.
+    fn keep_ephemeron(&mut self, pair: Ephemeron) {
         for slot in [pair.key(), pair.value()] {
             if self.slot(slot) && is_old(self.space(), slot) {
                 self.space().dirty(slot);
             }
         }
     }
-    /// Pairs whose keys are gone are made empty.
-    pub(crate) fn bury_pairs(&mut self) {
+    /// Clears the ephemerons whose keys are dead: the key becomes the tombstone, the value null.
+    pub(crate) fn clear_dead_ephemerons(&mut self) {
         let tombstone = self.heap.world.tombstone();
-        while let Some(pair) = self.waiting.as_mut().and_then(|w| w.next_dead()) {
-            pair.bury(tombstone);
-            self.keep_pair(pair);
+        while let Some(pair) = self.pending.as_mut().and_then(|w| w.next_dead()) {
+            pair.clear(tombstone);
+            self.keep_ephemeron(pair);
         }
     }
-    /// The collection is over, for this worker's part. The gate is shut.
+    /// Ends this worker's part of the collection. The gate is shut.
     pub(crate) fn finish(&mut self) {
         let w = &mut *self.worker;
         if w.survivors_next < w.survivors_end {
-            terminate(w.survivors_next);
+            // SAFETY: the block is this worker's, and nothing was copied there.
+            unsafe { terminate(w.survivors_next) };
         }
         (w.survivors_next, w.survivors_end) = (0, 0);
         w.old.finish(&self.heap.space, &self.heap.old);
-        w.grey.clear();
+        w.local_stack.clear();
     }
-    /// What the marker has to know of this worker's part. The gate is shut, and every worker's part is finished.
-    pub(crate) fn tell_marker(&mut self) {
+    /// Gives the marker what this worker has recorded for it. The gate is shut, and every worker has finished.
+    pub(crate) fn hand_over_to_marker(&mut self) {
         let w = &mut *self.worker;
         let mut marker = self.heap.major.marker(0);
         let mut marking = self.heap.marking(&mut marker);
         while let Some(f) = w.fields.pop() {
             marking.own.fields.push(f);
         }
-        while let Some(o) = w.found.pop() {
+        while let Some(o) = w.for_marker.pop() {
             match o & TABLE {
-                0 => marking.object(o),
-                _ => marking.look_at(o & !TABLE),
+                0 => marking.mark_object(o),
+                _ => marking.scan_later(o & !TABLE),
             }
         }
         w.fields.clear();
-        w.found.clear();
+        w.for_marker.clear();
     }
+}
+
+/// Will the object at that address be old after the running minor collection, so that its card has to be marked? (Not asked in a collection
+/// that promotes in place, after which nothing is young.)
+fn is_old(space: &Space, at: usize) -> bool {
+    !matches!(space.kind_at(at), BlockKind::Survivors | BlockKind::Nursery)
 }

@@ -1,40 +1,44 @@
-//! Handing out young memory as allocation windows.
+//! The nursery: pieces of young memory for TLABs.
 //!
 //! # Invariants
-//! * A window lies in one nursery block, begins at a `start` bit, and reads as zeros when it is handed out; objects fill it
-//!   without gaps, so a walk from a `start` bit by object sizes meets every object and ends at a zero header.
-//! * What is not handed out has no `start` bits, and begins with a zero header, where such a walk ends.
+//! * A piece lies in one nursery block, begins at a `start` bit, and reads as zeros when a TLAB gets it. Objects fill it without gaps, so a
+//!   walk from a `start` bit by object sizes meets every object and ends at a zero header.
+//! * Memory that is not handed out has no `start` bits, and begins with a zero header, where such a walk ends ([`terminate`]).
+//! * `handed_out` counts the bytes of the pieces handed out since the last minor collection, less what TLABs gave back.
 use crate::memory::List;
-use crate::space::{BLOCK, Kind, Space};
+use crate::space::{BLOCK, BlockKind, Space};
 use std::io;
 
-/// Largest window.
-pub const WINDOW: usize = 32 << 10;
-const SMALLEST: usize = 2 << 10;
-/// Gaps between pinned objects smaller than this are not used.
+/// Largest piece that a TLAB gets, in bytes, unless one object needs more.
+pub const MAX_TLAB: usize = 32 << 10;
+const MIN_TLAB: usize = 2 << 10;
+/// Gaps between pinned objects that have fewer bytes than this are not used.
 pub const FRAGMENT: usize = 256;
 
-/// Makes unused young memory the end of the row of objects before it.
-pub fn terminate(at: usize) {
-    // SAFETY: callers pass the beginning of unused young memory.
+/// Ends the row of objects before unused young memory, by a zero header at `at`.
+///
+/// # Safety
+/// `at` is the aligned address of unused young memory of at least a word, which no other thread uses meanwhile.
+pub unsafe fn terminate(at: usize) {
+    // SAFETY: the caller's promise.
     unsafe { *(at as *mut u64) = 0 };
 }
 
-/// See the module.
+/// The nursery of a heap. See the module.
 pub struct Nursery {
     /// Unused pieces of nursery blocks.
     pub fragments: List<(usize, usize)>,
-    /// Blocks of young objects between two collections, now.
+    /// How many blocks may be filled between two collections, at present.
     pub eden: usize,
     /// Blocks that may still be taken before the next minor collection.
     pub blocks_left: usize,
-    /// Bytes handed out since the last minor collection, without what was given back.
+    /// Bytes handed out since the last minor collection, less what was given back.
     pub handed_out: usize,
     /// Bytes of the unused pieces that the last minor collection left.
-    pub left: usize,
-    /// Size of windows now.
-    pub window: usize,
-    /// Threads that have windows.
+    pub fragment_bytes: usize,
+    /// Bytes that a TLAB usually gets, at present.
+    pub tlab_size: usize,
+    /// Threads that have TLABs.
     pub threads: usize,
 }
 
@@ -46,19 +50,19 @@ impl Nursery {
             eden: blocks,
             blocks_left: blocks,
             handed_out: 0,
-            left: 0,
-            window: WINDOW,
+            fragment_bytes: 0,
+            tlab_size: MAX_TLAB,
             threads: 1,
         })
     }
-    /// Adapts the size of windows to the number of threads: each gets several before the next collection.
-    pub fn size_windows(&mut self) {
+    /// Adapts the size of TLABs to the number of threads, so that each gets several before the next collection.
+    pub fn size_tlabs(&mut self) {
         let share = self.eden * BLOCK / (4 * self.threads.max(1));
-        self.window = share.clamp(SMALLEST, WINDOW) & !511;
+        self.tlab_size = share.clamp(MIN_TLAB, MAX_TLAB) & !511;
     }
     /// A piece of at least `want` bytes, not yet zeroed. None: it is time to collect.
-    pub fn take(&mut self, space: &Space, want: usize) -> Option<(usize, usize)> {
-        let window = self.window.max((want + 511) & !511);
+    pub fn take_piece(&mut self, space: &Space, want: usize) -> Option<(usize, usize)> {
+        let tlab = self.tlab_size.max((want + 511) & !511);
         let fits = self
             .fragments
             .as_slice()
@@ -75,7 +79,7 @@ impl Nursery {
             }
             None => {
                 self.blocks_left = self.blocks_left.checked_sub(1)?;
-                let b = space.take(Kind::Nursery)?;
+                let b = space.alloc_block(BlockKind::Nursery)?;
                 space.clear_starts(b);
                 space.clear_marks(b);
                 space
@@ -85,13 +89,14 @@ impl Nursery {
                 (space.address(b), space.address(b) + BLOCK)
             }
         };
-        let end = if to - from > window + FRAGMENT {
-            from + window
+        let end = if to - from > tlab + FRAGMENT {
+            from + tlab
         } else {
             to
         };
         if end < to {
-            terminate(end);
+            // SAFETY: the memory from `end` on is a piece that nobody was given yet.
+            unsafe { terminate(end) };
             self.fragments.push((end, to));
         }
         self.handed_out += end - from;

@@ -1,36 +1,37 @@
-//! The nursery after a minor collection: evacuated blocks are free, gaps between pinned objects can be used again, and what
-//! is pinned for long becomes old where it lies.
+//! The nursery after a minor collection: evacuated blocks are freed, gaps between pinned objects can be used again, and blocks with many or
+//! long-lived pins become old.
 //!
 //! # Invariants
-//! * A block that keeps pinned objects stays young, with `start` bits for exactly those, unless a handle pins one of them or they
-//!   are many: then it becomes an old block, so that later collections need not look at them one by one.
-//! * If the collection promoted in place, every block with marked objects becomes an old one, and nothing is young.
-//! * Pinned objects that become old have the cards marked on which they refer to young ones; while marking runs they are marked,
-//!   and the marker looks at them.
+//! * A block that keeps pinned objects stays in the nursery, with `start` bits for exactly these objects. If a handle pins one of them, or there
+//!   are more than [`MANY`], it becomes an old block instead, so that later collections need not deal with them one by one.
+//! * If the collection promoted in place, every block with marked objects becomes an old block, and nothing is young.
+//! * When pinned objects become old, the cards are marked on which they refer to young objects; while marking runs they are marked and given
+//!   to the marker.
 use crate::Heap;
 use crate::memory::{List, poison};
-use crate::minor::copying::How;
 use crate::minor::nursery::{FRAGMENT, Nursery, terminate};
+use crate::minor::worker::EvacuationMode;
 use crate::model::{Model, World};
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, CARD, Kind, Space};
+use crate::space::{BLOCK, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
 
 /// More pinned objects than this in a block make it old.
 const MANY: usize = 64;
-/// How long a minor collection in which much survives is to take at most, in nanoseconds. The nursery is made smaller for it.
+/// How long a minor collection in which much survives should take at most, in nanoseconds. The nursery is made smaller to reach that.
 const GOAL: u64 = 1_000_000;
-/// ... but not smaller than this many blocks.
+/// The nursery is not made smaller than this many blocks.
 const SMALLEST: usize = 3;
 
 /// How much survives is judged by collections of at least this many bytes.
 const ENOUGH: usize = 128 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Frees what was evacuated and makes the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` how long that took. The world is stopped.
+    /// Frees evacuated blocks and starts the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` is how long that took in
+    /// nanoseconds. The world is stopped and the gate is shut.
     pub(crate) fn rebuild_nursery(
         &self,
-        how: How,
+        mode: EvacuationMode,
         marking: bool,
         pins: &[usize],
         copied: usize,
@@ -43,12 +44,14 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut all = pins;
         for b in 0..space.used() {
             match space.kind(b) {
-                Kind::Nursery if how == How::InPlace => self.become_old(b, marking),
-                Kind::Survivors => {
-                    space.set_kind(b, Kind::Nursery);
+                BlockKind::Nursery if mode == EvacuationMode::InPlace => {
+                    self.become_old(b, marking)
+                }
+                BlockKind::Survivors => {
+                    space.set_kind(b, BlockKind::Nursery);
                     survivors += 1;
                 }
-                Kind::Nursery => {
+                BlockKind::Nursery => {
                     let (base, end) = (space.address(b), space.address(b + 1));
                     let first = all.partition_point(|p| *p < base);
                     let count = all[first..].partition_point(|p| *p < end);
@@ -56,16 +59,17 @@ impl<M: Model, W: World> Heap<M, W> {
                     all = &all[first + count..];
                     if pins.is_empty() {
                         if self.config.debug.poison {
-                            poison(base, end);
+                            // SAFETY: nothing in the block is pinned, and what was reachable was copied: the block is about to be freed.
+                            unsafe { poison(base, end) };
                         }
                         space.clear_marks(b);
-                        space.give(b);
+                        space.free_block(b);
                         continue;
                     }
-                    let by_handle = space.info(b).hit.swap(0, Relaxed) != 0;
+                    let by_handle = space.info(b).pinned_by_handle.swap(0, Relaxed) != 0;
                     if by_handle || count > MANY {
                         self.become_old(b, marking);
-                        self.look_at_promoted(pins, marking);
+                        self.remember_promoted(pins, marking);
                         continue;
                     }
                     space.clear_starts(b);
@@ -76,7 +80,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     let mut at = base;
                     for &pin in pins {
                         self.gap(&mut nursery.fragments, at, pin);
-                        space.set_starts_alone(pin & !(CARD - 1), Space::bit(pin));
+                        space.set_starts_exclusive(pin & !(CARD - 1), Space::bit(pin));
                         at = pin + size::<M>(pin);
                     }
                     self.gap(&mut nursery.fragments, at, end);
@@ -84,53 +88,62 @@ impl<M: Model, W: World> Heap<M, W> {
                 _ => {}
             }
         }
-        self.room.left_young((kept + survivors) * BLOCK);
+        self.reserve.set_young((kept + survivors) * BLOCK);
         if nursery.handed_out >= ENOUGH {
             let percent = (copied as u64 * 100 / nursery.handed_out as u64) as u32;
             self.survival.store(percent, Relaxed);
-            self.trust.traced(percent);
+            self.promote_all.traced(percent);
         }
         nursery.resize(copied, ns, self.config.nursery);
-        nursery.again(kept, self.en_bloc_next());
+        nursery.restart(kept, self.promote_all_blocks());
     }
     fn gap(&self, fragments: &mut List<(usize, usize)>, from: usize, to: usize) {
         if from >= to {
             return;
         }
         if self.config.debug.poison {
-            poison(from, to);
+            // SAFETY: the gap lies between pinned objects; what was reachable in it was copied.
+            unsafe { poison(from, to) };
         }
-        terminate(from);
+        // SAFETY: the gap is unused young memory from here on, and at least a word.
+        unsafe { terminate(from) };
         if to - from >= FRAGMENT {
             fragments.push((from, to));
         }
     }
-    /// The marked objects of a nursery block become old where they lie; the rest of it is free. If nothing is marked, all of it.
+    /// Turns a nursery block into an old block that holds its marked objects; frees it if nothing is marked.
     fn become_old(&self, block: usize, marking: bool) {
         let space = &self.space;
         let (base, end) = (space.address(block), space.address(block + 1));
         if !space.start_at_marks(block, marking) {
             if self.config.debug.poison {
-                poison(base, end);
+                // SAFETY: nothing in the block is marked, and it is about to be freed.
+                unsafe { poison(base, end) };
             }
-            space.give(block);
+            space.free_block(block);
             return;
         }
-        let used = Lines::look::<M>(space, block);
+        let used = Lines::inspect::<M>(space, block);
         self.is_old_now(block, used.bytes());
         self.old.bytes.fetch_add(used.bytes(), Relaxed);
-        self.old.note_room(space, block, &used);
+        self.old.list_if_recyclable(space, block, &used);
     }
-    /// A nursery block whose `start` bits are those of objects, of so many bytes, is an old one from now on.
+    /// Makes a nursery block an old one. Its `start` bits are exact already; its objects have `bytes` bytes.
     pub(crate) fn is_old_now(&self, block: usize, bytes: usize) {
         let space = &self.space;
         space.clean_cards(space.address(block), BLOCK);
         let info = space.info(block);
-        for cell in [&info.age, &info.unswept, &info.hit, &info.pinned] {
+        for cell in [
+            &info.age,
+            &info.unswept,
+            &info.conservatively_hit,
+            &info.pinned,
+            &info.pinned_by_handle,
+        ] {
             cell.store(0, Relaxed);
         }
         info.live.store(bytes as u32, Relaxed);
-        space.set_kind(block, Kind::Old);
+        space.set_kind(block, BlockKind::Old);
         if self.config.debug.poison {
             self.poison_gaps(block);
         }
@@ -144,25 +157,28 @@ impl<M: Model, W: World> Heap<M, W> {
             while bits != 0 {
                 let object = card + 8 * bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                poison(at, object);
+                // SAFETY: no live object lies between the end of one and the beginning of the next.
+                unsafe { poison(at, object) };
                 at = object + size::<M>(object);
             }
         }
-        poison(at, end);
+        // SAFETY: no live object lies behind the last one of the block.
+        unsafe { poison(at, end) };
     }
-    /// Pinned objects have become old beside young ones: cards are marked, and the marker looks at them.
-    fn look_at_promoted(&self, pins: &[usize], marking: bool) {
+    /// Pinned objects have become old while others stay young: marks the cards on which they refer to young objects, and gives them to the
+    /// marker.
+    fn remember_promoted(&self, pins: &[usize], marking: bool) {
         let space = &self.space;
         for &object in pins {
             if marking {
-                self.marking(&mut self.major.marker(0)).look_at(object);
+                self.marking(&mut self.major.marker(0)).scan_later(object);
             }
             // SAFETY: a pinned object with its header.
             unsafe {
                 let header = *(object as *const u64);
                 M::visit(object, header, 0, usize::MAX, |field| {
                     let to = *(field as *const usize);
-                    if matches!(space.kind_at(to), Kind::Nursery | Kind::Survivors) {
+                    if matches!(space.kind_at(to), BlockKind::Nursery | BlockKind::Survivors) {
                         space.dirty(field);
                     }
                 });
@@ -172,18 +188,18 @@ impl<M: Model, W: World> Heap<M, W> {
 }
 
 impl Nursery {
-    /// The next collection comes when so much has been allocated that it takes as long as it may, if it goes like this one, in
-    /// which `survived` bytes were dealt with in `ns` nanoseconds. The nursery may have `most` bytes.
+    /// Adapts the size of the nursery so that the next collection takes as long as it may, if it goes like this one, in which `survived`
+    /// bytes were copied in `ns` nanoseconds. The nursery may have `most` bytes.
     fn resize(&mut self, survived: usize, ns: u64, most: usize) {
         self.eden = eden(self.eden, most / BLOCK, self.handed_out, survived, ns);
     }
-    /// The nursery is filled anew, with at least `least` blocks; `kept` of its blocks are still in use.
-    pub(crate) fn again(&mut self, kept: usize, least: usize) {
+    /// Begins a new round of allocation in at least `least` blocks; `kept` blocks of the nursery are still in use.
+    pub(crate) fn restart(&mut self, kept: usize, least: usize) {
         let eden = self.eden.max(least);
         self.blocks_left = eden.saturating_sub(kept).max(eden / 2);
         self.handed_out = 0;
-        self.left = self.fragments.as_slice().iter().map(|f| f.1 - f.0).sum();
-        self.size_windows();
+        self.fragment_bytes = self.fragments.as_slice().iter().map(|f| f.1 - f.0).sum();
+        self.size_tlabs();
     }
 }
 
@@ -192,8 +208,8 @@ fn size<M: Model>(object: usize) -> usize {
     unsafe { M::size(object, *(object as *const u64)) }
 }
 
-/// Blocks of young objects until the next collection: so many that it takes as long as it may, if it goes like this one, in which
-/// `copied` bytes of those `handed_out` survived and which took `ns`. Shrinks by half at a time at most, and grows by a quarter.
+/// Blocks of young objects until the next collection: so many that it takes [`GOAL`] nanoseconds, if it goes like this one, in which `copied`
+/// of `handed_out` bytes survived and which took `ns`. The result is at least half of `now`, and at most a quarter larger.
 fn eden(now: usize, most: usize, handed_out: usize, copied: usize, ns: u64) -> usize {
     let fit = match copied {
         0..ENOUGH => most,

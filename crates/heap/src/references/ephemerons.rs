@@ -1,74 +1,84 @@
-//! Ephemerons: pairs whose values live as long as their keys do.
+//! Ephemerons: (key, value) pairs whose values live as long as their keys do.
 //!
-//! A pair whose key nobody has reached yet waits at the key: the key's header is swapped for a note that leads to the pair, and whoever
-//! reaches the key meets the note, puts the header back and makes the pairs that waited there due ([`Waiting`]). So however long the
-//! chains are in which values hold the keys of others, each pair is looked at once when it is met, and once more when its key is reached.
+//! # How it works
+//! An ephemeron whose key nobody has reached yet waits at the key. The key's header is replaced by a tag that names the entry of the ephemeron
+//! in a list; entries of the same key form a chain. Whoever reaches the key finds the tag, puts the header back and makes the waiting
+//! ephemerons due ([`PendingEphemerons`]). So each ephemeron is looked at once when it is met, and once more when its key is reached, however
+//! long the chains are in which values hold the keys of others.
+//!
+//! ```text
+//!   met, key alive   ------------------------------------------------> value kept
+//!   met, key unknown -> pending (tag in the key's header)
+//!                         | key reached: due ------------------------> value kept
+//!                         | nothing more is reachable: settle, header restored
+//!                               | key kept by a finalizer: resume, due -> value kept
+//!                               | key dead: next_dead ----------------> cleared: key = tombstone, value = null
+//! ```
 //!
 //! # Invariants
-//! * Every marked object that holds ephemerons is known to a marker when the last pairs are dealt with, whatever way it became marked:
-//!   grey (whoever scans it notes it); promoted while marking runs, by copying or in place (the minor collection hands it over to be
-//!   scanned); pinned, in a block that became old ([`crate::minor::rebuild`] does the same); a large one born marked
-//!   ([`Major::born`](crate::major::Major), noted at birth). An object still young when marking ends is kept, and noted then.
-//!   [`crate::verify`] holds that against the bitmaps, if the heap is to be verified.
-//! * A minor collection looks at the pairs on marked cards and at those of tables it has kept, at no others. A pair with a young key or
-//!   value lies on a marked card, or in a young table.
-//! * Headers are swapped only while the world is stopped, the gate is shut and one thread works, and all are back when
-//!   [`Waiting::settle`] returns. Meanwhile nobody but that thread reads the header of an object that was not reached.
-//! * A pair without a key keeps its value: it is a pair that is being made.
-use crate::major::Major;
+//! * Every marked table of ephemerons is known to a marker when the last ephemerons are dealt with, however it was marked: from a stack (the
+//!   worker that scans it records it); promoted while marking runs (the minor collection passes it to the marker); pinned, in a block that
+//!   became old ([`crate::minor::rebuild`] does the same); large and born marked (recorded at birth,
+//!   [`crate::major::state::Major::table_born`]). A table that is still young when marking ends is kept, and recorded then. The verifier
+//!   compares that with the bitmaps.
+//! * A minor collection looks at the ephemerons on marked cards and at those of tables that it has kept, at no others. An ephemeron with a young
+//!   key or value lies on a marked card, or in a young table.
+//! * Headers are replaced only while the world is stopped, the gate is shut and one thread works, and all are restored when
+//!   [`PendingEphemerons::settle`] returns. Meanwhile only that thread reads headers of objects that were not reached.
+//! * An ephemeron without a key keeps its value: it is being initialised.
 use crate::memory::{List, UNBOUNDED};
-use crate::minor::copying::header_of;
 use crate::model::Model;
-use crate::space::{CARD, Kind, Space};
+use crate::object::header_of;
+use crate::space::CARD;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// Bytes of a pair: a key and a value.
+/// Bytes of an ephemeron: a key and a value.
 const PAIR: usize = 16;
 
-/// Adjacent pairs: the address of the first, and how many.
+/// Adjacent ephemerons: the address of the first, and how many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Row {
+pub(crate) struct EphemeronRange {
     first: usize,
     count: usize,
 }
 
-impl Row {
-    /// All pairs of a table.
-    pub fn of<M: Model>(table: usize) -> Row {
-        // SAFETY: callers pass a table of pairs that is kept; the world is stopped.
-        let (first, count) = unsafe { M::pairs(table) };
-        Row { first, count }
+impl EphemeronRange {
+    /// All ephemerons of a table.
+    pub fn of<M: Model>(table: usize) -> EphemeronRange {
+        // SAFETY: `table` is an object that the model called a table of ephemerons; it is kept, and the world is stopped.
+        let (first, count) = unsafe { M::ephemerons(table) };
+        EphemeronRange { first, count }
     }
-    /// Those of the row that overlap a card.
-    pub fn on(self, card: usize) -> Row {
+    /// Those that overlap a card.
+    pub fn on(self, card: usize) -> EphemeronRange {
         let skipped = (card.saturating_sub(self.first) / PAIR).min(self.count);
         let end = (card + CARD).saturating_sub(self.first).div_ceil(PAIR);
-        Row {
+        EphemeronRange {
             first: self.first + skipped * PAIR,
             count: end.min(self.count).saturating_sub(skipped),
         }
     }
-    /// How many pairs.
+    /// How many there are.
     pub fn len(self) -> usize {
         self.count
     }
-    /// The pairs.
-    pub fn pairs(self) -> impl Iterator<Item = Pair> {
-        (0..self.count).map(move |i| Pair(self.first + i * PAIR))
+    /// Each of them.
+    pub fn iter(self) -> impl Iterator<Item = Ephemeron> {
+        (0..self.count).map(move |i| Ephemeron(self.first + i * PAIR))
     }
 }
 
-/// A pair, by its address.
+/// An ephemeron, by its address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pair(usize);
+pub(crate) struct Ephemeron(usize);
 
 fn word(at: usize) -> &'static AtomicUsize {
     // SAFETY: the words of a pair, in a table that is kept while the world is stopped.
     unsafe { &*(at as *const AtomicUsize) }
 }
 
-impl Pair {
+impl Ephemeron {
     /// The address of the key.
     pub fn key(self) -> usize {
         self.0
@@ -77,147 +87,130 @@ impl Pair {
     pub fn value(self) -> usize {
         self.0 + PAIR / 2
     }
-    /// What the key is, 0 if there is none.
+    /// The key, 0 if there is none.
     pub fn load_key(self) -> usize {
         word(self.key()).load(Relaxed)
     }
-    /// The key is dead: `tombstone` stands for it.
-    pub fn bury(self, tombstone: usize) {
+    /// The key is dead: it becomes the tombstone, and the value null.
+    pub fn clear(self, tombstone: usize) {
         word(self.key()).store(tombstone, Relaxed);
         word(self.value()).store(0, Relaxed);
     }
 }
 
-/// The low bits of a note in a header: it has the lowest one, as "moved" has, and this one, which "moved" never has. The other bits are the
-/// number of the last pair that waits there.
-pub(crate) const WAITS: u64 = 4;
-const NOTE: u64 = WAITS | 1;
-const NOBODY: u64 = u64::MAX >> 3;
+/// A bit of the tag in the header of a key: the tag has the lowest bit, as "moved" has, and this bit, which "moved" never has. The other bits are
+/// the number of the last entry that waits there. (The table in `object.rs` shows all forms of a header.)
+pub(crate) const PENDING: u64 = 4;
+const PENDING_TAG: u64 = PENDING | 1;
+const NO_ENTRY: u64 = u64::MAX >> 3;
 
 #[derive(Clone, Copy)]
-struct Wait {
-    pair: Pair,
-    /// The key's own header, while the note is there.
+struct Entry {
+    pair: Ephemeron,
+    /// The key's own header, while the tag is there.
     header: u64,
-    /// The pair that waits there since before this one, or [`NOBODY`].
+    /// The number of the entry that waited for the same key before this one, or [`NO_ENTRY`].
     next: u64,
 }
-/// Of a pair that waits no more.
-const GONE: Pair = Pair(0);
+/// In an entry whose ephemeron does not wait any more.
+const GONE: Ephemeron = Ephemeron(0);
 
-/// The pairs that wait for their keys. See the module.
-pub(crate) struct Waiting {
-    list: List<Wait>,
-    due: List<Pair>,
+/// The ephemerons that wait for their keys. See the module.
+pub(crate) struct PendingEphemerons {
+    list: List<Entry>,
+    due: List<Ephemeron>,
 }
 
-impl Waiting {
-    pub fn new() -> io::Result<Waiting> {
-        Ok(Waiting {
+impl PendingEphemerons {
+    pub fn new() -> io::Result<PendingEphemerons> {
+        Ok(PendingEphemerons {
             list: List::new(UNBOUNDED)?,
             due: List::new(UNBOUNDED)?,
         })
     }
-    /// Pairs that wait or are due.
+    /// How many wait or are due.
     pub fn left(&self) -> usize {
         self.list.len() + self.due.len()
     }
-    /// A pair waits for its key, which nobody has reached.
-    pub fn wait(&mut self, pair: Pair) {
+    /// An ephemeron waits for its key, which nothing has reached.
+    pub fn wait(&mut self, pair: Ephemeron) {
         let number = self.list.len() as u64;
-        self.list.push(Wait {
+        self.list.push(Entry {
             pair,
             header: 0,
-            next: NOBODY,
+            next: NO_ENTRY,
         });
-        self.note(number);
+        self.tag_key(number);
     }
-    /// Leaves the note of a pair of the list at its key.
-    fn note(&mut self, number: u64) {
+    /// Puts the number of an entry into the header of its key, and saves what was there.
+    fn tag_key(&mut self, number: u64) {
         let list = self.list.as_mut_slice();
-        let header = header_of(list[number as usize].pair.load_key());
+        // SAFETY: the key of an ephemeron of a live table is an object, dead or alive, whose memory is not freed before this ends.
+        let header = unsafe { header_of(list[number as usize].pair.load_key()) };
         let seen = header.load(Relaxed);
-        let (own, next) = if seen & NOTE == NOTE {
+        let (own, next) = if seen & PENDING_TAG == PENDING_TAG {
             (list[(seen >> 3) as usize].header, seen >> 3)
         } else {
-            (seen, NOBODY)
+            (seen, NO_ENTRY)
         };
-        let wait = &mut list[number as usize];
-        (wait.header, wait.next) = (own, next);
-        header.store(number << 3 | NOTE, Relaxed);
+        let entry = &mut list[number as usize];
+        (entry.header, entry.next) = (own, next);
+        header.store(number << 3 | PENDING_TAG, Relaxed);
     }
-    /// The object is reached: its header is its own again, and the pairs that waited for it are due. Returns the header.
+    /// An object is reached: restores its header, and makes the ephemerons due that waited for it. Returns the header.
     pub fn reached(&mut self, object: usize) -> u64 {
-        let header = header_of(object);
+        // SAFETY: the collector calls this with an object that it has just reached.
+        let header = unsafe { header_of(object) };
         let seen = header.load(Relaxed);
-        if seen & NOTE != NOTE {
+        if seen & PENDING_TAG != PENDING_TAG {
             return seen;
         }
         let list = self.list.as_mut_slice();
         let mut number = seen >> 3;
         let own = list[number as usize].header;
-        while number != NOBODY {
-            let wait = &mut list[number as usize];
-            self.due.push(std::mem::replace(&mut wait.pair, GONE));
-            number = wait.next;
+        while number != NO_ENTRY {
+            let entry = &mut list[number as usize];
+            self.due.push(std::mem::replace(&mut entry.pair, GONE));
+            number = entry.next;
         }
         header.store(own, Relaxed);
         own
     }
-    /// A pair whose key was reached.
-    pub fn next_due(&mut self) -> Option<Pair> {
+    /// Takes an ephemeron whose key was reached.
+    pub fn next_due(&mut self) -> Option<Ephemeron> {
         self.due.pop()
     }
-    /// All headers are their own again. The pairs whose keys were not reached are remembered.
+    /// Restores all headers. The ephemerons whose keys were not reached stay in the list.
     pub fn settle(&mut self) {
-        self.list.retain_map(|wait| {
-            if wait.pair == GONE {
+        self.list.retain_map(|entry| {
+            if entry.pair == GONE {
                 return None;
             }
-            header_of(wait.pair.load_key()).store(wait.header, Relaxed);
-            Some(wait)
+            // SAFETY: the key is still there: dead objects are freed later in the collection.
+            unsafe { header_of(entry.pair.load_key()) }.store(entry.header, Relaxed);
+            Some(entry)
         });
     }
-    /// Goes on after [`Waiting::settle`]: pairs whose keys are `alive` meanwhile are due, the others wait again.
+    /// Goes on after [`PendingEphemerons::settle`]: ephemerons whose keys are `alive` now are due, the others wait again.
     pub fn resume(&mut self, alive: impl Fn(usize) -> bool) {
         for number in 0..self.list.len() {
-            let wait = &mut self.list.as_mut_slice()[number];
-            if alive(wait.pair.load_key()) {
-                self.due.push(std::mem::replace(&mut wait.pair, GONE));
+            let entry = &mut self.list.as_mut_slice()[number];
+            if alive(entry.pair.load_key()) {
+                self.due.push(std::mem::replace(&mut entry.pair, GONE));
             } else {
-                self.note(number as u64);
+                self.tag_key(number as u64);
             }
         }
     }
-    /// After [`Waiting::settle`]: the next pair whose key is dead; it is forgotten.
-    pub fn next_dead(&mut self) -> Option<Pair> {
-        let wait = self.list.pop();
-        if wait.is_none() {
+    /// After [`PendingEphemerons::settle`]: takes an ephemeron whose key is dead out of the list.
+    pub fn next_dead(&mut self) -> Option<Ephemeron> {
+        let entry = self.list.pop();
+        if entry.is_none() {
             self.list.clear();
             self.due.clear();
         }
-        wait.map(|w| w.pair)
+        entry.map(|w| w.pair)
     }
-}
-
-impl Major {
-    /// A large table of pairs was born marked: no marker will meet it.
-    pub(crate) fn table_born(&self, table: usize) {
-        self.born.lock().push(table);
-    }
-    /// The tables born since marking began.
-    pub(crate) fn take_born(&self, to: &mut List<usize>) {
-        let mut born = self.born.lock();
-        while let Some(table) = born.pop() {
-            to.push(table);
-        }
-    }
-}
-
-/// Is what lies at that address old when the minor collection that runs is over, so that cards matter? (Not asked where it promotes in
-/// place: then nothing is young.)
-pub(crate) fn is_old(space: &Space, at: usize) -> bool {
-    !matches!(space.kind_at(at), Kind::Survivors | Kind::Nursery)
 }
 
 #[cfg(test)]
@@ -227,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_pairs_on_a_card_are_those_that_overlap_it() {
-        let row = |first, count| Row { first, count };
+        let row = |first, count| EphemeronRange { first, count };
         let (card, all) = (64 * CARD, row(64 * CARD - 24, 100));
         // The second pair begins before the card and ends on it.
         assert_eq!(all.on(card - CARD), row(card - 24, 2));
@@ -245,13 +238,14 @@ mod tests {
         // Keys are a header each; pairs a key and a value.
         let keys = [0x100, 0x200, 0x300].map(AtomicU64::new);
         let key = |i: usize| keys[i].as_ptr() as usize;
-        let header = |i: usize| header_of(key(i)).load(Relaxed);
+        // SAFETY: the headers are those of `keys`.
+        let header = |i: usize| unsafe { header_of(key(i)) }.load(Relaxed);
         let words: Vec<AtomicUsize> = [0, 1, 1, 2]
             .iter()
             .flat_map(|k| [AtomicUsize::new(key(*k)), AtomicUsize::new(0)])
             .collect();
-        let pair = |i: usize| Pair(&words[2 * i] as *const AtomicUsize as usize);
-        let mut w = Waiting::new().expect("memory");
+        let pair = |i: usize| Ephemeron(&words[2 * i] as *const AtomicUsize as usize);
+        let mut w = PendingEphemerons::new().expect("memory");
         (0..4).for_each(|i| w.wait(pair(i)));
         assert_eq!(w.next_due(), None);
         assert_eq!(w.reached(key(1)), 0x200);

@@ -1,14 +1,18 @@
 //! Objects whose finalizers are to run.
 //!
+//! ```text
+//!   no registration --register--> young list, bit set --becomes old--> old list, bit set --unreachable--> queue, bit clear --> runs
+//!                                    |        ^                          |
+//!                                    suppress: bit clear (the entry stays, and means nothing)
+//! ```
+//!
 //! # Invariants
-//! * A registration is an entry of a list and the object's `finalizable` bit. Taking it back clears the bit, nothing else;
-//!   an entry whose bit is clear means nothing. So every object is queued at most once per registration.
+//! * A registration is an entry of a list and the object's `finalizable` bit. Suppressing clears the bit and nothing else; an entry whose bit is
+//!   clear means nothing. So an object is queued at most once per registration.
 //! * An entry is in the `young` list until its object is old; a minor collection looks at that list only.
-//! * Queued objects are kept; ordinary ones are handed out before critical ones of the same collection.
-use crate::Heap;
+//! * Queued objects are kept alive. Of the objects of one collection ordinary ones are handed out before critical ones.
 use crate::memory::{List, UNBOUNDED};
-use crate::minor::copying::Evacuation;
-use crate::model::{Model, World};
+use crate::model::Model;
 use crate::space::Space;
 use std::io;
 use vervet_os::LeafLock;
@@ -17,7 +21,7 @@ use vervet_os::LeafLock;
 const TIDY: usize = 4096;
 
 #[derive(Debug)]
-struct Queue {
+pub(crate) struct Queue {
     list: List<usize>,
     head: usize,
 }
@@ -49,11 +53,11 @@ impl Queue {
 }
 
 #[derive(Debug)]
-struct Tables {
-    young: List<usize>,
-    old: List<usize>,
-    ready: Queue,
-    critical: Queue,
+pub(crate) struct Tables {
+    pub(crate) young: List<usize>,
+    pub(crate) old: List<usize>,
+    pub(crate) ready: Queue,
+    pub(crate) critical: Queue,
     /// When the lists are this long together, entries that mean nothing are dropped.
     tidy_at: usize,
 }
@@ -84,7 +88,7 @@ pub(crate) enum Entry {
 
 /// See the module.
 #[derive(Debug)]
-pub struct Finalizers(LeafLock<Tables>);
+pub struct Finalizers(pub(crate) LeafLock<Tables>);
 
 impl Finalizers {
     /// No registrations.
@@ -221,66 +225,11 @@ impl Finalizers {
     }
 }
 
-fn queue<M: Model>(ready: &mut Queue, critical: &mut Queue, object: usize) {
+pub(crate) fn queue<M: Model>(ready: &mut Queue, critical: &mut Queue, object: usize) {
     // SAFETY: the object is kept, so its header is there.
     if unsafe { M::is_critical(*(object as *const u64)) } {
         critical.list.push(object);
     } else {
         ready.list.push(object);
     }
-}
-
-/// The part of a minor collection: young objects nobody reached are queued, and kept.
-pub(crate) fn young<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>(
-    heap: &Heap<M, W>,
-    e: &mut Evacuation<'_, M, W, IN_PLACE, MARKING>,
-) {
-    let space = &heap.space;
-    let t = &mut *heap.finalizers.0.lock();
-    let (old, ready, critical) = (&mut t.old, &mut t.ready, &mut t.critical);
-    let follow = |from: usize, to: usize, young: bool, old: &mut List<usize>| {
-        if to != from {
-            space.set_finalizable(from, false);
-            space.set_finalizable(to, true);
-        }
-        if young {
-            return Some(to);
-        }
-        old.push(to);
-        None
-    };
-    // First all that live, then the dead: keeping a dead one makes others live that are finalized with it.
-    let mut dead = 0;
-    t.young.retain_map(|o| {
-        if !space.is_finalizable(o) {
-            return None;
-        }
-        match e.survivor(o) {
-            Some((to, young)) => follow(o, to, young, old),
-            None => {
-                dead += 1;
-                Some(o)
-            }
-        }
-    });
-    if dead == 0 {
-        return;
-    }
-    t.young.retain_map(|o| {
-        // Survivors are in the list by their new addresses; what is dead is still in a nursery block, unmarked.
-        if e.survivor(o).is_some() {
-            return Some(o);
-        }
-        // (It may be in the list twice, if its registration was taken back and made again.)
-        space.set_finalizable(o, false).then_some(o | 1)
-    });
-    t.young.retain_map(|o| {
-        if o & 1 == 0 {
-            return Some(o);
-        }
-        let (to, _) = e.keep(o & !1);
-        queue::<M>(ready, critical, to);
-        None
-    });
-    e.drain_alone();
 }

@@ -1,11 +1,12 @@
-//! From words that may be references to the objects they keep.
+//! From words that may be references to the objects that they keep alive.
 //!
 //! # Invariants
-//! * Interior and one-past-the-end addresses count. What is found is exact: a hit names an object that is there.
-//! * Addresses are looked up in ascending order, so that a row of young objects is walked once.
+//! * Addresses inside an object and the address one past its end count as references to it: compiled code may hold either.
+//! * The answer is exact: an object that is found is there. Words that lie in no object are dropped.
+//! * Addresses are resolved in ascending order, so a row of young objects without `start` bits of their own is walked once ([`Cursor`]).
 use crate::memory::List;
 use crate::model::Model;
-use crate::space::{CARD, Kind, Space};
+use crate::space::{BlockKind, CARD, Space};
 
 /// Collects from `[from, to)` the words that lie in the heap.
 ///
@@ -14,7 +15,7 @@ use crate::space::{CARD, Kind, Space};
 pub unsafe fn collect(space: &Space, from: usize, to: usize, out: &mut List<usize>) {
     let mut at = (from + 7) & !7;
     while at + 8 <= to {
-        // SAFETY: inside the caller's range; the words belong to stopped threads.
+        // SAFETY: the word lies in the range that the caller promises to be readable; `stack_word` bears a thread that writes to it.
         let word = unsafe { vervet_os::memory::stack_word(at) };
         add(space, word, out);
         at += 8;
@@ -27,7 +28,7 @@ pub fn add(space: &Space, word: usize, out: &mut List<usize>) {
     if let Some(b) = space.block_of(word)
         && matches!(
             space.kind(b),
-            Kind::Nursery | Kind::Old | Kind::Large | Kind::LargeTail
+            BlockKind::Nursery | BlockKind::Old | BlockKind::Large | BlockKind::LargeTail
         )
     {
         out.push(word);
@@ -56,22 +57,22 @@ pub struct Cursor {
 pub fn object_at<M: Model>(space: &Space, address: usize, cursor: &mut Cursor) -> Option<usize> {
     let block = space.block_of(address)?;
     match space.kind(block) {
-        Kind::Nursery => {
+        BlockKind::Nursery => {
             let start = space.last_start(block, address)?;
             if cursor.start != start {
                 *cursor = Cursor { start, at: start };
             }
             walk::<M>(space, block, address, cursor)
         }
-        Kind::Old => {
+        BlockKind::Old => {
             let at = space.last_start(block, address)?;
-            // SAFETY: a live start bit.
+            // SAFETY: a live object begins at a live `start` bit, with its header.
             let size = unsafe { M::size(at, *(at as *const u64)) };
             (address < at + size).then_some(at)
         }
-        Kind::Large | Kind::LargeTail => {
+        BlockKind::Large | BlockKind::LargeTail => {
             let head = match space.kind(block) {
-                Kind::Large => block,
+                BlockKind::Large => block,
                 _ => {
                     block
                         - space
@@ -132,13 +133,13 @@ pub fn each_young<M: Model>(space: &Space, block: usize, mut f: impl FnMut(usize
         }
         at += 8 * bits.trailing_zeros() as usize;
         while at < end {
-            // SAFETY: as in `walk`.
+            // SAFETY: the row begins at a `start` bit, goes from object to object, and ends at a zero header.
             let header = unsafe { *(at as *const u64) };
             if header == 0 {
                 at += 8;
                 break;
             }
-            // SAFETY: as in `walk`.
+            // SAFETY: a nonzero header in a row is that of an object.
             let size = unsafe { M::descriptor(header).size::<M>(at, header) };
             f(at, size);
             at += size;

@@ -1,20 +1,14 @@
-//! Root memory: static fields, literals, root slots. Words that never move and that every collection knows.
+//! Root memory: static fields, literals, root slots. These words never move, and every collection scans them.
 //!
 //! # Invariants
-//! A word is a reference exactly if its `start` bit is set, and the bit is set before anybody stores one there. Stores mark
-//! cards, as in objects; a conservative reference into root memory keeps nothing.
+//! * A word is a reference exactly if its `start` bit is set, and the bit is set before anybody stores a reference there.
+//! * Stores mark cards, as in objects.
+//! * A conservative reference into root memory keeps nothing alive.
 use crate::Heap;
 use crate::model::{Model, World};
-use crate::space::{BLOCK, Kind};
+use crate::space::{BLOCK, BlockKind};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
-
-/// Where the next piece comes from.
-#[derive(Default, Debug)]
-pub struct Statics {
-    next: usize,
-    end: usize,
-}
 
 impl<M: Model, W: World> Heap<M, W> {
     /// `bytes` zeroed bytes, 8-aligned; the words whose numbers `references` gives are references. None: no memory.
@@ -28,19 +22,20 @@ impl<M: Model, W: World> Heap<M, W> {
             let mut s = self.statics.lock();
             if s.end - s.next < bytes {
                 let blocks = bytes.div_ceil(BLOCK);
-                let first = self.space.take_run(blocks)?;
+                let first = self.space.alloc_run(blocks)?;
                 let (from, to) = (
                     self.space.address(first),
                     self.space.address(first + blocks),
                 );
-                crate::memory::discard(from, to);
+                // SAFETY: the blocks were just allocated, so nobody needs what is in them.
+                unsafe { crate::memory::discard(from, to) };
                 for b in first..first + blocks {
                     self.space.clear_starts(b);
                     self.space.info(b).age.store(0, Relaxed);
                 }
                 self.space.clean_cards(from, to - from);
                 for b in first..first + blocks {
-                    self.space.set_kind(b, Kind::Statics);
+                    self.space.set_kind(b, BlockKind::Statics);
                 }
                 (s.next, s.end) = (from, to);
             }
@@ -71,7 +66,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Is the word at that address of root memory a reference?
     pub fn is_static_reference(&self, at: usize) -> bool {
-        self.space.kind_at(at) == Kind::Statics && self.space.is_start(at)
+        self.space.kind_at(at) == BlockKind::Statics && self.space.is_start(at)
     }
     /// Calls `visit` with the address of every reference in root memory. The world is stopped.
     pub(crate) fn each_static(&self, block: usize, mut visit: impl FnMut(usize)) {

@@ -1,30 +1,41 @@
-//! Card marks and the mod-union table: no reference that was stored is lost between who marks, who cleans and the marker.
+//! Card marks and the mod-union table: no stored reference is lost between the thread that marks a card, the worker that cleans it, and the
+//! marker.
+//!
+//! ```text
+//!   mutator                 worker of a minor collection          marker, while marking runs
+//!   ----------------------  ------------------------------------  ---------------------------------------
+//!   store the reference     record the card in mod_union          take the bits of mod_union
+//!   mark the card           clean the card (exchange)             scan the marked objects on the card
+//!                           scan the objects on it
+//!                           mark it again if one is still young
+//! ```
 //!
 //! # Invariants
-//! * Mutators store the reference, then mark the card. Cards are cleaned in stops only, and the handshake of a stop orders all that a mutator has
-//!   done before all that the collector does; a thread that is stopped between the two instructions still holds the reference, which pins the
-//!   young object, and marks the card when it goes on. So there is nothing between mutators and cleaning for a model to find.
-//! * Workers of one minor collection do meet: one promotes into a card that another cleans. Who promotes sets the `start` bit, then marks the card
-//!   ([`mark`]); who cleans takes the mark ([`clean`]), then looks at the `start` bits. The cleaning is an exchange, so it reads the very mark it
-//!   overwrites and all that came before it; a mark that comes later stays. (Of two workers that mark one card the exchange reads the second mark;
-//!   that the first worker's bits are seen too is the order of stores of x86, of which the language's memory model knows nothing.)
-//! * A card that is cleaned while marking runs is noted first ([`note`]). Noting is always a read-modify-write: the marker that forgets the
-//!   note ([`take`]) then sees every store that was folded into it, also where the note was there already.
+//! * A mutator stores the reference, then marks the card. Cards are cleaned in pauses only, and the handshake of a stop orders all that a
+//!   mutator has done before all that the collector does. A thread that is stopped between the two instructions still holds the reference,
+//!   which pins the young object, and it marks the card when it goes on. So there is no race between mutators and cleaning.
+//! * Workers of one minor collection do race: one promotes an object onto a card that another cleans. The promoting worker sets the `start`
+//!   bit, then marks the card ([`mark`]); the cleaning worker takes the mark ([`clean`]), then reads the `start` bits. Cleaning is an exchange,
+//!   so it reads the very mark that it overwrites and everything before it; a later mark stays. If two workers mark one card, the exchange
+//!   reads the second mark. That it also sees the bits of the first worker follows from the order of stores of x86, not from the memory model
+//!   of the language.
+//! * A card that is cleaned while marking runs is recorded first ([`note`]), always by a read-modify-write: the marker that clears the record
+//!   ([`take`]) then sees every store that was folded into it, also if the bit was set already.
 use crate::sync::{AtomicU8, Ordering::*};
 
 /// What a clean card holds: never the low byte of a reference.
 pub const CLEAN: u8 = 0xFF;
 
-/// Marks a card.
+/// Marks a card. Release: a worker that takes the mark sees what was stored before.
 #[inline(always)]
 pub fn mark(card: &AtomicU8) {
     card.store(0, Release);
 }
 
-/// Makes a marked card clean, before its objects are looked for; the mark it had. `alone`: no other worker promotes meanwhile.
+/// Cleans a marked card, before its objects are looked up. Returns the mark it had. `exclusive`: no other worker promotes meanwhile.
 #[inline(always)]
-pub fn clean(card: &AtomicU8, alone: bool) -> u8 {
-    if alone {
+pub fn clean(card: &AtomicU8, exclusive: bool) -> u8 {
+    if exclusive {
         let mark = card.load(Relaxed);
         card.store(CLEAN, Relaxed);
         mark
@@ -33,13 +44,13 @@ pub fn clean(card: &AtomicU8, alone: bool) -> u8 {
     }
 }
 
-/// Notes in a byte of the mod-union table that a card is about to be cleaned.
+/// Records in a byte of the mod-union table that a card is about to be cleaned.
 #[inline(always)]
 pub fn note(byte: &AtomicU8, bit: u8) {
     byte.fetch_or(bit, AcqRel);
 }
 
-/// The cards noted, forgotten now. A note that is made meanwhile may be left for the next time.
+/// Takes the recorded cards of a byte of the mod-union table. A record that is made meanwhile may stay for the next time.
 #[inline(always)]
 pub fn take(byte: &AtomicU8) -> u8 {
     match byte.load(Relaxed) {

@@ -1,35 +1,27 @@
-//! Objects too large to copy: each has blocks of its own.
+//! Allocation, sweeping and freeing of large objects: objects that are not copied, each in blocks of its own.
 //!
 //! # Invariants
-//! * A large object begins at the start of a block and is old from birth; its cards are clean before anybody can store into it.
-//! * Its header is stored before its block is in the list, so whoever finds the block finds an object.
-//! * `hit` of its block is set if it was reached in this cycle, or made while marking runs: then nobody looks at the whole of it, but
-//!   at what its cards say, and if it is a table of pairs it is noted.
-//! * `unswept` of its block is set from when a cycle found it dead until its blocks are given back.
+//! * A large object begins at the start of a block and is old from birth. Its cards are clean before anybody can store into it.
+//! * Its header is stored before its first block becomes Large, so whoever finds the block finds an object.
+//! * A large object that is made while marking runs is born marked (`large_marked`). The marker does not scan the whole of it, but the cards
+//!   that stores into it mark; a table of ephemerons is recorded at birth ([`crate::major::state::Major::table_born`]).
+//! * `large_dead` is set from when a cycle found the object dead until its blocks are freed.
 use crate::Heap;
 use crate::memory::{List, discard};
 use crate::model::{Contents, Model, World};
-use crate::space::{BLOCK, CARD, Kind, Space};
-use std::sync::atomic::{AtomicUsize, Ordering::*};
-use vervet_os::{LeafLock, perturb};
+use crate::space::{BLOCK, BlockKind, CARD, Space};
+use std::sync::atomic::Ordering::*;
+use vervet_os::perturb;
 
-/// See the module.
-pub struct Large {
-    /// First blocks of the objects.
-    pub heads: LeafLock<List<u32>>,
-    /// Their bytes.
-    pub bytes: AtomicUsize,
-}
-
-/// Pages beyond this are zeroed by the system, not by us.
+/// A stretch of dirty pages longer than this is discarded, so that the kernel zeroes it page by page; a shorter one is zeroed here.
 const ZERO_BY_HAND: usize = 256 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// `size` zeroed bytes with that header. None: no memory.
+    /// Allocates a large object: `size` zeroed bytes with that header. None: the address range is used up.
     pub(crate) fn place_large(&self, size: usize, header: u64) -> Option<usize> {
         let space: &Space = &self.space;
         let blocks = size.div_ceil(BLOCK);
-        let first = space.take_run(blocks)?;
+        let first = space.alloc_run(blocks)?;
         let at = space.address(first);
         perturb::here();
         // The clean blocks' pages read as zeros; the others are made so, but not further than the object goes.
@@ -43,7 +35,8 @@ impl<M: Model, W: World> Heap<M, W> {
             if b > from {
                 let (lo, hi) = (at + from * BLOCK, at + b * BLOCK);
                 if hi - lo > ZERO_BY_HAND {
-                    discard(lo, hi);
+                    // SAFETY: the blocks were just allocated, so nobody needs what is in them.
+                    unsafe { discard(lo, hi) };
                 } else {
                     let end = hi.min(at + size);
                     // SAFETY: the blocks were just taken; the rest of the last stays dirty memory of this object's.
@@ -60,9 +53,9 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         let info = space.info(first);
         info.size.store(size, Relaxed);
-        info.flag.store(u8::from(refs), Relaxed);
+        info.has_references.store(u8::from(refs), Relaxed);
         let marking = self.major.is_marking();
-        info.hit.store(u8::from(marking), Relaxed);
+        info.large_marked.store(u8::from(marking), Relaxed);
         // SAFETY: fresh memory of ours.
         unsafe { (*(at as *const std::sync::atomic::AtomicU64)).store(header, Release) };
         perturb::here();
@@ -70,7 +63,11 @@ impl<M: Model, W: World> Heap<M, W> {
             space.info(first + i).live.store(i as u32, Relaxed);
             space.set_kind(
                 first + i,
-                if i == 0 { Kind::Large } else { Kind::LargeTail },
+                if i == 0 {
+                    BlockKind::Large
+                } else {
+                    BlockKind::LargeTail
+                },
             );
         }
         // Its blocks are a large object's, which no list has yet.
@@ -82,17 +79,17 @@ impl<M: Model, W: World> Heap<M, W> {
         self.large.bytes.fetch_add(size, Relaxed);
         Some(at)
     }
-    /// Forgets the objects that were not reached in this cycle: their blocks go to `dead`.
+    /// Takes the objects that were not reached in this cycle off the list; their first blocks go to `dead`.
     pub(crate) fn sweep_large(&self, dead: &mut List<u32>) {
         let space = &self.space;
         self.large.heads.lock().retain_map(|b| {
             let info = space.info(b as usize);
-            if info.hit.swap(0, Relaxed) != 0 {
+            if info.large_marked.swap(0, Relaxed) != 0 {
                 return Some(b);
             }
-            // Cards of the dead are not looked at any more.
-            info.flag.store(0, Relaxed);
-            info.unswept.store(1, Relaxed);
+            // The cards of dead objects are not scanned any more.
+            info.has_references.store(0, Relaxed);
+            info.large_dead.store(1, Relaxed);
             self.large.bytes.fetch_sub(info.size.load(Relaxed), Relaxed);
             dead.push(b);
             None
@@ -100,9 +97,9 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     /// Is the large object of that first block dead?
     pub(crate) fn is_dead_large(&self, block: usize) -> bool {
-        self.space.info(block).unswept.load(Relaxed) != 0
+        self.space.info(block).large_dead.load(Relaxed) != 0
     }
-    /// Gives the blocks of dead large objects back.
+    /// Frees the blocks of dead large objects.
     pub(crate) fn free_large(&self, dead: &mut List<u32>) {
         while let Some(b) = dead.pop() {
             let n = self
@@ -113,7 +110,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 .div_ceil(BLOCK);
             // SAFETY: the object is dead: a zero header says so to whoever still meets the block.
             unsafe { *(self.space.address(b as usize) as *mut u64) = 0 };
-            self.space.give_run(b as usize, n, n > 4);
+            self.space.free_run(b as usize, n, n > 4);
         }
     }
 }

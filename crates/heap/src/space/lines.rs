@@ -1,12 +1,18 @@
-//! Which lines of an old block are used.
+//! Which lines of an old block are in use (Immix lines).
+//!
+//! ```text
+//!   block of 64 KiB = 512 lines of 128 bytes, one bit each
+//!   | object      |obj|                |  object          |      |
+//!   1    1    1    1    0    0    0    1    1    1    1    0    0
+//!                       \_____hole____/                    \ hole
+//! ```
 //!
 //! # Invariants
-//! * A line is 128 bytes. It is used if a live object overlaps it; a run of others is a hole.
-//! * An object has to be asked for its size only if no other begins in its line behind it or in the next line: where objects lie
-//!   close, looking reads bitmaps only. Where they do not, and the block is not in the cache, it can take 40 us: whoever has looked
-//!   hands the result on.
-use crate::minor::copying::header_of;
+//! * A line is in use if a live object overlaps it. A run of other lines is a hole, into which an allocator may bump-allocate.
+//! * [`Lines::inspect`] asks an object for its size only if no other object begins behind it in its line or in the next one. So for dense
+//!   blocks it reads bitmaps only. For a sparse block that is not in the cache it can take 40 us, so the result is kept and passed on.
 use crate::model::Model;
+use crate::object::header_of;
 use crate::space::{BLOCK, CARD, CARDS, Space};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -17,17 +23,17 @@ const COUNT: usize = BLOCK / LINE;
 /// The `start` bits of a line.
 const LINE_OF_STARTS: u64 = (1 << (LINE / 8)) - 1;
 
-/// One bit per line of a block: set if it is used.
+/// One bit for each line of a block, set if the line is in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Lines([u64; COUNT / 64]);
 
 impl Lines {
-    /// Those of an empty block.
+    /// No line is in use.
     pub const EMPTY: Lines = Lines([0; COUNT / 64]);
 
-    /// Looks which ones live objects overlap.
-    pub fn look<M: Model>(space: &Space, block: usize) -> Lines {
+    /// Finds the lines that live objects of a block overlap.
+    pub fn inspect<M: Model>(space: &Space, block: usize) -> Lines {
         let mut used = Lines::EMPTY;
         let base = space.address(block);
         // The last object that begins before the line looked at, and its line.
@@ -42,7 +48,7 @@ impl Lines {
                     if let Some((object, from)) = last
                         && from + 1 < line
                     {
-                        used.take(from * LINE, end::<M>(object) - base);
+                        used.add(from * LINE, end::<M>(object) - base);
                     }
                     used.0[line / 64] |= 1 << (line % 64);
                     let word = 63 - here.leading_zeros() as usize;
@@ -53,21 +59,21 @@ impl Lines {
             }
         }
         if let Some((object, from)) = last {
-            used.take(from * LINE, end::<M>(object) - base);
+            used.add(from * LINE, end::<M>(object) - base);
         }
         used
     }
-    /// The lines that these bytes of the block overlap are used.
+    /// Adds the lines that the bytes `[from, to)` of the block overlap.
     #[inline]
-    pub fn take(&mut self, from: usize, to: usize) {
+    pub fn add(&mut self, from: usize, to: usize) {
         for line in from / LINE..to.div_ceil(LINE) {
             self.0[line / 64] |= 1 << (line % 64);
         }
     }
-    /// Are all lines that these bytes overlap used?
+    /// Are all lines in use that the bytes `[from, to)` of the block overlap?
     pub fn covers(&self, from: usize, to: usize) -> bool {
         let mut all = *self;
-        all.take(from, to);
+        all.add(from, to);
         all == *self
     }
     /// Bytes of the used lines.
@@ -78,12 +84,12 @@ impl Lines {
             .sum::<usize>()
             * LINE
     }
-    /// The first hole at or after a byte of the block, which is not inside one: its first byte, and that behind its last.
+    /// The first hole at or after the byte `from` of the block, which is not inside a hole: its first byte, and the byte behind its last.
     pub fn hole(&self, from: usize) -> Option<(usize, usize)> {
         let first = self.find(from / LINE, true);
         (first < COUNT).then(|| (first * LINE, self.find(first, false) * LINE))
     }
-    /// The first line from `line` on that is free, or used.
+    /// The first line from `line` on that is free, or that is in use.
     fn find(&self, mut line: usize, free: bool) -> usize {
         while line < COUNT {
             let word = self.0[line / 64];
@@ -113,9 +119,9 @@ mod tests {
     fn holes_are_what_was_not_taken() {
         let mut lines = Lines::EMPTY;
         assert_eq!(lines.hole(0), Some((0, BLOCK)));
-        lines.take(0, 1);
-        lines.take(3 * LINE + 5, 6 * LINE);
-        lines.take(70 * LINE - 1, BLOCK - LINE);
+        lines.add(0, 1);
+        lines.add(3 * LINE + 5, 6 * LINE);
+        lines.add(70 * LINE - 1, BLOCK - LINE);
         assert_eq!(lines.hole(0), Some((LINE, 3 * LINE)));
         assert_eq!(lines.hole(3 * LINE), Some((6 * LINE, 69 * LINE)));
         assert_eq!(lines.hole(69 * LINE), Some((BLOCK - LINE, BLOCK)));

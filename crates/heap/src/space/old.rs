@@ -1,74 +1,77 @@
 //! Blocks of small old objects: bump allocation into their holes, and sweeping.
 //!
 //! # Invariants
-//! * A block is filled by one [`Buffer`] at a time. Objects' `start` bits are set when they are complete, a card's at a time.
-//! * A block is swept while minor collections look at it ([`crate::space::block_bits`]); what room it has is known to others only behind that.
-//! * A [`Buffer`] allocates in two places, the hole and the wide block, which may lie side by side: the end of the one may be the
-//!   beginning of the other. So where an allocation came from is told by where it begins, never by where it ends.
+//! * One [`OldAllocator`] fills a block at a time. It sets the `start` bits of complete objects, a card's at a time ([`OldAllocator::flush`]).
+//! * A block is swept while minor collections read its bits ([`crate::space::block_bits`]); other threads learn of its free space only after
+//!   that, from the list of recyclable blocks.
+//! * An allocator allocates in two places: the current hole, and an overflow block for objects that do not fit the hole. The end of one may be
+//!   the beginning of the other. So the place an allocation came from is told by its first byte, never by its end.
 use crate::memory::List;
-use crate::minor::copying::header_of;
 use crate::model::Model;
+use crate::object::header_of;
 use crate::space::lines::{LINE, Lines};
-use crate::space::recyclable::Rooms;
-use crate::space::{BLOCK, CARD, Kind, Space};
+use crate::space::recyclable::RecyclableBlocks;
+use crate::space::{BLOCK, BlockKind, CARD, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// A block with at least this many free bytes is filled up again.
-const WORTH: usize = BLOCK / 16;
+/// A block with at least this many free bytes is recyclable. A larger limit would leave holes unused: a graph that dies evenly never frees
+/// more.
+const MIN_FREE: usize = BLOCK / 16;
 
-/// The old space's shared parts.
+/// What all workers share of the space of small old objects.
 pub struct Old {
-    /// Swept blocks with room.
-    pub rooms: Rooms,
-    /// Bytes of small objects, old: what the last sweep found, and what was promoted since.
+    /// Swept blocks with enough free lines.
+    pub recyclable: RecyclableBlocks,
+    /// Bytes of small old objects: what the last sweep found, and what was promoted since.
     pub bytes: AtomicUsize,
     /// What `bytes` was when the last marking ended.
     pub at_mark: AtomicUsize,
 }
 
 impl Old {
-    /// An old block, of which this is used, is to be filled up if it has room enough.
-    pub(crate) fn note_room(&self, space: &Space, block: usize, used: &Lines) {
-        if has_room(used.bytes()) {
-            self.rooms.push(space, block, used);
+    /// Lists an old block with these used lines, if it has enough others.
+    pub(crate) fn list_if_recyclable(&self, space: &Space, block: usize, used: &Lines) {
+        if is_recyclable(used.bytes()) {
+            self.recyclable.push(space, block, used);
         }
     }
 }
 
-/// The live object that begins before a card of the block and reaches into it.
+/// The live object of a block that begins before a card and reaches into it.
 pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Option<usize> {
     if card == space.address(block) {
         return None;
     }
     let first = space.last_start(block, card - 8)?;
-    // SAFETY: a live start bit.
+    // SAFETY: a live object begins at a live `start` bit, with its header.
     let size = unsafe { M::size(first, header_of(first).load(Relaxed)) };
     (first + size > card).then_some(first)
 }
 
-/// Sweeps a block: forgets dead objects. Returns what is used of it.
+/// Sweeps a block: clears the bits of its dead objects. Returns its used lines.
 pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
     space.sweep(block);
-    let used = Lines::look::<M>(space, block);
+    let used = Lines::inspect::<M>(space, block);
     space.info(block).live.store(used.bytes() as u32, Relaxed);
     used
 }
 
-/// A worker's way to allocate old memory. See the module.
-pub struct Buffer {
+/// The old-space allocator of one worker. See the module.
+pub struct OldAllocator {
+    /// The block that is being filled.
     block: Option<usize>,
-    /// What is used of it, but for what was allocated from `hole` to `next`, in the hole that ends at `end`.
+    /// Its used lines, without those of the bytes from `hole` to `next`, which were allocated in the hole that ends at `end`.
     used: Lines,
     hole: usize,
     next: usize,
     end: usize,
-    /// For objects that do not fit a hole.
-    wide_next: usize,
-    wide_end: usize,
-    /// A card, and the `start` bits of objects complete there that are not in the bitmap yet.
+    /// The unused part of the overflow block, for objects that do not fit the hole.
+    overflow_next: usize,
+    overflow_end: usize,
+    /// A card, and the `start` bits of complete objects on it that are not in the bitmap yet.
     card: usize,
     starts: u64,
-    /// Cards and `mark` bits that are to be set at the end, if objects are to be `marked`.
+    /// Cards and `mark` bits that will be set at the end, if objects are born `marked`.
     marks: List<(usize, u64)>,
     /// Objects are born marked.
     pub marked: bool,
@@ -76,17 +79,17 @@ pub struct Buffer {
     pub bytes: usize,
 }
 
-impl Buffer {
+impl OldAllocator {
     /// One that has no block yet.
-    pub fn new() -> std::io::Result<Buffer> {
-        Ok(Buffer {
+    pub fn new() -> std::io::Result<OldAllocator> {
+        Ok(OldAllocator {
             block: None,
             used: Lines::EMPTY,
             hole: 0,
             next: 0,
             end: 0,
-            wide_next: 0,
-            wide_end: 0,
+            overflow_next: 0,
+            overflow_end: 0,
             card: 0,
             starts: 0,
             marks: List::new(1 << 24)?,
@@ -94,7 +97,7 @@ impl Buffer {
             bytes: 0,
         })
     }
-    /// An object whose memory came from here is complete. It is found by its `start` bit after [`Buffer::flush`].
+    /// An object whose memory came from here is complete. It is found by its `start` bit after [`OldAllocator::flush`].
     #[inline(always)]
     pub fn complete(&mut self, space: &Space, object: usize) {
         let card = object & !(CARD - 1);
@@ -104,19 +107,19 @@ impl Buffer {
         }
         self.starts |= Space::bit(object);
     }
-    /// Complete objects are found by their `start` bits from now on.
+    /// Puts the `start` bits of complete objects into the bitmap.
     #[inline]
     pub fn flush(&mut self, space: &Space) {
         if self.starts == 0 {
             return;
         }
-        space.set_starts_alone(self.card, self.starts);
+        space.set_starts_exclusive(self.card, self.starts);
         if self.marked {
             self.marks.push((self.card, self.starts));
         }
         self.starts = 0;
     }
-    /// `size` bytes for one object. None: there is no memory left at all.
+    /// Allocates `size` bytes for one object. None: the address range is used up.
     #[inline]
     pub fn allocate(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
         self.bytes += size;
@@ -125,12 +128,12 @@ impl Buffer {
             self.next += size;
             return Some(at);
         }
-        self.slow(space, old, size)
+        self.allocate_slow(space, old, size)
     }
     #[cold]
-    fn slow(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
+    fn allocate_slow(&mut self, space: &Space, old: &Old, size: usize) -> Option<usize> {
         if size > LINE && self.end - self.next >= LINE {
-            return self.wide(space, size);
+            return self.overflow(space, size);
         }
         loop {
             self.leave_hole(space);
@@ -144,7 +147,7 @@ impl Buffer {
                     return Some(self.next - size);
                 }
             }
-            let (block, used) = match old.rooms.pop(space) {
+            let (block, used) = match old.recyclable.pop(space) {
                 Some(room) => room,
                 None => (fresh(space)?, Lines::EMPTY),
             };
@@ -153,64 +156,65 @@ impl Buffer {
             (self.hole, self.next, self.end) = (base, base, base);
         }
     }
-    /// What was allocated in the hole is used; the rest of it is a hole still.
+    /// Leaves the current hole: what was allocated in it counts as used, the rest stays a hole.
     fn leave_hole(&mut self, space: &Space) {
         if let Some(block) = self.block {
             let base = space.address(block);
-            self.used.take(self.hole - base, self.next - base);
+            self.used.add(self.hole - base, self.next - base);
             self.hole = self.next;
         }
     }
-    fn wide(&mut self, space: &Space, size: usize) -> Option<usize> {
-        if self.wide_next + size > self.wide_end {
+    fn overflow(&mut self, space: &Space, size: usize) -> Option<usize> {
+        if self.overflow_next + size > self.overflow_end {
             let b = fresh(space)?;
-            (self.wide_next, self.wide_end) = (space.address(b), space.address(b) + BLOCK);
+            (self.overflow_next, self.overflow_end) = (space.address(b), space.address(b) + BLOCK);
         }
-        self.wide_next += size;
-        Some(self.wide_next - size)
+        self.overflow_next += size;
+        Some(self.overflow_next - size)
     }
-    /// Takes the last allocation back (another worker copied the object first).
+    /// Takes the last allocation back, because another worker has copied the object first.
     pub fn undo(&mut self, at: usize, size: usize) {
         self.bytes -= size;
         if (self.hole..self.next).contains(&at) {
             debug_assert_eq!(self.next, at + size);
             self.next = at;
         } else {
-            debug_assert_eq!(self.wide_next, at + size);
-            self.wide_next = at;
+            debug_assert_eq!(self.overflow_next, at + size);
+            self.overflow_next = at;
         }
     }
-    /// The collection is over: what room is left can be used by the next. Nobody else sets `mark` bits.
+    /// Ends a collection: lists the blocks whose unused parts the next one can use, and sets the `mark` bits that were put off. No other thread
+    /// sets `mark` bits meanwhile.
     pub fn finish(&mut self, space: &Space, old: &Old) {
         self.leave_hole(space);
         if let Some(b) = self.block
             && BLOCK - self.used.bytes() >= 8 * LINE
         {
-            old.rooms.push(space, b, &self.used);
+            old.recyclable.push(space, b, &self.used);
         }
-        let wide = self.wide_end - self.wide_next;
-        if wide >= WORTH {
-            let b = space.block(self.wide_next);
+        let overflow = self.overflow_end - self.overflow_next;
+        if overflow >= MIN_FREE {
+            let b = space.block(self.overflow_next);
             let mut used = Lines::EMPTY;
-            used.take(0, self.wide_next - space.address(b));
-            old.rooms.push(space, b, &used);
+            used.add(0, self.overflow_next - space.address(b));
+            old.recyclable.push(space, b, &used);
         }
         self.flush(space);
         while let Some((card, bits)) = self.marks.pop() {
-            space.set_marks_alone(card, bits);
+            space.set_marks_exclusive(card, bits);
         }
         self.marks.clear();
         old.bytes
             .fetch_add(std::mem::take(&mut self.bytes), Relaxed);
         self.block = None;
         (self.hole, self.next, self.end) = (0, 0, 0);
-        (self.wide_next, self.wide_end) = (0, 0);
+        (self.overflow_next, self.overflow_end) = (0, 0);
     }
 }
 
-/// A fresh old block: clean cards, no objects.
+/// Allocates an old block without objects, with clean cards. None: the address range is used up.
 fn fresh(space: &Space) -> Option<usize> {
-    let b = space.take(Kind::Taken)?;
+    let b = space.alloc_block(BlockKind::Taken)?;
     space.clear_starts(b);
     space.clear_marks(b);
     space.clean_cards(space.address(b), BLOCK);
@@ -218,13 +222,13 @@ fn fresh(space: &Space) -> Option<usize> {
     info.age.store(0, Relaxed);
     info.unswept.store(0, Relaxed);
     info.live.store(BLOCK as u32, Relaxed);
-    space.set_kind(b, Kind::Old);
+    space.set_kind(b, BlockKind::Old);
     Some(b)
 }
 
-/// Is a swept block worth filling up?
-pub fn has_room(bytes: usize) -> bool {
-    BLOCK - bytes >= WORTH
+/// Is a swept block with `bytes` used bytes recyclable?
+pub fn is_recyclable(bytes: usize) -> bool {
+    BLOCK - bytes >= MIN_FREE
 }
 
 #[cfg(test)]
@@ -245,30 +249,30 @@ mod tests {
     fn what_is_taken_back_is_taken_from_where_it_was_allocated() {
         let space = space();
         let old = Old {
-            rooms: Rooms::new(&space).expect("rooms"),
+            recyclable: RecyclableBlocks::new(&space).expect("a list"),
             bytes: AtomicUsize::new(0),
             at_mark: AtomicUsize::new(0),
         };
-        let mut buffer = Buffer::new().expect("a buffer");
-        // The wide block is the first; the second has a hole of two lines at its beginning, and is full behind it.
-        let wide = fresh(&space).expect("a block");
+        let mut allocator = OldAllocator::new().expect("an allocator");
+        // The overflow block is the first; the second has a hole of two lines at its beginning, and is full behind it.
+        let overflow = fresh(&space).expect("a block");
         let holed = fresh(&space).expect("a block");
-        let (first, second) = (space.address(wide), space.address(holed));
+        let (first, second) = (space.address(overflow), space.address(holed));
         assert_eq!(second, first + BLOCK);
         let mut used = Lines::EMPTY;
-        used.take(2 * LINE, BLOCK);
-        old.rooms.push(&space, holed, &used);
-        (buffer.wide_next, buffer.wide_end) = (second - 3 * LINE, second);
+        used.add(2 * LINE, BLOCK);
+        old.recyclable.push(&space, holed, &used);
+        (allocator.overflow_next, allocator.overflow_end) = (second - 3 * LINE, second);
         // Another worker was faster: the hole is as it was.
-        assert_eq!(buffer.allocate(&space, &old, LINE), Some(second));
-        buffer.undo(second, LINE);
+        assert_eq!(allocator.allocate(&space, &old, LINE), Some(second));
+        allocator.undo(second, LINE);
         // What does not fit the hole ends where the hole begins, and another worker was faster again.
         let object = second - 3 * LINE;
-        assert_eq!(buffer.allocate(&space, &old, 3 * LINE), Some(object));
-        buffer.undo(object, 3 * LINE);
-        // Both have what they had: what fits the hole goes there, the rest to the wide block.
-        assert_eq!(buffer.allocate(&space, &old, LINE), Some(second));
-        assert_eq!(buffer.allocate(&space, &old, 3 * LINE), Some(object));
-        assert_eq!(buffer.bytes, 4 * LINE);
+        assert_eq!(allocator.allocate(&space, &old, 3 * LINE), Some(object));
+        allocator.undo(object, 3 * LINE);
+        // Both have what they had: what fits the hole goes there, the rest to the overflow block.
+        assert_eq!(allocator.allocate(&space, &old, LINE), Some(second));
+        assert_eq!(allocator.allocate(&space, &old, 3 * LINE), Some(object));
+        assert_eq!(allocator.bytes, 4 * LINE);
     }
 }

@@ -1,10 +1,10 @@
-//! Old blocks with room for what is promoted.
+//! Recyclable blocks (Immix): old blocks with enough holes that promoted objects are allocated into them.
 //!
 //! # Invariants
-//! * A block is listed once: its `flag` says that it is. Its `live` bytes are those it had when it was listed.
-//! * What is used of a listed block is known, and only shrinks (objects die) until it is taken.
-//! * `free` is the sum of what the listed blocks have free. It is read without the lock: who asks in a stop of the world must not
-//!   wait for a thread that sweeps and has lost its processor.
+//! * A block is listed at most once: its `recyclable` byte says that it is. Its `live` bytes are those it had when it was listed.
+//! * The used lines of a listed block are known, and can only become fewer (objects die) until the block is taken.
+//! * `free` is the sum of the free bytes of the listed blocks. It is read without the lock: a thread that asks in a pause must not wait for a
+//!   sweeping thread that has lost its processor.
 use crate::memory::{List, reserve};
 use crate::space::lines::Lines;
 use crate::space::{BLOCK, Space};
@@ -12,18 +12,18 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use vervet_os::LeafLock;
 
-/// See the module.
-pub struct Rooms {
+/// The recyclable blocks of a heap.
+pub struct RecyclableBlocks {
     blocks: LeafLock<List<u32>>,
-    /// The table of what is used of each block of the space.
+    /// Address of a table with the used lines of each block of the space.
     used: usize,
     free: AtomicUsize,
 }
 
-impl Rooms {
-    pub(crate) fn new(space: &Space) -> io::Result<Rooms> {
+impl RecyclableBlocks {
+    pub(crate) fn new(space: &Space) -> io::Result<RecyclableBlocks> {
         let (low, high) = space.range();
-        Ok(Rooms {
+        Ok(RecyclableBlocks {
             used: reserve((high - low) / BLOCK * size_of::<Lines>())?,
             blocks: LeafLock::new(List::new(1 << 24)?),
             free: AtomicUsize::new(0),
@@ -37,11 +37,11 @@ impl Rooms {
     fn used(&self, block: usize) -> *mut Lines {
         (self.used as *mut Lines).wrapping_add(block)
     }
-    /// Lists a block of which this is used, unless it is listed.
+    /// Lists a block with these used lines, unless it is listed already.
     pub fn push(&self, space: &Space, block: usize, used: &Lines) {
         let mut blocks = self.blocks.lock();
         let info = space.info(block);
-        if info.flag.swap(1, Relaxed) == 0 {
+        if info.recyclable.swap(1, Relaxed) == 0 {
             let bytes = used.bytes();
             info.live.store(bytes as u32, Relaxed);
             // SAFETY: the table has an entry for each block; under the lock.
@@ -50,13 +50,14 @@ impl Rooms {
             self.free.fetch_add(BLOCK - bytes, Relaxed);
         }
     }
+    /// A block leaves the list.
     fn forget(&self, space: &Space, block: usize) {
         let info = space.info(block);
-        info.flag.store(0, Relaxed);
+        info.recyclable.store(0, Relaxed);
         self.free
             .fetch_sub(BLOCK - info.live.load(Relaxed) as usize, Relaxed);
     }
-    /// Takes a block, to fill it, and what is used of it: it counts as full from now on.
+    /// Takes a block off the list to fill it. Returns it and its used lines; it counts as full from now on.
     pub fn pop(&self, space: &Space) -> Option<(usize, Lines)> {
         let mut blocks = self.blocks.lock();
         let block = blocks.pop()? as usize;
@@ -65,11 +66,11 @@ impl Rooms {
         // SAFETY: the table has an entry for each block; under the lock.
         Some((block, unsafe { *self.used(block) }))
     }
-    /// What is used of a block, if it is listed.
+    /// The used lines of a block, if it is listed.
     pub fn of(&self, space: &Space, block: usize) -> Option<Lines> {
         let _lock = self.blocks.lock();
         // SAFETY: the table has an entry for each block; under the lock.
-        (space.info(block).flag.load(Relaxed) != 0).then(|| unsafe { *self.used(block) })
+        (space.info(block).recyclable.load(Relaxed) != 0).then(|| unsafe { *self.used(block) })
     }
     /// Calls `f` with each listed block.
     pub(crate) fn each(&self, mut f: impl FnMut(usize)) {
@@ -77,7 +78,7 @@ impl Rooms {
             f(b as usize);
         }
     }
-    /// Keeps those that `keep` says.
+    /// Takes the blocks off the list for which `keep` says false.
     pub fn retain(&self, space: &Space, keep: impl Fn(usize) -> bool) {
         self.blocks.lock().retain_map(|b| {
             let kept = keep(b as usize);

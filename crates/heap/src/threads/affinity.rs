@@ -1,56 +1,56 @@
 //! Where the collector's own threads run, so that neither the program nor a stop of the world waits for them.
 //!
 //! # Invariants
-//! * While a thread collects, with the world stopped, none of the collector's own threads is left to share its processor: with more
-//!   threads than processors the system would take it away for a whole tick, and the world waits.
-//! * A thread may run anywhere the process could when the heap was made, or on all of that but one processor.
+//! * While a thread collects, with the world stopped, none of the collector's own threads is left on its processor: with more threads than
+//!   processors the kernel would take the processor from the collecting thread for a whole scheduler tick, and the world would wait.
+//! * A thread may run on every processor that the process could use when the heap was made, or on all of these but one.
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use vervet_os::scheduling::{self, Processors};
 
-/// A thread of the collector's.
-pub struct Placed {
+/// The affinity of one of the collector's threads.
+pub struct ThreadAffinity {
     /// Its number in the system, 0 until it runs.
     tid: AtomicI32,
-    /// Where it may run; None if the system does not say.
+    /// The processors it may run on; None if the system does not say.
     all: Option<Processors>,
 }
 
-/// Until it is dropped, a thread is kept off one processor.
-pub struct Elsewhere {
+/// Keeps a thread off one processor until it is dropped.
+pub struct AffinityGuard {
     tid: i32,
     all: Processors,
 }
 
-impl Placed {
-    /// One that is to run where the calling thread may.
-    pub fn new() -> Placed {
-        Placed {
+impl ThreadAffinity {
+    /// Of a thread that may run where the calling thread may.
+    pub fn new() -> ThreadAffinity {
+        ThreadAffinity {
             tid: AtomicI32::new(0),
             all: Processors::of_this_thread(),
         }
     }
-    /// This is the calling thread.
-    pub fn is_this(&self) {
+    /// The calling thread is the one described.
+    pub fn set_current_thread(&self) {
         self.tid.store(scheduling::thread_id(), Relaxed);
     }
-    /// Keeps the thread off the calling thread's processor from now on; moves it if it waits for that one. Until when: what it returns.
-    /// None if there is no other, or if it is the calling thread itself.
-    pub fn keep_off(&self) -> Option<Elsewhere> {
+    /// Keeps the thread off the calling thread's processor, and moves it if it waits there, until the guard is dropped. None: there is no other
+    /// processor, or the thread is the calling one.
+    pub fn avoid_current_processor(&self) -> Option<AffinityGuard> {
         let (tid, all) = (self.tid.load(Relaxed), self.all?);
         if tid == 0 || tid == scheduling::thread_id() {
             return None;
         }
         all.others()?.confine(tid);
-        Some(Elsewhere { tid, all })
+        Some(AffinityGuard { tid, all })
     }
 }
-impl Elsewhere {
-    /// Leaves it so.
-    pub fn for_good(self) {
+impl AffinityGuard {
+    /// Leaves the affinity as it is.
+    pub fn keep(self) {
         std::mem::forget(self);
     }
 }
-impl Drop for Elsewhere {
+impl Drop for AffinityGuard {
     fn drop(&mut self) {
         self.all.confine(self.tid);
     }

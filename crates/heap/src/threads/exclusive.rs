@@ -1,10 +1,11 @@
-//! A value that one thread at a time may use, as it is told by what it does (it has stopped the world, it is inside the gate, it is
-//! that worker), not by a lock.
+//! A value that one thread at a time may use, because of what that thread is doing (it has stopped the world, it is inside the gate, it is that
+//! worker), not because of a lock.
 //!
 //! # Invariants
-//! There is never more than one [`Borrowed`] of an [`Exclusive`]: borrowing checks it, and a second user is a bug that ends the process
-//! in words instead of an alias of a `&mut`. Nobody is ever waited for. Values are borrowed for a step, a job or a part of a stop and not
-//! for longer: what the collector's thread holds outside the gate, no stop could use.
+//! * There is never more than one [`Borrowed`] of an [`Exclusive`]. Borrowing checks that: a second user is a bug, and ends the process with a
+//!   message instead of creating a second `&mut`. Nobody ever waits for the value.
+//! * A value is borrowed for a step, a job or a part of a pause, and not longer: what the collector's thread held outside the gate, no pause
+//!   could use.
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering::*};

@@ -1,14 +1,27 @@
-//! The gate between collections and the thread of the collector that works beside the program.
+//! The gate: it decides which parts of a stop of the world may run beside the collector's thread.
+//!
+//! ```text
+//!   the collector's thread          a thread that stops the world              gate state
+//!   ----------------------          -------------------------------------      ------------------------------------------------
+//!   step: marks or sweeps           request_yield                              steps end soon, none begins
+//!   (yields)                        world stopped; stop()                      stop begun, gate open: no free_block, no freeing of
+//!                                                                              large objects (between_stops)
+//!   step (again)                    copies, scans cards, promotes              gate open: both run
+//!   waits                           shut(): waits for the running step         gate shut: no step runs
+//!   waits                           frees young memory, changes kinds          gate shut
+//!   step                            the stop ends                              gate open, no stop
+//! ```
 //!
 //! # Invariants
-//! * The marker and the sweeper work in steps, which look often at whether the gate is wanted; while it is shut no step runs,
-//!   nor while somebody waits for the world to stop.
-//! * A stop of the world leaves the gate open as long as it only copies or marks young objects, scans cards and promotes:
-//!   steps read old objects, set `mark` bits atomically and sweep blocks, which such a stop can bear. It is shut before
-//!   anything young is freed, a block's kind changes under objects, or what the marker owns is touched; and from the
-//!   beginning of a stop of a major collection.
-//! * A step that is kept waiting gets its turn ([`crate::threads::turn`]), so a cycle ends however often the world is stopped.
-//! * What must not happen during any part of a stop (a block or a large object is freed) is done between stops.
+//! * The marker and the sweeper work in steps of some 100 us, inside `step`, and look often at whether somebody has asked them to yield. No step
+//!   runs while the gate is shut, nor begins while somebody waits for the world to stop.
+//! * A stop of the world leaves the gate open as long as it only copies or marks young objects, scans cards and promotes. Steps read old objects,
+//!   set `mark` bits and sweep blocks, which does not disturb such a stop. The gate is shut before young memory is freed, before a block's kind
+//!   changes under objects, and before what the marker owns is touched; for a major collection from the beginning of the stop.
+//! * A step that is kept waiting is given a turn ([`super::turn`]), so a cycle ends however often the world is stopped.
+//! * What must not happen during any part of a stop (freeing a block or a large object) is done in `between_stops`.
+//! * `yield_requests`, `sleeping` and `stops` are accessed sequentially consistently. The collector's thread stores `sleeping`, then sleeps if
+//!   the count is still what it saw; the other side changes the count, then loads `sleeping`. One of the two sees the other.
 use super::turn::Turn;
 use crate::sync::{AtomicU32, LeafGuard, LeafLock, Ordering::*, clock, futex, in_order};
 use std::time::Duration;
@@ -17,14 +30,17 @@ use vervet_os::perturb;
 /// See the module.
 #[derive(Default)]
 pub struct Gate {
-    wanted: AtomicU32,
-    /// The collector's thread waits for `wanted` or `stops` to change.
-    waits: AtomicU32,
+    /// How many threads want the collector's thread to yield: each is about to stop the world, or has shut the gate.
+    yield_requests: AtomicU32,
+    /// 1 while the collector's thread sleeps until `yield_requests` or `stops` changes.
+    sleeping: AtomicU32,
+    /// Held during a step, and while the gate is shut.
     step: LeafLock<()>,
     /// Stops that have begun or want to begin.
     stops: AtomicU32,
+    /// Held during a stop, and by `between_stops`.
     stop: LeafLock<()>,
-    /// Of the collector's thread.
+    /// The turn of the collector's thread.
     pub turn: Turn,
 }
 
@@ -35,21 +51,21 @@ pub struct Stop<'g> {
     _stop: LeafGuard<'g, ()>,
 }
 
-/// While it lives no step begins, and the running one ends soon.
-pub struct Rest<'g>(&'g Gate);
+/// While it lives no step begins, and the running one ends soon. Dropping it withdraws the request.
+pub struct YieldRequest<'g>(&'g Gate);
 
 impl Gate {
-    /// Somebody is about to stop the world: a thread that is to stop may need the processor that the collector's thread has.
-    pub fn rest(&self) -> Rest<'_> {
-        self.wanted.fetch_add(1, SeqCst);
-        Rest(self)
+    /// The calling thread is about to stop the world: a thread that has to stop may need the processor that the collector's thread uses.
+    pub fn request_yield(&self) -> YieldRequest<'_> {
+        self.yield_requests.fetch_add(1, SeqCst);
+        YieldRequest(self)
     }
-    fn unwant(&self) {
+    fn withdraw_request(&self) {
         self.turn.offer();
-        let was = self.wanted.fetch_sub(1, SeqCst);
+        let was = self.yield_requests.fetch_sub(1, SeqCst);
         in_order();
-        if was == 1 && self.waits.load(SeqCst) != 0 {
-            futex::wake(&self.wanted, 1);
+        if was == 1 && self.sleeping.load(SeqCst) != 0 {
+            futex::wake(&self.yield_requests, 1);
         }
     }
     /// A stop begins. The gate is still open.
@@ -61,26 +77,26 @@ impl Gate {
             shut: None,
         }
     }
-    /// Is somebody waiting for the step to end?
+    /// Should the running step end soon?
     #[inline]
-    pub fn is_wanted(&self) -> bool {
-        self.wanted.load(Relaxed) != 0
+    pub fn yield_requested(&self) -> bool {
+        self.yield_requests.load(Relaxed) != 0
     }
-    /// One step.
+    /// Runs `work` as one step, as soon as nobody wants the thread to yield.
     pub fn step<T>(&self, work: impl FnOnce() -> T) -> T {
         loop {
-            let wanted = self.wanted.load(SeqCst);
-            if wanted == 0 {
+            let yield_requests = self.yield_requests.load(SeqCst);
+            if yield_requests == 0 {
                 break;
             }
             self.turn.wait_begins();
-            self.waits.store(1, SeqCst);
+            self.sleeping.store(1, SeqCst);
             in_order();
-            futex::wait(&self.wanted, wanted, None);
-            self.waits.store(0, SeqCst);
+            futex::wait(&self.yield_requests, yield_requests, None);
+            self.sleeping.store(0, SeqCst);
         }
         self.turn.wait_ends();
-        // The gate was not wanted a moment ago.
+        // The gate was not yield_requests a moment ago.
         perturb::here();
         let _guard = self.step.lock();
         perturb::here();
@@ -89,7 +105,7 @@ impl Gate {
         self.turn.worked(clock::now() - before);
         result
     }
-    /// Does something during which the world is not stopped.
+    /// Runs `work` while no stop is under way; stops that begin meanwhile wait.
     pub fn between_stops<T>(&self, work: impl FnOnce() -> T) -> T {
         self.turn.wait_begins();
         let result = {
@@ -99,13 +115,13 @@ impl Gate {
             work()
         };
         perturb::here();
-        // Who waited may have to run on this processor.
+        // The thread that waited may have to run on this processor.
         let stops = self.stops.load(SeqCst);
         if stops != 0 {
-            self.waits.store(1, SeqCst);
+            self.sleeping.store(1, SeqCst);
             in_order();
             futex::wait(&self.stops, stops, Some(Duration::from_millis(1)));
-            self.waits.store(0, SeqCst);
+            self.sleeping.store(0, SeqCst);
         }
         result
     }
@@ -116,7 +132,7 @@ impl Stop<'_> {
     pub fn shut(&mut self) {
         if self.shut.is_none() {
             perturb::here();
-            self.gate.wanted.fetch_add(1, SeqCst);
+            self.gate.yield_requests.fetch_add(1, SeqCst);
             perturb::here();
             self.shut = Some(self.gate.step.lock());
         }
@@ -126,13 +142,13 @@ impl Stop<'_> {
         if let Some(guard) = self.shut.take() {
             drop(guard);
             perturb::here();
-            self.gate.unwant();
+            self.gate.withdraw_request();
         }
     }
 }
-impl Drop for Rest<'_> {
+impl Drop for YieldRequest<'_> {
     fn drop(&mut self) {
-        self.0.unwant();
+        self.0.withdraw_request();
     }
 }
 impl Drop for Stop<'_> {
@@ -140,7 +156,7 @@ impl Drop for Stop<'_> {
         self.open();
         self.gate.stops.fetch_sub(1, SeqCst);
         in_order();
-        if self.gate.waits.load(SeqCst) != 0 {
+        if self.gate.sleeping.load(SeqCst) != 0 {
             futex::wake(&self.gate.stops, 1);
         }
     }

@@ -1,21 +1,26 @@
-//! The turn of the collector's thread: how a cycle gets on while the program's threads stop the world one after the other.
+//! The turn of the collector's thread: how a cycle makes progress while the program's threads stop the world one after the other.
 //!
-//! # How it works
-//! The collector's thread says since when it has been kept waiting. The end of a stop gives it a turn if that is long. While it has
-//! the turn, threads that want to stop the world for a minor collection wait outside; their wait is bounded by the length of the turn.
+//! ```text
+//!   state          meaning                                        next
+//!   -------------  ---------------------------------------------  --------------------------------------------------------
+//!   0              the collector's thread runs or is idle         WAITS when it has to wait for the gate
+//!   WAITS          it waits since `since`                         0 when it goes on; WAITS|TAKEN at the end of a stop, after 2 ms
+//!   WAITS|TAKEN    it was given the turn, and has not noticed     TAKEN when it goes on
+//!   TAKEN          minor collections wait outside                 0 when it has used the turn, or the cycle ends
+//! ```
 //!
 //! # Invariants
-//! * Of the time in which it has work, the collector's thread gets a third, or what the system gives it: a turn is half as long as the
-//!   time waited for it.
-//! * Only the collector's thread ends a turn. Who waits for the end waits no longer than the turn is to be, whether or not the system
-//!   has run the collector's thread meanwhile.
-//! * A turn is given only while the collector's thread waits, in one step with that ([`Turn::offer`]); so it knows of every turn it has
-//!   when it goes on, and the last one ends with the cycle at the latest.
-//! * Who waits holds no lock, and the world need not wait for it.
+//! * Of the time in which it has work, the collector's thread gets at least a third, as far as the kernel runs it: a turn is half as long as the
+//!   wait before it.
+//! * Only the collector's thread ends a turn. A mutator that waits for the end waits at most as long as the turn was to be, even if the kernel
+//!   has not run the collector's thread meanwhile.
+//! * A turn is given only while the collector's thread waits, by one compare-and-swap from WAITS ([`Turn::offer`]). So that thread knows of every
+//!   turn it has when it goes on, and the last turn ends with the cycle at the latest.
+//! * A mutator that waits holds no lock, and counts as stopped.
 use crate::sync::{AtomicU32, AtomicU64, Ordering::*, clock, futex};
 use std::time::Duration;
 
-/// So long (ns) the collector's thread waits before it is given a turn.
+/// How long (ns) the collector's thread waits before it is given a turn.
 const PATIENCE: u64 = 2_000_000;
 /// Limits of a turn's length, in ns.
 const SHORTEST: u64 = 1_000_000;
@@ -30,7 +35,7 @@ const TAKEN: u32 = 2;
 /// See the module.
 #[derive(Default)]
 pub struct Turn {
-    /// WAITS while the collector's thread waits, TAKEN while it has the turn. Threads wait for it to change.
+    /// See the table at the head of this file. Threads that wait for the end of the turn sleep on it.
     state: AtomicU32,
     /// How long the turn is to be, in ns.
     length: AtomicU64,
@@ -46,7 +51,7 @@ impl Turn {
     pub fn is_taken(&self) -> bool {
         self.state.load(Acquire) & TAKEN != 0
     }
-    /// A thread that wants to stop the world lets the collector's thread go first.
+    /// Called by a thread that wants to stop the world: waits until the turn ends, at most as long as the turn was to be.
     pub fn let_pass(&self) {
         let length = self.length.load(Relaxed);
         let end = clock::now() + length;
@@ -58,7 +63,7 @@ impl Turn {
             futex::wait(&self.state, state, Some(Duration::from_nanos(length)));
         }
     }
-    /// The end of a stop: the collector's thread gets the turn if it has been waiting for long.
+    /// At the end of a stop: gives the collector's thread the turn if it has been waiting for long.
     pub fn offer(&self) {
         if self.state.load(Acquire) != WAITS {
             return;
@@ -76,25 +81,25 @@ impl Turn {
 
     // ---- the collector's thread ---------------------------------------------------------------------------------
 
-    /// It has to wait, or still has to.
+    /// The collector's thread has to wait, or still has to.
     pub fn wait_begins(&self) {
         if self.state.load(Relaxed) & WAITS == 0 {
             self.since.store(clock::now(), Relaxed);
             self.state.fetch_or(WAITS, Release);
         }
     }
-    /// It goes on.
+    /// The collector's thread goes on.
     pub fn wait_ends(&self) {
         if self.state.load(Relaxed) & WAITS != 0 {
             self.state.fetch_and(!WAITS, AcqRel);
         }
     }
-    /// It is about to stop the world.
+    /// The collector's thread is about to stop the world itself, and takes the turn for that.
     pub fn take(&self) {
         self.length.store(OWN_STOP, Relaxed);
         self.state.fetch_or(TAKEN, Release);
     }
-    /// It has worked for so many ns.
+    /// The collector's thread has worked for `ns` nanoseconds; the turn ends if it is used up.
     pub fn worked(&self, ns: u64) {
         if self.is_taken() {
             let used = self.used.load(Relaxed) + ns;
@@ -104,7 +109,7 @@ impl Turn {
             }
         }
     }
-    /// It has no use for the turn any more.
+    /// The collector's thread does not need the turn any more: threads that wait may stop the world.
     pub fn end(&self) {
         self.used.store(0, Relaxed);
         if self.is_taken() {

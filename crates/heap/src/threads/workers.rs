@@ -1,62 +1,71 @@
-//! The collector's helper threads, and how work is shared among them.
+//! The worker pool: threads that help the collecting thread in a pause. How they share work: [`super::mark_stack`].
+//!
+//! ```text
+//!   collecting thread (worker 0)            helper i
+//!   --------------------------------------  ---------------------------------------------------
+//!   job = ...; session = OPEN; unpark       woken: session is OPEN? session += 1, else sleeps on
+//!   job(0)                                  job(i)
+//!   session &= !OPEN; waits for session 0   session -= 1
+//! ```
 //!
 //! # Invariants
-//! * The thread that collects is always one of the workers; a helper joins if it wakes in time and is waited for only once
-//!   it has joined. So a small collection never waits for a thread to be scheduled.
-//! * A helper is never left to wait behind the thread that collects for its processor: it is kept off that one when it is woken
-//!   (the system may wake a thread there, and move it to an idle processor many milliseconds later).
-//! * While a job runs, a worker is `active` if it has or may get work of its own; when no worker is active and the shared
-//!   list is empty, the job's work is done.
-use crate::memory::{List, UNBOUNDED};
-use crate::threads::affinity::Placed;
+//! * The thread that collects is always one of the workers. A helper joins if it wakes in time, and is waited for only once it has joined. So a
+//!   small collection never waits for a thread to be scheduled.
+//! * A helper is not left to wait for the processor of the thread that collects: its affinity excludes that processor when it is woken (the kernel
+//!   may wake a thread there, and move it to an idle processor many milliseconds later).
+//! * `job` is written only while no session is open and no helper is counted in it.
+use crate::threads::affinity::ThreadAffinity;
 use std::cell::UnsafeCell;
 use std::io;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicU32, Ordering::*};
 use vervet_os::LeafLock;
 
+/// Helpers may join the job.
 const OPEN: u32 = 1 << 31;
 
 type Job<'a> = &'a (dyn Fn(usize) + Sync);
 
 struct Shared {
+    /// What the workers of the session do.
     job: UnsafeCell<Option<Job<'static>>>,
-    /// OPEN while helpers may join; below it the number that have joined and not left. A helper is always the same worker.
+    /// Bit [`OPEN`] while helpers may join; below it the number that have joined and not left. Helper i is always worker i + 1.
     session: AtomicU32,
+    /// All helpers.
     threads: LeafLock<Vec<Helper>>,
 }
 
 /// A helper, as the thread that collects knows it.
 struct Helper {
     thread: std::thread::Thread,
-    placed: &'static Placed,
+    affinity: &'static ThreadAffinity,
 }
 // SAFETY: `job` is written only while no session is open and nobody has joined.
 unsafe impl Sync for Shared {}
-// SAFETY: as above.
+// SAFETY: the job is `Sync`, so it may be called from any thread; the other fields are `Send`.
 unsafe impl Send for Shared {}
 
 /// See the module.
-pub struct Gang {
+pub struct WorkerPool {
     shared: &'static Shared,
     helpers: usize,
 }
 
-impl Gang {
+impl WorkerPool {
     /// Starts the helpers.
-    pub fn new(helpers: usize) -> io::Result<Gang> {
+    pub fn new(helpers: usize) -> io::Result<WorkerPool> {
         let shared: &'static Shared = Box::leak(Box::new(Shared {
             job: UnsafeCell::new(None),
             session: AtomicU32::new(0),
             threads: LeafLock::new(Vec::new()),
         }));
         for i in 0..helpers {
-            let placed: &'static Placed = Box::leak(Box::new(Placed::new()));
+            let affinity: &'static ThreadAffinity = Box::leak(Box::new(ThreadAffinity::new()));
             let handle = std::thread::Builder::new()
                 .name(format!("GC helper {i}"))
                 .stack_size(256 << 10)
                 .spawn(move || {
                     block_signals();
-                    placed.is_this();
+                    affinity.set_current_thread();
                     loop {
                         std::thread::park();
                         help(shared, i + 1);
@@ -64,16 +73,16 @@ impl Gang {
                 })?;
             shared.threads.lock().push(Helper {
                 thread: handle.thread().clone(),
-                placed,
+                affinity,
             });
         }
-        Ok(Gang { shared, helpers })
+        Ok(WorkerPool { shared, helpers })
     }
-    /// Most workers a job can have.
-    pub fn workers(&self) -> usize {
+    /// How many workers a job can have at most.
+    pub fn count(&self) -> usize {
         self.helpers + 1
     }
-    /// Runs `job(worker)` here, as worker 0, and on the helpers that come in time. One job at a time.
+    /// Runs `job(worker)` here, as worker 0, and if `parallel` on the helpers that wake in time. One job at a time.
     pub fn run(&self, parallel: bool, job: Job<'_>) {
         if !parallel || self.helpers == 0 {
             job(0);
@@ -85,8 +94,8 @@ impl Gang {
         unsafe { *s.job.get() = Some(std::mem::transmute::<Job<'_>, Job<'static>>(job)) };
         s.session.store(OPEN, Release);
         for helper in s.threads.lock().iter() {
-            if let Some(elsewhere) = helper.placed.keep_off() {
-                elsewhere.for_good();
+            if let Some(guard) = helper.affinity.avoid_current_processor() {
+                guard.keep();
             }
             helper.thread.unpark();
         }
@@ -98,8 +107,7 @@ impl Gang {
     }
 }
 
-/// Joins as that worker if a session is open. (A thread that wakes twice in a session joins twice, one time after the
-/// other.)
+/// Joins as that worker if a session is open. (A helper that wakes twice in a session joins twice, one time after the other.)
 fn help(s: &'static Shared, worker: usize) {
     let join = s
         .session
@@ -135,103 +143,5 @@ pub(crate) fn block_signals() {
             libc::sigdelset(&mut all, s);
         }
         libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
-    }
-}
-
-/// Grey objects that any worker may take.
-pub struct Grey {
-    list: LeafLock<List<usize>>,
-    len: AtomicUsize,
-    active: AtomicUsize,
-    idle: AtomicUsize,
-}
-
-impl Grey {
-    /// An empty list.
-    pub fn new() -> io::Result<Grey> {
-        Ok(Grey {
-            list: LeafLock::new(List::new(UNBOUNDED)?),
-            len: AtomicUsize::new(0),
-            active: AtomicUsize::new(0),
-            idle: AtomicUsize::new(0),
-        })
-    }
-    /// A worker begins.
-    pub fn enter(&self) {
-        self.active.fetch_add(1, AcqRel);
-    }
-    /// Is somebody idle, and a worker's list worth sharing?
-    #[inline]
-    pub fn is_wanted(&self, own: &List<usize>) -> bool {
-        own.len() > 64 && self.idle.load(Relaxed) > 0 && self.len.load(Relaxed) == 0
-    }
-    /// Gives the others the older half of a worker's list, if [`Grey::is_wanted`].
-    #[inline]
-    pub fn share(&self, own: &mut List<usize>) {
-        if self.is_wanted(own) {
-            self.put(own, own.len() / 2);
-        }
-    }
-    /// Moves the first `count` of `own` here.
-    pub fn put(&self, own: &mut List<usize>, count: usize) {
-        let mut list = self.list.lock();
-        own.give_front(count, &mut list);
-        self.len.store(list.len(), Release);
-    }
-    /// Takes some into an empty list.
-    pub fn take(&self, own: &mut List<usize>) -> bool {
-        if self.len.load(Acquire) == 0 {
-            return false;
-        }
-        let mut list = self.list.lock();
-        let n = list.len().min(512);
-        for _ in 0..n {
-            if let Some(v) = list.pop() {
-                own.push(v);
-            }
-        }
-        self.len.store(list.len(), Release);
-        n > 0
-    }
-    /// A worker has nothing left: waits until there is work again (true: `own` has some), or all are done.
-    pub fn wait(&self, own: &mut List<usize>) -> bool {
-        if self.take(own) {
-            return true;
-        }
-        self.idle.fetch_add(1, AcqRel);
-        self.active.fetch_sub(1, AcqRel);
-        let mut spins = 0u32;
-        let more = loop {
-            if self.len.load(Acquire) > 0 {
-                self.active.fetch_add(1, AcqRel);
-                if self.take(own) {
-                    break true;
-                }
-                self.active.fetch_sub(1, AcqRel);
-            }
-            if self.active.load(Acquire) == 0 && self.len.load(Acquire) == 0 {
-                break false;
-            }
-            spins += 1;
-            if spins < 100 {
-                std::hint::spin_loop()
-            } else {
-                std::thread::yield_now()
-            }
-        };
-        self.idle.fetch_sub(1, AcqRel);
-        more
-    }
-    /// A worker stops before the work is done.
-    pub fn leave(&self) {
-        self.active.fetch_sub(1, AcqRel);
-    }
-    /// Calls `f` with each entry.
-    pub(crate) fn each(&self, f: impl FnMut(usize)) {
-        self.list.lock().as_slice().iter().copied().for_each(f);
-    }
-    /// Is there anything?
-    pub fn is_empty(&self) -> bool {
-        self.len.load(Acquire) == 0
     }
 }

@@ -1,25 +1,25 @@
-//! Blocks: free ones, those with room, large objects, unused young memory; and what is counted of each.
+//! Blocks: free ones, recyclable ones, large objects, unused young memory; and what is counted of each.
 //!
-//! # Invariants
-//! * Every free block below the used part of the range is in the list of free blocks, once, and they are counted. The list may also have
-//!   blocks that left it as parts of something larger; a block's `listed` byte says that it is there.
-//! * An old block is in the list of blocks with room exactly if its `flag` says so, and `free` is the sum of their free bytes.
-//! * A large object's blocks are its own, and number themselves from the first. Those that live are listed, once, and the sum of their bytes is
-//!   kept; the others wait to be given back.
-//! * Unused pieces of the nursery overlap nothing, end the row before them and hold no object; together with what was handed out since the
-//!   last collection they are what that left and the blocks taken since.
-//! * What the old generation holds, but for the time between marking and the end of sweeping, lies between the bytes of its objects and
-//!   those of the lines they touch.
+//! # Invariants that are checked
+//! * Every free block below the frontier is in the list of free blocks, once, and they are counted. The list may also have blocks that left it as
+//!   parts of a run; a block's `listed` byte says that it is there.
+//! * An old block is in the list of recyclable blocks exactly if its `recyclable` byte says so, and `free` is the sum of their free bytes.
+//! * The blocks of a large object belong to it alone, and number themselves from the first. Objects that live are listed, once, and the sum of
+//!   their bytes is kept; the blocks of others wait to be freed.
+//! * Unused pieces of the nursery overlap nothing, end the row of objects before them and hold no object. Together with what was handed out since
+//!   the last collection they are what that collection left and the blocks taken since.
+//! * The bytes counted for the old generation, except between marking and the end of sweeping, lie between the bytes of its objects and those of
+//!   the lines that these touch.
 use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Model, World};
-use crate::space::{BLOCK, CARD, Kind};
+use crate::space::{BLOCK, BlockKind, CARD};
 use std::sync::atomic::Ordering::*;
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn blocks(&self) {
         self.free_blocks();
-        self.rooms();
+        self.recyclable();
         self.large();
         self.old_bytes();
     }
@@ -33,11 +33,11 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
                 if listed > free.used || space.info(b).listed.load(Relaxed) == 0 {
                     self.damaged(&format!("block {b} is in the list of free ones twice"));
                 }
-                free_and_listed += usize::from(space.kind(b) == Kind::Free);
+                free_and_listed += usize::from(space.kind(b) == BlockKind::Free);
             }
             let marked = |b: &usize| space.info(*b).listed.load(Relaxed) != 0;
             let say_so = (0..free.used).filter(marked).count();
-            let all = (0..free.used).filter(|b| space.kind(*b) == Kind::Free);
+            let all = (0..free.used).filter(|b| space.kind(*b) == BlockKind::Free);
             let all = all.count();
             if (say_so, all, free.count) != (listed, free_and_listed, all) {
                 self.damaged(&format!(
@@ -47,12 +47,12 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
         });
     }
-    fn rooms(&self) {
+    fn recyclable(&self) {
         let space = &self.heap.space;
         let (mut listed, mut bytes) = (list(), 0);
-        self.heap.old.rooms.each(|b| {
+        self.heap.old.recyclable.each(|b| {
             let info = space.info(b);
-            if space.kind(b) != Kind::Old || info.flag.load(Relaxed) == 0 {
+            if space.kind(b) != BlockKind::Old || info.recyclable.load(Relaxed) == 0 {
                 self.damaged(&format!(
                     "block {b} has room, and is no old block that says so"
                 ));
@@ -60,11 +60,12 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             bytes += BLOCK - info.live.load(Relaxed) as usize;
             listed.push(b);
         });
-        let say_so =
-            |b: &usize| space.kind(*b) == Kind::Old && space.info(*b).flag.load(Relaxed) != 0;
+        let say_so = |b: &usize| {
+            space.kind(*b) == BlockKind::Old && space.info(*b).recyclable.load(Relaxed) != 0
+        };
         let say_so = (0..space.used()).filter(say_so).count();
         self.twice(&mut listed, "in the list of those with room");
-        let counted = self.heap.old.rooms.free();
+        let counted = self.heap.old.recyclable.free();
         if (say_so, counted) != (listed.len(), bytes) {
             self.damaged(&format!(
                 "{} blocks have room, {say_so} say so; they have {bytes} free bytes, and {counted} are counted",
@@ -86,7 +87,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             let b = b as usize;
             heads.push(b);
             bytes += space.info(b).size.load(Relaxed);
-            if space.kind(b) != Kind::Large || heap.is_dead_large(b) {
+            if space.kind(b) != BlockKind::Large || heap.is_dead_large(b) {
                 self.wrong(
                     space.address(b),
                     "is listed as large, and is no such object",
@@ -100,13 +101,13 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
                 "large objects take {bytes} bytes, and {counted} are counted"
             ));
         }
-        for b in (0..space.used()).filter(|b| space.kind(*b) == Kind::Large) {
+        for b in (0..space.used()).filter(|b| space.kind(*b) == BlockKind::Large) {
             if !heap.is_dead_large(b) && heads.as_slice().binary_search(&b).is_err() {
                 self.wrong(space.address(b), "is large and not listed");
             }
             let blocks = space.info(b).size.load(Relaxed).div_ceil(BLOCK);
             for i in 1..blocks {
-                let is_part = space.kind(b + i) == Kind::LargeTail
+                let is_part = space.kind(b + i) == BlockKind::LargeTail
                     && space.info(b + i).live.load(Relaxed) as usize == i;
                 if !is_part {
                     self.wrong(space.address(b), &format!("has no block {i}"));
@@ -114,7 +115,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             tails += blocks - 1;
         }
-        let kept = (0..space.used()).filter(|b| space.kind(*b) == Kind::LargeTail);
+        let kept = (0..space.used()).filter(|b| space.kind(*b) == BlockKind::LargeTail);
         let kept = kept.count();
         if kept != tails {
             self.damaged(&format!(
@@ -134,7 +135,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         pieces.as_mut_slice().sort_unstable();
         let mut before = 0;
         for &(from, to) in pieces.as_slice() {
-            let inside = space.kind_at(from) == Kind::Nursery
+            let inside = space.kind_at(from) == BlockKind::Nursery
                 && from < to
                 && space.block(from) == space.block(to - 8);
             if !inside || from < before {
@@ -156,13 +157,14 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             before = to;
         }
-        let is_fresh =
-            |b: &usize| space.kind(*b) == Kind::Nursery && space.info(*b).age.load(Relaxed) == 0;
+        let is_fresh = |b: &usize| {
+            space.kind(*b) == BlockKind::Nursery && space.info(*b).age.load(Relaxed) == 0
+        };
         let fresh = (0..space.used()).filter(is_fresh).count() * BLOCK;
-        if bytes + nursery.handed_out != nursery.left + fresh {
+        if bytes + nursery.handed_out != nursery.fragment_bytes + fresh {
             self.damaged(&format!(
                 "{} bytes of the nursery are handed out and {bytes} unused, of {} that were left and {fresh} taken",
-                nursery.handed_out, nursery.left
+                nursery.handed_out, nursery.fragment_bytes
             ));
         }
     }

@@ -1,19 +1,19 @@
-//! Tables of pairs: none is forgotten when the last pairs are dealt with, and no pair waits between collections.
+//! Tables of ephemerons: none is forgotten when the last ephemerons are dealt with, and none is pending between collections.
 //!
-//! That a key that died has gone from every table, and that no value died before its key, is what the walk of all objects finds out: both are
-//! references to where no object begins, since what the last cycle did not reach counts as none.
+//! That dead keys are gone from every table, and that no value died before its key, is found by the walk of all objects: both would be
+//! references to where no object begins, since what the last cycle did not reach does not count as an object.
 use super::Verifier;
 use crate::Heap;
 use crate::memory::List;
-use crate::minor::copying::header_of;
 use crate::model::{Contents, Model, World};
-use crate::space::{BLOCK, CARD, Kind};
+use crate::object::header_of;
+use crate::space::{BLOCK, BlockKind, CARD};
 use std::sync::atomic::Ordering::*;
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
     /// All notes are taken back that pairs left in the headers of their keys.
-    pub(super) fn no_pair_waits(&self) {
-        let left = self.heap.waiting.borrow().left();
+    pub(super) fn no_ephemeron_is_pending(&self) {
+        let left = self.heap.pending.borrow().left();
         if left != 0 {
             self.damaged(&format!("{left} pairs of ephemerons wait for their keys"));
         }
@@ -43,7 +43,7 @@ impl<M: Model, W: World> Heap<M, W> {
         for b in 0..space.used() {
             let base = space.address(b);
             match space.kind(b) {
-                Kind::Old => {
+                BlockKind::Old => {
                     for card in (base..base + BLOCK).step_by(CARD) {
                         let mut bits = space.start_word(card).load(Relaxed)
                             & space.mark_word(card).load(Relaxed);
@@ -53,7 +53,7 @@ impl<M: Model, W: World> Heap<M, W> {
                         }
                     }
                 }
-                Kind::Large if space.info(b).hit.load(Relaxed) != 0 => f(base),
+                BlockKind::Large if space.info(b).large_marked.load(Relaxed) != 0 => f(base),
                 _ => {}
             }
         }

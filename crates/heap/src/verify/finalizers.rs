@@ -1,16 +1,16 @@
-//! Finalizers: registrations and bits say the same, and what waits is there.
+//! Finalizers: registrations and bits agree, and queued objects are there.
 //!
-//! # Invariants
-//! * A `finalizable` bit is set for objects that are alive as far as the last cycle knows, and for nothing else; each of them has an entry in
-//!   one of the lists.
-//! * An entry whose bit is clear means nothing; others are objects, in the list of old ones only if they are old. (An object that was
-//!   registered, suppressed and registered again may have two.)
-//! * An object waits to be finalized once.
+//! # Invariants that are checked
+//! * A `finalizable` bit is set for objects that are alive as far as the last cycle knows, and for nothing else; each of them has an entry in one
+//!   of the lists.
+//! * An entry whose bit is clear means nothing. The others are objects, in the list of old ones only if they are old. (An object that was
+//!   registered, suppressed and registered again may have two entries.)
+//! * An object is queued once.
 use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Model, World};
 use crate::references::finalizers::Entry;
-use crate::space::{BLOCK, CARD, Kind};
+use crate::space::{BLOCK, BlockKind, CARD};
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn finalizers(&self) {
@@ -19,7 +19,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         self.heap.finalizers.each(|entry, object| match entry {
             Entry::Queued => queued.push(object),
             _ if !space.is_finalizable(object) => {}
-            Entry::Old if space.kind_at(object) == Kind::Nursery => {
+            Entry::Old if space.kind_at(object) == BlockKind::Nursery => {
                 self.wrong(object, "is young, and registered for finalization as old")
             }
             Entry::Old | Entry::Young => registered.push(object),

@@ -1,11 +1,11 @@
-//! Handles: what they refer to is there, and those of young objects are found by who looks at those only.
+//! Handles: their objects are there, and a visit of those that may be young finds all that are.
 //!
-//! # Invariants
+//! # Invariants that are checked
 //! * A handle, whatever its kind, refers to null or to the beginning of an object that is alive as far as the last cycle knows.
-//! * A visit with `young_only` meets every handle of a young object: that is all a minor collection looks at.
+//! * A visit with `young_only` meets every handle of a young object, which is all that a minor collection looks at.
 use super::Verifier;
 use crate::model::{Model, World};
-use crate::space::Kind;
+use crate::space::BlockKind;
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn handles(&self) {
@@ -31,7 +31,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             let mut count = 0;
             visit(young_only, &mut |o| {
                 self.reference(0, &format_args!("a {name} handle"), o);
-                let young = self.heap.space.kind_at(o) == Kind::Nursery;
+                let young = self.heap.space.kind_at(o) == BlockKind::Nursery;
                 count += usize::from(young);
                 young
             });

@@ -1,15 +1,15 @@
-//! The verifier: walks the whole heap and checks what the collector relies on, before and after collections.
+//! The verifier: it walks the whole heap and checks what the collector relies on, before and after collections.
 //!
 //! # Map
 //! Here: objects, references and cards. [`handles`], [`finalizers`]: what refers to objects from outside the heap. [`blocks`]: free blocks,
-//! blocks with room, large objects, unused young memory, and what is counted. [`tricolour`]: what marking relies on while it runs.
-//! [`ephemerons`]: which tables of pairs the last step of marking knows. The world checks what it keeps itself ([`World::check`]).
+//! recyclable blocks, large objects, unused young memory, and what is counted. [`tricolour`]: what marking relies on while it runs.
+//! [`ephemerons`]: which tables of ephemerons the last step of marking knows. The world checks its own side tables ([`World::check`]).
 //!
 //! # Invariants
-//! * It changes nothing that means anything: 'may hold young' bytes of handles, which may be too many, are made exact.
-//! * What it finds wrong ends the process with a sentence that names the object and the field.
-//! * It is right at every stop, wherever the threads were stopped: between the two instructions of a store an old object may refer to a
-//!   young one from a clean card, and only then ([`World::storing`]).
+//! * It changes nothing that means anything. (It makes the 'may hold young' bytes of handles exact, which may be set without need.)
+//! * If it finds damage, it ends the process with a sentence that names the object and the field.
+//! * It may run at every stop, wherever the threads were stopped. Between the two instructions of a store an old object may refer to a young one
+//!   from a clean card, and only then ([`World::storing`]).
 mod blocks;
 mod ephemerons;
 mod finalizers;
@@ -21,10 +21,10 @@ mod tricolour;
 use crate::Heap;
 use crate::memory::List;
 use crate::model::{Contents, Inspection, Model, World};
-use crate::references::ephemerons::Row;
+use crate::references::ephemerons::EphemeronRange;
 use crate::roots::conservative::{Cursor, each_young, object_at};
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, CARD, CLEAN, Kind};
+use crate::space::{BLOCK, BlockKind, CARD, CLEAN};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::*;
 
@@ -43,7 +43,7 @@ impl<M: Model, W: World> Heap<M, W> {
         v.handles();
         v.finalizers();
         v.tricolour();
-        v.no_pair_waits();
+        v.no_ephemeron_is_pending();
         v.blocks();
         self.world.check(&v);
     }
@@ -52,7 +52,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         let base = space.address(block);
         match space.kind(block) {
-            Kind::Old => {
+            BlockKind::Old => {
                 for card in (base..base + BLOCK).step_by(CARD) {
                     let mut bits = space.live_starts(block, card);
                     while bits != 0 {
@@ -61,8 +61,8 @@ impl<M: Model, W: World> Heap<M, W> {
                     }
                 }
             }
-            Kind::Nursery => each_young::<M>(space, block, |o, _| f(o)),
-            Kind::Large if !self.is_dead_large(block) => f(base),
+            BlockKind::Nursery => each_young::<M>(space, block, |o, _| f(o)),
+            BlockKind::Large if !self.is_dead_large(block) => f(base),
             _ => {}
         }
     }
@@ -84,7 +84,7 @@ fn list<T: Copy>() -> List<T> {
 
 impl<M: Model, W: World> Inspection for Verifier<'_, M, W> {
     fn is_young(&self, object: usize) -> Option<bool> {
-        let young = self.heap.space.kind_at(object) == Kind::Nursery;
+        let young = self.heap.space.kind_at(object) == BlockKind::Nursery;
         self.is_object(object).then_some(young)
     }
     fn each_object(&self, visit: &mut dyn FnMut(usize)) {
@@ -103,25 +103,25 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         let space = &self.heap.space;
         for b in 0..space.used() {
             match space.kind(b) {
-                Kind::Old => self.old_block(b),
-                Kind::Nursery | Kind::Large => {
-                    let old = space.kind(b) == Kind::Large;
+                BlockKind::Old => self.old_block(b),
+                BlockKind::Nursery | BlockKind::Large => {
+                    let old = space.kind(b) == BlockKind::Large;
                     self.heap.each_object_of(b, |o| {
                         self.object(o, old);
                     });
                 }
-                Kind::Statics => self.heap.each_static(b, |f| self.field(0, f, true)),
-                Kind::Survivors => {
+                BlockKind::Statics => self.heap.each_static(b, |f| self.field(0, f, true)),
+                BlockKind::Survivors => {
                     self.wrong(space.address(b), "lies in a block nobody has finished")
                 }
                 // Taken: a thread in Native state may be making root memory.
-                Kind::Free | Kind::LargeTail | Kind::Taken => {}
+                BlockKind::Free | BlockKind::LargeTail | BlockKind::Taken => {}
             }
         }
     }
     fn old_block(&self, block: usize) {
         let base = self.heap.space.address(block);
-        let room = self.heap.old.rooms.of(&self.heap.space, block);
+        let room = self.heap.old.recyclable.of(&self.heap.space, block);
         let (mut end, mut bytes, mut lines) = (base, 0, Lines::EMPTY);
         self.heap.each_object_of(block, |o| {
             if o < end {
@@ -129,7 +129,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             let size = self.object(o, true);
             (end, bytes) = (o + size, bytes + size);
-            lines.take(o - base, (end - base).min(BLOCK));
+            lines.add(o - base, (end - base).min(BLOCK));
             if room.is_some_and(|used| !used.covers(o - base, end - base)) {
                 self.wrong(o, "lies in what counts as a hole of its block");
             }
@@ -156,7 +156,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
                 Contents::References => M::visit(object, header, 0, usize::MAX, |f| {
                     self.field(object, f, old)
                 }),
-                Contents::Ephemerons => Row::of::<M>(object).pairs().for_each(|pair| {
+                Contents::Ephemerons => EphemeronRange::of::<M>(object).iter().for_each(|pair| {
                     self.field(object, pair.key(), old);
                     self.field(object, pair.value(), old);
                 }),
@@ -170,7 +170,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         let v = unsafe { *(field as *const usize) };
         self.reference(object, &format_args!("field {field:#x}"), v);
         if old
-            && space.kind_at(v) == Kind::Nursery
+            && space.kind_at(v) == BlockKind::Nursery
             && space.block_of(field).is_some()
             && space.card(field).load(Relaxed) == CLEAN
             && !self.is_being_stored(v)
@@ -198,7 +198,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         let space = &self.heap.space;
         address & 7 == 0
             && object_at::<M>(space, address, &mut Cursor::default()) == Some(address)
-            && !(space.kind_at(address) == Kind::Large
+            && !(space.kind_at(address) == BlockKind::Large
                 && self.heap.is_dead_large(space.block(address)))
     }
     /// Was a thread stopped between storing this reference and marking the card? It then still holds the reference, with which it will

@@ -1,9 +1,9 @@
 //! Every check finds what it is there for: a heap that is in order is damaged at one place.
 use crate::Config;
-use crate::references::ephemerons::Row;
+use crate::references::ephemerons::EphemeronRange;
 use crate::references::finalizers::Entry;
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, CLEAN, Kind};
+use crate::space::{BLOCK, BlockKind, CLEAN};
 use crate::toy::{self, Slot, TABLE, Toy, ToyHeap, WAYS, Yard, field, make};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::*;
@@ -144,7 +144,7 @@ fn a_large_object_that_died_and_is_not_given_back_yet() {
         .heads
         .lock()
         .retain_map(|h| (h != b).then_some(h));
-    heap.space.info(b as usize).unswept.store(1, Relaxed);
+    heap.space.info(b as usize).large_dead.store(1, Relaxed);
     finds(heap, "a strong handle");
 }
 
@@ -201,38 +201,38 @@ fn some_block(heap: &ToyHeap, wanted: impl Fn(usize) -> bool) -> usize {
 fn with_room(heap: &ToyHeap) -> usize {
     let info = |b| heap.space.info(b);
     some_block(heap, |b| {
-        heap.space.kind(b) == Kind::Old && info(b).flag.load(Relaxed) != 0
+        heap.space.kind(b) == BlockKind::Old && info(b).recyclable.load(Relaxed) != 0
     })
 }
 
 #[test]
 fn lists_of_blocks_that_do_not_agree_with_the_blocks() {
-    let free = |h: &ToyHeap| some_block(h, |b| h.space.kind(b) == Kind::Free);
+    let free = |h: &ToyHeap| some_block(h, |b| h.space.kind(b) == BlockKind::Free);
     let cases: [(&str, Damage); 7] = [
         ("blocks are free", &|h| {
-            h.space.set_kind(free(h), Kind::Taken)
+            h.space.set_kind(free(h), BlockKind::Taken)
         }),
-        ("blocks are free", &|h| h.space.give(free(h))),
+        ("blocks are free", &|h| h.space.free_block(free(h))),
         ("free ones twice", &|h| {
             h.space.info(free(h)).listed.store(0, Relaxed)
         }),
         ("no old block that says so", &|h| {
-            h.space.info(with_room(h)).flag.store(0, Relaxed)
+            h.space.info(with_room(h)).recyclable.store(0, Relaxed)
         }),
         ("blocks have room", &|h| {
             h.space.info(with_room(h)).live.fetch_add(128, Relaxed);
         }),
         ("with room twice", &|h| {
             let b = with_room(h);
-            h.space.info(b).flag.store(0, Relaxed);
+            h.space.info(b).recyclable.store(0, Relaxed);
             h.old
-                .rooms
-                .push(&h.space, b, &Lines::look::<Toy>(&h.space, b));
+                .recyclable
+                .push(&h.space, b, &Lines::inspect::<Toy>(&h.space, b));
         }),
         ("what counts as a hole", &|h| {
             let b = with_room(h);
-            h.old.rooms.retain(&h.space, |r| r != b);
-            h.old.rooms.push(&h.space, b, &Lines::EMPTY);
+            h.old.recyclable.retain(&h.space, |r| r != b);
+            h.old.recyclable.push(&h.space, b, &Lines::EMPTY);
         }),
     ];
     for (what, damage) in cases {
@@ -247,9 +247,9 @@ fn a_list_of_free_blocks_that_is_a_ring() {
     let list = || heap.space.with_free(|f| assert!(f.list().count() > 0));
     list();
     // What is in the list is put there once more.
-    let last = some_block(heap, |b| heap.space.kind(b) == Kind::Free);
+    let last = some_block(heap, |b| heap.space.kind(b) == BlockKind::Free);
     heap.space.info(last).listed.store(0, Relaxed);
-    heap.space.give(last);
+    heap.space.free_block(last);
     finds(heap, "free ones twice");
 }
 #[test]
@@ -263,7 +263,7 @@ fn large_objects_and_their_blocks() {
         }),
         ("is no such object", &|h, b| {
             set_root(h, 2, 0);
-            h.space.info(b).unswept.store(1, Relaxed)
+            h.space.info(b).large_dead.store(1, Relaxed)
         }),
         ("is large and not listed", &|h, b| {
             let size = h.space.info(b).size.load(Relaxed);
@@ -334,11 +334,11 @@ fn cycle(all_grey: bool) -> White {
     let mut stop = heap.gate.stop();
     stop.shut();
     heap.minor(true, &mut stop);
-    heap.begin_marking();
+    heap.initial_mark();
     assert_eq!(verdict(heap), None);
     if !all_grey {
         let mut marker = heap.major.marker(0);
-        let mut m = heap.lone_marking(&mut marker);
+        let mut m = heap.exclusive_marking(&mut marker);
         while let Some(entry) = m.own.next() {
             m.scan(entry);
         }
@@ -383,7 +383,10 @@ fn what_is_grey_may_refer_to_white_objects() {
     let large = root(heap, 2);
     heap.world.store_only(field(large, 10_000), old);
     finds(heap, "white");
-    heap.major.marker(0).grey.push((large + 8 * 5000) | 1);
+    heap.major
+        .marker(0)
+        .local_stack
+        .push((large + 8 * 5000) | 1);
     assert_eq!(verdict(heap), None);
     heap.world.store_only(field(large, 4000), old);
     finds(heap, "white");
@@ -423,16 +426,16 @@ fn what_is_left_of_marking() {
             h.space.set_mark(root(h, 0));
         }),
         ("1 objects are grey", &|h| {
-            h.major.marker(0).grey.push(root(h, 0))
+            h.major.marker(0).local_stack.push(root(h, 0))
         }),
         ("1 tables", &|h| h.major.table_born(root(h, 3))),
         ("1 pairs of ephemerons wait", &|h| {
             let table = root(h, 1);
             h.world.store(field(table, 0), root(h, 2));
-            let mut waiting = h.waiting.borrow();
-            let pair = Row::of::<Toy>(table).pairs().next();
-            waiting.wait(pair.expect("it has pairs"));
-            waiting.settle();
+            let mut pending = h.pending.borrow();
+            let pair = EphemeronRange::of::<Toy>(table).iter().next();
+            pending.wait(pair.expect("it has pairs"));
+            pending.settle();
         }),
     ];
     for (what, damage) in cases {

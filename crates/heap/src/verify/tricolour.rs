@@ -1,17 +1,18 @@
-//! What marking relies on while it runs: nothing that was looked at refers to what nobody knows of.
+//! What marking relies on while it runs: a scanned object refers to nothing that no marker knows of.
 //!
-//! # Invariants
-//! * Every reference from a black object (marked, and in no grey list) to a white one (old or large, not marked) lies on a card that is marked,
-//!   or noted in the mod-union table, so that the marker looks at it again; or its thread was stopped before it marked the card.
-//!   Of a large object what lies before the piece that is grey is black.
-//! * Every reference from a black object into a block that is to be emptied is noted, or lies on such a card; but for those from such blocks.
-//! * A marked table of pairs is grey or known to a marker; what its pairs refer to is marked last.
-//! * While marking runs every block is swept. When it does not, swept blocks have no `mark` bits, and nothing is grey or noted.
+//! # Invariants that are checked
+//! * Grey objects are those on a local or shared stack, black ones the other marked objects. A reference from a black object to a white one (old
+//!   or large, not marked) lies on a card that is marked, or recorded in the mod-union table, so that the marker scans it again; or its thread
+//!   was stopped before it marked the card. Of a large object the part before its grey piece is black.
+//! * A reference from a black object into a block that is to be evacuated is recorded, or lies on such a card, unless the object itself lies in
+//!   such a block.
+//! * A marked table of ephemerons is grey or known to a marker; what it refers to is marked last.
+//! * While marking runs every block is swept. When it does not, swept blocks have no `mark` bits, and nothing is grey or recorded.
 use super::{Verifier, list};
 use crate::memory::List;
-use crate::minor::copying::header_of;
 use crate::model::{Contents, Model, World};
-use crate::space::{CLEAN, Kind};
+use crate::object::header_of;
+use crate::space::{BlockKind, CLEAN};
 use std::sync::atomic::Ordering::*;
 
 /// What the markers have, each list in ascending order.
@@ -31,7 +32,7 @@ fn has(list: &List<usize>, value: usize) -> bool {
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn tricolour(&self) {
         let (space, marking) = (&self.heap.space, self.heap.major.is_marking());
-        for b in (0..space.used()).filter(|b| space.kind(*b) == Kind::Old) {
+        for b in (0..space.used()).filter(|b| space.kind(*b) == BlockKind::Old) {
             let unswept = space.info(b).unswept.load(Relaxed) != 0;
             if marking && unswept {
                 self.wrong(space.address(b), "is marked in a block that is not swept");
@@ -59,8 +60,8 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             tables: list(),
             fields: list(),
         };
-        heap.major.grey.each(|entry| known.grey.push(entry));
-        for i in 0..heap.gang.workers() {
+        heap.major.shared_stack.each(|entry| known.grey.push(entry));
+        for i in 0..heap.workers.count() {
             let marker = heap.major.marker(i);
             marker.each_grey(|entry| known.grey.push(entry));
             for &t in marker.ephemerons.as_slice() {
@@ -79,8 +80,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         known
     }
     fn marked(&self, object: usize, known: &Known) {
-        let header = header_of(object).load(Relaxed);
-        // SAFETY: a marked object with its header.
+        // SAFETY: `each_marked` found the object by its `start` bit, and the world is stopped.
+        let header = unsafe { header_of(object) }.load(Relaxed);
+        // SAFETY: the header of that object.
         match unsafe { M::contents(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {
@@ -90,7 +92,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             Contents::References => {
                 let end = self.grey_from(object, known);
-                // SAFETY: as above.
+                // SAFETY: the marked object has that header; the world is stopped.
                 unsafe {
                     M::visit(object, header, 0, end, |f| {
                         self.black_field(object, f, known)
@@ -104,7 +106,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         let space = &self.heap.space;
         let grey = known.grey.as_slice();
         let size = match space.kind_at(object) {
-            Kind::Large => space.info(space.block(object)).size.load(Relaxed),
+            BlockKind::Large => space.info(space.block(object)).size.load(Relaxed),
             _ => 8,
         };
         match grey.get(grey.partition_point(|e| *e < object)) {
@@ -119,9 +121,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         let Some(b) = space.block_of(v) else { return };
         let is_evacuated = |b: usize| space.info(b).evacuate.load(Relaxed) != 0;
         let what = match space.kind(b) {
-            Kind::Old if !space.is_marked(v) => "white",
-            Kind::Large if space.info(b).hit.load(Relaxed) == 0 => "white",
-            Kind::Old
+            BlockKind::Old if !space.is_marked(v) => "white",
+            BlockKind::Large if space.info(b).large_marked.load(Relaxed) == 0 => "white",
+            BlockKind::Old
                 if is_evacuated(b)
                     && !is_evacuated(space.block(field))
                     && !has(&known.fields, field) =>

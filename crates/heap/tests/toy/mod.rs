@@ -15,7 +15,7 @@ pub mod seeds;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, Ordering::*};
 use vervet_heap::{
-    Config, Contents, Debug, Descriptor, Heap, Inspection, Model, Mutator, Range, Window, World,
+    Config, Contents, Debug, Descriptor, Heap, Inspection, Model, Mutator, Range, Tlab, World,
 };
 
 pub struct Toy;
@@ -60,7 +60,7 @@ unsafe impl Model for Toy {
             }
         }
     }
-    unsafe fn pairs(o: usize) -> (usize, usize) {
+    unsafe fn ephemerons(o: usize) -> (usize, usize) {
         (o + 16, fields(read(o) as u64) / 2)
     }
     unsafe fn is_critical(h: u64) -> bool {
@@ -93,7 +93,7 @@ const AWAY: usize = 2;
 /// A thread of the world.
 pub struct Seat {
     state: AtomicUsize,
-    pub window: Window,
+    pub tlab: Tlab,
     /// The words of it that are scanned conservatively.
     pub stack: Vec<AtomicUsize>,
     /// It has stored a reference and not marked the card yet.
@@ -156,7 +156,7 @@ pub struct Yard {
     pub finalizers_wait: AtomicUsize,
     cards: AtomicUsize,
 }
-// SAFETY: a seat's window is used by its thread, or while that is stopped.
+// SAFETY: a seat's tlab is used by its thread, or while that is stopped.
 unsafe impl Sync for Yard {}
 // SAFETY: as above.
 unsafe impl Send for Yard {}
@@ -181,7 +181,7 @@ impl Yard {
             seats: (0..9)
                 .map(|_| Seat {
                     state: AtomicUsize::new(ABSENT),
-                    window: Window::default(),
+                    tlab: Tlab::default(),
                     stack: words(stack),
                     storing: AtomicBool::new(false),
                 })
@@ -228,7 +228,7 @@ impl Yard {
         SEAT.set(Some(seat));
         self.enter(seat);
         let result = work();
-        heap.close(self.window(seat));
+        heap.close(self.tlab(seat));
         for w in &self.seats[seat].stack {
             w.store(0, Relaxed);
         }
@@ -236,8 +236,8 @@ impl Yard {
         SEAT.set(None);
         result
     }
-    pub fn window(&self, seat: usize) -> &Window {
-        &self.seats[seat].window
+    pub fn tlab(&self, seat: usize) -> &Tlab {
+        &self.seats[seat].tlab
     }
     /// Stores a reference as a program does.
     pub fn store(&self, field: usize, value: usize) {
@@ -286,7 +286,7 @@ impl World for Yard {
         for (i, s) in self.seats.iter().enumerate() {
             if s.state.load(SeqCst) != ABSENT {
                 visit(Mutator {
-                    window: self.window(i),
+                    tlab: self.tlab(i),
                     ranges: &[s.range()],
                 });
             }
@@ -320,7 +320,7 @@ impl World for Yard {
             h.update(young_only, &mut *visit);
         }
     }
-    fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
+    fn side_tables(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
         for n in &self.noted {
             n.update(young_only, &mut *visit);
         }
@@ -385,7 +385,7 @@ fn end_with_the_collector() {
                 .name()
                 .is_some_and(|n| n.starts_with("GC"))
             {
-                vervet_heap::stats::say(&format!("{info}\n"));
+                vervet_heap::stats::write_stderr(&format!("{info}\n"));
                 std::process::abort();
             }
         }));
@@ -457,7 +457,7 @@ static IDS: AtomicUsize = AtomicUsize::new(1);
 /// Memory for an object, or None.
 pub fn try_make(heap: &ToyHeap, seat: usize, n: usize, plain: usize, flags: u64) -> Option<usize> {
     let h = header(n, plain, flags);
-    let o = heap.allocate(heap.world.window(seat), 8 * (2 + n + plain), h)?;
+    let o = heap.allocate(heap.world.tlab(seat), 8 * (2 + n + plain), h)?;
     let id = IDS.fetch_add(1, Relaxed) << 4 | 3;
     for i in 0..n {
         assert_eq!(read(field(o, i)), 0, "memory handed out reads as zeros");

@@ -14,6 +14,6 @@ pub fn seeds(test: &str, listed: &[u64], fresh: usize) -> Vec<u64> {
     let now = || vervet_os::clock::now() ^ u64::from(std::process::id()) << 24;
     let new = (0..fresh).map(|_| (now() + TAKEN.fetch_add(7919, Relaxed)) % 1_000_000_000);
     let new: Vec<u64> = new.collect();
-    vervet_heap::stats::say(&format!("{test}: seeds {new:?} (VERVET_TEST_SEED)\n"));
+    vervet_heap::stats::write_stderr(&format!("{test}: seeds {new:?} (VERVET_TEST_SEED)\n"));
     listed.iter().copied().chain(new).collect()
 }

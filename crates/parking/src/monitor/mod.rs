@@ -1,20 +1,29 @@
-//! Monitors: the lock and the condition that every object has, but for what they stand on.
+//! Monitors: the lock and the condition variable that every object has, without what they stand on.
 //!
 //! # Map
-//! Here: a fat monitor's state, and what is asked of threads ([`Owner`], [`Thread`]), of queues ([`Queue`]) and of the table of monitors
-//! ([`Table`]). [`Lock`]: an object's sync word and what may be behind it. `contend`: taking and leaving a fat monitor; `wait`: Wait and Pulse.
-//! The runtime gives threads that park, queues through their waiters, a table that never moves, and makes exceptions of the answers; the models
-//! give loom's. What is between is this code for both.
+//! * Here: the state of a fat monitor, and the traits that its surroundings implement: threads ([`Owner`], [`Thread`]), queues ([`Queue`]) and the
+//!   table of monitors ([`Table`]). The runtime implements them with threads that park, intrusive queues and a table that never moves, and makes
+//!   exceptions of the answers; the models implement them with loom's threads.
+//! * [`Lock`]: an object's sync word, and the monitor that it may name.
+//! * `slow_path`: taking and leaving a fat monitor for which other threads compete. `wait`: Wait and Pulse.
+//!
+//! ```text
+//!   sync word (thin) --inflate: contention, Wait, hash--> Monitor { lock: owner, contenders, woken
+//!                                                                   count: how often entered
+//!                                                                   queues.entering: threads that want the lock
+//!                                                                   queues.waiting:  threads that want a pulse }
+//!   waiting --Pulse--> entering --the owner leaves--> woken --> owner
+//! ```
 //!
 //! # Invariants
 //! * A monitor belongs to the one object whose sync word names it.
-//! * A thread that holds a monitor over anything that may let the world stop is counted in `users`. So while the world is stopped, a
-//!   monitor without owner and users is known to its object only, and may be taken away.
+//! * A thread that works with a monitor across anything that may let the world stop is counted in `users`. So while the world is stopped, a monitor
+//!   without owner and users is known to its object only, and may be taken away.
 //! * Only the owner writes `count`.
-mod contend;
 #[cfg(all(test, feature = "loom"))]
 mod models;
 mod object;
+mod slow_path;
 mod wait;
 
 pub use object::{Exit, Lock};
@@ -23,7 +32,9 @@ use crate::Handoff;
 use crate::sync::{AtomicU32, LeafLock, Ordering};
 use vervet_abi::object::sync_word::*;
 
-/// A queue of threads by id, and what one tells those in it. A thread is in one queue at a time.
+/// A queue of threads by id, and what is told to those in it. A thread is in one queue at a time.
+///
+/// The methods with `&mut self` are called under the lock of the queues ([`Monitor`]); [`Queue::unpark`] is called without it.
 pub trait Queue: Default {
     /// Puts a thread at the end.
     fn push_back(&mut self, id: u32);
@@ -105,6 +116,7 @@ pub(crate) struct Queues<Q> {
 /// A fat monitor. See the module.
 #[derive(Debug)]
 pub struct Monitor<Q> {
+    /// Its place in the table, which its object's sync word has.
     index: u32,
     /// Its owner's id, and whom it wakes.
     pub(crate) lock: Handoff,
@@ -112,10 +124,11 @@ pub struct Monitor<Q> {
     pub(crate) count: AtomicU32,
     /// Identity hash, or 0.
     pub(crate) hash: AtomicU32,
-    /// Threads that enter, wait, or are about to.
+    /// Threads that enter, wait, or are about to: the collector takes no monitor away that has some.
     users: AtomicU32,
-    /// How long to spin before sleeping.
+    /// How many turns a thread spins before it sleeps; adapted to whether that was worth it.
     pub(crate) spin: AtomicU32,
+    /// Threads that wait, and the lock of the protocol of [`Handoff`].
     pub(crate) queues: LeafLock<Queues<Q>>,
 }
 
@@ -132,12 +145,12 @@ impl<Q: Queue> Monitor<Q> {
             queues: LeafLock::default(),
         }
     }
-    /// Nobody uses it: it begins with the state of the sync word that is going to name it.
+    /// No thread uses it: it begins with the state of the sync word that is going to name it.
     pub fn begin(&self, owner: u32, count: u32, hash: u32) {
         self.lock.reset(owner);
         self.count.store(count, Ordering::Relaxed);
         self.hash.store(hash, Ordering::Relaxed);
-        self.spin.store(contend::FIRST_SPIN, Ordering::Relaxed);
+        self.spin.store(slow_path::FIRST_SPIN, Ordering::Relaxed);
     }
     /// No sync word names it any more.
     pub fn end(&self) {
@@ -164,11 +177,11 @@ impl<Q: Queue> Monitor<Q> {
     pub fn has_users(&self) -> bool {
         self.users.load(Ordering::Acquire) != 0
     }
-    /// A thread may let the world stop while it works with the monitor.
+    /// The calling thread may let the world stop while it works with the monitor.
     pub fn add_user(&self) {
         self.users.fetch_add(1, Ordering::SeqCst);
     }
-    /// It has done.
+    /// It does not use the monitor any more.
     pub fn remove_user(&self) {
         self.users.fetch_sub(1, Ordering::SeqCst);
     }

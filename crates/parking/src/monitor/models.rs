@@ -1,11 +1,20 @@
 //! Monitors under loom: the code that ships, and what generated code does before it calls that (`enter` and `exit`):
 #![doc = include_str!("../inlined.txt")]
 //!
+//!
+//! | property | models |
+//! |---|---|
+//! | one thread is inside at a time, and all get their turn | `nobody_is_left_in_the_queue`, `an_owner_enters_again_while_another_waits` |
+//! | inflation loses no state | `inflation_meets_the_owner_leaving` |
+//! | a thread that gives up passes its wake-up on | `a_late_thread_leaves_the_queue`, `an_interrupted_thread_wakes_the_next` and its variant |
+//! | no pulse is lost, none is given twice | `a_pulse_is_not_lost`, `all_waiters_go_on`, `a_wait_is_pulsed_or_late` |
+//! | the collector takes idle monitors only | `deflation_meets_threads_that_enter`, `deflation_meets_a_waiter` |
+//!
 //! Each thread of a model has an id. Where the runtime has its threads' waiters, and the stopping of the world, there is a
 //! [`Process`] here. A deadline is a flag that a thread sets when it likes. Loom tries what an exchange that fails means, what a load may
 //! still see, and where each thread is when the others go on; more than a few preemptions only where it says `None`.
 use super::{Exit, Lock, Monitor, Owner, Queue, Table, Thread};
-use crate::Word;
+use crate::ParkWord;
 use crate::sync::{AtomicU32, LeafLock, Ordering::*};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::AtomicBool;
@@ -21,11 +30,13 @@ const HASH: u32 = 0x77;
 
 /// What the threads of a model share besides the lock.
 struct Process {
-    words: [Word; THREADS],
-    /// What the kernel has of each word: who sleeps is woken, after a look at the word in one step with going to sleep.
+    /// The park word of each thread.
+    words: [ParkWord; THREADS],
+    /// What the kernel keeps for each word: a thread checks its word and goes to sleep in one step, and is woken by whoever changes the word.
     sleeping: [(Mutex<()>, Condvar); THREADS],
+    /// Was the thread pulsed?
     signalled: [AtomicU32; THREADS],
-    /// The deadline of those waits that have one, thread 1's, is over.
+    /// The deadline of thread 1 is over; no other thread's wait has one.
     late: AtomicBool,
     /// Thread 1 is interrupted.
     alerted: AtomicBool,
@@ -51,7 +62,7 @@ fn model(preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'static) {
 impl Process {
     fn new(stops: bool) -> Process {
         Process {
-            words: std::array::from_fn(|_| Word::new()),
+            words: std::array::from_fn(|_| ParkWord::new()),
             sleeping: std::array::from_fn(|_| (Mutex::new(()), Condvar::new())),
             signalled: std::array::from_fn(|_| AtomicU32::new(0)),
             late: AtomicBool::new(false),
@@ -271,7 +282,7 @@ impl Object {
             return me.held(1);
         }
         me.may_stop();
-        if !self.lock().enter_quick(me) {
+        if !self.lock().enter_fast(me) {
             me.may_stop();
             assert_eq!(self.lock().enter(me, -1), Ok(true));
         }
@@ -283,7 +294,7 @@ impl Object {
             return me.held(-1);
         }
         me.may_stop();
-        let how = self.lock().exit_quick(me);
+        let how = self.lock().exit_fast(me);
         me.may_stop();
         match how {
             Exit::Done => {}
@@ -380,7 +391,7 @@ fn inflation_meets_the_owner_leaving() {
     });
 }
 
-/// Who waits for the lock and is late does not have it, and the others still get it.
+/// A thread that waits for the lock and is late does not get it, and the others still do.
 #[test]
 fn a_late_thread_leaves_the_queue() {
     model(Some(2), || {
@@ -407,7 +418,7 @@ fn a_late_thread_leaves_the_queue() {
     });
 }
 
-/// Who was woken and is interrupted passes it on: the next one is woken.
+/// A thread that was woken and is interrupted passes the wake-up on: the next one is woken.
 #[test]
 fn an_interrupted_thread_wakes_the_next() {
     model(Some(2), || {
@@ -436,8 +447,8 @@ fn an_interrupted_thread_wakes_the_next() {
     });
 }
 
-/// ... also where somebody else has taken the monitor before it, and left it while the interrupted one still counted as woken: then nobody
-/// but that one knows that the next is to be woken.
+/// The same, if another thread has taken the monitor before it, and left it while the interrupted one still counted as woken: then only the
+/// interrupted one knows that the next has to be woken.
 #[test]
 fn an_interrupted_thread_wakes_the_next_though_the_monitor_changed_hands() {
     model(Some(2), || {
@@ -585,7 +596,7 @@ fn deflation_meets_threads_that_enter() {
     });
 }
 
-/// ... and while one waits for a pulse: its monitor stays.
+/// The collector takes idle monitors away while a thread waits for a pulse: that thread's monitor stays.
 #[test]
 fn deflation_meets_a_waiter() {
     model_of(true, Some(3), || {

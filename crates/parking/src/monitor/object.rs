@@ -1,13 +1,13 @@
 //! An object's lock: its sync word, and the monitor that the word may name.
 //!
 //! # Invariants
-//! * The word changes by exchange only: from free to thin and back by the thread itself, to fat by any thread; an inflated
-//!   monitor is deflated by the collector alone, world stopped.
-//! * Whoever inflates copies owner, count and hash from the very word it replaces, so an owner that comes to leave a
-//!   thin lock and finds it fat finds its own state there.
-//! * Between reading a fat word and being counted in the monitor's `users` a thread does not let the world stop; so the monitor that
-//!   the word named stays the object's. A waiter that is alerted or late is a user until it has the monitor again.
-use super::contend::Missed;
+//! * The word changes by compare-and-swap only: from free to thin and back by the thread itself, to fat by any thread. Only the collector deflates a
+//!   monitor, with the world stopped.
+//! * A thread that inflates copies owner, count and hash from the very word that it replaces, so an owner that comes to leave a thin lock and finds it
+//!   fat finds its own state there.
+//! * Between reading a fat word and being counted in the monitor's `users` a thread does not let the world stop; so the monitor that the word named
+//!   stays the object's. A waiter that is alerted or late is a user until it owns the monitor again.
+use super::slow_path::Missed;
 use super::{Monitor, Owner, Table, Thread, index_of};
 use crate::sync::{AtomicU32, Ordering};
 use crate::thin::{self, Step};
@@ -26,7 +26,7 @@ pub struct Lock<'l, T> {
     pub table: &'l T,
 }
 
-/// How [`Lock::exit_quick`] went.
+/// How [`Lock::exit_fast`] went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Exit {
@@ -136,7 +136,7 @@ impl<'l, T: Table> Lock<'l, T> {
 
     /// Enters if it is free or the thread's own, without lock or memory. False: the long way.
     #[inline]
-    pub fn enter_quick(&self, thread: &impl Owner) -> bool {
+    pub fn enter_fast(&self, thread: &impl Owner) -> bool {
         let me = thread.id();
         match thin::enter(self.word, me) {
             Step::Changed => {
@@ -164,7 +164,7 @@ impl<'l, T: Table> Lock<'l, T> {
 
     /// Leaves it, if nobody has to be woken for that by all one can see.
     #[inline]
-    pub fn exit_quick(&self, thread: &impl Owner) -> Exit {
+    pub fn exit_fast(&self, thread: &impl Owner) -> Exit {
         let me = thread.id();
         match thin::exit(self.word, me) {
             Step::Changed => {

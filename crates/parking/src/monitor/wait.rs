@@ -1,8 +1,16 @@
 //! Wait and Pulse.
 //!
+//! ```text
+//!   Wait:   users += 1; into `waiting`; leaves the monitor completely; parks
+//!           ends by    pulse     moved to the end of `entering` by Pulse; woken by the thread that leaves the monitor
+//!                      timeout   takes itself out of `waiting`
+//!                      alert     takes itself out of `waiting`
+//!           then       owns the monitor again, as often entered as before; users -= 1
+//! ```
+//!
 //! # Invariants
-//! * A waiter is in `waiting` until it is pulsed, late or alerted; a pulse moves it to the end of `entering` and
-//!   notes that it was signalled, all under the lock of the queues. It is woken by whoever leaves the monitor.
+//! * A waiter is in `waiting` until it is pulsed, late or alerted. A pulse moves it to the end of `entering` and records that it was signalled, both
+//!   under the lock of the queues.
 //! * A wait gives the monitor up completely and ends owning it as often as before, whatever ended it.
 use super::{Monitor, Queue, Thread};
 use crate::sync::Ordering::Relaxed;
@@ -36,7 +44,7 @@ impl<Q: Queue> Monitor<Q> {
         queues.waiting.push_back(me);
         let mut guard = Some(queues);
         loop {
-            // Not alertable: its commit has to run, whatever is pending.
+            // Not alertable: the commit has to run, which gives the monitor up, even if an alert is pending.
             thread.park(
                 || {
                     // The first time only: this thread is known to wait, so it may give the monitor up.
@@ -56,7 +64,7 @@ impl<Q: Queue> Monitor<Q> {
             queues.waiting.remove(me);
             return None;
         }
-        // Pulsed, so it was moved; in no queue any more if somebody who left has woken it.
+        // It was pulsed, so it was moved to `entering`. It is in no queue any more if a thread that left the monitor has woken it.
         let was_woken = !self.leave_queue(&mut queues, me);
         Some(was_woken)
     }

@@ -1,12 +1,15 @@
-//! The handshake under loom: the code above, with a signal that is looked for before every step of "managed code", futexes
-//! that yield, and a process fence as the module says. The heap is a cell: loom reports a thread that touches it while the
-//! stopper does.
+//! The handshake under loom. What surrounds it is modelled so:
+//!
+//! * The suspend signal is a flag, which a thread checks before every step of "managed code"; its handler is [`Suspension::hold`].
+//! * A futex is a loop that yields. A process fence is a sequentially consistent fence on both sides.
+//! * The heap is a loom cell: loom reports a thread that touches it while the stopper does, which would be a broken stop.
 use super::*;
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::AtomicBool;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
+/// Tries every interleaving with at most `preemptions` preemptions (None: any number).
 fn model(preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = preemptions;
@@ -16,10 +19,11 @@ fn model(preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'static) {
 /// A thread, the list it is on, the word, and the heap.
 struct World {
     stop: StopWord,
+    /// One stopper at a time.
     stop_lock: Mutex<()>,
     /// Is the thread on the list?
     list: Mutex<bool>,
-    halt: Halt,
+    suspension: Suspension,
     state: AtomicU8,
     /// The suspend signal is on its way to the thread.
     signal: AtomicBool,
@@ -32,7 +36,7 @@ impl World {
             stop: StopWord::new(),
             stop_lock: Mutex::new(()),
             list: Mutex::new(state != State::Detached),
-            halt: Halt::new(),
+            suspension: Suspension::new(),
             state: AtomicU8::new(state as u8),
             signal: AtomicBool::new(false),
             heap: UnsafeCell::new(0),
@@ -50,7 +54,8 @@ impl World {
     /// What the signal's handler does, if one has come. The thread is between two instructions of managed code.
     fn take_signal(&self) {
         if self.signal.swap(false, SeqCst) {
-            self.halt.hold(&self.stop, || {}, |_| thread::yield_now());
+            self.suspension
+                .hold(&self.stop, || {}, |_| thread::yield_now());
         }
     }
     fn rest(&self) {
@@ -58,6 +63,7 @@ impl World {
             thread::yield_now();
         }
     }
+    /// The thread comes back from native code, as thunks do.
     fn leave_native(&self) {
         if !try_leave_native(&self.state, &self.stop) {
             leave_native(&self.state, &self.stop, || self.rest());
@@ -72,15 +78,16 @@ impl World {
         }
         self.take_signal();
         self.state.store(RUNTIME, Release);
-        // The poll on the way on.
+        // The poll when the thread leaves managed code.
         if self.stop.is_stopping() {
             leave_native(&self.state, &self.stop, || self.rest());
         }
     }
+    /// The thread comes on the list, and waits while the world is stopped.
     fn attach(&self) {
         loop {
             let mut list = self.list.lock().unwrap();
-            if self.halt.attach(&self.state, &self.stop) {
+            if self.suspension.attach(&self.state, &self.stop) {
                 *list = true;
                 return;
             }
@@ -88,16 +95,17 @@ impl World {
             thread::yield_now();
         }
     }
+    /// The thread leaves the list.
     fn detach(&self) {
         let mut list = self.list.lock().unwrap();
         *list = false;
-        self.halt.detach(&self.state);
+        self.suspension.detach(&self.state);
     }
 
     // ---- the stopper ----
 
     /// Stops the world; what it sees of the thread, None if there is none, is given to `work`.
-    fn stopped(&self, work: impl FnOnce(&World, Option<Seen>)) {
+    fn stopped(&self, work: impl FnOnce(&World, Option<Observed>)) {
         let _lock = self.stop_lock.lock().unwrap();
         self.stop.begin();
         fence(SeqCst);
@@ -106,9 +114,9 @@ impl World {
             if !*list {
                 break None;
             }
-            match self.halt.look(&self.state) {
-                Seen::Runs(RUNTIME) => {}
-                Seen::Runs(_) => self.signal.store(true, SeqCst),
+            match self.suspension.inspect(&self.state) {
+                Observed::Runs(RUNTIME) => {}
+                Observed::Runs(_) => self.signal.store(true, SeqCst),
                 seen => break Some(seen),
             }
             drop(list);
@@ -126,10 +134,10 @@ impl World {
             if !*list {
                 return false;
             }
-            self.halt.ask(on);
-            match self.halt.look(&self.state) {
-                Seen::Interrupted => true,
-                Seen::Runs(_) if on => {
+            self.suspension.request(on);
+            match self.suspension.inspect(&self.state) {
+                Observed::Suspended => true,
+                Observed::Runs(_) if on => {
                     self.signal.store(true, SeqCst);
                     false
                 }
@@ -161,8 +169,8 @@ fn a_thread_that_leaves_native_code_waits() {
             }
         });
         world.stopped(|w, seen| {
-            assert_eq!(seen, Some(Seen::Stopped));
-            assert!(!is_interrupted(&w.state));
+            assert_eq!(seen, Some(Observed::Stopped));
+            assert!(!is_suspended(&w.state));
         });
         thread.join().unwrap();
     });
@@ -182,8 +190,8 @@ fn a_held_thread_is_interrupted_in_every_stop() {
         for _ in 0..2 {
             world.stopped(|w, seen| {
                 // It may have come to its poll instead, or to the end.
-                let interrupted = seen == Some(Seen::Interrupted);
-                assert_eq!(is_interrupted(&w.state), interrupted);
+                let interrupted = seen == Some(Observed::Suspended);
+                assert_eq!(is_suspended(&w.state), interrupted);
             });
         }
         thread.join().unwrap();
@@ -202,7 +210,7 @@ fn a_thread_is_stopped_alone_and_with_the_world() {
         });
         let asker = thread::spawn(move || v.stop_alone(2, World::touch));
         world.stopped(|w, seen| {
-            assert_eq!(is_interrupted(&w.state), seen == Some(Seen::Interrupted));
+            assert_eq!(is_suspended(&w.state), seen == Some(Observed::Suspended));
         });
         asker.join().unwrap();
         thread.join().unwrap();
@@ -222,7 +230,7 @@ fn a_thread_attaches_when_the_world_runs() {
                 w.detach();
             }
         });
-        world.stopped(|_, seen| assert_ne!(seen, Some(Seen::Interrupted)));
+        world.stopped(|_, seen| assert_ne!(seen, Some(Observed::Suspended)));
         thread.join().unwrap();
     });
 }

@@ -18,8 +18,8 @@ use vervet_types::{ClassRef, Known};
 fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjRef<'cx>> {
     vervet_os::lock::assert_no_leaf_lock("allocating an object");
     // SAFETY: a token holds the context of the calling thread, and the TLAB is not used elsewhere while it lives.
-    let window = unsafe { gc::window(cx.context()) };
-    match gc::heap().allocate(window, size, vt as *const VTable as u64) {
+    let tlab = unsafe { gc::tlab(cx.context()) };
+    match gc::heap().allocate(tlab, size, vt as *const VTable as u64) {
         // SAFETY: fresh zeroed memory with that header.
         Some(at) => Ok(unsafe { ObjRef::from_addr(at) }),
         None => Err(cx.rt().throw_out_of_memory(cx)),

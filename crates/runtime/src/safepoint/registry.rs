@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, 
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
 use vervet_os::signal::AlternateStack;
-use vervet_parking::stopping::Halt;
+use vervet_parking::stopping::Suspension;
 
 /// Owner ids have 22 bits in a thin lock.
 const MAX_OWNER: u32 = (1 << 22) - 1;
@@ -37,7 +37,7 @@ pub struct Thread {
     /// The kernel's id.
     pub(crate) tid: AtomicI32,
     /// The words by which it is stopped.
-    pub(crate) halt: Halt,
+    pub(crate) suspension: Suspension,
     /// The registers it was interrupted with, while it is held in the suspend handler.
     pub(crate) interrupted: AtomicPtr<libc::ucontext_t>,
     /// The lowest address of its own stack that is ours to use.
@@ -223,7 +223,7 @@ fn make() -> &'static Thread {
         previous: Cell::new(null_mut()),
         context: Box::into_raw(context),
         tid: AtomicI32::new(0),
-        halt: Halt::new(),
+        suspension: Suspension::new(),
         interrupted: AtomicPtr::new(null_mut()),
         stack_low: AtomicUsize::new(0),
         stack_end: AtomicUsize::new(0),
@@ -244,7 +244,7 @@ pub(crate) fn link(thread: &'static Thread) {
     loop {
         {
             let mut list = LIST.lock();
-            if thread.halt.attach(thread.state(), &STOP) {
+            if thread.suspension.attach(thread.state(), &STOP) {
                 thread.previous.set(null_mut());
                 thread.next.set(list.first);
                 // SAFETY: the list's threads are alive; their links belong to the lock.
@@ -275,7 +275,7 @@ pub(crate) fn unlink(thread: &Thread) {
         }
     }
     list.count -= 1;
-    thread.halt.detach(thread.state());
+    thread.suspension.detach(thread.state());
 }
 
 /// Gives an ended thread, on no list, to the next one that attaches.

@@ -21,7 +21,7 @@ use std::time::Duration;
 use vervet_abi::context::RecordKind;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::{SafeLock, clock::now, futex, process_fence};
-use vervet_parking::stopping::{Seen, is_interrupted};
+use vervet_parking::stopping::{Observed, is_suspended};
 
 static STOP_LOCK: SafeLock<()> = SafeLock::new(());
 
@@ -112,7 +112,7 @@ fn wait_for_all(me: *mut ThreadContext, began: u64) -> Option<SlowestThread> {
             if thread.context == me {
                 return;
             }
-            if let Seen::Runs(state) = thread.halt.look(thread.state()) {
+            if let Observed::Runs(state) = thread.suspension.inspect(thread.state()) {
                 last = Some(Waited::new(thread, state));
                 if ask && state != State::Runtime as u8 {
                     thread.signal();
@@ -185,7 +185,7 @@ fn slowest(waited: Waited) -> Option<SlowestThread> {
         };
         // SAFETY: the thread is stopped: its record list and its registers stay as they are.
         unsafe {
-            if is_interrupted(thread.state()) {
+            if is_suspended(thread.state()) {
                 c.pc = suspend::sp_and_pc(thread.interrupted.load(Ordering::Acquire)).1;
             } else if let Some(record) = (*waited.context).record.as_ref() {
                 c.pc = record.pc;
@@ -244,7 +244,7 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
                 n += 1;
             }
         };
-        let interrupted = !is_stopper && is_interrupted(thread.state());
+        let interrupted = !is_stopper && is_suspended(thread.state());
         let mut at = None;
         let low = if interrupted {
             let uc = thread.interrupted.load(Ordering::Acquire);
@@ -292,14 +292,14 @@ pub fn stop_thread<T>(
                 if thread.context != target {
                     return;
                 }
-                thread.halt.ask(on);
-                match thread.halt.look(thread.state()) {
-                    _ if !on => futex::wake(thread.halt.futex(), 1),
-                    Seen::Interrupted => {
+                thread.suspension.request(on);
+                match thread.suspension.inspect(thread.state()) {
+                    _ if !on => futex::wake(thread.suspension.futex(), 1),
+                    Observed::Suspended => {
                         stopped = Some(thread.interrupted.load(Ordering::Acquire));
                     }
-                    Seen::Stopped => {}
-                    Seen::Runs(_) => thread.signal(),
+                    Observed::Stopped => {}
+                    Observed::Runs(_) => thread.signal(),
                 }
             });
             stopped

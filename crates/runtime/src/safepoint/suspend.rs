@@ -18,7 +18,7 @@ use super::stop_word::{self, STOP, SUSPEND};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_os::{futex, interruptible, signal};
-use vervet_parking::stopping::{self, Why};
+use vervet_parking::stopping::{self, Reason};
 
 /// A handler that a library installed for our signal: it gets those that are not ours.
 static FOREIGN: AtomicUsize = AtomicUsize::new(libc::SIG_IGN);
@@ -52,7 +52,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             return;
         }
         let thread = Thread::of(context);
-        if thread.halt.why(&STOP).is_none() {
+        if thread.suspension.reason(&STOP).is_none() {
             return;
         }
         let uc = uc as *mut libc::ucontext_t;
@@ -64,10 +64,10 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
         // Before the thread says that it has arrived: the stopper reads the registers through it.
         thread.interrupted.store(uc, Ordering::Release);
         thread
-            .halt
-            .hold(&STOP, stop_word::arrived, |why| match why {
-                Why::World(seen) => futex::wait(STOP.futex(), seen, None),
-                Why::Alone => futex::wait(thread.halt.futex(), 1, None),
+            .suspension
+            .hold(&STOP, stop_word::arrived, |reason| match reason {
+                Reason::World(seen) => futex::wait(STOP.futex(), seen, None),
+                Reason::Thread => futex::wait(thread.suspension.futex(), 1, None),
             });
         *libc::__errno_location() = errno;
     }
@@ -81,7 +81,7 @@ const SI_TKILL: i32 = -6;
 /// The context is the calling thread's.
 unsafe fn may_park(context: *mut ThreadContext) -> bool {
     // SAFETY: the context is the calling thread's, so its byte may be read; generated code writes it at any time, hence volatile.
-    stopping::is_interruptible(super::registry::state(context).load(Ordering::Relaxed))
+    stopping::is_suspendable(super::registry::state(context).load(Ordering::Relaxed))
         && unsafe { (&raw const (*context).critical).read_volatile() } == 0
 }
 

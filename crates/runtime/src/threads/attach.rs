@@ -34,7 +34,7 @@ const HOOKS: usize = 8;
 static DETACH_HOOKS: [AtomicPtr<()>; HOOKS] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; HOOKS];
 
-/// Has `hook` called for every thread that ends (allocation windows, queues of freed handles).
+/// Has `hook` called for every thread that ends (allocation TLABs, queues of freed handles).
 pub fn on_detach(hook: DetachHook) {
     let slot = DETACH_HOOKS.iter().find(|s| {
         s.compare_exchange(
@@ -185,7 +185,7 @@ unsafe fn give_up(context: *mut ThreadContext) {
         }
         crate::threads::adopt::end(context);
         crate::memory::statics::release_thread_blocks(context);
-        crate::memory::gc::close_window(context);
+        crate::memory::gc::close_tlab(context);
         crate::memory::handles::retire(context);
         (*context).pending = 0;
         (*context).thread_object = 0;

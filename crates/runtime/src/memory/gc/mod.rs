@@ -19,7 +19,7 @@ use crate::object::ObjRef;
 #[cfg(test)]
 pub(crate) use the_heap::for_tests;
 pub use the_heap::{TheHeap, heap, initialise, report};
-pub(crate) use the_heap::{close_window, window};
+pub(crate) use the_heap::{close_tlab, tlab};
 use vervet_types::Known;
 
 /// Zeroes `WORDS` words of stack below the caller's frame, so that words which dead frames left there are not taken for references
@@ -64,7 +64,7 @@ pub fn total_memory(cx: &Cx<'_>, force: bool) -> i64 {
 /// Bytes that the calling thread has allocated so far.
 pub fn allocated_bytes_of_this_thread(cx: &Cx<'_>) -> i64 {
     // SAFETY: the context belongs to this thread.
-    unsafe { window(cx.context()) }.allocated() as i64
+    unsafe { tlab(cx.context()) }.allocated() as i64
 }
 
 /// The generation of an object; null counts as old.

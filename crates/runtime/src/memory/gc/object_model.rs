@@ -160,7 +160,7 @@ unsafe impl Model for Objects {
             }
         }
     }
-    unsafe fn pairs(object: usize) -> (usize, usize) {
+    unsafe fn ephemerons(object: usize) -> (usize, usize) {
         // SAFETY: a table of pairs is an array, perhaps of several dimensions; its first word is its header.
         let vt = vtable(unsafe { (*(object as *const AtomicU64)).load(Ordering::Relaxed) });
         (object + data_offset(vt), length(object))

@@ -105,8 +105,8 @@ impl GcOptions {
                 "poison" => d.poison = true,
                 "log" => d.log = true,
                 "heap-shot" => d.heap_shot = true,
-                "no-managed-allocator" => d.no_windows = true,
-                // Benchmarks of one thread only: the collector does not leave windows alone, as these would need.
+                "no-managed-allocator" => d.no_tlabs = true,
+                // Benchmarks of one thread only: the collector does not leave TLABs alone, as these would need.
                 "store-order-allocator" => self.allocator = AllocProtection::StoreOrder,
                 "unprotected-allocator" => self.allocator = AllocProtection::None,
                 _ => {

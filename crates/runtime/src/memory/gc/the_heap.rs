@@ -61,14 +61,12 @@ pub fn heap() -> &'static TheHeap {
     unsafe { HEAP.load(Ordering::Relaxed).as_ref() }.expect("the heap has been made")
 }
 
-/// A thread's allocation window: three adjacent words of its context. They are cells: what the collector and generated code do to them
+/// A thread's allocation tlab: three adjacent words of its context. They are cells: what the collector and generated code do to them
 /// while this reference lives is no surprise to it.
 ///
 /// # Safety
 /// The context is the calling thread's, or that of a stopped one, and is there as long as the reference.
-pub(crate) unsafe fn window<'a>(
-    context: *mut vervet_abi::ThreadContext,
-) -> &'a vervet_heap::Window {
+pub(crate) unsafe fn tlab<'a>(context: *mut vervet_abi::ThreadContext) -> &'a vervet_heap::Tlab {
     use vervet_abi::ThreadContext;
     const {
         assert!(
@@ -78,18 +76,18 @@ pub(crate) unsafe fn window<'a>(
                     == std::mem::offset_of!(ThreadContext, alloc_taken)
         )
     };
-    // SAFETY: the words lie side by side, as `Window` has them; the pointer may be used for all of the context, and nobody refers to
+    // SAFETY: the words lie side by side, as `Tlab` has them; the pointer may be used for all of the context, and nobody refers to
     // these words but by pointers and by this type.
-    unsafe { &*((&raw mut (*context).alloc_next) as *const vervet_heap::Window) }
+    unsafe { &*((&raw mut (*context).alloc_next) as *const vervet_heap::Tlab) }
 }
 
-/// A thread ends: what is left of its window can be used by others. From then on it allocates nothing.
-pub(crate) fn close_window(context: *mut vervet_abi::ThreadContext) {
+/// A thread ends: what is left of its tlab can be used by others. From then on it allocates nothing.
+pub(crate) fn close_tlab(context: *mut vervet_abi::ThreadContext) {
     // SAFETY: only `initialise` stores here; the ending thread's own context, in Runtime state.
     unsafe {
-        // Before there is a heap there are no windows.
+        // Before there is a heap there are no TLABs.
         if let Some(heap) = HEAP.load(Ordering::Acquire).as_ref() {
-            heap.close(window(context));
+            heap.close(tlab(context));
         }
     }
 }

@@ -62,9 +62,9 @@ impl World for Process {
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
         self.now().for_each_thread(|t| {
             // SAFETY: the thread is stopped, or is this one, so nobody uses its TLAB meanwhile; contexts are never freed.
-            let window = unsafe { super::the_heap::window(t.context) };
+            let tlab = unsafe { super::the_heap::tlab(t.context) };
             visit(Mutator {
-                window,
+                tlab,
                 ranges: t.ranges,
             });
         });
@@ -92,7 +92,7 @@ impl World for Process {
         let kind = if long { WeakTrackResurrection } else { Weak };
         crate::memory::handles::TABLES.update_weak(kind, young_only, visit);
     }
-    fn noted(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
+    fn side_tables(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
         crate::threads::monitor::side_table::visit(young_only, visit);
     }
     fn storing(&self, visit: &mut dyn FnMut(&[Range])) {

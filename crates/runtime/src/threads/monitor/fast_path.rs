@@ -18,7 +18,7 @@ pub use vervet_parking::monitor::Exit;
 /// The context is the calling thread's, which cannot be stopped meanwhile; the object is alive or null.
 pub unsafe fn enter(context: *mut ThreadContext, object: ObjRef<'_>) -> bool {
     // SAFETY: the context is the calling thread's.
-    !object.is_null() && lock(&Of(object)).enter_quick(&unsafe { FastPathOwner::new(context) })
+    !object.is_null() && lock(&Of(object)).enter_fast(&unsafe { FastPathOwner::new(context) })
 }
 
 /// Leaves the monitor.
@@ -30,7 +30,7 @@ pub unsafe fn exit(context: *mut ThreadContext, object: ObjRef<'_>) -> Exit {
         return Exit::Not;
     }
     // SAFETY: the context is the calling thread's.
-    lock(&Of(object)).exit_quick(&unsafe { FastPathOwner::new(context) })
+    lock(&Of(object)).exit_fast(&unsafe { FastPathOwner::new(context) })
 }
 
 /// Wakes a thread that enters the object's monitor, if none has been woken yet.

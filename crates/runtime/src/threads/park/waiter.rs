@@ -11,13 +11,13 @@
 //! # Invariants
 //! * Waiters are never freed or moved, so an id may be unparked at any time, even one whose thread has ended.
 //! * A waiter is in at most one [`Queue`] at a time; its links belong to the lock of that queue.
-//! * An unpark always leaves a token in the park word ([`Word`], whose models are in its crate), which ends the current park or the
+//! * An unpark always leaves a token in the park word ([`ParkWord`], whose models are in its crate), which ends the current park or the
 //!   next one.
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 use vervet_os::chunks::Zeroed;
 use vervet_os::{Chunks, futex, interruptible};
-use vervet_parking::Word;
+use vervet_parking::ParkWord;
 
 pub(super) const INSIDE: u32 = 1;
 pub(super) const CANCEL: u32 = 2;
@@ -28,7 +28,7 @@ const _: () = assert!(CANCEL | REQUEST == interruptible::STOP);
 /// What others need of a thread that may wait. See the module.
 #[repr(align(64))]
 pub struct Waiter {
-    pub(super) word: Word,
+    pub(super) word: ParkWord,
     next: AtomicU32,
     previous: AtomicU32,
     queued: AtomicU32,
@@ -60,7 +60,7 @@ pub(super) fn futex_wait(word: &AtomicU32, deadline: Option<Instant>) -> bool {
         Some(left) if left.is_zero() => return false,
         left => left,
     };
-    futex::wait(word, Word::PARKED, left);
+    futex::wait(word, ParkWord::PARKED, left);
     true
 }
 
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_futex_wait_ends_by_its_deadline() {
-        let word = AtomicU32::new(Word::PARKED);
+        let word = AtomicU32::new(ParkWord::PARKED);
         let end = Instant::now() + Duration::from_millis(5);
         while futex_wait(&word, Some(end)) {}
         assert!(Instant::now() >= end);

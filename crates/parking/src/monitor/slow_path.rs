@@ -1,10 +1,11 @@
-//! Taking and leaving a fat monitor: spin, then sleep; the one who leaves wakes one.
+//! Taking and leaving a fat monitor for which threads compete: a thread spins, then sleeps; the owner that leaves wakes one.
 //!
 //! # Invariants
-//! * Who owns the monitor and whom it wakes goes by [`Handoff`](crate::Handoff); the threads it counts are those in `queues.entering`.
-//! * Who is woken and does not get the monitor goes to the front of the queue. While it tries, nobody else is woken: it
-//!   is marked as woken until it has the monitor, or is in the queue again and then looks once more, or gives up and then
-//!   wakes the next one itself if the monitor is free.
+//! * Ownership and wake-ups follow [`Handoff`](crate::Handoff); the threads that it counts are those in `queues.entering`.
+//! * A woken thread that does not get the monitor goes to the front of the queue. While it tries, no other thread is woken: it stays marked as woken
+//!   until it has the monitor; or until it is in the queue again, and then it tries once more; or until it gives up, and then it wakes the next
+//!   thread itself if the monitor is free.
+//! * A thread that spins checks the monitor rarely: each check takes the cache line from the owner.
 use super::{Monitor, Queue, Queues, Thread};
 use crate::sync::Ordering::Relaxed;
 
@@ -22,7 +23,7 @@ pub(super) enum Missed<A> {
 }
 
 impl<Q: Queue> Monitor<Q> {
-    /// Takes it if it is free.
+    /// Takes the monitor if it is free.
     #[inline]
     pub(super) fn try_lock(&self, me: u32) -> bool {
         let taken = self.lock.try_take(me);
@@ -32,8 +33,8 @@ impl<Q: Queue> Monitor<Q> {
         taken
     }
 
-    /// Spins for the monitor of another thread, as long as that was worth it lately. The world is not stopped meanwhile, so the
-    /// caller need not be counted in `users`.
+    /// Spins for a monitor that another thread owns, as long as that was worth it lately. Returns whether the monitor was taken. The world is not
+    /// stopped meanwhile, so the caller need not be counted in `users`.
     pub(super) fn spin_for<T: Thread>(&self, me: u32) -> bool {
         let turns = self.spin.load(Relaxed);
         let taken = T::spin(turns, || self.try_lock(me));
@@ -47,8 +48,8 @@ impl<Q: Queue> Monitor<Q> {
         taken
     }
 
-    /// Takes the monitor of another thread, waiting for it. The caller is counted in `users`. `was_woken`: somebody who left has
-    /// taken it out of the queue.
+    /// Takes a monitor that another thread owns, and sleeps until it can. The caller is counted in `users`. `was_woken`: a thread that left has taken
+    /// the caller out of the queue.
     pub(super) fn lock<T: Thread>(
         &self,
         thread: &T,
@@ -108,7 +109,7 @@ impl<Q: Queue> Monitor<Q> {
         }
     }
 
-    /// Takes a thread out of the queue of those who enter; false if it was woken, and so is out already.
+    /// Takes a thread out of the queue of those that enter. False: it was woken, and so is out already.
     pub(super) fn leave_queue(&self, queues: &mut Queues<Q>, me: u32) -> bool {
         let was_in = queues.entering.remove(me);
         if was_in {
@@ -117,7 +118,7 @@ impl<Q: Queue> Monitor<Q> {
         was_in
     }
 
-    /// Gives it up; the calling thread owns it, however often it has entered.
+    /// Gives the monitor up completely; the calling thread owns it.
     pub(super) fn unlock(&self) {
         self.count.store(0, Relaxed);
         if self.lock.give_up() {
@@ -125,7 +126,7 @@ impl<Q: Queue> Monitor<Q> {
         }
     }
 
-    /// It was left: wakes the first of those that enter, if none has been woken yet.
+    /// After the monitor was left: wakes the first thread of those that enter, unless one was woken already.
     pub(super) fn wake_next(&self) {
         let first = {
             let mut queues = self.queues.lock();

@@ -1,0 +1,209 @@
+//! The two pauses of a cycle: the initial mark and the final mark.
+//!
+//! # Invariants
+//! * Each is preceded, in the same pause, by a minor collection, which leaves the words of all stacks behind as candidates.
+//! * In the final mark pause weak references are decided in this order: ephemerons, short weak handles, finalizers (which keep objects alive),
+//!   ephemerons again, long weak handles, side tables.
+use super::marking::{Marking, load_root};
+use crate::Heap;
+use crate::model::{Contents, Model, World};
+use crate::roots::conservative;
+use crate::space::BlockKind;
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+
+impl<M: Model, W: World> Heap<M, W> {
+    /// The initial mark: marks what stacks, roots and young objects refer to. The minor collection just before has left the candidates.
+    pub(crate) fn initial_mark(&self) {
+        self.choose_evacuated();
+        self.major.goal.store(self.old_bytes(), Relaxed);
+        self.major
+            .promoted
+            .store(self.stats.promoted.load(Relaxed), Relaxed);
+        self.major.marking.store(true, Release);
+        let mut marker = self.major.marker(0);
+        let mut m = self.exclusive_marking(&mut marker);
+        self.mark_stacks(&mut m);
+        self.mark_roots(&mut m);
+        self.mark_from_young(&mut m, false);
+    }
+    /// Marks what stacks may refer to. Blocks that are conservatively hit, or hold objects of pinned handles, are not evacuated in this cycle.
+    fn mark_stacks(&self, m: &mut Marking<'_, M, W>) {
+        // There may be very many pinned handles, and mostly there is nothing to be evacuated.
+        let space = &self.space;
+        let evacuates =
+            |b| space.kind(b) == BlockKind::Old && space.info(b).evacuate.load(Relaxed) != 0;
+        if (0..space.used()).any(evacuates) {
+            self.world.pinned_handles(false, &mut |o| {
+                if space.kind_at(o) == BlockKind::Old {
+                    space
+                        .info(space.block(o))
+                        .conservatively_hit
+                        .store(1, Relaxed);
+                }
+            });
+        }
+        let scratch = self.scratch.borrow();
+        let mut cursor = conservative::Cursor::default();
+        for &c in scratch.candidates.as_slice() {
+            match self.space.kind_at(c) {
+                BlockKind::Old => {
+                    if let Some(o) = conservative::object_at::<M>(&self.space, c, &mut cursor) {
+                        self.space
+                            .info(self.space.block(o))
+                            .conservatively_hit
+                            .store(1, Relaxed);
+                        m.mark_object(o);
+                    }
+                }
+                BlockKind::Large | BlockKind::LargeTail => {
+                    if let Some(o) = conservative::object_at::<M>(&self.space, c, &mut cursor) {
+                        m.mark_object(o);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    /// Marks what young objects refer to. Only pinned ones are left, but they may be all that keeps most old objects alive. They may move
+    /// before the final mark (`last`), so until then neither tables of ephemerons nor fields among them are recorded.
+    fn mark_from_young(&self, m: &mut Marking<'_, M, W>, last: bool) {
+        let space = &self.space;
+        for b in 0..space.used() {
+            if space.kind(b) == BlockKind::Nursery {
+                conservative::each_young::<M>(space, b, |o, _| {
+                    // SAFETY: a young object with its header.
+                    unsafe {
+                        let header = *(o as *const u64);
+                        match M::contents(header) {
+                            Contents::References => M::visit(o, header, 0, usize::MAX, |f| {
+                                m.mark_object(load_root(f));
+                            }),
+                            Contents::Ephemerons if last => m.own.ephemerons.push(o),
+                            _ => {}
+                        }
+                    }
+                });
+            }
+        }
+    }
+    fn mark_roots(&self, m: &mut Marking<'_, M, W>) {
+        self.world.roots(&mut |f| m.mark_object(load_root(f)));
+        self.finalizers.roots(&mut |f| m.mark_object(load_root(f)));
+        self.world.strong_handles(false, &mut |o| {
+            m.mark_object(o);
+            (o, matches!(self.space.kind_at(o), BlockKind::Nursery))
+        });
+        for b in 0..self.space.used() {
+            if self.space.kind(b) == BlockKind::Statics {
+                self.each_static(b, |f| m.mark_object(load_root(f)));
+            }
+        }
+    }
+
+    /// The final mark, behind its minor collection: marks the rest, decides about weak references, evacuates, and makes every old block unswept.
+    pub(super) fn final_mark(&self) {
+        let space = &self.space;
+        self.mark_remaining();
+        let mut marker = self.major.marker(0);
+        let m = &mut self.exclusive_marking(&mut marker);
+        if self.config.debug.verify_before {
+            self.check_tables_are_known(&mut m.own.ephemerons);
+        }
+        let pending = &mut self.pending.borrow();
+        self.ephemerons_to_fixpoint(m, pending);
+        self.world
+            .weak_handles(false, false, &mut |o| self.marked(o));
+        self.finalize_old(m);
+        self.ephemerons_to_fixpoint(m, pending);
+        self.clear_dead_ephemerons(m, pending);
+        self.world
+            .weak_handles(true, false, &mut |o| self.marked(o));
+        self.world.side_tables(false, &mut |o| self.marked(o));
+        self.major.marking.store(false, Release);
+        self.evacuate(m);
+        self.old
+            .at_mark
+            .store(self.old.bytes.load(Relaxed), Relaxed);
+        m.own.fields.clear();
+        m.own.local_stack.clear();
+        m.own.ephemerons.clear();
+        self.sweep_large(&mut self.major.dead_large.lock());
+        self.old.recyclable.retain(space, |_| false);
+        self.major.threshold.store(usize::MAX, Relaxed);
+        for b in 0..space.used() {
+            if space.kind(b) == BlockKind::Old {
+                let info = space.info(b);
+                info.unswept.store(1, Release);
+                info.conservatively_hit.store(0, Relaxed);
+                info.recyclable.store(0, Relaxed);
+            }
+        }
+    }
+    /// Marks what is reachable otherwise than through ephemerons, with all workers. What the helpers have recorded goes to the first marker.
+    fn mark_remaining(&self) {
+        let mut marker = self.major.marker(0);
+        self.major.take_born(&mut marker.ephemerons);
+        let mut m = self.exclusive_marking(&mut marker);
+        self.mark_stacks(&mut m);
+        self.mark_roots(&mut m);
+        self.mark_from_young(&mut m, true);
+        drop(marker);
+        const CHUNK: usize = 64;
+        let used = self.space.used();
+        let tasks = AtomicUsize::new(0);
+        let job = |index: usize| {
+            self.major.shared_stack.enter();
+            let mut marker = self.major.marker(index);
+            let mut m = self.marking(&mut marker);
+            loop {
+                let t = tasks.fetch_add(1, Relaxed);
+                if t * CHUNK >= used {
+                    break;
+                }
+                for b in t * CHUNK..((t + 1) * CHUNK).min(used) {
+                    m.rescan_modified(b);
+                }
+            }
+            m.drain();
+        };
+        self.workers.run(true, &job);
+        let mut marker = self.major.marker(0);
+        for i in 1..self.workers.count() {
+            let mut other = self.major.marker(i);
+            while let Some(t) = other.ephemerons.pop() {
+                marker.ephemerons.push(t);
+            }
+            while let Some(f) = other.fields.pop() {
+                marker.fields.push(f);
+            }
+        }
+    }
+    /// Where an object is after marking, and whether it is young. None: nothing reached it.
+    pub(super) fn marked(&self, object: usize) -> Option<(usize, bool)> {
+        match self.space.kind_at(object) {
+            BlockKind::Old => self.space.is_marked(object).then_some((object, false)),
+            BlockKind::Large => (self
+                .space
+                .info(self.space.block(object))
+                .large_marked
+                .load(Relaxed)
+                != 0)
+                .then_some((object, false)),
+            BlockKind::Nursery => Some((object, true)),
+            _ => Some((object, false)),
+        }
+    }
+    /// Queues the registered old objects that nothing reached, and marks them with all they refer to.
+    fn finalize_old(&self, m: &mut Marking<'_, M, W>) {
+        if !self
+            .finalizers
+            .old::<M>(&self.space, |o| self.marked(o).is_some())
+        {
+            return;
+        }
+        self.finalizers.roots(&mut |f| m.mark_object(load_root(f)));
+        while let Some(o) = m.own.next() {
+            m.scan(o);
+        }
+    }
+}
