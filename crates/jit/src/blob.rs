@@ -1,8 +1,31 @@
-//! A compiled blob: code without addresses.
+//! A blob: the result of a compile, machine code without addresses.
+//!
+//! # How it works
+//! The runtime links a blob: it copies the code to executable memory, applies the relocations, and
+//! enters the tables in its map from code addresses to methods. The tables serve these purposes:
+//!
+//! ```text
+//! call_sites, handlers, clauses    finding the landing pads of an exception, by return address
+//! traps                            turning a fault into an exception, by fault address
+//! il_map, inline_map               stack traces
+//! no_redirect                      where no asynchronous exception may be raised
+//! prologue_end                     samplers: before it the frame pointer is not set up
+//! ```
+//!
+//! How a stack trace reads the maps: `Main` calls `A`, which was inlined, and `A` calls `B`,
+//! inlined too; B's body calls at code offset 0x40:
+//!
+//! ```text
+//! inline_sites    1: A, called in site 0 at IL 5      2: B, called in site 1 at IL 2
+//! inline_map      (0x30, site 1, IL 0)  (0x38, site 2, IL 0)  (0x48, site 0, ...)
+//! il_map          (0x30, IL 5)  (0x48, IL 10)
+//! frames at 0x40  B at IL 0, A at IL 2, Main at IL 5
+//! ```
 //!
 //! # Invariants
-//! Everything a blob needs from its process is a relocation against a [`Symbol`]; the enum is closed, so a blob
-//! can be linked again for another domain or, later, from a cache. Offsets are bytes from the start of `code`.
+//! * Everything that a blob needs from its process is a relocation against a [`Symbol`]. The enum
+//!   is closed, so a blob can be linked again for another domain, or later from a cache.
+//! * Offsets are bytes from the start of `code`.
 use vervet_abi::Helper;
 use vervet_types::{ClassRef, FieldRef, MethodRef, ModuleRef};
 
@@ -37,19 +60,20 @@ pub enum Symbol {
     Helper(Helper),
     /// Base of the card table.
     CardTable,
-    /// Where the words of GC handles are (`vervet_abi::handles`).
+    /// The address of the words of GC handles (`vervet_abi::handles`).
     HandleRows,
     /// Address of the 8-byte cell that holds a P/Invoke's bound native address, 0 before.
     PInvokeCell(MethodRef),
-    /// The asm thunk that calls native code (see the runtime's arch module).
+    /// The assembly thunk that calls native code (module `arch` of the runtime).
     NativeThunk,
     /// The process-wide cookie of a signature (vararg calls): the `&'static MethodSig`.
     Signature(&'static vervet_types::MethodSig),
-    /// This blob's own code (stack growth calls it again).
+    /// This blob's own code: to grow the stack, the function is called again.
     SelfCode,
 }
 
-/// How a relocation is applied, `S` = symbol's address, `A` = addend, `P` = place.
+/// How a relocation is applied. S is the address of the symbol, A the addend, P the place that is
+/// patched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RelocKind {
     /// 8 bytes: S + A.
@@ -73,12 +97,13 @@ pub struct Reloc {
     pub addend: i64,
 }
 
-/// A call's return address and what encloses it.
+/// The return address of a call, and the handlers around it.
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite {
     /// Offset of the return address.
     pub ret: u32,
-    /// The frame's fp minus this is the handler's sp (u32::MAX: no handlers).
+    /// The handler's stack pointer is the frame pointer minus this; `u32::MAX`: there are no
+    /// handlers.
     pub frame_offset: u32,
     /// First of its handlers in `Blob::handlers`, innermost clause first.
     pub first_handler: u32,
@@ -86,7 +111,8 @@ pub struct CallSite {
     pub handler_count: u32,
 }
 
-/// A landing pad of a call site. Entered with sp, fp, r15 set, rax = exception, rdx = unwind record.
+/// A landing pad of a call site. It is entered with sp, fp and r15 set, the exception in rax and
+/// the unwind record in rdx.
 #[derive(Clone, Copy, Debug)]
 pub struct Handler {
     /// Index in `Blob::clauses`, or u32::MAX: catches everything (invoke stubs).
@@ -107,15 +133,18 @@ pub struct Clause {
 pub enum ClauseKind {
     /// Catches instances of the class.
     Catch(ClassRef),
-    /// Runs `Blob::filters[i]`: Tail function (parent's fp: i64, exception: i64) -> i32 (1 = catch).
+    /// Asks `Blob::filters[i]`, a Tail function (frame pointer of the method: i64, exception: i64)
+    /// -> i32, where 1 means that the handler runs. The first pass calls it while the frames below
+    /// the method are still there.
     Filter(u32),
-    /// Runs in the second pass in every case.
+    /// Runs in the second pass, when an exception passes, and when control leaves the protected
+    /// range.
     Finally,
-    /// Runs in the second pass when an exception passes.
+    /// Runs in the second pass, when an exception passes.
     Fault,
 }
 
-/// A call that was inlined.
+/// A call that was replaced by the body of its callee.
 #[derive(Clone, Copy)]
 pub struct InlineSite {
     /// The method whose body is here.
@@ -126,7 +155,7 @@ pub struct InlineSite {
     pub il_offset: u32,
 }
 
-/// See the module.
+/// The result of a compile. See the module.
 #[derive(Clone, Default)]
 pub struct Blob {
     /// Machine code and its constants.
@@ -169,7 +198,7 @@ pub struct Blob {
 
 /// Sizes and times of one compile.
 #[derive(Clone, Copy, Default, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names say what is counted, with the unit")]
 pub struct BlobStats {
     pub il_bytes: u32,
     pub clif_insts: u32,
@@ -177,8 +206,9 @@ pub struct BlobStats {
     pub codegen_ns: u64,
 }
 
-/// The inlined methods that code offset `offset` belongs to, innermost first, each with the IL offset reached in it.
-/// The frame of the compiled method itself, whose IL offset `il_map` has, comes after them.
+/// The inlined methods that the code at `offset` belongs to, innermost first, each with the IL
+/// offset reached in it. The frame of the compiled method itself, whose IL offset is in `il_map`,
+/// comes after them.
 pub fn inlined_frames<'b>(
     sites: &'b [InlineSite],
     map: &[(u32, u32, u32)],

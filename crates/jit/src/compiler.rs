@@ -1,5 +1,19 @@
 //! The compiler as the runtime sees it: the tier of a method, and the compile itself.
 //!
+//! # How it works
+//! ```text
+//! the method                            its code
+//! has IL                                translate::compile
+//! delegate member, array accessor,
+//!   P/Invoke                            stubs::method_stub
+//! internal call                         a stub of the runtime; never compiled here
+//! abstract                              CompileError::Invalid
+//! ```
+//!
+//! The runtime's prestub calls [`Compiler::compile`] when a method is first called, on the thread
+//! that calls it or on the background compiler's thread. Several threads may compile at the same
+//! time, even the same method.
+//!
 //! # Invariants
 //! * A compile never touches the heap, never runs managed code, and takes no lock for its duration.
 //! * A panic below is caught here and reported as [`CompileError::Internal`], so a mistake in this
@@ -32,8 +46,7 @@ impl Compiler {
     }
     /// The tier of a method: the only place that decides. A method is never compiled a second time,
     /// so what is likely to run often is optimised at once: methods with a loop, and small ones.
-    /// Optimising costs 1.6 times a quick compile and halves the code (measured over the class
-    /// library).
+    /// Optimising costs 1.6 times a quick compile and halves the code (measured).
     pub fn tier_for(&self, method: MethodRef) -> Tier {
         if self.options.optimise_all && method.has_body() {
             return Tier::Optimised;
@@ -53,6 +66,7 @@ impl Compiler {
     }
     /// Compiles a method that has IL, or whose body is generated: delegate members, array
     /// accessors, P/Invoke stubs. The runtime itself makes the stubs of internal calls.
+    ///
     /// # Errors
     /// [`CompileError`], also for type arguments that violate a constraint.
     pub fn compile(

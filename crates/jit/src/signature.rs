@@ -1,12 +1,32 @@
-//! How a managed signature is passed in registers and on the stack: the calling convention, in one place.
+//! Lowered signatures: how the values of a managed signature travel in registers and on the stack.
+//! This is the calling convention of managed code, in one place.
+//!
+//! # How it works
+//! The convention is Cranelift's `CallConv::Tail`. The CLIF parameters are, in this order:
+//!
+//! ```text
+//! this            if there is one: a reference; of a value type's method a byref (unboxed entry)
+//! result buffer   if the result is a struct that does not travel as scalars: the address of memory of the caller
+//! parameters      each as its [`Pass`] says
+//! ```
+//!
+//! ```text
+//! class                                  Pass              CLIF
+//! void                                   None              -
+//! bool, char, integers up to 32 bits     Scalar(I32)       i32, extended as the type demands
+//! 64-bit integers, references, byrefs,
+//! pointers, native integers              Scalar(I64)       i64
+//! float, double                          Scalar(F32, F64)  f32, f64
+//! small struct (Layout::scalars)         Scalars           one value for each scalar, also as a result
+//! other struct                           Address           i64, the address of a copy
+//! ```
 //!
 //! # Invariants
-//! `CallConv::Tail`. Order of CLIF parameters: `this` (if any), the return buffer's address (if the result
-//! is a struct that does not travel as scalars), the arguments. A struct with [`vervet_types::Layout::leaves`]
-//! travels as its leaves, as argument and as result; any other by address of a caller-owned copy that the
-//! callee may not change before it copies it. I1/U1/I2/U2/Bool/Char travel as I32, already extended by the
-//! caller (sign or zero by type); the callee relies on it. References, byrefs, pointers, native ints are I64.
-//! The `this` of a value type's instance method is a byref (unboxed entry).
+//! * The caller extends small integers to 32 bits, and the callee relies on it.
+//! * The memory behind an `Address` belongs to the caller and does not change during the call. The
+//!   callee reads it, and copies it before it changes anything.
+//! * Two signatures with the same [`LoweredSignature::key`] are called alike, so they share their
+//!   stubs.
 use cranelift_codegen::ir::{
     AbiParam, InstBuilder, MemFlagsData, Signature, Type, Value,
     types::{F32, F64, I32, I64},
@@ -29,13 +49,13 @@ pub enum Pass {
     None,
     /// One register-sized value of this CLIF type.
     Scalar(Type),
-    /// A small struct: its leaves (offset in the value, kind), each a CLIF parameter of its own.
+    /// A small struct: its scalars (offset in the value, kind), each a CLIF parameter of its own.
     Scalars(SmallVec<[(u32, ScalarKind); 4]>),
     /// A struct by address of a copy; as a result: through the return buffer.
     Address,
 }
 
-/// The values one argument or result consists of.
+/// The CLIF values that one argument or result consists of.
 pub type Passed = SmallVec<[Value; 4]>;
 
 impl Pass {
@@ -66,7 +86,7 @@ impl Pass {
             Pass::Address => smallvec![I64],
         }
     }
-    /// Number of CLIF parameters it takes as an argument.
+    /// The number of CLIF parameters it takes as an argument.
     pub fn count(&self) -> usize {
         match self {
             Pass::None => 0,
@@ -74,6 +94,7 @@ impl Pass {
             Pass::Scalars(scalars) => scalars.len(),
         }
     }
+    /// Adds to the key of a signature.
     fn write_key(&self, key: &mut String) {
         match self {
             Pass::None => key.push('v'),
@@ -90,6 +111,7 @@ impl Pass {
     }
 }
 
+/// The letter of a CLIF type in a key.
 fn type_key(ty: Type) -> char {
     match ty {
         I32 => 'i',
@@ -103,15 +125,15 @@ fn type_key(ty: Type) -> char {
 /// A lowered signature.
 #[derive(Clone)]
 pub struct LoweredSignature {
-    /// Has a `this`.
+    /// Whether there is a `this`.
     pub has_this: bool,
     /// How the result travels.
     pub ret: Pass,
     /// How each declared parameter travels.
     pub params: Vec<Pass>,
-    /// The classes behind (ret, params), for loads and stores.
+    /// The class of the result, for loads and stores.
     pub ret_class: ClassRef,
-    /// See `ret_class`.
+    /// The classes of the declared parameters.
     pub param_classes: Vec<ClassRef>,
     /// The CLIF signature (Tail).
     pub clif: Signature,
@@ -135,7 +157,7 @@ impl LoweredSignature {
             sig.params.clone(),
         ))
     }
-    /// The shape of a method, from its signature in the closed context.
+    /// Lowers the signature of a method, with its type arguments substituted.
     pub fn of_method(method: MethodRef) -> Result<LoweredSignature, LoadError> {
         LoweredSignature::of(method.sig()?)
     }
@@ -171,7 +193,8 @@ impl LoweredSignature {
             stack_arg_bytes,
         }
     }
-    /// A key such that equal keys mean the same CLIF signature and the same passing: for sharing stubs.
+    /// The key of the signature: equal keys mean the same CLIF signature and the same use of its
+    /// values.
     pub fn key(&self) -> String {
         let mut key = String::with_capacity(self.params.len() + 3);
         if self.has_this {
@@ -182,23 +205,25 @@ impl LoweredSignature {
         self.params.iter().for_each(|p| p.write_key(&mut key));
         key
     }
-    /// Index of the return buffer among the CLIF parameters.
+    /// The index of the result buffer among the CLIF parameters, if there is one.
     pub fn ret_buffer_index(&self) -> Option<usize> {
         (self.ret == Pass::Address).then_some(self.has_this as usize)
     }
-    /// Index of the first CLIF parameter of the declared parameter `param` (or the number of all of them).
+    /// The index of the first CLIF parameter of the declared parameter `param`; with the number of
+    /// parameters, that of all CLIF parameters.
     pub fn first_value(&self, param: usize) -> usize {
         let head = self.has_this as usize + (self.ret == Pass::Address) as usize;
         head + self.params[..param].iter().map(Pass::count).sum::<usize>()
     }
-    /// The values of the declared parameter `param` among a function's CLIF parameters.
+    /// The values of the declared parameter `param` among the CLIF parameters of a function.
     pub fn values_of<'v>(&self, values: &'v [Value], param: usize) -> &'v [Value] {
         let first = self.first_value(param);
         &values[first..first + self.params[param].count()]
     }
 }
 
-/// Bytes of stack arguments of a Tail signature (as Cranelift lays them out: 8 each, the total rounded to 16).
+/// Bytes of stack arguments of a Tail signature as Cranelift lays them out: 8 for each, the sum
+/// rounded up to 16.
 pub fn stack_arg_bytes(sig: &Signature) -> u32 {
     let floats = sig
         .params
@@ -210,7 +235,7 @@ pub fn stack_arg_bytes(sig: &Signature) -> u32 {
     (words * 8).next_multiple_of(16)
 }
 
-/// The kind of memory a value of a class takes that travels as one scalar.
+/// The kind of memory that a value of a class takes which travels as one scalar.
 pub fn scalar_kind(class: ClassRef) -> ScalarKind {
     match class.stack_prim().ok().flatten() {
         Some(prim) => ScalarKind::of_prim(prim),
@@ -219,7 +244,7 @@ pub fn scalar_kind(class: ClassRef) -> ScalarKind {
     }
 }
 
-/// The CLIF type that memory of a kind travels as.
+/// The CLIF type that a scalar of this kind travels as.
 pub fn scalar_type(kind: ScalarKind) -> Type {
     match kind {
         ScalarKind::I1 | ScalarKind::U1 | ScalarKind::I2 | ScalarKind::U2 | ScalarKind::I4 => I32,
@@ -229,7 +254,7 @@ pub fn scalar_type(kind: ScalarKind) -> Type {
     }
 }
 
-/// Loads one leaf, extended as it travels.
+/// Loads a scalar, extended as it travels.
 pub fn load_scalar(
     b: &mut FunctionBuilder,
     flags: MemFlagsData,
@@ -246,7 +271,7 @@ pub fn load_scalar(
     }
 }
 
-/// Stores one leaf. No barrier: not for references in the heap.
+/// Stores a scalar. There is no card mark, so this is not for references in the heap.
 pub fn store_scalar(
     b: &mut FunctionBuilder,
     flags: MemFlagsData,
@@ -262,8 +287,8 @@ pub fn store_scalar(
     };
 }
 
-/// Loads a value of `class` from memory into its passed form. An `Address` value stays where it is: the caller
-/// sees to it that the memory is a copy that outlives the call.
+/// Loads a value of `class` from memory in its passed form. An `Address` value stays where it is:
+/// the caller makes sure that the memory outlives the call and does not change.
 pub fn load_passed(
     b: &mut FunctionBuilder,
     flags: MemFlagsData,
@@ -284,8 +309,8 @@ pub fn load_passed(
     }
 }
 
-/// Stores a value in its passed form to memory outside the heap (no barrier). Not for `Address` values, whose
-/// copying needs the class's layout (see `stubs::emit::copy_value`).
+/// Stores a value in its passed form to memory outside the heap. Not for `Address` values, which
+/// are copied by their layout (`EmitExt::copy_value`).
 pub fn store_passed(
     b: &mut FunctionBuilder,
     flags: MemFlagsData,

@@ -2,7 +2,7 @@
 use vervet_tidy::{comments, root};
 
 /// Crates and the least percentage of their lines that is comment. It only grows.
-const LEAST: &[(&str, usize)] = &[];
+const LEAST: &[(&str, usize)] = &[("jit", 20), ("types", 15)];
 
 #[test]
 fn comments_do_not_get_fewer() {

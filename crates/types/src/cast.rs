@@ -1,12 +1,29 @@
-//! Which types are instances of which (I.8.7, III.4.3, and what mono adds for arrays).
+//! Which types are instances of which (ECMA-335 I.8.7, III.4.3, and what mono adds for arrays).
+//!
+//! # How it works
+//! ```text
+//! from        to              assignable if
+//! class       class           to is from or one of its parents
+//! class       interface       from implements it, exactly or by variance (II.9.9)
+//! array       array           same rank, and the elements are compatible
+//! array       IList<T> ...    the element is compatible with T
+//! anything    Object          always, except by-refs and pointers
+//! ```
+//!
+//! Elements that are value types are compared by their *reduced* type: an enum as its underlying
+//! type, signed and unsigned integers of one size as equal. A `byte[]` is therefore an instance of
+//! `sbyte[]`. Elements that are references are covariant.
 //!
 //! # Invariants
-//! Reflexive; never loads more than parents and interfaces. Elements of arrays that are value types are compared by
-//! their *reduced* type: an enum as its underlying type, and signed as unsigned of the same size (`byte[]` is a
-//! `sbyte[]`). Variance is for references only.
+//! * Every type is assignable to itself.
+//! * The answer needs parents and interfaces only, so a cast never computes a layout or a vtable.
+//! * Variance applies to arguments that are references: `IEnumerable<int>` is not an
+//!   `IEnumerable<object>`.
 use crate::*;
 
+/// GenericParamAttributes (ECMA-335 II.23.1.7): covariant.
 const CO: u32 = 1;
+/// Contravariant.
 const CONTRA: u32 = 2;
 
 impl Universe {
@@ -14,6 +31,7 @@ impl Universe {
     pub fn is_assignable(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
         self.assignable(from, to, 0)
     }
+    /// See [`Universe::is_assignable`]. `depth` counts variant arguments within variant arguments.
     fn assignable(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
         if from == to {
             return Ok(true);
@@ -36,6 +54,7 @@ impl Universe {
             {
                 return Ok(true);
             }
+            // An interface does not list itself among its interfaces.
             let itself = from.is_interface().then_some(from);
             for candidate in itself.into_iter().chain(from.interfaces()?.iter().copied()) {
                 if candidate.def() == def && self.variant(candidate, to, depth)? {
@@ -62,10 +81,13 @@ impl Universe {
         let at = to.supers()?.len() - 1;
         Ok(from.supers()?.get(at) == Some(&to))
     }
-    /// Whether one instantiation is compatible by variance with another of the same definition (II.9.9).
+    /// Whether one instantiation is compatible by variance with another of the same definition
+    /// (ECMA-335 II.9.9): equal arguments, or references that are assignable in the direction of
+    /// the parameter's variance.
     pub fn is_variant(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
         self.variant(from, to, 0)
     }
+    /// See [`Universe::is_variant`].
     fn variant(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
         let params = to.def().params()?;
         for ((param, a), b) in params.iter().zip(from.args()).zip(to.args()) {
@@ -90,6 +112,7 @@ impl Universe {
     pub fn array_element_compatible(&'static self, from: ClassRef, to: ClassRef) -> R<bool> {
         self.elements(from, to, 0)
     }
+    /// See [`Universe::array_element_compatible`].
     fn elements(&'static self, from: ClassRef, to: ClassRef, depth: u32) -> R<bool> {
         let (mut from, mut to) = (from, to);
         // Vectors of vectors, as deep as they go, take no stack.

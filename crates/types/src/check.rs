@@ -1,9 +1,11 @@
-//! What makes a class unusable, and what code may not touch: asked before code of a class runs.
+//! What makes a class unusable, and what code may access: asked before code of a class runs.
 //!
 //! # Invariants
-//! The levels of a class are lazy; a program must not be able to tell. So whoever makes instances of a class, runs
-//! its code or hands out its Type asks [`Class::check`] first, and gets the error that some level would give later.
-//! The core library is trusted. Accessibility is decided as mono's JIT decides it ([`can_access_method`]).
+//! * The levels of a class are computed lazily, and a program must not notice. Whoever creates
+//!   instances of a class, runs its code or gives out its Type object asks [`Class::check`] first,
+//!   and gets the error that one of the levels would raise later.
+//! * The core library is trusted and not checked.
+//! * Accessibility is decided as mono's JIT decides it ([`can_access_method`]).
 use crate::class::Nature;
 use crate::method::method_flags as flags;
 use crate::*;
@@ -35,10 +37,12 @@ impl Class {
         }
         self.check_once()
     }
+    /// Computes every level of the class once.
     fn check_once(&'static self) -> R<()> {
         self.cells.checked.get_or_try(|| self.check_all())?;
         Ok(())
     }
+    /// Checks a class and what it is made of.
     fn check_all(&'static self) -> R<bool> {
         self.check_constraints()?;
         if self.module.is_corlib() {
@@ -144,6 +148,7 @@ fn can_access(from: ClassRef, to: ClassRef, access: u32) -> R<bool> {
     })
 }
 
+/// Whether code of a class may access a member with these flags.
 fn can_access_from(method: MethodRef, to: ClassRef, access: u32) -> R<bool> {
     if access == flags::PUBLIC || method.module().is_corlib() || to.rid() == 0 {
         return Ok(true);

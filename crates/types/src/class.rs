@@ -1,9 +1,25 @@
-//! A class: its identity, and the cells its further levels are published in.
+//! A class: its identity, and the cells that its other levels are published in.
+//!
+//! # How it works
+//! ```text
+//! kind           example           element, arguments            created by
+//! Def            List`1, String    its own parameters            Module::type_def
+//! Inst           List`1<int>       args                          Universe::instantiate
+//! SzArray        int[]             element                       Universe::sz_array
+//! Array          int[,]            element, rank                 Universe::array
+//! Ptr            int*              element                       Universe::ptr
+//! ByRef          int&              element                       Universe::byref
+//! FnPtr          method int *()    signature                     Universe::fn_ptr
+//! GenericParam   T of List`1       owner, index                  Class::params
+//! Position       !0, !!0           index                         Universe::position
+//! ```
 //!
 //! # Invariants
-//! There is exactly one `Class` for a type. What is a plain field never changes; what is in a cell is set once.
-//! Asking for a level never takes a lock and never needs a level of a class that may need this one again
-//! (II.10, and the levels named in the crate's documentation).
+//! * There is exactly one `Class` for a type, so types are compared by address.
+//! * A plain field never changes. A cell is set once and never changes afterwards, so a reference
+//!   into it stays valid.
+//! * Asking for a level takes no lock, and never needs a level of a class that may need this one in
+//!   turn (ECMA-335 II.10, and the table in the crate's documentation).
 use crate::vtable::ImplCache;
 use crate::*;
 use vervet_metadata::Table;
@@ -13,7 +29,7 @@ use vervet_os::Published;
 /// Enums answer with their own class's `prim == None`; ask [`Class::stack_prim`] for the underlying one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-#[allow(missing_docs, reason = "each is the element type of that name")]
+#[expect(missing_docs, reason = "each is the element type of that name")]
 pub enum Prim {
     Void = 1,
     Bool = 2,
@@ -181,8 +197,8 @@ pub(crate) struct Cells {
     pub(crate) fields: Published<Vec<FieldRef>>,
     pub(crate) methods: Published<Vec<MethodRef>>,
     pub(crate) method_cells: Published<Vec<Published<Method>>>,
-    pub(crate) method_names: Published<lookup::NameIndex>,
-    pub(crate) field_names: Published<lookup::NameIndex>,
+    pub(crate) method_names: Published<find::NameIndex>,
+    pub(crate) field_names: Published<find::NameIndex>,
     pub(crate) properties: Published<Vec<Property>>,
     pub(crate) events: Published<Vec<Event>>,
     pub(crate) enum_underlying: Published<Option<ClassRef>>,

@@ -1,15 +1,25 @@
-//! Constraints of generic parameters, and whether arguments satisfy them (II.10.1.7, II.9.11).
+//! Constraints of generic parameters, and whether arguments satisfy them (ECMA-335 II.10.1.7,
+//! II.9.11).
+//!
+//! # How it works
+//! [`Class::check`] calls [`Class::check_constraints`] for a class, its parents and its interfaces;
+//! the compiler calls [`Method::check_constraints`] for a method. Only naming a type with arguments
+//! that violate a constraint is no error, as in mono and CoreCLR. An argument that is open is not
+//! judged: its constraints are checked where it is instantiated.
 //!
 //! # Invariants
-//! Code of a generic type or method relies on what its constraints promise: it reads fields of the constraint's class
-//! out of an argument. So no instance of a type exists, and no method runs, whose arguments break a constraint:
-//! [`Class::check`] asks [`Class::check_constraints`] for the class, its parents and its interfaces, the compiler asks
-//! [`Method::check_constraints`]. Naming such a type is no error, as in mono and CoreCLR. An argument that is open is
-//! not judged. Judging needs parents and interfaces only, never [`Class::check`], so it cannot come back to itself.
+//! * Generic code relies on its constraints: it reads the fields of the constraint's class from an
+//!   argument. Therefore no instance of a type exists, and no method runs, whose arguments violate
+//!   a constraint.
+//! * Judging needs parents and interfaces only and never [`Class::check`], so it cannot call
+//!   itself.
 use crate::*;
 
+/// GenericParamAttributes (ECMA-335 II.23.1.7): `class`.
 const REFERENCE_TYPE: u32 = 4;
+/// `struct`.
 const NOT_NULLABLE_VALUE_TYPE: u32 = 8;
+/// `new()`.
 const DEFAULT_CONSTRUCTOR: u32 = 16;
 
 /// The type constraints of a generic parameter with its owner's parameters replaced.
@@ -61,7 +71,7 @@ fn satisfied(param: ClassRef, arg: ClassRef, context: GenericContext) -> R<bool>
     Ok(true)
 }
 
-/// The position of the first argument that breaks a constraint.
+/// The position of the first argument that violates a constraint.
 fn first_broken(
     params: &[ClassRef],
     args: &[ClassRef],
@@ -80,6 +90,7 @@ impl Class {
     pub fn satisfies_constraints(&'static self) -> R<bool> {
         Ok(self.broken_constraint()?.is_none())
     }
+    /// The position of the first argument that violates a constraint.
     fn broken_constraint(&'static self) -> R<Option<usize>> {
         match self.kind {
             ClassKind::Inst { def, args } => {
@@ -109,6 +120,7 @@ impl Method {
     pub fn satisfies_constraints(&'static self) -> R<bool> {
         Ok(self.broken_constraint()?.is_none())
     }
+    /// The position of the first argument that violates a constraint.
     fn broken_constraint(&'static self) -> R<Option<usize>> {
         if self.method_args.is_empty() {
             return Ok(None);

@@ -1,9 +1,11 @@
 //! Why a type or member could not be loaded.
 //!
 //! # Invariants
-//! Each variant maps to exactly one managed exception (see [`LoadError::exception`]); [`LoadError::Need`] maps to
-//! none: it asks the caller to run managed resolve events, with no lock held, and to try again. Errors are never
-//! cached: a level that failed is tried again when it is asked for again.
+//! * Each variant stands for exactly one managed exception ([`LoadError::exception`]), except
+//!   [`LoadError::Need`]. That one asks the caller to run managed resolve events, which needs a
+//!   thread in managed mode without locks, and to try again.
+//! * Errors are not cached. A level that failed is computed again when it is next asked for,
+//!   because a resolve event may have supplied an assembly in the meantime.
 use crate::*;
 
 /// Result of everything that may load a type.

@@ -1,10 +1,15 @@
 //! A field, and where it lies.
 //!
 //! # Invariants
-//! A field belongs to one class: each instantiation has its own. Its offset is known once its class has a layout
-//! and never changes; offsets of instance fields count from the start of the value, so that in the heap every field
-//! is at `HEADER_SIZE + offset`, those of value types included. What memory a field takes is read off its
-//! signature's first bytes where they say it, so that types of reference fields need not be loaded.
+//! * A field belongs to one class. Each instantiation has fields of its own, because their types
+//!   and offsets differ.
+//! * The offset of a field is known once its class has a layout, and never changes.
+//! * Offsets of instance fields count from the start of the value, without the object header. In
+//!   the heap every field is at `HEADER_SIZE + offset`; this includes the fields of boxed value
+//!   types.
+//! * What memory a field takes is read from the first bytes of its signature where these decide it
+//!   ([`FieldForm`]). The types of reference fields are therefore not loaded for a layout, and
+//!   classes may refer to each other.
 use crate::resolve::open_field_type;
 use crate::*;
 use vervet_metadata::{SigReader, SigType, Table, parse_field_sig};

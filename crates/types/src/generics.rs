@@ -1,9 +1,23 @@
-//! Interning of instantiations, arrays, pointers and the like: one canonical class for a type; and substitution.
+//! Interning of constructed types, one canonical class for each, and substitution of type
+//! arguments.
+//!
+//! # How it works
+//! Metadata is read once, in terms of *positions*: `!0` is the first parameter of the class, `!!0`
+//! the first of the method. [`GenericContext::substitute`] replaces positions by arguments and
+//! interns every type on the way:
+//!
+//! ```text
+//! signature          List`1<!0>  Convert(!0[])
+//! context            class arguments [int]
+//! substituted        List`1<int> Convert(int[])
+//! ```
 //!
 //! # Invariants
-//! A class is looked up and made under one leaf lock, so that racing threads get the same one; making it needs only
-//! identities. An instantiation over a definition's own parameters is the definition itself. What is read from
-//! metadata is kept once in terms of positions; [`GenericContext::substitute`] puts arguments in their places.
+//! * A class is looked up and created under one leaf lock, so threads that race get the same class.
+//!   Creating one needs identities only, so nothing is loaded under the lock.
+//! * An instantiation over the definition's own parameters is the definition itself.
+//! * The nesting depth and the number of types in an instantiation are bounded. A generic class
+//!   that instantiates itself with ever larger arguments therefore ends in an error.
 use crate::class::{Nature, type_flags};
 use crate::method::MethodCells;
 use crate::*;
@@ -24,23 +38,28 @@ pub(crate) struct Interned {
     cells: LeafLock<()>,
 }
 
+/// TypeAttributes of arrays.
 const ARRAY_FLAGS: u32 = type_flags::PUBLIC | type_flags::SEALED | type_flags::SERIALIZABLE;
 
+/// The hash of a definition and its arguments.
 fn hash_of(id: u32, args: &[ClassRef]) -> u64 {
     let mut h = FxHasher::default();
     h.write_u32(id);
     args.iter().for_each(|a| h.write_u32(a.id));
     h.finish()
 }
+/// The hash of a function pointer's signature.
 fn hash_sig(sig: &MethodSig) -> u64 {
     let mut h = FxHasher::default();
     sig.hash(&mut h);
     h.finish()
 }
+/// The greatest nesting depth of any argument.
 fn depth_of(args: &[ClassRef]) -> u32 {
     args.iter().map(|a| a.inst_depth).max().unwrap_or(0) + 1
 }
 
+/// How many types the arguments are written with.
 fn weight_of(parts: impl Iterator<Item = ClassRef>) -> u32 {
     parts.fold(1, |sum, c| sum.saturating_add(c.weight))
 }
@@ -346,6 +365,7 @@ impl GenericContext {
             ClassKind::Def { .. } | ClassKind::GenericParam { .. } => class,
         })
     }
+    /// Substitutes a signature.
     fn put_sig(&self, sig: &MethodSig, keep_method: bool) -> R<MethodSig> {
         Ok(MethodSig {
             ret: self.put(sig.ret, keep_method)?,
@@ -365,7 +385,7 @@ impl GenericContext {
     pub fn substitute_sig(&self, sig: &MethodSig) -> R<MethodSig> {
         self.put_sig(sig, false)
     }
-    /// Substitutes the class's arguments only and scalars the method's positions.
+    /// Substitutes the class's arguments only and leaves the method's positions.
     pub(crate) fn substitute_class_args(&self, sig: &MethodSig) -> R<MethodSig> {
         self.put_sig(sig, true)
     }

@@ -1,10 +1,12 @@
-//! The core library's types that the runtime knows by name: one declared table.
+//! The types of the core library that the runtime knows by name: one declared table.
 //!
 //! # Invariants
-//! A row is one name; nothing else in the runtime spells a type's name. All rows are resolved when the core
-//! library is set ([`crate::Universe::set_corlib`]), where a missing one is an error naming it, so that
-//! [`crate::Universe::known`] cannot fail afterwards. A generic type is called by its plain name (`Span`), with its arity
-//! where a non-generic type has that name too (`IList1`).
+//! * A row is one name. No other place in the runtime spells the name of a type.
+//! * All rows are resolved when the core library is set ([`crate::Universe::set_corlib`]). A type
+//!   that is missing is an error there, which names it, so [`crate::Universe::known`] cannot fail
+//!   afterwards.
+//! * A generic type has its plain name (`Span`), with its arity where a type without parameters has
+//!   the same name (`IList1`).
 
 use crate::ClassRef;
 
@@ -13,7 +15,7 @@ macro_rules! known {
         /// A type of the core library; see the module.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u16)]
-        #[allow(missing_docs, reason = "each is the type of that name")]
+        #[expect(missing_docs, reason = "each is the type of that name")]
         pub enum Known { $($($id,)*)* }
 
         /// Namespace and name of each, in order of declaration.

@@ -1,12 +1,23 @@
-//! Where fields lie: instances and statics (II.10.7).
+//! Where fields lie: instances and statics (ECMA-335 II.10.7).
+//!
+//! # How it works
+//! ```text
+//! layout of the class    order of the fields
+//! auto (classes)         fields with references first, then the others; each in order of declaration (as mono)
+//! auto (value types),
+//! sequential             order of declaration, each at its natural alignment or the packing size
+//! explicit               at the declared offsets; a reference must not overlap anything but a reference
+//! ```
+//!
+//! A small value type may consist of a few *scalars* ([`Layout::scalars`]). Such a value is passed
+//! in registers, one for each scalar.
 //!
 //! # Invariants
-//! Offsets count from the start of the value; the object header is not part of it. The layout of a class needs the
-//! *instance* layout of the value types among its fields and its parent's, and nothing of its reference fields: what
-//! a field is, its signature's first byte says. A value type that contains itself ends at [`MAX_DEPTH`].
-//!
-//! As in mono, classes with automatic layout have the fields that contain references first, then the others, both in
-//! order of declaration; sequential ones and value types keep the order of declaration.
+//! * Offsets count from the start of the value; the object header is not part of it.
+//! * The layout of a class needs the *instance* layouts of the value types among its fields, and
+//!   that of its parent. It needs nothing of the classes of reference fields, so classes may refer
+//!   to each other. A value type that contains itself is an error at [`MAX_DEPTH`].
+//! * References are 8-aligned whatever the packing size: the collector reads them as whole words.
 use crate::class::{Nature, type_flags};
 use crate::field::FieldForm;
 use crate::*;
@@ -14,7 +25,7 @@ use smallvec::{SmallVec, smallvec};
 
 /// What one leaf of a small value type is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "each is the memory of that name")]
+#[expect(missing_docs, reason = "each is the memory of that name")]
 pub enum ScalarKind {
     I1,
     U1,
@@ -115,6 +126,7 @@ enum Memory {
     Struct(&'static InstanceLayout),
 }
 impl Memory {
+    /// The memory of a primitive.
     fn of_prim(prim: Prim) -> Memory {
         Memory::Scalar {
             kind: ScalarKind::of_prim(prim),
@@ -133,12 +145,14 @@ impl Memory {
             Memory::Struct(l) => l.align,
         }
     }
+    /// Whether it contains a reference.
     fn has_refs(&self) -> bool {
         match self {
             Memory::Scalar { kind, .. } => *kind == ScalarKind::Ref,
             Memory::Struct(l) => !l.ref_map.is_empty(),
         }
     }
+    /// The 8-byte words that are references.
     fn ref_words(&self) -> &[u32] {
         match self {
             Memory::Scalar {
@@ -158,6 +172,31 @@ struct Placed {
     offset: u32,
 }
 
+/// What the metadata says about the layout of a class.
+struct DeclaredLayout {
+    /// Each field has a declared offset.
+    explicit: bool,
+    /// The runtime may choose the order.
+    auto: bool,
+    value_type: bool,
+    /// Packing size; 0: natural alignment.
+    pack: u32,
+    /// Declared size; 0: none.
+    least: u32,
+}
+
+impl DeclaredLayout {
+    /// The alignment of a field. References are aligned to 8 whatever the packing says, because the
+    /// collector reads them as whole words.
+    fn align_of(&self, memory: &Memory) -> u32 {
+        match self.pack {
+            0 => memory.align(),
+            pack if memory.has_refs() => memory.align().min(pack.max(8)),
+            pack => memory.align().min(pack),
+        }
+    }
+}
+
 impl Class {
     /// Where its fields lie.
     pub fn layout(&'static self) -> R<&'static Layout> {
@@ -167,6 +206,7 @@ impl Class {
     pub fn instance_layout(&'static self) -> R<&'static InstanceLayout> {
         self.instance_layout_at(0)
     }
+    /// The instance layout, `depth` value types deep.
     fn instance_layout_at(&'static self, depth: u32) -> R<&'static InstanceLayout> {
         self.cells.instance_layout.get_or_try(|| {
             // From the root down, so that a long chain of parents takes no deep stack.
@@ -176,9 +216,11 @@ impl Class {
             self.lay_out(depth)
         })
     }
+    /// The error of a layout that is not possible.
     fn bad_layout<T>(&'static self, text: impl Into<String>) -> R<T> {
         Err(LoadError::type_load(self, text))
     }
+    /// The memory that a field takes.
     fn memory_of(&'static self, field: FieldRef, depth: u32) -> R<Memory> {
         let reference = Memory::Scalar {
             kind: ScalarKind::Ref,
@@ -216,7 +258,7 @@ impl Class {
             }
         })
     }
-    /// The layout of a type that is one leaf.
+    /// The layout of a type that is one scalar.
     fn scalar_layout(kind: ScalarKind, blittable: bool, fields: usize) -> InstanceLayout {
         InstanceLayout {
             size: kind.size(),
@@ -233,6 +275,7 @@ impl Class {
         }
     }
 
+    /// Computes the layout of the instance fields. `depth` counts value types within value types.
     fn lay_out(&'static self, depth: u32) -> R<InstanceLayout> {
         if depth > MAX_DEPTH {
             return self.bad_layout("a value type contains itself");
@@ -273,71 +316,15 @@ impl Class {
             Some(parent) if !value_type => Some(parent.instance_layout_at(depth)?),
             _ => None,
         };
-        let (mut pack, mut least) = (0u32, 0u32);
-        if let Some(rid) = self.module.image.class_layout_of(self.rid()) {
-            let row = self
-                .module
-                .image
-                .class_layout(rid)
-                .map_err(|e| self.module.bad(e))?;
-            (pack, least) = (row.packing_size.into(), row.class_size);
-            if pack > 128 || pack & pack.wrapping_sub(1) != 0 && pack != 0 {
-                return self.bad_layout(format!("packing size {pack}"));
-            }
-        }
-        let kind = self.flags & type_flags::LAYOUT_MASK;
-        let explicit = kind == type_flags::EXPLICIT;
-        let auto = kind == 0;
-        let inherited = base.map_or(0, |b| b.size);
-        // Explicit offsets count from the start of the object: fields may lie over the parent's.
-        let start = if explicit { 0 } else { inherited };
-        let align_of = |m: &Memory| match pack {
-            // References are aligned whatever the packing says.
-            0 => m.align(),
-            _ if m.has_refs() => m.align().min(pack.max(8)),
-            _ => m.align().min(pack),
-        };
-        let mut align = base.map_or(1, |b| b.align);
-        let mut end = u64::from(inherited);
-        if explicit {
-            for p in &mut placed {
-                let field = fields[p.index];
-                let Some(rid) = self.module.image.field_layout_of(field.rid) else {
-                    return self.bad_layout(format!("field {} has no offset", field.name));
-                };
-                let row = self
-                    .module
-                    .image
-                    .field_layout(rid)
-                    .map_err(|e| self.module.bad(e))?;
-                let offset = u64::from(start) + u64::from(row.offset);
-                if offset + u64::from(p.memory.size()) > MAX_SIZE {
-                    return self.bad_layout(format!("field {} is too far away", field.name));
-                }
-                p.offset = offset as u32;
-                if p.memory.has_refs() && p.offset % 8 != 0 {
-                    return self
-                        .bad_layout(format!("field {} is a misaligned reference", field.name));
-                }
-                align = align.max(align_of(&p.memory));
-                end = end.max(offset + u64::from(p.memory.size()));
-            }
-            self.check_overlaps(&placed, base)?;
+        // What the metadata declares decides how fields are placed.
+        let declared = self.declared_layout(value_type)?;
+        let (end, align) = if declared.explicit {
+            self.place_explicitly(&mut placed, base, &declared)?
         } else {
-            if auto && !value_type {
-                placed.sort_by_key(|p| !p.memory.has_refs());
-            }
-            for p in &mut placed {
-                let a = align_of(&p.memory);
-                align = align.max(a);
-                end = end.next_multiple_of(a.into());
-                p.offset = end as u32;
-                end += u64::from(p.memory.size());
-                if end > MAX_SIZE {
-                    return self.bad_layout("it is too large");
-                }
-            }
-        }
+            self.place_in_order(&mut placed, base, &declared)?
+        };
+        // Types whose layout the runtime relies on have fixed offsets
+        // (docs/decisions/0011-overlay-of-raw-array-data.md).
         if let Some(overlay) = known::overlay(self) {
             for p in &mut placed {
                 if let Some(&(_, at)) = overlay.iter().find(|o| o.0 == fields[p.index].name) {
@@ -346,34 +333,155 @@ impl Class {
             }
         }
         let natural = end.next_multiple_of(align.into());
+        let inherited = base.map_or(0, |b| b.size);
+        let size = self.padded_size(&placed, &declared, inherited, (end, align))?;
+        let mut layout = self.summary(&placed, base, &declared, fields.len());
+        layout.size = size as u32;
+        layout.align = align;
+        // Padding that the program asked for must be copied too, so only types without it travel as
+        // scalars.
+        if value_type && !declared.explicit && size == natural {
+            layout.scalars = scalars_of(&placed, layout.size);
+        }
+        Ok(layout)
+    }
+
+    /// What the metadata says about the layout (ECMA-335 II.10.1.2, II.22.8).
+    fn declared_layout(&'static self, value_type: bool) -> R<DeclaredLayout> {
+        let kind = self.flags & type_flags::LAYOUT_MASK;
+        let mut declared = DeclaredLayout {
+            explicit: kind == type_flags::EXPLICIT,
+            auto: kind == 0,
+            value_type,
+            pack: 0,
+            least: 0,
+        };
+        if let Some(rid) = self.module.image.class_layout_of(self.rid()) {
+            let row = self
+                .module
+                .image
+                .class_layout(rid)
+                .map_err(|e| self.module.bad(e))?;
+            let pack: u32 = row.packing_size.into();
+            if pack > 128 || pack & pack.wrapping_sub(1) != 0 && pack != 0 {
+                return self.bad_layout(format!("packing size {pack}"));
+            }
+            (declared.pack, declared.least) = (pack, row.class_size);
+        }
+        Ok(declared)
+    }
+
+    /// Places fields at their declared offsets. Offsets count from the start of the object, so fields
+    /// may lie over those of the parent. Returns the end of the last field, and the alignment.
+    fn place_explicitly(
+        &'static self,
+        placed: &mut [Placed],
+        base: Option<&'static InstanceLayout>,
+        declared: &DeclaredLayout,
+    ) -> R<(u64, u32)> {
+        let fields = self.fields()?;
+        let mut align = base.map_or(1, |b| b.align);
+        let mut end = u64::from(base.map_or(0, |b| b.size));
+        for p in placed.iter_mut() {
+            let field = fields[p.index];
+            let Some(rid) = self.module.image.field_layout_of(field.rid) else {
+                return self.bad_layout(format!("field {} has no offset", field.name));
+            };
+            let row = self
+                .module
+                .image
+                .field_layout(rid)
+                .map_err(|e| self.module.bad(e))?;
+            let offset = u64::from(row.offset);
+            if offset + u64::from(p.memory.size()) > MAX_SIZE {
+                return self.bad_layout(format!("field {} is too far away", field.name));
+            }
+            p.offset = offset as u32;
+            if p.memory.has_refs() && p.offset % 8 != 0 {
+                return self.bad_layout(format!("field {} is a misaligned reference", field.name));
+            }
+            align = align.max(declared.align_of(&p.memory));
+            end = end.max(offset + u64::from(p.memory.size()));
+        }
+        self.check_overlaps(placed, base)?;
+        Ok((end, align))
+    }
+
+    /// Places fields one behind the other. Returns the end of the last one, and the alignment.
+    fn place_in_order(
+        &'static self,
+        placed: &mut [Placed],
+        base: Option<&'static InstanceLayout>,
+        declared: &DeclaredLayout,
+    ) -> R<(u64, u32)> {
+        let mut align = base.map_or(1, |b| b.align);
+        let mut end = u64::from(base.map_or(0, |b| b.size));
+        if declared.auto && !declared.value_type {
+            placed.sort_by_key(|p| !p.memory.has_refs());
+        }
+        for p in placed.iter_mut() {
+            let a = declared.align_of(&p.memory);
+            align = align.max(a);
+            end = end.next_multiple_of(a.into());
+            p.offset = end as u32;
+            end += u64::from(p.memory.size());
+            if end > MAX_SIZE {
+                return self.bad_layout("it is too large");
+            }
+        }
+        Ok((end, align))
+    }
+
+    /// The size of an instance whose fields end at `end`.
+    fn padded_size(
+        &'static self,
+        placed: &[Placed],
+        declared: &DeclaredLayout,
+        inherited: u32,
+        (end, align): (u64, u32),
+    ) -> R<u64> {
+        let natural = end.next_multiple_of(align.into());
         let mut size = natural;
-        if least != 0 && !auto {
-            let asked = u64::from(inherited) + u64::from(least);
-            // An explicit size may be less than the padded one, never less than the fields.
-            size = if explicit || pack != 0 || asked > natural {
+        if declared.least != 0 && !declared.auto {
+            let asked = u64::from(inherited) + u64::from(declared.least);
+            // A declared size may be less than the padded one, but never less than the fields.
+            size = if declared.explicit || declared.pack != 0 || asked > natural {
                 asked.max(end)
             } else {
                 natural
             };
-            size = size.next_multiple_of(
-                if placed.iter().any(|p| p.memory.has_refs()) || !value_type {
-                    8.min(align)
-                } else {
-                    1
-                }
-                .into(),
-            );
+            let refs = placed.iter().any(|p| p.memory.has_refs());
+            let unit = if refs || !declared.value_type {
+                8.min(align)
+            } else {
+                1
+            };
+            size = size.next_multiple_of(unit.into());
         }
         if size > MAX_SIZE {
             return self.bad_layout("it is too large");
         }
-        if value_type {
-            size = size.max(1);
-        }
-        let mut offsets = vec![0; fields.len()];
+        // An empty value type takes a byte, so that two of them have different addresses.
+        Ok(if declared.value_type {
+            size.max(1)
+        } else {
+            size
+        })
+    }
+
+    /// What the placed fields say of the whole: offsets, references, whether it is blittable. Size,
+    /// alignment and scalars are still to be filled in.
+    fn summary(
+        &'static self,
+        placed: &[Placed],
+        base: Option<&'static InstanceLayout>,
+        declared: &DeclaredLayout,
+        fields: usize,
+    ) -> InstanceLayout {
+        let mut offsets = vec![0; fields];
         let mut ref_map = base.map_or_else(Vec::new, |b| b.ref_map.clone());
-        let mut blittable = !auto && base.is_none_or(|b| b.blittable || b.size == 0);
-        for p in &placed {
+        let mut blittable = !declared.auto && base.is_none_or(|b| b.blittable || b.size == 0);
+        for p in placed {
             offsets[p.index] = p.offset;
             ref_map.extend(p.memory.ref_words().iter().map(|w| p.offset / 8 + w));
             blittable &= match p.memory {
@@ -386,19 +494,15 @@ impl Class {
         let by_ref_like = placed
             .iter()
             .any(|p| matches!(p.memory, Memory::Struct(l) if l.has_by_ref_like));
-        let mut layout = InstanceLayout {
-            size: size as u32,
-            align,
+        InstanceLayout {
+            size: 0,
+            align: 1,
             ref_map,
             scalars: None,
             blittable,
-            has_by_ref_like: by_ref_like || value_type && self.is_by_ref_like(),
+            has_by_ref_like: by_ref_like || declared.value_type && self.is_by_ref_like(),
             offsets,
-        };
-        if value_type && !explicit && size == natural {
-            layout.scalars = scalars_of(&placed, layout.size);
         }
-        Ok(layout)
     }
     /// A value type that may only live on the stack.
     pub fn is_by_ref_like(&'static self) -> bool {
@@ -450,6 +554,8 @@ impl Class {
         Ok(())
     }
 
+    /// Assigns offsets to static fields: references and other values count separately, because they
+    /// lie in different memory (the collector scans the first).
     fn lay_out_statics(&'static self) -> R<Layout> {
         let instance = self.instance_layout()?;
         let fields = self.fields()?;

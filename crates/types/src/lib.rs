@@ -1,31 +1,49 @@
-//! What a type *is*: classes, generics, layout, vtables, member lookup. No instances, code or threads.
+//! What a type is: classes, generics, layout, virtual methods, members. No instances, code or
+//! threads.
 //!
 //! # How it works
-//! Every type is one canonical `&'static Class`: definitions, closed and open instantiations, arrays,
-//! pointers, byrefs, function pointers, generic parameters. Equality is pointer equality. A class is made in
-//! its *named* level (identity only) and gains the others on demand: parents, members, layout, vtable. Each
-//! level is computed without holding a lock and published once ([`vervet_os::Published`]); intern tables are
-//! behind leaf locks. A level that would need itself again, or an instantiation that never ends, is a
-//! [`LoadError`] when its depth passes [`MAX_DEPTH`].
+//! Every type is one canonical `&'static Class`: definitions, instantiations, arrays, pointers,
+//! byrefs, function pointers, generic parameters. Two types are equal if the addresses are. A class
+//! is created with its identity only, and gains its other *levels* when they are first asked for:
+//!
+//! ```text
+//! identity      name, kind, module, arguments           always
+//! hierarchy     parent, interfaces                      needs identities
+//! members       fields, methods, properties, events     needs identities
+//! layout        offsets of fields, size                 needs the layouts of value-type fields and of the parent
+//! vtable        slots, implementations                  needs parents, members, signatures
+//! ```
+//!
+//! Each level is computed without a lock and published once ([`vervet_os::Published`]): of two
+//! threads that compute the same level, one publishes its result and the other takes that. Intern
+//! tables are behind leaf locks. A level that needs itself, or an instantiation that never ends,
+//! becomes a [`LoadError`] when its depth exceeds [`MAX_DEPTH`].
 //!
 //! # Map
-//! * what there is: [`universe`] (everything by id), [`module`] (images, assemblies, finding types), [`class`],
-//!   [`field`], [`method`], [`property`], [`known`] (the core library's types that have a name here)
-//! * making types: [`generics`] (interning, substitution), [`resolve`] (tokens and signatures to types and members)
-//! * levels: [`lookup`] (parents, interfaces, members by name), [`layout`], [`vtable`]
-//! * questions: [`cast`], [`check`] (what may not be used), [`constraints`], [`names`]; [`error`] is what any of them may answer
+//! * what there is: [`universe`] (everything by id), [`module`] (images, assemblies, finding
+//!   types), [`class`], [`field`], [`method`], [`property`], [`known`] (the core library's types
+//!   that have a name here)
+//! * making types: [`generics`] (interning, substitution), [`resolve`] (tokens and signatures to
+//!   types and members)
+//! * levels: [`hierarchy`] (parents, interfaces), [`generic_params`], [`members`], [`find`]
+//!   (members by name), [`layout`], [`vtable`]
+//! * questions: [`cast`], [`check`] (what may not be used), [`constraints`], [`names`]; [`error`]
+//!   is why any of them fails
 //!
 //! # What to rely on
-//! * A runtime implements [`AssemblyLoader`], makes one [`Universe`], loads the core library
-//!   ([`Universe::load_module`]) and declares it ([`Universe::set_corlib`]); then known types can be used.
-//! * Whatever may load a type answers [`R`]. [`LoadError::Need`] asks for managed resolve events and another try.
-//! * Signatures are read once per definition, in terms of positions (`!0`, `!!0`); a context puts the arguments in.
-//!   A generic definition's own context is its own parameters, so that open code can be looked at like closed code.
-//! * A token is resolved by [`Scope`] and by nothing else; a method's is [`Method::scope`].
-//! * Ids of classes, methods and fields are dense: what a domain keeps per class is a table by id.
+//! * A runtime implements [`AssemblyLoader`], creates one [`Universe`], loads the core library
+//!   ([`Universe::load_module`]) and declares it ([`Universe::set_corlib`]). From then on known
+//!   types can be used.
+//! * Whatever may load a type returns [`R`]. [`LoadError::Need`] asks the caller to raise managed
+//!   resolve events and to try again.
+//! * Signatures are read once per definition, in terms of positions (`!0`, `!!0`); a context
+//!   substitutes the arguments. The context of a generic definition is its own parameters, so open
+//!   code is examined like closed code.
+//! * Only [`Scope`] resolves tokens; that of a method is [`Method::scope`].
+//! * The ids of classes, methods and fields are dense, so that a domain can keep a table by id.
 //!
-//! //! # Not here
-//! VTables in memory, statics, code (crate runtime): this crate says what they contain.
+//! # Not here
+//! VTables in memory, statics and code are in crate `runtime`. This crate says what they contain.
 #![forbid(unsafe_code)]
 pub mod cast;
 pub mod check;
@@ -33,10 +51,13 @@ pub mod class;
 pub mod constraints;
 pub mod error;
 pub mod field;
+pub mod find;
+pub mod generic_params;
 pub mod generics;
+pub mod hierarchy;
 pub mod known;
 pub mod layout;
-pub mod lookup;
+pub mod members;
 pub mod method;
 mod modifiers;
 pub mod module;

@@ -1,8 +1,12 @@
-//! A method: a definition's, an instantiated class's, an instantiation, or an array's.
+//! A method: of a definition, of an instantiated class, an instantiation of a generic method, or an
+//! array's.
 //!
 //! # Invariants
-//! There is exactly one `Method` for a method of a class and its method arguments. `class` is always the class that
-//! declares it (or its instantiation), never one that inherits it.
+//! * There is exactly one `Method` for a method of a class and its method arguments, so methods are
+//!   compared by address.
+//! * `class` is the class that declares the method, or its instantiation; never a class that
+//!   inherits it.
+//! * Code is not shared between instantiations, so each `Method` that runs has code of its own.
 use crate::resolve::open_method_sig;
 use crate::*;
 use vervet_metadata::{CallConvKind, MethodBody, Table};
@@ -350,7 +354,7 @@ impl Method {
         let params = self
             .cells
             .params
-            .get_or_try(|| lookup::make_params(self.class, self.token()))?;
+            .get_or_try(|| generic_params::make_params(self.class, self.token()))?;
         if params.len() != self.generic_arity as usize {
             return Err(LoadError::bad_image(
                 self.class.module,

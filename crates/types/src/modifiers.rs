@@ -1,8 +1,15 @@
-//! Custom modifiers (II.7.1.1): types do not carry them, but methods that differ in nothing else are different.
+//! Custom modifiers (ECMA-335 II.7.1.1). Types do not carry them, but methods that differ in
+//! nothing else are different methods.
+//!
+//! # How it works
+//! C++/CLI distinguishes overloads by `modopt`, and C# marks `in` parameters by `modreq`.
+//! Signatures are compared without modifiers first. Only if two methods of a class have equal
+//! signatures, the blobs are read again for their modifiers.
 //!
 //! # Invariants
-//! Modifiers are compared by name, in order, at the same places of two signatures; those of a type argument follow
-//! those of the parameter it replaces. Signatures without any, nearly all, are told from their blob.
+//! * Modifiers are compared by name and in order, at the same places of two signatures. Those of a
+//!   type argument follow those of the parameter it replaces.
+//! * Nearly all signatures have none; one look at the blob finds that out.
 use crate::*;
 use vervet_metadata::{SigType, Table, parse_method_sig, parse_type_spec};
 
@@ -13,10 +20,13 @@ type OfArgs = Vec<Vec<Modifier>>;
 /// The modifiers of a signature, with their places.
 type Places = Vec<(u32, Modifier)>;
 
+/// Whether a signature can contain modifiers: some byte of the blob is that of `modreq` or
+/// `modopt`.
 fn may_have(blob: &[u8]) -> bool {
     blob.iter().any(|b| matches!(b, 0x1F | 0x20))
 }
 
+/// A modifier by its name.
 fn modifier(module: ModuleRef, required: bool, token: Token) -> Modifier {
     match module.image.type_name(token) {
         Ok(n) => (required, n.namespace, n.name),
@@ -62,6 +72,7 @@ fn collect(
     }
 }
 
+/// The modifiers of a method signature.
 fn of_sig(module: ModuleRef, blob: &'static [u8], args: &[Vec<Modifier>]) -> R<Places> {
     let raw = parse_method_sig(blob).map_err(|e| module.bad(e))?;
     let mut out = Vec::new();

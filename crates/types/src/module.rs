@@ -1,8 +1,15 @@
 //! Modules and assemblies: metadata images, and finding types in them.
 //!
+//! # How it works
+//! A type reference is resolved through its resolution scope (ECMA-335 II.22.38): this module,
+//! another module of the assembly, another assembly, or an enclosing type. A name that an assembly
+//! does not define may be forwarded to another one (II.22.14).
+//!
 //! # Invariants
-//! A module's image lives for ever. A row has at most one canonical object, made when it is first asked for. Names
-//! of top-level types are found by one hash table per module, made at the first look-up.
+//! * The image of a module is never unmapped, so names and signatures are borrowed from it.
+//! * A row has at most one canonical object, created when it is first asked for.
+//! * Top-level types are found by one hash table per module, made at the first search.
+//! * References and forwards that lead to each other end at [`MAX_DEPTH`].
 use crate::class::Nature;
 use crate::*;
 use rustc_hash::FxHashMap;
@@ -179,6 +186,7 @@ impl Module {
             None => self.make_def(rid),
         }
     }
+    /// Creates the class of a TypeDef row: its identity only.
     #[cold]
     fn make_def(&'static self, rid: u32) -> R<ClassRef> {
         let row = self.image.type_def(rid).map_err(|e| self.bad(e))?;
@@ -279,6 +287,7 @@ impl Module {
             None => self.find_ref(rid, 0),
         }
     }
+    /// Follows a TypeRef; `depth` counts the rows that refer to each other.
     fn find_ref(&'static self, rid: u32, depth: u32) -> R<ClassRef> {
         if depth > MAX_DEPTH {
             return Err(LoadError::bad_image(
@@ -367,6 +376,7 @@ impl Module {
         })
     }
 
+    /// The hash table of the top-level types.
     fn names(&'static self) -> R<&'static Names> {
         self.names.get_or_try(|| {
             let image = &self.image;
@@ -391,6 +401,7 @@ impl Module {
             Ok(names)
         })
     }
+    /// The type of a row that was found by name: a TypeDef, or a forwarder, which is followed.
     fn named(&'static self, token: Token, depth: u32) -> R<Option<ClassRef>> {
         if token.is(Table::TypeDef) {
             return self.type_def(token.rid()).map(Some);
@@ -421,6 +432,7 @@ impl Module {
             _ => Ok(None),
         }
     }
+    /// A top-level type, `depth` forwarders deep.
     fn find_at(&'static self, namespace: &str, name: &str, depth: u32) -> R<Option<ClassRef>> {
         let names: &Names = self.names()?;
         match names.get(&(namespace, name)) {
@@ -507,6 +519,7 @@ impl Module {
     }
 }
 
+/// The token of a public key: the last eight bytes of its SHA-1, reversed (ECMA-335 II.6.3).
 fn token_of_key(key: &[u8]) -> [u8; 8] {
     use sha1::{Digest, Sha1};
     const ECMA: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];

@@ -1,11 +1,26 @@
 //! Names of types and methods as text, and types by name as text.
 //!
-//! # Invariants
-//! What is printed as `Type.FullName` or assembly qualified is read back by [`TypeName::parse`] to the same type:
-//! both know the same special characters and escape them with a backslash.
+//! # How it works
+//! The grammar, as reflection has it:
 //!
-//! The grammar: `Namespace.Name+Nested`, then `[arg,arg]` (arguments that name assemblies in brackets of their own),
-//! then any of `[]`, `[,]`, `[*]`, `*`, at most one `&` at the end, then `, assembly`.
+//! ```text
+//! name      = [namespace "."] identifier { "+" identifier }
+//! type      = name [ "[" argument { "," argument } "]" ] { suffix } [ "&" ] [ "," assembly ]
+//! argument  = type without assembly | "[" type "]"
+//! suffix    = "[]" | "[,]" | "[*]" | "*"
+//! ```
+//!
+//! ```text
+//! style        the same type
+//! ToString     System.Collections.Generic.List`1[System.Int32]
+//! FullName     System.Collections.Generic.List`1[[System.Int32, mscorlib, Version=...]]
+//! mono's       System.Collections.Generic.List`1<int>
+//! ```
+//!
+//! # Invariants
+//! What is printed as `Type.FullName` or as an assembly-qualified name is read back by
+//! [`TypeName::parse`] to the same type. Both sides know the same special characters, and escape
+//! them with a backslash.
 use crate::*;
 use std::fmt::Write;
 
@@ -23,6 +38,7 @@ enum Style {
 /// Characters that the grammar gives a meaning.
 const SPECIAL: &[char] = &['\\', ',', '[', ']', '&', '*', '+'];
 
+/// Writes a name with special characters escaped.
 fn escape(out: &mut String, name: &str, style: Style) {
     if style == Style::Native || !name.contains(SPECIAL) {
         out.push_str(name);
@@ -36,6 +52,7 @@ fn escape(out: &mut String, name: &str, style: Style) {
     }
 }
 
+/// The C# keyword of a primitive.
 fn prim_name(prim: Prim) -> &'static str {
     match prim {
         Prim::Void => "void",
@@ -81,6 +98,7 @@ fn write_def(out: &mut String, module: &Module, rid: u32, style: Style, depth: u
     );
 }
 
+/// Writes generic arguments.
 fn write_args(out: &mut String, args: &[ClassRef], style: Style) {
     let (open, close) = if style == Style::Native {
         ('<', '>')
@@ -105,6 +123,7 @@ fn write_args(out: &mut String, args: &[ClassRef], style: Style) {
     out.push(close);
 }
 
+/// Writes the name of a class.
 fn write_class(out: &mut String, class: &Class, style: Style) {
     match &class.kind {
         ClassKind::Def { rid, params } => {
@@ -177,6 +196,7 @@ fn write_class(out: &mut String, class: &Class, style: Style) {
     }
 }
 
+/// The name of a class.
 fn text_of(class: &Class, style: Style) -> String {
     let mut out = String::new();
     write_class(&mut out, class, style);
@@ -324,13 +344,16 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
+    /// The next character.
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
+    /// Takes that character, if it is the next one.
     fn take(&mut self, c: char) -> Option<()> {
         self.rest = self.rest.strip_prefix(c)?;
         Some(())
     }
+    /// Skips spaces.
     fn skip_spaces(&mut self) {
         self.rest = self.rest.trim_start();
     }
@@ -424,6 +447,7 @@ impl Parser<'_> {
         }
         Some(name)
     }
+    /// Reads what follows `[`: an array's rank.
     fn array(&mut self) -> Option<Suffix> {
         if self.take('*').is_some() {
             self.take(']')?;
@@ -441,6 +465,7 @@ impl Parser<'_> {
             _ => None,
         }
     }
+    /// Reads generic arguments.
     fn args(&mut self, name: &mut TypeName, depth: u32) -> Option<()> {
         loop {
             self.skip_spaces();
@@ -459,6 +484,7 @@ impl Parser<'_> {
     }
 }
 
+/// The position of a character that is not escaped.
 fn find_unescaped(text: &str, wanted: char) -> Option<usize> {
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
@@ -540,6 +566,7 @@ impl Universe {
     }
 }
 
+/// Finds a type in a module, nested types included.
 fn find_in(module: ModuleRef, name: &TypeName, ignore_case: bool) -> R<Option<ClassRef>> {
     let mut names = name.names.iter();
     let first = names.next().map_or("", String::as_str);

@@ -1,7 +1,7 @@
-//! Properties and events: names for accessor methods (II.22.13, II.22.34).
+//! Properties and events: names for groups of accessor methods (ECMA-335 II.22.13, II.22.34).
 //!
 //! # Invariants
-//! The accessors belong to the same class (instantiation) as the property.
+//! The accessors belong to the same class, or the same instantiation, as the property or event.
 use crate::*;
 
 /// A property of a class.

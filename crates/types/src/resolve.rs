@@ -1,9 +1,18 @@
-//! The one resolver of tokens: from a token in a module and a generic context to classes, fields, methods.
+//! The resolver of tokens: from a token in a module and a generic context to classes, fields and
+//! methods.
+//!
+//! # How it works
+//! A [`Scope`] is a module and a [`GenericContext`]. A token is resolved in two steps:
+//!
+//! 1. What the row means in terms of positions (`!0`, `!!0`), which is the same for every context
+//!    and kept in the module.
+//! 2. The context's arguments in place of the positions.
 //!
 //! # Invariants
-//! Resolving names things and never loads them further. What a token means is kept once per module in terms of
-//! positions, and arguments are put in per context. A member reference is compared with the *open* signatures of its
-//! class's members (positions), so that overloads which an instantiation makes equal stay distinct (II.22.25).
+//! * Resolving names a type or member and never computes its further levels, so resolving a token
+//!   in the middle of another level is safe.
+//! * A member reference is compared with the *open* signatures of the members of its class.
+//!   Overloads that an instantiation makes equal stay distinct that way (ECMA-335 II.22.25).
 use crate::*;
 use vervet_metadata::{
     AnySig, MemberSig, MethodSig as RawMethodSig, SigType, Table, UserString, parse_any_sig,
@@ -99,6 +108,7 @@ pub(crate) fn open_field_type(module: ModuleRef, blob: &'static [u8]) -> R<Class
     )
 }
 
+/// A method signature in terms of positions.
 fn open_sig(module: ModuleRef, raw: &RawMethodSig, depth: u32) -> R<MethodSig> {
     Ok(MethodSig {
         has_this: raw.has_this,
@@ -178,6 +188,7 @@ fn open_type(module: ModuleRef, ty: &SigType, depth: u32) -> R<ClassRef> {
     }
 }
 
+/// The type of a token in terms of positions.
 fn open_type_token(module: ModuleRef, token: Token, depth: u32) -> R<ClassRef> {
     match token.table() {
         _ if token.is_nil() => Err(LoadError::bad_image(
@@ -299,6 +310,7 @@ fn find_method(class: ClassRef, name: &str, sig: &MethodSig) -> R<Option<MethodR
 fn find_array_method(class: ClassRef, name: &str, sig: &MethodSig) -> R<Option<MethodRef>> {
     class.find_method(name, Some(sig.params.len()))
 }
+/// The field of a class, or of the nearest parent that has it, by open type.
 fn find_field(class: ClassRef, name: &str, ty: ClassRef) -> R<Option<FieldRef>> {
     let mut at = Some(class);
     let mut left = 10 * MAX_DEPTH;
@@ -334,6 +346,7 @@ fn open_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
             .map_err(|e| e.in_row(module, Token::new(Table::MemberRef, rid))),
     }
 }
+/// What a MemberRef row means. The answer is kept by `open_member`.
 fn find_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
     let row = module.image.member_ref(rid).map_err(|e| module.bad(e))?;
     let name = module.string(row.name)?;
@@ -373,6 +386,7 @@ fn find_member(module: ModuleRef, rid: u32) -> R<&'static Member> {
 }
 
 impl Scope {
+    /// The error of a token of the wrong kind.
     fn bad_token(&self, token: Token, what: &str) -> LoadError {
         LoadError::bad_image(self.module, format!("{token} is not {what}"))
     }
@@ -482,6 +496,7 @@ impl Scope {
             .map_err(|e| e.in_row(module, token))?;
         self.closed_sig(open).map(Some)
     }
+    /// A signature with this scope's arguments.
     fn closed_sig(&self, open: &'static MethodSig) -> R<&'static MethodSig> {
         if !open.is_open() {
             return Ok(open);

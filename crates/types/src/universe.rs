@@ -1,8 +1,9 @@
 //! Everything that is loaded in this process, by id.
 //!
 //! # Invariants
-//! Ids are dense and never reused; what has an id lives for ever. There is one universe in a process, reachable
-//! from every class and module.
+//! * Ids are dense and never reused, and what has an id is never freed. References to classes,
+//!   methods and modules are therefore `&'static`.
+//! * There is one universe in a process. Every class and module refers to it.
 use crate::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_metadata::{Image, Table as TableId};
@@ -33,18 +34,22 @@ impl<T: Sync + 'static> Table<T> {
             next: AtomicU32::new(0),
         }
     }
+    /// Adds a value with the next id. `make` gets the id.
     fn add(&self, make: impl FnOnce(u32) -> T) -> &'static T {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         self.cells.at(id).put(make(id))
     }
+    /// The value with that id.
     fn get(&self, id: u32) -> Option<&'static T> {
         self.cells.get(id)?.get()
     }
+    /// The number of values.
     fn len(&self) -> u32 {
         self.next.load(Ordering::Relaxed)
     }
 }
 
+/// The error of an image that cannot be read.
 fn bad(path: Option<&str>, e: &vervet_metadata::Error) -> LoadError {
     LoadError::BadImage {
         file: path.unwrap_or_default().to_string(),
@@ -147,15 +152,19 @@ impl Universe {
     pub fn module_by_id(&self, id: u32) -> Option<ModuleRef> {
         self.modules.get(id)
     }
+    /// Adds a class; `make` gets its id.
     pub(crate) fn add_class(&self, make: impl FnOnce(u32) -> Class) -> ClassRef {
         self.classes.add(make)
     }
+    /// Adds a method.
     pub(crate) fn add_method(&self, make: impl FnOnce(u32) -> Method) -> MethodRef {
         self.methods.add(make)
     }
+    /// Adds a field.
     pub(crate) fn add_field(&self, make: impl FnOnce(u32) -> Field) -> FieldRef {
         self.fields.add(make)
     }
+    /// Adds a module.
     pub(crate) fn add_module(&self, make: impl FnOnce(u32) -> Module) -> ModuleRef {
         self.modules.add(make)
     }

@@ -1,16 +1,28 @@
-//! Virtual methods: which method a slot or an interface method means on a class (II.10.3, II.12.2).
+//! Virtual methods: which method a slot, or an interface method, means on a class (ECMA-335
+//! II.10.3, II.12.2).
+//!
+//! # How it works
+//! A vtable begins with the parent's slots. A virtual method of the class takes the slot of the
+//! method it overrides, or a new one with `newslot`. MethodImpl rows then replace the methods of
+//! single slots.
+//!
+//! The implementation of an interface method is searched in the order that mono uses:
+//!
+//! 1. a MethodImpl row of the class;
+//! 2. if the parent does not implement the interface: a public virtual method of the class with
+//!    that name and signature, then one it inherits. If the parent implements it: only a `newslot`
+//!    method of a class that names the interface again;
+//! 3. the parent's implementation, as overridden in the class;
+//! 4. the most specific interface that overrides the method, then the method itself if it has a
+//!    body.
 //!
 //! # Invariants
-//! The parent's slots come first and keep their numbers. A slot holds the method that a call through it runs: an
-//! abstract method where there is no implementation, a generic virtual method as its definition. Interfaces take no
-//! slots of a class; their methods are found by [`Class::find_interface_impl`].
-//!
-//! # Interface methods, as mono finds them
-//! 1. a MethodImpl row of the class;
-//! 2. if the parent does not implement the interface: a public virtual method of the class of that name and
-//!    signature, then one it inherits; if it does: only a `newslot` one of a class that names the interface again;
-//! 3. the parent's implementation, as overridden in the class;
-//! 4. the most specific interface that overrides the method, then the method itself if it has a body.
+//! * The parent's slots come first and keep their numbers, so a call through a slot works on any
+//!   subclass.
+//! * A slot holds the method that a call through it runs: an abstract method where there is no
+//!   implementation, a generic virtual method as its definition.
+//! * Interfaces take no slots of a class. Their methods are found by
+//!   [`Class::find_interface_impl`].
 use crate::method::method_flags;
 use crate::*;
 use rustc_hash::FxHashMap;
@@ -51,6 +63,7 @@ impl Class {
             self.make_vtable()
         })
     }
+    /// Computes the vtable.
     fn make_vtable(&'static self) -> R<VTableLayout> {
         let methods = self.def().methods()?;
         let own_rows = matches!(self.kind, ClassKind::Def { .. } | ClassKind::Inst { .. });
@@ -164,6 +177,7 @@ impl Class {
         }
         Ok(None)
     }
+    /// The MethodImpl rows of the class.
     fn method_impls(&'static self) -> R<&'static [MethodImpl]> {
         let list = self.cells.method_impls.get_or_try(|| {
             let (module, scope) = (self.module, self.scope());
@@ -212,6 +226,7 @@ impl Class {
             found => Ok(found),
         }
     }
+    /// The implementation of an interface's method, with a cache.
     fn find_impl(&'static self, method: MethodRef) -> R<Option<MethodRef>> {
         if let Some(found) = self.cells.impls.lock().get(&method.id) {
             return Ok(*found);
@@ -220,6 +235,7 @@ impl Class {
         self.cells.impls.lock().insert(method.id, found);
         Ok(found)
     }
+    /// Searches the implementation.
     fn look_for_impl(&'static self, method: MethodRef) -> R<Option<MethodRef>> {
         let interface = method.class;
         if !method.is_virtual() {
@@ -263,6 +279,7 @@ impl Class {
             found => Ok(found),
         }
     }
+    /// The implementation for exactly this interface.
     fn exact_impl(&'static self, interface: ClassRef, method: MethodRef) -> R<Option<MethodRef>> {
         let scope = self.scope();
         for row in self
@@ -455,6 +472,8 @@ impl Assembly {
 impl Universe {
     /// The generic interfaces that vectors implement, with what mono's names of their implementations begin with.
     pub(crate) fn array_interface(&self, def: ClassRef) -> Option<&'static str> {
+        // The prefixes of the generic methods of System.Array that implement the interfaces of
+        // vectors.
         const PREFIXES: [(Known, &str); 5] = [
             (Known::IList1, ""),
             (Known::ICollection1, "ICollection_"),

@@ -1,9 +1,17 @@
 //! The code generator: compiles the CLIF that a closure emits.
 //!
+//! # How it works
+//! One compile, with the memory that it takes from the thread and gives back:
+//!
+//! ```text
+//! take_worker -> Emitter::new -> the caller's closure emits -> seal, finalize
+//!             -> Cranelift compiles -> finish reads the result -> keep_worker
+//! ```
+//!
 //! # Invariants
 //! A compile takes no lock. What a thread's compile can reuse from the one before is kept in a thread-local variable.
 use super::emitter::Emitter;
-use super::finish::{Finished, finish};
+use super::finish::{Finished, FrameMap, finish};
 use super::isa::isa;
 use super::positions::current_offset;
 use crate::blob::Blob;
@@ -45,13 +53,6 @@ pub struct Codegen {
     optimised: OwnedTargetIsa,
     allocation: AllocProtection,
     tables: vervet_abi::TableSizes,
-}
-
-/// Where the stack slots of a compiled function are, for functions that work on its frame (filters).
-#[derive(Default, Clone)]
-pub struct FrameMap {
-    /// By stack slot number: bytes to add to the frame pointer.
-    pub slots: Vec<i32>,
 }
 
 /// What to compile.
@@ -103,6 +104,7 @@ impl Codegen {
         result
     }
 
+    /// Emits and compiles one function with the worker's memory.
     fn run(
         &self,
         worker: &mut Worker,

@@ -69,6 +69,7 @@ pub struct Emitter<'f> {
 }
 
 impl<'f> Emitter<'f> {
+    /// An emitter for a function that has no block yet. It starts in the entry block.
     pub(super) fn new(
         mut b: FunctionBuilder<'f>,
         allocation: AllocProtection,
@@ -263,6 +264,7 @@ impl<'f> Emitter<'f> {
             let have = self.b.func.dfg.value_type(*value);
             assert!(have == clif_type(*ty), "{have} for an {ty:?} of {helper:?}");
         }
+        // No handlers: it would be an edge that is never taken.
         if sig.effect == vervet_abi::Effect::Leaf {
             let call = self.b.ins().call(f, args);
             return self.b.inst_results(call).first().copied();
@@ -317,6 +319,7 @@ impl<'f> Emitter<'f> {
             self.b.ins().trapnz(condition, trap_code(kind));
             return;
         }
+        // Inside handlers a trap would have no landing pad, so the exception is thrown by a call.
         let (cold, on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(cold);
         self.b.ins().brif(condition, cold, &[], on, &[]);
@@ -379,6 +382,7 @@ impl<'f> Emitter<'f> {
             Target::Function(f) => self.b.func.dfg.ext_funcs[f].signature,
             Target::Address(s, _) => s,
         };
+        // A `try_call` ends its block. The results are parameters of the block behind it.
         let on = self.b.create_block();
         let count = self.b.func.dfg.signatures[signature].returns.len();
         let mut passed: SmallVec<[BlockArg; 4]> = SmallVec::new();

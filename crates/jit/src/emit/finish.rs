@@ -1,8 +1,7 @@
 //! What is read out of a compiled function: machine code, relocations, call sites, traps, source positions, frame.
 //!
 //! # Invariants
-//! Every table of the blob is sorted by code offset, because the runtime searches it by return address or fault address.
-use super::codegen::FrameMap;
+//! The tables that the runtime searches by return address or fault address are sorted by code offset.
 use super::emitter::CATCH_ALL;
 use super::positions::{NO_REDIRECT, Positions};
 use crate::blob::{Blob, BlobStats, CallSite, Handler, Reloc, RelocKind, Symbol};
@@ -10,6 +9,13 @@ use cranelift_codegen::binemit::Reloc as ClReloc;
 use cranelift_codegen::ir::{ExternalName, Function, TrapCode};
 use cranelift_codegen::{CompiledCode, FinalizedMachExceptionHandler, FinalizedRelocTarget};
 use vervet_abi::ThrowKind;
+
+/// Where the stack slots of a compiled function are, for functions that work on its frame (filters).
+#[derive(Default, Clone)]
+pub struct FrameMap {
+    /// By stack slot number: bytes to add to the frame pointer.
+    pub slots: Vec<i32>,
+}
 
 /// A function that Cranelift has compiled, and what its emitter knew of it.
 pub struct Finished<'a> {
@@ -49,6 +55,8 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
     Ok((blob, frame))
 }
 
+/// Converts the relocations. Calls and constants refer to symbols by the index of their external
+/// name; a reference to the function itself is one to [`Symbol::SelfCode`].
 fn relocations(blob: &mut Blob, f: &Finished<'_>) -> Result<(), String> {
     for r in f.compiled.buffer.relocs() {
         let (symbol, extra) = match &r.target {
@@ -76,6 +84,8 @@ fn relocations(blob: &mut Blob, f: &Finished<'_>) -> Result<(), String> {
     Ok(())
 }
 
+/// Converts the call sites. The handlers of a site keep their order, innermost first: the unwinder
+/// takes the first that matches.
 fn call_sites(blob: &mut Blob, compiled: &CompiledCode) {
     for site in compiled.buffer.call_sites() {
         let first_handler = blob.handlers.len() as u32;

@@ -19,6 +19,7 @@ mod isa;
 pub mod positions;
 pub mod sequences;
 
-pub use codegen::{Codegen, FrameMap, Request};
+pub use codegen::{Codegen, Request};
 pub use emitter::{CATCH_ALL, Emitter, Results, null_trap, trap_code, trusted};
+pub use finish::FrameMap;
 pub use positions::current_offset;

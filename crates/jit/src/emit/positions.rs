@@ -10,6 +10,14 @@
 //!      0      NO_REDIRECT     INLINED      IL offset, or index in `inlined` if INLINED is set
 //! ```
 //!
+//! ```text
+//! emitter                       site   location          what an instruction there resolves to
+//! at(0)                         0      0                 Main, IL 0
+//! at(5); enter(A)               1      INLINED | 0       A, IL 0; Main, IL 5
+//! at(2)                         1      INLINED | 1       A, IL 2; Main, IL 5
+//! leave (swap back)             0      5                 Main, IL 5
+//! ```
+//!
 //! # Invariants
 //! An instruction between a heap store and its card mark has [`NO_REDIRECT`]: the runtime does not raise an asynchronous
 //! exception there, because the card mark would be skipped.

@@ -13,6 +13,20 @@
 //! A thunk belongs to a [`DelegateThunk`] and a signature, not to a method: it reads the code
 //! address from the delegate.
 //!
+//! Which thunk a binding needs:
+//!
+//! ```text
+//! binding             result in registers     result through a buffer
+//! ClosedInstance      none                    ClosedInstance
+//! ClosedStatic        none                    ClosedStatic (exchanges buffer and argument)
+//!   ... with a null   ClosedInstance          as above
+//!   m_target
+//! OpenStatic          OpenStatic              OpenStatic
+//! OpenInstance        OpenStatic              OpenInstance (exchanges buffer and argument)
+//! OpenVirtual         OpenVirtual             OpenVirtual
+//! Multicast           Multicast               Multicast
+//! ```
+//!
 //! # Invariants
 //! * A result buffer is passed between `this` and the arguments. A static method has its buffer
 //!   first, an instance method second, so no code address fits both. For such signatures `Invoke`
@@ -34,10 +48,14 @@ use vervet_abi::layouts::{DelegateObject, MulticastDelegateObject};
 use vervet_abi::{ThrowKind, call, object};
 use vervet_types::MethodRef;
 
+/// Offset of the method's handle.
 const METHOD_PTR: i32 = offset_of!(DelegateObject, method_ptr) as i32;
+/// Offset of the code address that `Invoke` calls.
 const INVOKE_IMPL: i32 = offset_of!(DelegateObject, invoke_impl) as i32;
+/// Offset of the target object.
 const TARGET: i32 = offset_of!(DelegateObject, m_target) as i32;
 const METHOD: i32 = offset_of!(DelegateObject, method) as i32;
+/// Offset of the array of a multicast delegate.
 const DELEGATES: i32 = offset_of!(MulticastDelegateObject, delegates) as i32;
 
 /// How a delegate is bound to its method.
@@ -157,6 +175,7 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
     let lowered = LoweredSignature::of_method(method)?;
     let name = method.full_name();
     let blob = match method.name {
+        // Called through reflection or a method pointer only: a call of Invoke in IL is expanded.
         "Invoke" => build(
             codegen,
             Tier::Optimised,
@@ -181,6 +200,7 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
                 Ok(())
             },
         ),
+        // The arguments go to the runtime as a block of words; it knows their types by the method.
         "BeginInvoke" => build(
             codegen,
             Tier::Optimised,
@@ -265,10 +285,22 @@ fn receiver_first(lowered: &LoweredSignature, args: &[Value]) -> Vec<Value> {
     args
 }
 
-/// Calls each delegate of the array in order; the last result is returned (ECMA-335 II.14.6.3). An
-/// exception ends the loop, because it leaves this function.
+/// Calls each delegate of the array in order; the last result is returned (ECMA-335 I.8.9.3). An
+/// exception leaves this function, and so ends the loop.
+///
+/// ```text
+///     jump head(0, zero results)
+/// head(i, results...):
+///     brif i < count, body, end
+/// body:
+///     results = Invoke(delegates[i], args...)
+///     jump head(i + 1, results...)
+/// end:
+///     return results...
+/// ```
 fn multicast(e: &mut Emitter, lowered: &LoweredSignature, args: &[Value]) {
     e.stack_check(args);
+    // The array is immutable, so the count and the elements belong together.
     let array = load(e, args[0], DELEGATES);
     let b = &mut e.b;
     let count = b

@@ -55,6 +55,7 @@ fn emit(e: &mut Emitter, lowered: &LoweredSignature, code: Value, args: Value, r
     e.b.append_block_param(caught, I64);
     e.b.append_block_param(caught, I64);
     e.b.set_cold_block(caught);
+    // Everything that managed code throws ends here.
     e.set_handlers(&[(CATCH_ALL, caught)]);
     let results = e.call_address(&lowered.clif, code, &values);
     e.set_handlers(&[]);

@@ -1,9 +1,13 @@
-//! Every kind of stub compiles (verifier on) for the signatures of the core library, and those that need no runtime
-//! run.
+//! Every kind of stub compiles for the signatures of the core library, and those that need no
+//! runtime run.
+//!
+//! # How it works
+//! The tests compile with the CLIF verifier on. Code that runs is linked into an [`Arena`], with
+//! small stand-ins for what a stub needs of the runtime: [`enter`] in place of the thunk of the
+//! same name, naked functions in place of the helpers.
 //!
 //! # Invariants
-//! Code is linked into an arena of its own; what a stub needs from the runtime is a small stand-in below. Tests that
-//! need the class library say so and pass where it is not installed.
+//! Tests that need the class library say so and pass where it is not installed.
 use crate::blob::{Blob, RelocKind, Symbol};
 use crate::emit::sequences::build;
 use crate::emit::{Codegen, Emitter, trusted};
@@ -28,6 +32,7 @@ use vervet_types::{
     Universe,
 };
 
+/// Where the class library is installed.
 const LIBRARY: &str = "/usr/lib/mono/4.5";
 
 /// Loads by simple name from the class library's directory.
@@ -70,6 +75,7 @@ fn load(universe: &'static Universe, name: &str) -> Option<ModuleRef> {
     )
 }
 
+/// The core library, loaded once for all tests.
 fn corlib() -> Option<ModuleRef> {
     static MODULE: Published<Option<ModuleRef>> = Published::new();
     if let Some(module) = MODULE.get() {
@@ -85,6 +91,7 @@ fn corlib() -> Option<ModuleRef> {
     *MODULE.put(module)
 }
 
+/// A code generator with the verifier on.
 fn codegen() -> Codegen {
     Codegen::new(&Options {
         verify: true,
@@ -92,10 +99,12 @@ fn codegen() -> Codegen {
     })
 }
 
+/// A known class.
 fn known(module: ModuleRef, known: Known) -> ClassRef {
     module.universe().known(known)
 }
 
+/// A managed signature.
 fn sig(has_this: bool, ret: ClassRef, params: &[ClassRef]) -> MethodSig {
     let call_conv = CallConvKind::Default;
     MethodSig {
@@ -109,6 +118,7 @@ fn sig(has_this: bool, ret: ClassRef, params: &[ClassRef]) -> MethodSig {
     }
 }
 
+/// A lowered signature.
 fn lowered(has_this: bool, ret: ClassRef, params: &[ClassRef]) -> LoweredSignature {
     LoweredSignature::of(&sig(has_this, ret, params)).expect("the signature can be lowered")
 }
@@ -436,7 +446,7 @@ fn pieces_compile_inside_protected_regions() {
 
 // Running -------------------------------------------------------------------------------------------------------
 
-/// Code of the tests.
+/// Executable memory for the tests, mapped twice: writable and executable.
 pub(crate) struct Arena {
     write: *mut u8,
     run: *const u8,
@@ -444,6 +454,7 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
+    /// An arena of 1 MiB.
     pub(crate) fn new() -> Arena {
         let views = vervet_os::dual::map(1 << 20, 4096).expect("memory");
         Arena {
@@ -452,12 +463,14 @@ impl Arena {
             used: 0,
         }
     }
+    /// Copies a blob and applies its relocations; returns the address of its code.
     pub(crate) fn link(&mut self, blob: &Blob, resolve: &dyn Fn(Symbol) -> usize) -> usize {
         let at = self.used.next_multiple_of(64);
         self.used = at + blob.code.len();
         assert!(self.used <= 1 << 20);
         let code = self.run as usize + at;
-        // SAFETY: the range was just checked to lie in the mapping; nobody runs it yet.
+        // SAFETY: the assertion above keeps the range inside the mapping, which this arena owns; no code in the
+        // range runs before this function returns its address.
         unsafe {
             let write = self.write.add(at);
             std::ptr::copy_nonoverlapping(blob.code.as_ptr(), write, blob.code.len());
@@ -485,11 +498,12 @@ impl Arena {
     }
 }
 
+/// The address of symbols that the code under test must not reach.
 pub(crate) fn unresolved(_: Symbol) -> usize {
     0xdead_0000
 }
 
-/// The runtime's `enter`, without records.
+/// The runtime's `enter` thunk, without its records: sets r15 and calls the stub.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn enter(
     _stub: usize,
@@ -517,8 +531,9 @@ pub(crate) unsafe extern "C" fn enter(
     )
 }
 
+/// A thread context of zeros.
 pub(crate) fn context() -> Box<ThreadContext> {
-    // SAFETY: a context of zeros is one of integers and null pointers.
+    // SAFETY: ThreadContext consists of integers and raw pointers, for which zeros are valid values.
     unsafe { Box::new(std::mem::zeroed()) }
 }
 
@@ -552,7 +567,8 @@ fn call(
     let stub = invoke::invoke_stub(codegen, lowered).expect("it compiles");
     let stub = arena.link(&stub, &unresolved);
     let mut cx = context();
-    // SAFETY: the stub is one of that shape, and the caller gives as many words as it has values.
+    // SAFETY: the stub was compiled for the signature of `code`, and the callers pass one word for each of its
+    // CLIF parameters and results.
     unsafe { enter(stub, code, args.as_ptr(), ret.as_mut_ptr(), &mut *cx) }
 }
 
@@ -639,7 +655,7 @@ fn invoke_stubs_catch() {
     assert_eq!(handler.clause, u32::MAX);
     let mut cx = context();
     let (args, mut ret) = ([7u64], [0u64]);
-    // SAFETY: only this test uses THROW; the stub is one of that shape.
+    // SAFETY: no other test uses THROW; the stub was compiled for a signature without parameters.
     unsafe {
         THROW = [
             u64::from(site.frame_offset),
@@ -845,14 +861,14 @@ fn array_accessors_find_elements() {
                 call(&mut arena, &codegen, &lowered, code, &args, &mut ret),
                 0
             );
-            // SAFETY: element i of the six that follow the bounds.
+            // SAFETY: the array has six elements of 2 bytes behind its header and bounds (8 words), and i < 6.
             let element = unsafe { array.add(8).cast::<i16>().add(i) };
             match method.name {
                 "Get" => {
-                    // SAFETY: as above.
+                    // SAFETY: `element` is one of the six elements of the array, which the test owns.
                     assert_eq!(ret[0] as i32, i32::from(unsafe { *element }));
                 }
-                // SAFETY: as above.
+                // SAFETY: `element` is one of the six elements of the array, which the test owns.
                 "Set" => assert_eq!(i32::from(unsafe { *element }), value),
                 _ => assert_eq!(ret[0], element as u64),
             }
@@ -895,7 +911,6 @@ struct Pair(u64, u64);
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Big(u64, u64, i32, i32, u64);
 
-#[allow(clippy::too_many_arguments, reason = "the point of the test")]
 extern "C" fn native_sum(
     a: i8,
     b: u16,

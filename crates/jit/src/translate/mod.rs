@@ -38,29 +38,31 @@ use crate::options::{CompileEnv, Tier};
 use crate::signature::LoweredSignature;
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::{Res, TranslateError};
-use crate::translate::frame::variables::Variable;
+use crate::translate::frame::location::Variable;
 use crate::translate::inlining::limits::inline_limit;
-use crate::translate::translator::{Prefixes, Translator};
-use crate::translate::values::memory;
+use crate::translate::translator::{Body, Session, Translator};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, types::*};
 use cranelift_codegen::isa::CallConv;
-use smallvec::SmallVec;
 use vervet_metadata::body::{EhKind, MethodBody};
 use vervet_types::{ClassRef, MethodRef, Scope};
 
-/// The source of one method's translation, shared by its body and its filters.
+/// The source of a method's translation, which its body and its filters share.
 struct Source<'a> {
     method: MethodRef,
     env: &'a dyn CompileEnv,
     lowered: LoweredSignature,
     body: MethodBody<'static>,
+    /// The classes of the arguments, `this` included.
     arg_classes: Vec<ClassRef>,
     locals: Vec<vervet_types::resolve::Local>,
     scope: Scope,
+    /// The largest body, in bytes of IL, that is inlined; 0: none is.
     inline_limit: usize,
 }
 
-/// Translates and compiles a method that has IL.
+/// Translates and compiles a method that has IL. If that fails, the method is compiled again
+/// without inlining: an error in the body of a callee must appear when the callee is called, and
+/// not in its caller.
 pub fn compile(
     codegen: &Codegen,
     method: MethodRef,
@@ -70,7 +72,7 @@ pub fn compile(
 ) -> Result<Blob, CompileError> {
     match compile_with(codegen, method, env, tier, listing, inline_limit(tier)) {
         Ok(blob) => Ok(blob),
-        // Whatever it was, it shall not be the fault of an inlined method.
+        // The second compile reports the method's own errors, and none of an inlined method.
         Err(error) => {
             tracing::debug!(%method, %error, "compiled again without inlining");
             compile_with(codegen, method, env, tier, listing, 0)
@@ -78,6 +80,7 @@ pub fn compile(
     }
 }
 
+/// Compiles a method with its own body.
 fn compile_with(
     codegen: &Codegen,
     method: MethodRef,
@@ -91,7 +94,13 @@ fn compile_with(
     compile_body(codegen, method, body, env, tier, listing, inline_limit)
 }
 
-/// Translates and compiles a method with a body from elsewhere. `inline_limit`: bytes of IL of what is inlined.
+/// Compiles a method with a given body. `inline_limit` is the largest body, in bytes of IL, that is
+/// inlined.
+///
+/// The method and each of its filters are CLIF functions of their own. A filter runs in the first
+/// pass of an exception, while the frames below the method still exist, so it cannot be a part of
+/// the method's own frame; it reads and writes the method's variables through the frame pointer
+/// ([`FrameMap`]).
 pub fn compile_body(
     codegen: &Codegen,
     method: MethodRef,
@@ -105,6 +114,7 @@ pub fn compile_body(
     let mut source = source(method, body, env).map_err(fail)?;
     source.inline_limit = inline_limit;
     let plan = plan(&source, 0).map_err(fail)?;
+    // Without a listing the name is needed for errors only, and added there.
     let name = if listing {
         method.full_name()
     } else {
@@ -135,6 +145,7 @@ pub fn compile_body(
                 if plan.has_filters_within(offset, c.handler_offset) {
                     return Err(fail(TranslateError::invalid("a filter in a filter")));
                 }
+                // (frame pointer of the method, exception object) -> 1 if the handler runs.
                 let mut signature = Signature::new(CallConv::Tail);
                 signature
                     .params
@@ -158,10 +169,12 @@ pub fn compile_body(
         };
         blob.clauses.push(Clause { kind });
     }
-    // Clauses are numbered as the method's in filters too, which may hold a try.
+    // A filter may contain a `try`. Its handlers have the numbers of the method's clauses.
     for filter in &mut blob.filters {
         filter.clauses = blob.clauses.clone();
     }
+    // The clause of the landing pad that leaves the monitor ([`translator::Body::sync`]). It is the
+    // last one, so every other handler comes first.
     if method.is_synchronized() {
         blob.clauses.push(Clause {
             kind: ClauseKind::Fault,
@@ -177,7 +190,7 @@ pub fn compile_body(
     Ok(blob)
 }
 
-/// Fills in the method's name, which is made only when there is something to say.
+/// Adds the method's name to an error that has none.
 fn named(e: CompileError, m: MethodRef) -> CompileError {
     match e {
         CompileError::Internal {
@@ -193,6 +206,7 @@ fn named(e: CompileError, m: MethodRef) -> CompileError {
     }
 }
 
+/// Collects what the translation of a method needs.
 fn source<'a>(
     method: MethodRef,
     body: MethodBody<'static>,
@@ -231,6 +245,7 @@ fn source<'a>(
     })
 }
 
+/// The control-flow graph of the method (`entry` 0), or of the filter that begins at `entry`.
 fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
     Plan::new(
         &source.body,
@@ -240,10 +255,8 @@ fn plan(source: &Source<'_>, entry: u32) -> Res<Plan> {
     )
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "the two kinds of function differ in them"
-)]
+/// Emits one CLIF function: the method, or one of its filters. Returns the variables, which the
+/// filters of a method need. `parent` and `frame` are those of the method when a filter is emitted.
 fn translate(
     source: &Source<'_>,
     plan: &Plan,
@@ -258,43 +271,19 @@ fn translate(
     } else {
         Some(plan.liveness()?)
     };
+    let has_filters = plan.has_filters_within(0, u32::MAX);
+    let mut session = Session::new(source.method, source.inline_limit, has_filters);
     let mut t = Translator {
-        env: source.env,
-        method: source.method,
-        scope: source.scope,
-        universe: source.method.class.universe(),
-        plan,
-        lowered: &source.lowered,
-        stack: Vec::with_capacity(16),
-        prefixes: Prefixes::default(),
-        dead: false,
-        index: 0,
-        block: 0,
-        variables: Vec::with_capacity(source.arg_classes.len() + source.locals.len()),
-        skip: 0,
-        init_locals: source.body.init_locals,
-        states: Vec::new(),
-        back_edges: Vec::new(),
-        temps: memory::Temps::default(),
-        nonnull: SmallVec::new(),
-        has_filters: plan.has_filters_within(0, u32::MAX),
-        this_proven: false,
-        initialised: SmallVec::new(),
-        lengths: SmallVec::new(),
-        clauses: Vec::new(),
-        sync: None,
-        liveness,
-        params,
-        localloc_mark: None,
-        localloc_top: None,
-        filter,
-        var_args: None,
-        own_var_args: None,
-        inline: None,
-        inline_limit: source.inline_limit,
-        inline_decision: rustc_hash::FxHashMap::default(),
-        inline_stack: vec![source.method],
         e,
+        env: source.env,
+        session: &mut session,
+        body: Body {
+            init_locals: source.body.init_locals,
+            liveness,
+            params,
+            filter,
+            ..Body::new(source.method, plan, &source.lowered)
+        },
     };
     t.e.at(if let Some(n) = filter {
         plan.clauses[n].handler_offset
@@ -302,12 +291,13 @@ fn translate(
         0
     });
     if filter.is_none() && source.method.sig()?.call_conv == vervet_metadata::CallConvKind::VarArg {
-        // `hidden` is read before anything else can change it.
+        // The caller has put the address of the variable arguments into `context.hidden`. It is
+        // saved first of all, because any call would overwrite the word.
         let block = t.e.load_context(I64, vervet_abi::context::HIDDEN);
         let slot = t.e.slot(8);
         let at = t.e.slot_addr(slot);
         t.e.b.ins().store(crate::emit::trusted(), block, at, 0);
-        t.own_var_args = Some(slot);
+        t.body.own_var_args = Some(slot);
     }
     t.prepare_blocks();
     t.prepare_clauses()?;
@@ -316,5 +306,5 @@ fn translate(
         Some(_) => t.filter_prologue(&source.arg_classes, &source.locals, parent, frame)?,
     }
     t.run()?;
-    Ok(t.variables)
+    Ok(t.body.variables)
 }

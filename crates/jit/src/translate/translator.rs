@@ -1,18 +1,40 @@
-//! The state of one translation.
-use super::control::control_flow::Plan;
-use super::control::{blocks, control_flow, exceptions};
-use super::frame::variables::Variable;
-use super::inlining::{decision, expand};
-use super::values::memory;
+//! The state of a translation: what lasts for the CLIF function, and what belongs to one body.
+//!
+//! # How it works
+//! A [`Translator`] translates one body. When it inlines a call, it makes a second translator for the
+//! callee's body, which borrows the emitter and the session and has a [`Body`] of its own:
+//!
+//! ```text
+//! Translator of the method          Translator of an inlined body
+//!     e        ---------------------->  e          emits into the same CLIF function
+//!     session  ---------------------->  session    temporaries, known facts, inline stack
+//!     body: Body                        body: Body plan, IL stack, variables, block states
+//! ```
+//!
+//! The methods of the translator are in the modules beside this one, by topic. This module is below
+//! all of them and imports only the types of their state.
+//!
+//! # Invariants
+//! * At most one translator of a session emits at a time; the others wait for it further up the Rust
+//!   stack.
+//! * [`Session::nonnull`] and [`Session::initialised`] hold where code is being emitted. Whoever
+//!   starts a block that another edge can reach clears or restores them.
+use super::control::control_flow::{Liveness, Plan};
+use super::control::state::{BackEdge, BlockState, ClauseState};
+use super::frame::location::Variable;
+use super::inlining::effect::{InlineDecision, Inlined};
 use super::values::stack::StackValue;
+use super::values::temps::Temps;
 use crate::emit::Emitter;
 use crate::options::CompileEnv;
 use crate::signature::LoweredSignature;
 use cranelift_codegen::ir::{Block, StackSlot, Value};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::rc::Rc;
 use vervet_types::{ClassRef, MethodRef, Scope, Universe};
 
-/// Prefixes that wait for their instruction.
+/// Prefixes that wait for their instruction (ECMA-335 III.2).
 #[derive(Default, Clone, Copy)]
 pub struct Prefixes {
     /// `volatile.`
@@ -21,75 +43,145 @@ pub struct Prefixes {
     pub tail: bool,
     /// `readonly.`
     pub readonly: bool,
-    /// `constrained.`
+    /// `constrained.`, and its class.
     pub constrained: Option<ClassRef>,
 }
 
-/// See the module.
+/// Translates one body. See the module.
 pub struct Translator<'a, 'f> {
-    /// Where code goes.
+    /// Where code is emitted.
     pub e: &'a mut Emitter<'f>,
-    /// The runtime's answers.
+    /// What the runtime says of classes.
     pub env: &'a dyn CompileEnv,
-    /// The method.
-    pub method: MethodRef,
-    /// Resolves its tokens.
-    pub scope: Scope,
+    /// What lasts for the whole CLIF function.
+    pub session: &'a mut Session,
+    /// The body being translated.
+    pub body: Body<'a>,
+}
+
+/// What lasts for the whole CLIF function: a method or filter with all that is inlined in it.
+pub struct Session {
     /// All types.
     pub universe: &'static Universe,
-    /// What the scan found.
+    /// Temporaries of this frame.
+    pub temps: Temps,
+    /// Addresses that have been checked for null on every path to here.
+    pub nonnull: SmallVec<[Value; 8]>,
+    /// Classes that are initialised on every path to here.
+    pub initialised: SmallVec<[ClassRef; 4]>,
+    /// The compiled method has filters, which write its variables while calls are active.
+    pub has_filters: bool,
+    /// The largest body, in bytes of IL, that is inlined; 0: none is.
+    pub inline_limit: usize,
+    /// By method id: how the method is inlined, if it is.
+    pub inline_decisions: FxHashMap<u32, Option<Rc<InlineDecision>>>,
+    /// The compiled method, and the inlined ones around the place being translated.
+    pub inline_stack: Vec<MethodRef>,
+}
+
+impl Session {
+    /// The session of a method's translation.
+    pub fn new(method: MethodRef, inline_limit: usize, has_filters: bool) -> Session {
+        Session {
+            universe: method.class.universe(),
+            temps: Temps::default(),
+            nonnull: SmallVec::new(),
+            initialised: SmallVec::new(),
+            has_filters,
+            inline_limit,
+            inline_decisions: FxHashMap::default(),
+            inline_stack: vec![method],
+        }
+    }
+}
+
+/// One body: of the compiled method, of one of its filters, or of an inlined method.
+pub struct Body<'a> {
+    /// The method.
+    pub method: MethodRef,
+    /// Resolves the tokens of its IL.
+    pub scope: Scope,
+    /// Its control-flow graph.
     pub plan: &'a Plan,
-    /// The method's own convention.
+    /// The method's signature.
     pub lowered: &'a LoweredSignature,
     /// The IL stack.
     pub stack: Vec<StackValue>,
     /// Prefixes of the next instruction.
     pub prefixes: Prefixes,
-    /// Nothing more of the block can be reached.
+    /// The current block has ended: control does not reach the rest of it.
     pub dead: bool,
     /// Index of the instruction being translated.
     pub index: usize,
     /// Index of the block being translated.
     pub block: usize,
+    /// How many instructions after this one have been translated with it.
+    pub skip: usize,
     /// Arguments, then locals.
     pub variables: Vec<Variable>,
-    /// Instructions after this one that were translated with it.
-    pub(crate) skip: usize,
-    pub(crate) init_locals: bool,
-    pub(crate) states: Vec<blocks::BlockState>,
-    /// Of the branch being translated.
-    pub(crate) back_edges: Vec<blocks::BackEdge>,
-    pub(crate) temps: memory::Temps,
-    pub(crate) nonnull: SmallVec<[Value; 8]>,
-    /// The method, or the one around an inlined body, has filters, which write its variables while calls are active.
-    pub(crate) has_filters: bool,
-    /// `this` is not null wherever control is from here on.
-    pub(crate) this_proven: bool,
-    pub(crate) initialised: SmallVec<[ClassRef; 4]>,
-    /// Lengths of arrays that were read.
-    pub(crate) lengths: SmallVec<[Value; 8]>,
-    pub(crate) clauses: Vec<exceptions::ClauseState>,
-    pub(crate) sync: Option<(StackSlot, Block)>,
-    pub(crate) liveness: Option<control_flow::Liveness>,
-    /// Parameters of the function.
+    /// Whether locals are declared to start as zero.
+    pub init_locals: bool,
+    /// By block of the plan.
+    pub states: Vec<BlockState>,
+    /// Backward edges of the branch being translated, whose copies are still to be emitted.
+    pub back_edges: Vec<BackEdge>,
+    /// `this` is not null on any path from here on.
+    pub this_proven: bool,
+    /// Lengths of arrays that have been loaded, which are never negative.
+    pub lengths: SmallVec<[Value; 8]>,
+    /// By clause of the plan.
+    pub clauses: Vec<ClauseState>,
+    /// Of a synchronized method: the slot of the object, and the landing pad that leaves its monitor.
+    pub sync: Option<(StackSlot, Block)>,
+    /// Live variables, if the method has clauses.
+    pub liveness: Option<Liveness>,
+    /// The parameters of the CLIF function.
     pub params: SmallVec<[Value; 8]>,
-    /// The localloc stack's mark at entry, if the method uses it.
+    /// Where the thread's localloc stack was at entry, if the method uses it.
     pub localloc_mark: Option<Value>,
-    /// Slot that holds how far the localloc stack is in use by this method and its callers, if the method catches exceptions.
-    pub(crate) localloc_top: Option<StackSlot>,
-    /// Compiled as the filter of that clause.
+    /// The slot that records how far the localloc stack is in use by this method and its callers, if
+    /// the method catches exceptions.
+    pub localloc_top: Option<StackSlot>,
+    /// The clause whose filter this is.
     pub filter: Option<usize>,
-    /// Set while the body is that of an inlined method.
-    pub(crate) inline: Option<expand::Inlined>,
-    /// Bytes of IL of what is inlined; 0: nothing is.
-    pub(crate) inline_limit: usize,
-    /// By method id: what was found out about inlining it.
-    pub(crate) inline_decision:
-        rustc_hash::FxHashMap<u32, Option<std::rc::Rc<decision::InlineDecision>>>,
-    /// The method and the inlined ones around this place.
-    pub(crate) inline_stack: Vec<MethodRef>,
-    /// Block of variable arguments of the call being translated.
-    pub(crate) var_args: Option<Value>,
-    /// Slot that holds the address of this method's own block.
-    pub(crate) own_var_args: Option<cranelift_codegen::ir::StackSlot>,
+    /// What an inlined body needs beyond that.
+    pub inline: Option<Inlined>,
+    /// The block of variable arguments of the call being translated.
+    pub var_args: Option<Value>,
+    /// The slot that holds the address of this method's own block of variable arguments.
+    pub own_var_args: Option<StackSlot>,
+}
+
+impl<'a> Body<'a> {
+    /// A body of which nothing is translated yet.
+    pub fn new(method: MethodRef, plan: &'a Plan, lowered: &'a LoweredSignature) -> Body<'a> {
+        Body {
+            method,
+            scope: method.scope(),
+            plan,
+            lowered,
+            stack: Vec::with_capacity(16),
+            prefixes: Prefixes::default(),
+            dead: false,
+            index: 0,
+            block: 0,
+            skip: 0,
+            variables: Vec::new(),
+            init_locals: false,
+            states: Vec::new(),
+            back_edges: Vec::new(),
+            this_proven: false,
+            lengths: SmallVec::new(),
+            clauses: Vec::new(),
+            sync: None,
+            liveness: None,
+            params: SmallVec::new(),
+            localloc_mark: None,
+            localloc_top: None,
+            filter: None,
+            inline: None,
+            var_args: None,
+            own_var_args: None,
+        }
+    }
 }

@@ -9,6 +9,16 @@
 //! The stubs pass structs by this table. The runtime's `Marshal` (StructureToPtr, PtrToStructure,
 //! SizeOf, OffsetOf) and its marshalling helpers follow the same one.
 //!
+//! ```text
+//! [StructLayout(LayoutKind.Sequential)]        managed          native
+//! struct S {
+//!     bool ok;                                 0, 1 byte        0, 4 bytes (BOOL)
+//!     [MarshalAs(UnmanagedType.ByValTStr,
+//!      SizeConst = 4)] string name;            8, reference     4, 4 bytes in place
+//!     double value;                            16, 8 bytes      8, 8 bytes
+//! }                                            24 bytes         16 bytes, not blittable
+//! ```
+//!
 //! # Invariants
 //! * A layout never changes once it is computed, and lives for ever.
 //! * What cannot be marshalled has a layout too; [`NativeLayout::unsupported`] says why it cannot.
@@ -219,6 +229,7 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
+    /// Bytes it takes.
     fn size(&self) -> u32 {
         match self {
             FieldKind::One(native) => native.size(),
@@ -226,6 +237,7 @@ impl FieldKind {
             FieldKind::FixedArray { count, element } => count.saturating_mul(element.size()),
         }
     }
+    /// Its natural alignment.
     fn align(&self) -> u32 {
         match self {
             FieldKind::One(native)
@@ -286,6 +298,7 @@ pub struct NativeLayout {
     pub abi: Abi,
 }
 
+/// All layouts, by address of the class.
 static LAYOUTS: LeafLock<Option<FxHashMap<usize, &'static NativeLayout>>> = LeafLock::new(None);
 
 /// The native layout of a struct or class.
@@ -381,22 +394,11 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
             class.full_name()
         ));
     }
-    if !value_type
-        && let Some(parent) = class.parent()?
-        && parent.parent()?.is_some()
-    {
-        let parent = native_layout(parent)?;
+    if let Some(parent) = formatted_parent(class)? {
         (end, align, inherited) = (parent.size, parent.align, parent.size);
         unsupported = unsupported.or_else(|| parent.unsupported.clone());
         sized &= parent.sized;
-        for f in &parent.fields {
-            fields.push(NativeField {
-                field: f.field,
-                managed_offset: f.managed_offset,
-                offset: f.offset,
-                kind: f.kind.clone(),
-            });
-        }
+        fields = inherited_fields(parent);
     }
     for field in class.fields()?.iter().filter(|f| !f.is_static()) {
         let kind = field_kind(field, char_set)?;
@@ -467,6 +469,27 @@ fn compute(class: ClassRef) -> Result<NativeLayout, LoadError> {
         sized,
         abi,
     })
+}
+
+/// The layout of the parent, if the class is an object's and the parent is not Object.
+fn formatted_parent(class: ClassRef) -> Result<Option<&'static NativeLayout>, LoadError> {
+    match class.parent()? {
+        Some(parent) if !class.is_value_type()? && parent.parent()?.is_some() => {
+            native_layout(parent).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The fields that a class inherits.
+fn inherited_fields(parent: &NativeLayout) -> Vec<NativeField> {
+    let copy = |f: &NativeField| NativeField {
+        field: f.field,
+        managed_offset: f.managed_offset,
+        offset: f.offset,
+        kind: f.kind.clone(),
+    };
+    parent.fields.iter().map(copy).collect()
 }
 
 /// The declared offset of a field (ECMA-335 II.22.16).

@@ -21,6 +21,26 @@
 //! in `block` by [`MarshalPlan::places`], or its SizeConst); `MarshalArgBack(method, i, managed, native)` writes an array,
 //! buffer or by-ref value back; `MarshalResultToNative(method, managed) -> native` makes memory that the caller frees.
 //!
+//! # Which plan a parameter has
+//! ```text
+//! C# parameter                          ParamPlan          what native code gets
+//! int, double, pointers                 Scalar, Direct     the value
+//! bool, char                            Scalar             its native form
+//! ref int                               Direct             the address of the variable
+//! ref bool                              ByRefScalar        the address of a native copy
+//! struct, blittable                     Struct             the struct by value
+//! struct, other                         StructCopy         a converted copy by value
+//! ref struct, other                     ByRefStruct        the address of a converted copy
+//! int[], byte[]                         BlittableArray     the address of the first element
+//! string[], bool[]                      Convert            the address of converted elements
+//! string, StringBuilder                 Convert            the address of a copy
+//! delegate                              Convert            a code address
+//! SafeHandle                            Convert            the handle, held during the call
+//! class with sequential layout          BlittableObject    the address of its fields, or
+//!                                       or Convert         of a converted copy
+//! HandleRef                             HandleRef          the handle
+//! ```
+//!
 //! # Invariants
 //! A plan is computed once per method and never changes. What cannot be marshalled is [`Unsupported`]: the stub calls
 //! `MarshalToNative` for it first of all.
@@ -284,10 +304,12 @@ impl Source {
     }
 }
 
+/// From the caller to the callee only.
 const IN: Direction = Direction {
     input: true,
     output: false,
 };
+/// Both directions.
 const BOTH: Direction = Direction {
     input: true,
     output: true,

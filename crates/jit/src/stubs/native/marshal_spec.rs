@@ -7,7 +7,7 @@ use vervet_metadata::{CustomAttrReader, Image, SigReader, Table, Token};
 use vervet_types::ClassRef;
 
 /// The values of UnmanagedType (ECMA-335 II.23.4, and those of the class library).
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "each is the UnmanagedType of that name")]
 pub mod native_type {
     pub const BOOL: u8 = 0x02;
     pub const I1: u8 = 0x03;

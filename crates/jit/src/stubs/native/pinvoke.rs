@@ -11,6 +11,19 @@
 //!    managed mode.
 //! 5. Convert the result, and write `ref` and `out` arguments back.
 //!
+//! The call block (`native_call::NativeCall`), which the native thunk reads and writes:
+//!
+//! ```text
+//! target                   the native function
+//! integer registers        rdi .. r9, by `NativeLocation::Int`
+//! SSE registers            xmm0 .. xmm7, by `NativeLocation::Sse`
+//! result                   rax, rdx; xmm0, xmm1
+//! number of stack words    0 for most calls
+//! al                       number of SSE registers, for variadic functions
+//! clear_errno              SetLastError
+//! stack words ...          by `NativeLocation::Stack`
+//! ```
+//!
 //! # Invariants
 //! * While native code runs, a collection may take place. Everything that native code has a pointer
 //!   to stays in place, because this frame refers to it: the references in a block that the
@@ -130,8 +143,17 @@ fn class_init(e: &mut Emitter, method: MethodRef) -> Result<(), CompileError> {
     Ok(())
 }
 
-/// The address of the native function. The first call binds it: loads the library and looks the
-/// function up.
+/// The address of the native function. The cell is 0 until the first call binds it, which loads the
+/// library and looks the function up. Two threads may bind it at the same time; both store the same
+/// address.
+///
+/// ```text
+///     cell = load [pinvoke cell]
+///     brif cell, go(cell), bind
+/// bind: (cold)
+///     bound = call BindPInvoke(method)
+///     jump go(bound)
+/// ```
 fn bound_address(e: &mut Emitter, method: MethodRef) -> Value {
     let cell = e.load_symbol(I64, Symbol::PInvokeCell(method), 0);
     let (bind, go) = (e.b.create_block(), e.b.create_block());
@@ -256,6 +278,7 @@ fn emit(
     for ((native, places), plan) in natives.iter().zip(&places).zip(&plan.params) {
         place_argument(e, block, native, places, &plan.abi());
     }
+    // The thunk stores errno to the context after every call.
     let kept_errno = (!plan.set_last_error).then(|| e.load_context(I32, context::LAST_ERROR));
     e.b.ins().sequence_point();
     let mut signature = Signature::new(CallConv::Tail);
@@ -316,7 +339,8 @@ fn place_argument(
     }
 }
 
-/// Throws the exception of a failed HRESULT (PreserveSig = false).
+/// Throws the exception that a failed HRESULT stands for (PreserveSig = false). A negative HRESULT
+/// is a failure.
 fn check_hresult(e: &mut Emitter, block: Value) {
     let (failed, on) = (e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(failed);
@@ -357,6 +381,7 @@ impl Call<'_> {
             ParamPlan::Struct(layout) => Native::Memory(self.struct_address(e, i, layout)),
             ParamPlan::StructPointer(layout) => Native::Word(self.struct_address(e, i, layout)),
             ParamPlan::ByRefScalar(scalar, direction) => {
+                // Native code writes a native value, so it gets the address of a copy.
                 let copy = e.zeroed_stack(8);
                 if direction.input {
                     null_check(e, values[0]);
@@ -369,6 +394,8 @@ impl Call<'_> {
                 }
                 Native::Word(copy)
             }
+            // The elements are passed as they are. The array cannot move, because this frame refers
+            // to it.
             ParamPlan::BlittableArray { data_offset, .. } => {
                 self.pinned(e, values[0], *data_offset)
             }
@@ -392,6 +419,8 @@ impl Call<'_> {
                 self.back_if_needed(i, managed, native);
                 Native::Memory(native)
             }
+            // The helper converts into a native copy, and back after the call if the direction says
+            // so.
             ParamPlan::ByRefStruct(layout, direction) => {
                 let native = e.zeroed_stack(layout.size);
                 if direction.input {
@@ -403,6 +432,8 @@ impl Call<'_> {
                 self.back_if_needed(i, values[0], native);
                 Native::Word(native)
             }
+            // One word on each side. The helper may allocate native memory, which it frees after
+            // the call.
             ParamPlan::Convert { .. } => {
                 let managed = values[0];
                 self.roots.push(managed);
@@ -515,7 +546,7 @@ impl Call<'_> {
             _ => smallvec![e.b.ins().load(I64, trusted(), at, offset)],
         }
     }
-    /// Stores a struct that came back in registers to its memory.
+    /// Stores a struct that came back in registers (rax, rdx, xmm0, xmm1) to its memory.
     fn gather(&self, e: &mut Emitter, block: Value, layout: &NativeLayout, memory: Value) {
         if !self.plan.preserve_sig {
             return;

@@ -280,10 +280,13 @@ impl Reverse<'_> {
             }
         }
     }
+    /// Calls the helper that writes a word back.
     fn word_back(&self, e: &mut Emitter, i: usize, managed: Value, native: Value) {
         let index = e.word(i as i64);
         e.helper(call::MarshalArgBack, [self.method, index, managed, native]);
     }
+    /// Stores the managed result, in its native form, to the block that the reverse thunk loads the
+    /// result registers from; a result in memory also to the address that the caller passed.
     fn result(
         &self,
         e: &mut Emitter,

@@ -6,6 +6,13 @@
 //! The call of `get_Default` is therefore deferred: it pushes a value with the fact
 //! [`ValueFact::Comparer`] and emits nothing.
 //!
+//! ```text
+//! call EqualityComparer<int>.get_Default     pushes Comparer, class GenericEqualityComparer<int>
+//! ldloc a
+//! ldloc b
+//! callvirt Equals(int, int)                  direct, then inlined: the comparer is never loaded
+//! ```
+//!
 //! # Invariants
 //! * [`Translator::comparer_class`] agrees with `EqualityComparer<T>.CreateComparer` of the class
 //!   library. Where it does not know, nothing is assumed.
@@ -44,7 +51,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The class of the default comparer for values of a class, where it is one of the simple
     /// cases.
     fn comparer_class(&self, of: ClassRef) -> Res<Option<ClassRef>> {
-        let corlib = self.universe.corlib();
+        let corlib = self.session.universe.corlib();
         if of.is_open {
             return Ok(None);
         }
@@ -54,7 +61,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let Some(equatable) = corlib.find_type("System", "IEquatable`1")? else {
             return Ok(None);
         };
-        let equatable = self.universe.instantiate(equatable, &[of])?;
+        let equatable = self.session.universe.instantiate(equatable, &[of])?;
         let name = if of.implements(equatable)? {
             "GenericEqualityComparer`1"
         } else {
@@ -67,7 +74,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         };
         match corlib.find_type(NAMESPACE, name)? {
-            Some(def) => Ok(Some(self.universe.instantiate(def, &[of])?)),
+            Some(def) => Ok(Some(self.session.universe.instantiate(def, &[of])?)),
             None => Ok(None),
         }
     }

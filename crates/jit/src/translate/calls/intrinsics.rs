@@ -14,7 +14,7 @@
 use crate::emit::{null_trap, trusted};
 use crate::signature::{LoweredSignature, scalar_kind};
 use crate::translate::error::Res;
-use crate::translate::inlining::decision::SideEffect;
+use crate::translate::inlining::effect::SideEffect;
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
@@ -27,39 +27,73 @@ use vervet_types::{ClassRef, MethodRef, Prim, ScalarKind};
 /// What is emitted instead of the call.
 #[derive(Clone, Copy)]
 enum Intrinsic {
+    /// `ByReference<T>(ref T)`: stores the address.
     ByReferenceCtor,
+    /// `ByReference<T>.Value`: loads the address.
     ByReferenceValue,
+    /// `Array.UnsafeMov<S, R>`: the bits of a value as another type.
     UnsafeMov,
+    /// `Array.UnsafeLoad<T>`: an element without a bounds check.
     UnsafeLoad,
+    /// `Array.UnsafeStore<T>`: the same for a store.
     UnsafeStore,
+    /// `Array.Length`.
     ArrayLength,
+    /// `Array.GetGenericValueImpl<T>(int, out T)`.
     GetGenericValue,
+    /// `Array.SetGenericValueImpl<T>(int, ref T)`.
     SetGenericValue,
+    /// `RuntimeHelpers.OffsetToStringData`: where a string's characters are.
     OffsetToStringData,
+    /// `RuntimeHelpers.IsReferenceOrContainsReferences<T>`.
     HasReferences,
+    /// `string.Length`.
     StringLength,
+    /// `string[int]`.
     StringChars,
+    /// `string.FastAllocateString(int)`.
     AllocateString,
+    /// Copies of `1 << shift`-byte units, without references.
     Move { shift: i64 },
+    /// `Monitor.Enter`, module `fast_paths::monitors`.
     MonitorEnter,
+    /// `Monitor.Exit`.
     MonitorExit,
+    /// `EqualityComparer<T>.Default`, module `comparers`.
     DefaultComparer,
+    /// `GCHandle.Target`, module `fast_paths::handles`.
     HandleTarget,
+    /// `GCHandle.GetTargetHandle`: creates a handle or sets its target.
     TargetHandle,
+    /// `GCHandle.FreeHandle(int)`.
     FreeHandle,
+    /// `GCHandle.Free()`.
     FreeHandleAt,
+    /// `new object()`, and the call of it in every constructor.
     ObjectCtor,
+    /// `Type == Type` (true) and `!=` (false).
     TypeEquals(bool),
+    /// `Interlocked.Increment` and `Decrement`: what is added.
     Increment(i64),
+    /// `Interlocked.Add`.
     Add,
+    /// `Interlocked.Exchange`.
     Exchange,
+    /// `Interlocked.CompareExchange`.
     CompareExchange,
+    /// `Interlocked.Read`.
     ReadLong,
+    /// `Volatile.Read` and `Thread.VolatileRead`.
     VolatileRead,
+    /// `Volatile.Write` and `Thread.VolatileWrite`.
     VolatileWrite,
+    /// `Thread.MemoryBarrier`.
     Fence,
+    /// `Math.Sqrt`.
     Sqrt,
+    /// `Math.Abs` of floats.
     Abs,
+    /// `Math.Floor`, `Ceiling` and `Round` with one argument.
     Round(Rounding),
 }
 
@@ -68,6 +102,7 @@ enum Intrinsic {
 enum Rounding {
     Floor,
     Ceiling,
+    /// To the nearest integer, halves to the even one.
     Nearest,
 }
 
@@ -195,10 +230,13 @@ fn can_round() -> bool {
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Emits the code of one intrinsic. False: this overload is not meant.
+    #[expect(clippy::too_many_lines, reason = "a table of intrinsics")]
     fn expand(&mut self, which: Intrinsic, method: MethodRef) -> Res<bool> {
         let sig = method.sig()?;
         let params = &sig.params;
         match which {
+            // `ByReference<T>` is a struct of one managed pointer, which C# cannot express. Its
+            // constructor and `Value` throw NotSupportedException if they run.
             Intrinsic::ByReferenceCtor => {
                 let value = self.pop_address()?;
                 let at = self.pop_address()?;
@@ -217,6 +255,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 };
                 return self.unsafe_mov(from, to);
             }
+            // `Array.UnsafeLoad` and `UnsafeStore` access an element without a bounds check.
             Intrinsic::UnsafeLoad => {
                 let &[class] = method.method_args else {
                     return Ok(false);
@@ -229,6 +268,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 };
                 self.store_element(Some(class), false)?;
             }
+            // The length of vectors and of arrays with bounds is at the same offset.
             Intrinsic::ArrayLength => {
                 let array = self.pop_ref()?;
                 let flags = self.null_checked(&array, i64::from(ARRAY_LENGTH_OFFSET), 4);
@@ -239,6 +279,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .load(I32, flags, array.value, ARRAY_LENGTH_OFFSET);
                 self.push(StackType::I32, value);
             }
+            // `GetGenericValueImpl<T>(int, out T)`: its callers have checked the index.
             Intrinsic::GetGenericValue => {
                 let &[class] = method.method_args else {
                     return Ok(false);
@@ -269,6 +310,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.i32(STRING_CHARS_OFFSET);
                 self.push(StackType::I32, value);
             }
+            // Constant for each instantiation, so the branch on it disappears.
             Intrinsic::HasReferences => {
                 let &[class] = method.method_args else {
                     return Ok(false);
@@ -281,7 +323,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             // by byte where addresses are not aligned.
             Intrinsic::Move { shift } => {
                 let fits = sig.params.len() == 3 && !sig.has_this && method.method_args.is_empty();
-                if !fits || self.stack.last().is_none_or(|i| i.kind != StackType::I32) {
+                if !fits
+                    || self
+                        .body
+                        .stack
+                        .last()
+                        .is_none_or(|i| i.kind != StackType::I32)
+                {
                     return Ok(false);
                 }
                 self.spill_aliased(3)?;
@@ -294,6 +342,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let size = self.e.b.ins().ishl_imm_u(count, shift);
                 self.move_block(&to, &from, size, 1 << shift);
             }
+            // `this` may be null: the load of the length is the null check.
             Intrinsic::StringLength => {
                 let string = self.pop_ref()?;
                 let flags = self.null_checked(&string, i64::from(STRING_LENGTH_OFFSET), 4);
@@ -304,6 +353,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .load(I32, flags, string.value, STRING_LENGTH_OFFSET);
                 self.push(StackType::I32, value);
             }
+            // The bounds check, as for an array; characters follow the length.
             Intrinsic::StringChars => {
                 let index = self.pop_i32()?;
                 let string = self.pop_ref()?;
@@ -329,6 +379,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     .uload16(I32, trusted(), at, STRING_CHARS_OFFSET);
                 self.push(StackType::I32, value);
             }
+            // From the TLAB if the string is small; else by a call of the method itself.
             Intrinsic::AllocateString => {
                 let length = self.pop_i32()?;
                 let lowered = LoweredSignature::of_method(method)?;
@@ -342,9 +393,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             Intrinsic::TargetHandle => return self.target_handle(method),
             Intrinsic::FreeHandle => return self.free_handle(method),
             Intrinsic::FreeHandleAt => return self.free_handle_at(method),
+            // Object's constructor does nothing. A null `this` cannot come from `newobj`.
             Intrinsic::ObjectCtor => {
                 self.pop()?;
             }
+            // There is one Type object for each type of a domain, so comparing references compares
+            // types.
             Intrinsic::TypeEquals(equal) => {
                 let b = self.pop_ref()?;
                 let a = self.pop_ref()?;
@@ -353,6 +407,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.e.b.ins().uextend(I32, same);
                 self.push(StackType::I32, value);
             }
+            // Increment and Add return the new value; the machine's exchange-and-add returns the old
+            // one. All Interlocked methods are full barriers (ECMA-335 I.12.6.5), which a locked
+            // instruction is.
             Intrinsic::Increment(by) => {
                 let Some(kind) = self.atomic_kind(params, 1)? else {
                     return Ok(false);
@@ -441,6 +498,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     fact: ValueFact::None,
                 });
             }
+            // A 64-bit load of an aligned word is atomic.
             Intrinsic::ReadLong => {
                 let at = self.pop_address()?;
                 let flags = self.null_checked(&at, 0, 8);
@@ -448,6 +506,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().sequence_point();
                 self.push(StackType::I64, value);
             }
+            // Acquire semantics: nothing that follows may be moved before the load. x86 does not do
+            // that; the sequence point keeps the compiler from it.
             Intrinsic::VolatileRead => {
                 let [p] = &params[..] else { return Ok(false) };
                 let Some(class) = p.element() else {
@@ -459,6 +519,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().sequence_point();
                 self.push_value(item);
             }
+            // Release semantics: nothing that precedes may be moved behind the store.
             Intrinsic::VolatileWrite => {
                 let [p, _] = &params[..] else {
                     return Ok(false);
@@ -474,9 +535,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.store_value(class, &value, at.value, 0, flags, Dest::Anywhere)?;
                 self.e.b.ins().sequence_point();
             }
+            // A full barrier, as `Thread.MemoryBarrier` says: `mfence`.
             Intrinsic::Fence => {
                 self.e.b.ins().fence();
             }
+            // The machine's instruction rounds as IEEE 754 demands, so the result is that of the
+            // library.
             Intrinsic::Sqrt => {
                 let Some(x) = self.float_argument(params)? else {
                     return Ok(false);
@@ -585,8 +649,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Emits the exchange; if it may have stored a reference in the heap, marks the card. The
-    /// compare-exchange may not have stored, but a card marked too much is only scanned in vain.
+    /// Emits the exchange of a reference; if it may have stored one in the heap, marks the card:
+    ///
+    /// ```text
+    ///     old = atomic_cas at, expected, value
+    ///     istore8 value, card(at)                 ; also if the comparison failed
+    ///     sequence_point
+    /// ```
+    ///
+    /// A card that is marked without a store is scanned once in vain. Testing the result of the
+    /// exchange would cost more on every call.
     fn marked(
         &mut self,
         kind: StackType,

@@ -10,6 +10,17 @@
 //! delegate         allocated here                  helper that stores target and code
 //! ```
 //!
+//! `new C(x)` for a class and `new S(x)` for a struct:
+//!
+//! ```text
+//!     object = allocate C                    ; fast_paths::alloc
+//!     call [slot of C..ctor](object, x)      ; or its body, inlined
+//!
+//!     at = stack_addr temporary;  store 0, at
+//!     call [slot of S..ctor](at, x)
+//!     the value is at
+//! ```
+//!
 //! # Invariants
 //! * While memory is allocated, which may run a collection, the constructor's arguments stay on the
 //!   IL stack: they are SSA values in registers or slots of this frame, which the collector scans.
@@ -49,7 +60,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !ctor.has_this() {
             return Err(TranslateError::invalid("newobj of a static method"));
         }
-        if std::ptr::eq(class, self.universe.known(vervet_types::Known::String)) {
+        if std::ptr::eq(
+            class,
+            self.session.universe.known(vervet_types::Known::String),
+        ) {
             return self.new_string(ctor);
         }
         let lowered = LoweredSignature::of_method(ctor)?;
@@ -58,20 +72,22 @@ impl<'a, 'f> Translator<'a, 'f> {
             let vt = self.e.symbol(Symbol::VTable(class));
             self.e.helper_value(call::AllocObject, [vt]);
             self.e.unreachable();
-            self.dead = true;
+            self.body.dead = true;
             return Ok(());
         }
         let count = lowered.params.len();
-        if self.stack.len() < count {
+        if self.body.stack.len() < count {
             return Err(TranslateError::invalid("too few values on the stack"));
         }
-        let at = self.stack.len() - count;
+        let at = self.body.stack.len() - count;
         if class.is_value_type()? {
+            // `this` of a value type's constructor is the address of zeroed memory (ECMA-335
+            // III.4.21).
             let size = self.size_of(class)?;
             let slot = self.temp(size);
             let address = self.e.slot_addr(slot);
             self.zero(address, 0, size.next_multiple_of(8), trusted());
-            self.stack.insert(
+            self.body.stack.insert(
                 at,
                 StackValue {
                     kind: StackType::ByRef,
@@ -99,7 +115,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         // The arguments stay on the model's stack while the object is allocated.
         self.spill_aliased(0)?;
         let object = self.allocate(class)?;
-        self.stack.insert(
+        self.body.stack.insert(
             at,
             StackValue {
                 kind: StackType::Ref,
@@ -108,10 +124,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 fact: ValueFact::Exact,
             },
         );
-        let trivial =
-            count == 0 && std::ptr::eq(class, self.universe.known(vervet_types::Known::Object));
+        // The constructor of Object does nothing.
+        let trivial = count == 0
+            && std::ptr::eq(
+                class,
+                self.session.universe.known(vervet_types::Known::Object),
+            );
         if trivial {
-            self.stack.truncate(at);
+            self.body.stack.truncate(at);
         } else {
             self.emit_call(Dispatch::Direct(ctor), &lowered, false)?;
         }
@@ -127,12 +147,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         for m in ctor.class.methods()? {
             if m.name == "CreateString" && m.has_this() && m.sig()?.params == *params {
                 let lowered = LoweredSignature::of_method(m)?;
-                if self.stack.len() < params.len() {
+                if self.body.stack.len() < params.len() {
                     return Err(TranslateError::invalid("too few values on the stack"));
                 }
-                let at = self.stack.len() - params.len();
+                let at = self.body.stack.len() - params.len();
                 let null = self.i64(0);
-                self.stack.insert(
+                self.body.stack.insert(
                     at,
                     StackValue {
                         kind: StackType::Ref,

@@ -20,6 +20,16 @@
 //! coerced to them. ECMA-335 III.1.8.1.3 demands that the stacks agree, and III.1.7.5 allows a
 //! block that is reached only by a backward branch to assume an empty stack.
 //!
+//! A backward branch with a struct on the stack goes through a block of its own, which copies the
+//! struct to the slot of the target:
+//!
+//! ```text
+//!     brif v0, split, next
+//! split:
+//!     copy v1 -> stack_addr carried
+//!     jump loop(stack_addr carried)
+//! ```
+//!
 //! # Invariants
 //! * A block without a backward branch into it is sealed when its translation starts, so that
 //!   Cranelift's SSA construction needs no parameters for variables that no edge changes.
@@ -30,6 +40,7 @@
 //!   another edge may come from a place where they do not hold.
 use crate::emit::trusted;
 use crate::translate::control::control_flow::in_handler;
+use crate::translate::control::state::{BackEdge, BlockState, Entry};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::memory::Dest;
@@ -44,57 +55,31 @@ use vervet_metadata::body::EhKind;
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
 
-/// The types on the stack at the start of a block, and the classes of structs.
-type Entry = SmallVec<[(StackType, Option<ClassRef>); 2]>;
-
-/// A block during the translation.
-#[derive(Default)]
-pub struct BlockState {
-    /// The CLIF block, once an edge leads to it.
-    pub clif: Option<Block>,
-    /// The types of its parameters, once an edge has decided them.
-    pub entry: Option<Entry>,
-    /// Edges may come from code that is emitted after the walk (`endfinally` dispatch), so the
-    /// block is not sealed early and is translated even if no edge has been seen.
-    pub late: bool,
-    /// By depth on the stack at the block's start: where a backward branch puts a struct.
-    carried: SmallVec<[Option<StackSlot>; 2]>,
-}
-
-/// A backward branch with structs on the stack, whose copies are still to be emitted.
-pub(crate) struct BackEdge {
-    /// The CLIF block that the branch goes to and that will hold the copies.
-    split: Block,
-    /// The target block and its arguments.
-    to: (Block, SmallVec<[BlockArg; 4]>),
-    /// The structs: class, index among the arguments, where it lies, the slot it is copied to.
-    structs: SmallVec<[(ClassRef, usize, Value, StackSlot); 2]>,
-}
-
 impl<'a, 'f> Translator<'a, 'f> {
     /// Creates the block states, and gives blocks that are not entered by a plain branch their
     /// entry types: handlers (the exception object, or nothing) and the targets of a `leave` that
     /// runs a finally.
     pub(crate) fn prepare_blocks(&mut self) {
-        self.states
-            .resize_with(self.plan.blocks.len(), BlockState::default);
-        for (from, to) in &self.plan.leaves {
-            let through = self.plan.finallys(*from, *to);
+        self.body
+            .states
+            .resize_with(self.body.plan.blocks.len(), BlockState::default);
+        for (from, to) in &self.body.plan.leaves {
+            let through = self.body.plan.finallys(*from, *to);
             if through.is_empty() {
                 continue;
             }
             let handlers = through
                 .iter()
-                .map(|c| self.plan.clauses[*c as usize].handler_offset);
+                .map(|c| self.body.plan.clauses[*c as usize].handler_offset);
             for offset in handlers.chain([*to]) {
-                let b = self.plan.block_at[offset as usize] as usize;
-                self.states[b].late = true;
-                self.states[b].entry = Some(Entry::new());
+                let b = self.body.plan.block_at[offset as usize] as usize;
+                self.body.states[b].late = true;
+                self.body.states[b].entry = Some(Entry::new());
             }
         }
-        for c in &self.plan.clauses {
-            let b = self.plan.block_at[c.handler_offset as usize] as usize;
-            let state = &mut self.states[b];
+        for c in &self.body.plan.clauses {
+            let b = self.body.plan.block_at[c.handler_offset as usize] as usize;
+            let state = &mut self.body.states[b];
             match c.kind {
                 EhKind::Catch(_) | EhKind::Filter(_) => {
                     state.entry = Some(SmallVec::from_elem((StackType::Ref, None), 1))
@@ -110,16 +95,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The CLIF block of an IL block whose entry types are known. Creates it with these parameters
     /// if there is none yet.
     pub(crate) fn clif_block(&mut self, block: usize) -> Block {
-        if let Some(b) = self.states[block].clif {
+        if let Some(b) = self.body.states[block].clif {
             return b;
         }
         let b = self.e.b.create_block();
-        if let Some(entry) = &self.states[block].entry {
+        if let Some(entry) = &self.body.states[block].entry {
             for (kind, _) in entry {
                 self.e.b.append_block_param(b, kind.clif());
             }
         }
-        self.states[block].clif = Some(b);
+        self.body.states[block].clif = Some(b);
         b
     }
 
@@ -127,25 +112,25 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// jumps to the first block; the function of a filter passes the exception object, its second
     /// parameter.
     pub(crate) fn run(&mut self) -> Res {
-        let entry = match self.filter {
-            None => self.plan.block(0)?,
-            Some(n) => match self.plan.clauses[n].kind {
-                EhKind::Filter(at) => self.plan.block(at)?,
+        let entry = match self.body.filter {
+            None => self.body.plan.block(0)?,
+            Some(n) => match self.body.plan.clauses[n].kind {
+                EhKind::Filter(at) => self.body.plan.block(at)?,
                 _ => return Err(TranslateError::internal("not a filter")),
             },
         };
-        if self.filter.is_none() {
-            self.states[entry].entry = Some(Entry::new());
+        if self.body.filter.is_none() {
+            self.body.states[entry].entry = Some(Entry::new());
             let first = self.clif_block(entry);
             self.e.b.ins().jump(first, &[]);
         } else {
-            self.states[entry].entry = Some(SmallVec::from_elem((StackType::Ref, None), 1));
+            self.body.states[entry].entry = Some(SmallVec::from_elem((StackType::Ref, None), 1));
             let first = self.clif_block(entry);
-            let exception = self.params[1];
+            let exception = self.body.params[1];
             self.e.b.ins().jump(first, &[BlockArg::Value(exception)]);
         }
-        for n in 0..self.plan.blocks.len() {
-            if self.plan.blocks[n].reachable {
+        for n in 0..self.body.plan.blocks.len() {
+            if self.body.plan.blocks[n].reachable {
                 self.translate_block(n)?;
             }
         }
@@ -154,46 +139,49 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Translates one block.
     fn translate_block(&mut self, n: usize) -> Res {
-        let plan = self.plan;
+        let plan = self.body.plan;
         let b = &plan.blocks[n];
+        // A block with backward branches into it gets more predecessors later, so it is not sealed
+        // yet.
         let back = b.last_source >= i64::from(b.offset);
-        if self.states[n].entry.is_none() {
+        if self.body.states[n].entry.is_none() {
             // No edge was emitted to this block: the blocks before it end in a throw that the plan
             // did not see, such as a call that never returns.
             if !back && plan.block_at[b.offset as usize] != 0 {
                 // Its predecessors turned out to end early.
                 return Ok(());
             }
-            self.states[n].entry = Some(Entry::new());
+            self.body.states[n].entry = Some(Entry::new());
         }
         let clif = self.clif_block(n);
         self.e.at(b.offset);
         self.begin_handlers(n, clif)?;
-        self.block = n;
+        self.body.block = n;
         self.e.b.switch_to_block(clif);
-        if !back && !self.states[n].late {
+        if !back && !self.body.states[n].late {
             self.e.b.seal_block(clif);
         }
-        self.stack.clear();
-        self.nonnull.clear();
-        self.initialised.clear();
-        self.dead = false;
-        let entry = self.states[n].entry.take().unwrap_or_default();
+        // The values on the stack at the start are the parameters of the CLIF block.
+        self.body.stack.clear();
+        self.session.nonnull.clear();
+        self.session.initialised.clear();
+        self.body.dead = false;
+        let entry = self.body.states[n].entry.take().unwrap_or_default();
         for (i, (kind, class)) in entry.iter().enumerate() {
             let value = self.e.b.block_params(clif)[i];
-            self.stack.push(StackValue {
+            self.body.stack.push(StackValue {
                 kind: *kind,
                 value,
                 class: *class,
                 fact: ValueFact::None,
             });
         }
-        self.states[n].entry = Some(entry);
+        self.body.states[n].entry = Some(entry);
         // A temporary is free as long as no struct on the stack can lie in it.
-        if self.stack.is_empty() {
-            self.temps.release()
+        if self.body.stack.is_empty() {
+            self.session.temps.release()
         } else {
-            self.temps.retain()
+            self.session.temps.retain()
         }
         self.set_region(b.region)?;
         if b.cold {
@@ -202,18 +190,18 @@ impl<'a, 'f> Translator<'a, 'f> {
                 return Ok(());
             }
         }
-        self.skip = 0;
+        self.body.skip = 0;
         let mut after_call = false;
         for index in b.first..b.end {
-            if self.skip > 0 {
-                self.skip -= 1;
+            if self.body.skip > 0 {
+                self.body.skip -= 1;
                 continue;
             }
-            self.index = index as usize;
+            self.body.index = index as usize;
             let i = &plan.instrs[index as usize];
             // Mono has sequence points where the stack is empty and after a call, and prints their
             // offsets in stack traces. The same positions are recorded here, so that traces agree.
-            if self.stack.is_empty() || after_call {
+            if self.body.stack.is_empty() || after_call {
                 self.e.at(i.offset);
             } else {
                 self.e.reached(i.offset);
@@ -229,17 +217,18 @@ impl<'a, 'f> Translator<'a, 'f> {
                         .is_some_and(|n| n.op == Op::Throw);
                     !(thrown
                         && self
+                            .body
                             .scope
                             .method(*t)
                             .is_ok_and(|m| m.class.module.is_corlib()))
                 }
                 _ => false,
             };
-            if self.stack.is_empty() {
-                self.temps.release();
+            if self.body.stack.is_empty() {
+                self.session.temps.release();
             }
             self.instruction(i)?;
-            if self.dead {
+            if self.body.dead {
                 return Ok(());
             }
         }
@@ -255,14 +244,18 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// coercions before the jump. For a backward edge with structs on the stack this is a block of
     /// its own that [`Translator::emit_back_edges`] fills.
     pub(crate) fn edge(&mut self, target: usize) -> Res<(Block, SmallVec<[BlockArg; 4]>)> {
-        for i in 0..self.stack.len() {
+        // The other block cannot know that a struct lies in a variable, so each one gets memory of
+        // its own.
+        for i in 0..self.body.stack.len() {
             self.materialize(i)?;
         }
-        if self.states[target].entry.is_none() {
-            if self.states[target].clif.is_some() {
+        // This is the first edge: its values decide the types.
+        if self.body.states[target].entry.is_none() {
+            if self.body.states[target].clif.is_some() {
                 return Err(TranslateError::internal("a block without entry types"));
             }
             let entry = self
+                .body
                 .stack
                 .iter()
                 .map(|i| {
@@ -276,20 +269,21 @@ impl<'a, 'f> Translator<'a, 'f> {
                     )
                 })
                 .collect();
-            self.states[target].entry = Some(entry);
+            self.body.states[target].entry = Some(entry);
         }
+        // The types are known now, so the CLIF block can have its parameters.
         let clif = self.clif_block(target);
-        let entry = self.states[target].entry.clone().unwrap_or_default();
-        if entry.len() != self.stack.len() {
+        let entry = self.body.states[target].entry.clone().unwrap_or_default();
+        if entry.len() != self.body.stack.len() {
             return Err(TranslateError::invalid(
                 "the depth of the stack differs between two ways to a block",
             ));
         }
-        let back = target <= self.block;
+        let back = target <= self.body.block;
         let mut args = SmallVec::new();
         let mut structs = SmallVec::new();
         for (i, (kind, class)) in entry.into_iter().enumerate() {
-            let item = self.stack[i];
+            let item = self.body.stack[i];
             if let (StackType::Struct, Some(class)) = (kind, class) {
                 self.check_struct(&item, class)?;
                 if back {
@@ -304,7 +298,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok((clif, args));
         }
         let split = self.e.b.create_block();
-        self.back_edges.push(BackEdge {
+        self.body.back_edges.push(BackEdge {
             split,
             to: (clif, args),
             structs,
@@ -314,7 +308,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The slot that backward branches to a block copy the struct at that depth of its stack to.
     fn carried(&mut self, target: usize, place: usize, class: ClassRef) -> Res<StackSlot> {
-        let carried = &mut self.states[target].carried;
+        let carried = &mut self.body.states[target].carried;
         if carried.len() <= place {
             carried.resize(place + 1, None);
         }
@@ -322,7 +316,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(slot);
         }
         let slot = self.e.slot(class.layout()?.size);
-        self.states[target].carried[place] = Some(slot);
+        self.body.states[target].carried[place] = Some(slot);
         Ok(slot)
     }
 
@@ -330,7 +324,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// block of its own, because its slot may still be on the stack of another edge of the same
     /// branch.
     fn emit_back_edges(&mut self) -> Res {
-        for edge in std::mem::take(&mut self.back_edges) {
+        for edge in std::mem::take(&mut self.body.back_edges) {
             let (to, mut args) = edge.to;
             self.e.b.seal_block(edge.split);
             self.e.b.switch_to_block(edge.split);
@@ -357,8 +351,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Gives the value at a stack index memory of its own: a struct that still lies in its variable
     /// is copied to a temporary, and a default comparer is fetched.
     pub(crate) fn materialize(&mut self, index: usize) -> Res {
-        let item = self.comparer(self.stack[index])?;
-        self.stack[index] = item;
+        let item = self.comparer(self.body.stack[index])?;
+        self.body.stack[index] = item;
         if let (ValueFact::Variable(_), Some(class)) = (item.fact, item.class) {
             let to = self.temp_of(class)?;
             self.copy(
@@ -371,7 +365,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 trusted(),
                 Dest::Frame,
             )?;
-            self.stack[index] = StackValue {
+            self.body.stack[index] = StackValue {
                 value: to,
                 fact: ValueFact::None,
                 ..item
@@ -384,10 +378,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// stack, except the `keep` topmost, that lie in variables whose address is known outside. IL
     /// pushed their value, so the write must not change them.
     pub(crate) fn spill_aliased(&mut self, keep: usize) -> Res {
-        let end = self.stack.len().saturating_sub(keep);
+        let end = self.body.stack.len().saturating_sub(keep);
         for i in 0..end {
-            if let ValueFact::Variable(v) = self.stack[i].fact
-                && self.variables[v as usize].address_taken
+            if let ValueFact::Variable(v) = self.body.stack[i].fact
+                && self.body.variables[v as usize].address_taken
             {
                 self.materialize(i)?;
             }
@@ -399,14 +393,14 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn jump_to(&mut self, target: usize) -> Res {
         let (block, args) = self.edge(target)?;
         self.e.b.ins().jump(block, &args);
-        self.dead = true;
+        self.body.dead = true;
         self.emit_back_edges()
     }
 
     /// `br` (ECMA-335 III.3.15).
     pub(crate) fn branch(&mut self, target: u32) -> Res {
         self.poll(target);
-        let target = self.plan.block(target)?;
+        let target = self.body.plan.block(target)?;
         self.jump_to(target)
     }
 
@@ -414,9 +408,9 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// condition is zero.
     pub(crate) fn branch_if(&mut self, condition: Value, negate: bool, target: u32) -> Res {
         self.poll(target);
-        let taken = self.plan.block(target)?;
-        let next = self.block + 1;
-        if next >= self.plan.blocks.len() {
+        let taken = self.body.plan.block(target)?;
+        let next = self.body.block + 1;
+        if next >= self.body.plan.blocks.len() {
             return Err(TranslateError::invalid(
                 "control goes past the end of the code",
             ));
@@ -424,7 +418,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         // In an inlined body a constant argument decides the branch here, and the other side is
         // never emitted. A method with backward branches is not inlined, so no later edge can need
         // the block that was left out.
-        if self.inline.is_some()
+        if self.body.inline.is_some()
             && let Some(c) = self.constant(condition)
         {
             return self.jump_to(if (c != 0) != negate { taken } else { next });
@@ -442,15 +436,20 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .ins()
                 .brif(condition, taken, &taken_args, next, &next_args);
         }
-        self.dead = true;
+        self.body.dead = true;
         self.emit_back_edges()
     }
 
-    /// `switch` (ECMA-335 III.3.66): a jump table whose default is the next instruction.
+    /// `switch` (ECMA-335 III.3.66): a jump table. The index is unsigned, and one beyond the table
+    /// goes on with the next instruction:
+    ///
+    /// ```text
+    ///     br_table v0, block9, [block1, block2(v3), block1]
+    /// ```
     pub(crate) fn switch(&mut self, targets: impl Iterator<Item = u32>) -> Res {
         let index = self.pop_i32()?;
-        let next = self.block + 1;
-        if next >= self.plan.blocks.len() {
+        let next = self.body.block + 1;
+        if next >= self.body.plan.blocks.len() {
             return Err(TranslateError::invalid(
                 "control goes past the end of the code",
             ));
@@ -458,11 +457,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut calls: Vec<BlockCall> = Vec::new();
         let mut polled = false;
         for t in targets {
-            if !polled && t <= self.plan.instrs[self.index].offset {
+            if !polled && t <= self.body.plan.instrs[self.body.index].offset {
                 self.poll(t);
                 polled = true;
             }
-            let target = self.plan.block(t)?;
+            let target = self.body.plan.block(t)?;
             let (block, args) = self.edge(target)?;
             calls.push(self.e.b.func.dfg.block_call(block, &args));
         }
@@ -473,7 +472,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .b
             .create_jump_table(JumpTableData::new(default, &calls));
         self.e.b.ins().br_table(index, table);
-        self.dead = true;
+        self.body.dead = true;
         self.emit_back_edges()
     }
 
@@ -482,8 +481,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// the landing pads of a protected region are found by the return address of a call, so an
     /// exception can only start at a call.
     pub(crate) fn poll(&mut self, target: u32) {
-        let from = self.plan.instrs[self.index].offset;
-        if target <= from && (!self.plan.clauses.is_empty() || self.sync.is_some()) {
+        let from = self.body.plan.instrs[self.body.index].offset;
+        if target <= from && (!self.body.plan.clauses.is_empty() || self.body.sync.is_some()) {
             self.poll_interrupts(call::Poll);
         }
     }
@@ -513,8 +512,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The innermost catch clause whose handler contains the current instruction.
     pub(crate) fn enclosing_catch(&self) -> Option<usize> {
-        let at = self.plan.instrs[self.index].offset;
-        self.plan.clauses.iter().position(|c| {
+        let at = self.body.plan.instrs[self.body.index].offset;
+        self.body.plan.clauses.iter().position(|c| {
             in_handler(c, at) && matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_))
         })
     }

@@ -52,6 +52,7 @@ pub enum VarOp {
 }
 
 impl VarOp {
+    /// The flag that the operation sets.
     fn flag(self) -> u8 {
         match self {
             VarOp::Load => READ,
@@ -91,7 +92,19 @@ pub fn variable_of(i: &Instr<'_>) -> Option<(VarOp, bool, usize)> {
     })
 }
 
-/// The control-flow graph of a body. See the module.
+/// The control-flow graph of a body. See the module. An example, with the regions of each block:
+///
+/// ```text
+/// IL_0000: ldarg.0             block 0   region 0 { }
+///          .try {
+/// IL_0001:   call F            block 1   region 1 { clause 0 }
+/// IL_0006:   leave IL_000d               leaves: (6, 0xd)
+///          } finally {
+/// IL_0008:   call G            block 2   region 0 { }       a successor of block 1, by the leave
+/// IL_000c:   endfinally                                     and by the clause
+///          }
+/// IL_000d: ret                 block 3   region 0 { }
+/// ```
 pub struct PlanBlock {
     /// IL offset of its first instruction.
     pub offset: u32,
@@ -137,6 +150,7 @@ pub struct Plan {
     pub has_localloc: bool,
 }
 
+/// Whether the offset lies in a range.
 fn in_range(offset: u32, start: u32, len: u32) -> bool {
     offset >= start && offset - start < len
 }
@@ -169,6 +183,7 @@ pub fn targets(i: &Instr<'_>) -> SmallVec<[u32; 2]> {
 impl Plan {
     /// Makes the plan of a body with that many arguments and locals. `entry` is 0 for the method,
     /// or the offset of the filter that is compiled as a function of its own.
+    ///
     /// # Errors
     /// [`TranslateError::Invalid`] if the IL cannot be decoded or violates one of the module's
     /// invariants.
@@ -190,8 +205,20 @@ impl Plan {
         if len == 0 {
             return Err(TranslateError::invalid("the method has no code"));
         }
-        // Bit 0: an instruction starts here. Bit 1: a block starts here. The last entry stands for
-        // the end of the code, where a branch may not go but a range may end.
+        let marks = plan.decode(body)?;
+        plan.make_blocks(&marks)?;
+        plan.check_entries()?;
+        plan.find_regions(entry);
+        plan.reach(entry)?;
+        plan.find_cold()?;
+        Ok(plan)
+    }
+
+    /// Decodes the instructions, and returns by IL offset what starts there. Bit 0: an instruction
+    /// starts here. Bit 1: a block starts here. The last entry stands for the end of the code, where
+    /// a branch may not go but a range may end.
+    fn decode(&mut self, body: &MethodBody<'static>) -> Res<Vec<u8>> {
+        let len = body.code.len();
         let mut marks = vec![0u8; len + 1];
         marks[0] |= 2;
         for i in body.instructions() {
@@ -212,15 +239,15 @@ impl Plan {
                 _ => {}
             }
             match i.op {
-                Op::Localloc => plan.has_localloc = true,
-                op if may_call(op) => plan.has_calls = true,
+                Op::Localloc => self.has_localloc = true,
+                op if may_call(op) => self.has_calls = true,
                 _ => {}
             }
             if let Some((op, is_arg, index)) = variable_of(&i) {
                 let flags = if is_arg {
-                    &mut plan.args
+                    &mut self.args
                 } else {
-                    &mut plan.locals
+                    &mut self.locals
                 };
                 let Some(flags) = flags.get_mut(index) else {
                     return Err(TranslateError::invalid(if is_arg {
@@ -234,7 +261,7 @@ impl Plan {
                     *flags |= FILTERED;
                 }
             }
-            plan.instrs.push(i);
+            self.instrs.push(i);
         }
         // Both ends of every range start a block, so that all instructions of a block have the same
         // handlers.
@@ -251,16 +278,21 @@ impl Plan {
                 marks[at as usize] |= 2;
             }
         }
-        for (index, i) in plan.instrs.iter().enumerate() {
+        Ok(marks)
+    }
+
+    /// Cuts the instructions into blocks.
+    fn make_blocks(&mut self, marks: &[u8]) -> Res {
+        for (index, i) in self.instrs.iter().enumerate() {
             if marks[i.offset as usize] & 2 != 0 {
-                if let Some(last) = plan.blocks.last_mut() {
+                if let Some(last) = self.blocks.last_mut() {
                     last.end = index as u32;
                 }
-                plan.block_at[i.offset as usize] = plan.blocks.len() as u32;
-                plan.blocks.push(PlanBlock {
+                self.block_at[i.offset as usize] = self.blocks.len() as u32;
+                self.blocks.push(PlanBlock {
                     offset: i.offset,
                     first: index as u32,
-                    end: plan.instrs.len() as u32,
+                    end: self.instrs.len() as u32,
                     reachable: false,
                     last_source: -1,
                     region: 0,
@@ -269,39 +301,40 @@ impl Plan {
             }
         }
         // A mark that is left with bit 1 alone lies inside an instruction.
-        if marks[..len].contains(&2) {
+        if marks[..self.block_at.len() - 1].contains(&2) {
             return Err(TranslateError::invalid(
                 "a branch or clause goes into the middle of an instruction",
             ));
         }
-        plan.check_entries()?;
+        Ok(())
+    }
+
+    /// Finds the set of clauses that protect each block, for the method (`entry` 0) or a filter.
+    fn find_regions(&mut self, entry: u32) {
         // A filter's function sees only the clauses inside the filter. An exception that leaves a
         // filter is discarded by the runtime (ECMA-335 I.12.4.2.5), so the method's own handlers
         // have no part in it.
-        let filter = body
+        let filter = self
             .clauses
             .iter()
             .find(|c| entry != 0 && c.kind == EhKind::Filter(entry));
         let counts = |c: &EhClause| {
             filter.is_none_or(|f| c.try_offset >= entry && c.try_offset < f.handler_offset)
         };
-        if !body.clauses.is_empty() {
-            for b in &mut plan.blocks {
+        if !self.clauses.is_empty() {
+            for b in &mut self.blocks {
                 let set: SmallVec<[u32; 4]> = (0u32..)
-                    .zip(&body.clauses)
+                    .zip(&self.clauses)
                     .filter(|(_, c)| in_try(c, b.offset) && counts(c))
                     .map(|(n, _)| n)
                     .collect();
-                let found = plan.regions.iter().rposition(|r| *r == set);
+                let found = self.regions.iter().rposition(|r| *r == set);
                 b.region = found.unwrap_or_else(|| {
-                    plan.regions.push(set);
-                    plan.regions.len() - 1
+                    self.regions.push(set);
+                    self.regions.len() - 1
                 }) as u32;
             }
         }
-        plan.reach(entry)?;
-        plan.find_cold()?;
-        Ok(plan)
     }
 
     /// Checks that handlers and filters begin at instructions, and that no two entries with
@@ -334,6 +367,7 @@ impl Plan {
     }
 
     /// The index of the block that starts at an offset.
+    ///
     /// # Errors
     /// [`TranslateError::Invalid`] if no block starts there.
     pub fn block(&self, offset: u32) -> Res<usize> {
@@ -398,7 +432,7 @@ impl Plan {
     }
 
     /// Checks one edge against the module's invariants. Leaving a handler by a branch other than
-    /// `leave` is invalid IL too (ECMA-335 I.12.4.2.8.2), but does no harm, because a handler is
+    /// `leave` is invalid IL too (ECMA-335 I.12.4.2.8), but does no harm, because a handler is
     /// ordinary code of the same function.
     fn check_edge(&self, from: u32, to: u32) -> Res {
         let enters = |c: &EhClause| {
@@ -536,6 +570,7 @@ pub struct Liveness {
 }
 
 impl Liveness {
+    /// Computes the live variables.
     fn new(plan: &Plan) -> Res<Liveness> {
         let count = plan.args.len() + plan.locals.len();
         let words = count.div_ceil(64).max(1);

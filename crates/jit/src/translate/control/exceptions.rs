@@ -22,6 +22,16 @@
 //!
 //! Dispatch blocks are emitted after the walk, when every `leave` is known.
 //!
+//! A `leave` through two finally handlers registers its continuation from the outside inwards:
+//!
+//! ```text
+//! try { try { leave L; } finally { F } } finally { G }
+//!
+//!     F.index = 1;  jump F                   ; continuation 1 of F: go on in G with index 1
+//!     F: ... endfinally -> dispatch F:  1: G.index = 1; jump G
+//!     G: ... endfinally -> dispatch G:  1: jump L
+//! ```
+//!
 //! # Invariants
 //! * The exception and the record that a finally runs for lie in the frame and never in the thread
 //!   context, because the finally may itself throw and catch.
@@ -32,6 +42,7 @@
 //!   handler's first block would be wrong where a handler begins with a `try`
 //!   ([`Plan::around_handler`](crate::translate::control::control_flow::Plan::around_handler)).
 use crate::translate::control::control_flow::{in_handler, in_try};
+use crate::translate::control::state::{ClauseState, Continuation};
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::fast_paths::monitors;
 use crate::translate::translator::Translator;
@@ -40,48 +51,15 @@ use smallvec::SmallVec;
 use vervet_abi::{call, context};
 use vervet_metadata::body::EhKind;
 use vervet_metadata::il::Op;
-use vervet_types::ClassRef;
-
-/// Where control goes on after a finally handler.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Continuation {
-    /// At an IL block.
-    Block(usize),
-    /// In the finally of another clause, with that index.
-    Finally(usize, u32),
-}
-
-/// A clause during the translation. Slots and blocks are created when something first needs them.
-#[derive(Default)]
-pub struct ClauseState {
-    /// Its landing pad.
-    pad: Option<Block>,
-    /// Slot of the caught exception, for `rethrow`, or of the exception that passes through a
-    /// finally.
-    exception: Option<StackSlot>,
-    /// Slot of the unwind record of the exception that passes.
-    record: Option<StackSlot>,
-    /// Slot of the index in `continuations`, plus 1; 0 while an exception passes.
-    index: Option<StackSlot>,
-    /// The block that `endfinally` jumps to.
-    dispatch: Option<Block>,
-    /// Where the `leave`s through this finally go.
-    continuations: Vec<Continuation>,
-    /// Whether the handler contains a `rethrow`, so that the pad must keep the exception.
-    rethrows: bool,
-    /// The class that a catch clause names. It is loaded when the method is compiled, so that a
-    /// missing class is an error of the method and not of a throw.
-    class: Option<ClassRef>,
-}
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Creates the clause states, and loads the classes of catch clauses.
     pub(crate) fn prepare_clauses(&mut self) -> Res {
-        for c in &self.plan.clauses {
+        for c in &self.body.plan.clauses {
             let mut state = ClauseState::default();
             match c.kind {
                 EhKind::Catch(token) => {
-                    state.class = Some(self.scope.type_(token)?);
+                    state.class = Some(self.body.scope.type_(token)?);
                     state.rethrows = self.has_rethrow(c.handler_offset, c.handler_len);
                 }
                 EhKind::Filter(_) => {
@@ -89,15 +67,15 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 EhKind::Finally | EhKind::Fault => {}
             }
-            self.clauses.push(state);
+            self.body.clauses.push(state);
         }
         Ok(())
     }
 
     /// Whether a range of IL contains a `rethrow`.
     fn has_rethrow(&self, offset: u32, len: u32) -> bool {
-        let first = self.plan.instrs.partition_point(|i| i.offset < offset);
-        self.plan.instrs[first..]
+        let first = self.body.plan.instrs.partition_point(|i| i.offset < offset);
+        self.body.plan.instrs[first..]
             .iter()
             .take_while(|i| i.offset < offset + len)
             .any(|i| i.op == Op::Rethrow)
@@ -105,11 +83,11 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The landing pad of a clause.
     fn pad(&mut self, clause: usize) -> Block {
-        if let Some(pad) = self.clauses[clause].pad {
+        if let Some(pad) = self.body.clauses[clause].pad {
             return pad;
         }
         let pad = self.new_pad();
-        self.clauses[clause].pad = Some(pad);
+        self.body.clauses[clause].pad = Some(pad);
         pad
     }
 
@@ -124,25 +102,25 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Makes the handlers of a region those of the calls that follow.
     pub(crate) fn set_region(&mut self, region: u32) -> Res {
-        let plan = self.plan;
+        let plan = self.body.plan;
         self.set_clauses(&plan.regions[region as usize])
     }
 
     /// Makes these clauses, innermost first, the handlers of the calls that follow. The fault
     /// handler of a synchronized method, which leaves the monitor, is the outermost one.
     fn set_clauses(&mut self, clauses: &[u32]) -> Res {
-        if self.inline.is_some() {
+        if self.body.inline.is_some() {
             // An inlined body has no clauses. Its calls keep the handlers that surround the inlined
             // call.
             return Ok(());
         }
-        let plan = self.plan;
+        let plan = self.body.plan;
         let mut handlers: SmallVec<[(u32, Block); 4]> = SmallVec::new();
         for c in clauses {
             let pad = self.pad(*c as usize);
             handlers.push((*c, pad));
         }
-        if let Some((_, pad)) = self.sync {
+        if let Some((_, pad)) = self.body.sync {
             handlers.push((plan.clauses.len() as u32, pad));
         }
         self.e.set_handlers(&handlers);
@@ -155,22 +133,30 @@ impl<'a, 'f> Translator<'a, 'f> {
         clause: usize,
         which: fn(&mut ClauseState) -> &mut Option<StackSlot>,
     ) -> StackSlot {
-        if let Some(slot) = *which(&mut self.clauses[clause]) {
+        if let Some(slot) = *which(&mut self.body.clauses[clause]) {
             return slot;
         }
         let slot = self.e.slot(8);
-        *which(&mut self.clauses[clause]) = Some(slot);
+        *which(&mut self.body.clauses[clause]) = Some(slot);
         slot
     }
 
-    /// If handlers begin at the block: emits their landing pads.
+    /// If handlers begin at the block: emits their landing pads. That of a catch clause:
+    ///
+    /// ```text
+    /// pad(exception: i64, record: i64):
+    ///     x = stack_load shadow of x              ; for each variable that is live at the handler
+    ///     context.localloc_next = localloc_top    ; if the method has the slot
+    ///     stack_store exception, slot             ; if the handler contains a rethrow
+    ///     jump handler(exception)
+    /// ```
     pub(crate) fn begin_handlers(&mut self, block: usize, clif: Block) -> Res {
-        if self.plan.clauses.is_empty() {
+        if self.body.plan.clauses.is_empty() {
             return Ok(());
         }
-        let offset = self.plan.blocks[block].offset;
-        for n in 0..self.plan.clauses.len() {
-            let c = &self.plan.clauses[n];
+        let offset = self.body.plan.blocks[block].offset;
+        for n in 0..self.body.plan.clauses.len() {
+            let c = &self.body.plan.clauses[n];
             if c.handler_offset != offset {
                 continue;
             }
@@ -183,11 +169,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                 EhKind::Catch(_) | EhKind::Filter(_) => {
                     // The frames between the throw and this handler are gone, and so is what they
                     // took by `localloc`.
-                    if let Some(slot) = self.localloc_top {
+                    if let Some(slot) = self.body.localloc_top {
                         let top = self.e.b.ins().stack_load(I64, I64, slot, 0);
                         self.e.store_context(top, context::LOCALLOC_NEXT);
                     }
-                    if self.clauses[n].rethrows {
+                    if self.body.clauses[n].rethrows {
                         let slot = self.slot_of(n, |c| &mut c.exception);
                         self.e.b.ins().stack_store(I64, exception, slot, 0);
                     }
@@ -212,22 +198,22 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn throw(&mut self) -> Res {
         let item = self.pop_ref()?;
         self.e.helper_noreturn(call::Throw, [item.value]);
-        self.dead = true;
+        self.body.dead = true;
         Ok(())
     }
 
     /// `rethrow` (ECMA-335 III.4.24): throws the caught exception again, with its stack trace kept.
     /// Allowed only in the body of a catch handler.
     pub(crate) fn rethrow(&mut self) -> Res {
-        let at = self.plan.instrs[self.index].offset;
+        let at = self.body.plan.instrs[self.body.index].offset;
         let clause = match self.enclosing_catch() {
-            Some(clause) if !self.plan.is_filtered_from(at, clause) => clause,
+            Some(clause) if !self.body.plan.is_filtered_from(at, clause) => clause,
             _ => return Err(TranslateError::invalid("rethrow outside a catch handler")),
         };
         let slot = self.slot_of(clause, |c| &mut c.exception);
         let exception = self.e.b.ins().stack_load(I64, I64, slot, 0);
         self.e.helper_noreturn(call::Rethrow, [exception]);
-        self.dead = true;
+        self.body.dead = true;
         Ok(())
     }
 
@@ -235,9 +221,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// handler, through the finally handlers on the way. The continuations are registered from the
     /// outermost finally inwards, because each inner one goes on in the next outer one.
     pub(crate) fn leave(&mut self, target: u32) -> Res {
-        let plan = self.plan;
-        let from = plan.instrs[self.index].offset;
-        self.stack.clear();
+        let plan = self.body.plan;
+        let from = plan.instrs[self.body.index].offset;
+        self.body.stack.clear();
+        // The exception that a catch handler was entered with is done with when the handler is
+        // left.
         let left_catch = plan.clauses.iter().any(|c| {
             matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_))
                 && in_handler(c, from)
@@ -265,7 +253,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 None => Continuation::Block(to),
                 Some((clause, index)) => Continuation::Finally(clause, index),
             };
-            let list = &mut self.clauses[*c as usize].continuations;
+            let list = &mut self.body.clauses[*c as usize].continuations;
             let at = list
                 .iter()
                 .position(|x| *x == continuation)
@@ -280,7 +268,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Some((clause, index)) => {
                 self.poll(target);
                 self.enter_finally(clause, index)?;
-                self.dead = true;
+                self.body.dead = true;
                 Ok(())
             }
         }
@@ -291,7 +279,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         let slot = self.slot_of(clause, |c| &mut c.index);
         let index = self.i32(index as i32);
         self.e.b.ins().stack_store(I64, index, slot, 0);
-        let handler = self.plan.block(self.plan.clauses[clause].handler_offset)?;
+        let handler = self
+            .body
+            .plan
+            .block(self.body.plan.clauses[clause].handler_offset)?;
         let handler = self.clif_block(handler);
         self.e.b.ins().jump(handler, &[]);
         Ok(())
@@ -299,53 +290,53 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `endfinally` and `endfault`, one opcode (ECMA-335 III.3.35).
     pub(crate) fn end_finally(&mut self) -> Res {
-        let at = self.plan.instrs[self.index].offset;
+        let at = self.body.plan.instrs[self.body.index].offset;
         let found =
-            self.plan.clauses.iter().position(|c| {
+            self.body.plan.clauses.iter().position(|c| {
                 in_handler(c, at) && matches!(c.kind, EhKind::Finally | EhKind::Fault)
             });
         let clause = match found {
-            Some(clause) if !self.plan.is_filtered_from(at, clause) => clause,
+            Some(clause) if !self.body.plan.is_filtered_from(at, clause) => clause,
             _ => return Err(TranslateError::invalid("endfinally outside a handler")),
         };
-        let dispatch = match self.clauses[clause].dispatch {
+        let dispatch = match self.body.clauses[clause].dispatch {
             Some(b) => b,
             None => {
                 let b = self.e.b.create_block();
-                self.clauses[clause].dispatch = Some(b);
+                self.body.clauses[clause].dispatch = Some(b);
                 b
             }
         };
-        self.stack.clear();
+        self.body.stack.clear();
         self.e.b.ins().jump(dispatch, &[]);
-        self.dead = true;
+        self.body.dead = true;
         Ok(())
     }
 
     /// `endfilter` (ECMA-335 III.3.34): returns from the filter's function. 1 means that the
     /// handler runs, 0 that the search goes on.
     pub(crate) fn end_filter(&mut self) -> Res {
-        if self.filter.is_none() {
+        if self.body.filter.is_none() {
             return Err(TranslateError::invalid("endfilter outside a filter"));
         }
         let value = self.pop_i32()?;
-        if !self.stack.is_empty() {
+        if !self.body.stack.is_empty() {
             return Err(TranslateError::invalid(
                 "endfilter with more than its value on the stack",
             ));
         }
         self.e.b.ins().return_(&[value]);
-        self.dead = true;
+        self.body.dead = true;
         Ok(())
     }
 
     /// Emits what had to wait until every `leave` was seen: the dispatch blocks of the finally
     /// handlers, and the fault handler of a synchronized method.
     pub(crate) fn finish_clauses(&mut self) -> Res {
-        let plan = self.plan;
-        self.stack.clear();
-        for n in 0..self.clauses.len() {
-            let Some(dispatch) = self.clauses[n].dispatch else {
+        let plan = self.body.plan;
+        self.body.stack.clear();
+        for n in 0..self.body.clauses.len() {
+            let Some(dispatch) = self.body.clauses[n].dispatch else {
                 continue;
             };
             let c = &plan.clauses[n];
@@ -353,13 +344,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .at(c.handler_offset + c.handler_len.saturating_sub(1));
             self.set_clauses(&plan.around_handler(n)?)?;
             self.e.b.switch_to_block(dispatch);
+            // Index 0: an exception is passing, and unwinding goes on.
             let unwind = self.e.b.create_block();
             let slot = self.slot_of(n, |c| &mut c.index);
             let index = self.e.b.ins().stack_load(I64, I32, slot, 0);
             let mut targets = vec![unwind];
             let mut through = Vec::new();
             let mut out = Vec::new();
-            for continuation in self.clauses[n].continuations.clone() {
+            for continuation in self.body.clauses[n].continuations.clone() {
                 let block = match continuation {
                     Continuation::Block(to) => {
                         let block = self.e.b.create_block();
@@ -417,7 +409,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         // The monitor of a synchronized method is left with the exception still on its way. No
         // handler is set here: an exception of the exit itself goes to the caller.
-        if let Some((slot, pad)) = self.sync {
+        if let Some((slot, pad)) = self.body.sync {
             self.e.set_handlers(&[]);
             self.e.b.switch_to_block(pad);
             let (exception, record) =
@@ -434,7 +426,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Whether the current instruction lies in a protected range.
     pub(crate) fn in_protected(&self) -> bool {
-        let at = self.plan.instrs[self.index].offset;
-        self.plan.clauses.iter().any(|c| in_try(c, at))
+        let at = self.body.plan.instrs[self.body.index].offset;
+        self.body.plan.clauses.iter().any(|c| in_try(c, at))
     }
 }

@@ -2,3 +2,4 @@
 pub mod blocks;
 pub mod control_flow;
 pub mod exceptions;
+pub mod state;

@@ -176,6 +176,8 @@ fn allocate_many(
     length: Value,
     slow: impl FnOnce(&mut Emitter<'_>) -> Value,
 ) -> Value {
+    // The greatest length that still fits; greater ones, and negative ones as unsigned numbers,
+    // take the slow path before anything is computed from them.
     let longest = (LARGE_OBJECT_SIZE - offset as u32) / element;
     let (cold, join) = slow_and_join(e);
     let small = e.b.create_block();
@@ -185,6 +187,7 @@ fn allocate_many(
     e.b.ins().brif(long, cold, &[], small, &[]);
     e.b.seal_block(small);
     e.b.switch_to_block(small);
+    // The length is small here, so the product cannot overflow.
     let wide = e.b.ins().uextend(I64, length);
     let bytes = match element {
         1 => wide,
@@ -213,6 +216,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let vtable = self.e.symbol(Symbol::VTable(class));
         let layout = class.layout()?;
         let size = (HEADER_SIZE + layout.size).next_multiple_of(OBJECT_ALIGN);
+        // The runtime must register a finalizable object, and places large ones elsewhere.
         if size > LARGE_OBJECT_SIZE || class.finalizer()?.is_some() {
             return Ok(self.e.helper_value(call::AllocObject, [vtable]));
         }
@@ -229,7 +233,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// `newarr` (ECMA-335 III.4.20). The helper throws OverflowException for a negative length.
     pub(crate) fn new_array(&mut self, element: ClassRef) -> Res {
         let length = self.pop()?;
-        let array = self.universe.sz_array(element);
+        let array = self.session.universe.sz_array(element);
         let size = self.size_of(element)?;
         let vtable = self.e.symbol(Symbol::VTable(array));
         let places = (ARRAY_DATA_OFFSET, ARRAY_LENGTH_OFFSET);
@@ -267,7 +271,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         length: Value,
         slow: impl FnOnce(&mut Emitter<'_>) -> Value,
     ) {
-        let class = self.universe.known(Known::String);
+        let class = self.session.universe.known(Known::String);
         let vtable = self.e.symbol(Symbol::VTable(class));
         // The terminator is zero already; it only takes room.
         let places = (STRING_CHARS_OFFSET + 2, STRING_LENGTH_OFFSET);

@@ -1,4 +1,4 @@
-//! The allocation sequence, run on windows of every kind: what it writes, when it gives up, and in what order.
+//! The allocation sequence, run on TLABs of every size: what it writes, when it takes the slow path, and in what order.
 use crate::emit::{Codegen, Emitter, Request, trusted};
 use crate::options::{AllocProtection, Options, Tier};
 use crate::stubs::tests::{Arena, context, unresolved};
@@ -8,14 +8,16 @@ use cranelift_codegen::isa::CallConv;
 use std::arch::naked_asm;
 use vervet_abi::context::{self as offsets, ThreadContext};
 
+/// An address that no memory is at; the sequence only stores it.
 const VTABLE: i64 = 0x0123_4560;
+/// Every way to protect an allocation.
 const PROTECTIONS: [AllocProtection; 3] = [
     AllocProtection::CriticalFlag,
     AllocProtection::StoreOrder,
     AllocProtection::None,
 ];
 
-/// `code(argument)` as a Tail function with that context.
+/// Calls `code(argument)`, a Tail function, with that thread context in r15.
 #[unsafe(naked)]
 unsafe extern "C" fn run(_code: usize, _argument: i64, _cx: *mut ThreadContext) -> i64 {
     naked_asm!(
@@ -34,6 +36,7 @@ unsafe extern "C" fn run(_code: usize, _argument: i64, _cx: *mut ThreadContext) 
     )
 }
 
+/// A code generator with that protection.
 fn codegen(allocation: AllocProtection) -> Codegen {
     Codegen::new(&Options {
         verify: true,
@@ -42,6 +45,7 @@ fn codegen(allocation: AllocProtection) -> Codegen {
     })
 }
 
+/// A function of one argument that returns what `emit` emits.
 fn compile(
     codegen: &Codegen,
     tier: Tier,
@@ -65,20 +69,21 @@ fn compile(
     emitted.map(|(blob, _)| blob).expect("it compiles")
 }
 
-/// What stands for the runtime: 1 + the critical flag.
+/// The slow path of the tests: returns 1 plus the critical flag, so 1 if the flag is clear.
 fn slow(e: &mut Emitter<'_>) -> Value {
     let cx = e.context();
     let flag = e.b.ins().uload8(I64, trusted(), cx, offsets::CRITICAL);
     e.b.ins().iadd_imm_s(flag, 1)
 }
 
-/// Runs the code on a window of that many words in zeroed memory: result, words taken or None, memory.
-fn on_window(code: usize, argument: i64, words: usize) -> (i64, usize, Vec<u64>) {
+/// Runs the code on a TLAB of that many words in zeroed memory: result, words taken or None, memory.
+fn on_tlab(code: usize, argument: i64, words: usize) -> (i64, usize, Vec<u64>) {
     let mut memory = vec![0u64; 2048];
     let start = memory.as_mut_ptr() as usize;
     let mut cx = context();
     (cx.alloc_next, cx.alloc_end) = (start, start + 8 * words);
-    // SAFETY: the code is one of `compile`'s and writes between next and end at most.
+    // SAFETY: the code was made by `compile`, for this signature, and writes only between `alloc_next` and
+    // `alloc_end`, which lie in `memory`.
     let result = unsafe { run(code, argument, &mut *cx) };
     assert_eq!(cx.critical, 0);
     assert_eq!(cx.alloc_end, start + 8 * words);
@@ -104,18 +109,18 @@ fn objects_take_what_fits() {
             });
             let code = Arena::new().link(&blob, &unresolved);
             for words in 0..3 {
-                let (result, taken, memory) = on_window(code, 0, words);
+                let (result, taken, memory) = on_tlab(code, 0, words);
                 assert_eq!((result, taken), (1, 0), "{protection:?} {tier:?}");
                 assert!(memory.iter().all(|w| *w == 0));
             }
             for words in [3, 4, 100] {
-                let (_, taken, memory) = on_window(code, 0, words);
+                let (_, taken, memory) = on_tlab(code, 0, words);
                 assert_eq!(taken, 3);
                 assert_eq!(memory[..2], [VTABLE as u64, 0]);
             }
-            // A window that is empty, both ends 0.
+            // A TLAB that is empty, both ends 0.
             let mut cx = context();
-            // SAFETY: as above; there is no window to write to.
+            // SAFETY: the code was made by `compile`; with both ends 0 it writes nothing.
             assert_eq!(unsafe { run(code, 0, &mut *cx) }, 1);
             assert_eq!((cx.alloc_next, cx.alloc_end, cx.critical), (0, 0, 0));
         }
@@ -147,15 +152,15 @@ fn lengths_give_sizes() {
                     continue;
                 }
                 let words = (offset as usize + length as usize * element as usize).div_ceil(8);
-                let (_, taken, memory) = on_window(code, length, words);
+                let (_, taken, memory) = on_tlab(code, length, words);
                 assert_eq!(taken, words, "{length} of {element}");
                 assert_eq!(memory[0], VTABLE as u64);
                 assert_eq!(memory[1], length as u64);
                 assert!(memory[2..].iter().all(|w| *w == 0));
-                assert_eq!(on_window(code, length, words - 1).0, 1);
+                assert_eq!(on_tlab(code, length, words - 1).0, 1);
             }
             for length in [-1, i64::from(i32::MIN), i64::from(i32::MAX), longest + 1] {
-                let (result, taken, _) = on_window(code, length, 1500);
+                let (result, taken, _) = on_tlab(code, length, 1500);
                 assert_eq!((result, taken), (1, 0), "{length} of {element}");
             }
         }

@@ -72,9 +72,19 @@ fn number_of(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
 }
 
 /// From a handle (i32) to its object. Goes to `slow` if the handle has no valid word.
+///
+/// ```text
+///     number = uextend (rotr handle, KIND_BITS)      ; kind bits first, then the index
+///     word = load.i64 words + 8 * number
+///     sequence_point
+///     brif word & VALID, found, slow
+/// found:
+///     object = word & !TAGS
+/// ```
 pub(crate) fn read(e: &mut Emitter<'_>, handle: Value, slow: Block) -> Value {
     let found = e.b.create_block();
     e.b.set_cold_block(slow);
+    // The words of all handles lie in one reserved range, so its address is a constant.
     let words = e.symbol(Symbol::HandleRows);
     let number = number_of(e, handle, slow);
     let at = part(e, words, 0, number, 8);
@@ -121,6 +131,19 @@ fn place_of(e: &mut Emitter<'_>, lane: Value, position: Value) -> Value {
 
 /// A new handle to an object, from the thread's own slots. Goes to `slow` if the thread has none,
 /// if the object is null, or if there is no such kind.
+///
+/// ```text
+///     lane = context.handle_lanes + kind * SIZE
+///     critical = 1
+///     brif lane.first == lane.ready, none, some      ; none: critical = 0, jump slow
+/// some:
+///     index = lane.ring[first % ROOM];  lane.first = first + 1
+///     sides[number] = context.domain                 ; before the word: x86 keeps the order
+///     words[number] = object | OBJECT
+///     young[group of number] = 1, unless it is set   ; a minor collection looks at this group
+///     critical = 0
+///     handle = index << KIND_BITS | kind + 1
+/// ```
 pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block) -> Value {
     let [known, enter, none, some, old, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(none);
@@ -136,6 +159,8 @@ pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block)
     go(e, enter);
     let cx = e.context();
     let lane = lane_of(e, kind);
+    // From here to the end of `critical` this thread is not stopped, so nobody sees the lane
+    // without the slot.
     critical(e, cx, true);
     let first = e.b.ins().load(I32, trusted(), lane, lane::FIRST);
     let ready = e.b.ins().load(I32, trusted(), lane, lane::READY);
@@ -180,6 +205,21 @@ pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block)
 }
 
 /// Frees a handle, if it is in use.
+///
+/// ```text
+///     critical = 1
+///     word = words[number]
+///     brif word & OCCUPIED, used, lost
+/// used:
+///     brif the ring has room, roomy, lost
+/// roomy:
+///     brif atomic_cas(words[number], word, 0) == word, freed, lost
+/// freed:
+///     lane.ring[end % ROOM] = index;  lane.end = end + 1
+///     critical = 0
+/// lost: (cold)
+///     critical = 0;  call FreeHandle(context, handle)
+/// ```
 pub(crate) fn free(e: &mut Emitter<'_>, handle: Value) {
     let [used, roomy, freed, lost, slow, done] = std::array::from_fn(|_| e.b.create_block());
     e.b.set_cold_block(lost);
@@ -210,6 +250,7 @@ pub(crate) fn free(e: &mut Emitter<'_>, handle: Value) {
             .icmp_imm_u(IntCC::UnsignedLessThan, count, i64::from(lane::ROOM));
     e.b.ins().brif(has_room, roomy, &[], lost, &[]);
     go(e, roomy);
+    // Another thread may free the same handle at the same time; only one exchange succeeds.
     let none = e.b.ins().iconst(I64, 0);
     let old = e.b.ins().atomic_cas(trusted(), at, word, none);
     let swapped = e.b.ins().icmp(IntCC::Equal, old, word);
@@ -278,7 +319,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.push_value(StackValue {
             kind: StackType::Ref,
             value,
-            class: Some(self.universe.known(Known::Object)),
+            class: Some(self.session.universe.known(Known::Object)),
             fact: ValueFact::None,
         });
         Ok(true)
@@ -288,12 +329,12 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// sets the target of one if the type is -1. It is expanded only if the constants show which.
     pub(crate) fn target_handle(&mut self, method: MethodRef) -> Res<bool> {
         let lowered = LoweredSignature::of_method(method)?;
-        let n = self.stack.len();
+        let n = self.body.stack.len();
         if lowered.params.len() != 3 || lowered.has_this || n < 3 {
             return Ok(false);
         }
-        let sets = self.constant(self.stack[n - 1].value) == Some(-1);
-        if !sets && self.constant(self.stack[n - 2].value) != Some(0) {
+        let sets = self.constant(self.body.stack[n - 1].value) == Some(-1);
+        if !sets && self.constant(self.body.stack[n - 2].value) != Some(0) {
             return Ok(false);
         }
         self.spill_aliased(3)?;
@@ -303,7 +344,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let signature = self.e.b.import_signature(lowered.clif);
         let slow = self.e.b.create_block();
         self.e.b.set_cold_block(slow);
-        let quick = if sets {
+        let fast = if sets {
             let found = self.e.b.create_block();
             let set = self.e.helper_value(call::SetHandle, [handle, object]);
             self.e.b.ins().brif(set, found, &[], slow, &[]);
@@ -313,7 +354,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             make(self.e, object, kind, slow)
         };
-        let value = otherwise(self.e, quick, I32, slow, |e| {
+        let value = otherwise(self.e, fast, I32, slow, |e| {
             e.call_method(method, signature, &[object, handle, kind])[0]
         });
         self.push(StackType::I32, value);
@@ -348,6 +389,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         e.b.seal_block(some);
         e.b.switch_to_block(some);
         let none = e.b.ins().iconst(I32, 0);
+        // An exception between clearing the variable and freeing the handle would lose the handle.
         e.begin_no_redirect();
         if is_local(e, at.value) {
             e.b.ins().store(trusted(), none, at.value, 0);

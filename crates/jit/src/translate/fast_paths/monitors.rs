@@ -66,6 +66,7 @@ fn swap(e: &mut Emitter<'_>, object: Value, from: Value, to: Value, slow: Block)
 
 /// Changes the number of monitors that this thread has, and permits asynchronous exceptions again.
 fn count(e: &mut Emitter<'_>, change: i64) {
+    // The count is this thread's own word, so no atomic operation is needed.
     let held = e.load_context(I32, context::LOCKS_HELD);
     let held = e.b.ins().iadd_imm_s(held, change);
     e.store_context(held, context::LOCKS_HELD);
@@ -86,6 +87,24 @@ fn end(e: &mut Emitter<'_>, long: Block, join: Block, call: impl FnOnce(&mut Emi
 
 /// Enters the monitor of `object`. `taken` is the address of the `lockTaken` variable, which is
 /// false before and true after. `call` emits the slow path.
+///
+/// ```text
+///     brif object, look, slow
+/// look:
+///     old = atomic_cas.i32 object + 4, 0, own word
+///     brif old == 0, done, slow
+/// done:
+///     *taken = 1;  context.locks_held += 1
+///     jump join
+/// slow:
+///     brif call MonitorEnterFast(context, object), fast, long
+/// fast:
+///     *taken = 1                                     ; the helper has counted
+///     jump join
+/// long: (cold)
+///     call the method
+///     jump join
+/// ```
 pub(crate) fn enter(
     e: &mut Emitter<'_>,
     object: Value,
@@ -94,6 +113,8 @@ pub(crate) fn enter(
 ) {
     let (slow, long, join) = (e.b.create_block(), e.b.create_block(), e.b.create_block());
     e.b.set_cold_block(long);
+    // `Monitor.Enter(object, ref bool)` throws ArgumentException if the variable is true already;
+    // the method itself does that.
     if let Some(taken) = taken {
         let free = e.b.create_block();
         let already = e.b.ins().uload8(I32, trusted(), taken, 0);
@@ -119,18 +140,20 @@ pub(crate) fn enter(
     e.begin_no_redirect();
     let context = e.context();
     let entered = e.helper_value(call::MonitorEnterFast, [context, object]);
-    let quick = e.b.create_block();
-    e.b.set_cold_block(quick);
-    e.b.ins().brif(entered, quick, &[], long, &[]);
-    e.b.seal_block(quick);
-    e.b.switch_to_block(quick);
+    let fast = e.b.create_block();
+    e.b.set_cold_block(fast);
+    e.b.ins().brif(entered, fast, &[], long, &[]);
+    e.b.seal_block(fast);
+    e.b.switch_to_block(fast);
     say_taken(e);
     e.b.ins().sequence_point();
     e.end_no_redirect();
     end(e, long, join, call);
 }
 
-/// Leaves the monitor of `object`. `call` emits the slow path.
+/// Leaves the monitor of `object`. `call` emits the slow path. The sequence is that of [`enter`]
+/// with the words exchanged; the helper's answer has three cases, because a waiter can only be
+/// woken after the monitor has been left.
 pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Emitter<'_>)) {
     let (slow, left, wake, long, join) = (
         e.b.create_block(),

@@ -1,5 +1,12 @@
-//! The sequences that generated code has in place of calls into `vervet-handles` and `vervet-parking`, against the lists that stand beside
-//! their models there. A sequence that changes fails here; then the list and the model are to be changed with it.
+//! The emitted sequences against the lists beside their models.
+//!
+//! # How it works
+//! The models of handles (`vervet-handles`) and monitors (`vervet-parking`) explore the
+//! interleavings of several threads. What they execute are the lines of `inlined.txt`, one for each
+//! memory access. These tests emit the sequences, reduce the CLIF to such lines, and compare.
+//!
+//! # Invariants
+//! A sequence that changes fails here. The list and the model are then changed with it.
 use crate::emit::{Codegen, Emitter, Request};
 use crate::options::{Options, Tier};
 use crate::translate::fast_paths::handles;
@@ -7,7 +14,7 @@ use crate::translate::fast_paths::monitors;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types::*};
 use cranelift_codegen::isa::CallConv;
 
-/// What a sequence does to memory and where it goes on, a line each, with values unnamed.
+/// The memory accesses and jumps of a sequence, one line each, with values unnamed.
 fn effects(emit: impl FnOnce(&mut Emitter<'_>, &[Value])) -> Vec<String> {
     let options = Options {
         verify: true,
@@ -33,6 +40,7 @@ fn effects(emit: impl FnOnce(&mut Emitter<'_>, &[Value])) -> Vec<String> {
     clif.lines().filter_map(effect).collect()
 }
 
+/// The line of an instruction, if the lists contain instructions of its kind.
 fn effect(line: &str) -> Option<String> {
     let line = line.split(';').next().unwrap_or_default().trim();
     // A source location in front.
@@ -58,7 +66,7 @@ fn effect(line: &str) -> Option<String> {
     (is_label || counts.contains(&name)).then(|| unnamed(what))
 }
 
-/// Values lose their numbers.
+/// Removes the numbers of values.
 fn unnamed(what: &str) -> String {
     let mut out = String::new();
     let mut rest = what.chars().peekable();
@@ -73,7 +81,7 @@ fn unnamed(what: &str) -> String {
     out
 }
 
-/// The lines of one list: those behind `== name`, without what is said of them.
+/// The lines of one list, without their comments.
 fn list(text: &str, name: &str) -> Vec<String> {
     let lines = text.lines().skip_while(|l| *l != format!("== {name}"));
     let lines = lines.skip(1).take_while(|l| !l.starts_with("=="));
@@ -81,6 +89,7 @@ fn list(text: &str, name: &str) -> Vec<String> {
     said.filter(|l| !l.is_empty()).collect()
 }
 
+/// Compares the list of that name with what is emitted.
 fn check(text: &str, name: &str, emit: impl FnOnce(&mut Emitter<'_>, &[Value])) {
     let found = effects(emit);
     assert_eq!(
@@ -91,7 +100,7 @@ fn check(text: &str, name: &str, emit: impl FnOnce(&mut Emitter<'_>, &[Value])) 
     );
 }
 
-/// The way that is not listed.
+/// Ends the path that the list does not contain.
 fn elsewhere(e: &mut Emitter<'_>, slow: cranelift_codegen::ir::Block) {
     e.b.ins().return_(&[]);
     e.b.seal_block(slow);

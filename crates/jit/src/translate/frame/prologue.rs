@@ -11,6 +11,18 @@
 //! epilogue (ret)         localloc mark restored, monitor left
 //! ```
 //!
+//! A synchronized method has a landing pad of its own, the outermost handler of all its calls:
+//!
+//! ```text
+//!     stack_store object, slot
+//!     enter the monitor of object            ; fast_paths::monitors
+//!     ...
+//!     ret:  load slot, leave the monitor, return
+//! pad(exception, record):
+//!     load slot, leave the monitor
+//!     call ContinueUnwind(exception, record)
+//! ```
+//!
 //! # Invariants
 //! * The stack check is the first code after the frame is reserved. Nothing has been written and
 //!   nothing entered by then, so the method can be called again from its start on a larger stack.
@@ -23,7 +35,7 @@ use crate::signature::Pass;
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::fast_paths::monitors;
-use crate::translate::frame::variables::Variable;
+use crate::translate::frame::location::Variable;
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -95,7 +107,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let own = self.e.symbol(Symbol::SelfCode);
         self.e.store_context(own, context::HIDDEN);
         let signature = self.e.b.import_signature(signature);
-        let params = self.params.clone();
+        let params = self.body.params.clone();
         let results = self
             .e
             .call_symbol(Symbol::Helper(Helper::Grow), signature, &params);
@@ -109,7 +121,9 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Emits the prologue. A method that calls nothing and has a small frame needs no stack check:
     /// the guard zone below the limit is large enough for it.
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
-        let synchronized = self.method.is_synchronized();
+        let synchronized = self.body.method.is_synchronized();
+        // A frame with large locals may reach beyond the guard zone even if the method calls
+        // nothing.
         let mut structs = 0;
         for local in locals {
             if stack_type_of(local.ty)? == StackType::Struct {
@@ -117,36 +131,41 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         }
         let large = locals.len() > 128 || structs > 1024;
-        if (self.plan.has_calls || synchronized || large) && self.env.wants_stack_check() {
+        if (self.body.plan.has_calls || synchronized || large) && self.env.wants_stack_check() {
             self.stack_check()?;
         }
         self.make_variables(args, locals)?;
-        let class = self.method.class;
-        if Self::triggers(self.method)? {
+        let class = self.body.method.class;
+        if Self::triggers(self.body.method)? {
             self.class_init(class)?;
         }
-        if self.plan.has_localloc {
-            let side = (0..self.plan.instrs.len()).any(|i| {
-                self.plan.instrs[i].op == Op::Localloc && constant_localloc(self.plan, i).is_none()
+        if self.body.plan.has_localloc {
+            // Only a `localloc` that takes memory from the thread's stack needs the mark.
+            let side = (0..self.body.plan.instrs.len()).any(|i| {
+                self.body.plan.instrs[i].op == Op::Localloc
+                    && constant_localloc(self.body.plan, i).is_none()
             });
             if side {
-                self.localloc_mark = Some(self.e.load_context(I64, context::LOCALLOC_NEXT));
+                self.body.localloc_mark = Some(self.e.load_context(I64, context::LOCALLOC_NEXT));
             }
         }
         self.keep_localloc_top();
         if synchronized {
-            let object = if self.method.is_static() {
+            // The monitor of a static method is that of the Type object (ECMA-335 II.15.4.3.3).
+            let object = if self.body.method.is_static() {
                 self.e.load_symbol(I64, Symbol::TypeObject(class), 0)
             } else {
-                self.params[0]
+                self.body.params[0]
             };
             let slot: StackSlot = self.e.slot(8);
             self.e.b.ins().stack_store(I64, object, slot, 0);
             monitors::enter(self.e, object, None, |e| {
                 e.helper(call::MonitorEnter, [object]);
             });
+            // From here on every call has this pad as its outermost handler. The enter above has
+            // none: an exception in it must not leave a monitor that was not entered.
             let pad: Block = self.new_pad();
-            self.sync = Some((slot, pad));
+            self.body.sync = Some((slot, pad));
         }
         Ok(())
     }
@@ -165,7 +184,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 "the parent's variables are missing",
             ));
         }
-        if self.plan.has_calls && self.env.wants_stack_check() {
+        if self.body.plan.has_calls && self.env.wants_stack_check() {
             self.stack_check()?;
         }
         self.keep_localloc_top();
@@ -176,8 +195,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// stack this method and its callers use.
     fn keep_localloc_top(&mut self) {
         let catches = |c: &EhClause| matches!(c.kind, EhKind::Catch(_) | EhKind::Filter(_));
-        if self.plan.clauses.iter().any(catches) {
-            self.localloc_top = Some(self.e.slot(8));
+        if self.body.plan.clauses.iter().any(catches) {
+            self.body.localloc_top = Some(self.e.slot(8));
             self.record_localloc_top();
         }
     }
@@ -185,7 +204,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Records how far the localloc stack is in use: at the start, and after each `localloc`. A
     /// catch handler resets the thread to this, which frees what the frames below had.
     fn record_localloc_top(&mut self) {
-        if let Some(slot) = self.localloc_top {
+        if let Some(slot) = self.body.localloc_top {
             let top = self.e.load_context(I64, context::LOCALLOC_NEXT);
             self.e.b.ins().stack_store(I64, top, slot, 0);
         }
@@ -193,10 +212,10 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Undoes what the prologue did: frees localloc memory and leaves the monitor.
     pub(crate) fn epilogue(&mut self) {
-        if let Some(mark) = self.localloc_mark {
+        if let Some(mark) = self.body.localloc_mark {
             self.e.store_context(mark, context::LOCALLOC_NEXT);
         }
-        if let Some((slot, _)) = self.sync {
+        if let Some((slot, _)) = self.body.sync {
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
             self.e.set_handlers(&[]);
             monitors::exit(self.e, object, |e| {
@@ -208,16 +227,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// `ret` (ECMA-335 III.3.57). It is not allowed in a protected region, where `leave` must be
     /// used.
     pub(crate) fn ret(&mut self) -> Res {
-        if self.inline.is_some() {
+        if self.body.inline.is_some() {
             return self.inlined_ret();
         }
-        if self.filter.is_some() {
+        if self.body.filter.is_some() {
             return Err(TranslateError::invalid("ret in a filter"));
         }
         if self.in_protected() {
             return Err(TranslateError::invalid("ret in a protected block"));
         }
-        let lowered = self.lowered;
+        let lowered = self.body.lowered;
         let mut values: SmallVec<[_; 4]> = SmallVec::new();
         match &lowered.ret {
             Pass::None => {}
@@ -240,7 +259,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Pass::Address => {
                 let item = self.pop()?;
                 self.check_struct(&item, lowered.ret_class)?;
-                let buffer = self.params[lowered.has_this as usize];
+                let buffer = self.body.params[lowered.has_this as usize];
                 self.copy(
                     lowered.ret_class,
                     buffer,
@@ -253,10 +272,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                 )?;
             }
         }
+        // The results are computed before the monitor is left, because computing them may throw.
         self.epilogue();
         self.e.begin_no_redirect();
         self.e.b.ins().return_(&values);
-        self.dead = true;
+        self.body.dead = true;
         Ok(())
     }
 
@@ -265,7 +285,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// small, so it comes from the thread's localloc stack.
     pub(crate) fn localloc(&mut self) -> Res {
         let size = self.pop()?;
-        let (value, fact) = if let Some(bytes) = constant_localloc(self.plan, self.index) {
+        let (value, fact) = if let Some(bytes) = constant_localloc(self.body.plan, self.body.index)
+        {
             let slot = self.e.slot(bytes);
             let at = self.e.slot_addr(slot);
             self.zero(at, 0, bytes.next_multiple_of(8), trusted());

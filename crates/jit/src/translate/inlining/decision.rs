@@ -17,6 +17,16 @@
 //! }                                         cold: call Get(this, i)      ; throws
 //! ```
 //!
+//! How the effect of a body is found, for the example above:
+//!
+//! ```text
+//! ldarg.1; ldarg.0; ldfld size; blt     Reads    another thread may change `size`
+//! newobj; throw                         cold     not examined; outlined after Reads
+//! ldarg.0; ldfld items; ldarg.1;        Reads
+//! ldelem; ret
+//! effect of the method                  Reads    a caller may outline blocks behind this call
+//! ```
+//!
 //! # Invariants
 //! * A block is outlined only if every path to it has at most [`SideEffect::Reads`]: then running
 //!   the method from its start repeats nothing that can be noticed.
@@ -31,6 +41,7 @@
 use crate::translate::calls::intrinsics;
 use crate::translate::control::control_flow::Plan;
 use crate::translate::error::Res;
+use crate::translate::inlining::effect::{InlineDecision, SideEffect};
 use crate::translate::translator::Translator;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -48,26 +59,6 @@ const AGGRESSIVE: usize = 128;
 const COLD: usize = 160;
 /// Bytes of IL up to which a method is examined for never returning.
 const THROWER: usize = 64;
-
-/// What the code up to some point has done.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum SideEffect {
-    /// Nothing, and only the arguments decided what was done.
-    None,
-    /// It has read memory that another thread may write.
-    Reads,
-    /// It has done something that must not be done twice.
-    Writes,
-}
-
-/// How a method is inlined.
-pub struct InlineDecision {
-    /// The effect of the blocks that are kept.
-    pub effect: SideEffect,
-    /// The IL offsets of the outlined blocks; true if only [`SideEffect::None`] lies before the
-    /// block, so that the call never returns.
-    pub outlined: SmallVec<[(u32, bool); 2]>,
-}
 
 /// Whether a call of the method never returns: its body is one block that ends in a `throw`.
 pub fn never_returns(m: MethodRef) -> bool {
@@ -147,16 +138,18 @@ impl<'a, 'f> Translator<'a, 'f> {
         m: MethodRef,
         depth: usize,
     ) -> Res<Option<Rc<InlineDecision>>> {
-        if let Some(known) = self.inline_decision.get(&m.id) {
+        if let Some(known) = self.session.inline_decisions.get(&m.id) {
             return Ok(known.clone());
         }
         let answer = self.decide(m, depth)?.map(Rc::new);
-        self.inline_decision.insert(m.id, answer.clone());
+        self.session.inline_decisions.insert(m.id, answer.clone());
         Ok(answer)
     }
 
     /// The decision for a method that has none cached.
     fn decide(&mut self, m: MethodRef, depth: usize) -> Res<Option<InlineDecision>> {
+        // What excludes inlining whatever the body is. An open class has no code; a class
+        // constructor runs once and is not worth it; recursion would not end.
         let never =
             impl_flags::NO_INLINING | impl_flags::SYNCHRONIZED | impl_flags::NO_OPTIMIZATION;
         if depth >= DEPTH
@@ -165,7 +158,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             || !m.has_body()
             || m.class.is_open
             || m.is_cctor()
-            || self.inline_stack.contains(&m)
+            || self.session.inline_stack.contains(&m)
         {
             return Ok(None);
         }
@@ -175,10 +168,11 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(None);
         }
         let Ok(body) = m.body() else { return Ok(None) };
+        // AggressiveInlining asks for more, but does not decide: the tier's limit scales both.
         let limit = if m.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0 {
-            AGGRESSIVE.min(self.inline_limit * 4)
+            AGGRESSIVE.min(self.session.inline_limit * 4)
         } else {
-            self.inline_limit
+            self.session.inline_limit
         };
         if body.code.len() > limit + COLD || !body.clauses.is_empty() {
             return Ok(None);
@@ -191,14 +185,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         // A MarshalByRefObject may be a transparent proxy, whose calls the runtime intercepts.
         if m.has_this()
-            && m.class
-                .supers()?
-                .get(1)
-                .is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)))
+            && m.class.supers()?.get(1).is_some_and(|c| {
+                std::ptr::eq(*c, self.session.universe.known(Known::MarshalByRefObject))
+            })
         {
             return Ok(None);
         }
         let scope = m.scope();
+        // A pinned local must lie in a slot for as long as the method runs; an inlined body has no
+        // such time.
         let mut locals = 0;
         if !body.local_sig.is_nil() {
             let Ok(list) = scope.locals(body.local_sig) else {
@@ -214,6 +209,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let args = sig.params.len() + m.has_this() as usize;
             return self.decide_by_blocks(m, &body, (args, locals), limit, depth);
         }
+        // One block, or branches without a `throw`: every instruction counts, in any order.
         let mut effect = SideEffect::None;
         let mut before = None;
         for i in body.instructions() {
@@ -264,6 +260,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
                 continue;
             }
+            // Only blocks that are kept count for the size.
             let end = plan.last(n).end();
             bytes += (end - b.offset) as usize;
             if bytes > limit || plan.last(n).op == Op::Throw {
@@ -305,6 +302,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The effect of an instruction. None: it excludes inlining.
+    #[expect(clippy::too_many_lines, reason = "a table of opcodes")]
     fn step(
         &mut self,
         own: MethodRef,
@@ -356,6 +354,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     }
                     is_virtual = false;
                 }
+                // The callee is known exactly, as `dispatch` would find.
                 let fixed = !is_virtual
                     || !callee.is_virtual()
                     || callee.is_final()
@@ -382,7 +381,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let expanded = !(class.is_open
                     || class.is_array()
                     || class.is_delegate()?
-                    || std::ptr::eq(class, self.universe.known(Known::String))
+                    || std::ptr::eq(class, self.session.universe.known(Known::String))
                     || class.layout()?.size > LARGE_OBJECT_SIZE)
                     && (intrinsics::is_known(ctor)
                         || self.inline_decision(ctor, depth + 1)?.is_some());

@@ -19,87 +19,140 @@
 //!   callee's frame.
 //! * Every instruction of the body has a source position in the callee, so stack traces show the
 //!   callee's frame.
-//! * An inlined body has no class constructor to wait for, no monitor, no clauses and no localloc;
-//!   [`Translator::inline_decision`] excludes them.
+//! * A class constructor that the call triggers runs before the body.
+//! * An inlined body has no monitor, no clauses and no localloc; [`Translator::inline_decision`]
+//!   excludes them.
 use crate::emit::positions::Position;
 use crate::emit::trusted;
 use crate::signature::{LoweredSignature, Pass, scalar_kind, store_scalar};
 use crate::translate::control::control_flow::{ADDRESS, Plan, READ, WRITTEN};
-use crate::translate::error::Res;
-use crate::translate::frame::variables::{Location, Variable};
+use crate::translate::error::{Res, TranslateError};
+use crate::translate::frame::location::{Location, Variable};
 use crate::translate::inlining::decision::DEPTH;
-use crate::translate::translator::{Prefixes, Translator};
-use crate::translate::values::memory::{Dest, Temps};
+use crate::translate::inlining::effect::Inlined;
+use crate::translate::translator::{Body, Translator};
+use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
+use cranelift_codegen::ir::{BlockArg, InstBuilder};
 use smallvec::SmallVec;
+use vervet_types::resolve::Local;
 use vervet_types::{ClassRef, MethodRef};
 
-/// How many calls are inlined in one method. Beyond that the code grows without getting faster.
+/// How many calls are inlined in one method. It bounds the growth of the code.
 const SITES: usize = 150;
 
-/// What the translator of an inlined body needs at `ret` and for outlined blocks.
-pub struct Inlined {
-    /// The block where several `ret`s meet; None for a body of one block.
-    join: Option<Block>,
-    /// Where a struct result is put, if there is a `join`.
-    buffer: Option<Value>,
-    /// The result of a body of one block.
-    result: Option<StackValue>,
-    /// Whether a `ret` was reached.
-    returned: bool,
-    /// The outlined blocks; true if the call in place of the block never returns.
+/// A callee that is inlined.
+struct Callee {
+    method: MethodRef,
+    plan: Plan,
+    init_locals: bool,
+    locals: Vec<Local>,
+    /// See [`Inlined::outlined`].
     outlined: SmallVec<[(usize, bool); 2]>,
-    /// The block of that call, which all outlined blocks share; true if it never returns for any of
-    /// them.
-    call: Option<(Block, bool)>,
-    /// The arguments as the caller pushed them, if there are outlined blocks.
-    arguments: SmallVec<[StackValue; 8]>,
-    /// The source position of the call.
-    outer: Position,
+}
+
+impl Callee {
+    /// Whether the body is one block, which needs no CLIF block of its own.
+    fn is_straight(&self) -> bool {
+        self.plan.blocks.len() == 1
+    }
+}
+
+/// The stack type of a signature's result.
+fn result_type(lowered: &LoweredSignature) -> Res<Option<StackType>> {
+    Ok(match lowered.ret {
+        Pass::None => None,
+        _ => Some(stack_type_of(lowered.ret_class)?),
+    })
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Emits the callee's body instead of a call, if the callee is to be inlined. The arguments are
-    /// on the stack. False: the call must be made.
+    /// on the stack. False: the call must be made. For a body of several blocks:
+    ///
+    /// ```text
+    /// int Max(int a, int b) => a > b ? a : b;       caller: Max(x, 3)
+    ///
+    ///     v2 = icmp sgt v0, 3                       ; the arguments are the values themselves
+    ///     brif v2, block2, block1
+    /// block1:
+    ///     jump join(3)                              ; ret
+    /// block2:
+    ///     jump join(v0)                             ; ret
+    /// join(v4: i32):                                ; the result
+    /// ```
     pub(crate) fn try_inline(
         &mut self,
         m: MethodRef,
         lowered: &LoweredSignature,
         is_virtual: bool,
     ) -> Res<bool> {
-        if self.inline_limit == 0 || self.inline_stack.len() > DEPTH || self.e.inlined() > SITES {
-            return Ok(false);
-        }
-        let Some(decision) = self.inline_decision(m, 0)? else {
+        let Some(callee) = self.inlined_callee(m, lowered)? else {
             return Ok(false);
         };
+        let arguments = self.pop_inlined_arguments(&callee, lowered, is_virtual)?;
+        let outer = self.e.enter_inlined(m);
+        if Self::triggers(m)? {
+            self.class_init(m.class)?;
+        }
+        let variables = self.bind(&callee, lowered, &arguments)?;
+        let inlined = self.prepare_join(&callee, lowered, &arguments, outer)?;
+        let inlined = self.translate_inlined(&callee, lowered, variables, inlined)?;
+        self.join_inlined(lowered, &arguments, inlined)?;
+        Ok(true)
+    }
+
+    /// The callee, if it is to be inlined here.
+    fn inlined_callee(&mut self, m: MethodRef, lowered: &LoweredSignature) -> Res<Option<Callee>> {
+        if self.session.inline_limit == 0
+            || self.session.inline_stack.len() > DEPTH
+            || self.e.inlined() > SITES
+        {
+            return Ok(None);
+        }
+        let Some(decision) = self.inline_decision(m, 0)? else {
+            return Ok(None);
+        };
         let body = m.body()?;
-        let scope = m.scope();
         let locals = if body.local_sig.is_nil() {
             Vec::new()
         } else {
-            scope.locals(body.local_sig)?
+            m.scope().locals(body.local_sig)?
         };
         let count = lowered.params.len() + lowered.has_this as usize;
         let mut plan = Plan::new(&body, 0, count, locals.len())?;
         let mut outlined = SmallVec::new();
-        for (offset, final_) in &decision.outlined {
-            outlined.push((plan.block(*offset)?, *final_));
+        for (offset, never_returns) in &decision.outlined {
+            outlined.push((plan.block(*offset)?, *never_returns));
         }
         if !outlined.is_empty() {
             plan.forget(|block| outlined.iter().any(|(n, _)| *n == block));
         }
-        let straight = plan.blocks.len() == 1;
+        Ok(Some(Callee {
+            method: m,
+            plan,
+            init_locals: body.init_locals,
+            locals,
+            outlined,
+        }))
+    }
+
+    /// Pops the arguments, and checks `this` of a virtual call for null.
+    fn pop_inlined_arguments(
+        &mut self,
+        callee: &Callee,
+        lowered: &LoweredSignature,
+        is_virtual: bool,
+    ) -> Res<SmallVec<[StackValue; 8]>> {
+        let count = lowered.params.len() + lowered.has_this as usize;
         self.spill_aliased(0)?;
-        if self.stack.len() < count {
-            return Err(crate::translate::error::TranslateError::invalid(
-                "too few values on the stack",
-            ));
+        if self.body.stack.len() < count {
+            return Err(TranslateError::invalid("too few values on the stack"));
         }
-        let mut items: SmallVec<[StackValue; 8]> =
-            self.stack.drain(self.stack.len() - count..).collect();
-        for (item, flags) in items.iter_mut().zip(&plan.args) {
+        let first = self.body.stack.len() - count;
+        let mut items: SmallVec<[StackValue; 8]> = self.body.stack.drain(first..).collect();
+        // A default comparer that the body never mentions need not be loaded.
+        for (item, flags) in items.iter_mut().zip(&callee.plan.args) {
             if *flags != 0 {
                 *item = self.comparer(*item)?;
             }
@@ -110,53 +163,65 @@ impl<'a, 'f> Translator<'a, 'f> {
                 items[0].fact = ValueFact::NonNull;
             }
         }
-        let outer = self.e.enter_inlined(m);
-        if Self::triggers(m)? {
-            self.class_init(m.class)?;
-        }
-        let mut variables = Vec::with_capacity(count + locals.len());
-        for (n, item) in items.iter().enumerate() {
-            let class = if n == 0 && lowered.has_this {
-                if m.class.is_value_type()? {
-                    self.universe.byref(m.class)
-                } else {
-                    m.class
-                }
-            } else {
+        Ok(items)
+    }
+
+    /// The variables of the body: its arguments, then its locals.
+    fn bind(
+        &mut self,
+        callee: &Callee,
+        lowered: &LoweredSignature,
+        arguments: &[StackValue],
+    ) -> Res<Vec<Variable>> {
+        let (class, plan) = (callee.method.class, &callee.plan);
+        let straight = callee.is_straight();
+        let mut variables = Vec::with_capacity(arguments.len() + callee.locals.len());
+        for (n, item) in arguments.iter().enumerate() {
+            let class = if n > 0 || !lowered.has_this {
                 lowered.param_classes[n - lowered.has_this as usize]
+            } else if class.is_value_type()? {
+                self.session.universe.byref(class)
+            } else {
+                class
             };
             variables.push(self.inlined_argument(class, item, plan.args[n], straight)?);
         }
-        for (n, local) in locals.iter().enumerate() {
-            variables.push(self.inlined_local(
-                local.ty,
-                plan.locals[n],
-                straight,
-                body.init_locals,
-            )?);
+        for (n, local) in callee.locals.iter().enumerate() {
+            let (flags, init) = (plan.locals[n], callee.init_locals);
+            variables.push(self.inlined_local(local.ty, flags, straight, init)?);
         }
-        let kind = match lowered.ret {
-            Pass::None => None,
-            _ => Some(stack_type_of(lowered.ret_class)?),
-        };
+        Ok(variables)
+    }
+
+    /// The block where the `ret`s of the body meet, if it has several blocks.
+    fn prepare_join(
+        &mut self,
+        callee: &Callee,
+        lowered: &LoweredSignature,
+        arguments: &SmallVec<[StackValue; 8]>,
+        outer: Position,
+    ) -> Res<Inlined> {
+        let kind = result_type(lowered)?;
         let mut inlined = Inlined {
             join: None,
             buffer: None,
             result: None,
             returned: false,
-            arguments: if outlined.is_empty() {
+            arguments: if callee.outlined.is_empty() {
                 SmallVec::new()
             } else {
-                items.clone()
+                arguments.clone()
             },
-            outlined,
+            outlined: callee.outlined.clone(),
             call: None,
             outer,
         };
-        if !straight {
+        if !callee.is_straight() {
             let join = self.e.b.create_block();
             match kind {
-                Some(StackType::Struct) => inlined.buffer = Some(self.temp_of(lowered.ret_class)?),
+                Some(StackType::Struct) => {
+                    inlined.buffer = Some(self.temp_of(lowered.ret_class)?);
+                }
                 Some(kind) => {
                     self.e.b.append_block_param(join, kind.clif());
                 }
@@ -164,46 +229,32 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             inlined.join = Some(join);
         }
-        let mut inline_stack = std::mem::take(&mut self.inline_stack);
-        inline_stack.push(m);
-        let (nonnull, initialised) = (self.nonnull.clone(), self.initialised.clone());
+        Ok(inlined)
+    }
+
+    /// Translates the body, by a translator that shares the emitter and the session.
+    fn translate_inlined(
+        &mut self,
+        callee: &Callee,
+        lowered: &LoweredSignature,
+        variables: Vec<Variable>,
+        inlined: Inlined,
+    ) -> Res<Inlined> {
+        let straight = callee.is_straight();
+        self.session.inline_stack.push(callee.method);
+        let nonnull = self.session.nonnull.clone();
+        let initialised = self.session.initialised.clone();
+        let used = self.session.temps.lend();
         let mut t = Translator {
             e: &mut *self.e,
             env: self.env,
-            method: m,
-            scope,
-            universe: self.universe,
-            plan: &plan,
-            lowered,
-            stack: Vec::with_capacity(8),
-            prefixes: Prefixes::default(),
-            dead: false,
-            index: 0,
-            block: 0,
-            variables,
-            skip: 0,
-            init_locals: body.init_locals,
-            states: Vec::new(),
-            back_edges: Vec::new(),
-            temps: self.temps.lend(),
-            nonnull: std::mem::take(&mut self.nonnull),
-            has_filters: self.has_filters,
-            this_proven: false,
-            initialised: std::mem::take(&mut self.initialised),
-            lengths: SmallVec::new(),
-            clauses: Vec::new(),
-            sync: None,
-            liveness: None,
-            params: SmallVec::new(),
-            localloc_mark: None,
-            localloc_top: None,
-            filter: None,
-            var_args: None,
-            own_var_args: None,
-            inline: Some(inlined),
-            inline_limit: self.inline_limit,
-            inline_decision: std::mem::take(&mut self.inline_decision),
-            inline_stack,
+            session: &mut *self.session,
+            body: Body {
+                variables,
+                init_locals: callee.init_locals,
+                inline: Some(inlined),
+                ..Body::new(callee.method, &callee.plan, lowered)
+            },
         };
         let outcome = if straight {
             t.straight()
@@ -211,86 +262,76 @@ impl<'a, 'f> Translator<'a, 'f> {
             t.prepare_blocks();
             t.run().and_then(|()| t.call_outlined())
         };
-        let Translator {
-            temps,
-            nonnull: inner_nonnull,
-            initialised: inner_initialised,
-            inline,
-            inline_decision,
-            mut inline_stack,
-            ..
-        } = t;
-        inline_stack.pop();
-        self.inline_stack = inline_stack;
-        self.inline_decision = inline_decision;
-        self.temps.give_back(temps);
+        let inlined = t.body.inline.take();
+        self.session.temps.take_back(used);
+        self.session.inline_stack.pop();
         // Facts that were found in a body of one block hold behind it. Of several blocks only the
         // facts from before it do.
-        (self.nonnull, self.initialised) = if straight {
-            (inner_nonnull, inner_initialised)
-        } else {
-            (nonnull, initialised)
-        };
+        if !straight {
+            (self.session.nonnull, self.session.initialised) = (nonnull, initialised);
+        }
         outcome?;
-        let inlined = inline.ok_or_else(|| {
-            crate::translate::error::TranslateError::internal("the state of an inlined body")
-        })?;
+        inlined.ok_or_else(|| TranslateError::internal("the state of an inlined body"))
+    }
+
+    /// Continues behind the body, with its result on the stack.
+    fn join_inlined(
+        &mut self,
+        lowered: &LoweredSignature,
+        arguments: &[StackValue],
+        inlined: Inlined,
+    ) -> Res {
         if let Some(join) = inlined.join {
             self.e.b.seal_block(join);
             self.e.b.switch_to_block(join);
         }
-        self.e.leave_inlined(outer);
+        self.e.leave_inlined(inlined.outer);
         if !inlined.returned {
             if inlined.join.is_some() {
-                // Nothing leads here.
+                // No `ret` jumps to this block, but it must end.
                 self.e.throw(vervet_abi::ThrowKind::ExecutionEngine);
             }
-            self.dead = true;
-            return Ok(true);
+            self.body.dead = true;
+            return Ok(());
         }
-        let Some(kind) = kind else { return Ok(true) };
-        let class = Some(lowered.ret_class);
-        match (inlined.join, kind) {
-            (Some(_), StackType::Struct) => {
-                let value = inlined.buffer.ok_or_else(|| {
-                    crate::translate::error::TranslateError::internal("a result without a buffer")
-                })?;
-                self.push_value(StackValue {
-                    kind,
-                    value,
-                    class,
-                    fact: ValueFact::None,
-                });
+        let Some(kind) = result_type(lowered)? else {
+            return Ok(());
+        };
+        let Some(join) = inlined.join else {
+            let mut item = inlined
+                .result
+                .ok_or_else(|| TranslateError::internal("no result"))?;
+            if kind == StackType::Struct {
+                // The result may be an argument that was only passed through. What is known of it
+                // was said in terms of this body's variables.
+                let same = arguments.iter().find(|i| i.value == item.value);
+                item.fact = same.map_or(ValueFact::None, |i| i.fact);
             }
-            (Some(join), _) => {
-                let value = self.e.b.block_params(join)[0];
-                self.push_value(StackValue {
-                    kind,
-                    value,
-                    class,
-                    fact: ValueFact::None,
-                });
-            }
-            (None, _) => {
-                let mut item = inlined.result.ok_or_else(|| {
-                    crate::translate::error::TranslateError::internal("no result")
-                })?;
-                if kind == StackType::Struct {
-                    // It may be an argument as it was given.
-                    let same = items.iter().find(|i| i.value == item.value);
-                    item.fact = same.map_or(ValueFact::None, |i| i.fact);
-                }
-                self.push_value(item);
-            }
-        }
-        Ok(true)
+            self.push_value(item);
+            return Ok(());
+        };
+        let value = if kind == StackType::Struct {
+            inlined
+                .buffer
+                .ok_or_else(|| TranslateError::internal("a result without a buffer"))?
+        } else {
+            self.e.b.block_params(join)[0]
+        };
+        self.push_value(StackValue {
+            kind,
+            value,
+            class: Some(lowered.ret_class),
+            fact: ValueFact::None,
+        });
+        Ok(())
     }
 
     /// If the block is outlined: jumps to the call that replaces it, and returns true.
     pub(crate) fn outline(&mut self, block: usize) -> bool {
-        let Some(inline) = &mut self.inline else {
+        let Some(inline) = &mut self.body.inline else {
             return false;
         };
+        // All outlined blocks share one call, because it gets the same arguments.
         let Some(&(_, never_returns)) = inline.outlined.iter().find(|(n, _)| *n == block) else {
             return false;
         };
@@ -306,14 +347,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         };
         self.e.b.ins().jump(call, &[]);
-        self.dead = true;
+        self.body.dead = true;
         true
     }
 
     /// Emits the call that replaces the outlined blocks, with the arguments as the caller pushed
     /// them. Its result, if it returns, is that of the inlined body.
     fn call_outlined(&mut self) -> Res {
-        let Some(inline) = &self.inline else {
+        let Some(inline) = &self.body.inline else {
             return Ok(());
         };
         let Some((call, never_returns)) = inline.call else {
@@ -323,8 +364,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.set_cold_block(call);
         self.e.b.seal_block(call);
         self.e.b.switch_to_block(call);
-        self.stack.clear();
-        self.dead = false;
+        self.body.stack.clear();
+        self.body.dead = false;
         let inner = self.e.swap_position(outer);
         for mut item in arguments {
             // The number of the variable is that of the caller's, so here it would name the wrong
@@ -338,10 +379,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             self.push_value(item);
         }
-        let lowered = self.lowered;
+        let lowered = self.body.lowered;
         self.call_itself(lowered, never_returns)?;
         self.e.swap_position(inner);
-        if !self.dead {
+        if !self.body.dead {
             self.ret()?;
         }
         Ok(())
@@ -349,27 +390,36 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Translates a body of one block.
     fn straight(&mut self) -> Res {
-        for index in 0..self.plan.instrs.len() {
-            if self.skip > 0 {
-                self.skip -= 1;
+        for index in 0..self.body.plan.instrs.len() {
+            if self.body.skip > 0 {
+                self.body.skip -= 1;
                 continue;
             }
-            self.index = index;
-            let i = &self.plan.instrs[index];
-            if self.stack.is_empty() {
+            self.body.index = index;
+            let i = &self.body.plan.instrs[index];
+            if self.body.stack.is_empty() {
                 self.e.at(i.offset);
             }
             self.instruction(i)?;
-            if self.dead {
+            if self.body.dead {
                 return Ok(());
             }
         }
-        Err(crate::translate::error::TranslateError::invalid(
+        Err(TranslateError::invalid(
             "control goes past the end of the code",
         ))
     }
 
-    /// The variable for an argument.
+    /// The variable for an argument:
+    ///
+    /// ```text
+    /// not mentioned              None
+    /// struct, only read          Caller: the address that is on the caller's stack
+    /// struct, else               Slot: a temporary with a copy
+    /// address taken              Slot
+    /// written, several blocks    Ssa
+    /// otherwise                  Value: the caller's value, with what is known of it
+    /// ```
     fn inlined_argument(
         &mut self,
         class: ClassRef,
@@ -377,6 +427,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         flags: u8,
         straight: bool,
     ) -> Res<Variable> {
+        // An argument that the body never mentions is still converted, since the conversion may
+        // find the IL invalid; but it gets no location.
         let kind = stack_type_of(class)?;
         let mut variable = Variable {
             class,
@@ -411,6 +463,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.def_var(ssa, value);
             Location::Ssa(ssa)
         } else {
+            // A fact about a variable of the caller, or about a deferred value, says nothing inside
+            // the body. `Exact` depends on the class of the value, which the variable does not
+            // keep.
             let fact = match item.fact {
                 ValueFact::Variable(_) | ValueFact::Code(..) | ValueFact::Exact => {
                     if let ValueFact::Exact = item.fact {
@@ -473,7 +528,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `ret` of an inlined body.
     pub(crate) fn inlined_ret(&mut self) -> Res {
-        let lowered = self.lowered;
+        let lowered = self.body.lowered;
         let class = lowered.ret_class;
         let item = match lowered.ret {
             Pass::None => None,
@@ -504,9 +559,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         };
         let state = self
+            .body
             .inline
             .as_mut()
-            .ok_or_else(|| crate::translate::error::TranslateError::internal("not inlined"))?;
+            .ok_or_else(|| TranslateError::internal("not inlined"))?;
         state.returned = true;
         let (join, buffer) = (state.join, state.buffer);
         match (join, item) {
@@ -515,9 +571,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().jump(join, &[]);
             }
             (Some(join), Some(item)) if item.kind == StackType::Struct => {
-                let at = buffer.ok_or_else(|| {
-                    crate::translate::error::TranslateError::internal("a result without a buffer")
-                })?;
+                let at =
+                    buffer.ok_or_else(|| TranslateError::internal("a result without a buffer"))?;
                 self.copy(
                     class,
                     at,
@@ -534,23 +589,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.e.b.ins().jump(join, &[BlockArg::Value(item.value)]);
             }
         }
-        self.dead = true;
+        self.body.dead = true;
         Ok(())
-    }
-}
-
-impl Temps {
-    /// The free ones, for an inlined body.
-    fn lend(&mut self) -> Temps {
-        let (used, free) = std::mem::take(&mut self.slots)
-            .into_iter()
-            .partition(|s| s.2);
-        self.slots = used;
-        Temps { slots: free }
-    }
-    /// Takes back what an inlined body had; its result may be in one, so they are in use for now.
-    fn give_back(&mut self, mut temps: Temps) {
-        temps.retain();
-        self.slots.append(&mut temps.slots);
     }
 }

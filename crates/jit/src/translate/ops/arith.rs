@@ -34,7 +34,7 @@ use vervet_metadata::il::Op;
 
 /// A comparison of IL (ECMA-335 III.1.5, table 4).
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "each is the IL comparison of that name")]
 pub enum Compare {
     Eq,
     Ne,
@@ -234,7 +234,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         })
     }
 
-    /// An operation with an overflow flag: throws OverflowException if it is set.
+    /// An operation with an overflow flag. The overflow is an OverflowException (ECMA-335 III.3.2):
+    ///
+    /// ```text
+    ///     v2, v3 = sadd_overflow v0, v1
+    ///     trapnz v3, overflow
+    /// ```
     fn checked(
         &mut self,
         f: impl FnOnce(cranelift_frontend::FuncInstBuilder<'_, 'f>, Value, Value) -> (Value, Value),
@@ -293,11 +298,19 @@ impl<'a, 'f> Translator<'a, 'f> {
         else {
             return false;
         };
-        self.lengths.contains(&arg)
+        self.body.lengths.contains(&arg)
     }
 
     /// Signed division and remainder (ECMA-335 III.3.31, III.3.55). MIN / -1 throws
-    /// OverflowException; so does the remainder, as in mono, where ECMA-335 leaves it open.
+    /// OverflowException; so does the remainder, as in mono, where ECMA-335 leaves it open. What
+    /// the operands show saves checks:
+    ///
+    /// ```text
+    /// divisor is a constant but 0 and -1     no check
+    /// both are never negative                zero check; unsigned division
+    /// one is never negative                  zero check
+    /// otherwise                              zero check; trap if x == MIN and y == -1
+    /// ```
     fn signed_division(&mut self, quotient: bool, x: Value, y: Value) -> Value {
         let naturals = (self.is_natural(x), self.is_natural(y));
         match self.constant(y) {

@@ -40,7 +40,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn array_length(&mut self) -> Res {
         let array = self.pop_ref()?;
         let length = self.length_of(&array);
-        self.lengths.push(length);
+        self.body.lengths.push(length);
         let value = self.e.b.ins().uextend(I64, length);
         self.push(StackType::Native, value);
         Ok(())
@@ -48,6 +48,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Loads the length; this is also the null check.
     fn length_of(&mut self, array: &StackValue) -> Value {
+        // The length is at a small offset, so a null array faults here.
         let flags = self.null_checked(array, i64::from(ARRAY_LENGTH_OFFSET), 4);
         self.e
             .b
@@ -171,7 +172,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.spill_aliased(3)?;
         let value = self.pop()?;
         let (array, index) = self.pop_array()?;
-        let class = class.unwrap_or_else(|| self.universe.known(Known::Object));
+        let class = class.unwrap_or_else(|| self.session.universe.known(Known::Object));
         let kind = stack_type_of(class)?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, check)?;
@@ -211,6 +212,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(value, look, &[], on, &[]);
         self.e.b.seal_block(look);
         self.e.b.switch_to_block(look);
+        // VTables lie below 2 GiB; the header holds 32 bits of the address.
         let array_vt = self.e.b.ins().uload32(trusted(), array, 0);
         let element = self
             .e
@@ -227,9 +229,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(same, on, &[], compare, &[]);
         self.e.b.seal_block(compare);
         self.e.b.switch_to_block(compare);
-        let object = self
-            .e
-            .symbol(Symbol::ClassHandle(self.universe.known(Known::Object)));
+        let object = self.e.symbol(Symbol::ClassHandle(
+            self.session.universe.known(Known::Object),
+        ));
         let any = self.e.b.ins().icmp(IntCC::Equal, element, object);
         self.e.b.ins().brif(any, on, &[], cold, &[]);
         self.e.b.seal_block(cold);
@@ -248,9 +250,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, true)?;
         if stack_type_of(class)? == StackType::Ref
-            && !self.prefixes.readonly
+            && !self.body.prefixes.readonly
             && !(class.is_sealed() && !class.is_array() && !class.is_delegate()?)
         {
+            // The length has been read, so the array is not null.
             let vt = self.e.b.ins().uload32(trusted(), array.value, 0);
             let element = self
                 .e

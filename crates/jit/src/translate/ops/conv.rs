@@ -16,7 +16,10 @@ use vervet_abi::ThrowKind;
 
 /// The type a conversion gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "each is the type of the IL suffix of that name"
+)]
 pub enum To {
     I1,
     U1,
@@ -117,8 +120,14 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The result of the 64-bit `cvttsd2si`. Cranelift's saturating conversion gives 0 for NaN and
-    /// the maximum above the range, so the result is corrected by a select: the comparison is false
-    /// for NaN and for all values above.
+    /// the maximum above the range, where `cvttsd2si` gives MIN. The comparison is false for NaN
+    /// and for values above, so one select corrects both:
+    ///
+    /// ```text
+    ///     v1 = fcvt_to_sint_sat.i64 v0
+    ///     v2 = fcmp lt v0, 2^63
+    ///     v3 = select v2, v1, MIN
+    /// ```
     fn truncate64(&mut self, x: Value) -> Value {
         let saturated = self.e.b.ins().fcvt_to_sint_sat(I64, x);
         let limit = self.e.b.ins().f64const(9223372036854775808.0);
@@ -229,7 +238,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// The checked conversion of an int32.
+    /// The checked conversion of an int32. Where the target is smaller, one unsigned comparison
+    /// with its maximum finds negative values too; only signed to signed compares the value with
+    /// its cut form.
     fn checked_from_i32(&mut self, v: Value, to: To, unsigned: bool) -> Value {
         match (to, unsigned) {
             (To::I8 | To::I, false) => self.e.b.ins().sextend(I64, v),

@@ -52,8 +52,6 @@ impl<'a, 'f> Translator<'a, 'f> {
     ) -> MemFlagsData {
         match item.fact {
             ValueFact::Frame => return trusted(),
-            // The access cannot fault, but with a trap code it may not be moved above the check
-            // that proved it.
             ValueFact::NonNull | ValueFact::Exact => return null_trap(),
             _ => {}
         }
@@ -70,13 +68,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Throws NullReferenceException if the address lies in the guard page.
     pub(crate) fn explicit_address_check(&mut self, value: Value) {
-        if self.nonnull.contains(&value) {
+        if self.session.nonnull.contains(&value) {
             return;
         }
         let low = self.is_low(value);
         self.e.throw_if(low, ThrowKind::NullReference);
         // The field lies above the object, which has been checked.
-        self.nonnull.push(value);
+        self.session.nonnull.push(value);
     }
 
     /// Whether the address lies in the guard page.
@@ -90,11 +88,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Throws NullReferenceException if the word is null. Does nothing if this block has checked
     /// the same SSA value already.
     pub(crate) fn explicit_null_check(&mut self, value: Value) {
-        if self.nonnull.contains(&value) {
+        if self.session.nonnull.contains(&value) {
             return;
         }
         self.e.throw_unless(value, ThrowKind::NullReference);
-        self.nonnull.push(value);
+        self.session.nonnull.push(value);
     }
 
     /// Throws NullReferenceException if an object reference is null, by touching it where that faults.
@@ -131,17 +129,22 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// ```
     pub(crate) fn class_init(&mut self, class: ClassRef) -> Res {
         if self.env.is_initialized(class)
-            || self.initialised.iter().any(|c| std::ptr::eq(*c, class))
-            || self.method.is_cctor() && std::ptr::eq(self.method.class, class)
+            || self
+                .session
+                .initialised
+                .iter()
+                .any(|c| std::ptr::eq(*c, class))
+            || self.body.method.is_cctor() && std::ptr::eq(self.body.method.class, class)
         {
             return Ok(());
         }
         // Later accesses in the same block need no second check. In a class constructor its own
         // class counts as initialised (ECMA-335 II.10.5.3.3).
-        self.initialised.push(class);
+        self.session.initialised.push(class);
         if class.cctor()?.is_none() {
             return Ok(());
         }
+        // The VTable belongs to this domain, and so does the state of initialisation.
         let vt = self.e.symbol(Symbol::VTable(class));
         let state = self
             .e
@@ -166,7 +169,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The address of a static field, as base and offset. Statics never move: references lie in
-    /// memory that is a root, other values in malloc'ed memory, RVA fields in a copy of the image's
+    /// memory that is a root, other values in memory that the collector does not scan, RVA fields in a copy of the image's
     /// data, thread statics in a block per thread.
     pub(crate) fn static_address(&mut self, field: FieldRef) -> Res<(Value, i32)> {
         let class = field.class;
@@ -223,6 +226,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().brif(known, look, &[], slow, &[]);
         self.e.b.seal_block(look);
         self.e.b.switch_to_block(look);
+        // The table grows when the thread uses new classes, so its address is loaded each time.
         let table = self.e.load_context(I64, context::THREAD_STATICS);
         let at = self.e.b.ins().ishl_imm_u(index, 3);
         let at = self.e.b.ins().iadd(table, at);
@@ -243,9 +247,9 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The field that a token names. It must be accessible from here, and not a constant (ECMA-335
     /// II.22.9: a literal has no memory).
     fn field(&mut self, token: Token) -> Res<FieldRef> {
-        let field = self.scope.field(token)?;
-        if !can_access_field(self.method, field)? {
-            return Err(LoadError::field_access(self.method, field).into());
+        let field = self.body.scope.field(token)?;
+        if !can_access_field(self.body.method, field)? {
+            return Err(LoadError::field_access(self.body.method, field).into());
         }
         if field.is_literal() {
             return Err(TranslateError::invalid(format!(
@@ -271,7 +275,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// have acquire and volatile stores release semantics (ECMA-335 I.12.6.7), which x86 gives to
     /// all loads and stores; only the compiler has to be held back.
     fn after_access(&mut self, field: FieldRef) {
-        if self.prefixes.volatile || field.is_volatile() {
+        if self.body.prefixes.volatile || field.is_volatile() {
             self.e.b.ins().sequence_point();
         }
     }
@@ -329,10 +333,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         if object.kind == StackType::Ref {
             self.null_check(&object);
         }
+        // The result is a managed pointer that may live long. It lies inside the object, where the
+        // collector finds the object by it.
         let value = self.offset_address(object.value, offset);
         if object.kind == StackType::Ref && self.e.has_handlers() {
             // It lies further from null than the object, which was touched.
-            self.nonnull.push(value);
+            self.session.nonnull.push(value);
         }
         let fact = if let ValueFact::Frame = object.fact {
             ValueFact::Frame
@@ -409,6 +415,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn store_static(&mut self, field: FieldRef, value: &StackValue) -> Res {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
+        // Statics that are structs with references take the general path, which computes the card of
+        // each reference.
         if field.static_kind()? == StaticKind::Refs && stack_type_of(class)? == StackType::Ref {
             let value = self.coerce(value, StackType::Ref)?;
             if self.constant(value) != Some(0) {

@@ -47,7 +47,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The class that a type token names. Code that runs is closed, so the class has no free type
     /// variables.
     pub(crate) fn class(&mut self, token: Token) -> Res<ClassRef> {
-        let class = self.scope.type_(token)?;
+        let class = self.body.scope.type_(token)?;
         if class.is_open {
             return Err(TranslateError::invalid(format!(
                 "the open type {}",
@@ -59,9 +59,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The method that a token names. It must be accessible from the method being compiled.
     pub(crate) fn method_named(&self, token: Token) -> Res<MethodRef> {
-        let method = self.scope.method(token)?;
-        if !can_access_method(self.method, method)? {
-            return Err(LoadError::method_access(self.method, method).into());
+        let method = self.body.scope.method(token)?;
+        if !can_access_method(self.body.method, method)? {
+            return Err(LoadError::method_access(self.body.method, method).into());
         }
         Ok(method)
     }
@@ -72,10 +72,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         // MarshalByRefObject, even a sealed one.
         let sealed_remote = class.is_sealed()
             && !class.is_array()
-            && class
-                .supers()?
-                .get(1)
-                .is_some_and(|c| std::ptr::eq(*c, self.universe.known(Known::MarshalByRefObject)));
+            && class.supers()?.get(1).is_some_and(|c| {
+                std::ptr::eq(*c, self.session.universe.known(Known::MarshalByRefObject))
+            });
         if sealed_remote
             || class.is_array()
             || class.is_interface()
@@ -90,7 +89,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let supers = class.supers()?;
         let depth = supers.len() as i32 - 1;
         // A transparent proxy is an instance of what its real proxy says.
-        let remote = self.universe.known(Known::MarshalByRefObject);
+        let remote = self.session.universe.known(Known::MarshalByRefObject);
         if depth == 0 || supers.get(1).is_some_and(|c| std::ptr::eq(*c, remote)) {
             return Ok(Test::Helper);
         }
@@ -98,7 +97,21 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// `castclass` and `isinst` (ECMA-335 III.4.3, III.4.6). A cast to Nullable<T> is one to T,
-    /// because a boxed nullable is a boxed T.
+    /// because a boxed nullable is a boxed T. The sequence for a class that is not sealed:
+    ///
+    /// ```text
+    ///     brif object, look, join(object)              ; null passes
+    /// look:
+    ///     vt = uload32 object
+    ///     brif vt.depth >= d, compare, no              ; d: the number of the class's ancestors
+    /// compare:
+    ///     brif vt.supers[d] == class, join(object), no
+    /// no: (cold)
+    ///     value = call CastClass(object, class)        ; isinst: null
+    ///     jump join(value)
+    /// ```
+    ///
+    /// For a sealed class `isinst` is a select between the object and null.
     pub(crate) fn cast(&mut self, class: ClassRef, throwing: bool) -> Res {
         let item = self.pop_ref()?;
         let class = class.nullable_arg().unwrap_or(class);
@@ -111,11 +124,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             });
             return Ok(());
         }
-        if std::ptr::eq(class, self.universe.known(Known::Object)) {
+        if std::ptr::eq(class, self.session.universe.known(Known::Object)) {
             self.push_value(item);
             return Ok(());
         }
         let object = item.value;
+        // Null passes every cast (ECMA-335 III.4.3), so it goes to the join at once.
         let handle = self.e.symbol(Symbol::ClassHandle(class));
         let test = self.test_for(class)?;
         let join = self.e.b.create_block();
@@ -226,8 +240,13 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().jump(join, &[BlockArg::Value(value)]);
     }
 
-    /// `box` (ECMA-335 III.4.1). Three patterns of generic code need no box: a reference type, `x
-    /// != null`, and a box that is unboxed at once.
+    /// `box` (ECMA-335 III.4.1). Three patterns of generic code need no box:
+    ///
+    /// ```text
+    /// box T                   T is a reference type       nothing
+    /// box T; brtrue           x != null                   the constant 1, unless T is Nullable<>
+    /// box T; unbox.any T      (T)(object)x                the value itself
+    /// ```
     pub(crate) fn box_value(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
             let item = self.pop()?;
@@ -252,9 +271,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if class.nullable_arg().is_none()
             && let Some(next) = self.next_instruction()
             && let (Op::UnboxAny, Operand::Token(t)) = (next.op, next.operand)
-            && std::ptr::eq(self.scope.type_(t)?, class)
+            && std::ptr::eq(self.body.scope.type_(t)?, class)
         {
-            self.skip += 1;
+            self.body.skip += 1;
             let mut item = self.pop()?;
             let kind = stack_type_of(class)?;
             if kind == StackType::Struct {
@@ -269,9 +288,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             });
             return Ok(());
         }
+        // A by-ref-like struct holds addresses of stack memory and must not get to the heap.
         if class.instance_layout()?.has_by_ref_like {
             let text = format!("Cannot box IsByRefLike type {}", class.full_name());
-            return Err(LoadError::bad_image(self.scope.module, text).into());
+            return Err(LoadError::bad_image(self.body.scope.module, text).into());
         }
         let item = self.pop()?;
         self.box_item(class, &item)
@@ -291,6 +311,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             });
             return Ok(());
         }
+        // The value to be boxed is an SSA value, or lies in this frame, so a collection during the
+        // allocation finds its references.
         let object = self.allocate(class)?;
         self.store_value(
             class,
@@ -342,8 +364,17 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The address of the value in a box, after a check of its class. The helper accepts an enum as
-    /// its underlying type and the reverse.
+    /// its underlying type and the reverse (ECMA-335 III.4.32).
+    ///
+    /// ```text
+    ///     vt = uload32 object                          ; faults on null
+    ///     brif vt.class == class, join(object + 8), cold
+    /// cold:
+    ///     at = call Unbox(object, class)               ; or InvalidCastException
+    ///     jump join(at)
+    /// ```
     fn unboxed_address(&mut self, class: ClassRef, item: &StackValue) -> Res<Value> {
+        // Reading the VTable is the null check.
         let flags = self.null_checked(item, 0, 4);
         let vt = self.e.b.ins().uload32(flags, item.value, 0);
         let own = self
@@ -401,7 +432,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// After a `volatile.` access; see `after_access` in module `fields`.
     fn after_indirect(&mut self) {
-        if self.prefixes.volatile {
+        if self.body.prefixes.volatile {
             self.e.b.ins().sequence_point();
         }
     }
@@ -522,6 +553,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Throws NullReferenceException for a null address, unless the size is 0.
     fn block_null_checks(&mut self, size: Value, ends: &[&StackValue]) {
+        // Neither end is accessed if the size is 0, so a null address is allowed then (as in mono
+        // and CoreCLR).
         for end in ends {
             if matches!(end.fact, ValueFact::Frame | ValueFact::NonNull) {
                 continue;
@@ -538,31 +571,31 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn load_string(&mut self, token: Token) -> Res {
         let value = self
             .e
-            .load_symbol(I64, Symbol::Literal(self.scope.module, token.0), 0);
-        self.push_instance(self.universe.known(Known::String), value);
+            .load_symbol(I64, Symbol::Literal(self.body.scope.module, token.0), 0);
+        self.push_instance(self.session.universe.known(Known::String), value);
         Ok(())
     }
 
     /// `ldtoken` (ECMA-335 III.4.17). Followed by `Type.GetTypeFromHandle`, as `typeof` is, it
     /// loads the Type object.
     pub(crate) fn load_token(&mut self, token: Token) -> Res {
-        let target = self.scope.token(token)?;
+        let target = self.body.scope.token(token)?;
         let (symbol, known) = match target {
             TokenTarget::Type(class) => {
                 class.check()?;
                 if let Some(next) = self.next_instruction()
                     && let (Op::Call, Operand::Token(t)) = (next.op, next.operand)
                 {
-                    let m = self.scope.method(t)?;
+                    let m = self.body.scope.method(t)?;
                     if m.name == "GetTypeFromHandle"
-                        && std::ptr::eq(m.class, self.universe.known(Known::Type))
+                        && std::ptr::eq(m.class, self.session.universe.known(Known::Type))
                     {
-                        self.skip += 1;
+                        self.body.skip += 1;
                         let value = self.e.load_symbol(I64, Symbol::TypeObject(class), 0);
                         self.push_value(StackValue {
                             kind: StackType::Ref,
                             value,
-                            class: Some(self.universe.known(Known::Type)),
+                            class: Some(self.session.universe.known(Known::Type)),
                             fact: ValueFact::NonNull,
                         });
                         return Ok(());
@@ -573,7 +606,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             TokenTarget::Method(m) => (Symbol::MethodHandle(m), Known::RuntimeMethodHandle),
             TokenTarget::Field(f) => (Symbol::FieldHandle(f), Known::RuntimeFieldHandle),
         };
-        let class = self.universe.known(known);
+        let class = self.session.universe.known(known);
         let handle = self.e.symbol(symbol);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);

@@ -36,6 +36,7 @@ fn target(i: &Instr<'_>) -> Res<u32> {
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Translates one instruction.
+    #[expect(clippy::too_many_lines, reason = "a table of opcodes")]
     pub(crate) fn instruction(&mut self, i: &Instr<'static>) -> Res {
         if let Some((op, is_arg, index)) = variable_of(i) {
             return match op {
@@ -46,27 +47,30 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         use Op::*;
         match i.op {
+            // No code: `break` is a hint for a debugger (ECMA-335 III.3.16).
             Nop => {}
             Break => {}
             // x86 allows unaligned access, and `no.` only permits leaving checks out (ECMA-335
             // III.2.2).
             Unaligned | No => return Ok(()),
+            // Prefixes are not reset behind themselves; hence the early return.
             Volatile => {
-                self.prefixes.volatile = true;
+                self.body.prefixes.volatile = true;
                 return Ok(());
             }
             Tail => {
-                self.prefixes.tail = true;
+                self.body.prefixes.tail = true;
                 return Ok(());
             }
             Readonly => {
-                self.prefixes.readonly = true;
+                self.body.prefixes.readonly = true;
                 return Ok(());
             }
             Constrained => {
-                self.prefixes.constrained = Some(self.class(token(i)?)?);
+                self.body.prefixes.constrained = Some(self.class(token(i)?)?);
                 return Ok(());
             }
+            // III.3.40 and III.3.45: constants. A CLIF constant costs nothing until it is used.
             Ldnull => {
                 let value = self.i64(0);
                 self.push_value(StackValue {
@@ -111,6 +115,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.e.b.ins().f64const(v);
                 self.push(StackType::F64, value);
             }
+            // III.3.33. Both copies are the same SSA value; a struct's copies share their memory,
+            // which does not change while they are on the stack.
             Dup => {
                 let item = self.pop()?;
                 self.push_value(item);
@@ -119,11 +125,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             Pop => {
                 self.pop()?;
             }
+            // III.3.37, III.3.19, III.4.2, III.3.20, III.3.57: control leaves the method.
             Jmp => self.jump_method(token(i)?)?,
             Call => self.call(token(i)?, false)?,
             Callvirt => self.call(token(i)?, true)?,
             Calli => self.call_indirect(token(i)?)?,
             Ret => self.ret()?,
+            // III.3.5 to III.3.18: branches.
             Br | BrS => self.branch(target(i)?)?,
             Brfalse | BrfalseS | Brtrue | BrtrueS => {
                 let item = self.pop()?;
@@ -146,6 +154,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 };
                 self.switch(targets.iter())?;
             }
+            // III.3.42 and III.3.62: access through an address. The type is the instruction's, not
+            // the address's.
             LdindI1 => self.load_indirect(ScalarKind::I1, StackType::I32)?,
             LdindU1 => self.load_indirect(ScalarKind::U1, StackType::I32)?,
             LdindI2 => self.load_indirect(ScalarKind::I2, StackType::I32)?,
@@ -164,10 +174,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             StindI => self.store_indirect(ScalarKind::Ptr, StackType::Native)?,
             StindR4 => self.store_indirect(ScalarKind::R4, StackType::F32)?,
             StindR8 => self.store_indirect(ScalarKind::R8, StackType::F64)?,
+            // III.1.5 says which operand types are allowed, and what comes out.
             Add | Sub | Mul | Div | DivUn | Rem | RemUn | And | Or | Xor | AddOvf | AddOvfUn
             | SubOvf | SubOvfUn | MulOvf | MulOvfUn => self.binary(i.op)?,
             Shl | Shr | ShrUn => self.shift(i.op)?,
             Neg | Not => self.unary(i.op)?,
+            // III.3.27 to III.3.29.
             ConvI1 => self.convert(To::I1)?,
             ConvI2 => self.convert(To::I2)?,
             ConvI4 => self.convert(To::I4)?,
@@ -201,12 +213,15 @@ impl<'a, 'f> Translator<'a, 'f> {
             ConvOvfU8Un => self.convert_checked(To::U8, true)?,
             ConvOvfIUn => self.convert_checked(To::I, true)?,
             ConvOvfUUn => self.convert_checked(To::U, true)?,
+            // III.3.24.
             Ckfinite => self.check_finite()?,
+            // III.3.21 to III.3.26: a comparison gives 0 or 1 as int32.
             Ceq => self.compare(Compare::Eq)?,
             Cgt => self.compare(Compare::Gt)?,
             CgtUn => self.compare(Compare::GtUn)?,
             Clt => self.compare(Compare::Lt)?,
             CltUn => self.compare(Compare::LtUn)?,
+            // III.4: instructions of the object model.
             Cpobj => {
                 let class = self.class(token(i)?)?;
                 self.copy_object(class)?;
@@ -241,17 +256,20 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let class = self.class(token(i)?)?;
                 self.box_value(class)?;
             }
+            // III.4.31, III.4.24, III.3.46, III.3.35, III.3.34: exceptions.
             Throw => self.throw()?,
             Rethrow => self.rethrow()?,
             Leave | LeaveS => self.leave(target(i)?)?,
             Endfinally => self.end_finally()?,
             Endfilter => self.end_filter()?,
+            // III.4.10, III.4.11, III.4.28 to III.4.30, III.4.14, III.4.15: fields.
             Ldfld => self.load_field(token(i)?)?,
             Ldflda => self.load_field_address(token(i)?)?,
             Stfld => self.store_field(token(i)?)?,
             Ldsfld => self.load_static_token(token(i)?)?,
             Ldsflda => self.load_static_address_token(token(i)?)?,
             Stsfld => self.store_static_token(token(i)?)?,
+            // III.4.20, III.4.12, III.4.7 to III.4.9, III.4.26, III.4.27: vectors.
             Newarr => {
                 let class = self.class(token(i)?)?;
                 self.new_array(class)?;
@@ -287,9 +305,11 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let class = self.class(token(i)?)?;
                 self.store_element(Some(class), true)?;
             }
+            // III.4.17, III.3.41, III.4.18: handles and code addresses.
             Ldtoken => self.load_token(token(i)?)?,
             Ldftn => self.load_function(token(i)?)?,
             Ldvirtftn => self.load_virtual_function(token(i)?)?,
+            // III.3.47, III.3.30, III.3.36, III.4.25: blocks of memory.
             Localloc => self.localloc()?,
             Cpblk => self.copy_block()?,
             Initblk => self.init_block()?,
@@ -297,6 +317,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let class = self.class(token(i)?)?;
                 self.size_of_type(class)?;
             }
+            // III.4.19, III.4.23, III.4.22, III.3.4: typed references and variable arguments.
             Mkrefany => {
                 let class = self.class(token(i)?)?;
                 self.make_typed_reference(class)?;
@@ -309,7 +330,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Arglist => self.arglist()?,
             op => return Err(TranslateError::internal(format!("opcode {op} not yet"))),
         }
-        self.prefixes = Prefixes::default();
+        self.body.prefixes = Prefixes::default();
         Ok(())
     }
 

@@ -29,7 +29,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// `mkrefany`: an address and its type as one value.
     pub(crate) fn make_typed_reference(&mut self, class: ClassRef) -> Res {
         let address = self.pop_address()?;
-        let typed = self.universe.known(Known::TypedReference);
+        let typed = self.session.universe.known(Known::TypedReference);
         let at = self.temp_of(typed)?;
         let handle = self.e.symbol(Symbol::ClassHandle(class));
         self.e.b.ins().store(trusted(), handle, at, TYPE);
@@ -50,7 +50,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         match item.class {
             Some(c)
                 if item.kind == StackType::Struct
-                    && std::ptr::eq(c, self.universe.known(Known::TypedReference)) =>
+                    && std::ptr::eq(c, self.session.universe.known(Known::TypedReference)) =>
             {
                 Ok(item)
             }
@@ -74,7 +74,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn typed_reference_type(&mut self) -> Res {
         let item = self.pop_typed_reference()?;
         let handle = self.e.b.ins().load(I64, trusted(), item.value, TYPE);
-        let class = self.universe.known(Known::RuntimeTypeHandle);
+        let class = self.session.universe.known(Known::RuntimeTypeHandle);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);
         self.push_value(StackValue {

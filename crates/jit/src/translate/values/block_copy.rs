@@ -35,13 +35,14 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Either address may be invalid if `size` is 0.
     pub(crate) fn move_bytes(&mut self, to: Value, from: Value, size: Value, unit: i64) {
         // At the quick tier less code is better than faster code.
-        if self.inline_limit < inline_limit(Tier::Optimised) {
+        if self.session.inline_limit < inline_limit(Tier::Optimised) {
             self.e.helper(call::MemMove, [to, from, size]);
             return;
         }
         let done = self.e.b.create_block();
         let (large, small) = self.fork(size, 8);
         self.enter(large);
+        // At least 8 bytes: the longest blocks go to the helper.
         let (call, middle) = self.fork(size, SHORT + 1);
         self.enter(call);
         self.e.helper(call::MemMove, [to, from, size]);
@@ -53,6 +54,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.both_ends(to, from, size, ty, done);
         }
         self.enter(small);
+        // Fewer than 8 bytes.
         let (four, less) = self.fork(size, 4);
         self.enter(four);
         self.both_ends(to, from, size, I32, done);

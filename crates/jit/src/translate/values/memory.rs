@@ -40,35 +40,22 @@ pub enum Dest {
     Anywhere,
 }
 
-/// The stack slots of temporaries: slot, size in bytes, whether a value on the IL stack may lie in
-/// it.
-#[derive(Default)]
-pub struct Temps {
-    pub(crate) slots: Vec<(StackSlot, u32, bool)>,
-}
-
-impl Temps {
-    /// Frees all temporaries. Called when nothing is on the IL stack.
-    pub fn release(&mut self) {
-        self.slots.iter_mut().for_each(|s| s.2 = false);
-    }
-    /// Marks all temporaries as used. Called at the start of a block with values on its stack, any
-    /// of which may lie in a temporary.
-    pub fn retain(&mut self) {
-        self.slots.iter_mut().for_each(|s| s.2 = true);
-    }
-}
-
 impl<'a, 'f> Translator<'a, 'f> {
     /// A temporary of that many bytes, which stays valid until the IL stack is empty.
     pub fn temp(&mut self, size: u32) -> StackSlot {
         let size = size.max(1).next_multiple_of(8);
-        if let Some(s) = self.temps.slots.iter_mut().find(|s| !s.2 && s.1 == size) {
+        if let Some(s) = self
+            .session
+            .temps
+            .slots
+            .iter_mut()
+            .find(|s| !s.2 && s.1 == size)
+        {
             s.2 = true;
             return s.0;
         }
         let slot = self.e.slot(size);
-        self.temps.slots.push((slot, size, true));
+        self.session.temps.slots.push((slot, size, true));
         slot
     }
     /// The address of a temporary for a value of the class.
@@ -134,7 +121,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Copies a struct of the class from `from + from_offset` to `to + to_offset`. The flags say
     /// which of the accesses may fault because of a null address.
-    #[allow(clippy::too_many_arguments, reason = "two ends of a copy")]
+    #[expect(clippy::too_many_arguments, reason = "two ends of a copy")]
     pub fn copy(
         &mut self,
         class: ClassRef,
@@ -196,8 +183,17 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Copies `size` bytes by loads and stores. `refs` holds the indices of the 8-byte words that
-    /// are references and need a card mark.
-    #[allow(clippy::too_many_arguments, reason = "two ends of a copy")]
+    /// are references. A struct of a reference and an int, to the heap:
+    ///
+    /// ```text
+    ///     v2 = load.i64 v1+0
+    ///     store v2, v0+0
+    ///     istore8 v2, card(v0)                    ; docs/decisions/0006-card-mark-is-the-low-byte.md
+    ///     sequence_point
+    ///     v3 = load.i32 v1+8
+    ///     store v3, v0+8
+    /// ```
+    #[expect(clippy::too_many_arguments, reason = "two ends of a copy")]
     fn copy_words(
         &mut self,
         to: Value,
@@ -209,6 +205,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         size: u32,
         refs: &[u32],
     ) {
+        // Falling widths: words first, then the rest, so that references stay whole.
         let mut at = 0;
         for kind in [
             ScalarKind::I8,
@@ -251,7 +248,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
     }
 
-    /// Zeroes memory. Zeroes are no references, so neither a barrier nor whole words matter.
+    /// Zeroes `size` bytes at `base + offset`. Null references need neither a card mark nor whole
+    /// words, so long memory goes to `MemSet`.
     pub fn zero(&mut self, base: Value, offset: i32, size: u32, flags: MemFlagsData) {
         if size > INLINE_ZERO {
             if flags.trap_code().is_some() {
@@ -263,6 +261,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.helper(call::MemSet, [to, byte, bytes]);
             return;
         }
+        // Whole words first; the tail in falling widths.
         let (mut at, zero) = (0, self.i64(0));
         while size - at >= 8 {
             self.e.b.ins().store(flags, zero, base, offset + at as i32);

@@ -1,4 +1,6 @@
 //! Values during translation: on the IL stack and in memory.
 pub mod block_copy;
+pub mod convert;
 pub mod memory;
 pub mod stack;
+pub mod temps;
