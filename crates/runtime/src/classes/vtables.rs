@@ -31,46 +31,12 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
     } else {
         &class.vtable()?.slots
     };
-    let mut f = 0u8;
-    let (mut size, mut rank, mut element_class) = (HEADER_SIZE + layout.size, 0u8, 0usize);
-    if class.is_value_type()? {
-        f |= flags::VALUE_TYPE;
-    }
-    if !layout.ref_map.is_empty() {
-        f |= flags::HAS_REFS;
-    }
-    if class.is_nullable() {
-        f |= flags::NULLABLE;
-    }
-    if class.is_interface() || class.is_abstract() && !class.is_array() {
-        f |= flags::NO_INSTANCES;
-    }
-    if let (true, Some(elem)) = (class.is_array(), class.element()) {
-        rank = class.rank().unwrap_or(1) as u8;
-        element_class = elem as *const _ as usize;
-        if class.is_sz_array() {
-            f |= flags::SZ_ARRAY;
-        }
-        f &= !flags::HAS_REFS;
-        if elem.is_value_type()? || elem.is_ptr() || elem.is_fn_ptr() {
-            let l = elem.layout()?;
-            size = l.size;
-            if !l.ref_map.is_empty() {
-                f |= flags::ELEMENT_REFS;
-            }
-        } else {
-            size = 8;
-            f |= flags::ELEMENT_REFS;
-        }
-    }
-    let u = class.universe();
-    if std::ptr::eq(class, u.known(vervet_types::Known::String)) {
-        f |= flags::STRING;
-        size = 2;
-    }
-    if !class.is_interface() && class.finalizer()?.is_some() {
-        f |= flags::FINALIZER;
-    }
+    let Instances {
+        flags: f,
+        size,
+        rank,
+        element_class,
+    } = Instances::of(class, layout)?;
     let element_type = match class.stack_prim()? {
         Some(p) => p as u8,
         None => 0,
@@ -149,6 +115,72 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
             table.add(i).write(code);
         }
         Ok(&*(at as *const VTable))
+    }
+}
+
+/// What a VTable says of the size and the kind of its objects.
+struct Instances {
+    /// Bits of [`flags`].
+    flags: u8,
+    /// Bytes of an object, or of an element of an array or a string.
+    size: u32,
+    /// The rank of an array, 0 for everything else.
+    rank: u8,
+    /// Address of the element class of an array, or 0.
+    element_class: usize,
+}
+
+impl Instances {
+    fn of(
+        class: ClassRef,
+        layout: &vervet_types::Layout,
+    ) -> std::result::Result<Instances, LoadError> {
+        let mut f = 0u8;
+        let (mut size, mut rank, mut element_class) = (HEADER_SIZE + layout.size, 0u8, 0usize);
+        if class.is_value_type()? {
+            f |= flags::VALUE_TYPE;
+        }
+        if !layout.ref_map.is_empty() {
+            f |= flags::HAS_REFS;
+        }
+        if class.is_nullable() {
+            f |= flags::NULLABLE;
+        }
+        if class.is_interface() || class.is_abstract() && !class.is_array() {
+            f |= flags::NO_INSTANCES;
+        }
+        if let (true, Some(elem)) = (class.is_array(), class.element()) {
+            rank = class.rank().unwrap_or(1) as u8;
+            element_class = elem as *const _ as usize;
+            if class.is_sz_array() {
+                f |= flags::SZ_ARRAY;
+            }
+            f &= !flags::HAS_REFS;
+            if elem.is_value_type()? || elem.is_ptr() || elem.is_fn_ptr() {
+                let l = elem.layout()?;
+                size = l.size;
+                if !l.ref_map.is_empty() {
+                    f |= flags::ELEMENT_REFS;
+                }
+            } else {
+                size = 8;
+                f |= flags::ELEMENT_REFS;
+            }
+        }
+        let u = class.universe();
+        if std::ptr::eq(class, u.known(vervet_types::Known::String)) {
+            f |= flags::STRING;
+            size = 2;
+        }
+        if !class.is_interface() && class.finalizer()?.is_some() {
+            f |= flags::FINALIZER;
+        }
+        Ok(Instances {
+            flags: f,
+            size,
+            rank,
+            element_class,
+        })
     }
 }
 
