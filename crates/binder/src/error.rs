@@ -42,6 +42,12 @@ pub enum ConfigError {
         /// Where and why.
         source: roxmltree::Error,
     },
+    /// The file's elements are nested deeper than [`MAX_XML_DEPTH`](crate::xml::MAX_XML_DEPTH).
+    #[error("cannot parse {}: its elements are nested more than {} deep", path.display(), crate::xml::MAX_XML_DEPTH)]
+    Nested {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 /// The class libraries are not where they belong.
