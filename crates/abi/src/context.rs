@@ -127,8 +127,10 @@ pub struct ThreadContext {
     pub internal_thread: usize,
     /// The runtime's own data of the thread.
     pub runtime: usize,
-    /// Highest address of the stack.
+    /// Highest address of the native stack: the OS thread's own.
     pub stack_base: usize,
+    /// Highest address of the managed stack; 0: managed frames lie on the native stack, between native ones.
+    pub managed_base: usize,
     /// Id of the current domain.
     pub domain: u32,
     /// Monitors this thread is in: its owner id is given to another thread only if it is in none.

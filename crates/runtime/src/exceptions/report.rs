@@ -192,9 +192,13 @@ fn collect(context: *mut ThreadContext, pc: usize, fp: usize) {
                 let (mut pc, mut fp, mut exact) = (pc, fp, true);
                 while arena::contains(pc) && table::find(if exact { pc } else { pc - 1 }).is_some()
                 {
+                    let base = match (*context).managed_base {
+                        0 => (*context).stack_base,
+                        base => base,
+                    };
                     if !note(pc, if exact { EXACT } else { RETURN })
                         || fp < (*context).true_limit - (1 << 20)
-                        || fp >= (*context).stack_base - 16
+                        || fp >= base - 16
                     {
                         break;
                     }

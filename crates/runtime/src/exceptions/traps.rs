@@ -134,16 +134,21 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
 #[unsafe(export_name = "vervet_stack_overflow")]
 pub extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
     if !crate::threads::stack_guard::give(context) {
-        let mut text = String::from(
-            "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
-        );
-        let frames = crate::exceptions::walk::describe(context);
-        for f in frames.iter().take(64) {
-            text.push_str(&format!("  at {f}\n"));
-        }
-        crate::process::fatal::write_stderr(&text);
-        crate::process::fatal::exit_process(1)
+        end_for_overflow(context);
     }
     let cx = Cx::current();
     throw_kind(&cx, ThrowKind::StackOverflow as u32)
+}
+
+/// The part of the stack that handlers of StackOverflowException get is used up as well: ends the process.
+pub(crate) fn end_for_overflow(context: *mut ThreadContext) -> ! {
+    let mut text = String::from(
+        "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
+    );
+    let frames = crate::exceptions::walk::describe(context);
+    for f in frames.iter().take(64) {
+        text.push_str(&format!("  at {f}\n"));
+    }
+    crate::process::fatal::write_stderr(&text);
+    crate::process::fatal::exit_process(1)
 }

@@ -18,7 +18,7 @@ use super::suspend;
 use crate::process::fatal;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use vervet_abi::context::RecordKind;
+use vervet_abi::context::{Record, RecordKind};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::{SafeLock, clock::now, futex, process_fence};
 use vervet_parking::stopping::{Observed, is_suspended};
@@ -45,7 +45,7 @@ pub struct Stopped {
 pub struct ThreadView<'a> {
     /// Its context, whose [`ROOT_WORDS`](vervet_abi::context::ROOT_WORDS) are references.
     pub context: *mut ThreadContext,
-    /// [low, high) addresses, 8-aligned, of everything else that may hold references: its stack, saved registers, side
+    /// [low, high) addresses, 8-aligned, of everything else that may hold references: its stacks, saved registers, localloc
     /// stack. To be scanned conservatively.
     pub ranges: &'a [(usize, usize)],
     /// The instruction of managed code that a signal stopped it at.
@@ -230,13 +230,34 @@ impl Stopped {
     }
 }
 
+/// Does the record lie on the native stack, where managed code was entered? Otherwise it lies on the managed stack, where managed code was
+/// left.
+fn is_entry(record: &Record) -> bool {
+    record.kind == RecordKind::Entry as usize || record.kind == RecordKind::NativeEntry as usize
+}
+
+/// The address of the innermost record of a kind.
+///
+/// # Safety
+/// The list is that of a stopped thread, or of the calling one.
+unsafe fn innermost(mut record: *const Record, wanted: fn(&Record) -> bool) -> Option<usize> {
+    // SAFETY: a linked record is complete, and stays so while its thread does not run.
+    while let Some(found) = unsafe { record.as_ref() } {
+        if wanted(found) {
+            return Some(record as usize);
+        }
+        record = found.previous;
+    }
+    None
+}
+
 /// # Safety
 /// The thread is stopped, or is the calling one.
 unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadView<'_>)) {
     // SAFETY: a stopped thread's words stay as they are, and its stack from `scan_sp` or `sp` up is live.
     unsafe {
         let context = thread.context;
-        let mut ranges = [(0usize, 0usize); 5];
+        let mut ranges = [(0usize, 0usize); 6];
         let mut n = 0;
         let mut add = |low: usize, high: usize| {
             if low < high {
@@ -246,23 +267,43 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
         };
         let interrupted = !is_stopper && is_suspended(thread.state());
         let mut at = None;
-        let low = if interrupted {
+        let sp = if interrupted {
             let uc = thread.interrupted.load(Ordering::Acquire);
             for (low, high) in suspend::registers(uc) {
                 add(low, high);
             }
             let (sp, pc) = suspend::sp_and_pc(uc);
             at = Some(pc);
-            sp
+            if !thread.may_stop_at(sp) {
+                give_up((*context).owner_id, sp);
+            }
+            // C code may keep words in the 128 bytes below its stack pointer (the red zone of the x86-64 ABI).
+            sp - 128
         } else {
-            (*context).scan_sp
+            let sp = (*context).scan_sp;
+            if !thread.is_on_native_stack(sp) {
+                give_up((*context).owner_id, sp);
+            }
+            sp
         };
-        if !thread.may_stop_at(low) {
-            give_up((*context).owner_id, low);
+        let managed_base = thread.managed_base();
+        match (managed_base, interrupted) {
+            (0, _) => add(sp, (*context).stack_base),
+            // In managed code: native frames end at the record by which it was entered.
+            (_, true) => {
+                add(sp, managed_base);
+                if let Some(entry) = innermost((*context).record, is_entry) {
+                    add(entry, (*context).stack_base);
+                }
+            }
+            // In native code: managed frames end at the record by which they were left.
+            (_, false) => {
+                add(sp, (*context).stack_base);
+                if let Some(exit) = innermost((*context).record, |r| !is_entry(r)) {
+                    add(exit, managed_base);
+                }
+            }
         }
-        // C code may keep words in the 128 bytes below its stack pointer (the red zone of the x86-64 ABI).
-        let below = if interrupted { 128 } else { 0 };
-        add(low - below, (*context).stack_base);
         add(thread.localloc_low, (*context).localloc_next);
         let saved = thread.saved.get();
         add(saved as usize, saved.add(1) as usize);

@@ -17,7 +17,7 @@
 use crate::safepoint::registry;
 use crate::threads::current::set_current_context;
 use crate::threads::native_state::leave_native;
-use crate::threads::{current_context, service_stack};
+use crate::threads::{current_context, managed_stack, service_stack};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{State, ThreadContext};
@@ -120,7 +120,12 @@ pub fn attach() -> *mut ThreadContext {
     // SAFETY: these words of the context are ours alone until the thread is on the list; the alternate stack is the
     // thread's as long as it has the record.
     unsafe {
-        (*context).true_limit = crate::threads::stack_guard::limit(low, high);
+        let (managed_low, managed_base) = managed_stack::adopt(thread, high - low);
+        (*context).managed_base = managed_base;
+        (*context).true_limit = match managed_base {
+            0 => crate::threads::stack_guard::limit(low, high),
+            _ => crate::threads::stack_guard::limit(managed_low, managed_base),
+        };
         registry::limit(context).store((*context).true_limit, Ordering::Relaxed);
         (*context).stack_base = high;
         (*context).scan_sp = high;
@@ -195,7 +200,7 @@ unsafe fn give_up(context: *mut ThreadContext) {
     registry::interrupts(context).store(0, Ordering::SeqCst);
 }
 
-/// Does the address lie on the stack that the context's thread was started with?
+/// Does the address lie on the native stack of the context's thread?
 pub(crate) fn is_on_own_stack(context: *mut ThreadContext, address: usize) -> bool {
     // SAFETY: the context belongs to this thread.
     unsafe {

@@ -5,11 +5,15 @@
 //!   all, has room.
 //! * A frame larger than a page touches its pages from the top while it is made, so it never reaches past the end of the stack: what
 //!   faults there is an overflow where the method was called (`exceptions/traps.rs`).
+//! * On a thread with a managed stack of its own, Rust code calls managed code only while the native stack has a guard left
+//!   ([`check_native`]): prologues look at the managed stack only.
 //! * From an overflow until the exception is caught the limit is lower by a quarter of the zone, so that filters and finally blocks
 //!   at the edge can call. An overflow of that ends the process.
+use crate::cx::{Cx, Result};
 use crate::safepoint::registry::{self, Thread};
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
+use vervet_types::Known;
 
 const STACK_GUARD: usize = 256 << 10;
 
@@ -17,15 +21,21 @@ const STACK_GUARD: usize = 256 << 10;
 pub(crate) fn limit(low: usize, high: usize) -> usize {
     low + STACK_GUARD.min((high - low) / 2)
 }
-fn lowest(context: *mut ThreadContext) -> usize {
+/// The bounds of the stack on which managed frames lie.
+fn bounds(context: *mut ThreadContext) -> (usize, usize) {
     // SAFETY: the context belongs to this thread.
-    unsafe { Thread::of(context) }
-        .stack_low
-        .load(Ordering::Relaxed)
+    let (thread, stack_base) = unsafe { (Thread::of(context), (*context).stack_base) };
+    match thread.managed_base() {
+        0 => (thread.stack_low.load(Ordering::Relaxed), stack_base),
+        base => (thread.managed_low.load(Ordering::Relaxed), base),
+    }
+}
+fn lowest(context: *mut ThreadContext) -> usize {
+    bounds(context).0
 }
 fn usual(context: *mut ThreadContext) -> usize {
-    // SAFETY: the context belongs to this thread.
-    limit(lowest(context), unsafe { (*context).stack_base })
+    let (low, high) = bounds(context);
+    limit(low, high)
 }
 fn set(context: *mut ThreadContext, limit: usize) {
     // SAFETY: the context is the calling thread's, and only that thread writes `true_limit`.
@@ -56,4 +66,51 @@ pub(crate) fn take_back(context: *mut ThreadContext) {
     if unsafe { (*context).true_limit } < usual {
         set(context, usual);
     }
+}
+
+/// Is managed code about to be entered with too little of the native stack left? Never on a thread with one stack for all: there
+/// the prologue of what is called sees it.
+fn is_native_used_up(context: *mut ThreadContext) -> bool {
+    // SAFETY: the context belongs to this thread.
+    let (thread, high) = unsafe { (Thread::of(context), (*context).stack_base) };
+    if thread.managed_base() == 0 {
+        return false;
+    }
+    let low = thread.stack_low.load(Ordering::Relaxed);
+    let guard = limit(low, high) - low;
+    // The exception is made, and its filters run, in the upper part of the guard.
+    let guard = if thread.own.overflows.get() {
+        guard / 4
+    } else {
+        guard
+    };
+    let here = &raw const guard as usize;
+    here < low + guard
+}
+
+/// Bytes that managed code may use before it overflows its stack. Called by an icall.
+pub fn room(cx: &Cx<'_>) -> usize {
+    // SAFETY: the token's context belongs to this thread, whose innermost record is that of the icall, on the stack of its caller.
+    unsafe {
+        let context = cx.context();
+        ((*context).record as usize).saturating_sub((*context).true_limit)
+    }
+}
+
+/// Before Rust code calls managed code: StackOverflowException if the native stack is used up.
+pub(crate) fn check_native(cx: &Cx<'_>) -> Result<()> {
+    if !is_native_used_up(cx.context()) {
+        return Ok(());
+    }
+    // SAFETY: the token's context belongs to this thread.
+    let overflows = unsafe { &Thread::of(cx.context()).own.overflows };
+    if overflows.replace(true) {
+        crate::exceptions::traps::end_for_overflow(cx.context());
+    }
+    let thrown = cx.throw(
+        Known::StackOverflowException,
+        "The requested operation caused a stack overflow.",
+    );
+    overflows.set(false);
+    Err(thrown)
 }

@@ -6,7 +6,7 @@
 //! * Where the thunk goes on, it does so by a jump to the address in rax, with the stack as the caller left it.
 use super::exits::throw_pending_aligned;
 use super::native::park;
-use super::{HIDDEN, LARGE_FRAME, MANAGED, RECORD, RUNTIME, STATE};
+use super::{HIDDEN, LARGE_FRAME, MANAGED, MANAGED_BASE, RECORD, RUNTIME, STATE};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
@@ -23,11 +23,12 @@ pub unsafe extern "C" fn prestub() {
     naked_asm!(
         "mov r11d, eax",
         push_exit!("2"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "sub rsp, 144",
         save_vectors!(),
         "mov r11, [r15 + {hidden}]",
         "mov [rsp + 128], r11",
-        "mov byte ptr [r15 + {state}], {runtime}",
         "mov rdi, r15",
         "mov esi, eax",
         "call {f}",
@@ -41,6 +42,7 @@ pub unsafe extern "C" fn prestub() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
+        managed_base = const MANAGED_BASE,
         f = sym upcalls::compile_for_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
@@ -59,9 +61,10 @@ pub unsafe extern "C" fn imt_resolve() {
     naked_asm!(
         "mov r11, [r15 + {hidden}]",
         push_exit!("2"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "sub rsp, 128",
         save_vectors!(),
-        "mov byte ptr [r15 + {state}], {runtime}",
         "mov rsi, [r15 + {hidden}]",
         "mov rdx, rdi",
         "mov rdi, r15",
@@ -74,6 +77,7 @@ pub unsafe extern "C" fn imt_resolve() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
+        managed_base = const MANAGED_BASE,
         f = sym upcalls::resolve_interface_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
@@ -93,6 +97,7 @@ pub unsafe extern "C" fn trap_stub() {
         "mov r11d, 1",
         push_exit!("2"),
         "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "and rsp, -16",
         "mov esi, [rbp - 80]",
         "mov rdi, r15",
@@ -101,6 +106,7 @@ pub unsafe extern "C" fn trap_stub() {
         record = const RECORD,
         state = const STATE,
         runtime = const RUNTIME,
+        managed_base = const MANAGED_BASE,
         f = sym upcalls::throw_trap,
     )
 }
@@ -115,11 +121,13 @@ pub unsafe extern "C" fn overflowed() {
         "xor r11d, r11d",
         push_exit!("2"),
         "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "mov rdi, r15",
         "and rsp, -16",
         "call {overflow}",
         "ud2",
         record = const RECORD,
+        managed_base = const MANAGED_BASE,
         state = const STATE,
         runtime = const RUNTIME,
         overflow = sym upcalls::stack_overflow,
@@ -150,6 +158,7 @@ pub unsafe extern "C" fn grow() {
         "mov rdi, r15",
         "cmp rsp, [r15 + {true_limit}]",
         "jb 4f",
+        to_native_stack!(),
         "sub rsp, 144",
         save_vectors!(),
         "mov r11, [r15 + {hidden}]",
@@ -159,10 +168,13 @@ pub unsafe extern "C" fn grow() {
         "jz 5f",
         "mov rax, [rsp + 128]",
         go_on_at_rax!(),
-        "4: and rsp, -16",
+        "4:",
+        to_native_stack!(),
+        "and rsp, -16",
         "call {overflow}",
         "ud2",
         record = const RECORD,
+        managed_base = const MANAGED_BASE,
         hidden = const HIDDEN,
         state = const STATE,
         runtime = const RUNTIME,

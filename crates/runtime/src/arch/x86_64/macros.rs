@@ -8,8 +8,9 @@
 //!   rbp - 80   r9, r8, rcx, rdx, rsi, rdi: the integer arguments, which may be references
 //!   rbp - 128  the record: previous, kind, sp, fp, pc, method
 //! ```
-//! The collector scans the stack from `scan_sp`, which lies below all of it, upwards. So it finds every reference that managed code had in
-//! a register.
+//! The frame lies on the managed stack, and everything that the callee needs lies on the native stack: [`to_native_stack`]. The collector
+//! scans the native stack from `scan_sp` upwards and the managed stack from the record upwards (both at once where they are one
+//! stack). So it finds every reference that managed code had in a register.
 
 /// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
 /// [rbp-80]), and the record (at rbp-128). r11 = method.
@@ -41,6 +42,38 @@ macro_rules! push_exit {
     mov [r15 + {record}], rsp
 "
         )
+    };
+}
+
+/// Behind [`push_exit`], or wherever the stack pointer is the address of the exit record: goes to the native stack. Its first
+/// free address is that of the entry record by which the managed code was entered, which is the record before this one. On a thread with
+/// one stack for all, the native frames follow below the record. Changes r11 and flags.
+macro_rules! to_native_stack {
+    () => {
+        "
+    mov r11, [rsp]
+    cmp qword ptr [r15 + {managed_base}], 0
+    cmove r11, rsp
+    mov rsp, r11
+"
+    };
+}
+
+/// Where the stack pointer is the address of the entry record that was just linked: goes to the managed stack, below the record by
+/// which managed code was left before, or to its base. The way back is by the frame pointer. Changes r10, r11 and flags.
+macro_rules! to_managed_stack {
+    () => {
+        "
+    mov r10, [r15 + {managed_base}]
+    test r10, r10
+    cmovz r10, rsp
+    jz 99f
+    mov r11, [rsp]
+    test r11, r11
+    cmovnz r10, r11
+    and r10, -16
+    99: mov rsp, r10
+"
     };
 }
 
@@ -86,8 +119,8 @@ macro_rules! save_vectors {
     };
 }
 
-/// Undoes [`save_vectors`] and [`push_exit`], becomes managed and goes on at the code in rax with the registers as the
-/// caller left them; label 5 raises what is pending instead.
+/// Undoes [`save_vectors`], [`to_native_stack`] and [`push_exit`], becomes managed and goes on at the code in rax with the registers as
+/// the caller left them; label 5 raises what is pending instead.
 macro_rules! go_on_at_rax {
     () => {
         "
@@ -115,12 +148,11 @@ macro_rules! go_on_at_rax {
     mov r9, [rbp - 40]
     mov r11, [rbp - 128]
     mov [r15 + {record}], r11
-    mov byte ptr [r15 + {state}], {managed}
     mov rsp, rbp
+    mov byte ptr [r15 + {state}], {managed}
     pop rbp
     jmp rax
     5: mov rdi, r15
-    lea rsp, [rbp - 128]
     jmp {throw}
 "
     };

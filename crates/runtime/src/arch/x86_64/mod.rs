@@ -9,6 +9,11 @@
 //!   [`Record`](vervet_abi::context::Record), and links it, before it changes the state; the record's sp, fp and
 //!   pc are those of the managed frame that left.
 //! * Frame pointers chain through every thunk.
+//! * Managed frames lie on the managed stack, Rust and C frames on the native stack. Whoever leaves managed code goes to the native
+//!   stack; whoever enters it goes to the managed stack, below the innermost exit record. On a thread whose `managed_base` is 0
+//!   both are one stack, and nothing is switched.
+//! * A thread in state Managed whose stack pointer is not on the managed stack is between two stacks. The suspend signal does not stop it
+//!   there (`safepoint/suspend.rs`).
 //! * State changes are plain stores. Who goes from Runtime to Managed tests the stop word first; who leaves Native stores
 //!   Runtime and then tests it (`safepoint/transitions.rs`). What the thunk has in registers then lies on the stack.
 //! * `ThreadContext::scan_sp` is stored before the state becomes Native.
@@ -45,6 +50,7 @@ const PENDING: usize = offset_of!(ThreadContext, pending);
 const CRITICAL: usize = offset_of!(ThreadContext, critical);
 const HIDDEN: usize = offset_of!(ThreadContext, hidden);
 const SCAN_SP: usize = offset_of!(ThreadContext, scan_sp);
+const MANAGED_BASE: usize = offset_of!(ThreadContext, managed_base);
 const LAST_ERROR: usize = offset_of!(ThreadContext, last_error);
 const MANAGED: usize = State::Managed as usize;
 const RUNTIME: usize = State::Runtime as usize;

@@ -6,7 +6,7 @@
 //! * Whoever leaves Native stores Runtime and then tests the stop word; the stopper sets the word, makes a process fence and then reads
 //!   the state. So one of the two sees the other.
 use super::exits::throw_pending_aligned;
-use super::{LAST_ERROR, MANAGED, NATIVE, PENDING, RECORD, RUNTIME, SCAN_SP, STATE};
+use super::{LAST_ERROR, MANAGED, MANAGED_BASE, NATIVE, PENDING, RECORD, RUNTIME, SCAN_SP, STATE};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::STOP;
 use std::arch::naked_asm;
@@ -142,6 +142,7 @@ pub unsafe extern "C" fn native_thunk() {
     naked_asm!(
         "mov r11, rsi",
         push_exit!("1"),
+        to_native_stack!(),
         "mov rbx, rdi",
         "cmp qword ptr [rbx + {clear_errno}], 0",
         "je 6f",
@@ -184,6 +185,7 @@ pub unsafe extern "C" fn native_thunk() {
         "movsd [rbx + {xmm0}], xmm0",
         "movsd [rbx + {xmm1}], xmm1",
         "lea rsp, [rbp - 128]",
+        to_native_stack!(),
         "call {errno}",
         "mov eax, [rax]",
         "mov [r15 + {last_error}], eax",
@@ -194,9 +196,9 @@ pub unsafe extern "C" fn native_thunk() {
         "jne 5f",
         "mov r11, [rbp - 128]",
         "mov [r15 + {record}], r11",
-        "mov byte ptr [r15 + {state}], {managed}",
         "mov rbx, [rbp - 8]",
         "mov rsp, rbp",
+        "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
         "ret",
         "7: mov rdi, r15",
@@ -223,6 +225,7 @@ pub unsafe extern "C" fn native_thunk() {
         rdx = const offset_of!(NativeCall, ret_rdx),
         xmm0 = const offset_of!(NativeCall, ret_xmm0),
         xmm1 = const offset_of!(NativeCall, ret_xmm1),
+        managed_base = const MANAGED_BASE,
         errno = sym libc::__errno_location,
         throw = sym throw_pending_aligned,
         scan_sp = const SCAN_SP,
@@ -277,11 +280,13 @@ pub unsafe extern "C" fn reverse_entry() {
         "push {kind}",
         "push qword ptr [r15 + {record}]",
         "mov [r15 + {record}], rsp",
-        "mov byte ptr [r15 + {state}], {managed}",
         "mov rdi, [r12]",
         "mov rdi, [rdi]",
         "lea rsi, [rsp + 48]",
+        to_managed_stack!(),
+        "mov byte ptr [r15 + {state}], {managed}",
         "call qword ptr [r12 + 8]",
+        "lea rsp, [rbp - 256]",
         "mov rax, [rbp - 48]",
         "mov [r15 + {scan_sp}], rax",
         "mov rax, [rbp - 56]",
@@ -311,6 +316,7 @@ pub unsafe extern "C" fn reverse_entry() {
         state = const STATE,
         managed = const MANAGED,
         scan_sp = const SCAN_SP,
+        managed_base = const MANAGED_BASE,
         prepare = sym upcalls::prepare_reverse_call,
         finish = sym upcalls::finish_reverse_call,
         for_the_call = const upcalls::FOR_THE_CALL,
