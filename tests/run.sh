@@ -167,9 +167,9 @@ managed-no-membarrier() {
     local -x VERVET_DEBUG_NO_MEMBARRIER=1
     managed_with managed-no-membarrier "$1"
 }
-# The same with managed frames on a stack of their own, as those of green threads are.
+# The same with managed frames on a stack of their own that grows from 4 KiB, as those of green threads are.
 managed-split() {
-    local -x VERVET_DEBUG_SPLIT_STACKS=1 GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
+    local -x VERVET_DEBUG_SPLIT_STACKS=4096 GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
     managed_with managed-split "$1"
 }
 # The same with the program as it is shipped.

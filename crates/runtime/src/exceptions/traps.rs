@@ -4,14 +4,12 @@
 //! | the fault | becomes |
 //! |---|---|
 //! | at a pc that compiled code lists as a trap | the exception of that trap, thrown at that instruction |
-//! | in the prologue of compiled code, below the stack limit | StackOverflowException, thrown where the method was called |
 //! | anything else | a crash report, and exit code 70 |
 //!
 //! # Invariants
 //! * The handler runs on the alternate stack, reads one thread-local word, and changes nothing but the interrupted registers and the
 //!   word below the interrupted stack pointer. The exception is made after the handler has returned, by the thunk that the registers
 //!   then name.
-//! * Frames larger than a page are probed page by page from the top, so a prologue that overflows the stack faults in the guard page.
 use crate::code::table;
 use crate::cx::Cx;
 use crate::exceptions::make;
@@ -69,18 +67,6 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
                 regs[libc::REG_RIP as usize] = crate::arch::trap_stub as *const () as i64;
                 return;
             }
-            if signal == libc::SIGSEGV
-                && table::find(pc).is_some_and(|c| c.in_prologue(pc))
-                && ((*info).si_addr() as usize) < (*context).true_limit
-            {
-                // As if the method had not been entered: behind its frame pointer lies the address of the call.
-                let fp = regs[libc::REG_RBP as usize];
-                regs[libc::REG_RSP as usize] = fp + 8;
-                regs[libc::REG_RBP as usize] = *(fp as *const i64);
-                regs[libc::REG_R15 as usize] = context as i64;
-                regs[libc::REG_RIP as usize] = crate::arch::overflowed as *const () as i64;
-                return;
-            }
         }
         super::report::crash(signal, info, uc, context);
     }
@@ -129,7 +115,7 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
     raise(cx, exception, TraceMode::Fresh)
 }
 
-/// From the grow thunk, on an OS thread: the stack is used up. StackOverflowException is raised where the method was called;
+/// The stack is used up. StackOverflowException is raised where the method was called;
 /// handlers that run on the way to where it is caught get part of the stack guard. Used up as well, it ends the process.
 #[unsafe(export_name = "vervet_stack_overflow")]
 pub extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {

@@ -13,6 +13,7 @@
 //!   pointers and cells.
 use super::stop_word::{self, STOP, SUSPEND};
 use crate::memory::address_plan;
+use crate::threads::managed_stack::Segment;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
 use std::ptr::null_mut;
@@ -44,8 +45,6 @@ pub struct Thread {
     pub(crate) stack_low: AtomicUsize,
     /// The lowest address its native stack reaches.
     pub(crate) stack_end: AtomicUsize,
-    /// The lowest address of its managed stack, if it has one of its own; 0 otherwise.
-    pub(crate) managed_low: AtomicUsize,
     /// Its alternate signal stack.
     pub(crate) alternate: AlternateStack,
     /// Start of its localloc stack.
@@ -61,8 +60,8 @@ pub struct Thread {
 pub(crate) struct Own {
     /// Top of its service stack, 0 if it never compiled.
     pub(crate) service: Cell<usize>,
-    /// The highest address of the managed stack that goes with [`Thread::managed_low`].
-    pub(crate) managed_base: Cell<usize>,
+    /// The first segment of its managed stack, or null.
+    pub(crate) segment: Cell<*mut Segment>,
     /// It is making a StackOverflowException because its native stack is used up.
     pub(crate) overflows: Cell<bool>,
     /// Free slots of GC handles that are this thread's own.
@@ -87,11 +86,13 @@ impl Thread {
     /// May the suspend signal hold it in managed code with that stack pointer? It may if the pointer lies on the stack that managed
     /// frames lie on, where a scan finds the frames above. Otherwise a handler was interrupted, or a thunk between two stacks.
     pub(crate) fn may_stop_at(&self, sp: usize) -> bool {
-        let managed = self.managed_base();
-        if managed != 0 {
-            return (self.managed_low.load(Ordering::Relaxed)..=managed).contains(&sp);
+        // SAFETY: the words are read by the thread itself, in its signal handler, or while it is stopped.
+        let segment = unsafe { (&raw const (*self.context).segment).read_volatile() };
+        match segment {
+            0 => self.is_on_native_stack(sp),
+            // SAFETY: segments are unmapped by the thread itself only, and not the current one.
+            at => unsafe { &*(at as *const Segment) }.contains(sp),
         }
-        self.is_on_native_stack(sp)
     }
     /// Does the address lie on its native stack?
     pub(crate) fn is_on_native_stack(&self, sp: usize) -> bool {
@@ -247,13 +248,12 @@ fn make() -> &'static Thread {
         interrupted: AtomicPtr::new(null_mut()),
         stack_low: AtomicUsize::new(0),
         stack_end: AtomicUsize::new(0),
-        managed_low: AtomicUsize::new(0),
         alternate,
         localloc_low,
         saved: UnsafeCell::new([0; 6]),
         own: Own {
             service: Cell::new(crate::threads::service_stack::first_service_stack()),
-            managed_base: Cell::new(0),
+            segment: Cell::new(null_mut()),
             overflows: Cell::new(false),
             handles: UnsafeCell::new(vervet_handles::Hint::new()),
             foreign: Cell::new(false),

@@ -16,6 +16,7 @@ use super::registry::{self, Thread};
 use super::stop_word::{ARRIVED, SLEEPING, STOP};
 use super::suspend;
 use crate::process::fatal;
+use crate::threads::managed_stack;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use vervet_abi::context::{Record, RecordKind};
@@ -31,6 +32,9 @@ const LOOKS: u32 = 12;
 /// The stopper sleeps for this time at first, unless an arrival wakes it, and then twice as long each time up to [`LONGEST_SLEEP`].
 const FIRST_SLEEP: Duration = Duration::from_micros(20);
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
+/// Registers, native stack, localloc stack, saved registers, and the segments of a managed stack: each is larger than the one before, so
+/// those of the largest stack are not more.
+const MOST_RANGES: usize = 24;
 /// A stop that has taken this many nanoseconds reports the thread that it waits for.
 const HANGING: u64 = 10_000_000_000;
 
@@ -230,20 +234,14 @@ impl Stopped {
     }
 }
 
-/// Does the record lie on the native stack, where managed code was entered? Otherwise it lies on the managed stack, where managed code was
-/// left.
-fn is_entry(record: &Record) -> bool {
-    record.kind == RecordKind::Entry as usize || record.kind == RecordKind::NativeEntry as usize
-}
-
-/// The address of the innermost record of a kind.
+/// The address of the innermost record by which managed code was left.
 ///
 /// # Safety
 /// The list is that of a stopped thread, or of the calling one.
-unsafe fn innermost(mut record: *const Record, wanted: fn(&Record) -> bool) -> Option<usize> {
+unsafe fn innermost_exit(mut record: *const Record) -> Option<usize> {
     // SAFETY: a linked record is complete, and stays so while its thread does not run.
     while let Some(found) = unsafe { record.as_ref() } {
-        if wanted(found) {
+        if !found.is_entry() {
             return Some(record as usize);
         }
         record = found.previous;
@@ -257,7 +255,7 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
     // SAFETY: a stopped thread's words stay as they are, and its stack from `scan_sp` or `sp` up is live.
     unsafe {
         let context = thread.context;
-        let mut ranges = [(0usize, 0usize); 6];
+        let mut ranges = [(0usize, 0usize); MOST_RANGES];
         let mut n = 0;
         let mut add = |low: usize, high: usize| {
             if low < high {
@@ -291,16 +289,14 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
             (0, _) => add(sp, (*context).stack_base),
             // In managed code: native frames end at the record by which it was entered.
             (_, true) => {
-                add(sp, managed_base);
-                if let Some(entry) = innermost((*context).record, is_entry) {
-                    add(entry, (*context).stack_base);
-                }
+                managed_stack::visit(context, sp, &mut add);
+                add((*context).native_sp, (*context).stack_base);
             }
             // In native code: managed frames end at the record by which they were left.
             (_, false) => {
                 add(sp, (*context).stack_base);
-                if let Some(exit) = innermost((*context).record, |r| !is_entry(r)) {
-                    add(exit, managed_base);
+                if let Some(exit) = innermost_exit((*context).record) {
+                    managed_stack::visit(context, exit, &mut add);
                 }
             }
         }

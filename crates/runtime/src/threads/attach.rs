@@ -120,14 +120,10 @@ pub fn attach() -> *mut ThreadContext {
     // SAFETY: these words of the context are ours alone until the thread is on the list; the alternate stack is the
     // thread's as long as it has the record.
     unsafe {
-        let (managed_low, managed_base) = managed_stack::adopt(thread, high - low);
-        (*context).managed_base = managed_base;
-        (*context).true_limit = match managed_base {
-            0 => crate::threads::stack_guard::limit(low, high),
-            _ => crate::threads::stack_guard::limit(managed_low, managed_base),
-        };
-        registry::limit(context).store((*context).true_limit, Ordering::Relaxed);
         (*context).stack_base = high;
+        managed_stack::adopt(thread, high - low);
+        (*context).true_limit = crate::threads::stack_guard::usual(context);
+        registry::limit(context).store((*context).true_limit, Ordering::Relaxed);
         (*context).scan_sp = high;
         set_current_context(context);
         service_stack::adopt(&thread.own.service);

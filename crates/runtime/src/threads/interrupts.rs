@@ -22,7 +22,9 @@
 //! * The limit is MAX at most until the thread has looked. A request whose limit the thread resets before it sees the bit costs a
 //!   try of the retry thread.
 use super::{abort, current_internal, park, state};
+use crate::code::table;
 use crate::cx::{Cx, Result};
+use crate::exceptions::protected;
 use crate::safepoint::registry;
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
@@ -65,12 +67,15 @@ fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
     word.fetch_and(!SUSPENDED, Ordering::SeqCst);
 }
 
-/// From the stub that prologues call with the limit raised; 0: an exception is pending.
-#[unsafe(export_name = "vervet_interrupted_at_prologue")]
-pub(crate) extern "C" fn at_prologue(context: *mut ThreadContext) -> usize {
+/// At the start of a function, which found the limit raised or passed and has made no frame; `pc` lies in it. Serves the interrupt
+/// requests; false: an exception is pending.
+pub(crate) fn at_prologue(context: *mut ThreadContext, pc: usize) -> bool {
     // SAFETY: the context belongs to this thread.
     registry::limit(context).store(unsafe { (*context).true_limit }, Ordering::SeqCst);
-    at_instruction(context)
+    let cx = Cx::current();
+    let method = table::find(pc).and_then(|code| code.method());
+    let _region = method.and_then(|method| protected::entering(&cx, method));
+    serve(&cx).is_ok()
 }
 
 /// From the stub that a stopped thread is made to call; 0: an exception is pending.

@@ -4,7 +4,7 @@
 //! * `enter` pushes all callee-saved registers and links an entry record, so a walk of the stack finds where our piece of stack begins.
 //! * `resume` abandons every frame between its caller and the landing pad: none of those holds anything that must be dropped.
 use super::native::park;
-use super::{MANAGED, MANAGED_BASE, RECORD, RUNTIME, STATE};
+use super::{MANAGED, MANAGED_BASE, NATIVE_SP, RECORD, RUNTIME, STATE};
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
 use vervet_abi::context::{RecordKind, ThreadContext};
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn enter(
         "push rbp",
         "mov rbp, rsp",
         push_callee_saved!(),
-        "sub rsp, 8",
+        "push qword ptr [r8 + {native_sp}]",
         "mov r15, r8",
         "push 0",
         "push 0",
@@ -46,6 +46,8 @@ pub unsafe extern "C" fn enter(
         "mov rcx, r15",
         "call rax",
         "mov byte ptr [r15 + {state}], {runtime}",
+        "mov r11, [rbp - 48]",
+        "mov [r15 + {native_sp}], r11",
         "lea rsp, [rbp - 96]",
         "mov r11, [rsp]",
         "mov [r15 + {record}], r11",
@@ -70,6 +72,7 @@ pub unsafe extern "C" fn enter(
         managed = const MANAGED,
         entry = const RecordKind::Entry as usize,
         managed_base = const MANAGED_BASE,
+        native_sp = const NATIVE_SP,
         stop = sym STOP,
         stopping = const STOPPING,
         park = sym park,

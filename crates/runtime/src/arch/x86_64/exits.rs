@@ -5,7 +5,7 @@
 //! * A leaf helper is called in Managed state with `critical` set, so the thread is not stopped inside it.
 //! * If an exception is pending when the callee returns, the thunk raises it instead of returning.
 use super::native::park;
-use super::{CRITICAL, MANAGED, MANAGED_BASE, PENDING, RECORD, RUNTIME, STATE};
+use super::{CRITICAL, MANAGED, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn icall_thunk() {
         to_native_stack!(),
         "jmp {throw}",
         record = const RECORD,
-        managed_base = const MANAGED_BASE,
+        native_sp = const NATIVE_SP,
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
@@ -95,11 +95,7 @@ pub unsafe extern "C" fn leaf_thunk() {
         "push rbp",
         "mov rbp, rsp",
         "mov byte ptr [r15 + {critical}], 1",
-        // The innermost record is that of the entry, whose address is the first free one of the native stack.
-        "mov r11, [r15 + {record}]",
-        "cmp qword ptr [r15 + {managed_base}], 0",
-        "cmove r11, rsp",
-        "mov rsp, r11",
+        to_native_stack!(),
         "call rax",
         "mov rsp, rbp",
         "mov byte ptr [r15 + {critical}], 0",
@@ -130,7 +126,7 @@ pub unsafe extern "C" fn leaf_thunk() {
         "pop rbp",
         "ret",
         critical = const CRITICAL,
-        managed_base = const MANAGED_BASE,
+        native_sp = const NATIVE_SP,
         stop = sym STOP,
         stopping = const STOPPING,
         record = const RECORD,

@@ -5,7 +5,7 @@
 //!   all of it: the code goes on as if nothing had happened, unless an exception is raised.
 //! * Its record says that the pc is an instruction's address, not a return address (`method` is 1).
 use super::native::park;
-use super::{MANAGED, MANAGED_BASE, PENDING, RECORD, RUNTIME, STATE};
+use super::{MANAGED, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
@@ -108,7 +108,7 @@ unsafe extern "C" fn interrupt_stub() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
-        managed_base = const MANAGED_BASE,
+        native_sp = const NATIVE_SP,
         serve = sym upcalls::interrupted_at_instruction,
         throw = sym upcalls::throw_pending,
         stop = sym STOP,

@@ -45,15 +45,13 @@ macro_rules! push_exit {
     };
 }
 
-/// Behind [`push_exit`], or wherever the stack pointer is the address of the exit record: goes to the native stack. Its first
-/// free address is that of the entry record by which the managed code was entered, which is the record before this one. On a thread with
-/// one stack for all, the native frames follow below the record. Changes r11 and flags.
+/// Goes to the native stack. On a thread with one stack for all, the native frames follow below the stack pointer. Changes r11 and flags.
 macro_rules! to_native_stack {
     () => {
         "
-    mov r11, [rsp]
-    cmp qword ptr [r15 + {managed_base}], 0
-    cmove r11, rsp
+    mov r11, [r15 + {native_sp}]
+    test r11, r11
+    cmovz r11, rsp
     mov rsp, r11
 "
     };
@@ -68,6 +66,7 @@ macro_rules! to_managed_stack {
     test r10, r10
     cmovz r10, rsp
     jz 99f
+    mov [r15 + {native_sp}], rsp
     mov r11, [rsp]
     test r11, r11
     cmovnz r10, r11
@@ -119,11 +118,28 @@ macro_rules! save_vectors {
     };
 }
 
+/// Undoes [`save_vectors`].
+macro_rules! load_vectors {
+    () => {
+        "
+    movups xmm0, [rsp]
+    movups xmm1, [rsp + 16]
+    movups xmm2, [rsp + 32]
+    movups xmm3, [rsp + 48]
+    movups xmm4, [rsp + 64]
+    movups xmm5, [rsp + 80]
+    movups xmm6, [rsp + 96]
+    movups xmm7, [rsp + 112]
+"
+    };
+}
+
 /// Undoes [`save_vectors`], [`to_native_stack`] and [`push_exit`], becomes managed and goes on at the code in rax with the registers as
 /// the caller left them; label 5 raises what is pending instead.
 macro_rules! go_on_at_rax {
     () => {
-        "
+        concat!(
+            "
     test byte ptr [rip + {stop}], {stopping}
     jz 6f
     push rax
@@ -132,14 +148,9 @@ macro_rules! go_on_at_rax {
     call {park}
     pop rax
     pop rax
-    6: movups xmm0, [rsp]
-    movups xmm1, [rsp + 16]
-    movups xmm2, [rsp + 32]
-    movups xmm3, [rsp + 48]
-    movups xmm4, [rsp + 64]
-    movups xmm5, [rsp + 80]
-    movups xmm6, [rsp + 96]
-    movups xmm7, [rsp + 112]
+    6:",
+            load_vectors!(),
+            "
     mov rdi, [rbp - 80]
     mov rsi, [rbp - 72]
     mov rdx, [rbp - 64]
@@ -155,6 +166,7 @@ macro_rules! go_on_at_rax {
     5: mov rdi, r15
     jmp {throw}
 "
+        )
     };
 }
 
