@@ -130,8 +130,6 @@ pub struct ThreadContext {
     /// Where native frames go when managed code is left: the address of the innermost entry record. 0: they go below the managed frame, on
     /// the same stack.
     pub native_sp: usize,
-    /// The segment of the managed stack that managed frames are made on; 0 if `managed_base` is.
-    pub segment: usize,
     /// Next free byte of the localloc stack (localloc).
     pub localloc_next: usize,
     /// End of the localloc stack's current chunk.
@@ -150,22 +148,24 @@ pub struct ThreadContext {
     pub runtime: usize,
     /// Highest address of the native stack: the OS thread's own.
     pub stack_base: usize,
-    /// Highest address of the managed stack's first segment; 0: managed frames lie on the native stack, between native ones.
-    pub managed_base: usize,
     /// Id of the current domain.
     pub domain: u32,
     /// Monitors this thread is in: its owner id is given to another thread only if it is in none.
     pub locks_held: u32,
     /// Native or waiting for the world: everything the thread refers to lies at this address or above it on its stack.
     pub scan_sp: usize,
+    /// The thread's free slots of GC handles ([`handles::lane`](crate::handles::lane)).
+    pub handle_lanes: usize,
+    /// Highest address of the managed stack's first segment; 0: managed frames lie on the native stack, between native ones.
+    pub managed_base: usize,
+    /// The segment of the managed stack that managed frames are made on; 0 if `managed_base` is.
+    pub segment: usize,
     /// How deep on the stack the frame lies that caught the abort under way last; 0: none has.
     pub abort_caught_at: usize,
     /// How many regions the thread is in in which it is not aborted by others.
     pub protected_regions: u32,
     /// Padding.
     pub _pad2: u32,
-    /// The thread's free slots of GC handles ([`handles::lane`](crate::handles::lane)).
-    pub handle_lanes: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

@@ -134,12 +134,10 @@ macro_rules! load_vectors {
     };
 }
 
-/// Undoes [`save_vectors`], [`to_native_stack`] and [`push_exit`], becomes managed and goes on at the code in rax with the registers as
-/// the caller left them; label 5 raises what is pending instead.
-macro_rules! go_on_at_rax {
+/// Waits while the world is stopped. Keeps rax.
+macro_rules! wait_for_restart {
     () => {
-        concat!(
-            "
+        "
     test byte ptr [rip + {stop}], {stopping}
     jz 6f
     push rax
@@ -148,15 +146,36 @@ macro_rules! go_on_at_rax {
     call {park}
     pop rax
     pop rax
-    6:",
-            load_vectors!(),
-            "
+    6:
+"
+    };
+}
+
+/// Loads the integer argument registers that [`push_exit`] pushed.
+macro_rules! load_integers {
+    () => {
+        "
     mov rdi, [rbp - 80]
     mov rsi, [rbp - 72]
     mov rdx, [rbp - 64]
     mov rcx, [rbp - 56]
     mov r8, [rbp - 48]
     mov r9, [rbp - 40]
+"
+    };
+}
+
+/// Undoes [`save_vectors`], [`to_native_stack`] and [`push_exit`], becomes managed and goes on at the code in rax with the registers as
+/// the caller left them; label 5 raises what is pending instead.
+macro_rules! go_on_at_rax {
+    () => {
+        concat!(
+            wait_for_restart!(),
+            load_vectors!(),
+            "
+",
+            load_integers!(),
+            "
     mov r11, [rbp - 128]
     mov [r15 + {record}], r11
     mov rsp, rbp
