@@ -17,7 +17,7 @@ use super::marking::Marking;
 use crate::Heap;
 use crate::memory::{List, poison};
 use crate::model::{Contents, Model, World};
-use crate::object::{header_of, slot_of};
+use crate::object::{Slot, each_slot, header_of};
 use crate::references::ephemerons::EphemeronRange;
 use crate::roots::conservative;
 use crate::space::{BLOCK, BlockKind, CARD, Space};
@@ -57,12 +57,7 @@ impl Forwarding<'_> {
         }
     }
     /// Makes a reference field refer to where its object is now. Returns that.
-    ///
-    /// # Safety
-    /// `field` is the address of a reference field of a live object, of root memory or of a root; the world is stopped.
-    unsafe fn correct(self, field: usize) -> usize {
-        // SAFETY: the caller's promise.
-        let slot = unsafe { slot_of(field) };
+    fn correct(self, slot: Slot) -> usize {
         let before = slot.load(Relaxed);
         let now = self.address(before);
         if now != before {
@@ -173,15 +168,14 @@ impl<M: Model, W: World> Heap<M, W> {
         allocator.finish(space, &self.old);
     }
     /// Corrects the fields that the marker has recorded, but for those in evacuated blocks, whose objects are elsewhere now.
-    fn correct_recorded(&self, forwarding: Forwarding<'_>, fields: &[usize]) {
+    fn correct_recorded(&self, forwarding: Forwarding<'_>, fields: &[Slot]) {
         for &field in fields {
             let inside = self
                 .space
-                .block_of(field)
+                .block_of(field.address())
                 .is_some_and(|b| self.space.info(b).evacuate.load(Relaxed) != 0);
             if !inside {
-                // SAFETY: the marker records addresses of reference fields of marked objects.
-                unsafe { forwarding.correct(field) };
+                forwarding.correct(field);
             }
         }
     }
@@ -189,14 +183,14 @@ impl<M: Model, W: World> Heap<M, W> {
     fn correct_moved(&self, forwarding: Forwarding<'_>, moved: &[usize]) {
         let space = &self.space;
         for &object in moved {
-            let see = |field: usize| {
-                // SAFETY: a reference field of a copy that `copy_blocks` has made.
-                let to = unsafe { forwarding.correct(field) };
+            let see = |field: Slot| {
+                let to = forwarding.correct(field);
                 if space.kind_at(to) == BlockKind::Nursery {
-                    space.dirty(field);
+                    space.dirty(field.address());
                 }
             };
-            self.each_field(object, see);
+            // SAFETY: a copy that `copy_blocks` has made.
+            unsafe { self.each_field(object, see) };
         }
     }
     /// Corrects the fields of all young objects, and root memory.
@@ -204,23 +198,26 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         for b in 0..space.used() {
             match space.kind(b) {
-                // SAFETY: `each_static` visits words that are references.
-                BlockKind::Statics => self.each_static(b, |f| unsafe {
+                BlockKind::Statics => self.each_static(b, |f| {
                     forwarding.correct(f);
                 }),
                 BlockKind::Nursery => conservative::each_young::<M>(space, b, |object, _| {
-                    // SAFETY: a reference field of a young object.
-                    self.each_field(object, |f| unsafe {
+                    let correct = |f| {
                         forwarding.correct(f);
-                    });
+                    };
+                    // SAFETY: the walk meets young objects, which have their headers.
+                    unsafe { self.each_field(object, correct) };
                 }),
                 _ => {}
             }
         }
     }
     /// Calls `visit` with every reference field of an object, keys and values of ephemerons included.
-    fn each_field(&self, object: usize, mut visit: impl FnMut(usize)) {
-        // SAFETY: callers pass young objects, or copies made by this evacuation, which have their headers.
+    ///
+    /// # Safety
+    /// `object` is an object of this heap with its own header; the world is stopped.
+    unsafe fn each_field(&self, object: usize, mut visit: impl FnMut(Slot)) {
+        // SAFETY: the caller's promise: an object with that header, in a stopped world.
         unsafe {
             let header = header_of(object).load(Relaxed);
             match M::contents(header) {
@@ -229,15 +226,14 @@ impl<M: Model, W: World> Heap<M, W> {
                     visit(pair.key());
                     visit(pair.value());
                 }),
-                Contents::References => M::visit(object, header, 0, usize::MAX, visit),
+                Contents::References => each_slot::<M>(object, header, 0, usize::MAX, visit),
             }
         }
     }
     /// Corrects what refers to objects from outside the heap.
     fn correct_world(&self, forwarding: Forwarding<'_>) {
         let space = &self.space;
-        // SAFETY: the world visits the addresses of references.
-        self.world.roots(&mut |f| unsafe {
+        self.each_root(|f| {
             forwarding.correct(f);
         });
         self.finalizers.follow(space, |o| forwarding.address(o));

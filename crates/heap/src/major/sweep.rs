@@ -26,7 +26,8 @@ impl<M: Model, W: World> Heap<M, W> {
                 continue;
             }
             self.gate.step(|| {
-                let used = old::sweep::<M>(space, b);
+                // SAFETY: marking has ended, and inside a step of the gate the block stays an unswept old one.
+                let used = unsafe { old::sweep::<M>(space, b) };
                 if used == Lines::EMPTY {
                     empty[empties] = b;
                     empties += 1;

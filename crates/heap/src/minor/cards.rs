@@ -8,7 +8,7 @@ use super::worker::DISTANCE;
 use crate::memory::prefetch;
 use crate::minor::copying::Evacuation;
 use crate::model::{Contents, Model, World};
-use crate::object::header_of;
+use crate::object::{Slot, each_slot, header_of};
 use crate::references::ephemerons::EphemeronRange;
 use crate::space::card_marks;
 use crate::space::old::reaching_into;
@@ -39,10 +39,11 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                 space.card(card).store(crate::space::CLEAN, Relaxed);
                 let mut bits = space.start_word(card).load(Relaxed);
                 while bits != 0 {
-                    let slot = card + 8 * bits.trailing_zeros() as usize;
+                    let word = card + 8 * bits.trailing_zeros() as usize;
                     bits &= bits - 1;
-                    if self.slot(slot) {
-                        space.dirty(slot);
+                    // SAFETY: a word of root memory with a `start` bit is a reference.
+                    if self.slot(unsafe { Slot::new(word) }) {
+                        space.dirty(word);
                     }
                 }
             }),
@@ -81,7 +82,8 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     fn scan_old_card(&mut self, block: usize, card: usize) {
         let space = self.space();
         self.clean(card);
-        if let Some(first) = reaching_into::<M>(space, block, card) {
+        // SAFETY: the card is one of the old block; the world is stopped, so live objects stay.
+        if let Some(first) = unsafe { reaching_into::<M>(space, block, card) } {
             self.scan_object_on_card(first, card);
         }
         let mut bits = space.live_starts(block, card);
@@ -103,16 +105,17 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         match unsafe { M::contents(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {
-                let row = EphemeronRange::of::<M>(object).on(card);
+                // SAFETY: a live old table of ephemerons, which does not move in this collection.
+                let row = unsafe { EphemeronRange::of::<M>(object) }.on(card);
                 if row.len() > 0 {
                     self.worker.ephemerons.push(row);
                 }
             }
             // SAFETY: the object is live and old, has that header, and does not change while the world is stopped.
             Contents::References => unsafe {
-                M::visit(object, header, card, card + CARD, |slot| {
+                each_slot::<M>(object, header, card, card + CARD, |slot| {
                     if self.slot(slot) {
-                        space.dirty(slot);
+                        space.dirty(slot.address());
                     }
                 })
             },

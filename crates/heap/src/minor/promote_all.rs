@@ -99,7 +99,8 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         self.is_old_now(block, bytes);
         if old::is_recyclable(bytes) {
-            let used = Lines::inspect::<M>(space, block);
+            // SAFETY: the `start` bits of the block were just made of the objects of its rows; the world is stopped.
+            let used = unsafe { Lines::inspect::<M>(space, block) };
             self.old.list_if_recyclable(space, block, &used);
         }
         bytes

@@ -12,6 +12,7 @@ use crate::memory::{List, poison};
 use crate::minor::nursery::{FRAGMENT, Nursery, terminate};
 use crate::minor::worker::EvacuationMode;
 use crate::model::{Model, World};
+use crate::object::each_slot;
 use crate::space::lines::Lines;
 use crate::space::{BLOCK, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
@@ -123,7 +124,8 @@ impl<M: Model, W: World> Heap<M, W> {
             space.free_block(block);
             return;
         }
-        let used = Lines::inspect::<M>(space, block);
+        // SAFETY: the `start` bits of the block were just made of its marked objects; the world is stopped.
+        let used = unsafe { Lines::inspect::<M>(space, block) };
         self.is_old_now(block, used.bytes());
         self.old.bytes.fetch_add(used.bytes(), Relaxed);
         self.old.list_if_recyclable(space, block, &used);
@@ -171,15 +173,16 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         for &object in pins {
             if marking {
-                self.marking(&mut self.major.marker(0)).scan_later(object);
+                // SAFETY: the pinned object is old now, and marked: pins are `mark` bits.
+                unsafe { self.marking(&mut self.major.marker(0)).scan_later(object) };
             }
             // SAFETY: a pinned object with its header.
             unsafe {
                 let header = *(object as *const u64);
-                M::visit(object, header, 0, usize::MAX, |field| {
-                    let to = *(field as *const usize);
+                each_slot::<M>(object, header, 0, usize::MAX, |field| {
+                    let to = field.load(Relaxed);
                     if matches!(space.kind_at(to), BlockKind::Nursery | BlockKind::Survivors) {
-                        space.dirty(field);
+                        space.dirty(field.address());
                     }
                 });
             }

@@ -5,6 +5,7 @@
 //!   between collections and are empty there.
 //! * An entry of the local stack is an object that is kept and whose fields have not been scanned. It is on one stack only.
 use crate::memory::{List, UNBOUNDED};
+use crate::object::Slot;
 use crate::references::ephemerons::EphemeronRange;
 use crate::space::old::OldAllocator;
 
@@ -27,7 +28,7 @@ pub struct MinorWorker {
     /// scan them.
     pub(super) for_marker: List<usize>,
     /// While marking runs: fields of promoted objects that refer into blocks to be evacuated.
-    pub(super) fields: List<usize>,
+    pub(super) fields: List<Slot>,
     /// Ephemerons that were met, of tables that are kept.
     pub(crate) ephemerons: List<EphemeronRange>,
 }

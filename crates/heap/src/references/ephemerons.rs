@@ -28,10 +28,10 @@
 //! * An ephemeron without a key keeps its value: it is being initialised.
 use crate::memory::{List, UNBOUNDED};
 use crate::model::Model;
-use crate::object::header_of;
+use crate::object::{Slot, header_of};
 use crate::space::CARD;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::atomic::Ordering::*;
 
 /// Bytes of an ephemeron: a key and a value.
 const PAIR: usize = 16;
@@ -45,8 +45,12 @@ pub(crate) struct EphemeronRange {
 
 impl EphemeronRange {
     /// All ephemerons of a table.
-    pub fn of<M: Model>(table: usize) -> EphemeronRange {
-        // SAFETY: `table` is an object that the model called a table of ephemerons; it is kept, and the world is stopped.
+    ///
+    /// # Safety
+    /// `table` is an object whose contents are [`Contents::Ephemerons`](crate::model::Contents::Ephemerons). As long as the range is used it lives
+    /// and does not move, and the world is stopped.
+    pub unsafe fn of<M: Model>(table: usize) -> EphemeronRange {
+        // SAFETY: the caller's promise about `table` is that of `Model::ephemerons`.
         let (first, count) = unsafe { M::ephemerons(table) };
         EphemeronRange { first, count }
     }
@@ -69,32 +73,29 @@ impl EphemeronRange {
     }
 }
 
-/// An ephemeron, by its address.
+/// An ephemeron, by its address. It comes from an [`EphemeronRange`], so its two words are mapped and hold references.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ephemeron(usize);
 
-fn word(at: usize) -> &'static AtomicUsize {
-    // SAFETY: the words of a pair, in a table that is kept while the world is stopped.
-    unsafe { &*(at as *const AtomicUsize) }
-}
-
 impl Ephemeron {
-    /// The address of the key.
-    pub fn key(self) -> usize {
-        self.0
+    /// The slot of the key.
+    pub fn key(self) -> Slot {
+        // SAFETY: the first word of an ephemeron of a table that lives is a reference; the world is stopped.
+        unsafe { Slot::new(self.0) }
     }
-    /// The address of the value.
-    pub fn value(self) -> usize {
-        self.0 + PAIR / 2
+    /// The slot of the value.
+    pub fn value(self) -> Slot {
+        // SAFETY: the second word of an ephemeron of a table that lives is a reference; the world is stopped.
+        unsafe { Slot::new(self.0 + PAIR / 2) }
     }
     /// The key, 0 if there is none.
     pub fn load_key(self) -> usize {
-        word(self.key()).load(Relaxed)
+        self.key().load(Relaxed)
     }
     /// The key is dead: it becomes the tombstone, and the value null.
     pub fn clear(self, tombstone: usize) {
-        word(self.key()).store(tombstone, Relaxed);
-        word(self.value()).store(0, Relaxed);
+        self.key().store(tombstone, Relaxed);
+        self.value().store(0, Relaxed);
     }
 }
 
@@ -216,7 +217,7 @@ impl PendingEphemerons {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicU64;
+    use std::sync::atomic::{AtomicU64, AtomicUsize};
 
     #[test]
     fn the_pairs_on_a_card_are_those_that_overlap_it() {

@@ -6,6 +6,7 @@
 //! * A conservative reference into root memory keeps nothing alive.
 use crate::Heap;
 use crate::model::{Model, World};
+use crate::object::Slot;
 use crate::space::{BLOCK, BlockKind};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
@@ -68,13 +69,15 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn is_static_reference(&self, at: usize) -> bool {
         self.space.kind_at(at) == BlockKind::Statics && self.space.is_start(at)
     }
-    /// Calls `visit` with the address of every reference in root memory. The world is stopped.
-    pub(crate) fn each_static(&self, block: usize, mut visit: impl FnMut(usize)) {
+    /// Calls `visit` with every reference in a block of root memory. The world is stopped.
+    pub(crate) fn each_static(&self, block: usize, mut visit: impl FnMut(Slot)) {
         let base = self.space.address(block);
         for card in (base..base + BLOCK).step_by(crate::space::CARD) {
             let mut bits = self.space.start_word(card).load(Acquire);
             while bits != 0 {
-                visit(card + 8 * bits.trailing_zeros() as usize);
+                let word = card + 8 * bits.trailing_zeros() as usize;
+                // SAFETY: a word of root memory with a `start` bit is a reference, and root memory is never unmapped.
+                visit(unsafe { Slot::new(word) });
                 bits &= bits - 1;
             }
         }

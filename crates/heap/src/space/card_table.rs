@@ -90,7 +90,7 @@ impl Space {
     /// Records that a card was dirty while marking ran.
     pub fn set_mod_union(&self, address: usize) {
         let (cell, bit) = self.mod_union_cell(address);
-        card_marks::note(cell, bit);
+        card_marks::record(cell, bit);
     }
     /// Is the card of an address recorded?
     pub(crate) fn has_mod_union(&self, address: usize) -> bool {

@@ -33,7 +33,11 @@ impl Lines {
     pub const EMPTY: Lines = Lines([0; COUNT / 64]);
 
     /// Finds the lines that live objects of a block overlap.
-    pub fn inspect<M: Model>(space: &Space, block: usize) -> Lines {
+    ///
+    /// # Safety
+    /// The live `start` bits of the block are those of complete objects, whose headers are those of the model, and none of them is freed
+    /// meanwhile.
+    pub unsafe fn inspect<M: Model>(space: &Space, block: usize) -> Lines {
         let mut used = Lines::EMPTY;
         let base = space.address(block);
         // The last object that begins before the line looked at, and its line.
@@ -48,7 +52,9 @@ impl Lines {
                     if let Some((object, from)) = last
                         && from + 1 < line
                     {
-                        used.add(from * LINE, end::<M>(object) - base);
+                        // SAFETY: a live `start` bit of the block is that of an object, as the caller promises.
+                        let end = unsafe { end::<M>(object) };
+                        used.add(from * LINE, end - base);
                     }
                     used.0[line / 64] |= 1 << (line % 64);
                     let word = 63 - here.leading_zeros() as usize;
@@ -59,7 +65,9 @@ impl Lines {
             }
         }
         if let Some((object, from)) = last {
-            used.add(from * LINE, end::<M>(object) - base);
+            // SAFETY: a live `start` bit of the block is that of an object, as the caller promises.
+            let end = unsafe { end::<M>(object) };
+            used.add(from * LINE, end - base);
         }
         used
     }
@@ -104,8 +112,11 @@ impl Lines {
 }
 
 /// The end of a live object.
-fn end<M: Model>(object: usize) -> usize {
-    // SAFETY: the caller found its live start bit: an object with its header lies there.
+///
+/// # Safety
+/// `object` is a live object with its own header.
+unsafe fn end<M: Model>(object: usize) -> usize {
+    // SAFETY: the caller's promise: an object with that header.
     unsafe {
         let header = header_of(object).load(Relaxed);
         object + M::descriptor(header).size::<M>(object, header)

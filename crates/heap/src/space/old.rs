@@ -38,7 +38,11 @@ impl Old {
 }
 
 /// The live object of a block that begins before a card and reaches into it.
-pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Option<usize> {
+///
+/// # Safety
+/// `block` is an old block, or a nursery block whose `start` bits are all of objects, and `card` one of its cards. Its live objects are not
+/// freed meanwhile.
+pub unsafe fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Option<usize> {
     if card == space.address(block) {
         return None;
     }
@@ -49,9 +53,13 @@ pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Opti
 }
 
 /// Sweeps a block: clears the bits of its dead objects. Returns its used lines.
-pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
+///
+/// # Safety
+/// `block` is an unswept old block, and stays one until this returns: the caller is in a step of the gate.
+pub unsafe fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
     space.sweep(block);
-    let used = Lines::inspect::<M>(space, block);
+    // SAFETY: the `start` bits of a swept block are those of its live objects, which have their headers.
+    let used = unsafe { Lines::inspect::<M>(space, block) };
     space.info(block).live.store(used.bytes() as u32, Relaxed);
     used
 }

@@ -21,6 +21,7 @@ mod tricolour;
 use crate::Heap;
 use crate::memory::List;
 use crate::model::{Contents, Inspection, Model, World};
+use crate::object::{Slot, each_slot};
 use crate::references::ephemerons::EphemeronRange;
 use crate::roots::conservative::{Cursor, each_young, object_at};
 use crate::space::lines::Lines;
@@ -39,7 +40,7 @@ impl<M: Model, W: World> Heap<M, W> {
         // (The walk of young objects ends where unused memory begins.)
         v.unused_young();
         v.objects();
-        self.world.roots(&mut |f| v.field(0, f, false));
+        self.each_root(|f| v.field(0, f, false));
         v.handles();
         v.finalizers();
         v.tricolour();
@@ -153,9 +154,11 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             match M::contents(header) {
                 Contents::Plain => {}
-                Contents::References => M::visit(object, header, 0, usize::MAX, |f| {
-                    self.field(object, f, old)
-                }),
+                Contents::References => {
+                    each_slot::<M>(object, header, 0, usize::MAX, |f| {
+                        self.field(object, f, old)
+                    });
+                }
                 Contents::Ephemerons => EphemeronRange::of::<M>(object).iter().for_each(|pair| {
                     self.field(object, pair.key(), old);
                     self.field(object, pair.value(), old);
@@ -164,10 +167,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             M::size(object, header)
         }
     }
-    fn field(&self, object: usize, field: usize, old: bool) {
+    fn field(&self, object: usize, slot: Slot, old: bool) {
         let space = &self.heap.space;
-        // SAFETY: the address of a reference field.
-        let v = unsafe { *(field as *const usize) };
+        let (field, v) = (slot.address(), slot.load(Relaxed));
         self.reference(object, &format_args!("field {field:#x}"), v);
         if old
             && space.kind_at(v) == BlockKind::Nursery
@@ -175,7 +177,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             && space.card(field).load(Relaxed) == CLEAN
             && !self.is_being_stored(v)
         {
-            let young = self.say(v);
+            let young = self.describe(v);
             self.wrong(
                 object,
                 &format!("refers to the young {young} from a clean card (field {field:#x})"),
@@ -215,7 +217,8 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         });
         found
     }
-    fn say(&self, object: usize) -> String {
+    /// An object in words: its class, where it is, and what its block is.
+    fn describe(&self, object: usize) -> String {
         if object == 0 {
             return "a root".into();
         }
@@ -235,7 +238,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         self.heap.fail(&format!(
             "the heap is damaged, {}: {} {what}",
             self.when,
-            self.say(object)
+            self.describe(object)
         ))
     }
     /// What is wrong is no object's.

@@ -11,7 +11,7 @@
 use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
-use crate::object::header_of;
+use crate::object::{Slot, each_slot, header_of};
 use crate::space::{BlockKind, CLEAN};
 use std::sync::atomic::Ordering::*;
 
@@ -22,10 +22,10 @@ struct Known {
     /// Tables of pairs.
     tables: List<usize>,
     /// Fields that refer into blocks to be emptied.
-    fields: List<usize>,
+    fields: List<Slot>,
 }
 
-fn has(list: &List<usize>, value: usize) -> bool {
+fn has<T: Copy + Ord>(list: &List<T>, value: T) -> bool {
     list.as_slice().binary_search(&value).is_ok()
 }
 
@@ -46,7 +46,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             self.heap.each_marked(|o| self.marked(o, &known));
         } else if known.grey.len() + known.tables.len() + known.fields.len() != 0 {
             self.damaged(&format!(
-                "nobody marks, and {} objects are grey, {} tables and {} fields noted",
+                "nobody marks, and {} objects are grey, {} tables and {} fields recorded",
                 known.grey.len(),
                 known.tables.len(),
                 known.fields.len()
@@ -74,9 +74,10 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         for &t in heap.major.born.lock().as_slice() {
             known.tables.push(t);
         }
-        for list in [&mut known.grey, &mut known.tables, &mut known.fields] {
+        for list in [&mut known.grey, &mut known.tables] {
             list.as_mut_slice().sort_unstable();
         }
+        known.fields.as_mut_slice().sort_unstable();
         known
     }
     fn marked(&self, object: usize, known: &Known) {
@@ -94,7 +95,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
                 let end = self.grey_from(object, known);
                 // SAFETY: the marked object has that header; the world is stopped.
                 unsafe {
-                    M::visit(object, header, 0, end, |f| {
+                    each_slot::<M>(object, header, 0, end, |f| {
                         self.black_field(object, f, known)
                     })
                 }
@@ -114,10 +115,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             _ => usize::MAX,
         }
     }
-    fn black_field(&self, object: usize, field: usize, known: &Known) {
+    fn black_field(&self, object: usize, slot: Slot, known: &Known) {
         let space = &self.heap.space;
-        // SAFETY: a reference field of a marked object.
-        let v = unsafe { *(field as *const usize) };
+        let (field, v) = (slot.address(), slot.load(Relaxed));
         let Some(b) = space.block_of(v) else { return };
         let is_evacuated = |b: usize| space.info(b).evacuate.load(Relaxed) != 0;
         let what = match space.kind(b) {
@@ -126,15 +126,16 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             BlockKind::Old
                 if is_evacuated(b)
                     && !is_evacuated(space.block(field))
-                    && !has(&known.fields, field) =>
+                    && !has(&known.fields, slot) =>
             {
                 "moving"
             }
             _ => return,
         };
-        let is_noted = space.card(field).load(Relaxed) != CLEAN || space.has_mod_union(field);
-        if !is_noted && !self.is_being_stored(v) {
-            let white = self.say(v);
+        let will_be_rescanned =
+            space.card(field).load(Relaxed) != CLEAN || space.has_mod_union(field);
+        if !will_be_rescanned && !self.is_being_stored(v) {
+            let white = self.describe(v);
             self.wrong(
                 object,
                 &format!("is black and refers to the {what} {white} from field {field:#x}, which nobody looks at again"),

@@ -73,7 +73,7 @@ pub fn thread_block(
     vt: &'static VTable,
 ) -> Result<*mut u8, vervet_types::LoadError> {
     let index = vt.thread_static_index as usize;
-    // SAFETY: the context belongs to this thread; its table has the noted length and is a boxed slice.
+    // SAFETY: the context belongs to this thread; its table has the length that the context says and is a boxed slice.
     unsafe {
         if index >= (*context).thread_statics_len {
             let mut table = vec![std::ptr::null_mut(); (index + 1).next_power_of_two().max(64)]

@@ -50,7 +50,9 @@ impl Process {
     }
 }
 
-impl World for Process {
+// SAFETY: `stopped` stops every attached thread; contexts, static areas, handles and side tables hold references or 0, and the ranges of a thread
+// are its mapped stacks and its saved registers.
+unsafe impl World for Process {
     fn stopped(&self, work: &mut dyn FnMut()) {
         crate::safepoint::stop(current_context(), |s| {
             self.stopped

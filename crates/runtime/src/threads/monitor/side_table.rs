@@ -93,11 +93,11 @@ pub fn check(heap: &dyn Inspection) {
     if let Some(two) = named.windows(2).find(|two| two[0].0 == two[1].0) {
         heap.wrong(two[1].1, "shares its monitor with another object");
     }
-    let noted = check_noted(heap);
+    let listed = check_listed(heap);
     let (used, made) = fat::counts();
-    if noted != named.len() || used != named.len() {
+    if listed != named.len() || used != named.len() {
         let what = format!(
-            "{} sync words name monitors, {noted} objects are noted for that, {used} monitors are in use",
+            "{} sync words name monitors, {listed} objects are listed for that, {used} monitors are in use",
             named.len()
         );
         heap.wrong(0, &what);
@@ -110,8 +110,8 @@ pub fn check(heap: &dyn Inspection) {
         ),
     }
 }
-/// Every noted object is there, has a monitor, and is noted once. How many there are.
-fn check_noted(heap: &dyn Inspection) -> usize {
+/// Every listed object is there, has a monitor, and is listed once. Returns how many there are.
+fn check_listed(heap: &dyn Inspection) -> usize {
     let table = SIDE_TABLE.lock();
     let Some(SideTable { young, old }) = &*table else {
         return 0;
@@ -122,15 +122,15 @@ fn check_noted(heap: &dyn Inspection) -> usize {
             match heap.is_young(object) {
                 None => heap.wrong(
                     object,
-                    "is noted for its monitor, and no object begins there",
+                    "is listed for its monitor, and no object begins there",
                 ),
                 Some(true) if !may_be_young => {
-                    heap.wrong(object, "is young, and noted for its monitor as old")
+                    heap.wrong(object, "is young, and listed for its monitor as old")
                 }
                 _ => {}
             }
             if fat::index_of(sync_word(object).load(Ordering::Relaxed)).is_none() {
-                heap.wrong(object, "is noted for a monitor, and has none");
+                heap.wrong(object, "is listed for a monitor, and has none");
             }
             all.push(object);
         }
@@ -138,7 +138,7 @@ fn check_noted(heap: &dyn Inspection) -> usize {
     let all = all.as_mut_slice();
     all.sort_unstable();
     if let Some(two) = all.windows(2).find(|two| two[0] == two[1]) {
-        heap.wrong(two[0], "is noted for its monitor twice");
+        heap.wrong(two[0], "is listed for its monitor twice");
     }
     all.len()
 }
@@ -187,7 +187,7 @@ pub(super) mod tests {
         add(unsafe { ObjRef::from_addr(few.object(i)) });
         index
     }
-    fn noted<T>(change: impl FnOnce(&mut SideTable) -> T) -> T {
+    fn change_lists<T>(change: impl FnOnce(&mut SideTable) -> T) -> T {
         change(SIDE_TABLE.lock().as_mut().expect("there are some"))
     }
 
@@ -218,26 +218,30 @@ pub(super) mod tests {
         fat::abandon(third);
         assert_eq!(few.says(), "");
         // Lists: an object twice, not at all, as old, a dead one.
-        noted(|o| o.young.push(few.object(1)));
+        change_lists(|o| o.young.push(few.object(1)));
         assert!(few.says().contains("twice"), "{}", few.says());
-        noted(|o| o.young.truncate(1));
-        assert!(few.says().contains("1 objects are noted"), "{}", few.says());
-        noted(|o| o.old.push(few.object(1)));
-        assert_eq!(few.says(), "", "it is old");
-        few.0.borrow_mut()[1].1 = true;
+        change_lists(|o| o.young.truncate(1));
         assert!(
-            few.says().contains("noted for its monitor as old"),
+            few.says().contains("1 objects are listed"),
             "{}",
             few.says()
         );
-        noted(|o| o.old.truncate(0));
-        noted(|o| o.young.push(few.object(1) + 8));
+        change_lists(|o| o.old.push(few.object(1)));
+        assert_eq!(few.says(), "", "it is old");
+        few.0.borrow_mut()[1].1 = true;
+        assert!(
+            few.says().contains("listed for its monitor as old"),
+            "{}",
+            few.says()
+        );
+        change_lists(|o| o.old.truncate(0));
+        change_lists(|o| o.young.push(few.object(1) + 8));
         assert!(
             few.says().contains("no object begins there"),
             "{}",
             few.says()
         );
-        noted(|o| o.young.truncate(0));
+        change_lists(|o| o.young.truncate(0));
         // An entry that is in use and in the list of free ones.
         few.word(1).store(0, Ordering::Relaxed);
         few.word(0).store(0, Ordering::Relaxed);
