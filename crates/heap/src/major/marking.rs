@@ -13,7 +13,7 @@ use crate::Heap;
 use crate::model::{Contents, Model, World};
 use crate::object::{Slot, each_slot, header_of};
 use crate::space::old::reaching_into;
-use crate::space::{BLOCK, BlockKind, CARD};
+use crate::space::{BLOCK, BlockId, BlockKind, CARD, Card};
 use std::sync::atomic::Ordering::*;
 use std::time::Duration;
 use vervet_os::{clock, perturb};
@@ -137,7 +137,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             let at = entry & !1;
             let b = space.block(at);
             let head = match space.kind(b) {
-                BlockKind::LargeTail => b - space.info(b).live.load(Relaxed) as usize,
+                BlockKind::LargeTail => b.minus(space.info(b).live.load(Relaxed) as usize),
                 _ => b,
             };
             (object, from, to) = (space.address(head), at, at + PIECE);
@@ -223,7 +223,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         }
     }
     /// Scans the marked objects on the cards of a block that were written to since they were scanned (its bits of the mod-union table).
-    pub(crate) fn rescan_modified(&mut self, block: usize) {
+    pub(crate) fn rescan_modified(&mut self, block: BlockId) {
         let space = &self.heap.space;
         let base = space.address(block);
         let end = match space.kind(block) {
@@ -235,17 +235,17 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         };
         let mut at = base;
         while at < end {
-            let mut bits = space.take_mod_union(at);
+            let first = Card::of(at);
+            let mut bits = space.take_mod_union(first);
             while bits != 0 {
-                let card = at + CARD * bits.trailing_zeros() as usize;
+                self.rescan_card(block, first.plus(bits.trailing_zeros() as usize));
                 bits &= bits - 1;
-                self.rescan_card(block, card);
             }
             at += 8 * CARD;
         }
     }
     /// Scans the marked objects on a card.
-    fn rescan_card(&mut self, block: usize, card: usize) {
+    fn rescan_card(&mut self, block: BlockId, card: Card) {
         let space = &self.heap.space;
         if space.kind(block) == BlockKind::Large {
             if space.info(block).large_marked.load(Acquire) != 0 {
@@ -259,18 +259,18 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         {
             self.rescan_part(first, card);
         }
-        let mut bits = space.start_word(card).load(Acquire) & space.mark_word(card).load(Acquire);
-        while bits != 0 {
-            self.rescan_part(card + 8 * bits.trailing_zeros() as usize, card);
-            bits &= bits - 1;
+        let marked = space.start_word(card).load(Acquire) & space.mark_word(card).load(Acquire);
+        for object in card.words(marked) {
+            self.rescan_part(object, card);
         }
     }
-    fn rescan_part(&mut self, object: usize, card: usize) {
+    fn rescan_part(&mut self, object: usize, card: Card) {
         // SAFETY: a marked object with its header.
         unsafe {
             let header = header_of(object).load(Relaxed);
             if M::contents(header) == Contents::References {
-                each_slot::<M>(object, header, card, card + CARD, |f| self.mark_field(f));
+                let (from, to) = (card.address(), card.end());
+                each_slot::<M>(object, header, from, to, |f| self.mark_field(f));
             }
         }
     }

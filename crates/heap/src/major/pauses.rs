@@ -9,7 +9,7 @@ use crate::Heap;
 use crate::model::{Contents, Model, World};
 use crate::object::{Slot, each_slot};
 use crate::roots::conservative;
-use crate::space::BlockKind;
+use crate::space::{BlockId, BlockKind};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 impl<M: Model, W: World> Heap<M, W> {
@@ -33,7 +33,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         let evacuates =
             |b| space.kind(b) == BlockKind::Old && space.info(b).evacuate.load(Relaxed) != 0;
-        if (0..space.used()).any(evacuates) {
+        if space.all_blocks().any(evacuates) {
             self.world.pinned_handles(false, &mut |o| {
                 if space.kind_at(o) == BlockKind::Old {
                     space
@@ -71,7 +71,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// before the final mark (`last`), so until then neither tables of ephemerons nor fields among them are recorded.
     fn mark_from_young(&self, m: &mut Marking<'_, M, W>, last: bool) {
         let space = &self.space;
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             if space.kind(b) == BlockKind::Nursery {
                 conservative::each_young::<M>(space, b, |o, _| {
                     // SAFETY: a young object with its header.
@@ -103,7 +103,7 @@ impl<M: Model, W: World> Heap<M, W> {
             unsafe { m.mark_object(o) };
             (o, matches!(self.space.kind_at(o), BlockKind::Nursery))
         });
-        for b in 0..self.space.used() {
+        for b in self.space.all_blocks() {
             if self.space.kind(b) == BlockKind::Statics {
                 self.each_static(b, |f| m.mark_root(f));
             }
@@ -140,7 +140,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.sweep_large(&mut self.major.dead_large.lock());
         self.old.recyclable.retain(space, |_| false);
         self.major.threshold.store(usize::MAX, Relaxed);
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             if space.kind(b) == BlockKind::Old {
                 let info = space.info(b);
                 info.unswept.store(1, Release);
@@ -170,7 +170,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 if t * CHUNK >= used {
                     break;
                 }
-                for b in t * CHUNK..((t + 1) * CHUNK).min(used) {
+                for b in BlockId::range(t * CHUNK, ((t + 1) * CHUNK).min(used)) {
                     m.rescan_modified(b);
                 }
             }

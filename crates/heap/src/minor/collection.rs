@@ -24,7 +24,7 @@ use crate::memory::List;
 use crate::minor::copying::Evacuation;
 use crate::model::{Model, World};
 use crate::roots::conservative;
-use crate::space::BlockKind;
+use crate::space::{BlockId, BlockKind};
 use crate::stats::Outcome;
 use crate::threads::gate::Stop;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
@@ -129,7 +129,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 if first >= used {
                     break;
                 }
-                for b in first..(first + CHUNK).min(used) {
+                for b in BlockId::range(first, (first + CHUNK).min(used)) {
                     e.scan_cards(b);
                 }
                 if e.worker.local_stack.len() > LONG_STACK {

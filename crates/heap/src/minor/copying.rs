@@ -28,7 +28,7 @@ use crate::minor::worker::MinorWorker;
 use crate::model::{Contents, Model, World};
 use crate::object::{Slot, header_of};
 use crate::references::ephemerons::{Ephemeron, EphemeronRange, PENDING, PendingEphemerons};
-use crate::space::{BLOCK, BlockKind, Space};
+use crate::space::{BlockId, BlockKind, Space};
 use std::sync::atomic::Ordering::*;
 
 /// Bits of the header of an object that has moved ([`crate::object`](mod@crate::object)): it has moved, and it is young there.
@@ -150,7 +150,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     /// # Safety
     /// `object` is an object of that nursery block, and was alive before this collection.
     #[inline(always)]
-    unsafe fn forward(&mut self, object: usize, block: usize) -> (usize, bool) {
+    unsafe fn forward(&mut self, object: usize, block: BlockId) -> (usize, bool) {
         if IN_PLACE {
             self.mark_in_place(object);
             return (object, false);
@@ -254,7 +254,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             space.info(b).age.store(1, Relaxed);
             space.set_start(space.address(b));
             w.survivors_next = space.address(b);
-            w.survivors_end = space.address(b) + BLOCK;
+            w.survivors_end = space.end(b);
         }
         w.copied += size;
         w.survivors_next += size;

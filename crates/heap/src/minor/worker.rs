@@ -7,6 +7,7 @@
 use crate::memory::{List, UNBOUNDED};
 use crate::object::Slot;
 use crate::references::ephemerons::EphemeronRange;
+use crate::space::Card;
 use crate::space::old::OldAllocator;
 
 /// What one worker owns; it is kept between collections.
@@ -65,9 +66,9 @@ pub(crate) enum EvacuationMode {
 /// How many cards are requested before the first of them is scanned.
 pub(super) const DISTANCE: usize = 4;
 
-/// A ring of marked cards of old blocks whose memory was requested and that will be scanned soon; 0 is none.
+/// A ring of marked cards of old blocks whose memory was requested and that will be scanned soon.
 #[derive(Default)]
 pub(crate) struct CardPrefetch {
-    pub(super) cards: [usize; DISTANCE],
+    pub(super) cards: [Option<Card>; DISTANCE],
     pub(super) next: usize,
 }

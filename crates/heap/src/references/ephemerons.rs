@@ -29,7 +29,7 @@
 use crate::memory::{List, UNBOUNDED};
 use crate::model::Model;
 use crate::object::{Slot, header_of};
-use crate::space::CARD;
+use crate::space::Card;
 use std::io;
 use std::sync::atomic::Ordering::*;
 
@@ -55,9 +55,9 @@ impl EphemeronRange {
         EphemeronRange { first, count }
     }
     /// Those that overlap a card.
-    pub fn on(self, card: usize) -> EphemeronRange {
-        let skipped = (card.saturating_sub(self.first) / PAIR).min(self.count);
-        let end = (card + CARD).saturating_sub(self.first).div_ceil(PAIR);
+    pub fn on(self, card: Card) -> EphemeronRange {
+        let skipped = (card.address().saturating_sub(self.first) / PAIR).min(self.count);
+        let end = card.end().saturating_sub(self.first).div_ceil(PAIR);
         EphemeronRange {
             first: self.first + skipped * PAIR,
             count: end.min(self.count).saturating_sub(skipped),
@@ -217,21 +217,23 @@ impl PendingEphemerons {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::space::CARD;
     use std::sync::atomic::{AtomicU64, AtomicUsize};
 
     #[test]
     fn the_pairs_on_a_card_are_those_that_overlap_it() {
         let row = |first, count| EphemeronRange { first, count };
         let (card, all) = (64 * CARD, row(64 * CARD - 24, 100));
+        let on = |row: EphemeronRange, address: usize| row.on(Card::of(address));
         // The second pair begins before the card and ends on it.
-        assert_eq!(all.on(card - CARD), row(card - 24, 2));
-        assert_eq!(all.on(card), row(card - 8, 33));
-        assert_eq!(all.on(card + CARD), row(card + CARD - 8, 33));
+        assert_eq!(on(all, card - CARD), row(card - 24, 2));
+        assert_eq!(on(all, card), row(card - 8, 33));
+        assert_eq!(on(all, card + CARD), row(card + CARD - 8, 33));
         // The last ones.
-        assert_eq!(all.on(card + 3 * CARD), row(card + 3 * CARD - 8, 100 - 97));
-        assert_eq!(all.on(card + 4 * CARD).len(), 0);
-        assert_eq!(all.on(card - 2 * CARD).len(), 0);
-        assert_eq!(row(card, 32).on(card), row(card, 32));
+        assert_eq!(on(all, card + 3 * CARD), row(card + 3 * CARD - 8, 100 - 97));
+        assert_eq!(on(all, card + 4 * CARD).len(), 0);
+        assert_eq!(on(all, card - 2 * CARD).len(), 0);
+        assert_eq!(on(row(card, 32), card), row(card, 32));
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //!   blocks it reads bitmaps only. For a sparse block that is not in the cache it can take 40 us, so the result is kept and passed on.
 use crate::model::Model;
 use crate::object::header_of;
-use crate::space::{BLOCK, CARD, CARDS, Space};
+use crate::space::{BLOCK, BlockId, CARD, Space};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes of a line.
@@ -37,15 +37,14 @@ impl Lines {
     /// # Safety
     /// The live `start` bits of the block are those of complete objects, whose headers are those of the model, and none of them is freed
     /// meanwhile.
-    pub unsafe fn inspect<M: Model>(space: &Space, block: usize) -> Lines {
+    pub unsafe fn inspect<M: Model>(space: &Space, block: BlockId) -> Lines {
         let mut used = Lines::EMPTY;
         let base = space.address(block);
         // The last object that begins before the line looked at, and its line.
         let mut last: Option<(usize, usize)> = None;
-        for card in 0..CARDS {
-            let at = base + card * CARD;
-            let mut bits = space.live_starts(block, at);
-            let mut line = card * (CARD / LINE);
+        for (i, card) in space.cards_of(block).enumerate() {
+            let mut bits = space.live_starts(block, card);
+            let mut line = i * (CARD / LINE);
             while bits != 0 {
                 let here = bits & LINE_OF_STARTS;
                 if here != 0 {

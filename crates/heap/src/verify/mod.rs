@@ -25,7 +25,7 @@ use crate::object::{Slot, each_slot};
 use crate::references::ephemerons::EphemeronRange;
 use crate::roots::conservative::{Cursor, each_young, object_at};
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, BlockKind, CARD, CLEAN};
+use crate::space::{BLOCK, BlockId, BlockKind, CLEAN, Card};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::*;
 
@@ -49,17 +49,13 @@ impl<M: Model, W: World> Heap<M, W> {
         self.world.check(&v);
     }
     /// Calls `f` with every object of a block: those alive as far as the last cycle knows, and all young ones.
-    pub(crate) fn each_object_of(&self, block: usize, mut f: impl FnMut(usize)) {
+    pub(crate) fn each_object_of(&self, block: BlockId, mut f: impl FnMut(usize)) {
         let space = &self.space;
         let base = space.address(block);
         match space.kind(block) {
             BlockKind::Old => {
-                for card in (base..base + BLOCK).step_by(CARD) {
-                    let mut bits = space.live_starts(block, card);
-                    while bits != 0 {
-                        f(card + 8 * bits.trailing_zeros() as usize);
-                        bits &= bits - 1;
-                    }
+                for card in space.cards_of(block) {
+                    card.words(space.live_starts(block, card)).for_each(&mut f);
                 }
             }
             BlockKind::Nursery => each_young::<M>(space, block, |o, _| f(o)),
@@ -89,7 +85,7 @@ impl<M: Model, W: World> Inspection for Verifier<'_, M, W> {
         self.is_object(object).then_some(young)
     }
     fn each_object(&self, visit: &mut dyn FnMut(usize)) {
-        for b in 0..self.heap.space.used() {
+        for b in self.heap.space.all_blocks() {
             self.heap.each_object_of(b, &mut *visit);
         }
     }
@@ -102,7 +98,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
     /// Every object is whole and lies where objects may; its references are references, and their cards are marked.
     fn objects(&self) {
         let space = &self.heap.space;
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             match space.kind(b) {
                 BlockKind::Old => self.old_block(b),
                 BlockKind::Nursery | BlockKind::Large => {
@@ -120,7 +116,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
         }
     }
-    fn old_block(&self, block: usize) {
+    fn old_block(&self, block: BlockId) {
         let base = self.heap.space.address(block);
         let room = self.heap.old.recyclable.of(&self.heap.space, block);
         let (mut end, mut bytes, mut lines) = (base, 0, Lines::EMPTY);
@@ -174,7 +170,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         if old
             && space.kind_at(v) == BlockKind::Nursery
             && space.block_of(field).is_some()
-            && space.card(field).load(Relaxed) == CLEAN
+            && space.card(Card::of(field)).load(Relaxed) == CLEAN
             && !self.is_being_stored(v)
         {
             let young = self.describe(v);

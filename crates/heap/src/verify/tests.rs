@@ -3,14 +3,14 @@ use crate::Config;
 use crate::references::ephemerons::EphemeronRange;
 use crate::references::finalizers::Entry;
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, BlockKind, CLEAN};
+use crate::space::{BLOCK, BlockId, BlockKind, CLEAN, Card};
 use crate::toy::{self, Slot, TABLE, Toy, ToyHeap, WAYS, Yard, field, make};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::*;
 
 /// What is done to a heap, or to a block of it.
 type Damage<'f> = &'f dyn Fn(&ToyHeap);
-type DamageToBlock<'f> = &'f dyn Fn(&ToyHeap, usize);
+type DamageToBlock<'f> = &'f dyn Fn(&ToyHeap, BlockId);
 
 /// What the verifier says of the heap; None: it is in order.
 fn verdict(heap: &ToyHeap) -> Option<String> {
@@ -145,12 +145,12 @@ fn a_large_object_that_died_and_is_not_given_back_yet() {
     let o = root(heap, 2);
     heap.world.strong[0].store(o, Relaxed);
     set_root(heap, 2, 0);
-    let b = heap.space.block(o) as u32;
+    let b = heap.space.block(o);
     heap.large
         .heads
         .lock()
         .retain_map(|h| (h != b).then_some(h));
-    heap.space.info(b as usize).large_dead.store(1, Relaxed);
+    heap.space.info(b).large_dead.store(1, Relaxed);
     finds(heap, "a strong handle");
 }
 
@@ -200,11 +200,11 @@ fn registrations_and_bits_that_do_not_agree() {
 
 // ---- blocks -------------------------------------------------------------------------------------------------
 
-fn some_block(heap: &ToyHeap, wanted: impl Fn(usize) -> bool) -> usize {
-    let found = (0..heap.space.used()).find(|b| wanted(*b));
+fn some_block(heap: &ToyHeap, wanted: impl Fn(BlockId) -> bool) -> BlockId {
+    let found = heap.space.all_blocks().find(|b| wanted(*b));
     found.expect("there is such a block")
 }
-fn with_room(heap: &ToyHeap) -> usize {
+fn with_room(heap: &ToyHeap) -> BlockId {
     let info = |b| heap.space.info(b);
     some_block(heap, |b| {
         heap.space.kind(b) == BlockKind::Old && info(b).recyclable.load(Relaxed) != 0
@@ -264,9 +264,7 @@ fn large_objects_and_their_blocks() {
         ("are counted", &|h, _| {
             h.large.bytes.fetch_add(8, Relaxed);
         }),
-        ("large objects twice", &|h, b| {
-            h.large.heads.lock().push(b as u32)
-        }),
+        ("large objects twice", &|h, b| h.large.heads.lock().push(b)),
         ("is no such object", &|h, b| {
             set_root(h, 2, 0);
             h.space.info(b).large_dead.store(1, Relaxed)
@@ -274,11 +272,11 @@ fn large_objects_and_their_blocks() {
         ("is large and not listed", &|h, b| {
             let size = h.space.info(b).size.load(Relaxed);
             h.large.bytes.fetch_sub(size, Relaxed);
-            let other = |l: u32| (l as usize != b).then_some(l);
+            let other = |l: BlockId| (l != b).then_some(l);
             h.large.heads.lock().retain_map(other);
         }),
         ("has no block 1", &|h, b| {
-            h.space.info(b + 1).live.store(2, Relaxed)
+            h.space.info(b.plus(1)).live.store(2, Relaxed)
         }),
         ("are parts of large objects", &|h, b| {
             h.space.info(b).size.fetch_sub(BLOCK, Relaxed);
@@ -373,9 +371,9 @@ fn black_objects_that_refer_to_white_ones() {
             w.seats[0].storing.store(false, SeqCst);
             w.mark_card(at, white);
             assert_eq!(verdict(heap), None);
-            heap.space.card(at).store(CLEAN, Relaxed);
+            heap.space.card(Card::of(at)).store(CLEAN, Relaxed);
             finds(heap, "white");
-            heap.space.set_mod_union(at);
+            heap.space.set_mod_union(Card::of(at));
             assert_eq!(verdict(heap), None);
         }
     }

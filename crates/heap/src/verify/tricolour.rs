@@ -12,7 +12,7 @@ use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::object::{Slot, each_slot, header_of};
-use crate::space::{BlockKind, CLEAN};
+use crate::space::{BlockId, BlockKind, CLEAN, Card};
 use std::sync::atomic::Ordering::*;
 
 /// What the markers have, each list in ascending order.
@@ -32,7 +32,10 @@ fn has<T: Copy + Ord>(list: &List<T>, value: T) -> bool {
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn tricolour(&self) {
         let (space, marking) = (&self.heap.space, self.heap.major.is_marking());
-        for b in (0..space.used()).filter(|b| space.kind(*b) == BlockKind::Old) {
+        for b in space
+            .all_blocks()
+            .filter(|b| space.kind(*b) == BlockKind::Old)
+        {
             let unswept = space.info(b).unswept.load(Relaxed) != 0;
             if marking && unswept {
                 self.wrong(space.address(b), "is marked in a block that is not swept");
@@ -119,7 +122,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         let space = &self.heap.space;
         let (field, v) = (slot.address(), slot.load(Relaxed));
         let Some(b) = space.block_of(v) else { return };
-        let is_evacuated = |b: usize| space.info(b).evacuate.load(Relaxed) != 0;
+        let is_evacuated = |b: BlockId| space.info(b).evacuate.load(Relaxed) != 0;
         let what = match space.kind(b) {
             BlockKind::Old if !space.is_marked(v) => "white",
             BlockKind::Large if space.info(b).large_marked.load(Relaxed) == 0 => "white",
@@ -132,8 +135,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             _ => return,
         };
+        let card = Card::of(field);
         let will_be_rescanned =
-            space.card(field).load(Relaxed) != CLEAN || space.has_mod_union(field);
+            space.card(card).load(Relaxed) != CLEAN || space.has_mod_union(card);
         if !will_be_rescanned && !self.is_being_stored(v) {
             let white = self.describe(v);
             self.wrong(
