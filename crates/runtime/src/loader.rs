@@ -354,7 +354,7 @@ impl Loader {
 
 /// Runs `work` in Native state: looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {
-    crate::threads::native(crate::threads::current_context(), work)
+    crate::threads::native(work)
 }
 
 /// The RuntimeAssembly object of an assembly (`_mono_assembly` is its address).

@@ -337,7 +337,7 @@ extern "C" fn class_init(v: usize) {
     with(|cx| crate::classes::initialize::ensure(cx, vt(v)))
 }
 extern "C" fn thread_statics(v: usize) -> usize {
-    with(|cx| Ok(cx.load(crate::memory::statics::thread_block(cx.context(), vt(v)))? as usize))
+    with(|cx| Ok(cx.load(crate::memory::statics::thread_block(cx, vt(v)))? as usize))
 }
 extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
     with(|cx| crate::code::prestub::resolve_virtual(cx, object(o), method(m)))
@@ -364,10 +364,16 @@ extern "C" fn delegate_ctor_method(d: usize, target: usize, m: usize, is_virtual
     })
 }
 extern "C" fn delegate_begin_invoke(d: usize, m: usize, words: *const u64) -> usize {
-    with(|cx| crate::interop::delegates::async_call::begin(cx, object(d), method(m), words))
+    // SAFETY: the stub of the method passes the words that it has stored.
+    with(|cx| unsafe {
+        crate::interop::delegates::async_call::begin(cx, object(d), method(m), words)
+    })
 }
 extern "C" fn delegate_end_invoke(d: usize, m: usize, words: *const u64, out: *mut u8) {
-    with(|cx| crate::interop::delegates::async_call::end(cx, object(d), method(m), words, out))
+    // SAFETY: the stub of the method passes the words that it has stored, and room for the result.
+    with(|cx| unsafe {
+        crate::interop::delegates::async_call::end(cx, object(d), method(m), words, out)
+    })
 }
 extern "C" fn localloc(bytes: u64) -> usize {
     with(|cx| match bytes {

@@ -43,9 +43,7 @@ fn stub_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize>
         crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.invoke_stub(lowered))
     }) {
         Ok(b) => b,
-        Err(e) => {
-            crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}"), cx.context())
-        }
+        Err(e) => crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}")),
     };
     let code = link::link(cx, blob, CodeKind::Stub("runtime-invoke"))?.start;
     BY_KEY

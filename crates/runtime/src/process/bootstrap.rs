@@ -57,7 +57,7 @@ pub fn start(
             eprintln!("{}", std::backtrace::Backtrace::force_capture());
         }
         if !crate::threads::service_stack::is_on_service_stack() {
-            internal_error("a panic in the runtime", crate::threads::current_context());
+            internal_error("a panic in the runtime");
         }
     }));
     open_standard_descriptors();
@@ -172,11 +172,7 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     let string = cx.known(Known::String);
     let vt = rt.vtable_or_throw(cx, string)?;
     if let Some(empty) = cx.load(string.find_field("Empty"))? {
-        let address = cx.load(crate::memory::statics::field_address(
-            cx.context(),
-            vt,
-            empty,
-        ))?;
+        let address = cx.load(crate::memory::statics::field_address(cx, vt, empty))?;
         let object = cx.intern(&[])?;
         // SAFETY: the slot of a static reference field.
         unsafe { crate::object::store_ref(address as *mut usize, object) };

@@ -100,7 +100,10 @@ unsafe fn argument<'cx>(
 }
 
 /// Delegate.BeginInvoke with its arguments in the words of its stub.
-pub fn begin<'cx>(
+///
+/// # Safety
+/// `words` are the arguments as the stub of that method stores them.
+pub unsafe fn begin<'cx>(
     cx: &'cx Cx<'cx>,
     delegate: ObjRef<'cx>,
     method: MethodRef,
@@ -205,7 +208,10 @@ pub fn complete<'cx>(
 }
 
 /// Delegate.EndInvoke with its arguments in the words of its stub; its result goes to `out` as it lies in memory.
-pub fn end<'cx>(
+///
+/// # Safety
+/// `words` are the arguments as the stub of that method stores them, and `out` has room for its result.
+pub unsafe fn end<'cx>(
     cx: &'cx Cx<'cx>,
     delegate: ObjRef<'cx>,
     method: MethodRef,

@@ -59,9 +59,7 @@ fn invoke_impl<'cx>(
     });
     let blob = match made {
         Ok(b) => b,
-        Err(e) => {
-            crate::process::fatal::internal_error(&format!("delegate thunk: {e}"), cx.context())
-        }
+        Err(e) => crate::process::fatal::internal_error(&format!("delegate thunk: {e}")),
     };
     let code = link::link(cx, blob, CodeKind::Stub("delegate-thunk"))?.start;
     THUNKS

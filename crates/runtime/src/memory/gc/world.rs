@@ -54,12 +54,14 @@ impl Process {
 // are its mapped stacks and its saved registers.
 unsafe impl World for Process {
     fn stopped(&self, work: &mut dyn FnMut()) {
-        crate::safepoint::stop(current_context(), |s| {
+        let work = |s: &Stopped| {
             self.stopped
                 .store(s as *const Stopped as *mut Stopped, Ordering::Release);
             work();
             self.stopped.store(std::ptr::null_mut(), Ordering::Release);
-        });
+        };
+        // SAFETY: the calling thread's context, or null for one of the collector's threads. Who collects is in Runtime state.
+        unsafe { crate::safepoint::stop(current_context(), work) };
     }
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
         self.now().for_each_thread(|t| {
@@ -116,6 +118,6 @@ unsafe impl World for Process {
         crate::memory::finalizer_requests::notify();
     }
     fn blocking(&self, work: &mut dyn FnMut()) {
-        crate::threads::native(current_context(), work)
+        crate::threads::native(work)
     }
 }

@@ -14,7 +14,6 @@ use crate::threads::{self, current_internal, name, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use vervet_abi::ThreadContext;
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::{Known, LoadError};
 
@@ -26,13 +25,13 @@ const NORMAL: i32 = 2;
 /// How long a worker that finds nothing looks again before it sleeps.
 const SEARCH: Duration = Duration::from_micros(20);
 
-/// Has a worker come that is counted already: a sleeping one or a new one. `context` may be null.
-pub(super) fn send(context: *mut ThreadContext) {
-    monitor::wake(context);
+/// Has a worker come that is counted already: a sleeping one or a new one. The calling thread is in Runtime state or not attached.
+pub(super) fn send() {
+    monitor::wake();
     if idle::wake_one() {
         return;
     }
-    let spawned = crate::threads::native(context, || crate::threads::start::spawn(STACK, run));
+    let spawned = crate::threads::native(|| crate::threads::start::spawn(STACK, run));
     if !spawned {
         // The monitor tries again.
         COUNTS.failed();
@@ -69,8 +68,7 @@ fn work() -> bool {
     let mut step = search();
     loop {
         if step.1 {
-            // SAFETY: the context belongs to this thread.
-            send(crate::threads::current_context());
+            send();
         }
         step = match step.0 {
             Next::Dispatch => {
