@@ -1,5 +1,20 @@
 //! Start-up: from nothing to where managed code can run (docs/class-library.md#start-up).
 //!
+//! ```text
+//!   step                                   needs                          what may go wrong
+//!   -------------------------------------  -----------------------------  -------------------------------------
+//!   panic hook, standard descriptors       nothing                        nothing
+//!   membarrier, locale                     one thread in the process      nothing
+//!   address plan                           the limits of the process      too little address space
+//!   VTable area, code arena, handles,      the plan                       a reservation fails
+//!     heap (starts the collector's threads)
+//!   arch, safepoint, helpers               the code arena                 nothing
+//!   signal handlers                        the stubs they lead to         nothing
+//!   loader, type system, mscorlib          files                          no class library, another version
+//!   table of icalls, compiler; published   mscorlib                       nothing
+//!   attach the main thread, objects        all of it                      an exception: its text is the sentence
+//! ```
+//!
 //! # Invariants
 //! * The order of start-up is that of docs/class-library.md#order-of-start-up: String.Empty before any managed code, the preallocated exceptions
 //!   first of all managed code, no class constructor of the library before Main.

@@ -1,6 +1,18 @@
 //! The side table of monitors: which objects have an inflated one. The collector frees the monitor of a dead object and deflates that
 //! of a live object which no thread uses.
 //!
+//! ```text
+//!   collection   list    the object is              its monitor is           the entry
+//!   ----------   -----   ------------------------   ----------------------   ---------------------------------------
+//!   minor        young   dead                       abandoned                goes
+//!                        alive and young            left alone               stays, with the new address
+//!                        alive and old now          left alone               goes to `old`
+//!   major        both    dead                       abandoned                goes
+//!                        alive, nobody uses it      deflated                 goes; the sync word is free or a hash again
+//!                        alive and in use           left alone               stays, with the new address
+//! ```
+//! Minor collections do not deflate, so a lock for which threads compete now and then keeps its monitor from one major collection to the next.
+//!
 //! # Invariants
 //! * An object whose sync word names a monitor is in one of the lists, once; the thread that inflated the monitor adds it,
 //!   before that thread lets the world stop.
@@ -35,6 +47,7 @@ pub(super) fn add(object: ObjRef<'_>) {
         .push(object.addr());
 }
 
+/// The sync word of an object, by its address. The world is stopped.
 fn sync_word(object: usize) -> &'static AtomicU32 {
     // SAFETY: the world is stopped, and the memory of an object, dead or alive, stays as it was until the collection ends. The word is
     // aligned to 4.
@@ -47,6 +60,7 @@ pub fn visit(young_only: bool, seen: &mut dyn FnMut(usize) -> Option<(usize, boo
     let Some(SideTable { young, old }) = &mut *table else {
         return;
     };
+    // The place of an entry that stays. The word of a dead object is read where the object was: its memory is freed later in the collection.
     let mut inspect = |object: usize, deflate: bool| {
         let place = seen(object);
         let word = sync_word(place.map_or(object, |p| p.0));

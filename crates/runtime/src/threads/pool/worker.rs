@@ -89,7 +89,8 @@ fn work() -> bool {
     }
 }
 
-/// Looks for a request for a while.
+/// Looks for a request for a while. A worker that finds one at once saves its sender a system call, which costs more than the search. It stays in
+/// Runtime state and polls, so that a stop does not wait for it.
 fn search() -> Step {
     let cx = Cx::current();
     let mut end = None;
@@ -112,6 +113,7 @@ fn search() -> Step {
     }
 }
 
+/// Makes the calling thread a managed one, with the properties of a worker. False: there is no memory for its objects.
 fn make_objects(cx: &Cx<'_>) -> bool {
     if let Err(throw) = threads::adopt(cx) {
         let _ = cx.take_pending(throw);
