@@ -4,9 +4,9 @@
 //! the symbol that this list says (`#[unsafe(export_name = "vervet_...")]`); one that is missing fails the link. This is the whole list
 //! of entries from thunks into Rust code. Each is called on the calling thread's own stack, with its context as the first argument
 //! where it has one, and none of them unwinds.
-use crate::threads::stack_guard::Numbers;
 use vervet_abi::ThreadContext;
 use vervet_abi::native_call::ReverseCall;
+use vervet_abi::stack::Numbers;
 
 /// Bytes that the `grow` thunk uses on the segment that it leaves, below the stack pointer at the function's first instruction.
 pub const GROW_BYTES: usize = 8 + 176;
@@ -40,6 +40,9 @@ unsafe extern "C" {
     /// The stack is used up: raises StackOverflowException.
     #[link_name = "vervet_stack_overflow"]
     pub fn stack_overflow(context: *mut ThreadContext) -> !;
+    /// The part of the stack that handlers of StackOverflowException get is used up: ends the process.
+    #[link_name = "vervet_end_for_overflow"]
+    pub fn end_for_overflow(context: *mut ThreadContext) -> !;
     /// From the `grow` thunk. 0: an exception is pending; 1: the function goes on where it is; otherwise the top of the segment on which it
     /// goes on.
     #[link_name = "vervet_stack_check_failed"]

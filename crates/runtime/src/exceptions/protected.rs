@@ -45,7 +45,7 @@ pub(crate) fn entering(cx: &Cx<'_>, method: MethodRef) -> Option<Region> {
 pub fn is_protected(cx: &Cx<'_>) -> bool {
     // SAFETY: a token holds the context of the calling thread.
     let regions = unsafe { (*cx.context()).protected_regions };
-    regions > 0 || Walk::new(cx.context()).any(|frame| protects(&frame))
+    regions > 0 || Walk::here(cx).any(|frame| protects(&frame))
 }
 
 fn protects(frame: &Frame) -> bool {

@@ -47,7 +47,5 @@ pub fn choose_fence() {
 pub fn initialise() {
     crate::threads::managed_stack::initialise();
     suspend::initialise();
-    vervet_os::lock::set_wait_hook(|wait| {
-        crate::threads::native(crate::threads::current_context(), wait)
-    });
+    vervet_os::lock::set_wait_hook(|wait| crate::threads::native(wait));
 }

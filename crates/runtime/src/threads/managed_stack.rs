@@ -34,11 +34,12 @@
 //!   ([`GUARD`]).
 //! * A managed stack belongs to a [`Thread`], so the next OS thread that uses the same [`Thread`] gets it.
 use crate::safepoint::registry::Thread;
-use crate::threads::stack_guard;
+use crate::threads::stack_limit;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_abi::context::{SMALL_FRAME, UNCHECKED_FRAME};
+use vervet_abi::stack::Segment;
 
 /// Bytes below the limit of a segment: a small frame, a frame that is not checked below it, and below that what a thunk pushes: the largest,
 /// the stub that interrupts, takes 208 bytes, `grow` 192.
@@ -48,40 +49,6 @@ const _: () = assert!(SMALL_FRAME as usize + UNCHECKED_FRAME as usize + 512 < GU
 const GROWTH: usize = 8;
 /// What handlers of StackOverflowException get beyond the cap.
 const EXTRA: usize = 256 << 10;
-
-/// The header of a segment, at its highest addresses. The `grow` thunk reads and writes it.
-#[repr(C, align(16))]
-pub(crate) struct Segment {
-    /// The segment that was current when this one was entered; null: this is the first.
-    pub(crate) previous: *mut Segment,
-    /// The stack limit while this segment is current.
-    pub(crate) limit: usize,
-    /// While a later segment is current: the lowest address in use here.
-    pub(crate) live_low: usize,
-    /// A larger segment that was used before, or null.
-    next: *mut Segment,
-    low: usize,
-    /// Bytes of this segment and all before it.
-    total: usize,
-    /// How many bytes all segments may have together; 0: the stack does not grow.
-    cap: usize,
-    /// Handlers of StackOverflowException run beyond the cap.
-    extra: bool,
-}
-
-impl Segment {
-    /// The highest address of its frames.
-    pub(crate) fn top(&self) -> usize {
-        std::ptr::from_ref(self) as usize
-    }
-    /// Does a stack pointer lie on it?
-    pub(crate) fn contains(&self, sp: usize) -> bool {
-        (self.low..=self.top()).contains(&sp)
-    }
-    fn size(&self) -> usize {
-        self.top() - self.low
-    }
-}
 
 /// What `VERVET_DEBUG_SPLIT_STACKS` says: 0: one stack for all.
 static SPLIT: AtomicUsize = AtomicUsize::new(0);
@@ -115,7 +82,7 @@ pub(super) fn adopt(thread: &Thread, size: usize) {
     // SAFETY: the segment and these words of the context are this thread's.
     unsafe {
         (*segment).limit = match first == size {
-            true => stack_guard::limit((*segment).low, (*segment).top()),
+            true => stack_limit::limit((*segment).low, (*segment).top()),
             false => (*segment).low + GUARD,
         };
         (*segment).cap = if first == size { 0 } else { size };
@@ -209,7 +176,7 @@ fn enter(context: *mut ThreadContext, segment: *mut Segment) {
     // SAFETY: the context is the calling thread's, and the segment one of its own.
     unsafe {
         (*context).segment = segment as usize;
-        stack_guard::set(context, (*segment).limit);
+        stack_limit::set(context, (*segment).limit);
     }
 }
 

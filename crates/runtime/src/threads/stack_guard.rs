@@ -11,18 +11,13 @@
 //!   at the edge can call. An overflow of that ends the process.
 use crate::arch::upcalls;
 use crate::cx::{Cx, Result};
-use crate::safepoint::registry::{self, Thread};
-use crate::threads::{interrupts, managed_stack};
+use crate::safepoint::registry::Thread;
+use crate::threads::managed_stack;
+use crate::threads::stack_limit::{limit, set};
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
 use vervet_types::Known;
 
-const STACK_GUARD: usize = 256 << 10;
-
-/// Where managed code stops on a stack `[low, high)`.
-pub(crate) fn limit(low: usize, high: usize) -> usize {
-    low + STACK_GUARD.min((high - low) / 2)
-}
 /// The bounds of the stack on which managed frames lie.
 fn bounds(context: *mut ThreadContext) -> (usize, usize) {
     if let Some(bounds) = managed_stack::only_segment(context) {
@@ -42,50 +37,6 @@ pub(super) fn usual(context: *mut ThreadContext) -> usize {
     }
     let (low, high) = bounds(context);
     limit(low, high)
-}
-pub(super) fn set(context: *mut ThreadContext, limit: usize) {
-    // SAFETY: the context is the calling thread's, and only that thread writes `true_limit`.
-    unsafe { (*context).true_limit = limit };
-    // A requester sets its bit and then raises the limit. If this store comes after that, the load below sees the bit.
-    registry::limit(context).store(limit, Ordering::SeqCst);
-    if registry::interrupts(context).load(Ordering::SeqCst) != 0 {
-        registry::limit(context).store(usize::MAX, Ordering::SeqCst);
-    }
-}
-
-/// From the `grow` thunk: the check of a function has failed. `numbers` follow its call of the thunk ([`Numbers`]), `sp` is the stack pointer
-/// at the function's first instruction. 0: an exception is pending; 1: the function goes on where it is; otherwise the top of the segment
-/// on which it is to go on.
-#[unsafe(export_name = "vervet_stack_check_failed")]
-extern "C" fn stack_check_failed(
-    context: *mut ThreadContext,
-    numbers: &Numbers,
-    sp: usize,
-) -> usize {
-    // The limit may have been raised to have requests served.
-    if !interrupts::at_prologue(context, std::ptr::from_ref(numbers) as usize) {
-        return 0;
-    }
-    // SAFETY: the context belongs to this thread.
-    if sp - numbers.frame as usize >= unsafe { (*context).true_limit } {
-        return 1;
-    }
-    let bytes = numbers.stack_arguments as usize + numbers.frame as usize;
-    match managed_stack::grow(context, bytes, sp - upcalls::GROW_BYTES) {
-        Some(top) => top,
-        None => crate::exceptions::traps::stack_overflow(context),
-    }
-}
-
-/// What follows the call of the `grow` thunk in the code of a function (`jit/emit/stack_check.rs`).
-#[repr(C)]
-pub(crate) struct Numbers {
-    /// Bytes of arguments on the stack.
-    pub(crate) stack_arguments: u32,
-    /// Bytes of the frame.
-    pub(crate) frame: u32,
-    /// Distance back to the function's body.
-    pub(crate) back: u32,
 }
 
 /// The stack is used up: handlers get a part of the zone. False if they have it already.
@@ -153,7 +104,8 @@ pub(crate) fn check_native(cx: &Cx<'_>) -> Result<()> {
     // SAFETY: the token's context belongs to this thread.
     let overflows = unsafe { &Thread::of(cx.context()).own.overflows };
     if overflows.replace(true) {
-        crate::exceptions::traps::end_for_overflow(cx.context());
+        // SAFETY: a token holds the context of the calling thread, in Runtime state.
+        unsafe { upcalls::end_for_overflow(cx.context()) };
     }
     let thrown = cx.throw(
         Known::StackOverflowException,

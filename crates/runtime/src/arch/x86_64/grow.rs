@@ -18,11 +18,10 @@ use super::{
 };
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
-use crate::threads::managed_stack::Segment;
-use crate::threads::stack_guard::Numbers;
 use std::arch::naked_asm;
 use std::mem::offset_of;
 use vervet_abi::context::RecordKind;
+use vervet_abi::stack::{Numbers, Segment};
 
 /// Called by a function's stack check, with the function's arguments and, at the return address, [`Numbers`].
 ///
