@@ -13,7 +13,7 @@
 
 /// Machine type of a helper's argument or result. References and addresses are `I64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Ty {
     I32,
     I64,
@@ -36,7 +36,7 @@ pub enum Effect {
 
 /// A helper's shape.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct HelperSig {
     pub params: &'static [Ty],
     pub ret: Option<Ty>,
@@ -235,7 +235,7 @@ helpers! {
 /// Exceptions that generated code raises without arguments; also the trap codes of hardware faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum ThrowKind {
     NullReference = 1,
     IndexOutOfRange = 2,

@@ -58,7 +58,7 @@ macro_rules! layouts {
             $(#[$doc])*
             #[repr(C)]
             #[derive(Debug)]
-            #[allow(missing_docs)]
+            #[expect(missing_docs, reason = "a field is described by its managed name, which is declared beside it")]
             pub struct $name { pub base: $base, $( pub $field: $ty ),* }
         )*
         /// Every layout declared in this module.

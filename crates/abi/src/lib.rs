@@ -1,5 +1,4 @@
 //! Facts that generated code, the runtime and the collector share. Plain data: nothing here runs.
-#![allow(clippy::len_without_is_empty)]
 pub mod context;
 pub mod handles;
 pub mod helpers;

@@ -239,7 +239,7 @@ impl std::fmt::Display for Class {
 
 /// Bits of TypeAttributes (II.23.1.15) that are used here.
 pub mod type_flags {
-    #![allow(missing_docs, reason = "named as in the specification")]
+    #![expect(missing_docs, reason = "named as in the specification")]
     pub const VISIBILITY_MASK: u32 = 7;
     pub const PUBLIC: u32 = 1;
     pub const LAYOUT_MASK: u32 = 0x18;

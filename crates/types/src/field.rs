@@ -117,7 +117,7 @@ impl std::fmt::Debug for Field {
 
 /// Bits of FieldAttributes (II.23.1.5).
 pub mod field_flags {
-    #![allow(missing_docs, reason = "named as in the specification")]
+    #![expect(missing_docs, reason = "named as in the specification")]
     pub const STATIC: u32 = 0x10;
     pub const INIT_ONLY: u32 = 0x20;
     pub const LITERAL: u32 = 0x40;

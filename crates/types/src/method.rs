@@ -127,7 +127,7 @@ impl std::fmt::Display for Method {
 
 /// Bits of MethodAttributes (II.23.1.10).
 pub mod method_flags {
-    #![allow(missing_docs, reason = "named as in the specification")]
+    #![expect(missing_docs, reason = "named as in the specification")]
     pub const ACCESS_MASK: u32 = 7;
     pub const PRIVATE: u32 = 1;
     pub const FAM_AND_ASSEM: u32 = 2;
@@ -146,7 +146,7 @@ pub mod method_flags {
 }
 /// Bits of MethodImplAttributes (II.23.1.11).
 pub mod impl_flags {
-    #![allow(missing_docs, reason = "named as in the specification")]
+    #![expect(missing_docs, reason = "named as in the specification")]
     pub const CODE_TYPE_MASK: u32 = 3;
     pub const NATIVE: u32 = 1;
     pub const RUNTIME: u32 = 3;

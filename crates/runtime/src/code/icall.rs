@@ -9,7 +9,7 @@ use crate::object::ObjRef;
 
 /// Machine type of an icall's argument or result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum AbiTy {
     Void,
     I32,

@@ -42,7 +42,7 @@ impl<'cx> Scope<'cx> {
         Ok(take(self.cx, bytes)? as *mut u8)
     }
     /// So many copies of a value. It is dropped as plain memory.
-    #[allow(clippy::mut_from_ref, reason = "each call hands out other memory")]
+    #[expect(clippy::mut_from_ref, reason = "each call hands out other memory")]
     pub fn slice<T: Copy>(&self, len: usize, value: T) -> Result<&mut [T]> {
         const { assert!(align_of::<T>() <= 16) };
         let at = self.bytes(len * size_of::<T>())? as *mut T;

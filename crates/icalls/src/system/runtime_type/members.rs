@@ -10,9 +10,9 @@ use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, LoadError, MethodRef};
 
-/// Bits of BindingFlags.
+/// Bits of System.Reflection.BindingFlags.
+#[expect(missing_docs, reason = "named as the members of that enumeration")]
 pub mod binding {
-    #![allow(missing_docs)]
     pub const IGNORE_CASE: i32 = 1;
     pub const DECLARED_ONLY: i32 = 2;
     pub const INSTANCE: i32 = 4;
