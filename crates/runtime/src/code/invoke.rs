@@ -4,6 +4,23 @@
 //! A call needs an invoke stub for the lowered signature: generated code that loads the machine arguments from a block of words, calls,
 //! and stores the result into another block. One stub serves all methods of one lowered signature.
 //!
+//! ```text
+//!   Rust                         invoke stub (generated)               managed method
+//!   ------------------------     -----------------------------------   ------------------------
+//!   words: this, ret address,    loads registers and stack arguments
+//!          arguments        -->  from `words`, calls `code`       -->  runs
+//!   ret: result words       <--  stores the result registers      <--  returns
+//!   status 0
+//!   else, `pending` is set  <--  catch-all                        <--  throws
+//! ```
+//! `arch::enter` links an entry record around it, so that a walk of the stack and the collector find the managed frames below and above.
+//!
+//! | managed parameter | words |
+//! |---|---|
+//! | integer, float, reference, pointer | one |
+//! | struct in registers (`Pass::Scalars`) | one for each scalar, loaded from the struct |
+//! | struct by address (`Pass::Address`) | the address of a copy on the localloc stack |
+//!
 //! # Invariants
 //! * Managed code is entered only through [`crate::arch::enter`] and an invoke stub, whose catch-all turns an exception into
 //!   `ThreadContext::pending`. So no exception passes through Rust frames.
@@ -17,6 +34,7 @@ use crate::cx::{Cx, Result, Throw, Value};
 use crate::memory::localloc_stack::Scope;
 use crate::object::ObjRef;
 use crate::runtime::Runtime;
+use crate::threads::stack_guard;
 use rustc_hash::FxHashMap;
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
@@ -43,9 +61,7 @@ fn stub_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize>
         crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.invoke_stub(lowered))
     }) {
         Ok(b) => b,
-        Err(e) => {
-            crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}"), cx.context())
-        }
+        Err(e) => crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}")),
     };
     let code = link::link(cx, blob, CodeKind::Stub("runtime-invoke"))?.start;
     BY_KEY
@@ -108,6 +124,7 @@ fn call<'cx>(
     args: &[Value<'cx>],
 ) -> Result<Value<'cx>> {
     vervet_os::lock::assert_no_leaf_lock("running managed code");
+    stack_guard::check_native(cx)?;
     let lowered = &stub.lowered;
     let scope = Scope::new(cx);
     let mut few = [0u64; FEW];
@@ -318,6 +335,11 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
             }
         }
     };
+    // Where there is no room for a filter, it cannot run, which counts as an exception escaping it.
+    if let Err(throw) = stack_guard::check_native(cx) {
+        cx.take_pending(throw);
+        return false;
+    }
     let words = [fp as u64, exception.addr() as u64];
     let mut ret = [0u64; 2];
     // SAFETY: filters take (fp, exception) and return an int.

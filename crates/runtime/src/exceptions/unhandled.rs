@@ -1,5 +1,13 @@
 //! An exception that nobody caught: its text, the event of the application domain, and the end of the process.
 //!
+//! ```text
+//!   thread                                           what an exception that leaves it does
+//!   ----------------------------------------------   ------------------------------------------------------------------
+//!   main thread, Thread.Start, thread of a library   AppDomain.UnhandledException; the text, if no handler; exit code 1
+//!   the same, ThreadAbortException                   main thread: exit code Environment.ExitCode; others: they end
+//! ```
+//! The order is mono's: handlers, "Unhandled Exception:" with the trace, "[ERROR] FATAL UNHANDLED EXCEPTION" with the trace, the exit.
+//!
 //! # Invariants
 //! * The handlers of AppDomain.UnhandledException run before anything is printed, and no abort disturbs them.
 //! * The process ends; nothing returns to where the exception was thrown.
@@ -61,7 +69,7 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
 /// As [`unhandled`], with the exit code of exceptions other than ThreadAbortException: that one ends with
 /// Environment.ExitCode, which an aborted Main that returns a code leaves at -1.
 pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
-    let _region = Region::begin();
+    let _region = Region::begin(cx);
     let rt = cx.rt();
     let is_abort = exception.class().name == "ThreadAbortException";
     let mut handled = false;

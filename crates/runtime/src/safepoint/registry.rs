@@ -17,6 +17,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use vervet_abi::stack::Segment;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
 use vervet_os::signal::AlternateStack;
@@ -40,9 +41,9 @@ pub struct Thread {
     pub(crate) suspension: Suspension,
     /// The registers it was interrupted with, while it is held in the suspend handler.
     pub(crate) interrupted: AtomicPtr<libc::ucontext_t>,
-    /// The lowest address of its own stack that is ours to use.
+    /// The lowest address of its native stack that is ours to use.
     pub(crate) stack_low: AtomicUsize,
-    /// The lowest address its own stack reaches.
+    /// The lowest address its native stack reaches.
     pub(crate) stack_end: AtomicUsize,
     /// Its alternate signal stack.
     pub(crate) alternate: AlternateStack,
@@ -59,6 +60,10 @@ pub struct Thread {
 pub(crate) struct Own {
     /// Top of its service stack, 0 if it never compiled.
     pub(crate) service: Cell<usize>,
+    /// The first segment of its managed stack, or null.
+    pub(crate) segment: Cell<*mut Segment>,
+    /// It is making a StackOverflowException because its native stack is used up.
+    pub(crate) overflows: Cell<bool>,
     /// Free slots of GC handles that are this thread's own.
     pub(crate) handles: UnsafeCell<vervet_handles::Hint>,
     /// It is a library's. Who looks for dead threads reads it of those in Native state; the thread sets it before it goes there.
@@ -78,32 +83,68 @@ impl Thread {
     pub(crate) fn signal(&self) {
         vervet_os::signal::send(self.tid.load(Ordering::Relaxed), SUSPEND);
     }
-    /// Does that stack pointer lie on its own stack, where a scan finds the frames above?
+    /// May the suspend signal hold it in managed code with that stack pointer? It may if the pointer lies on the stack that managed
+    /// frames lie on, where a scan finds the frames above. Otherwise a handler was interrupted, or a thunk between two stacks.
     pub(crate) fn may_stop_at(&self, sp: usize) -> bool {
+        // SAFETY: the words are read by the thread itself, in its signal handler, or while it is stopped.
+        let segment = unsafe { (&raw const (*self.context).segment).read_volatile() };
+        match segment {
+            0 => self.is_on_native_stack(sp),
+            // SAFETY: segments are unmapped by the thread itself only, and not the current one.
+            at => unsafe { &*(at as *const Segment) }.contains(sp),
+        }
+    }
+    /// Does the address lie on its native stack?
+    pub(crate) fn is_on_native_stack(&self, sp: usize) -> bool {
         // SAFETY: contexts are never freed; its base does not change while the thread is attached.
         let base = unsafe { (&raw const (*self.context).stack_base).read() };
         (self.stack_end.load(Ordering::Relaxed)..=base).contains(&sp)
     }
+    /// The highest address of its managed stack; 0: it has one stack for all.
+    pub(crate) fn managed_base(&self) -> usize {
+        // SAFETY: contexts are never freed; the word does not change while the thread is attached.
+        unsafe { (&raw const (*self.context).managed_base).read() }
+    }
     /// Its state.
     pub(crate) fn state(&self) -> &AtomicU8 {
-        state(self.context)
+        // SAFETY: a thread's own context.
+        unsafe { state(self.context) }
+    }
+    /// The limit that its prologues compare with.
+    pub(crate) fn limit(&self) -> &AtomicUsize {
+        // SAFETY: a thread's own context.
+        unsafe { limit(self.context) }
+    }
+    /// Its interrupt requests.
+    pub(crate) fn interrupts(&self) -> &AtomicU32 {
+        // SAFETY: a thread's own context.
+        unsafe { interrupts(self.context) }
     }
 }
 
 /// The state of a context's thread: it is written by its owner, generated code included, at any time.
-pub(crate) fn state<'a>(context: *mut ThreadContext) -> &'a AtomicU8 {
-    // SAFETY: contexts are never freed; the byte is written by single instructions only.
+///
+/// # Safety
+/// The context is that of a [`Thread`], attached or not.
+pub(crate) unsafe fn state<'a>(context: *mut ThreadContext) -> &'a AtomicU8 {
+    // SAFETY: contexts of threads are never freed; the byte is written by single instructions only.
     unsafe { AtomicU8::from_ptr(&raw mut (*context).state) }
 }
 /// The limit that prologues compare with: its owner writes it, and who wants to be heard.
-pub(crate) fn limit<'a>(context: *mut ThreadContext) -> &'a AtomicUsize {
-    // SAFETY: contexts are never freed; the word is written by single instructions only.
+///
+/// # Safety
+/// The context is that of a [`Thread`], attached or not.
+pub(crate) unsafe fn limit<'a>(context: *mut ThreadContext) -> &'a AtomicUsize {
+    // SAFETY: contexts of threads are never freed; the word is written by single instructions only.
     unsafe { AtomicUsize::from_ptr(&raw mut (*context).limit) }
 }
 
 /// The interrupt requests of a context: the bits of [`vervet_abi::context::interrupts`]. Any thread sets them.
-pub(crate) fn interrupts<'a>(context: *mut ThreadContext) -> &'a AtomicU32 {
-    // SAFETY: contexts are never freed; the word is accessed atomically, but for loads by generated code.
+///
+/// # Safety
+/// The context is that of a [`Thread`], attached or not.
+pub(crate) unsafe fn interrupts<'a>(context: *mut ThreadContext) -> &'a AtomicU32 {
+    // SAFETY: contexts of threads are never freed; the word is accessed atomically, but for loads by generated code.
     unsafe { AtomicU32::from_ptr(&raw mut (*context).interrupts) }
 }
 
@@ -190,9 +231,11 @@ fn clean(thread: &'static Thread) {
         *thread.saved.get() = [0; 6];
     }
     thread.own.foreign.set(false);
-    limit(context).store(0, Ordering::Relaxed);
-    interrupts(context).store(0, Ordering::SeqCst);
-    state(context).store(State::Detached as u8, Ordering::Relaxed);
+    thread.limit().store(0, Ordering::Relaxed);
+    thread.interrupts().store(0, Ordering::SeqCst);
+    thread
+        .state()
+        .store(State::Detached as u8, Ordering::Relaxed);
 }
 
 fn next_owner() -> u32 {
@@ -232,6 +275,8 @@ fn make() -> &'static Thread {
         saved: UnsafeCell::new([0; 6]),
         own: Own {
             service: Cell::new(crate::threads::service_stack::first_service_stack()),
+            segment: Cell::new(null_mut()),
+            overflows: Cell::new(false),
             handles: UnsafeCell::new(vervet_handles::Hint::new()),
             foreign: Cell::new(false),
         },

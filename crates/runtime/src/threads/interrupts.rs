@@ -22,7 +22,9 @@
 //! * The limit is MAX at most until the thread has looked. A request whose limit the thread resets before it sees the bit costs a
 //!   try of the retry thread.
 use super::{abort, current_internal, park, state};
+use crate::code::table;
 use crate::cx::{Cx, Result};
+use crate::exceptions::protected;
 use crate::safepoint::registry;
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
@@ -32,7 +34,7 @@ use vervet_abi::context::interrupts::{SUSPEND, SUSPENDED};
 /// wanted, and throws if it is aborted and may be.
 #[inline]
 pub fn serve<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
-    match registry::interrupts(cx.context()).load(Ordering::Relaxed) {
+    match cx.interrupts().load(Ordering::Relaxed) {
         0 => Ok(()),
         bits => serve_requests(cx, bits),
     }
@@ -48,11 +50,11 @@ fn serve_requests<'cx>(cx: &'cx Cx<'cx>, bits: u32) -> Result<()> {
 
 /// Would [`serve`] do something now?
 pub fn is_due(cx: &Cx<'_>) -> bool {
-    registry::interrupts(cx.context()).load(Ordering::SeqCst) & SUSPEND != 0 || abort::is_due(cx)
+    cx.interrupts().load(Ordering::SeqCst) & SUSPEND != 0 || abort::is_due(cx)
 }
 
 fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
-    let (word, internal) = (registry::interrupts(cx.context()), current_internal(cx));
+    let (word, internal) = (cx.interrupts(), current_internal(cx));
     word.fetch_or(SUSPENDED, Ordering::SeqCst);
     loop {
         // First: a request that comes after the look at the state is seen at the next place.
@@ -65,12 +67,18 @@ fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
     word.fetch_and(!SUSPENDED, Ordering::SeqCst);
 }
 
-/// From the stub that prologues call with the limit raised; 0: an exception is pending.
-#[unsafe(export_name = "vervet_interrupted_at_prologue")]
-pub(crate) extern "C" fn at_prologue(context: *mut ThreadContext) -> usize {
+/// At the start of a function, which found the limit raised or passed and has made no frame; `pc` lies in it. Serves the interrupt
+/// requests; false: an exception is pending.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state.
+pub(crate) unsafe fn at_prologue(context: *mut ThreadContext, pc: usize) -> bool {
     // SAFETY: the context belongs to this thread.
-    registry::limit(context).store(unsafe { (*context).true_limit }, Ordering::SeqCst);
-    at_instruction(context)
+    unsafe { registry::limit(context).store((*context).true_limit, Ordering::SeqCst) };
+    let cx = Cx::current();
+    let method = table::find(pc).and_then(|code| code.method());
+    let _region = method.and_then(|method| protected::entering(&cx, method));
+    serve(&cx).is_ok()
 }
 
 /// From the stub that a stopped thread is made to call; 0: an exception is pending.
