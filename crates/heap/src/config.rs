@@ -83,8 +83,8 @@ impl Config {
     pub(crate) fn fit(self, range: usize) -> io::Result<Config> {
         let nursery = self
             .nursery
-            .min(range / NURSERY_SHARE & !(BLOCK - 1))
-            .min(self.max_heap / 2 & !(BLOCK - 1))
+            .min((range / NURSERY_SHARE) & !(BLOCK - 1))
+            .min((self.max_heap / 2) & !(BLOCK - 1))
             .max(LEAST_NURSERY);
         let config = Config {
             nursery,
