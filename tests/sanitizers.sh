@@ -4,7 +4,7 @@
 #   tests/sanitizers.sh [LANE...]     LANE is miri, tsan or asan; without one, all three
 #
 #   miri   undefined behaviour, aliasing (Tree Borrows) and data races, in what is executed: parking, os (chunks, published cells), the
-#          unit tests of heap, single calls of handles; and, without the aliasing model, a small heap with all kinds of collections
+#          unit tests of heap (not the verifier's), single calls of handles; and, without the aliasing model, a small heap with all kinds of collections
 #   tsan   data races: the tests of parking and handles, and those of heap that have threads
 #   asan   addresses: the unit tests of os, parking, handles, heap, metadata, binder, runtime and icalls, and every fuzz target for
 #          a short time

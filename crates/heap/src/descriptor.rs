@@ -14,6 +14,7 @@
 //!   left to them ([`Descriptor::OTHER`]). The verifier compares the two answers ([`check`]).
 //! * It is constant for a header, so it may be read at any time without a lock.
 use crate::model::{Contents, Model};
+use crate::object::{Slot, each_slot};
 
 /// Kind of an object and its layout. Bits 0-2: the kind. Fixed size: bits 3-15 the bytes (a multiple of 8, so the masked bits are
 /// the number itself), bits 16-63 one for each of the words 1 to 48 that is a reference. Variable size: bits 16-31 the bytes
@@ -100,7 +101,7 @@ impl Descriptor {
             _ => unsafe { M::contents(header) },
         }
     }
-    /// Calls `visit` with the address of each reference field.
+    /// Calls `visit` with each reference field.
     ///
     /// # Safety
     /// As for [`Descriptor::size`].
@@ -109,14 +110,15 @@ impl Descriptor {
         self,
         object: usize,
         header: u64,
-        mut visit: impl FnMut(usize),
+        mut visit: impl FnMut(Slot),
     ) {
         match self.0 & KIND {
             PLAIN | ITEMS => {}
             FIELDS => {
                 let mut bits = self.0 >> 16;
                 while bits != 0 {
-                    visit(object + 8 + 8 * bits.trailing_zeros() as usize);
+                    // SAFETY: the bits of the descriptor name the words of the object that are references.
+                    visit(unsafe { Slot::new(object + 8 + 8 * bits.trailing_zeros() as usize) });
                     bits &= bits - 1;
                 }
             }
@@ -126,12 +128,13 @@ impl Descriptor {
                 let mut at = object + self.others();
                 let end = at + 8 * length;
                 while at < end {
-                    visit(at);
+                    // SAFETY: the elements of an object with such a descriptor are references.
+                    visit(unsafe { Slot::new(at) });
                     at += 8;
                 }
             }
             // SAFETY: the caller's promise about `object` is that of `Model::visit`.
-            _ => unsafe { M::visit(object, header, 0, usize::MAX, visit) },
+            _ => unsafe { each_slot::<M>(object, header, 0, usize::MAX, visit) },
         }
     }
 }
@@ -155,7 +158,7 @@ pub(crate) unsafe fn check<M: Model>(object: usize, header: u64) -> bool {
             let (mut others, mut other_sum) = (0usize, 0usize);
             d.visit::<M>(object, header, |f| {
                 others += 1;
-                other_sum = other_sum.wrapping_mul(31).wrapping_add(f);
+                other_sum = other_sum.wrapping_mul(31).wrapping_add(f.address());
             });
             same = (count, sum) == (others, other_sum);
         }

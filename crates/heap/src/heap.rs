@@ -32,7 +32,7 @@ pub(crate) struct Scratch {
     /// Pinned young objects, in ascending order.
     pub pins: List<usize>,
     /// Old blocks that are being evacuated.
-    pub evacuated: List<u32>,
+    pub evacuated: List<space::BlockId>,
     /// Copies made by the evacuation that hold references.
     pub moved: List<usize>,
 }

@@ -11,7 +11,7 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Notes (header, bytes) of every object that is alive. The world is stopped, and everything is swept or marked; takes no
     /// memory but the list's.
     pub fn survey(&self, out: &mut List<(u64, usize)>) {
-        for b in 0..self.space.used() {
+        for b in self.space.all_blocks() {
             // SAFETY: `each_object_of` finds live objects, which have their headers; the world is stopped.
             self.each_object_of(b, |o| unsafe {
                 let header = *(o as *const u64);

@@ -115,7 +115,12 @@ pub trait Inspection {
 }
 
 /// Where references come from, and how the threads that use them are stopped.
-pub trait World: Send + Sync + 'static {
+///
+/// # Safety
+/// The collector reads and writes what the answers name. So [`World::stopped`] stops every thread that may touch objects; [`World::roots`] names
+/// every reference outside the heap and root memory, and nothing but references, each of them aligned to 8 bytes; the objects of handles and of
+/// side tables are objects of the heap, or 0; and the ranges of [`World::mutators`] and [`World::storing`] are readable.
+pub unsafe trait World: Send + Sync + 'static {
     /// Stops every thread that may touch objects except the caller, does `work`, and lets them go on. The caller is such a thread or one of the
     /// collector's.
     fn stopped(&self, work: &mut dyn FnMut());

@@ -155,7 +155,7 @@ impl Run {
             let o = make(heap, fields, i % 3, flags);
             run.number.insert(id(o), i);
             w.roots[i * STRIDE].store(o, Relaxed);
-            for list in [&w.short, &w.long, &w.noted] {
+            for list in [&w.short, &w.long, &w.listed] {
                 list[i].store(o, Relaxed);
             }
             if s.finalizer != Finalizer::No {
@@ -256,12 +256,12 @@ impl Run {
             let is = |list: &[toy::Slot]| list[i].load(Relaxed) != 0;
             assert_eq!(is(&w.short), live.contains(&i), "short weak handle of {i}");
             assert_eq!(is(&w.long), kept.contains(&i), "long weak handle of {i}");
-            assert_eq!(is(&w.noted), kept.contains(&i), "note of {i}");
+            assert_eq!(is(&w.listed), kept.contains(&i), "side-table entry of {i}");
         }
         for &i in kept {
             let (o, s) = (self.address(i), &self.objects[i]);
             assert_eq!(self.number[&id(o)], i);
-            assert_eq!(w.noted[i].load(Relaxed), o);
+            assert_eq!(w.listed[i].load(Relaxed), o);
             let want = |e: Option<usize>| e.map_or(0, |t| self.address(t));
             let is = |edge: usize| read(field(o, place(s, edge)));
             if !s.table {

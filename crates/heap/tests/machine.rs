@@ -48,7 +48,7 @@ struct Model {
     pinned: [usize; OWN],
     short: [usize; OWN],
     long: [usize; OWN],
-    noted: [usize; OWN],
+    listed: [usize; OWN],
 }
 
 impl Model {
@@ -64,7 +64,7 @@ impl Model {
             pinned: [0; OWN],
             short: [0; OWN],
             long: [0; OWN],
-            noted: [0; OWN],
+            listed: [0; OWN],
         }
     }
     /// What can be reached.
@@ -354,7 +354,7 @@ impl Machine<'_> {
             2 => (&w.pinned[self.seat * OWN], &mut m.pinned),
             3 | 4 => (&w.short[own], &mut m.short),
             5 | 6 => (&w.long[own], &mut m.long),
-            _ => (&w.noted[own], &mut m.noted),
+            _ => (&w.listed[own], &mut m.listed),
         };
         let i = if std::ptr::eq(slot, &w.pinned[self.seat * OWN]) {
             0
@@ -451,7 +451,7 @@ impl Machine<'_> {
             for (what, list, known) in [
                 ("short", &w.short, &m.short),
                 ("long", &w.long, &m.long),
-                ("noted", &w.noted, &m.noted),
+                ("listed", &w.listed, &m.listed),
             ] {
                 let (is, want) = (list[self.own(i)].load(Relaxed), known[i]);
                 let right = id(is) == want || is == 0 && !live.contains(&want);
@@ -512,7 +512,7 @@ impl Machine<'_> {
             // (What is kept for a finalizer keeps short ones, too, if it was queued before its referent was found dead.)
             assert!(!(is(&w.short) && gone(&m.short[i])), "short {i}");
             assert!(!(is(&w.long) && gone(&m.long[i])), "long {i}");
-            assert!(!(is(&w.noted) && gone(&m.noted[i])), "noted {i}");
+            assert!(!(is(&w.listed) && gone(&m.listed[i])), "listed {i}");
         }
         self.check();
         self.forget_what_is_gone();
@@ -528,7 +528,7 @@ impl Machine<'_> {
             .iter()
             .filter(|(o, object)| object.table && named.contains(o));
         let of_tables: Vec<usize> = tables.flat_map(|(_, o)| o.fields.clone()).collect();
-        let handles = [m.short, m.long, m.noted];
+        let handles = [m.short, m.long, m.listed];
         named.extend(of_tables.into_iter().chain(handles.into_iter().flatten()));
         self.model.objects.retain(|o, _| named.contains(o));
     }

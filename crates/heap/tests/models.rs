@@ -272,10 +272,10 @@ fn a_block_promoted_in_place_keeps_its_objects() {
     });
 }
 
-/// What was stored before a card was noted is seen by whoever forgets the note; nobody forgets it unseen. The card was noted before, so
-/// the note is there already.
+/// What was stored before a card was recorded is seen by whoever takes the record; nobody takes it unseen. The card was recorded before, so
+/// the bit of the record is set already.
 #[test]
-fn a_noted_store_is_seen_or_still_noted() {
+fn a_recorded_store_is_seen_or_still_recorded() {
     model(None, || {
         const BIT: u8 = 2;
         let shared = Arc::new((AtomicU8::new(BIT), AtomicU64::new(0)));
@@ -286,10 +286,10 @@ fn a_noted_store_is_seen_or_still_noted() {
         });
         // The mutator's store; the stop orders it before what the collector does.
         shared.1.store(1, Relaxed);
-        card_marks::note(&shared.0, BIT);
+        card_marks::record(&shared.0, BIT);
         let seen = marker.join().unwrap();
-        let noted = card_marks::take(&shared.0) & BIT != 0;
-        assert!(noted || seen == 1, "the marker has lost a store");
+        let recorded = card_marks::take(&shared.0) & BIT != 0;
+        assert!(recorded || seen == 1, "the marker has lost a store");
     });
 }
 

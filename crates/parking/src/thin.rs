@@ -17,6 +17,25 @@
 //!   hash --- enter ---------> fat --- the world is stopped, no owner, no users ---> free or hash
 //! ```
 //!
+//! # All transitions
+//! | from | step | to | by |
+//! |---|---|---|---|
+//! | free | enter | thin, count 0 | any thread, which owns it then |
+//! | free | hash is asked for | hash | any thread |
+//! | thin | enter, count below 255 | thin, count + 1 | the owner |
+//! | thin | enter, count 255 | fat, entered 257 times | the owner |
+//! | thin | exit, count above 0 | thin, count - 1 | the owner |
+//! | thin | exit, count 0 | free | the owner |
+//! | thin | enter | fat, same owner and count; the thread then queues itself | another thread |
+//! | thin | hash is asked for, wait | fat, same owner and count | any thread; wait: the owner |
+//! | hash | enter | fat, with the hash and the new owner | any thread |
+//! | fat | every step of a lock | fat: the monitor changes, the word does not | |
+//! | fat | idle, no hash | free | the collecting thread, world stopped |
+//! | fat | idle, with a hash | hash | the collecting thread, world stopped |
+//!
+//! A step that finds another state than it expected (`Other`) is tried again from the state that it found. No step goes from thin to hash: the owner
+//! would lose its lock.
+//!
 //! # Invariants
 //! * The word changes by compare-and-swap only. Its owner leaves by compare-and-swap too, because any thread may inflate the lock meanwhile.
 //! * A thread that inflates copies the state out of the very word that it replaces ([`state`]). So an owner that comes to leave and finds the word

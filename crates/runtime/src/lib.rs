@@ -9,10 +9,6 @@
 //! * [`interop`]: P/Invoke, marshalling, delegates
 //! * [`threads`]: attached threads, interrupts, parking, monitors, the thread pool; [`safepoint`]: stopping every thread
 //! * [`process`]: start-up and the end
-#![allow(
-    clippy::not_unsafe_ptr_arg_deref,
-    reason = "a context pointer is always that of the calling thread: thunks and `Cx` pass nothing else"
-)]
 
 pub mod arch;
 pub mod classes;

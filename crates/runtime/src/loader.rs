@@ -1,5 +1,20 @@
 //! Loading assemblies: from a name, a file or bytes to an assembly; and the list of what is loaded.
 //!
+//! # From a name to an assembly
+//! ```text
+//!   name --redirects, policy--> effective name
+//!     1. `resolved`: a resolve event has answered this name before           -> that assembly
+//!     2. `by_name`: loaded under this simple name, in the version asked for  -> that assembly
+//!     3. the binder's candidates, without and then with the directory of the requesting module: the first file that opens
+//!     4. `by_name` in another version                                        -> that assembly
+//!     5. nothing: AssemblyResolve is raised
+//! ```
+//! | who asks | step 5 |
+//! |---|---|
+//! | managed code (`Assembly.Load`) | [`Loader::load_by_name`] raises the event itself |
+//! | the type system, while a method is compiled | [`Bridge`] answers `Need`; the prestub calls [`Loader::supply`], which raises the event, and compiles again |
+//! | the background compiler | steps 3 to 5 are not taken: it loads nothing, and gives the method up |
+//!
 //! # Invariants
 //! * One assembly object per file (by canonical path), and one per simple name in the default context.
 //! * Images are mapped for the life of the process.
@@ -40,13 +55,17 @@ pub struct AssemblyCell(pub &'static Assembly);
 /// What is loaded. Under its lock.
 #[derive(Default)]
 struct State {
+    /// In the order in which they were loaded, as `AppDomain.GetAssemblies` gives them.
     loaded: Vec<&'static Assembly>,
+    /// By canonical path, so that two names of one file are one assembly.
     by_path: FxHashMap<PathBuf, &'static Assembly>,
+    /// By simple name, the first that was loaded. Assemblies from memory are not here.
     by_name: FxHashMap<String, &'static Assembly>,
     /// Loaded, and the program has not been told yet.
     untold: Vec<&'static Assembly>,
     /// Names that a resolve event has been asked for and could not give, while a bind is running.
     unresolved: Vec<String>,
+    /// What resolve events have answered, by simple name. An answer holds for the life of the process.
     resolved: FxHashMap<String, &'static Assembly>,
 }
 
@@ -99,6 +118,7 @@ impl Loader {
     pub fn open(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
         in_native(|| self.open_file(path))
     }
+    /// Two threads may read one file at the same time; [`Loader::register`] keeps the assembly of the first.
     fn open_file(&self, path: &Path) -> std::result::Result<&'static Assembly, LoadError> {
         let full = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         if let Some(a) = self.state.lock().by_path.get(&full) {
@@ -126,7 +146,7 @@ impl Loader {
                 .load_module(data, Some(path.to_string_lossy().into_owned()))
         })
     }
-    /// Loads an assembly from memory.
+    /// Loads an assembly from memory. The bytes are kept for the life of the process, and such an assembly is found by no name but through a resolve event.
     pub fn open_bytes(&self, data: Vec<u8>) -> std::result::Result<&'static Assembly, LoadError> {
         let module = self
             .universe()
@@ -136,6 +156,7 @@ impl Loader {
             .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
         Ok(self.register(assembly, None))
     }
+    /// Adds an assembly to what is loaded, unless one of that path is there already. Returns the one that is there.
     fn register(&self, assembly: &'static Assembly, path: Option<PathBuf>) -> &'static Assembly {
         let mut s = self.state.lock();
         if let Some(p) = path {
@@ -259,6 +280,7 @@ impl Loader {
     /// Raises AppDomain.AssemblyLoad for what was loaded since. Called in Runtime with no lock held, where loading
     /// may have happened: after a compile, and by what loads for managed code.
     pub fn tell_loaded<'cx>(&self, cx: &'cx Cx<'cx>) -> Result<()> {
+        // Taken before the event is raised: a handler may load more, and then tells of that itself.
         let untold = std::mem::take(&mut self.state.lock().untold);
         if untold.is_empty() {
             return Ok(());
@@ -309,6 +331,7 @@ impl Loader {
         Ok(())
     }
 
+    /// Raises AppDomain.AssemblyResolve. None: no handler has given an assembly.
     fn resolve_event<'cx>(
         &self,
         cx: &'cx Cx<'cx>,
@@ -354,7 +377,7 @@ impl Loader {
 
 /// Runs `work` in Native state: looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {
-    crate::threads::native(crate::threads::current_context(), work)
+    crate::threads::native(work)
 }
 
 /// The RuntimeAssembly object of an assembly (`_mono_assembly` is its address).

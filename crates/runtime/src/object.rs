@@ -4,7 +4,9 @@
 //! * An [`ObjRef`] lives on the stack only: the collector scans stacks conservatively, so it pins what it refers to. It is not `Send`
 //!   and is never kept in a container. Rust heap memory keeps objects through [`crate::memory::roots`].
 //! * Every store of a reference into an object or a static goes through a function here that marks the card.
-//! * What the collector takes for a reference, and nothing else, is read and written as one: debug builds ask the map.
+//! * What the collector takes for a reference, and nothing else, is read and written as one. So an access by offset asks the VTable where the
+//!   object ends and which of its words are references, and panics (an internal error) if the access does not fit: the functions are safe
+//!   whatever offset they get.
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -79,14 +81,46 @@ impl<'cx> ObjRef<'cx> {
         // SAFETY: the word was stored from a `&'static Class` when the VTable was made.
         unsafe { &*(self.vtable().class as *const vervet_types::Class) }
     }
-    /// Reads a value at `offset` bytes from the start of the object.
+    /// Reads a value at `offset` bytes from the start of the object. Panics if it does not lie in the object.
+    #[inline]
     pub fn read<T: Plain>(self, offset: usize) -> T {
-        debug_assert!(!self.is_null());
-        // SAFETY: the object is live, because this reference pins it, and callers pass the offset of a field of its class; every bit
-        // pattern of a `Plain` type is valid.
+        if !self.holds(offset, size_of::<T>()) {
+            self.misfit("a value read outside of an object", offset);
+        }
+        // SAFETY: the object is live, because this reference pins it, and the bytes lie in it; every bit pattern of a `Plain` type is valid.
         unsafe { (self.0.add(offset) as *const T).read_unaligned() }
     }
-    /// Does the collector take the word that `offset` lies in for a reference?
+    /// Do `bytes` bytes at `offset` lie in the object?
+    #[inline]
+    fn holds(self, offset: usize, bytes: usize) -> bool {
+        let vt = self.vtable();
+        let end = offset.saturating_add(bytes);
+        if vt.rank == 0 && vt.flags & flags::STRING == 0 {
+            return end <= vt.size as usize;
+        }
+        self.holds_at_end(vt, end)
+    }
+    /// The same for a string or an array, whose size follows from its length.
+    fn holds_at_end(self, vt: &VTable, end: usize) -> bool {
+        let (fixed, length, element) = match vt.rank {
+            0 => (STRING_CHARS_OFFSET as usize, STRING_LENGTH_OFFSET, 2),
+            _ => (
+                self.array_data() as usize - self.addr(),
+                ARRAY_LENGTH_OFFSET,
+                vt.size as usize,
+            ),
+        };
+        // SAFETY: every string and every array has its length there, which never changes.
+        let length = || unsafe { *(self.0.add(length as usize) as *const u32) } as usize;
+        end <= fixed || end <= fixed + length() * element
+    }
+    #[cold]
+    #[inline(never)]
+    fn misfit(self, what: &str, offset: usize) -> ! {
+        panic!("{what}: {}, at {offset}", self.class().full_name())
+    }
+    /// Does the collector take the word that `offset` lies in for a reference? The offset lies in the object.
+    #[inline]
     fn is_reference_word(self, offset: usize) -> bool {
         let vt = self.vtable();
         let word = if vt.rank != 0 {
@@ -98,44 +132,49 @@ impl<'cx> ObjRef<'cx> {
         } else if vt.flags & flags::STRING != 0 {
             return false;
         } else {
-            assert!(offset < vt.size as usize, "a field outside of its object");
             offset / 8
         };
         // SAFETY: the map has a bit for each word of an instance or an element.
         unsafe { *vt.ref_map.add(word / 64) >> (word % 64) & 1 != 0 }
     }
-    /// Writes a value that is not a reference.
+    /// Writes a value that is not a reference. Panics if it does not lie in the object, or if the object has a reference there.
+    #[inline]
     pub fn write<T: Plain>(self, offset: usize, value: T) {
-        debug_assert!(!self.is_null());
-        debug_assert!(
-            !self.is_reference_word(offset),
-            "a plain value stored where {} holds a reference, at {offset}",
-            self.class().full_name()
-        );
-        // SAFETY: the object is live and the offset is that of a field of its class, which holds no reference, so no card is due.
+        const { assert!(size_of::<T>() <= 8) };
+        let last = offset.saturating_add(size_of::<T>() - 1);
+        if !self.holds(offset, size_of::<T>())
+            || self.is_reference_word(offset)
+            || self.is_reference_word(last)
+        {
+            self.misfit("a plain value written where no such field is", offset);
+        }
+        // SAFETY: the object is live and the bytes lie in it; they are part of no reference, so no card is due.
         unsafe { (self.0.add(offset) as *mut T).write_unaligned(value) }
     }
-    /// Reads a reference field.
+    /// Is there a reference at that offset?
+    #[inline]
+    fn is_reference(self, offset: usize) -> bool {
+        offset.is_multiple_of(8) && self.holds(offset, 8) && self.is_reference_word(offset)
+    }
+    /// Reads a reference field. Panics if the object has none there.
+    #[inline]
     pub fn read_ref(self, offset: usize) -> ObjRef<'cx> {
-        debug_assert!(
-            self.is_reference_word(offset),
-            "a reference read where {} holds none, at {offset}",
-            self.class().full_name()
-        );
-        // SAFETY: reference fields are aligned words of their object.
+        if !self.is_reference(offset) {
+            self.misfit("a reference read where there is none", offset);
+        }
+        // SAFETY: the collector takes this aligned word of the live object for a reference.
         ObjRef(
             unsafe { load_word(self.0.add(offset) as *const usize) } as *mut u8,
             PhantomData,
         )
     }
-    /// Writes a reference field and marks its card.
+    /// Writes a reference field and marks its card. Panics if the object has none there.
+    #[inline]
     pub fn write_ref(self, offset: usize, value: ObjRef<'_>) {
-        debug_assert!(
-            self.is_reference_word(offset),
-            "a reference stored where {} holds none, at {offset}",
-            self.class().full_name()
-        );
-        // SAFETY: the field is a reference slot of a live object.
+        if !self.is_reference(offset) {
+            self.misfit("a reference written where there is none", offset);
+        }
+        // SAFETY: the collector takes this aligned word of the live object for a reference.
         unsafe { store_ref(self.0.add(offset) as *mut usize, value) }
     }
     /// The object as a declared layout. Null panics.
@@ -167,9 +206,12 @@ impl<'cx> ObjRef<'cx> {
         // SAFETY: a string has at least its terminating unit.
         unsafe { self.0.add(STRING_CHARS_OFFSET as usize) as *mut u16 }
     }
-    /// The units of a string. Not to be held across anything that may collect, unless the reference itself
+    /// The units of a string; panics if it is none. Not to be held across anything that may collect, unless the reference itself
     /// stays in use.
     pub fn units(self) -> &'cx [u16] {
+        if !self.is_string() {
+            self.misfit("no string", 0);
+        }
         // SAFETY: a string's units follow its header; strings do not change once they can be seen.
         unsafe { std::slice::from_raw_parts(self.string_ptr(), self.string_len()) }
     }
@@ -186,8 +228,11 @@ impl<'cx> ObjRef<'cx> {
     pub fn is_array(self) -> bool {
         !self.is_null() && self.vtable().rank != 0
     }
-    /// Total number of elements of an array.
+    /// Total number of elements of an array. Panics if it is none.
     pub fn array_len(self) -> usize {
+        if self.vtable().rank == 0 {
+            self.misfit("no array", 0);
+        }
         self.read::<u32>(ARRAY_LENGTH_OFFSET as usize) as usize
     }
     /// Address of element 0 of an array of any rank.
@@ -212,22 +257,19 @@ impl<'cx> ObjRef<'cx> {
     fn has_reference_elements(self) -> bool {
         self.vtable().flags & flags::ELEMENT_REFS != 0 && self.vtable().size == 8
     }
-    /// The elements of a vector of plain values. The caller knows the element type.
+    /// The elements of an array of plain values. Panics if its elements have another size than `T`, or hold references.
     pub fn elements<T: Plain>(self) -> &'cx mut [T] {
-        debug_assert!(
-            self.vtable().flags & flags::ELEMENT_REFS == 0
-                && self.vtable().size as usize == size_of::<T>(),
-            "{} seen as a slice of elements of {} bytes",
-            self.class().full_name(),
-            size_of::<T>()
-        );
+        let vt = self.vtable();
+        if vt.flags & flags::ELEMENT_REFS != 0 || vt.size as usize != size_of::<T>() {
+            self.misfit("an array seen as one of other elements", 0);
+        }
         // SAFETY: `array_len` elements follow; managed data may be aliased, but only by this thread's managed code.
         unsafe { std::slice::from_raw_parts_mut(self.array_data() as *mut T, self.array_len()) }
     }
     /// Element `i` of an array of references.
     pub fn element_ref(self, i: usize) -> ObjRef<'cx> {
         assert!(i < self.array_len());
-        debug_assert!(self.has_reference_elements());
+        assert!(self.has_reference_elements());
         // SAFETY: `i` is in range and the elements are references.
         ObjRef(
             unsafe { load_word((self.array_data() as *const usize).add(i)) } as *mut u8,
@@ -237,7 +279,7 @@ impl<'cx> ObjRef<'cx> {
     /// Stores element `i` of an array of references and marks its card.
     pub fn set_element_ref(self, i: usize, value: ObjRef<'_>) {
         assert!(i < self.array_len());
-        debug_assert!(self.has_reference_elements());
+        assert!(self.has_reference_elements());
         // SAFETY: `i` is in range and the elements are references.
         unsafe { store_ref((self.array_data() as *mut usize).add(i), value) }
     }

@@ -10,6 +10,12 @@ use vervet_runtime::threads::{self, attach};
 static ONE: vervet_os::SafeLock<()> = vervet_os::SafeLock::new(());
 static READY: AtomicBool = AtomicBool::new(false);
 
+/// Stops the world from the calling thread, attached or not.
+fn stop<T>(work: impl FnOnce(&safepoint::Stopped) -> T) -> T {
+    // SAFETY: the calling thread's context, in Runtime state, or null if the thread is not attached.
+    unsafe { safepoint::stop(threads::current_context(), work) }
+}
+
 fn prepare() -> std::sync::MutexGuard<'static, ()> {
     let guard = ONE.lock();
     if !READY.swap(true, Ordering::SeqCst) {
@@ -76,16 +82,18 @@ impl Worker {
                 }
             }
             set_state(context, State::Runtime);
-            safepoint::poll(context);
+            // SAFETY: this thread\'s context, in Runtime state.
+            unsafe { safepoint::poll(context) };
         })
     }
     /// As our own code: polls, and goes to Native now and then.
     fn runtime() -> Worker {
         Worker::start(|context, count| {
             count.fetch_add(1, Ordering::SeqCst);
-            safepoint::poll(context);
+            // SAFETY: this thread\'s context, in Runtime state.
+            unsafe { safepoint::poll(context) };
             if count.load(Ordering::SeqCst).is_multiple_of(64) {
-                threads::native(context, std::thread::yield_now);
+                threads::native(std::thread::yield_now);
             }
         })
     }
@@ -111,7 +119,7 @@ fn nobody_moves_while_the_world_is_stopped() {
         .collect();
     let counts = |w: &[Worker]| w.iter().map(Worker::count).collect::<Vec<_>>();
     for round in 0..500 {
-        safepoint::stop(std::ptr::null_mut(), |w| {
+        stop(|w| {
             let before = counts(&workers);
             w.for_each_thread(|t| {
                 // SAFETY: the context of a stopped thread.
@@ -145,8 +153,8 @@ fn attached_stoppers_take_turns() {
     let workers: Vec<Worker> = (0..4)
         .map(|_| {
             let inside = inside.clone();
-            Worker::start(move |context, count| {
-                safepoint::stop(context, |_| {
+            Worker::start(move |_, count| {
+                stop(|_| {
                     assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                     std::hint::spin_loop();
                     assert_eq!(inside.fetch_sub(1, Ordering::SeqCst), 1);
@@ -208,11 +216,12 @@ fn registers_of_a_managed_thread_are_scanned() {
         }
         set_state(context, State::Runtime);
         count.fetch_add(1, Ordering::SeqCst);
-        safepoint::poll(context);
+        // SAFETY: this thread\'s context, in Runtime state.
+        unsafe { safepoint::poll(context) };
     });
     let mut seen = (0, 0);
     for _ in 0..50 {
-        safepoint::stop(std::ptr::null_mut(), |w| {
+        stop(|w| {
             seen.0 += u32::from(is_found(w, mark(77)));
             seen.1 += u32::from(is_found(w, mark(78)));
         });
@@ -267,9 +276,7 @@ fn callee_saved_registers_of_a_native_thread_are_scanned() {
     });
     let mut seen = 0;
     for _ in 0..50 {
-        safepoint::stop(std::ptr::null_mut(), |w| {
-            seen += u32::from(is_found(w, mark(177)))
-        });
+        stop(|w| seen += u32::from(is_found(w, mark(177))));
         std::thread::sleep(Duration::from_micros(300));
     }
     assert!(seen > 10, "{seen}");
@@ -280,9 +287,8 @@ fn callee_saved_registers_of_a_native_thread_are_scanned() {
 fn callee_saved_registers_of_the_stopper_are_scanned() {
     let _one = prepare();
     extern "C" fn stop_and_look(found: *mut u8) {
-        let context = threads::current_context();
         // SAFETY: the caller's flag.
-        unsafe { *found = u8::from(safepoint::stop(context, |w| is_found(w, mark(178)))) };
+        unsafe { *found = u8::from(stop(|w| is_found(w, mark(178)))) };
     }
     unsafe extern "C" fn call(f: extern "C" fn(*mut u8), arg: *mut u8, _ctx: *mut ThreadContext) {
         f(arg);
@@ -302,7 +308,8 @@ fn callee_saved_registers_of_a_polling_thread_are_scanned() {
         for _ in 0..2000 {
             // SAFETY: the worker's counter, which outlives the call.
             unsafe { &*(count as *const AtomicU64) }.fetch_add(1, Ordering::SeqCst);
-            safepoint::poll(context);
+            // SAFETY: this thread\'s context, in Runtime state.
+            unsafe { safepoint::poll(context) };
         }
     }
     unsafe extern "C" fn call(f: extern "C" fn(*mut u8), arg: *mut u8, _ctx: *mut ThreadContext) {
@@ -314,9 +321,7 @@ fn callee_saved_registers_of_a_polling_thread_are_scanned() {
     });
     let mut seen = 0;
     for _ in 0..50 {
-        safepoint::stop(std::ptr::null_mut(), |w| {
-            seen += u32::from(is_found(w, mark(179)))
-        });
+        stop(|w| seen += u32::from(is_found(w, mark(179))));
         std::thread::sleep(Duration::from_micros(300));
     }
     assert!(seen > 10, "{seen}");
@@ -329,20 +334,23 @@ fn one_thread_is_stopped_alone() {
     let (target, other) = (Worker::managed(), Worker::managed());
     let mut stopped = 0;
     for _ in 0..200 {
-        let done = safepoint::stop_thread(
-            std::ptr::null_mut(),
-            target.context.load(Ordering::SeqCst),
-            |uc| {
-                assert_ne!(uc.uc_mcontext.gregs[libc::REG_RIP as usize], 0);
-                let (before, others) = (target.count(), other.count());
-                let limit = Instant::now() + Duration::from_secs(20);
-                while other.count() == others {
-                    assert!(Instant::now() < limit, "the other thread stands still");
-                    std::thread::yield_now();
-                }
-                assert_eq!(before, target.count());
-            },
-        );
+        // SAFETY: this thread is not attached, and the registers stay as they are.
+        let done = unsafe {
+            safepoint::stop_thread(
+                std::ptr::null_mut(),
+                target.context.load(Ordering::SeqCst),
+                |uc| {
+                    assert_ne!(uc.uc_mcontext.gregs[libc::REG_RIP as usize], 0);
+                    let (before, others) = (target.count(), other.count());
+                    let limit = Instant::now() + Duration::from_secs(20);
+                    while other.count() == others {
+                        assert!(Instant::now() < limit, "the other thread stands still");
+                        std::thread::yield_now();
+                    }
+                    assert_eq!(before, target.count());
+                },
+            )
+        };
         stopped += u32::from(done.is_some());
     }
     assert!(stopped > 20, "{stopped}");
@@ -356,9 +364,7 @@ fn threads_come_and_go_during_stops() {
     let e = end.clone();
     let stopper = std::thread::spawn(move || {
         while !e.load(Ordering::SeqCst) {
-            safepoint::stop(std::ptr::null_mut(), |w| {
-                w.for_each_thread(|t| assert!(!t.context.is_null()))
-            });
+            stop(|w| w.for_each_thread(|t| assert!(!t.context.is_null())));
         }
     });
     let makers: Vec<_> = (0..4)
@@ -368,7 +374,8 @@ fn threads_come_and_go_during_stops() {
                     let t = std::thread::spawn(move || {
                         let context = attach::attach();
                         assert_eq!(context, attach::attach());
-                        safepoint::poll(context);
+                        // SAFETY: this thread\'s context, in Runtime state.
+                        unsafe { safepoint::poll(context) };
                         // Every other one forgets to detach.
                         if (i + n) % 2 == 0 {
                             attach::detach();
@@ -402,8 +409,8 @@ fn ended_threads_leave_nothing_behind() {
     let round = || {
         for _ in 0..300 {
             let t = std::thread::spawn(|| {
-                let context = attach::attach();
-                threads::native(context, || {
+                let _ = attach::attach();
+                threads::native(|| {
                     threads::service_stack::on_service_stack(|| std::hint::black_box(1))
                 });
                 attach::detach();

@@ -8,6 +8,7 @@ use super::marker::Marker;
 use super::marking::Marking;
 use super::sweep::BATCH;
 use crate::model::{Model, World};
+use crate::space::BlockId;
 use crate::threads::workers::block_signals;
 use crate::{Heap, stats};
 use std::sync::atomic::Ordering::*;
@@ -125,7 +126,7 @@ impl<M: Model, W: World> Heap<M, W> {
                         let mut m = self.exclusive_marking(&mut marker);
                         // A block may take long, if all its cards were written to.
                         while b < end && !self.gate.yield_requested() {
-                            m.rescan_modified(b);
+                            m.rescan_modified(BlockId::new(b));
                             b += 1;
                         }
                     });

@@ -21,7 +21,8 @@ impl<M: Model, W: World> Heap<M, W> {
         let mut pairs = 0;
         loop {
             if let Some(table) = m.own.ephemerons.pop() {
-                let row = EphemeronRange::of::<M>(table);
+                // SAFETY: markers record tables of ephemerons that are marked; old ones do not move while the world is stopped.
+                let row = unsafe { EphemeronRange::of::<M>(table) };
                 pairs += row.len();
                 for pair in row.iter() {
                     if is_alive(pair.load_key()) {
@@ -38,7 +39,8 @@ impl<M: Model, W: World> Heap<M, W> {
                 if entry & 1 == 0 {
                     pending.reached(entry);
                 }
-                m.scan(entry);
+                // SAFETY: the entry comes from a stack of this marker.
+                unsafe { m.scan(entry) };
             } else {
                 break;
             }
@@ -56,7 +58,7 @@ impl<M: Model, W: World> Heap<M, W> {
         while let Some(pair) = pending.next_dead() {
             pair.clear(tombstone);
             if self.space.kind_at(tombstone) == BlockKind::Nursery {
-                self.space.dirty(pair.key());
+                self.space.dirty(pair.key().address());
             }
             m.mark_field(pair.key());
         }

@@ -17,10 +17,10 @@ use super::marking::Marking;
 use crate::Heap;
 use crate::memory::{List, poison};
 use crate::model::{Contents, Model, World};
-use crate::object::{header_of, slot_of};
+use crate::object::{Slot, each_slot, header_of};
 use crate::references::ephemerons::EphemeronRange;
 use crate::roots::conservative;
-use crate::space::{BLOCK, BlockKind, CARD, Space};
+use crate::space::{BLOCK, BlockId, BlockKind, Space};
 use std::sync::atomic::Ordering::*;
 
 /// A block is sparse if at most this many of its bytes are used.
@@ -40,7 +40,7 @@ struct Forwarding<'s> {
 
 impl Forwarding<'_> {
     /// Is the block one that was evacuated?
-    fn is_evacuated(self, block: usize) -> bool {
+    fn is_evacuated(self, block: BlockId) -> bool {
         self.space.kind(block) == BlockKind::Old
             && self.space.info(block).evacuate.load(Relaxed) != 0
     }
@@ -57,12 +57,7 @@ impl Forwarding<'_> {
         }
     }
     /// Makes a reference field refer to where its object is now. Returns that.
-    ///
-    /// # Safety
-    /// `field` is the address of a reference field of a live object, of root memory or of a root; the world is stopped.
-    unsafe fn correct(self, field: usize) -> usize {
-        // SAFETY: the caller's promise.
-        let slot = unsafe { slot_of(field) };
+    fn correct(self, slot: Slot) -> usize {
         let before = slot.load(Relaxed);
         let now = self.address(before);
         if now != before {
@@ -77,7 +72,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn choose_evacuated(&self) {
         let space = &self.space;
         let (mut sparse, mut all) = (0usize, 0usize);
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             if space.kind(b) == BlockKind::Old {
                 all += 1;
                 sparse += usize::from(space.info(b).live.load(Relaxed) <= SPARSE);
@@ -87,7 +82,7 @@ impl<M: Model, W: World> Heap<M, W> {
             return;
         }
         let mut budget = self.config.evacuate;
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             let info = space.info(b);
             let live = info.live.load(Relaxed) as usize;
             if space.kind(b) == BlockKind::Old && live <= SPARSE as usize && live <= budget {
@@ -119,36 +114,33 @@ impl<M: Model, W: World> Heap<M, W> {
         self.free_evacuated(blocks.as_slice());
     }
     /// Fills `blocks` with the chosen blocks, and gives up those that must not move.
-    fn list_evacuated(&self, blocks: &mut List<u32>) {
+    fn list_evacuated(&self, blocks: &mut List<BlockId>) {
         let space = &self.space;
         blocks.clear();
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             let info = space.info(b);
             if space.kind(b) == BlockKind::Old && info.evacuate.load(Relaxed) != 0 {
                 if info.conservatively_hit.load(Relaxed) != 0 {
                     info.evacuate.store(0, Relaxed);
                 } else {
-                    blocks.push(b as u32);
+                    blocks.push(b);
                 }
             }
         }
     }
     /// Copies every marked object of the blocks, and leaves its new address in its header. `moved` becomes the list of copies that
     /// hold references.
-    fn copy_blocks(&self, blocks: &[u32], moved: &mut List<usize>) {
+    fn copy_blocks(&self, blocks: &[BlockId], moved: &mut List<usize>) {
         let space = &self.space;
         moved.clear();
         let mut worker = self.minor_worker(0);
         let allocator = &mut worker.old;
         allocator.marked = true;
         for &b in blocks {
-            let base = space.address(b as usize);
-            for card in (base..base + BLOCK).step_by(CARD) {
-                let mut bits =
+            for card in space.cards_of(b) {
+                let marked =
                     space.start_word(card).load(Relaxed) & space.mark_word(card).load(Relaxed);
-                while bits != 0 {
-                    let from = card + 8 * bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
+                for from in card.words(marked) {
                     // SAFETY: `from` is a marked object, so its header and its `size` bytes are there; `to` is `size` bytes that nobody
                     // else knows, in another block; the world is stopped, so nobody writes to the object meanwhile.
                     unsafe {
@@ -173,15 +165,14 @@ impl<M: Model, W: World> Heap<M, W> {
         allocator.finish(space, &self.old);
     }
     /// Corrects the fields that the marker has recorded, but for those in evacuated blocks, whose objects are elsewhere now.
-    fn correct_recorded(&self, forwarding: Forwarding<'_>, fields: &[usize]) {
+    fn correct_recorded(&self, forwarding: Forwarding<'_>, fields: &[Slot]) {
         for &field in fields {
             let inside = self
                 .space
-                .block_of(field)
+                .block_of(field.address())
                 .is_some_and(|b| self.space.info(b).evacuate.load(Relaxed) != 0);
             if !inside {
-                // SAFETY: the marker records addresses of reference fields of marked objects.
-                unsafe { forwarding.correct(field) };
+                forwarding.correct(field);
             }
         }
     }
@@ -189,38 +180,41 @@ impl<M: Model, W: World> Heap<M, W> {
     fn correct_moved(&self, forwarding: Forwarding<'_>, moved: &[usize]) {
         let space = &self.space;
         for &object in moved {
-            let see = |field: usize| {
-                // SAFETY: a reference field of a copy that `copy_blocks` has made.
-                let to = unsafe { forwarding.correct(field) };
+            let see = |field: Slot| {
+                let to = forwarding.correct(field);
                 if space.kind_at(to) == BlockKind::Nursery {
-                    space.dirty(field);
+                    space.dirty(field.address());
                 }
             };
-            self.each_field(object, see);
+            // SAFETY: a copy that `copy_blocks` has made.
+            unsafe { self.each_field(object, see) };
         }
     }
     /// Corrects the fields of all young objects, and root memory.
     fn correct_young_and_statics(&self, forwarding: Forwarding<'_>) {
         let space = &self.space;
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             match space.kind(b) {
-                // SAFETY: `each_static` visits words that are references.
-                BlockKind::Statics => self.each_static(b, |f| unsafe {
+                BlockKind::Statics => self.each_static(b, |f| {
                     forwarding.correct(f);
                 }),
                 BlockKind::Nursery => conservative::each_young::<M>(space, b, |object, _| {
-                    // SAFETY: a reference field of a young object.
-                    self.each_field(object, |f| unsafe {
+                    let correct = |f| {
                         forwarding.correct(f);
-                    });
+                    };
+                    // SAFETY: the walk meets young objects, which have their headers.
+                    unsafe { self.each_field(object, correct) };
                 }),
                 _ => {}
             }
         }
     }
     /// Calls `visit` with every reference field of an object, keys and values of ephemerons included.
-    fn each_field(&self, object: usize, mut visit: impl FnMut(usize)) {
-        // SAFETY: callers pass young objects, or copies made by this evacuation, which have their headers.
+    ///
+    /// # Safety
+    /// `object` is an object of this heap with its own header; the world is stopped.
+    unsafe fn each_field(&self, object: usize, mut visit: impl FnMut(Slot)) {
+        // SAFETY: the caller's promise: an object with that header, in a stopped world.
         unsafe {
             let header = header_of(object).load(Relaxed);
             match M::contents(header) {
@@ -229,15 +223,14 @@ impl<M: Model, W: World> Heap<M, W> {
                     visit(pair.key());
                     visit(pair.value());
                 }),
-                Contents::References => M::visit(object, header, 0, usize::MAX, visit),
+                Contents::References => each_slot::<M>(object, header, 0, usize::MAX, visit),
             }
         }
     }
     /// Corrects what refers to objects from outside the heap.
     fn correct_world(&self, forwarding: Forwarding<'_>) {
         let space = &self.space;
-        // SAFETY: the world visits the addresses of references.
-        self.world.roots(&mut |f| unsafe {
+        self.each_root(|f| {
             forwarding.correct(f);
         });
         self.finalizers.follow(space, |o| forwarding.address(o));
@@ -251,15 +244,15 @@ impl<M: Model, W: World> Heap<M, W> {
         self.world.side_tables(false, follow);
     }
     /// Frees the blocks: nothing refers into them any more.
-    fn free_evacuated(&self, blocks: &[u32]) {
+    fn free_evacuated(&self, blocks: &[BlockId]) {
         let space = &self.space;
         for &b in blocks {
             if self.config.debug.poison {
                 // SAFETY: every live object of the block was copied, and no reference to the originals is left.
-                unsafe { poison(space.address(b as usize), space.address(b as usize + 1)) };
+                unsafe { poison(space.address(b), space.end(b)) };
             }
-            space.clear_marks(b as usize);
-            space.free_block(b as usize);
+            space.clear_marks(b);
+            space.free_block(b);
         }
     }
 }

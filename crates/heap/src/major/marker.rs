@@ -6,6 +6,7 @@
 //!   scanning goes on. It is on one stack, or on its way in one prefetch queue.
 use super::prefetch::PrefetchQueue;
 use crate::memory::{List, UNBOUNDED};
+use crate::object::Slot;
 use std::io;
 
 /// What one marking worker owns. See the module.
@@ -13,8 +14,8 @@ pub struct Marker {
     /// Entries that are to be scanned.
     pub(crate) local_stack: List<usize>,
     pub(super) prefetch: PrefetchQueue,
-    /// Addresses of fields that refer into blocks to be evacuated.
-    pub fields: List<usize>,
+    /// Fields that refer into blocks to be evacuated.
+    pub(crate) fields: List<Slot>,
     /// Marked tables of ephemerons.
     pub(crate) ephemerons: List<usize>,
 }

@@ -11,10 +11,10 @@
 use super::marker::Marker;
 use crate::Heap;
 use crate::model::{Contents, Model, World};
-use crate::object::header_of;
+use crate::object::{Slot, each_slot, header_of};
 use crate::space::old::reaching_into;
-use crate::space::{BLOCK, BlockKind, CARD};
-use std::sync::atomic::{AtomicUsize, Ordering::*};
+use crate::space::{BLOCK, BlockId, BlockKind, CARD, Card};
+use std::sync::atomic::Ordering::*;
 use std::time::Duration;
 use vervet_os::{clock, perturb};
 
@@ -68,8 +68,11 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         }
     }
     /// Marks an object, if it is old or large, and pushes it if it was not marked.
+    ///
+    /// # Safety
+    /// `object` is an object of this heap that is not freed while marking runs, or an address outside the heap.
     #[inline]
-    pub fn mark_object(&mut self, object: usize) {
+    pub unsafe fn mark_object(&mut self, object: usize) {
         let space = &self.heap.space;
         let Some(b) = space.block_of(object) else {
             return;
@@ -89,10 +92,9 @@ impl<M: Model, W: World> Marking<'_, M, W> {
     }
     /// Marks what a field refers to, and records the field if that will be evacuated.
     #[inline]
-    pub fn mark_field(&mut self, field: usize) {
+    pub fn mark_field(&mut self, field: Slot) {
         // Acquire: a minor collection that runs meanwhile may have stored the address of a copy that it has just made, with release.
-        // SAFETY: callers pass addresses of reference fields.
-        let object = unsafe { (*(field as *const AtomicUsize)).load(Acquire) };
+        let object = field.load(Acquire);
         let space = &self.heap.space;
         let Some(b) = space.block_of(object) else {
             return;
@@ -106,23 +108,36 @@ impl<M: Model, W: World> Marking<'_, M, W> {
                     self.own.local_stack.push(object);
                 }
             }
-            BlockKind::Large => self.mark_object(object),
+            // SAFETY: a slot refers to an object, and marking keeps it.
+            BlockKind::Large => unsafe { self.mark_object(object) },
             _ => {}
         }
     }
+    /// Marks what a root refers to. Roots are not recorded for evacuation, which corrects all of them.
+    #[inline]
+    pub fn mark_root(&mut self, root: Slot) {
+        // SAFETY: a slot refers to an object, and marking keeps it.
+        unsafe { self.mark_object(root.load(Relaxed)) }
+    }
     /// Pushes an object that is marked already.
-    pub fn scan_later(&mut self, object: usize) {
+    ///
+    /// # Safety
+    /// `object` is a marked object of this heap.
+    pub unsafe fn scan_later(&mut self, object: usize) {
         self.own.local_stack.push(object);
     }
     /// Scans an entry: an object, or (its lowest bit set) a large object from that address on, of which the next piece is pushed.
-    pub(crate) fn scan(&mut self, entry: usize) {
+    ///
+    /// # Safety
+    /// The entry comes from a local or shared stack of this cycle.
+    pub(crate) unsafe fn scan(&mut self, entry: usize) {
         let space = &self.heap.space;
         let (object, from, to);
         if entry & 1 != 0 {
             let at = entry & !1;
             let b = space.block(at);
             let head = match space.kind(b) {
-                BlockKind::LargeTail => b - space.info(b).live.load(Relaxed) as usize,
+                BlockKind::LargeTail => b.minus(space.info(b).live.load(Relaxed) as usize),
                 _ => b,
             };
             (object, from, to) = (space.address(head), at, at + PIECE);
@@ -150,7 +165,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
                     to = from + PIECE;
                 }
                 // SAFETY: the large object has that header, and its blocks are not freed while marking runs.
-                unsafe { M::visit(object, header, from, to, |f| self.mark_field(f)) }
+                unsafe { each_slot::<M>(object, header, from, to, |f| self.mark_field(f)) }
             }
         }
     }
@@ -162,7 +177,8 @@ impl<M: Model, W: World> Marking<'_, M, W> {
                 return true;
             }
             match self.own.next() {
-                Some(o) => self.scan(o),
+                // SAFETY: the entry comes from the local stack.
+                Some(o) => unsafe { self.scan(o) },
                 None => return heap.major.shared_stack.pop_into(&mut self.own.local_stack),
             }
         }
@@ -175,7 +191,8 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         let mut n = 0u32;
         loop {
             while let Some(o) = self.own.next() {
-                self.scan(o);
+                // SAFETY: the entry comes from the local stack.
+                unsafe { self.scan(o) };
                 shared.share(&mut self.own.local_stack);
                 n += 1;
                 if n.is_multiple_of(256) && clock::now() >= end {
@@ -196,7 +213,8 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         let shared = &self.heap.major.shared_stack;
         loop {
             while let Some(o) = self.own.next() {
-                self.scan(o);
+                // SAFETY: the entry comes from the local stack.
+                unsafe { self.scan(o) };
                 shared.share(&mut self.own.local_stack);
             }
             if !shared.wait_for_work(&mut self.own.local_stack) {
@@ -205,7 +223,7 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         }
     }
     /// Scans the marked objects on the cards of a block that were written to since they were scanned (its bits of the mod-union table).
-    pub(crate) fn rescan_modified(&mut self, block: usize) {
+    pub(crate) fn rescan_modified(&mut self, block: BlockId) {
         let space = &self.heap.space;
         let base = space.address(block);
         let end = match space.kind(block) {
@@ -217,17 +235,17 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         };
         let mut at = base;
         while at < end {
-            let mut bits = space.take_mod_union(at);
+            let first = Card::of(at);
+            let mut bits = space.take_mod_union(first);
             while bits != 0 {
-                let card = at + CARD * bits.trailing_zeros() as usize;
+                self.rescan_card(block, first.plus(bits.trailing_zeros() as usize));
                 bits &= bits - 1;
-                self.rescan_card(block, card);
             }
             at += 8 * CARD;
         }
     }
     /// Scans the marked objects on a card.
-    fn rescan_card(&mut self, block: usize, card: usize) {
+    fn rescan_card(&mut self, block: BlockId, card: Card) {
         let space = &self.heap.space;
         if space.kind(block) == BlockKind::Large {
             if space.info(block).large_marked.load(Acquire) != 0 {
@@ -235,30 +253,25 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             }
             return;
         }
-        if let Some(first) = reaching_into::<M>(space, block, card)
+        // SAFETY: the card is one of the old block, whose live objects are not freed while marking runs.
+        if let Some(first) = unsafe { reaching_into::<M>(space, block, card) }
             && space.is_marked(first)
         {
             self.rescan_part(first, card);
         }
-        let mut bits = space.start_word(card).load(Acquire) & space.mark_word(card).load(Acquire);
-        while bits != 0 {
-            self.rescan_part(card + 8 * bits.trailing_zeros() as usize, card);
-            bits &= bits - 1;
+        let marked = space.start_word(card).load(Acquire) & space.mark_word(card).load(Acquire);
+        for object in card.words(marked) {
+            self.rescan_part(object, card);
         }
     }
-    fn rescan_part(&mut self, object: usize, card: usize) {
+    fn rescan_part(&mut self, object: usize, card: Card) {
         // SAFETY: a marked object with its header.
         unsafe {
             let header = header_of(object).load(Relaxed);
             if M::contents(header) == Contents::References {
-                M::visit(object, header, card, card + CARD, |f| self.mark_field(f));
+                let (from, to) = (card.address(), card.end());
+                each_slot::<M>(object, header, from, to, |f| self.mark_field(f));
             }
         }
     }
-}
-
-/// What a root refers to. (Roots are not recorded for evacuation, which corrects all of them.)
-pub(crate) fn load_root(root: usize) -> usize {
-    // SAFETY: callers pass addresses of words that are references.
-    unsafe { (*(root as *const AtomicUsize)).load(Relaxed) }
 }

@@ -4,11 +4,12 @@
 //! * Each is preceded, in the same pause, by a minor collection, which leaves the words of all stacks behind as candidates.
 //! * In the final mark pause weak references are decided in this order: ephemerons, short weak handles, finalizers (which keep objects alive),
 //!   ephemerons again, long weak handles, side tables.
-use super::marking::{Marking, load_root};
+use super::marking::Marking;
 use crate::Heap;
 use crate::model::{Contents, Model, World};
+use crate::object::{Slot, each_slot};
 use crate::roots::conservative;
-use crate::space::BlockKind;
+use crate::space::{BlockId, BlockKind};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 impl<M: Model, W: World> Heap<M, W> {
@@ -32,7 +33,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         let evacuates =
             |b| space.kind(b) == BlockKind::Old && space.info(b).evacuate.load(Relaxed) != 0;
-        if (0..space.used()).any(evacuates) {
+        if space.all_blocks().any(evacuates) {
             self.world.pinned_handles(false, &mut |o| {
                 if space.kind_at(o) == BlockKind::Old {
                     space
@@ -52,12 +53,14 @@ impl<M: Model, W: World> Heap<M, W> {
                             .info(self.space.block(o))
                             .conservatively_hit
                             .store(1, Relaxed);
-                        m.mark_object(o);
+                        // SAFETY: the object was found by its `start` bit, and marking keeps it.
+                        unsafe { m.mark_object(o) };
                     }
                 }
                 BlockKind::Large | BlockKind::LargeTail => {
                     if let Some(o) = conservative::object_at::<M>(&self.space, c, &mut cursor) {
-                        m.mark_object(o);
+                        // SAFETY: the first block of a large object was found, and marking keeps the object.
+                        unsafe { m.mark_object(o) };
                     }
                 }
                 _ => {}
@@ -68,16 +71,16 @@ impl<M: Model, W: World> Heap<M, W> {
     /// before the final mark (`last`), so until then neither tables of ephemerons nor fields among them are recorded.
     fn mark_from_young(&self, m: &mut Marking<'_, M, W>, last: bool) {
         let space = &self.space;
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             if space.kind(b) == BlockKind::Nursery {
                 conservative::each_young::<M>(space, b, |o, _| {
                     // SAFETY: a young object with its header.
                     unsafe {
                         let header = *(o as *const u64);
                         match M::contents(header) {
-                            Contents::References => M::visit(o, header, 0, usize::MAX, |f| {
-                                m.mark_object(load_root(f));
-                            }),
+                            Contents::References => {
+                                each_slot::<M>(o, header, 0, usize::MAX, |f| m.mark_root(f));
+                            }
                             Contents::Ephemerons if last => m.own.ephemerons.push(o),
                             _ => {}
                         }
@@ -86,16 +89,23 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
+    /// Calls `visit` with every reference outside the heap that is not in root memory. The world is stopped.
+    pub(crate) fn each_root(&self, mut visit: impl FnMut(Slot)) {
+        // SAFETY: the world promises that it names references; they stay where they are while it is stopped.
+        self.world
+            .roots(&mut |address| visit(unsafe { Slot::new(address) }));
+    }
     fn mark_roots(&self, m: &mut Marking<'_, M, W>) {
-        self.world.roots(&mut |f| m.mark_object(load_root(f)));
-        self.finalizers.roots(&mut |f| m.mark_object(load_root(f)));
+        self.each_root(|f| m.mark_root(f));
+        self.finalizers.roots(&mut |f| m.mark_root(f));
         self.world.strong_handles(false, &mut |o| {
-            m.mark_object(o);
+            // SAFETY: the world promises that handles refer to objects; marking keeps them.
+            unsafe { m.mark_object(o) };
             (o, matches!(self.space.kind_at(o), BlockKind::Nursery))
         });
-        for b in 0..self.space.used() {
+        for b in self.space.all_blocks() {
             if self.space.kind(b) == BlockKind::Statics {
-                self.each_static(b, |f| m.mark_object(load_root(f)));
+                self.each_static(b, |f| m.mark_root(f));
             }
         }
     }
@@ -130,7 +140,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.sweep_large(&mut self.major.dead_large.lock());
         self.old.recyclable.retain(space, |_| false);
         self.major.threshold.store(usize::MAX, Relaxed);
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             if space.kind(b) == BlockKind::Old {
                 let info = space.info(b);
                 info.unswept.store(1, Release);
@@ -160,7 +170,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 if t * CHUNK >= used {
                     break;
                 }
-                for b in t * CHUNK..((t + 1) * CHUNK).min(used) {
+                for b in BlockId::range(t * CHUNK, ((t + 1) * CHUNK).min(used)) {
                     m.rescan_modified(b);
                 }
             }
@@ -201,9 +211,10 @@ impl<M: Model, W: World> Heap<M, W> {
         {
             return;
         }
-        self.finalizers.roots(&mut |f| m.mark_object(load_root(f)));
+        self.finalizers.roots(&mut |f| m.mark_root(f));
         while let Some(o) = m.own.next() {
-            m.scan(o);
+            // SAFETY: the entry comes from the stack of this marker.
+            unsafe { m.scan(o) };
         }
     }
 }

@@ -5,6 +5,7 @@
 //! * `goal`, `promoted` and `threshold` are written by the collector's thread in pauses or at the end of a cycle, and read as hints.
 use super::marker::Marker;
 use crate::memory::List;
+use crate::space::BlockId;
 use crate::threads::affinity::{AffinityGuard, ThreadAffinity};
 use crate::threads::exclusive::{Borrowed, Exclusive};
 use crate::threads::mark_stack::SharedMarkStack;
@@ -33,7 +34,7 @@ pub struct Major {
     pub(super) begun: AtomicU32,
     pub(crate) ended: AtomicU32,
     /// First blocks of the large objects that the last cycle found dead.
-    pub(super) dead_large: LeafLock<List<u32>>,
+    pub(super) dead_large: LeafLock<List<BlockId>>,
     /// The collector's thread, once it runs.
     pub(super) collector: LeafLock<Option<std::thread::Thread>>,
     pub(super) affinity: ThreadAffinity,

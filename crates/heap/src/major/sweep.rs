@@ -6,7 +6,7 @@
 use crate::Heap;
 use crate::model::{Model, World};
 use crate::space::lines::Lines;
-use crate::space::{BlockKind, old};
+use crate::space::{BlockId, BlockKind, old};
 use std::sync::atomic::Ordering::*;
 
 /// Blocks that are dealt with in one step of the gate, or freed at a time.
@@ -19,14 +19,15 @@ impl<M: Model, W: World> Heap<M, W> {
         // What is promoted meanwhile adds to the figure; what the swept blocks were counted as is corrected at the end.
         let before = self.old.at_mark.load(Relaxed);
         let mut live = 0;
-        let (mut empty, mut empties) = ([0; BATCH], 0);
+        let (mut empty, mut empties) = ([BlockId::new(0); BATCH], 0);
         self.free_unmarked_blocks();
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             if space.kind(b) != BlockKind::Old || space.info(b).unswept.load(Acquire) == 0 {
                 continue;
             }
             self.gate.step(|| {
-                let used = old::sweep::<M>(space, b);
+                // SAFETY: marking has ended, and inside a step of the gate the block stays an unswept old one.
+                let used = unsafe { old::sweep::<M>(space, b) };
                 if used == Lines::EMPTY {
                     empty[empties] = b;
                     empties += 1;
@@ -59,9 +60,9 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         let used = space.used();
         for first in (0..used).step_by(BATCH) {
-            let (mut empty, mut empties) = ([0; BATCH], 0);
+            let (mut empty, mut empties) = ([BlockId::new(0); BATCH], 0);
             self.gate.step(|| {
-                for b in first..(first + BATCH).min(used) {
+                for b in BlockId::range(first, (first + BATCH).min(used)) {
                     if space.kind(b) == BlockKind::Old
                         && space.info(b).unswept.load(Acquire) != 0
                         && space.has_no_marks(b)
@@ -77,14 +78,12 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
     /// Frees empty blocks between two stops, while no minor collection scans their cards.
-    fn free_blocks(&self, blocks: &[usize]) {
+    fn free_blocks(&self, blocks: &[BlockId]) {
         self.gate.between_stops(|| {
             for &b in blocks {
                 if self.config.debug.poison {
                     // SAFETY: sweeping found no live object in the block, and no stop is under way that could look at it.
-                    unsafe {
-                        crate::memory::poison(self.space.address(b), self.space.address(b + 1))
-                    };
+                    unsafe { crate::memory::poison(self.space.address(b), self.space.end(b)) };
                 }
                 self.space.free_block(b);
             }

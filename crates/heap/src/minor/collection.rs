@@ -24,7 +24,7 @@ use crate::memory::List;
 use crate::minor::copying::Evacuation;
 use crate::model::{Model, World};
 use crate::roots::conservative;
-use crate::space::BlockKind;
+use crate::space::{BlockId, BlockKind};
 use crate::stats::Outcome;
 use crate::threads::gate::Stop;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
@@ -129,7 +129,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 if first >= used {
                     break;
                 }
-                for b in first..(first + CHUNK).min(used) {
+                for b in BlockId::range(first, (first + CHUNK).min(used)) {
                     e.scan_cards(b);
                 }
                 if e.worker.local_stack.len() > LONG_STACK {
@@ -152,12 +152,15 @@ impl<M: Model, W: World> Heap<M, W> {
         pins: &[usize],
     ) {
         for &o in pins {
-            e.pinned(o);
+            // SAFETY: `pin` has found and pinned the object.
+            unsafe { e.pinned(o) };
         }
-        self.world.roots(&mut |slot| {
+        self.each_root(|slot| {
             e.slot(slot);
         });
-        self.world.strong_handles(true, &mut |o| e.keep(o));
+        // SAFETY: the world promises that handles refer to objects.
+        self.world
+            .strong_handles(true, &mut |o| unsafe { e.keep(o) });
         self.finalizers.roots(&mut |slot| {
             e.slot(slot);
         });
@@ -206,12 +209,16 @@ impl<M: Model, W: World> Heap<M, W> {
         e.exclusive = true;
         e.pending = Some(&mut pending);
         e.ephemerons_to_fixpoint();
-        self.world.weak_handles(false, true, &mut |o| e.survivor(o));
+        // SAFETY: the world promises that handles and side tables refer to objects, which are not freed before the collection ends.
+        let survivor = |e: &Evacuation<'_, M, W, IN_PLACE, MARKING>, o| unsafe { e.survivor(o) };
+        self.world
+            .weak_handles(false, true, &mut |o| survivor(&e, o));
         finalizers::young(self, &mut e);
         e.ephemerons_to_fixpoint();
         e.clear_dead_ephemerons();
-        self.world.weak_handles(true, true, &mut |o| e.survivor(o));
-        self.world.side_tables(true, &mut |o| e.survivor(o));
+        self.world
+            .weak_handles(true, true, &mut |o| survivor(&e, o));
+        self.world.side_tables(true, &mut |o| survivor(&e, o));
     }
     /// How the collection that begins treats survivors.
     fn evacuation_mode(&self, promote_survivors: bool) -> EvacuationMode {

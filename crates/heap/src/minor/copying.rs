@@ -26,9 +26,9 @@ use crate::memory::prefetch;
 use crate::minor::nursery::terminate;
 use crate::minor::worker::MinorWorker;
 use crate::model::{Contents, Model, World};
-use crate::object::{header_of, slot_of};
+use crate::object::{Slot, header_of};
 use crate::references::ephemerons::{Ephemeron, EphemeronRange, PENDING, PendingEphemerons};
-use crate::space::{BLOCK, BlockKind, Space};
+use crate::space::{BlockId, BlockKind, Space};
 use std::sync::atomic::Ordering::*;
 
 /// Bits of the header of an object that has moved ([`crate::object`](mod@crate::object)): it has moved, and it is young there.
@@ -80,10 +80,13 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         &self.heap.space
     }
     /// Where the object is after this collection, and whether it is young there. None: it is young and nothing has reached it yet.
-    pub fn survivor(&self, object: usize) -> Option<(usize, bool)> {
+    ///
+    /// # Safety
+    /// `object` is an object of this heap that was alive before this collection, or an address outside the heap.
+    pub unsafe fn survivor(&self, object: usize) -> Option<(usize, bool)> {
         match self.space().kind_at(object) {
             BlockKind::Nursery => {
-                // SAFETY: handles, registrations and keys hold addresses of objects; its nursery block is not freed yet.
+                // SAFETY: the caller's promise: an object; its nursery block is not freed before the collection ends.
                 let h = unsafe { header_of(object) }.load(Acquire);
                 if h & (MOVED | PENDING) == MOVED {
                     Some(((h & ADDRESS) as usize, h & YOUNG != 0))
@@ -98,35 +101,38 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         }
     }
     /// Keeps an object. Returns where it is now, and whether it is young.
+    ///
+    /// # Safety
+    /// As for [`Evacuation::survivor`].
     #[inline]
-    pub fn keep(&mut self, object: usize) -> (usize, bool) {
+    pub unsafe fn keep(&mut self, object: usize) -> (usize, bool) {
         let Some(block) = self.space().block_of(object) else {
             return (object, false);
         };
         match self.space().kind(block) {
-            BlockKind::Nursery => self.forward(object, block),
+            // SAFETY: the caller's promise: an object of that nursery block.
+            BlockKind::Nursery => unsafe { self.forward(object, block) },
             k => (object, k == BlockKind::Survivors),
         }
     }
     /// Keeps what a slot refers to. Returns whether that is young afterwards.
     #[inline]
-    pub fn slot(&mut self, slot: usize) -> bool {
+    pub fn slot(&mut self, slot: Slot) -> bool {
         self.resolve(slot) == Referent::Young
     }
     /// Keeps what a slot refers to, and updates the slot if that has moved. See the table at the head of this file.
     #[inline(always)]
-    fn resolve(&mut self, slot: usize) -> Referent {
-        // SAFETY: every caller got the address from the model, the world or root memory, which name reference fields only.
-        let s = unsafe { slot_of(slot) };
-        let v = s.load(Relaxed);
+    fn resolve(&mut self, slot: Slot) -> Referent {
+        let v = slot.load(Relaxed);
         let Some(block) = self.space().block_of(v) else {
             return Referent::Nothing;
         };
         match self.space().kind(block) {
             BlockKind::Nursery => {
-                let (to, young) = self.forward(v, block);
+                // SAFETY: a slot refers to an object, here to one of that nursery block.
+                let (to, young) = unsafe { self.forward(v, block) };
                 if to != v {
-                    s.store(to, Release);
+                    slot.store(to, Release);
                 }
                 if young {
                     Referent::Young
@@ -140,14 +146,17 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     }
     /// Keeps a young object of that nursery block, by copying it unless it is pinned or has been copied. Returns where it is now, and whether
     /// it is young.
+    ///
+    /// # Safety
+    /// `object` is an object of that nursery block, and was alive before this collection.
     #[inline(always)]
-    fn forward(&mut self, object: usize, block: usize) -> (usize, bool) {
+    unsafe fn forward(&mut self, object: usize, block: BlockId) -> (usize, bool) {
         if IN_PLACE {
             self.mark_in_place(object);
             return (object, false);
         }
         let space = self.space();
-        // SAFETY: `object` is what a reference field held: an object of a nursery block.
+        // SAFETY: the caller's promise: an object of a nursery block, which is not freed before the collection ends.
         let header = unsafe { header_of(object) };
         let mut seen = header.load(Acquire);
         if seen & MOVED != 0 {
@@ -245,7 +254,7 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             space.info(b).age.store(1, Relaxed);
             space.set_start(space.address(b));
             w.survivors_next = space.address(b);
-            w.survivors_end = space.address(b) + BLOCK;
+            w.survivors_end = space.end(b);
         }
         w.copied += size;
         w.survivors_next += size;
@@ -253,12 +262,19 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     }
 
     /// Scans a pinned object.
-    pub fn pinned(&mut self, object: usize) {
-        self.scan(object | if IN_PLACE { OLD } else { 0 });
+    ///
+    /// # Safety
+    /// `object` is a pinned object of this collection.
+    pub unsafe fn pinned(&mut self, object: usize) {
+        // SAFETY: a pinned object is kept.
+        unsafe { self.scan(object | if IN_PLACE { OLD } else { 0 }) };
     }
     /// Scans an entry of the local stack: resolves the reference fields of a kept object.
+    ///
+    /// # Safety
+    /// `entry` comes from a stack of this collection, or is an object that is kept, with the bit [`OLD`] if it will be old.
     #[inline(always)]
-    fn scan(&mut self, entry: usize) {
+    unsafe fn scan(&mut self, entry: usize) {
         let (object, old) = (entry & !OLD, entry & OLD != 0);
         // SAFETY: an entry of the local stack, or a pin, is an object that is kept.
         let header = unsafe { header_of(object) }.load(Relaxed);
@@ -275,7 +291,9 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         match unsafe { descriptor.contents::<M>(header) } {
             Contents::Plain => {}
             Contents::Ephemerons => {
-                self.worker.ephemerons.push(EphemeronRange::of::<M>(object));
+                // SAFETY: a table of ephemerons where it stays for the rest of this collection.
+                let range = unsafe { EphemeronRange::of::<M>(object) };
+                self.worker.ephemerons.push(range);
                 if MARKING && old {
                     self.worker.for_marker.push(object | TABLE);
                 }
@@ -294,16 +312,15 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     }
     /// Marks the card of a field of a promoted object that refers to a young one. The object's `start` bit is made visible before, so that a
     /// worker that cleans the card later finds the object.
-    fn mark_card(&mut self, slot: usize) {
+    fn mark_card(&mut self, slot: Slot) {
         self.worker.old.flush(self.space());
-        self.space().dirty(slot);
+        self.space().dirty(slot.address());
     }
     /// Records what a field of a promoted object refers to, because the marker does not scan promoted objects.
     #[inline(always)]
-    fn record_for_marker(&mut self, slot: usize) {
+    fn record_for_marker(&mut self, slot: Slot) {
         let space = self.space();
-        // SAFETY: the model has just named this field of a promoted object.
-        let object = unsafe { slot_of(slot) }.load(Relaxed);
+        let object = slot.load(Relaxed);
         let block = space.block(object);
         let info = space.info(block);
         let new = match space.kind(block) {
@@ -324,7 +341,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     pub fn drain(&mut self) {
         loop {
             while let Some(object) = self.worker.local_stack.pop() {
-                self.scan(object);
+                // SAFETY: the entry comes from the local stack.
+                unsafe { self.scan(object) };
                 if self.heap.shared_stack.is_starving(&self.worker.local_stack) {
                     // Another worker may look at what this one promoted, and mark its cards.
                     self.worker.old.flush(&self.heap.space);
@@ -343,7 +361,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     /// Scans the local stack until it is empty. No other worker is waited for.
     pub fn drain_exclusive(&mut self) {
         while let Some(object) = self.worker.local_stack.pop() {
-            self.scan(object);
+            // SAFETY: the entry comes from the local stack.
+            unsafe { self.scan(object) };
         }
     }
 
@@ -352,7 +371,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         let Some(pending) = self.pending.take() else {
             return;
         };
-        pending.resume(|key| self.is_alive(key));
+        // SAFETY: keys of ephemerons of tables that are kept.
+        pending.resume(|key| unsafe { self.is_alive(key) });
         self.pending = Some(pending);
         let mut pairs = 0;
         loop {
@@ -365,7 +385,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                 if IN_PLACE && let Some(pending) = &mut self.pending {
                     pending.reached(entry & !OLD);
                 }
-                self.scan(entry);
+                // SAFETY: the entry comes from the local stack.
+                unsafe { self.scan(entry) };
             } else {
                 break;
             }
@@ -375,11 +396,17 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
         }
         self.heap.stats.ephemerons.fetch_add(pairs as u64, Relaxed);
     }
-    fn is_alive(&self, key: usize) -> bool {
-        key == 0 || self.survivor(key).is_some()
+    /// Is the key of an ephemeron kept, or null?
+    ///
+    /// # Safety
+    /// As for [`Evacuation::survivor`].
+    unsafe fn is_alive(&self, key: usize) -> bool {
+        // SAFETY: the caller's promise is that of `survivor`.
+        key == 0 || unsafe { self.survivor(key) }.is_some()
     }
     fn ephemeron(&mut self, pair: Ephemeron) {
-        if self.is_alive(pair.load_key()) {
+        // SAFETY: the key of an ephemeron of a table that is kept.
+        if unsafe { self.is_alive(pair.load_key()) } {
             self.keep_ephemeron(pair);
         } else if let Some(pending) = &mut self.pending {
             pending.wait(pair);
@@ -388,8 +415,8 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     /// Keeps the value of an ephemeron whose key lives, and marks the card of each of the two words that is young afterwards.
     fn keep_ephemeron(&mut self, pair: Ephemeron) {
         for slot in [pair.key(), pair.value()] {
-            if self.slot(slot) && is_old(self.space(), slot) {
-                self.space().dirty(slot);
+            if self.slot(slot) && is_old(self.space(), slot.address()) {
+                self.space().dirty(slot.address());
             }
         }
     }
@@ -421,9 +448,12 @@ impl<'h, M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
             marking.own.fields.push(f);
         }
         while let Some(o) = w.for_marker.pop() {
-            match o & TABLE {
-                0 => marking.mark_object(o),
-                _ => marking.scan_later(o & !TABLE),
+            // SAFETY: an old object that a promoted one refers to, or a promoted table, which was born marked.
+            unsafe {
+                match o & TABLE {
+                    0 => marking.mark_object(o),
+                    _ => marking.scan_later(o & !TABLE),
+                }
             }
         }
         w.fields.clear();

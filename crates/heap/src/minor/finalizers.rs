@@ -35,7 +35,8 @@ pub(crate) fn young<M: Model, W: World, const IN_PLACE: bool, const MARKING: boo
         if !space.is_finalizable(o) {
             return None;
         }
-        match e.survivor(o) {
+        // SAFETY: registrations with their bits set are of objects, which are not freed before the collection ends.
+        match unsafe { e.survivor(o) } {
             Some((to, young)) => follow(o, to, young, old),
             None => {
                 dead += 1;
@@ -48,7 +49,8 @@ pub(crate) fn young<M: Model, W: World, const IN_PLACE: bool, const MARKING: boo
     }
     t.young.retain_map(|o| {
         // Survivors are in the list by their new addresses; what is dead is still in a nursery block, unmarked.
-        if e.survivor(o).is_some() {
+        // SAFETY: so both are objects, where they are now or still are.
+        if unsafe { e.survivor(o) }.is_some() {
             return Some(o);
         }
         // (It may be in the list twice, if its registration was taken back and made again.)
@@ -58,7 +60,8 @@ pub(crate) fn young<M: Model, W: World, const IN_PLACE: bool, const MARKING: boo
         if o & 1 == 0 {
             return Some(o);
         }
-        let (to, _) = e.keep(o & !1);
+        // SAFETY: an entry with the low bit is a dead object of a nursery block, whose memory is still there.
+        let (to, _) = unsafe { e.keep(o & !1) };
         queue::<M>(ready, critical, to);
         None
     });

@@ -86,7 +86,7 @@ impl Nursery {
                     .info(b)
                     .age
                     .store(0, std::sync::atomic::Ordering::Relaxed);
-                (space.address(b), space.address(b) + BLOCK)
+                (space.address(b), space.end(b))
             }
         };
         let end = if to - from > tlab + FRAGMENT {

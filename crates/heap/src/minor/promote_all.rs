@@ -11,7 +11,7 @@ use crate::model::{Model, World};
 use crate::roots::conservative::each_young;
 use crate::space::lines::Lines;
 use crate::space::old;
-use crate::space::{BLOCK, BlockKind, CARD, CARDS, CLEAN, Space};
+use crate::space::{BLOCK, BlockId, BlockKind, CARD, CARDS, CLEAN, Space};
 use crate::stats::Outcome;
 use crate::threads::gate::Stop;
 use std::sync::atomic::Ordering::*;
@@ -30,7 +30,7 @@ impl<M: Model, W: World> Heap<M, W> {
             m.tlab.retire();
         });
         let mut promoted = 0;
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             match space.kind(b) {
                 BlockKind::Nursery => promoted += self.promote_block(b),
                 BlockKind::Old | BlockKind::Statics => self.clean_block_cards(b, BLOCK),
@@ -59,7 +59,7 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
     /// Cleans the cards of a block without scanning them: nothing is young any more that its objects could refer to.
-    fn clean_block_cards(&self, block: usize, size: usize) {
+    fn clean_block_cards(&self, block: BlockId, size: usize) {
         let space = &self.space;
         let base = space.address(block);
         space.dirty_cards(base, base + size.next_multiple_of(8 * CARD), |card| {
@@ -75,7 +75,7 @@ impl<M: Model, W: World> Heap<M, W> {
         (self.old_bytes() / PART).min(self.config.nursery / 2) / BLOCK
     }
     /// Makes a nursery block an old one with all its objects; frees it if it has none. Returns their bytes.
-    fn promote_block(&self, block: usize) -> usize {
+    fn promote_block(&self, block: BlockId) -> usize {
         let space = &self.space;
         let base = space.address(block);
         let mut starts = [0u64; CARDS];
@@ -93,13 +93,14 @@ impl<M: Model, W: World> Heap<M, W> {
             space.free_block(block);
             return 0;
         }
-        for (i, bits) in starts.into_iter().enumerate() {
-            space.start_word(base + i * CARD).store(bits, Relaxed);
-            space.mark_word(base + i * CARD).store(0, Relaxed);
+        for (card, bits) in space.cards_of(block).zip(starts) {
+            space.start_word(card).store(bits, Relaxed);
+            space.mark_word(card).store(0, Relaxed);
         }
         self.is_old_now(block, bytes);
         if old::is_recyclable(bytes) {
-            let used = Lines::inspect::<M>(space, block);
+            // SAFETY: the `start` bits of the block were just made of the objects of its rows; the world is stopped.
+            let used = unsafe { Lines::inspect::<M>(space, block) };
             self.old.list_if_recyclable(space, block, &used);
         }
         bytes

@@ -12,8 +12,9 @@ use crate::memory::{List, poison};
 use crate::minor::nursery::{FRAGMENT, Nursery, terminate};
 use crate::minor::worker::EvacuationMode;
 use crate::model::{Model, World};
+use crate::object::each_slot;
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, BlockKind, CARD, Space};
+use crate::space::{BLOCK, BlockId, BlockKind, Card, Space};
 use std::sync::atomic::Ordering::*;
 
 /// More pinned objects than this in a block make it old.
@@ -42,7 +43,7 @@ impl<M: Model, W: World> Heap<M, W> {
         nursery.fragments.clear();
         let (mut kept, mut survivors) = (0, 0);
         let mut all = pins;
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             match space.kind(b) {
                 BlockKind::Nursery if mode == EvacuationMode::InPlace => {
                     self.become_old(b, marking)
@@ -52,7 +53,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     survivors += 1;
                 }
                 BlockKind::Nursery => {
-                    let (base, end) = (space.address(b), space.address(b + 1));
+                    let (base, end) = (space.address(b), space.end(b));
                     let first = all.partition_point(|p| *p < base);
                     let count = all[first..].partition_point(|p| *p < end);
                     let pins = &all[first..first + count];
@@ -80,7 +81,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     let mut at = base;
                     for &pin in pins {
                         self.gap(&mut nursery.fragments, at, pin);
-                        space.set_starts_exclusive(pin & !(CARD - 1), Space::bit(pin));
+                        space.set_starts_exclusive(Card::of(pin), Space::bit(pin));
                         at = pin + size::<M>(pin);
                     }
                     self.gap(&mut nursery.fragments, at, end);
@@ -112,9 +113,9 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
     /// Turns a nursery block into an old block that holds its marked objects; frees it if nothing is marked.
-    fn become_old(&self, block: usize, marking: bool) {
+    fn become_old(&self, block: BlockId, marking: bool) {
         let space = &self.space;
-        let (base, end) = (space.address(block), space.address(block + 1));
+        let (base, end) = (space.address(block), space.end(block));
         if !space.start_at_marks(block, marking) {
             if self.config.debug.poison {
                 // SAFETY: nothing in the block is marked, and it is about to be freed.
@@ -123,13 +124,14 @@ impl<M: Model, W: World> Heap<M, W> {
             space.free_block(block);
             return;
         }
-        let used = Lines::inspect::<M>(space, block);
+        // SAFETY: the `start` bits of the block were just made of its marked objects; the world is stopped.
+        let used = unsafe { Lines::inspect::<M>(space, block) };
         self.is_old_now(block, used.bytes());
         self.old.bytes.fetch_add(used.bytes(), Relaxed);
         self.old.list_if_recyclable(space, block, &used);
     }
     /// Makes a nursery block an old one. Its `start` bits are exact already; its objects have `bytes` bytes.
-    pub(crate) fn is_old_now(&self, block: usize, bytes: usize) {
+    pub(crate) fn is_old_now(&self, block: BlockId, bytes: usize) {
         let space = &self.space;
         space.clean_cards(space.address(block), BLOCK);
         let info = space.info(block);
@@ -148,15 +150,12 @@ impl<M: Model, W: World> Heap<M, W> {
             self.poison_gaps(block);
         }
     }
-    fn poison_gaps(&self, block: usize) {
+    fn poison_gaps(&self, block: BlockId) {
         let space = &self.space;
-        let (base, end) = (space.address(block), space.address(block + 1));
+        let (base, end) = (space.address(block), space.end(block));
         let mut at = base;
-        for card in (base..end).step_by(CARD) {
-            let mut bits = space.live_starts(block, card);
-            while bits != 0 {
-                let object = card + 8 * bits.trailing_zeros() as usize;
-                bits &= bits - 1;
+        for card in space.cards_of(block) {
+            for object in card.words(space.live_starts(block, card)) {
                 // SAFETY: no live object lies between the end of one and the beginning of the next.
                 unsafe { poison(at, object) };
                 at = object + size::<M>(object);
@@ -171,15 +170,16 @@ impl<M: Model, W: World> Heap<M, W> {
         let space = &self.space;
         for &object in pins {
             if marking {
-                self.marking(&mut self.major.marker(0)).scan_later(object);
+                // SAFETY: the pinned object is old now, and marked: pins are `mark` bits.
+                unsafe { self.marking(&mut self.major.marker(0)).scan_later(object) };
             }
             // SAFETY: a pinned object with its header.
             unsafe {
                 let header = *(object as *const u64);
-                M::visit(object, header, 0, usize::MAX, |field| {
-                    let to = *(field as *const usize);
+                each_slot::<M>(object, header, 0, usize::MAX, |field| {
+                    let to = field.load(Relaxed);
                     if matches!(space.kind_at(to), BlockKind::Nursery | BlockKind::Survivors) {
-                        space.dirty(field);
+                        space.dirty(field.address());
                     }
                 });
             }

@@ -5,7 +5,9 @@
 //!   between collections and are empty there.
 //! * An entry of the local stack is an object that is kept and whose fields have not been scanned. It is on one stack only.
 use crate::memory::{List, UNBOUNDED};
+use crate::object::Slot;
 use crate::references::ephemerons::EphemeronRange;
+use crate::space::Card;
 use crate::space::old::OldAllocator;
 
 /// What one worker owns; it is kept between collections.
@@ -27,7 +29,7 @@ pub struct MinorWorker {
     /// scan them.
     pub(super) for_marker: List<usize>,
     /// While marking runs: fields of promoted objects that refer into blocks to be evacuated.
-    pub(super) fields: List<usize>,
+    pub(super) fields: List<Slot>,
     /// Ephemerons that were met, of tables that are kept.
     pub(crate) ephemerons: List<EphemeronRange>,
 }
@@ -64,9 +66,9 @@ pub(crate) enum EvacuationMode {
 /// How many cards are requested before the first of them is scanned.
 pub(super) const DISTANCE: usize = 4;
 
-/// A ring of marked cards of old blocks whose memory was requested and that will be scanned soon; 0 is none.
+/// A ring of marked cards of old blocks whose memory was requested and that will be scanned soon.
 #[derive(Default)]
 pub(crate) struct CardPrefetch {
-    pub(super) cards: [usize; DISTANCE],
+    pub(super) cards: [Option<Card>; DISTANCE],
     pub(super) next: usize,
 }

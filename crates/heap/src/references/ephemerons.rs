@@ -28,10 +28,10 @@
 //! * An ephemeron without a key keeps its value: it is being initialised.
 use crate::memory::{List, UNBOUNDED};
 use crate::model::Model;
-use crate::object::header_of;
-use crate::space::CARD;
+use crate::object::{Slot, header_of};
+use crate::space::Card;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::atomic::Ordering::*;
 
 /// Bytes of an ephemeron: a key and a value.
 const PAIR: usize = 16;
@@ -45,15 +45,19 @@ pub(crate) struct EphemeronRange {
 
 impl EphemeronRange {
     /// All ephemerons of a table.
-    pub fn of<M: Model>(table: usize) -> EphemeronRange {
-        // SAFETY: `table` is an object that the model called a table of ephemerons; it is kept, and the world is stopped.
+    ///
+    /// # Safety
+    /// `table` is an object whose contents are [`Contents::Ephemerons`](crate::model::Contents::Ephemerons). As long as the range is used it lives
+    /// and does not move, and the world is stopped.
+    pub unsafe fn of<M: Model>(table: usize) -> EphemeronRange {
+        // SAFETY: the caller's promise about `table` is that of `Model::ephemerons`.
         let (first, count) = unsafe { M::ephemerons(table) };
         EphemeronRange { first, count }
     }
     /// Those that overlap a card.
-    pub fn on(self, card: usize) -> EphemeronRange {
-        let skipped = (card.saturating_sub(self.first) / PAIR).min(self.count);
-        let end = (card + CARD).saturating_sub(self.first).div_ceil(PAIR);
+    pub fn on(self, card: Card) -> EphemeronRange {
+        let skipped = (card.address().saturating_sub(self.first) / PAIR).min(self.count);
+        let end = card.end().saturating_sub(self.first).div_ceil(PAIR);
         EphemeronRange {
             first: self.first + skipped * PAIR,
             count: end.min(self.count).saturating_sub(skipped),
@@ -69,32 +73,29 @@ impl EphemeronRange {
     }
 }
 
-/// An ephemeron, by its address.
+/// An ephemeron, by its address. It comes from an [`EphemeronRange`], so its two words are mapped and hold references.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ephemeron(usize);
 
-fn word(at: usize) -> &'static AtomicUsize {
-    // SAFETY: the words of a pair, in a table that is kept while the world is stopped.
-    unsafe { &*(at as *const AtomicUsize) }
-}
-
 impl Ephemeron {
-    /// The address of the key.
-    pub fn key(self) -> usize {
-        self.0
+    /// The slot of the key.
+    pub fn key(self) -> Slot {
+        // SAFETY: the first word of an ephemeron of a table that lives is a reference; the world is stopped.
+        unsafe { Slot::new(self.0) }
     }
-    /// The address of the value.
-    pub fn value(self) -> usize {
-        self.0 + PAIR / 2
+    /// The slot of the value.
+    pub fn value(self) -> Slot {
+        // SAFETY: the second word of an ephemeron of a table that lives is a reference; the world is stopped.
+        unsafe { Slot::new(self.0 + PAIR / 2) }
     }
     /// The key, 0 if there is none.
     pub fn load_key(self) -> usize {
-        word(self.key()).load(Relaxed)
+        self.key().load(Relaxed)
     }
     /// The key is dead: it becomes the tombstone, and the value null.
     pub fn clear(self, tombstone: usize) {
-        word(self.key()).store(tombstone, Relaxed);
-        word(self.value()).store(0, Relaxed);
+        self.key().store(tombstone, Relaxed);
+        self.value().store(0, Relaxed);
     }
 }
 
@@ -216,21 +217,23 @@ impl PendingEphemerons {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicU64;
+    use crate::space::CARD;
+    use std::sync::atomic::{AtomicU64, AtomicUsize};
 
     #[test]
     fn the_pairs_on_a_card_are_those_that_overlap_it() {
         let row = |first, count| EphemeronRange { first, count };
         let (card, all) = (64 * CARD, row(64 * CARD - 24, 100));
+        let on = |row: EphemeronRange, address: usize| row.on(Card::of(address));
         // The second pair begins before the card and ends on it.
-        assert_eq!(all.on(card - CARD), row(card - 24, 2));
-        assert_eq!(all.on(card), row(card - 8, 33));
-        assert_eq!(all.on(card + CARD), row(card + CARD - 8, 33));
+        assert_eq!(on(all, card - CARD), row(card - 24, 2));
+        assert_eq!(on(all, card), row(card - 8, 33));
+        assert_eq!(on(all, card + CARD), row(card + CARD - 8, 33));
         // The last ones.
-        assert_eq!(all.on(card + 3 * CARD), row(card + 3 * CARD - 8, 100 - 97));
-        assert_eq!(all.on(card + 4 * CARD).len(), 0);
-        assert_eq!(all.on(card - 2 * CARD).len(), 0);
-        assert_eq!(row(card, 32).on(card), row(card, 32));
+        assert_eq!(on(all, card + 3 * CARD), row(card + 3 * CARD - 8, 100 - 97));
+        assert_eq!(on(all, card + 4 * CARD).len(), 0);
+        assert_eq!(on(all, card - 2 * CARD).len(), 0);
+        assert_eq!(on(row(card, 32), card), row(card, 32));
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! * Queued objects are kept alive. Of the objects of one collection ordinary ones are handed out before critical ones.
 use crate::memory::{List, UNBOUNDED};
 use crate::model::Model;
+use crate::object::Slot;
 use crate::space::Space;
 use std::io;
 use vervet_os::LeafLock;
@@ -47,8 +48,11 @@ impl Queue {
         }
         Some(o)
     }
-    fn roots(&self, visit: &mut dyn FnMut(usize)) {
-        self.list.addresses(self.head).for_each(visit);
+    fn roots(&self, visit: &mut dyn FnMut(Slot)) {
+        for entry in self.list.addresses(self.head) {
+            // SAFETY: the entries of the queue from `head` on are references to objects that are kept.
+            visit(unsafe { Slot::new(entry) });
+        }
     }
 }
 
@@ -169,8 +173,8 @@ impl Finalizers {
             list.clear();
         }
     }
-    /// Calls `visit` with the address of each queued reference.
-    pub fn roots(&self, visit: &mut dyn FnMut(usize)) {
+    /// Calls `visit` with each queued reference. The world is stopped.
+    pub(crate) fn roots(&self, visit: &mut dyn FnMut(Slot)) {
         let t = self.0.lock();
         t.ready.roots(visit);
         t.critical.roots(visit);

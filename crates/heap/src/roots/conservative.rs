@@ -6,7 +6,8 @@
 //! * Addresses are resolved in ascending order, so a row of young objects without `start` bits of their own is walked once ([`Cursor`]).
 use crate::memory::List;
 use crate::model::Model;
-use crate::space::{BlockKind, CARD, Space};
+use crate::space::{BlockId, BlockKind, Card, Space};
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 /// Collects from `[from, to)` the words that lie in the heap.
 ///
@@ -73,22 +74,12 @@ pub fn object_at<M: Model>(space: &Space, address: usize, cursor: &mut Cursor) -
         BlockKind::Large | BlockKind::LargeTail => {
             let head = match space.kind(block) {
                 BlockKind::Large => block,
-                _ => {
-                    block
-                        - space
-                            .info(block)
-                            .live
-                            .load(std::sync::atomic::Ordering::Relaxed)
-                            as usize
-                }
+                _ => block.minus(space.info(block).live.load(Relaxed) as usize),
             };
             let at = space.address(head);
             // SAFETY: the first word of a large object.
             let header = unsafe { *(at as *const u64) };
-            let size = space
-                .info(head)
-                .size
-                .load(std::sync::atomic::Ordering::Relaxed);
+            let size = space.info(head).size.load(Relaxed);
             (header != 0 && address < at + size).then_some(at)
         }
         _ => None,
@@ -97,11 +88,11 @@ pub fn object_at<M: Model>(space: &Space, address: usize, cursor: &mut Cursor) -
 
 fn walk<M: Model>(
     space: &Space,
-    block: usize,
+    block: BlockId,
     address: usize,
     cursor: &mut Cursor,
 ) -> Option<usize> {
-    let end = space.address(block + 1);
+    let end = space.end(block);
     while cursor.at <= address && cursor.at < end {
         // SAFETY: the walk goes from object to object and ends at a zero header.
         let header = unsafe { *(cursor.at as *const u64) };
@@ -119,16 +110,13 @@ fn walk<M: Model>(
 }
 
 /// Calls `f` for every object of a nursery block, with its size.
-pub fn each_young<M: Model>(space: &Space, block: usize, mut f: impl FnMut(usize, usize)) {
-    let (base, end) = (space.address(block), space.address(block + 1));
+pub fn each_young<M: Model>(space: &Space, block: BlockId, mut f: impl FnMut(usize, usize)) {
+    let (base, end) = (space.address(block), space.end(block));
     let mut at = base;
     while at < end {
-        let bits = space
-            .start_word(at)
-            .load(std::sync::atomic::Ordering::Acquire)
-            >> ((at >> 3) & 63);
+        let bits = space.start_word(Card::of(at)).load(Acquire) >> ((at >> 3) & 63);
         if bits == 0 {
-            at = (at & !(CARD - 1)) + CARD;
+            at = Card::of(at).end();
             continue;
         }
         at += 8 * bits.trailing_zeros() as usize;

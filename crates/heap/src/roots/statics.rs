@@ -6,7 +6,8 @@
 //! * A conservative reference into root memory keeps nothing alive.
 use crate::Heap;
 use crate::model::{Model, World};
-use crate::space::{BLOCK, BlockKind};
+use crate::object::Slot;
+use crate::space::{BLOCK, BlockId, BlockKind};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
 
@@ -23,18 +24,16 @@ impl<M: Model, W: World> Heap<M, W> {
             if s.end - s.next < bytes {
                 let blocks = bytes.div_ceil(BLOCK);
                 let first = self.space.alloc_run(blocks)?;
-                let (from, to) = (
-                    self.space.address(first),
-                    self.space.address(first + blocks),
-                );
+                let from = self.space.address(first);
+                let to = from + blocks * BLOCK;
                 // SAFETY: the blocks were just allocated, so nobody needs what is in them.
                 unsafe { crate::memory::discard(from, to) };
-                for b in first..first + blocks {
+                for b in first.run(blocks) {
                     self.space.clear_starts(b);
                     self.space.info(b).age.store(0, Relaxed);
                 }
                 self.space.clean_cards(from, to - from);
-                for b in first..first + blocks {
+                for b in first.run(blocks) {
                     self.space.set_kind(b, BlockKind::Statics);
                 }
                 (s.next, s.end) = (from, to);
@@ -68,14 +67,12 @@ impl<M: Model, W: World> Heap<M, W> {
     pub fn is_static_reference(&self, at: usize) -> bool {
         self.space.kind_at(at) == BlockKind::Statics && self.space.is_start(at)
     }
-    /// Calls `visit` with the address of every reference in root memory. The world is stopped.
-    pub(crate) fn each_static(&self, block: usize, mut visit: impl FnMut(usize)) {
-        let base = self.space.address(block);
-        for card in (base..base + BLOCK).step_by(crate::space::CARD) {
-            let mut bits = self.space.start_word(card).load(Acquire);
-            while bits != 0 {
-                visit(card + 8 * bits.trailing_zeros() as usize);
-                bits &= bits - 1;
+    /// Calls `visit` with every reference in a block of root memory. The world is stopped.
+    pub(crate) fn each_static(&self, block: BlockId, mut visit: impl FnMut(Slot)) {
+        for card in self.space.cards_of(block) {
+            for word in card.words(self.space.start_word(card).load(Acquire)) {
+                // SAFETY: a word of root memory with a `start` bit is a reference, and root memory is never unmapped.
+                visit(unsafe { Slot::new(word) });
             }
         }
     }

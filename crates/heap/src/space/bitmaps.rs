@@ -14,44 +14,46 @@
 //!   plain loads and stores instead, and their callers are the only ones that change words of that bitmap and block meanwhile.
 //! * How `start` and `mark` of a block change while others read them: [`super::block_bits`].
 use super::Space;
-use super::block::{BLOCK, CARD, CARD_SHIFT};
+use super::block::BlockId;
 use super::block_bits::{self, CardBits};
+use super::card::Card;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 
 impl Space {
     #[inline(always)]
-    fn word(&self, map: usize, address: usize) -> &AtomicU64 {
-        // SAFETY: the map has a word for every 512 bytes of the range.
-        unsafe { &*((map as *const AtomicU64).add((address - self.base) >> CARD_SHIFT)) }
+    fn word(&self, map: usize, card: Card) -> &AtomicU64 {
+        // SAFETY: the map has a word for every card of the range.
+        unsafe { &*(map as *const AtomicU64).add(self.card_number(card)) }
     }
+    /// The bit of the word of an address in the word of its card.
     #[inline(always)]
     pub(crate) fn bit(address: usize) -> u64 {
         1 << ((address >> 3) & 63)
     }
-    /// The word of `start` bits of the 512 bytes around an address.
+    /// The `start` bits of a card.
     #[inline(always)]
-    pub fn start_word(&self, address: usize) -> &AtomicU64 {
-        self.word(self.start, address)
+    pub fn start_word(&self, card: Card) -> &AtomicU64 {
+        self.word(self.start, card)
     }
-    /// The word of `mark` bits.
+    /// The `mark` bits of a card.
     #[inline(always)]
-    pub fn mark_word(&self, address: usize) -> &AtomicU64 {
-        self.word(self.mark, address)
+    pub fn mark_word(&self, card: Card) -> &AtomicU64 {
+        self.word(self.mark, card)
     }
     /// Sets a `start` bit.
     #[inline]
     pub fn set_start(&self, address: usize) {
-        self.start_word(address)
+        self.start_word(Card::of(address))
             .fetch_or(Self::bit(address), AcqRel);
     }
     /// Sets `start` bits of a card. No other thread sets any in that block meanwhile.
     #[inline]
-    pub fn set_starts_exclusive(&self, card: usize, bits: u64) {
+    pub fn set_starts_exclusive(&self, card: Card, bits: u64) {
         block_bits::add_starts(self.start_word(card), bits);
     }
     /// Sets `mark` bits of a card. No other thread sets any there meanwhile.
     #[inline]
-    pub fn set_marks_exclusive(&self, card: usize, bits: u64) {
+    pub fn set_marks_exclusive(&self, card: Card, bits: u64) {
         let w = self.mark_word(card);
         w.store(w.load(Relaxed) | bits, Relaxed);
     }
@@ -62,24 +64,24 @@ impl Space {
     }
     /// Clears a `start` bit.
     pub fn clear_start(&self, address: usize) {
-        self.start_word(address)
+        self.start_word(Card::of(address))
             .fetch_and(!Self::bit(address), AcqRel);
     }
     /// Is the `start` bit set?
     #[inline]
     pub fn is_start(&self, address: usize) -> bool {
-        self.start_word(address).load(Acquire) & Self::bit(address) != 0
+        self.start_word(Card::of(address)).load(Acquire) & Self::bit(address) != 0
     }
     /// Sets the `mark` bit. Returns whether it was clear.
     #[inline]
     pub fn set_mark(&self, address: usize) -> bool {
-        let (w, b) = (self.mark_word(address), Self::bit(address));
+        let (w, b) = (self.mark_word(Card::of(address)), Self::bit(address));
         w.load(Relaxed) & b == 0 && w.fetch_or(b, AcqRel) & b == 0
     }
     /// As [`Space::set_mark`], while no other thread marks in that block.
     #[inline(always)]
     pub fn set_mark_exclusive(&self, address: usize) -> bool {
-        let (w, b) = (self.mark_word(address), Self::bit(address));
+        let (w, b) = (self.mark_word(Card::of(address)), Self::bit(address));
         let before = w.load(Relaxed);
         if before & b != 0 {
             return false;
@@ -87,51 +89,50 @@ impl Space {
         w.store(before | b, Relaxed);
         true
     }
-    /// The words of the card around an address of a block.
+    /// The words of a card of a block.
     #[inline(always)]
-    fn card_bits(&self, block: usize, address: usize) -> CardBits<'_> {
+    fn card_bits(&self, block: BlockId, card: Card) -> CardBits<'_> {
         CardBits {
             unswept: &self.info(block).unswept,
-            start: self.start_word(address),
-            mark: self.mark_word(address),
+            start: self.start_word(card),
+            mark: self.mark_word(card),
         }
     }
     /// The words of all cards of a block, in ascending order.
-    fn block_bits(&self, block: usize) -> impl Iterator<Item = CardBits<'_>> + Clone {
-        let base = self.address(block);
-        (base..base + BLOCK)
-            .step_by(CARD)
+    fn block_bits(&self, block: BlockId) -> impl Iterator<Item = CardBits<'_>> + Clone {
+        self.cards_of(block)
             .map(move |card| self.card_bits(block, card))
     }
     /// Makes the `mark` bits of a block its `start` bits, and clears them unless `keep`. Returns whether there were any.
-    pub fn start_at_marks(&self, block: usize, keep: bool) -> bool {
+    pub fn start_at_marks(&self, block: BlockId, keep: bool) -> bool {
         let each = |any, bits: CardBits<'_>| any | bits.start_at_marks(keep);
         self.block_bits(block).fold(0, each) != 0
     }
     /// Clears the bits of dead objects of an unswept old block. See [`block_bits`].
-    pub fn sweep(&self, block: usize) {
+    pub fn sweep(&self, block: BlockId) {
         block_bits::sweep(&self.info(block).unswept, self.block_bits(block));
     }
     /// Is no `mark` bit of the block set?
-    pub fn has_no_marks(&self, block: usize) -> bool {
-        let base = self.address(block);
-        (base..base + BLOCK)
-            .step_by(CARD)
+    pub fn has_no_marks(&self, block: BlockId) -> bool {
+        self.cards_of(block)
             .all(|card| self.mark_word(card).load(Relaxed) == 0)
     }
     /// Is the `mark` bit set?
     #[inline(always)]
     pub fn is_marked(&self, address: usize) -> bool {
-        self.mark_word(address).load(Relaxed) & Self::bit(address) != 0
+        self.mark_word(Card::of(address)).load(Relaxed) & Self::bit(address) != 0
     }
     /// Clears a `mark` bit.
     pub fn clear_mark(&self, address: usize) {
-        self.mark_word(address)
+        self.mark_word(Card::of(address))
             .fetch_and(!Self::bit(address), AcqRel);
     }
     /// Sets or clears the `finalizable` bit; returns what it was.
     pub fn set_finalizable(&self, address: usize, on: bool) -> bool {
-        let (w, b) = (self.word(self.finalizable, address), Self::bit(address));
+        let (w, b) = (
+            self.word(self.finalizable, Card::of(address)),
+            Self::bit(address),
+        );
         let old = if on {
             w.fetch_or(b, AcqRel)
         } else {
@@ -141,44 +142,42 @@ impl Space {
     }
     /// Is the finalizer of the object to run?
     pub fn is_finalizable(&self, address: usize) -> bool {
-        self.word(self.finalizable, address).load(Acquire) & Self::bit(address) != 0
+        self.word(self.finalizable, Card::of(address)).load(Acquire) & Self::bit(address) != 0
     }
-    /// The `finalizable` bits of the 512 bytes around an address.
-    pub(crate) fn finalizable_bits(&self, address: usize) -> u64 {
-        self.word(self.finalizable, address).load(Acquire)
+    /// The `finalizable` bits of a card.
+    pub(crate) fn finalizable_bits(&self, card: Card) -> u64 {
+        self.word(self.finalizable, card).load(Acquire)
     }
     /// Clears the `start` bits of a block.
-    pub fn clear_starts(&self, block: usize) {
-        let base = self.address(block);
-        for card in (base..base + BLOCK).step_by(CARD) {
+    pub fn clear_starts(&self, block: BlockId) {
+        for card in self.cards_of(block) {
             self.start_word(card).store(0, Relaxed);
         }
     }
     /// Clears the `mark` bits of a block.
-    pub fn clear_marks(&self, block: usize) {
-        let base = self.address(block);
-        for card in (base..base + BLOCK).step_by(CARD) {
+    pub fn clear_marks(&self, block: BlockId) {
+        for card in self.cards_of(block) {
             self.mark_word(card).store(0, Release);
         }
     }
-    /// The `start` bits of live objects in the 512 bytes around an address of an old block.
+    /// The `start` bits of live objects on a card of an old block.
     #[inline]
-    pub fn live_starts(&self, block: usize, address: usize) -> u64 {
-        self.card_bits(block, address).live_starts()
+    pub fn live_starts(&self, block: BlockId, card: Card) -> u64 {
+        self.card_bits(block, card).live_starts()
     }
     /// The last live object of an old or nursery block that begins at or before `address`.
-    pub fn last_start(&self, block: usize, address: usize) -> Option<usize> {
-        let first = self.address(block);
-        let mut card = address & !(CARD - 1);
+    pub fn last_start(&self, block: BlockId, address: usize) -> Option<usize> {
+        let first = Card::of(self.address(block));
+        let mut card = Card::of(address);
         let mut bits = self.live_starts(block, card) & (u64::MAX >> (63 - ((address >> 3) & 63)));
         loop {
-            if bits != 0 {
-                return Some(card + 8 * (63 - bits.leading_zeros() as usize));
+            if let Some(start) = card.last_word(bits) {
+                return Some(start);
             }
             if card == first {
                 return None;
             }
-            card -= CARD;
+            card = card.previous();
             bits = self.live_starts(block, card);
         }
     }

@@ -21,18 +21,62 @@
 //! * A kind is stored with release after what belongs to it is ready, so a thread that sees the kind sees the block's tables.
 //! * Conversions of nursery and old blocks happen while the world is stopped and the gate is shut; free blocks are taken and given back by
 //!   running threads under the lock of the free list.
+use super::card::CARD;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize};
 
 /// log2 of a block's size.
 pub const BLOCK_SHIFT: u32 = 16;
 /// Bytes of a block.
 pub const BLOCK: usize = 1 << BLOCK_SHIFT;
-/// log2 of the bytes that a card, and a word of a bitmap, covers.
-pub const CARD_SHIFT: u32 = 9;
-/// Bytes of a card.
-pub const CARD: usize = 1 << CARD_SHIFT;
 /// Cards of a block.
 pub const CARDS: usize = BLOCK / CARD;
+
+/// A block of a space, by its number.
+///
+/// It does not say that the block is in use, nor of which space it is: a process has one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(transparent)]
+pub struct BlockId(u32);
+
+impl BlockId {
+    /// The block with that number.
+    #[inline(always)]
+    pub fn new(number: usize) -> BlockId {
+        debug_assert!(number < u32::MAX as usize);
+        BlockId(number as u32)
+    }
+    /// Its number: 0 for the first of the space.
+    #[inline(always)]
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+    /// The block that is `n` blocks behind it.
+    #[inline(always)]
+    pub fn plus(self, n: usize) -> BlockId {
+        BlockId(self.0 + n as u32)
+    }
+    /// The block that is `n` blocks before it.
+    #[inline(always)]
+    pub fn minus(self, n: usize) -> BlockId {
+        BlockId(self.0 - n as u32)
+    }
+    /// `n` adjacent blocks, of which it is the first.
+    #[inline]
+    pub fn run(self, n: usize) -> impl DoubleEndedIterator<Item = BlockId> {
+        (self.0..self.0 + n as u32).map(BlockId)
+    }
+    /// The blocks whose numbers are `[from, to)`.
+    #[inline]
+    pub fn range(from: usize, to: usize) -> impl Iterator<Item = BlockId> {
+        (from as u32..to as u32).map(BlockId)
+    }
+}
+
+impl std::fmt::Display for BlockId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// What a block is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

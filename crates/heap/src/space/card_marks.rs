@@ -19,7 +19,7 @@
 //!   so it reads the very mark that it overwrites and everything before it; a later mark stays. If two workers mark one card, the exchange
 //!   reads the second mark. That it also sees the bits of the first worker follows from the order of stores of x86, not from the memory model
 //!   of the language.
-//! * A card that is cleaned while marking runs is recorded first ([`note`]), always by a read-modify-write: the marker that clears the record
+//! * A card that is cleaned while marking runs is recorded first ([`record`]), always by a read-modify-write: the marker that clears the record
 //!   ([`take`]) then sees every store that was folded into it, also if the bit was set already.
 use crate::sync::{AtomicU8, Ordering::*};
 
@@ -46,7 +46,7 @@ pub fn clean(card: &AtomicU8, exclusive: bool) -> u8 {
 
 /// Records in a byte of the mod-union table that a card is about to be cleaned.
 #[inline(always)]
-pub fn note(byte: &AtomicU8, bit: u8) {
+pub fn record(byte: &AtomicU8, bit: u8) {
     byte.fetch_or(bit, AcqRel);
 }
 

@@ -9,16 +9,17 @@
 //! * The mod-union table has one bit for each card of the space, and does not wrap.
 //! * How marks are set, cleaned and recorded: [`super::card_marks`].
 use super::Space;
-use super::block::{BLOCK, CARD, CARD_SHIFT};
+use super::block::BLOCK;
+use super::card::{CARD, Card};
 use super::card_marks::{self, CLEAN};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::*};
 
-/// Calls `f` with the address of each dirty card of eight, which begin at `at`.
-fn each_dirty(eight: u64, at: usize, f: &mut impl FnMut(usize)) {
+/// Calls `f` with each dirty card of eight, of which `first` is the first.
+fn each_dirty(eight: u64, first: Card, f: &mut impl FnMut(Card)) {
     if eight != u64::MAX {
         for (i, card) in eight.to_le_bytes().into_iter().enumerate() {
             if card != CLEAN {
-                f(at + i * CARD);
+                f(first.plus(i));
             }
         }
     }
@@ -29,27 +30,28 @@ impl Space {
     pub fn cards(&self) -> usize {
         self.cards
     }
+    /// The address of a card's byte.
     #[inline]
-    fn card_at(&self, address: usize) -> usize {
-        self.cards + ((address >> CARD_SHIFT) & self.card_mask)
+    fn card_at(&self, card: Card) -> usize {
+        self.cards + (card.number() & self.card_mask)
     }
-    /// The card of an address.
+    /// The byte of a card.
     #[inline]
-    pub fn card(&self, address: usize) -> &AtomicU8 {
-        // SAFETY: the table has a card for every masked index.
-        unsafe { &*(self.card_at(address) as *const AtomicU8) }
+    pub fn card(&self, card: Card) -> &AtomicU8 {
+        // SAFETY: the table has a byte for every masked number.
+        unsafe { &*(self.card_at(card) as *const AtomicU8) }
     }
     /// Marks the card of an address.
     #[inline]
     pub fn dirty(&self, address: usize) {
-        card_marks::mark(self.card(address));
+        card_marks::mark(self.card(Card::of(address)));
     }
     /// Makes all cards of `[from, from + size)` clean. Both are multiples of a card.
     pub fn clean_cards(&self, from: usize, size: usize) {
         // SAFETY: the cards of a block lie side by side: the heap is not larger than the table covers, and both are aligned
         // to blocks.
-        let at = self.card_at(from) as *mut u8;
-        let first = (from >> CARD_SHIFT) & self.card_mask;
+        let at = self.card_at(Card::of(from)) as *mut u8;
+        let first = Card::of(from).number() & self.card_mask;
         let n = size.div_ceil(CARD);
         let here = n.min(self.card_mask + 1 - first);
         // SAFETY: the first part ends at the table's end at the latest; the rest goes on at its beginning.
@@ -58,29 +60,29 @@ impl Space {
             std::ptr::write_bytes(self.cards as *mut u8, CLEAN, n - here);
         }
     }
-    /// Calls `f` with the address of each dirty card in `[from, to)` (multiples of 8 cards).
+    /// Calls `f` with each dirty card in `[from, to)` (multiples of 8 cards).
     #[inline]
-    pub fn dirty_cards(&self, from: usize, to: usize, mut f: impl FnMut(usize)) {
+    pub fn dirty_cards(&self, from: usize, to: usize, mut f: impl FnMut(Card)) {
         let mut at = from;
         while at < to {
             // The cards of a block lie side by side; those of the next may begin the table again.
             let end = to.min((at & !(BLOCK - 1)) + BLOCK);
-            let first = self.card_at(at) as *const AtomicU64;
+            let first = self.card_at(Card::of(at)) as *const AtomicU64;
             // SAFETY: 8 cards are aligned, since `at` is a multiple of 4 KiB, and the table has those of the whole block.
             let eights = unsafe { std::slice::from_raw_parts(first, (end - at) / (8 * CARD)) };
             for many in eights.chunks(8) {
                 // 64 cards at a time: mostly all are clean, and a large heap has many.
                 if many.iter().fold(u64::MAX, |all, e| all & e.load(Relaxed)) != u64::MAX {
                     for (i, eight) in many.iter().enumerate() {
-                        each_dirty(eight.load(Relaxed), at + i * 8 * CARD, &mut f);
+                        each_dirty(eight.load(Relaxed), Card::of(at).plus(8 * i), &mut f);
                     }
                 }
                 at += many.len() * 8 * CARD;
             }
         }
     }
-    fn mod_union_cell(&self, address: usize) -> (&AtomicU8, u8) {
-        let card = (address - self.base) >> CARD_SHIFT;
+    fn mod_union_cell(&self, card: Card) -> (&AtomicU8, u8) {
+        let card = self.card_number(card);
         // SAFETY: the table has a bit for each card of the range.
         (
             unsafe { &*((self.mod_union + card / 8) as *const AtomicU8) },
@@ -88,18 +90,18 @@ impl Space {
         )
     }
     /// Records that a card was dirty while marking ran.
-    pub fn set_mod_union(&self, address: usize) {
-        let (cell, bit) = self.mod_union_cell(address);
-        card_marks::note(cell, bit);
+    pub fn set_mod_union(&self, card: Card) {
+        let (cell, bit) = self.mod_union_cell(card);
+        card_marks::record(cell, bit);
     }
-    /// Is the card of an address recorded?
-    pub(crate) fn has_mod_union(&self, address: usize) -> bool {
-        let (cell, bit) = self.mod_union_cell(address);
+    /// Is a card recorded?
+    pub(crate) fn has_mod_union(&self, card: Card) -> bool {
+        let (cell, bit) = self.mod_union_cell(card);
         cell.load(Relaxed) & bit != 0
     }
-    /// Takes the records of the 8 cards at an address (a multiple of 4 KiB), one bit each.
-    pub fn take_mod_union(&self, address: usize) -> u8 {
-        card_marks::take(self.mod_union_cell(address).0)
+    /// Takes the records of 8 cards, one bit each; `first` is the first of them, and its number is a multiple of 8.
+    pub fn take_mod_union(&self, first: Card) -> u8 {
+        card_marks::take(self.mod_union_cell(first).0)
     }
 }
 
@@ -141,7 +143,7 @@ mod tests {
             space.dirty(from.wrapping_add(at.wrapping_mul(CARD)));
         }
         let mut found = Vec::new();
-        space.dirty_cards(from, to, |card| found.push((card - from) / CARD));
+        space.dirty_cards(from, to, |card| found.push((card.address() - from) / CARD));
         assert_eq!(found, inside);
     }
 }

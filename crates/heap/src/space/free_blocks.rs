@@ -8,13 +8,17 @@
 //! * `count` is the number of free blocks below the frontier. The lock of the list is a leaf lock: a collector takes it too.
 //! * Pages of a free block that is not `dirty` read as zeros, because nobody ever wrote to them or because they went back to the system.
 use super::Space;
-use super::block::{BLOCK, BlockKind};
+use super::block::{BLOCK, BlockId, BlockKind};
 use crate::memory::discard;
 use std::sync::atomic::{Ordering::*, fence};
 use vervet_os::perturb;
 
-/// The end of the list.
+/// The end of the list. Every other link is the number of a block.
 pub(super) const NONE: u32 = u32::MAX;
+
+fn block_of_link(link: u32) -> Option<BlockId> {
+    (link != NONE).then(|| BlockId::new(link as usize))
+}
 
 pub(super) struct FreeList {
     /// Head of the list of single free blocks.
@@ -36,12 +40,10 @@ pub(crate) struct FreeBlocks<'s> {
 }
 impl FreeBlocks<'_> {
     /// The blocks of the list in the order of its links. The iterator does not end if they form a ring.
-    pub fn list(&self) -> impl Iterator<Item = usize> {
-        let next = |b: u32| (b != NONE).then_some(b);
-        std::iter::successors(next(self.head), move |b| {
-            next(self.space.info(*b as usize).next.load(Relaxed))
+    pub fn list(&self) -> impl Iterator<Item = BlockId> {
+        std::iter::successors(block_of_link(self.head), |b| {
+            block_of_link(self.space.info(*b).next.load(Relaxed))
         })
-        .map(|b| b as usize)
     }
 }
 
@@ -56,13 +58,12 @@ impl Space {
         (self.blocks - self.in_use()) * BLOCK
     }
     /// Allocates one block as `kind`. None: the address range is used up.
-    pub fn alloc_block(&self, kind: BlockKind) -> Option<usize> {
+    pub fn alloc_block(&self, kind: BlockKind) -> Option<BlockId> {
         let mut f = self.free.lock();
         let block = loop {
-            if f.head == NONE {
+            let Some(b) = block_of_link(f.head) else {
                 break self.fresh(&mut f, 1)?;
-            }
-            let b = f.head as usize;
+            };
             f.head = self.info(b).next.load(Relaxed);
             self.info(b).next.store(NONE, Relaxed);
             self.info(b).listed.store(0, Relaxed);
@@ -75,29 +76,29 @@ impl Space {
         self.set_kind(block, kind);
         Some(block)
     }
-    fn fresh(&self, f: &mut FreeList, n: usize) -> Option<usize> {
+    fn fresh(&self, f: &mut FreeList, n: usize) -> Option<BlockId> {
         let b = f.used;
         if b + n > self.blocks {
             return None;
         }
         f.used = b + n;
         self.used.store(f.used, Release);
-        Some(b)
+        Some(BlockId::new(b))
     }
     /// Allocates `n` adjacent blocks, as `Taken`. Their pages may hold anything; see [`Space::is_clean`]. None: there is no such run.
-    pub fn alloc_run(&self, n: usize) -> Option<usize> {
+    pub fn alloc_run(&self, n: usize) -> Option<BlockId> {
         let mut f = self.free.lock();
         let mut found = None;
         if f.count >= n {
             let mut run = 0;
             for b in 0..f.used {
-                run = if self.kind(b) == BlockKind::Free {
+                run = if self.kind(BlockId::new(b)) == BlockKind::Free {
                     run + 1
                 } else {
                     0
                 };
                 if run == n {
-                    found = Some(b + 1 - n);
+                    found = Some(BlockId::new(b + 1 - n));
                     break;
                 }
             }
@@ -110,33 +111,33 @@ impl Space {
             None => self.fresh(&mut f, n)?,
         };
         perturb::here();
-        for b in first..first + n {
+        for b in first.run(n) {
             self.set_kind(b, BlockKind::Taken);
         }
         Some(first)
     }
     /// Do the block's pages read as zeros?
-    pub fn is_clean(&self, block: usize) -> bool {
+    pub fn is_clean(&self, block: BlockId) -> bool {
         self.info(block).dirty.load(Relaxed) == 0
     }
     /// Frees a block, whose pages may hold anything.
-    pub fn free_block(&self, block: usize) {
+    pub fn free_block(&self, block: BlockId) {
         self.clear_starts(block);
         let mut f = self.free.lock();
         self.list_free(&mut f, block, 1);
     }
     /// Frees `n` adjacent blocks; their pages go back to the system if `discard_pages`.
-    pub fn free_run(&self, first: usize, n: usize, discard_pages: bool) {
+    pub fn free_run(&self, first: BlockId, n: usize, discard_pages: bool) {
         if discard_pages {
             // SAFETY: the caller frees these blocks: nobody needs what is in them.
-            unsafe { discard(self.address(first), self.address(first + n)) };
+            unsafe { discard(self.address(first), self.address(first) + n * BLOCK) };
         }
         let mut f = self.free.lock();
-        for i in 0..n {
-            self.list_free(&mut f, first + i, u8::from(!discard_pages));
+        for block in first.run(n) {
+            self.list_free(&mut f, block, u8::from(!discard_pages));
         }
     }
-    fn list_free(&self, f: &mut FreeList, block: usize, dirty: u8) {
+    fn list_free(&self, f: &mut FreeList, block: BlockId, dirty: u8) {
         let info = self.info(block);
         info.dirty.store(dirty, Relaxed);
         for cell in [
@@ -160,7 +161,7 @@ impl Space {
         // A block that left as part of a large object may never have left the list.
         if info.listed.swap(1, Relaxed) == 0 {
             info.next.store(f.head, Relaxed);
-            f.head = block as u32;
+            f.head = block.number() as u32;
         }
     }
     /// For the verifier: calls `inspect` with the list of free blocks, while no thread can allocate or free one.
@@ -177,8 +178,7 @@ impl Space {
     pub fn trim(&self, keep: usize) -> usize {
         let mut kept = 0;
         let mut bytes = 0;
-        let used = self.used();
-        for b in 0..used {
+        for b in self.all_blocks() {
             if self.kind(b) != BlockKind::Free || self.is_clean(b) {
                 continue;
             }
@@ -189,7 +189,7 @@ impl Space {
             let f = self.free.lock();
             if self.kind(b) == BlockKind::Free && !self.is_clean(b) {
                 // SAFETY: the block is free, and the lock of the list keeps it so.
-                unsafe { discard(self.address(b), self.address(b + 1)) };
+                unsafe { discard(self.address(b), self.end(b)) };
                 self.info(b).dirty.store(0, Relaxed);
                 bytes += BLOCK;
             }

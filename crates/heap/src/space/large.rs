@@ -9,7 +9,7 @@
 use crate::Heap;
 use crate::memory::{List, discard};
 use crate::model::{Contents, Model, World};
-use crate::space::{BLOCK, BlockKind, CARD, Space};
+use crate::space::{BLOCK, BlockId, BlockKind, CARD, Space};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
 
@@ -27,7 +27,7 @@ impl<M: Model, W: World> Heap<M, W> {
         // The clean blocks' pages read as zeros; the others are made so, but not further than the object goes.
         let mut b = 0;
         while b < blocks {
-            let dirty = |b: usize| b < blocks && !space.is_clean(first + b);
+            let dirty = |b: usize| b < blocks && !space.is_clean(first.plus(b));
             let from = b;
             while dirty(b) {
                 b += 1;
@@ -60,9 +60,9 @@ impl<M: Model, W: World> Heap<M, W> {
         unsafe { (*(at as *const std::sync::atomic::AtomicU64)).store(header, Release) };
         perturb::here();
         for i in (0..blocks).rev() {
-            space.info(first + i).live.store(i as u32, Relaxed);
+            space.info(first.plus(i)).live.store(i as u32, Relaxed);
             space.set_kind(
-                first + i,
+                first.plus(i),
                 if i == 0 {
                     BlockKind::Large
                 } else {
@@ -75,15 +75,15 @@ impl<M: Model, W: World> Heap<M, W> {
         if marking && contents == Contents::Ephemerons {
             self.major.table_born(at);
         }
-        self.large.heads.lock().push(first as u32);
+        self.large.heads.lock().push(first);
         self.large.bytes.fetch_add(size, Relaxed);
         Some(at)
     }
     /// Takes the objects that were not reached in this cycle off the list; their first blocks go to `dead`.
-    pub(crate) fn sweep_large(&self, dead: &mut List<u32>) {
+    pub(crate) fn sweep_large(&self, dead: &mut List<BlockId>) {
         let space = &self.space;
         self.large.heads.lock().retain_map(|b| {
-            let info = space.info(b as usize);
+            let info = space.info(b);
             if info.large_marked.swap(0, Relaxed) != 0 {
                 return Some(b);
             }
@@ -96,21 +96,16 @@ impl<M: Model, W: World> Heap<M, W> {
         });
     }
     /// Is the large object of that first block dead?
-    pub(crate) fn is_dead_large(&self, block: usize) -> bool {
+    pub(crate) fn is_dead_large(&self, block: BlockId) -> bool {
         self.space.info(block).large_dead.load(Relaxed) != 0
     }
     /// Frees the blocks of dead large objects.
-    pub(crate) fn free_large(&self, dead: &mut List<u32>) {
+    pub(crate) fn free_large(&self, dead: &mut List<BlockId>) {
         while let Some(b) = dead.pop() {
-            let n = self
-                .space
-                .info(b as usize)
-                .size
-                .load(Relaxed)
-                .div_ceil(BLOCK);
+            let n = self.space.info(b).size.load(Relaxed).div_ceil(BLOCK);
             // SAFETY: the object is dead: a zero header says so to whoever still meets the block.
-            unsafe { *(self.space.address(b as usize) as *mut u64) = 0 };
-            self.space.free_run(b as usize, n, n > 4);
+            unsafe { *(self.space.address(b) as *mut u64) = 0 };
+            self.space.free_run(b, n, n > 4);
         }
     }
 }

@@ -13,7 +13,7 @@
 //!   blocks it reads bitmaps only. For a sparse block that is not in the cache it can take 40 us, so the result is kept and passed on.
 use crate::model::Model;
 use crate::object::header_of;
-use crate::space::{BLOCK, CARD, CARDS, Space};
+use crate::space::{BLOCK, BlockId, CARD, Space};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes of a line.
@@ -33,22 +33,27 @@ impl Lines {
     pub const EMPTY: Lines = Lines([0; COUNT / 64]);
 
     /// Finds the lines that live objects of a block overlap.
-    pub fn inspect<M: Model>(space: &Space, block: usize) -> Lines {
+    ///
+    /// # Safety
+    /// The live `start` bits of the block are those of complete objects, whose headers are those of the model, and none of them is freed
+    /// meanwhile.
+    pub unsafe fn inspect<M: Model>(space: &Space, block: BlockId) -> Lines {
         let mut used = Lines::EMPTY;
         let base = space.address(block);
         // The last object that begins before the line looked at, and its line.
         let mut last: Option<(usize, usize)> = None;
-        for card in 0..CARDS {
-            let at = base + card * CARD;
-            let mut bits = space.live_starts(block, at);
-            let mut line = card * (CARD / LINE);
+        for (i, card) in space.cards_of(block).enumerate() {
+            let mut bits = space.live_starts(block, card);
+            let mut line = i * (CARD / LINE);
             while bits != 0 {
                 let here = bits & LINE_OF_STARTS;
                 if here != 0 {
                     if let Some((object, from)) = last
                         && from + 1 < line
                     {
-                        used.add(from * LINE, end::<M>(object) - base);
+                        // SAFETY: a live `start` bit of the block is that of an object, as the caller promises.
+                        let end = unsafe { end::<M>(object) };
+                        used.add(from * LINE, end - base);
                     }
                     used.0[line / 64] |= 1 << (line % 64);
                     let word = 63 - here.leading_zeros() as usize;
@@ -59,7 +64,9 @@ impl Lines {
             }
         }
         if let Some((object, from)) = last {
-            used.add(from * LINE, end::<M>(object) - base);
+            // SAFETY: a live `start` bit of the block is that of an object, as the caller promises.
+            let end = unsafe { end::<M>(object) };
+            used.add(from * LINE, end - base);
         }
         used
     }
@@ -104,8 +111,11 @@ impl Lines {
 }
 
 /// The end of a live object.
-fn end<M: Model>(object: usize) -> usize {
-    // SAFETY: the caller found its live start bit: an object with its header lies there.
+///
+/// # Safety
+/// `object` is a live object with its own header.
+unsafe fn end<M: Model>(object: usize) -> usize {
+    // SAFETY: the caller's promise: an object with that header.
     unsafe {
         let header = header_of(object).load(Relaxed);
         object + M::descriptor(header).size::<M>(object, header)

@@ -26,6 +26,7 @@
 pub mod bitmaps;
 pub mod block;
 pub mod block_bits;
+pub mod card;
 pub mod card_marks;
 pub mod card_table;
 pub mod free_blocks;
@@ -36,7 +37,8 @@ pub mod old;
 pub mod recyclable;
 pub(crate) mod reserve;
 
-pub use block::{BLOCK, BLOCK_SHIFT, BlockInfo, BlockKind, CARD, CARD_SHIFT, CARDS};
+pub use block::{BLOCK, BLOCK_SHIFT, BlockId, BlockInfo, BlockKind, CARDS};
+pub use card::{CARD, CARD_SHIFT, Card};
 pub use card_marks::CLEAN;
 
 use crate::memory::{prefer_huge_pages, reserve};
@@ -106,24 +108,44 @@ impl Space {
     }
 
     /// Address of a block.
+    #[inline(always)]
+    pub fn address(&self, block: BlockId) -> usize {
+        self.base + (block.number() << BLOCK_SHIFT)
+    }
+    /// Address of the byte behind the last of a block.
+    #[inline(always)]
+    pub fn end(&self, block: BlockId) -> usize {
+        self.address(block) + BLOCK
+    }
+    /// The cards of a block, in ascending order.
     #[inline]
-    pub fn address(&self, block: usize) -> usize {
-        self.base + (block << BLOCK_SHIFT)
+    pub fn cards_of(&self, block: BlockId) -> impl Iterator<Item = Card> + Clone {
+        Card::between(self.address(block), self.end(block))
+    }
+    /// The number of a card among those of the range.
+    #[inline(always)]
+    fn card_number(&self, card: Card) -> usize {
+        (card.address() - self.base) >> CARD_SHIFT
+    }
+    /// All blocks that were ever used, in ascending order.
+    #[inline]
+    pub fn all_blocks(&self) -> impl Iterator<Item = BlockId> + Clone + use<> {
+        (0..self.used()).map(BlockId::new)
     }
     /// The block an address lies in, if it was ever used.
     #[inline(always)]
-    pub fn block_of(&self, address: usize) -> Option<usize> {
+    pub fn block_of(&self, address: usize) -> Option<BlockId> {
         let b = address.wrapping_sub(self.base) >> BLOCK_SHIFT;
-        (b < self.used.load(Relaxed)).then_some(b)
+        (b < self.used.load(Relaxed)).then(|| BlockId::new(b))
     }
     /// The block of an address known to lie in the heap.
     #[inline]
-    pub fn block(&self, address: usize) -> usize {
+    pub fn block(&self, address: usize) -> BlockId {
         debug_assert!(
             self.block_of(address).is_some(),
             "{address:#x} is not in the heap"
         );
-        (address - self.base) >> BLOCK_SHIFT
+        BlockId::new((address - self.base) >> BLOCK_SHIFT)
     }
     /// Number of blocks ever used.
     pub fn used(&self) -> usize {
@@ -134,13 +156,13 @@ impl Space {
         (self.base, self.base + self.blocks * BLOCK)
     }
     #[inline(always)]
-    fn kind_cell(&self, block: usize) -> &AtomicU8 {
+    fn kind_cell(&self, block: BlockId) -> &AtomicU8 {
         // SAFETY: the table was reserved with a byte for each block, and is never released.
-        unsafe { &*((self.kinds + block) as *const AtomicU8) }
+        unsafe { &*((self.kinds + block.number()) as *const AtomicU8) }
     }
     /// What a block is.
     #[inline(always)]
-    pub fn kind(&self, block: usize) -> BlockKind {
+    pub fn kind(&self, block: BlockId) -> BlockKind {
         BlockKind::from_u8(self.kind_cell(block).load(Relaxed))
     }
     /// What the block of an address is; Free outside the heap.
@@ -153,14 +175,14 @@ impl Space {
     }
     /// Changes what a block is.
     #[inline]
-    pub fn set_kind(&self, block: usize, kind: BlockKind) {
+    pub fn set_kind(&self, block: BlockId, kind: BlockKind) {
         self.kind_cell(block).store(kind as u8, Release);
     }
     /// What is recorded of a block.
     #[inline(always)]
-    pub fn info(&self, block: usize) -> &BlockInfo {
-        debug_assert!(block < self.blocks);
+    pub fn info(&self, block: BlockId) -> &BlockInfo {
+        debug_assert!(block.number() < self.blocks);
         // SAFETY: the table was reserved with an entry for each block; zero bytes are a valid entry, and it is never released.
-        unsafe { &*((self.infos as *const BlockInfo).add(block)) }
+        unsafe { &*((self.infos as *const BlockInfo).add(block.number())) }
     }
 }

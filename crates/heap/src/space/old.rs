@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::object::header_of;
 use crate::space::lines::{LINE, Lines};
 use crate::space::recyclable::RecyclableBlocks;
-use crate::space::{BLOCK, BlockKind, CARD, Space};
+use crate::space::{BLOCK, BlockId, BlockKind, Card, Space};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 /// A block with at least this many free bytes is recyclable. A larger limit would leave holes unused: a graph that dies evenly never frees
@@ -30,7 +30,7 @@ pub struct Old {
 
 impl Old {
     /// Lists an old block with these used lines, if it has enough others.
-    pub(crate) fn list_if_recyclable(&self, space: &Space, block: usize, used: &Lines) {
+    pub(crate) fn list_if_recyclable(&self, space: &Space, block: BlockId, used: &Lines) {
         if is_recyclable(used.bytes()) {
             self.recyclable.push(space, block, used);
         }
@@ -38,20 +38,28 @@ impl Old {
 }
 
 /// The live object of a block that begins before a card and reaches into it.
-pub fn reaching_into<M: Model>(space: &Space, block: usize, card: usize) -> Option<usize> {
-    if card == space.address(block) {
+///
+/// # Safety
+/// `block` is an old block, or a nursery block whose `start` bits are all of objects, and `card` one of its cards. Its live objects are not
+/// freed meanwhile.
+pub unsafe fn reaching_into<M: Model>(space: &Space, block: BlockId, card: Card) -> Option<usize> {
+    if card.address() == space.address(block) {
         return None;
     }
-    let first = space.last_start(block, card - 8)?;
+    let first = space.last_start(block, card.address() - 8)?;
     // SAFETY: a live object begins at a live `start` bit, with its header.
     let size = unsafe { M::size(first, header_of(first).load(Relaxed)) };
-    (first + size > card).then_some(first)
+    (first + size > card.address()).then_some(first)
 }
 
 /// Sweeps a block: clears the bits of its dead objects. Returns its used lines.
-pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
+///
+/// # Safety
+/// `block` is an unswept old block, and stays one until this returns: the caller is in a step of the gate.
+pub unsafe fn sweep<M: Model>(space: &Space, block: BlockId) -> Lines {
     space.sweep(block);
-    let used = Lines::inspect::<M>(space, block);
+    // SAFETY: the `start` bits of a swept block are those of its live objects, which have their headers.
+    let used = unsafe { Lines::inspect::<M>(space, block) };
     space.info(block).live.store(used.bytes() as u32, Relaxed);
     used
 }
@@ -59,7 +67,7 @@ pub fn sweep<M: Model>(space: &Space, block: usize) -> Lines {
 /// The old-space allocator of one worker. See the module.
 pub struct OldAllocator {
     /// The block that is being filled.
-    block: Option<usize>,
+    block: Option<BlockId>,
     /// Its used lines, without those of the bytes from `hole` to `next`, which were allocated in the hole that ends at `end`.
     used: Lines,
     hole: usize,
@@ -69,10 +77,10 @@ pub struct OldAllocator {
     overflow_next: usize,
     overflow_end: usize,
     /// A card, and the `start` bits of complete objects on it that are not in the bitmap yet.
-    card: usize,
+    card: Card,
     starts: u64,
     /// Cards and `mark` bits that will be set at the end, if objects are born `marked`.
-    marks: List<(usize, u64)>,
+    marks: List<(Card, u64)>,
     /// Objects are born marked.
     pub marked: bool,
     /// Bytes allocated.
@@ -90,7 +98,7 @@ impl OldAllocator {
             end: 0,
             overflow_next: 0,
             overflow_end: 0,
-            card: 0,
+            card: Card::of(0),
             starts: 0,
             marks: List::new(1 << 24)?,
             marked: false,
@@ -100,7 +108,7 @@ impl OldAllocator {
     /// An object whose memory came from here is complete. It is found by its `start` bit after [`OldAllocator::flush`].
     #[inline(always)]
     pub fn complete(&mut self, space: &Space, object: usize) {
-        let card = object & !(CARD - 1);
+        let card = Card::of(object);
         if card != self.card {
             self.flush(space);
             self.card = card;
@@ -167,7 +175,7 @@ impl OldAllocator {
     fn overflow(&mut self, space: &Space, size: usize) -> Option<usize> {
         if self.overflow_next + size > self.overflow_end {
             let b = fresh(space)?;
-            (self.overflow_next, self.overflow_end) = (space.address(b), space.address(b) + BLOCK);
+            (self.overflow_next, self.overflow_end) = (space.address(b), space.end(b));
         }
         self.overflow_next += size;
         Some(self.overflow_next - size)
@@ -213,7 +221,7 @@ impl OldAllocator {
 }
 
 /// Allocates an old block without objects, with clean cards. None: the address range is used up.
-fn fresh(space: &Space) -> Option<usize> {
+fn fresh(space: &Space) -> Option<BlockId> {
     let b = space.alloc_block(BlockKind::Taken)?;
     space.clear_starts(b);
     space.clear_marks(b);

@@ -7,14 +7,14 @@
 //!   sweeping thread that has lost its processor.
 use crate::memory::{List, reserve};
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, Space};
+use crate::space::{BLOCK, BlockId, Space};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use vervet_os::LeafLock;
 
 /// The recyclable blocks of a heap.
 pub struct RecyclableBlocks {
-    blocks: LeafLock<List<u32>>,
+    blocks: LeafLock<List<BlockId>>,
     /// Address of a table with the used lines of each block of the space.
     used: usize,
     free: AtomicUsize,
@@ -34,11 +34,11 @@ impl RecyclableBlocks {
         self.free.load(Relaxed)
     }
     /// An entry of the table. It is read and written under the lock.
-    fn used(&self, block: usize) -> *mut Lines {
-        (self.used as *mut Lines).wrapping_add(block)
+    fn used(&self, block: BlockId) -> *mut Lines {
+        (self.used as *mut Lines).wrapping_add(block.number())
     }
     /// Lists a block with these used lines, unless it is listed already.
-    pub fn push(&self, space: &Space, block: usize, used: &Lines) {
+    pub fn push(&self, space: &Space, block: BlockId, used: &Lines) {
         let mut blocks = self.blocks.lock();
         let info = space.info(block);
         if info.recyclable.swap(1, Relaxed) == 0 {
@@ -46,44 +46,44 @@ impl RecyclableBlocks {
             info.live.store(bytes as u32, Relaxed);
             // SAFETY: the table has an entry for each block; under the lock.
             unsafe { *self.used(block) = *used };
-            blocks.push(block as u32);
+            blocks.push(block);
             self.free.fetch_add(BLOCK - bytes, Relaxed);
         }
     }
     /// A block leaves the list.
-    fn forget(&self, space: &Space, block: usize) {
+    fn forget(&self, space: &Space, block: BlockId) {
         let info = space.info(block);
         info.recyclable.store(0, Relaxed);
         self.free
             .fetch_sub(BLOCK - info.live.load(Relaxed) as usize, Relaxed);
     }
     /// Takes a block off the list to fill it. Returns it and its used lines; it counts as full from now on.
-    pub fn pop(&self, space: &Space) -> Option<(usize, Lines)> {
+    pub fn pop(&self, space: &Space) -> Option<(BlockId, Lines)> {
         let mut blocks = self.blocks.lock();
-        let block = blocks.pop()? as usize;
+        let block = blocks.pop()?;
         self.forget(space, block);
         space.info(block).live.store(BLOCK as u32, Relaxed);
         // SAFETY: the table has an entry for each block; under the lock.
         Some((block, unsafe { *self.used(block) }))
     }
     /// The used lines of a block, if it is listed.
-    pub fn of(&self, space: &Space, block: usize) -> Option<Lines> {
+    pub fn of(&self, space: &Space, block: BlockId) -> Option<Lines> {
         let _lock = self.blocks.lock();
         // SAFETY: the table has an entry for each block; under the lock.
         (space.info(block).recyclable.load(Relaxed) != 0).then(|| unsafe { *self.used(block) })
     }
     /// Calls `f` with each listed block.
-    pub(crate) fn each(&self, mut f: impl FnMut(usize)) {
+    pub(crate) fn each(&self, mut f: impl FnMut(BlockId)) {
         for &b in self.blocks.lock().as_slice() {
-            f(b as usize);
+            f(b);
         }
     }
     /// Takes the blocks off the list for which `keep` says false.
-    pub fn retain(&self, space: &Space, keep: impl Fn(usize) -> bool) {
+    pub fn retain(&self, space: &Space, keep: impl Fn(BlockId) -> bool) {
         self.blocks.lock().retain_map(|b| {
-            let kept = keep(b as usize);
+            let kept = keep(b);
             if !kept {
-                self.forget(space, b as usize);
+                self.forget(space, b);
             }
             kept.then_some(b)
         });

@@ -13,7 +13,7 @@
 use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Model, World};
-use crate::space::{BLOCK, BlockKind, CARD};
+use crate::space::{BLOCK, BlockId, BlockKind, Card};
 use std::sync::atomic::Ordering::*;
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
@@ -35,9 +35,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
                 }
                 free_and_listed += usize::from(space.kind(b) == BlockKind::Free);
             }
-            let marked = |b: &usize| space.info(*b).listed.load(Relaxed) != 0;
-            let say_so = (0..free.used).filter(marked).count();
-            let all = (0..free.used).filter(|b| space.kind(*b) == BlockKind::Free);
+            let marked = |b: &BlockId| space.info(*b).listed.load(Relaxed) != 0;
+            let say_so = BlockId::range(0, free.used).filter(marked).count();
+            let all = BlockId::range(0, free.used).filter(|b| space.kind(*b) == BlockKind::Free);
             let all = all.count();
             if (say_so, all, free.count) != (listed, free_and_listed, all) {
                 self.damaged(&format!(
@@ -60,10 +60,10 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             bytes += BLOCK - info.live.load(Relaxed) as usize;
             listed.push(b);
         });
-        let say_so = |b: &usize| {
+        let say_so = |b: &BlockId| {
             space.kind(*b) == BlockKind::Old && space.info(*b).recyclable.load(Relaxed) != 0
         };
-        let say_so = (0..space.used()).filter(say_so).count();
+        let say_so = space.all_blocks().filter(say_so).count();
         self.twice(&mut listed, "in the list of those with room");
         let counted = self.heap.old.recyclable.free();
         if (say_so, counted) != (listed.len(), bytes) {
@@ -73,7 +73,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             ));
         }
     }
-    fn twice(&self, blocks: &mut List<usize>, place: &str) {
+    fn twice(&self, blocks: &mut List<BlockId>, place: &str) {
         let blocks = blocks.as_mut_slice();
         blocks.sort_unstable();
         if let Some(two) = blocks.windows(2).find(|two| two[0] == two[1]) {
@@ -84,7 +84,6 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         let (heap, space) = (self.heap, &self.heap.space);
         let (mut heads, mut bytes, mut tails) = (list(), 0, 0);
         for &b in heap.large.heads.lock().as_slice() {
-            let b = b as usize;
             heads.push(b);
             bytes += space.info(b).size.load(Relaxed);
             if space.kind(b) != BlockKind::Large || heap.is_dead_large(b) {
@@ -101,21 +100,26 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
                 "large objects take {bytes} bytes, and {counted} are counted"
             ));
         }
-        for b in (0..space.used()).filter(|b| space.kind(*b) == BlockKind::Large) {
+        for b in space
+            .all_blocks()
+            .filter(|b| space.kind(*b) == BlockKind::Large)
+        {
             if !heap.is_dead_large(b) && heads.as_slice().binary_search(&b).is_err() {
                 self.wrong(space.address(b), "is large and not listed");
             }
             let blocks = space.info(b).size.load(Relaxed).div_ceil(BLOCK);
             for i in 1..blocks {
-                let is_part = space.kind(b + i) == BlockKind::LargeTail
-                    && space.info(b + i).live.load(Relaxed) as usize == i;
+                let is_part = space.kind(b.plus(i)) == BlockKind::LargeTail
+                    && space.info(b.plus(i)).live.load(Relaxed) as usize == i;
                 if !is_part {
                     self.wrong(space.address(b), &format!("has no block {i}"));
                 }
             }
             tails += blocks - 1;
         }
-        let kept = (0..space.used()).filter(|b| space.kind(*b) == BlockKind::LargeTail);
+        let kept = space
+            .all_blocks()
+            .filter(|b| space.kind(*b) == BlockKind::LargeTail);
         let kept = kept.count();
         if kept != tails {
             self.damaged(&format!(
@@ -145,9 +149,8 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             // SAFETY: a word of a nursery block.
             let is_end = unsafe { *(from as *const u64) } == 0;
-            let first = (from & !(CARD - 1)..to).step_by(CARD).find_map(|card| {
-                let bits = space.start_word(card).load(Relaxed);
-                let mut at = (0..64).filter(|i| bits >> i & 1 != 0).map(|i| card + 8 * i);
+            let first = Card::between(from, to).find_map(|card| {
+                let mut at = card.words(space.start_word(card).load(Relaxed));
                 at.find(|at| (from..to).contains(at))
             });
             if !is_end || first.is_some() {
@@ -157,10 +160,10 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             before = to;
         }
-        let is_fresh = |b: &usize| {
+        let is_fresh = |b: &BlockId| {
             space.kind(*b) == BlockKind::Nursery && space.info(*b).age.load(Relaxed) == 0
         };
-        let fresh = (0..space.used()).filter(is_fresh).count() * BLOCK;
+        let fresh = space.all_blocks().filter(is_fresh).count() * BLOCK;
         if bytes + nursery.handed_out != nursery.fragment_bytes + fresh {
             self.damaged(&format!(
                 "{} bytes of the nursery are handed out and {bytes} unused, of {} that were left and {fresh} taken",

@@ -7,7 +7,7 @@ use crate::Heap;
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
 use crate::object::header_of;
-use crate::space::{BLOCK, BlockKind, CARD};
+use crate::space::BlockKind;
 use std::sync::atomic::Ordering::*;
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
@@ -40,20 +40,18 @@ impl<M: Model, W: World> Heap<M, W> {
     /// While marking runs or has just ended: calls `f` with every marked object.
     pub(crate) fn each_marked(&self, mut f: impl FnMut(usize)) {
         let space = &self.space;
-        for b in 0..space.used() {
-            let base = space.address(b);
+        for b in space.all_blocks() {
             match space.kind(b) {
                 BlockKind::Old => {
-                    for card in (base..base + BLOCK).step_by(CARD) {
-                        let mut bits = space.start_word(card).load(Relaxed)
+                    for card in space.cards_of(b) {
+                        let bits = space.start_word(card).load(Relaxed)
                             & space.mark_word(card).load(Relaxed);
-                        while bits != 0 {
-                            f(card + 8 * bits.trailing_zeros() as usize);
-                            bits &= bits - 1;
-                        }
+                        card.words(bits).for_each(&mut f);
                     }
                 }
-                BlockKind::Large if space.info(b).large_marked.load(Relaxed) != 0 => f(base),
+                BlockKind::Large if space.info(b).large_marked.load(Relaxed) != 0 => {
+                    f(space.address(b))
+                }
                 _ => {}
             }
         }

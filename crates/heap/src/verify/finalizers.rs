@@ -10,7 +10,7 @@ use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Model, World};
 use crate::references::finalizers::Entry;
-use crate::space::{BLOCK, BlockKind, CARD};
+use crate::space::BlockKind;
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn finalizers(&self) {
@@ -44,13 +44,9 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
     }
     fn bits_are_of(&self, registered: &List<usize>) {
         let space = &self.heap.space;
-        for b in 0..space.used() {
-            let base = space.address(b);
-            for card in (base..base + BLOCK).step_by(CARD) {
-                let mut bits = space.finalizable_bits(card);
-                while bits != 0 {
-                    let o = card + 8 * bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
+        for b in space.all_blocks() {
+            for card in space.cards_of(b) {
+                for o in card.words(space.finalizable_bits(card)) {
                     if registered.as_slice().binary_search(&o).is_err() {
                         self.wrong(o, "is to be finalized, and in no list");
                     }

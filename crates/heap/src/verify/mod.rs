@@ -14,17 +14,19 @@ mod blocks;
 mod ephemerons;
 mod finalizers;
 mod handles;
-#[cfg(test)]
+// (Each of these makes several heaps: under Miri that is minutes and more memory than the reservations there have.)
+#[cfg(all(test, not(miri)))]
 mod tests;
 mod tricolour;
 
 use crate::Heap;
 use crate::memory::List;
 use crate::model::{Contents, Inspection, Model, World};
+use crate::object::{Slot, each_slot};
 use crate::references::ephemerons::EphemeronRange;
 use crate::roots::conservative::{Cursor, each_young, object_at};
 use crate::space::lines::Lines;
-use crate::space::{BLOCK, BlockKind, CARD, CLEAN};
+use crate::space::{BLOCK, BlockId, BlockKind, CLEAN, Card};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::*;
 
@@ -39,7 +41,7 @@ impl<M: Model, W: World> Heap<M, W> {
         // (The walk of young objects ends where unused memory begins.)
         v.unused_young();
         v.objects();
-        self.world.roots(&mut |f| v.field(0, f, false));
+        self.each_root(|f| v.field(0, f, false));
         v.handles();
         v.finalizers();
         v.tricolour();
@@ -48,17 +50,13 @@ impl<M: Model, W: World> Heap<M, W> {
         self.world.check(&v);
     }
     /// Calls `f` with every object of a block: those alive as far as the last cycle knows, and all young ones.
-    pub(crate) fn each_object_of(&self, block: usize, mut f: impl FnMut(usize)) {
+    pub(crate) fn each_object_of(&self, block: BlockId, mut f: impl FnMut(usize)) {
         let space = &self.space;
         let base = space.address(block);
         match space.kind(block) {
             BlockKind::Old => {
-                for card in (base..base + BLOCK).step_by(CARD) {
-                    let mut bits = space.live_starts(block, card);
-                    while bits != 0 {
-                        f(card + 8 * bits.trailing_zeros() as usize);
-                        bits &= bits - 1;
-                    }
+                for card in space.cards_of(block) {
+                    card.words(space.live_starts(block, card)).for_each(&mut f);
                 }
             }
             BlockKind::Nursery => each_young::<M>(space, block, |o, _| f(o)),
@@ -88,7 +86,7 @@ impl<M: Model, W: World> Inspection for Verifier<'_, M, W> {
         self.is_object(object).then_some(young)
     }
     fn each_object(&self, visit: &mut dyn FnMut(usize)) {
-        for b in 0..self.heap.space.used() {
+        for b in self.heap.space.all_blocks() {
             self.heap.each_object_of(b, &mut *visit);
         }
     }
@@ -101,7 +99,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
     /// Every object is whole and lies where objects may; its references are references, and their cards are marked.
     fn objects(&self) {
         let space = &self.heap.space;
-        for b in 0..space.used() {
+        for b in space.all_blocks() {
             match space.kind(b) {
                 BlockKind::Old => self.old_block(b),
                 BlockKind::Nursery | BlockKind::Large => {
@@ -119,7 +117,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
         }
     }
-    fn old_block(&self, block: usize) {
+    fn old_block(&self, block: BlockId) {
         let base = self.heap.space.address(block);
         let room = self.heap.old.recyclable.of(&self.heap.space, block);
         let (mut end, mut bytes, mut lines) = (base, 0, Lines::EMPTY);
@@ -153,9 +151,11 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             }
             match M::contents(header) {
                 Contents::Plain => {}
-                Contents::References => M::visit(object, header, 0, usize::MAX, |f| {
-                    self.field(object, f, old)
-                }),
+                Contents::References => {
+                    each_slot::<M>(object, header, 0, usize::MAX, |f| {
+                        self.field(object, f, old)
+                    });
+                }
                 Contents::Ephemerons => EphemeronRange::of::<M>(object).iter().for_each(|pair| {
                     self.field(object, pair.key(), old);
                     self.field(object, pair.value(), old);
@@ -164,18 +164,17 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             M::size(object, header)
         }
     }
-    fn field(&self, object: usize, field: usize, old: bool) {
+    fn field(&self, object: usize, slot: Slot, old: bool) {
         let space = &self.heap.space;
-        // SAFETY: the address of a reference field.
-        let v = unsafe { *(field as *const usize) };
+        let (field, v) = (slot.address(), slot.load(Relaxed));
         self.reference(object, &format_args!("field {field:#x}"), v);
         if old
             && space.kind_at(v) == BlockKind::Nursery
             && space.block_of(field).is_some()
-            && space.card(field).load(Relaxed) == CLEAN
+            && space.card(Card::of(field)).load(Relaxed) == CLEAN
             && !self.is_being_stored(v)
         {
-            let young = self.say(v);
+            let young = self.describe(v);
             self.wrong(
                 object,
                 &format!("refers to the young {young} from a clean card (field {field:#x})"),
@@ -215,7 +214,8 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         });
         found
     }
-    fn say(&self, object: usize) -> String {
+    /// An object in words: its class, where it is, and what its block is.
+    fn describe(&self, object: usize) -> String {
         if object == 0 {
             return "a root".into();
         }
@@ -235,7 +235,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         self.heap.fail(&format!(
             "the heap is damaged, {}: {} {what}",
             self.when,
-            self.say(object)
+            self.describe(object)
         ))
     }
     /// What is wrong is no object's.

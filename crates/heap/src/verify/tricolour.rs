@@ -11,8 +11,8 @@
 use super::{Verifier, list};
 use crate::memory::List;
 use crate::model::{Contents, Model, World};
-use crate::object::header_of;
-use crate::space::{BlockKind, CLEAN};
+use crate::object::{Slot, each_slot, header_of};
+use crate::space::{BlockId, BlockKind, CLEAN, Card};
 use std::sync::atomic::Ordering::*;
 
 /// What the markers have, each list in ascending order.
@@ -22,17 +22,20 @@ struct Known {
     /// Tables of pairs.
     tables: List<usize>,
     /// Fields that refer into blocks to be emptied.
-    fields: List<usize>,
+    fields: List<Slot>,
 }
 
-fn has(list: &List<usize>, value: usize) -> bool {
+fn has<T: Copy + Ord>(list: &List<T>, value: T) -> bool {
     list.as_slice().binary_search(&value).is_ok()
 }
 
 impl<M: Model, W: World> Verifier<'_, M, W> {
     pub(super) fn tricolour(&self) {
         let (space, marking) = (&self.heap.space, self.heap.major.is_marking());
-        for b in (0..space.used()).filter(|b| space.kind(*b) == BlockKind::Old) {
+        for b in space
+            .all_blocks()
+            .filter(|b| space.kind(*b) == BlockKind::Old)
+        {
             let unswept = space.info(b).unswept.load(Relaxed) != 0;
             if marking && unswept {
                 self.wrong(space.address(b), "is marked in a block that is not swept");
@@ -46,7 +49,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             self.heap.each_marked(|o| self.marked(o, &known));
         } else if known.grey.len() + known.tables.len() + known.fields.len() != 0 {
             self.damaged(&format!(
-                "nobody marks, and {} objects are grey, {} tables and {} fields noted",
+                "nobody marks, and {} objects are grey, {} tables and {} fields recorded",
                 known.grey.len(),
                 known.tables.len(),
                 known.fields.len()
@@ -74,9 +77,10 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
         for &t in heap.major.born.lock().as_slice() {
             known.tables.push(t);
         }
-        for list in [&mut known.grey, &mut known.tables, &mut known.fields] {
+        for list in [&mut known.grey, &mut known.tables] {
             list.as_mut_slice().sort_unstable();
         }
+        known.fields.as_mut_slice().sort_unstable();
         known
     }
     fn marked(&self, object: usize, known: &Known) {
@@ -94,7 +98,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
                 let end = self.grey_from(object, known);
                 // SAFETY: the marked object has that header; the world is stopped.
                 unsafe {
-                    M::visit(object, header, 0, end, |f| {
+                    each_slot::<M>(object, header, 0, end, |f| {
                         self.black_field(object, f, known)
                     })
                 }
@@ -114,27 +118,28 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
             _ => usize::MAX,
         }
     }
-    fn black_field(&self, object: usize, field: usize, known: &Known) {
+    fn black_field(&self, object: usize, slot: Slot, known: &Known) {
         let space = &self.heap.space;
-        // SAFETY: a reference field of a marked object.
-        let v = unsafe { *(field as *const usize) };
+        let (field, v) = (slot.address(), slot.load(Relaxed));
         let Some(b) = space.block_of(v) else { return };
-        let is_evacuated = |b: usize| space.info(b).evacuate.load(Relaxed) != 0;
+        let is_evacuated = |b: BlockId| space.info(b).evacuate.load(Relaxed) != 0;
         let what = match space.kind(b) {
             BlockKind::Old if !space.is_marked(v) => "white",
             BlockKind::Large if space.info(b).large_marked.load(Relaxed) == 0 => "white",
             BlockKind::Old
                 if is_evacuated(b)
                     && !is_evacuated(space.block(field))
-                    && !has(&known.fields, field) =>
+                    && !has(&known.fields, slot) =>
             {
                 "moving"
             }
             _ => return,
         };
-        let is_noted = space.card(field).load(Relaxed) != CLEAN || space.has_mod_union(field);
-        if !is_noted && !self.is_being_stored(v) {
-            let white = self.say(v);
+        let card = Card::of(field);
+        let will_be_rescanned =
+            space.card(card).load(Relaxed) != CLEAN || space.has_mod_union(card);
+        if !will_be_rescanned && !self.is_being_stored(v) {
+            let white = self.describe(v);
             self.wrong(
                 object,
                 &format!("is black and refers to the {what} {white} from field {field:#x}, which nobody looks at again"),

@@ -100,7 +100,7 @@ pub struct Seat {
     pub storing: AtomicBool,
 }
 
-/// A handle, or a note of the world's: what it refers to, and whether that may be young. A visit with `young_only` passes by those that may
+/// A handle, or an entry of the world's side table: what it refers to, and whether that may be young. A visit with `young_only` passes by those that may
 /// not, as the handles of a process do.
 #[derive(Default)]
 pub struct Slot {
@@ -151,7 +151,7 @@ pub struct Yard {
     pub pinned: Vec<Slot>,
     pub short: Vec<Slot>,
     pub long: Vec<Slot>,
-    pub noted: Vec<Slot>,
+    pub listed: Vec<Slot>,
     pub tombstone: AtomicUsize,
     pub finalizers_wait: AtomicUsize,
     cards: AtomicUsize,
@@ -191,7 +191,7 @@ impl Yard {
             pinned: slots(roots.max(16)),
             short: slots(roots),
             long: slots(roots),
-            noted: slots(roots),
+            listed: slots(roots),
             tombstone: AtomicUsize::new(0),
             finalizers_wait: AtomicUsize::new(0),
             cards: AtomicUsize::new(0),
@@ -260,7 +260,8 @@ impl Yard {
     }
 }
 
-impl World for Yard {
+// SAFETY: threads are stopped at their polls only, and what they hold are references that `root` and `store` have put there.
+unsafe impl World for Yard {
     fn stopped(&self, work: &mut dyn FnMut()) {
         let me = SEAT.get();
         if let Some(me) = me {
@@ -321,7 +322,7 @@ impl World for Yard {
         }
     }
     fn side_tables(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> Option<(usize, bool)>) {
-        for n in &self.noted {
+        for n in &self.listed {
             n.update(young_only, &mut *visit);
         }
     }
@@ -331,14 +332,14 @@ impl World for Yard {
         }
     }
     fn check(&self, heap: &dyn Inspection) {
-        for n in &self.noted {
+        for n in &self.listed {
             let (object, may_be_young) = (n.load(Relaxed), n.may_be_young.load(Relaxed));
             if object == 0 {
                 continue;
             }
             match heap.is_young(object) {
-                None => heap.wrong(object, "is noted, and no object begins there"),
-                Some(true) if !may_be_young => heap.wrong(object, "is noted as old"),
+                None => heap.wrong(object, "is listed, and no object begins there"),
+                Some(true) if !may_be_young => heap.wrong(object, "is listed as old"),
                 _ => {}
             }
         }

@@ -1,5 +1,23 @@
 //! Making VTables: from what the type system says of a class to the memory that objects point to.
 //!
+//! # Layout
+//! ```text
+//!   VTable (16-aligned, below 2 GiB)
+//!   | class, supers, sizes, flags, statics, descriptor, ref_map | imt: IMT_SIZE words | slots: one word per virtual method |
+//!        read by casts, the allocator and the collector           interface calls       virtual calls
+//!
+//!   object header ---> VTable ---> ref_map (leaked words: one bit per word of an instance or element)
+//!                            \---> supers (leaked words: the classes from Object down to this one)
+//!                            \---> statics_refs (root memory), statics_values (plain memory)
+//! ```
+//!
+//! | kind of class | `size` | `ref_map` is of | `rank` |
+//! |---|---|---|---|
+//! | class, or box of a value type | bytes of an instance, header included | an instance; bit 0 is the header's | 0 |
+//! | array | bytes of an element | an element | 1 or more |
+//! | String | 2, the bytes of a character | nothing | 0 |
+//! | interface, abstract class | of what it would be (`NO_INSTANCES`) | | 0 |
+//!
 //! # Invariants
 //! * VTables live in one range below 2 GiB ([`crate::memory::vtable_area`]), so that a u32 is the pointer.
 //! * A VTable is complete before it is published in its domain. Two threads may make one at the same time; the first to publish
@@ -131,6 +149,7 @@ struct Instances {
 }
 
 impl Instances {
+    /// See the table at the head of this file.
     fn of(
         class: ClassRef,
         layout: &vervet_types::Layout,
@@ -219,7 +238,7 @@ pub unsafe fn discard(vt: &'static VTable) {
     // SAFETY: the class is the one the VTable was made of.
     let class: ClassRef = unsafe { &*(vt.class as *const vervet_types::Class) };
     if let (Ok(layout), false) = (class.layout(), vt.statics_refs.is_null()) {
-        // SAFETY: reserved with that size by `make`; passed on.
+        // SAFETY: `make` reserved the memory with that size, and the caller promises that nobody uses the statics.
         unsafe {
             crate::memory::roots::free_mapped(vt.statics_refs, layout.statics_refs_size as usize)
         };

@@ -4,6 +4,17 @@
 //! When a method's code is linked, the methods that it calls are pushed on a stack. A worker thread pops the newest,
 //! compiles it to a blob and keeps the blob; the prestub looks here first. The calling thread links.
 //!
+//! ```text
+//!   program threads                    QUEUE (leaf lock)                        compiler thread
+//!   -------------------------------    ---------------------------------------  -------------------------------
+//!   link a blob: enqueue_callees  ---> stack: newest on top             ------> pop; Waiting -> Compiling
+//!                                      states: method id -> State               compile, without the lock
+//!   first call: prestub: take     <--- Ready(blob), or nothing          <------ Compiling -> Ready, or Done
+//!     waits on READY if Compiling                                               waits on WORK if the stack is empty
+//! ```
+//! The stack is not a queue because what was linked last is most likely called next. An entry whose method the prestub has taken meanwhile stays
+//! on the stack; the worker drops it, because its state is no longer Waiting.
+//!
 //! # The state of a method
 //! ```text
 //!   Waiting --(worker)--> Compiling --(worker)--> Ready --(prestub)--> Done
@@ -28,9 +39,13 @@ use vervet_jit::{Blob, Symbol};
 use vervet_os::LeafLock;
 use vervet_types::MethodRef;
 
+/// See the module. A method that is not in the table was never pushed, and was not called yet.
 enum State {
+    /// On the stack.
     Waiting,
+    /// The worker is at it, without the lock.
     Compiling,
+    /// Compiled and not linked. The blob is kept until the first call, or for ever if there is none.
     Ready(Box<Blob>),
     /// Taken, or given up.
     Done,
@@ -114,6 +129,8 @@ pub fn take(method: MethodRef) -> Option<Blob> {
         let queue = guard.as_mut()?;
         let state = queue.states.entry(method.id).or_insert(State::Done);
         match state {
+            // Waiting is shorter than compiling: the worker has begun already. The calling thread is in Native state here, so a stop does not
+            // wait for it.
             State::Compiling => {
                 queue.waiting += 1;
                 guard = guard.wait(&READY);
@@ -131,6 +148,7 @@ pub fn take(method: MethodRef) -> Option<Blob> {
     }
 }
 
+/// The worker. The lock is held but for compiling and sleeping.
 fn work() {
     let mut guard = QUEUE.lock();
     loop {

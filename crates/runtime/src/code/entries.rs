@@ -1,5 +1,14 @@
 //! A method's way in: its slot, its permanent stub, its prestub.
 //!
+//! ```text
+//!   caller:  call [slot]                         before the first call            afterwards
+//!   slot  -> 8 bytes of the slot area            address of the prestub part      address of the code
+//!   stub  -> +0   jmp [rip + slot]               what a function pointer, a delegate and a VTable hold
+//!            +16  mov eax, id; jmp prestub       what the slot holds at first
+//!   boxed -> unboxing stub: this += header; jmp [slot]     for VTables of value types, made when it is asked for
+//! ```
+//! A caller that still goes through the stub after the method was compiled pays for one jump more; nothing else differs.
+//!
 //! # Invariants
 //! * The slot always holds callable code: the prestub until the method is compiled, then its code.
 //! * The permanent stub `jmp [slot]` never changes and is the method's identity as a function pointer.
@@ -14,9 +23,13 @@ use vervet_types::{LoadError, MethodRef};
 pub struct Entry {
     /// The method.
     pub method: MethodRef,
+    /// Address of the slot, which generated code calls through.
     slot: usize,
+    /// Address of the permanent stub.
     stub: usize,
+    /// Address of the unboxing stub, 0 while there is none.
     boxed: AtomicUsize,
+    /// Address of the method's code, 0 until it is compiled. Set once, after the code is in the table.
     code: AtomicUsize,
     /// Places in VTables that hold the permanent stub.
     tables: LeafLock<Vec<usize>>,

@@ -182,6 +182,8 @@ fn stub_of(effect: Effect, body: usize) -> usize {
     crate::code::arena::place_stub(code).expect("room at start-up")
 }
 
+/// The inline allocation found no room in the TLAB, or the class has a finalizer, which is registered here. Interrupt requests are served before
+/// the object exists: a loop that does nothing but allocate has no other place for that.
 extern "C" fn alloc_object(v: usize) -> usize {
     with(|cx| {
         let v = vt(v);
@@ -195,12 +197,14 @@ extern "C" fn alloc_object(v: usize) -> usize {
         crate::memory::allocate::alloc_object(cx, v)
     })
 }
+/// The same for vectors. The length is the native int of `newarr`; one that no `int` holds throws OverflowException in the allocator.
 extern "C" fn alloc_array(v: usize, len: i64) -> usize {
     with(|cx| {
         interrupts::serve(cx)?;
         crate::memory::allocate::alloc_array(cx, vt(v), len)
     })
 }
+/// `newobj` of a constructor of a multi-dimensional array. Lengths and bounds lie in the caller's frame.
 extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -> usize {
     with(|cx| {
         let rank = vt(v).rank as usize;
@@ -217,6 +221,7 @@ extern "C" fn alloc_md_array(v: usize, lengths: *const i32, lower: *const i32) -
     })
 }
 
+/// `newobj` of an array constructor that takes more lengths than the array has dimensions: the elements are arrays themselves.
 extern "C" fn alloc_jagged_array(v: usize, lengths: *const i32, count: u32) -> usize {
     fn level<'cx>(cx: &'cx Cx<'cx>, v: &'static VTable, lengths: &[i32]) -> Result<ObjRef<'cx>> {
         let array = crate::memory::allocate::alloc_array(cx, v, i64::from(lengths[0]))?;
@@ -243,6 +248,8 @@ pub fn is_instance<'cx>(cx: &'cx Cx<'cx>, o: ObjRef<'cx>, c: &'static Class) -> 
     }
     cx.load(crate::classes::casts::is_assignable(cx.universe(), own, c))
 }
+/// `castclass`, where generated code could not tell by the VTable alone. A cast to `Nullable<T>` is one to `T`, because a box never has
+/// the class Nullable.
 extern "C" fn cast_class(o: usize, c: usize) -> usize {
     with(|cx| {
         let (o, c) = (object(o), class(c));
@@ -254,6 +261,7 @@ extern "C" fn cast_class(o: usize, c: usize) -> usize {
         }
     })
 }
+/// `isinst`, likewise.
 extern "C" fn is_inst(o: usize, c: usize) -> usize {
     with(|cx| {
         let (o, c) = (object(o), class(c));
@@ -265,6 +273,7 @@ extern "C" fn is_inst(o: usize, c: usize) -> usize {
         })
     })
 }
+/// Before `stelem.ref` where the element class is not known exactly: arrays are covariant, so a `string[]` may be seen as `object[]`.
 extern "C" fn check_array_store(array: usize, value: usize) {
     with(|cx| {
         let (array, value) = (object(array), object(value));
@@ -278,6 +287,8 @@ extern "C" fn check_array_store(array: usize, value: usize) {
         }
     })
 }
+/// Before `ldelema` of a reference type: the address is only handed out if the element class is exactly the one that the IL names, because a
+/// store through it is not checked.
 extern "C" fn check_ldelema(array: usize, c: usize) {
     with(|cx| {
         if object(array).vtable().element_class == c {
@@ -287,6 +298,7 @@ extern "C" fn check_ldelema(array: usize, c: usize) {
         }
     })
 }
+/// `unbox`, where the classes are not the same. An enum and its underlying type may stand for each other, as in mono.
 extern "C" fn unbox(o: usize, c: usize) -> usize {
     with(|cx| {
         let o = cx.non_null(object(o))?;
@@ -300,14 +312,17 @@ extern "C" fn unbox(o: usize, c: usize) -> usize {
         Ok(o.value_ptr() as usize)
     })
 }
+/// `unbox.any` of `Nullable<T>`: null becomes the empty Nullable.
 extern "C" fn unbox_nullable(o: usize, c: usize, to: *mut u8) {
     // SAFETY: generated code passes room for a Nullable of that class, on its stack.
     with(|cx| unsafe { unbox_nullable_into(cx, object(o), class(c), to) })
 }
+/// `box` of `Nullable<T>`: an empty one becomes null, another a box of `T`.
 extern "C" fn box_nullable(c: usize, from: *const u8) -> usize {
     // SAFETY: generated code passes the address of a Nullable of that class.
     with(|cx| unsafe { cx.box_value(class(c), from) })
 }
+/// `throw`. What is not an Exception is wrapped in RuntimeWrappedException. No frame of ours with a destructor may be left below this one.
 extern "C" fn throw(o: usize) {
     let cx = Cx::current();
     match object(o).non_null() {
@@ -317,34 +332,44 @@ extern "C" fn throw(o: usize) {
         }
     }
 }
+/// `rethrow`: the trace that the exception has is kept.
 extern "C" fn rethrow(o: usize) {
     let cx = Cx::current();
     exceptions::throw::raise(&cx, object(o), TraceMode::Rethrow)
 }
+/// An exception that generated code raises without making it itself.
 extern "C" fn throw_kind(kind: u32) {
     let cx = Cx::current();
     exceptions::traps::throw_kind(&cx, kind)
 }
+/// `leave` out of a catch clause, if the thread has interrupt requests: an abort that was caught is raised again behind the catch.
 extern "C" fn end_catch() {
     let cx = Cx::current();
     crate::threads::abort::raise_again(&cx);
     poll();
 }
+/// A branch back, in a method with handlers, has found an interrupt request in the context.
 extern "C" fn poll() {
     with(interrupts::serve)
 }
+/// The class of a static field or method is not initialised. Returns when it is, or when this thread is the one that initialises it.
 extern "C" fn class_init(v: usize) {
     with(|cx| crate::classes::initialize::ensure(cx, vt(v)))
 }
+/// The first access of this thread to the thread statics of a class.
 extern "C" fn thread_statics(v: usize) -> usize {
-    with(|cx| Ok(cx.load(crate::memory::statics::thread_block(cx.context(), vt(v)))? as usize))
+    with(|cx| Ok(cx.load(crate::memory::statics::thread_block(cx, vt(v)))? as usize))
 }
+/// `ldvirtftn`, and calls of generic virtual methods, which have no slot.
 extern "C" fn resolve_virtual(o: usize, m: usize) -> usize {
     with(|cx| crate::code::prestub::resolve_virtual(cx, object(o), method(m)))
 }
+/// `newobj` of a delegate whose method is known by its code address only.
 extern "C" fn delegate_ctor(d: usize, target: usize, code: usize) {
     with(|cx| crate::interop::delegates::init_from_code(cx, object(d), object(target), code))
 }
+/// `newobj` of a delegate behind `ldftn` or `ldvirtftn`: the method is known when the code is compiled. An instance method without a
+/// target is an error unless the delegate has one parameter more (an open delegate).
 extern "C" fn delegate_ctor_method(d: usize, target: usize, m: usize, is_virtual: i32) {
     with(|cx| {
         let (d, target, m) = (object(d), object(target), method(m));
@@ -363,38 +388,55 @@ extern "C" fn delegate_ctor_method(d: usize, target: usize, m: usize, is_virtual
         crate::interop::delegates::init(cx, d, target, m, is_virtual != 0)
     })
 }
+/// `BeginInvoke` of a delegate: its body is a stub that stores the arguments as words.
 extern "C" fn delegate_begin_invoke(d: usize, m: usize, words: *const u64) -> usize {
-    with(|cx| crate::interop::delegates::async_call::begin(cx, object(d), method(m), words))
+    // SAFETY: the stub of the method passes the words that it has stored.
+    with(|cx| unsafe {
+        crate::interop::delegates::async_call::begin(cx, object(d), method(m), words)
+    })
 }
+/// `EndInvoke`, likewise; the result goes where the stub has room for it.
 extern "C" fn delegate_end_invoke(d: usize, m: usize, words: *const u64, out: *mut u8) {
-    with(|cx| crate::interop::delegates::async_call::end(cx, object(d), method(m), words, out))
+    // SAFETY: the stub of the method passes the words that it has stored, and room for the result.
+    with(|cx| unsafe {
+        crate::interop::delegates::async_call::end(cx, object(d), method(m), words, out)
+    })
 }
+/// `localloc`. The memory is given back when the method returns, which restores `ThreadContext::localloc_next`.
 extern "C" fn localloc(bytes: u64) -> usize {
     with(|cx| match bytes {
         0 => Ok(0),
         bytes => crate::memory::localloc_stack::take(cx, bytes as usize),
     })
 }
+/// Neither generated code nor [`monitor_enter_fast`] could take the lock: it belongs to another thread, or must be inflated. The thread may wait.
 extern "C" fn monitor_enter(o: usize) {
     with(|cx| crate::threads::monitor::enter(cx, object(o)))
 }
+/// Neither generated code nor [`monitor_exit_fast`] could leave the lock: it is not the calling thread's (SynchronizationLockException).
 extern "C" fn monitor_exit(o: usize) {
     with(|cx| crate::threads::monitor::exit(cx, object(o)))
 }
+/// A fat monitor that is free, or the thread's own. A leaf: it gives up (0) rather than wait, and the caller then calls [`monitor_enter`].
 extern "C" fn monitor_enter_fast(context: *mut vervet_abi::ThreadContext, o: usize) -> u32 {
     // SAFETY: generated code passes its thread's context, and cannot be stopped in here.
     unsafe { crate::threads::monitor::fast_path::enter(context, object(o)) as u32 }
 }
+/// A fat monitor that the thread leaves. A leaf, so it cannot wake anybody itself: 2 tells the caller to call [`monitor_wake`].
 extern "C" fn monitor_exit_fast(context: *mut vervet_abi::ThreadContext, o: usize) -> u32 {
     // SAFETY: generated code passes its thread's context, and `critical` keeps the thread from being stopped in here.
     unsafe { crate::threads::monitor::fast_path::exit(context, object(o)) as u32 }
 }
+/// Behind [`monitor_exit_fast`]: the monitor has been left already, so this wakes a thread that enters and owns nothing.
 extern "C" fn monitor_wake(o: usize) {
     crate::threads::monitor::fast_path::wake(object(o));
 }
+/// `ldtoken` and `typeof` of a class whose Type object does not exist yet.
 extern "C" fn type_object(c: usize) -> usize {
     with(|cx| cx.type_object(class(c)))
 }
+/// A struct with references is copied, possibly within an array or an object: word by word, with a card mark for each reference. A leaf: the two
+/// values cannot move meanwhile.
 extern "C" fn copy_value(to: *mut u8, from: *const u8, c: usize) {
     let Ok(layout) = class(c).layout() else {
         return;
@@ -404,43 +446,57 @@ extern "C" fn copy_value(to: *mut u8, from: *const u8, c: usize) {
         crate::memory::copy::copy_value(to, from, layout.size as usize, !layout.ref_map.is_empty())
     };
 }
+/// `GCHandle.Target = ...` and the like. A leaf: the slot and the object must not change between the test and the store.
 extern "C" fn set_handle(handle: u32, o: usize) -> u32 {
     match crate::memory::handles::set_target(handle, object(o)) {
         true => handle,
         false => 0,
     }
 }
+/// `GCHandle.Free`, for a handle that is in use. The slot goes to the queue of the calling thread.
 extern "C" fn free_handle(context: *mut vervet_abi::ThreadContext, handle: u32) {
     // SAFETY: generated code passes its thread's context, and `critical` keeps the thread from being stopped in here.
     unsafe { crate::memory::handles::free_by(context, handle) };
 }
+/// `rem` of floating-point numbers: C's `fmod`, which `%` is in Rust.
 extern "C" fn fmod(a: f64, b: f64) -> f64 {
     a % b
 }
+/// The helpers of P/Invoke stubs and of reverse stubs follow. `index` is the number of a parameter, or `RESULT`; the plan of the method
+/// says what is done with it. The table in `interop/marshal/helpers.rs` says which is called when.
 extern "C" fn marshal_to_native(m: usize, index: i64, managed: usize) -> usize {
     with(|cx| marshal::to_native(cx, method(m), index, managed))
 }
+/// After the native call: copies back what the callee may have changed, and frees what [`marshal_to_native`] allocated.
 extern "C" fn marshal_back(m: usize, index: i64, managed: usize, native: usize) {
     with(|cx| marshal::back(cx, method(m), index, managed, native))
 }
+/// The result of the native call as an object.
 extern "C" fn marshal_result(m: usize, native: usize) -> usize {
     with(|cx| marshal::result(cx, method(m), native))
 }
+/// A struct parameter, from its managed to its native layout. The native memory is the stub's own.
 extern "C" fn marshal_struct_to_native(m: usize, index: i64, managed: usize, native: usize) {
     with(|cx| marshal::struct_to_native(cx, method(m), index, managed, native))
 }
+/// A struct that the callee has filled or returned, the other way.
 extern "C" fn marshal_struct_to_managed(m: usize, index: i64, native: usize, managed: usize) {
     with(|cx| marshal::struct_to_managed(cx, method(m), index, native, managed))
 }
+/// Native code calls managed code: one of its arguments as a managed value. `block` has the registers and the stack of the call, because the
+/// length of an array may be another argument.
 extern "C" fn marshal_arg_to_managed(m: usize, index: i64, native: usize, block: usize) -> usize {
     with(|cx| marshal::arg_to_managed(cx, method(m), index, native, block))
 }
+/// After that call: writes back what a by-reference argument refers to, and frees.
 extern "C" fn marshal_arg_back(m: usize, index: i64, managed: usize, native: usize) {
     with(|cx| marshal::arg_back(cx, method(m), index, managed, native))
 }
+/// The managed result of that call as native code expects it.
 extern "C" fn marshal_result_to_native(m: usize, managed: usize) -> usize {
     with(|cx| marshal::result_to_native(cx, method(m), managed))
 }
+/// A method without `PreserveSig` returned a failure.
 extern "C" fn throw_hresult(hresult: i32) {
     with(|cx| marshal::failed(cx, hresult))
 }

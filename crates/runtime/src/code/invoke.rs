@@ -4,6 +4,23 @@
 //! A call needs an invoke stub for the lowered signature: generated code that loads the machine arguments from a block of words, calls,
 //! and stores the result into another block. One stub serves all methods of one lowered signature.
 //!
+//! ```text
+//!   Rust                         invoke stub (generated)               managed method
+//!   ------------------------     -----------------------------------   ------------------------
+//!   words: this, ret address,    loads registers and stack arguments
+//!          arguments        -->  from `words`, calls `code`       -->  runs
+//!   ret: result words       <--  stores the result registers      <--  returns
+//!   status 0
+//!   else, `pending` is set  <--  catch-all                        <--  throws
+//! ```
+//! `arch::enter` links an entry record around it, so that a walk of the stack and the collector find the managed frames below and above.
+//!
+//! | managed parameter | words |
+//! |---|---|
+//! | integer, float, reference, pointer | one |
+//! | struct in registers (`Pass::Scalars`) | one for each scalar, loaded from the struct |
+//! | struct by address (`Pass::Address`) | the address of a copy on the localloc stack |
+//!
 //! # Invariants
 //! * Managed code is entered only through [`crate::arch::enter`] and an invoke stub, whose catch-all turns an exception into
 //!   `ThreadContext::pending`. So no exception passes through Rust frames.
@@ -43,9 +60,7 @@ fn stub_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize>
         crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.invoke_stub(lowered))
     }) {
         Ok(b) => b,
-        Err(e) => {
-            crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}"), cx.context())
-        }
+        Err(e) => crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}")),
     };
     let code = link::link(cx, blob, CodeKind::Stub("runtime-invoke"))?.start;
     BY_KEY

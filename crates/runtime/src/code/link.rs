@@ -1,5 +1,14 @@
 //! From a blob to code at an address: symbols become addresses.
 //!
+//! ```text
+//!   blob: bytes with holes, relocations (offset, symbol, addend), tables by offset
+//!     1. filters: each is linked first, as code of its own
+//!     2. resolve: symbol -> address         Runtime state; may allocate, run managed code, let the world stop, fail
+//!     3. arena::place: choose an address, patch the holes, copy    under the arena's lock; cannot fail but for want of room
+//!     4. table::publish: from the address to the tables            under the same lock
+//! ```
+//! Between 2 and 3 nothing that was resolved can go away, so it does not matter that the world may stop there.
+//!
 //! # Invariants
 //! * Everything that may fail or allocate (VTables, Type objects, literals, statics) is resolved in Runtime state before the arena's
 //!   lock is taken. Patching cannot fail.

@@ -1,5 +1,20 @@
 //! What happens at a method's first call, and at an interface call no IMT stub knows.
 //!
+//! # What a method's first call finds
+//! ```text
+//!   caller --> slot --> stub --> prestub thunk: record, Managed -> Runtime
+//!                                  | code_of: the entry has code already (another thread)?   -> that
+//!                                  | icall: a stub that calls the Rust function               (Runtime state)
+//!                                  | background compiler has the blob?                        (Native state)
+//!                                  | compile on the service stack                             (Native state)
+//!                                  |   Need(assembly): raise AssemblyResolve, compile again   (Runtime state)
+//!                                  | raise AssemblyLoad for what was loaded                   (Runtime state)
+//!                                  | link: place the code, resolve relocations, publish       (Runtime state)
+//!                                  v
+//!                                thunk: restore the arguments, jump to the code
+//! ```
+//! The arguments stay where the call put them: the thunk saves the argument registers in its frame, which the collector scans conservatively.
+//!
 //! # Invariants
 //! * The prestub is idempotent: two threads may compile one method, and the first to publish its code wins.
 //! * Compiling runs in Native state on the service stack, so a stop does not wait for it. Everything that may allocate, raise a

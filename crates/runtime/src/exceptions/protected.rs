@@ -39,7 +39,7 @@ impl Drop for Region {
 
 /// Must an abort of the calling thread wait? The thread is in Runtime state.
 pub fn is_protected(cx: &Cx<'_>) -> bool {
-    REGIONS.get() > 0 || Walk::new(cx.context()).any(|frame| protects(&frame))
+    REGIONS.get() > 0 || Walk::here(cx).any(|frame| protects(&frame))
 }
 
 fn protects(frame: &Frame) -> bool {

@@ -175,7 +175,10 @@ fn line(word: usize, tag: u8, stub: &mut Option<MethodRef>) -> Option<String> {
 }
 
 /// Walks the stack of this thread, interrupted at `pc`/`fp`, into the table.
-fn collect(context: *mut ThreadContext, pc: usize, fp: usize) {
+///
+/// # Safety
+/// The context is the calling thread's or null, and `pc` and `fp` are the registers that the signal handler was given.
+unsafe fn collect(context: *mut ThreadContext, pc: usize, fp: usize) {
     let mut n = 0;
     let mut note = |word: usize, tag: u8| {
         if n < FRAMES {
@@ -204,7 +207,8 @@ fn collect(context: *mut ThreadContext, pc: usize, fp: usize) {
                 }
             }
         }
-        let mut walk = Walk::new(context);
+        // SAFETY: the records of this thread, which does nothing else until the handler returns.
+        let mut walk = unsafe { Walk::new(context) };
         loop {
             if let Some(m) = walk.take_wrapper() {
                 note(m as *const Method as usize, STUB);
@@ -236,7 +240,8 @@ extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c
         unsafe { libc::pthread_kill(FIRST.load(Ordering::Acquire) as libc::pthread_t, signal) };
     } else if !BUSY.swap(true, Ordering::AcqRel) {
         let (pc, fp) = interrupted(uc);
-        collect(context, pc, fp);
+        // SAFETY: this thread's context, and its registers at the signal.
+        unsafe { collect(context, pc, fp) };
         put(pipe(1), QUIT);
     }
     // SAFETY: the address of errno is the calling thread's, in a handler as elsewhere.
@@ -252,7 +257,8 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
         crate::process::fatal::before_crash_report();
         crate::process::fatal::write_stderr("vervet: SIGABRT\n");
         let (pc, fp) = interrupted(uc);
-        managed_stack(crate::threads::current_context(), pc, fp);
+        // SAFETY: this thread's context, and its registers at the signal.
+        unsafe { managed_stack(crate::threads::current_context(), pc, fp) };
     }
     // SAFETY: raising a signal is async-signal-safe. The signal is blocked until the handler returns and has its default action then.
     unsafe {
@@ -261,10 +267,14 @@ extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::
 }
 
 /// Has the managed stack of this thread written, and waits for that.
-fn managed_stack(context: *mut ThreadContext, pc: usize, fp: usize) {
+///
+/// # Safety
+/// As for [`collect`].
+unsafe fn managed_stack(context: *mut ThreadContext, pc: usize, fp: usize) {
     for _ in 0..100 {
         if !BUSY.swap(true, Ordering::AcqRel) {
-            collect(context, pc, fp);
+            // SAFETY: the caller's promise is that of `collect`.
+            unsafe { collect(context, pc, fp) };
             put(pipe(1), CRASH);
             let mut answer = libc::pollfd {
                 fd: pipe(2),
@@ -286,7 +296,10 @@ extern "C" fn too_long(_: i32) {
 }
 
 /// Says what, where and the managed stack, and ends the process with code 70.
-pub(crate) fn crash(
+///
+/// # Safety
+/// `info` and `uc` are what the kernel passed to the handler of the signal; the context is the calling thread's or null.
+pub(crate) unsafe fn crash(
     signal: i32,
     info: *mut libc::siginfo_t,
     uc: &libc::ucontext_t,
@@ -335,7 +348,8 @@ pub(crate) fn crash(
             ))
         };
     }
-    managed_stack(context, pc, fp);
+    // SAFETY: this thread's context, and its registers at the signal.
+    unsafe { managed_stack(context, pc, fp) };
     // SAFETY: the alarm ends the process if the rest does not.
     unsafe {
         libc::signal(libc::SIGALRM, too_long as *const () as usize);

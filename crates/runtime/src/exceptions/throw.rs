@@ -57,8 +57,11 @@ impl Target {
 }
 
 /// From an icall or the prestub: raises what is in `ThreadContext::pending`, from the managed frame that called.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state and has an exception pending.
 #[unsafe(export_name = "vervet_throw_pending")]
-pub extern "C" fn throw_pending(context: *mut ThreadContext) -> ! {
+pub unsafe extern "C" fn throw_pending(context: *mut ThreadContext) -> ! {
     let cx = Cx::current();
     // SAFETY: the thunk passes the context of the calling thread. The word is a live object; from here on this frame pins it.
     let exception = unsafe {
@@ -77,7 +80,7 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     let old = trace::base(exception, mode);
     let mut frames = Vec::new();
     let mut found = None;
-    let mut walk = Walk::new(context);
+    let mut walk = Walk::here(cx);
     if let Some(m) = walk.take_wrapper() {
         frames.push(trace::RawFrame::wrapper(m));
     }
@@ -105,11 +108,11 @@ pub fn raise(cx: &Cx<'_>, exception: ObjRef<'_>, mode: TraceMode) -> ! {
     let Some(target) = found else {
         // No invoke stub below us: a thread of native code's called managed code, and there is nobody to catch it.
         unhandled(cx, exception);
-        internal_error("an unhandled exception did not end the process", context);
+        internal_error("an unhandled exception did not end the process");
     };
     // SAFETY: the token's context is the calling thread's, and only that thread changes its record list.
-    let start = unsafe { (*context).record };
-    second_pass(cx, Walk::from_record(start), exception, target)
+    let walk = unsafe { Walk::from_record((*context).record) };
+    second_pass(cx, walk, exception, target)
 }
 
 fn handlers(frame: &Frame) -> &'static [Handler] {
@@ -159,12 +162,7 @@ pub extern "C" fn continue_unwind(exception: usize, word: usize) {
     let cx = Cx::current();
     // SAFETY: `land` gave the reference to the landing pad, which kept it where the collector updates or pins it.
     let exception = unsafe { ObjRef::from_addr(exception) };
-    second_pass(
-        &cx,
-        Walk::new(cx.context()),
-        exception,
-        Target::unpack(word),
-    )
+    second_pass(&cx, Walk::here(&cx), exception, Target::unpack(word))
 }
 
 fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -> ! {
@@ -179,14 +177,20 @@ fn second_pass(cx: &Cx<'_>, walk: Walk, exception: ObjRef<'_>, target: Target) -
                         ClauseKind::Finally | ClauseKind::Fault
                     );
             if runs {
-                land(context, &frame, h, exception, target.pack());
+                // SAFETY: a handler of a frame that the walk has just met, on this thread's stack.
+                unsafe { land(context, &frame, h, exception, target.pack()) };
             }
         }
     }
-    internal_error("the second pass did not find its target", context)
+    internal_error("the second pass did not find its target")
 }
 
-fn land(
+/// Goes on at a handler of a frame, with the exception and the word of [`Target::pack`]. The frames below it are abandoned.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state; the frame is active on its stack, and `h` is a handler of the code of
+/// the frame.
+unsafe fn land(
     context: *mut ThreadContext,
     frame: &Frame,
     h: &Handler,
@@ -197,7 +201,8 @@ fn land(
         && frame.fp == Target::unpack(word).fp
         && h.clause == Target::unpack(word).clause
     {
-        note_abort_catch(context, exception, frame.fp);
+        // SAFETY: the context is this thread's.
+        unsafe { note_abort_catch(context, exception, frame.fp) };
     }
     if frame.fp == Target::unpack(word).fp {
         crate::threads::stack_guard::take_back(context);
@@ -209,7 +214,8 @@ fn land(
     // A frame has a fixed size at its call sites; `localloc` memory lies elsewhere.
     let sp = frame.fp - site.frame_offset as usize;
     // On the way from Runtime to Managed.
-    crate::safepoint::poll(context);
+    // SAFETY: the context is this thread's, which is in Runtime state.
+    unsafe { crate::safepoint::poll(context) };
     // SAFETY: pc, sp and fp are those of a landing pad of a frame that is still active; the records above it are
     // cut; frames of ours between here and there hold nothing.
     unsafe {
@@ -240,8 +246,12 @@ thread_local! {
 }
 
 /// A catch at `fp` is about to get `exception`.
-fn note_abort_catch(context: *mut ThreadContext, exception: ObjRef<'_>, fp: usize) {
-    if registry::interrupts(context).load(Ordering::Relaxed) & RAISED == 0 {
+///
+/// # Safety
+/// The context is the calling thread's.
+unsafe fn note_abort_catch(context: *mut ThreadContext, exception: ObjRef<'_>, fp: usize) {
+    // SAFETY: the context is this thread's.
+    if unsafe { registry::interrupts(context) }.load(Ordering::Relaxed) & RAISED == 0 {
         return;
     }
     // SAFETY: the context belongs to this thread; its field is 0 or an InternalThread.

@@ -193,7 +193,7 @@ fn public(method: MethodRef, pc: usize, il: u32, wrapper: bool) -> Frame {
 /// The frames of the running thread, innermost (the managed caller of the running icall) first, without `skip`.
 pub fn current_frames(cx: &Cx<'_>, skip: usize) -> Vec<Frame> {
     let mut out = Vec::new();
-    let mut walk = Walk::new(cx.context());
+    let mut walk = Walk::here(cx);
     walk.take_wrapper();
     while let Some(f) = walk.next() {
         for r in RawFrame::of(&f) {

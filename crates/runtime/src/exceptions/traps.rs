@@ -88,8 +88,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
 
 /// From the trap stub: makes the exception and raises it at the trapping instruction.
 #[unsafe(export_name = "vervet_throw_trap")]
-pub extern "C" fn throw_trap(context: *mut ThreadContext, kind: u32) -> ! {
-    let _ = context;
+pub extern "C" fn throw_trap(_context: *mut ThreadContext, kind: u32) -> ! {
     let cx = Cx::current();
     throw_kind(&cx, kind)
 }
@@ -131,13 +130,17 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
 
 /// From the grow thunk, on an OS thread: the stack is used up. StackOverflowException is raised where the method was called;
 /// handlers that run on the way to where it is caught get part of the stack guard. Used up as well, it ends the process.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state.
 #[unsafe(export_name = "vervet_stack_overflow")]
-pub extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
+pub unsafe extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
     if !crate::threads::stack_guard::give(context) {
         let mut text = String::from(
             "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
         );
-        let frames = crate::exceptions::walk::describe(context);
+        // SAFETY: the thunk passes this thread's context.
+        let frames = unsafe { crate::exceptions::walk::describe(context) };
         for f in frames.iter().take(64) {
             text.push_str(&format!("  at {f}\n"));
         }

@@ -1,5 +1,13 @@
 //! An exception that nobody caught: its text, the event of the application domain, and the end of the process.
 //!
+//! ```text
+//!   thread                                           what an exception that leaves it does
+//!   ----------------------------------------------   ------------------------------------------------------------------
+//!   main thread, Thread.Start, thread of a library   AppDomain.UnhandledException; the text, if no handler; exit code 1
+//!   the same, ThreadAbortException                   main thread: exit code Environment.ExitCode; others: they end
+//! ```
+//! The order is mono's: handlers, "Unhandled Exception:" with the trace, "[ERROR] FATAL UNHANDLED EXCEPTION" with the trace, the exit.
+//!
 //! # Invariants
 //! * The handlers of AppDomain.UnhandledException run before anything is printed, and no abort disturbs them.
 //! * The process ends; nothing returns to where the exception was thrown.

@@ -65,14 +65,25 @@ pub struct Walk {
 }
 
 impl Walk {
+    /// The calling thread's, from the innermost exit record on.
+    pub fn here(cx: &Cx<'_>) -> Walk {
+        // SAFETY: a token's context is that of the calling thread, which is in Runtime state.
+        unsafe { Walk::new(cx.context()) }
+    }
     /// Begins at the innermost exit record of the context.
-    pub fn new(context: *mut ThreadContext) -> Walk {
-        // SAFETY: the context is the calling thread's, in Runtime state, or that of a thread that does not run; nobody changes its list.
-        let record = unsafe { (*context).record };
-        Walk::from_record(record)
+    ///
+    /// # Safety
+    /// The context is the calling thread's, or that of a thread that does not run. The frames that its records lead to stay active as long as
+    /// the walk is used.
+    pub unsafe fn new(context: *mut ThreadContext) -> Walk {
+        // SAFETY: the caller's promise: nobody changes the list of records meanwhile.
+        unsafe { Walk::from_record((*context).record) }
     }
     /// Begins at an exit record; a null record or an entry record gives an empty walk or goes on below it.
-    pub fn from_record(record: *mut Record) -> Walk {
+    ///
+    /// # Safety
+    /// The record is null or one of a thread as [`Walk::new`] wants it.
+    pub unsafe fn from_record(record: *mut Record) -> Walk {
         let mut w = Walk {
             fp: 0,
             pc: 0,
@@ -167,15 +178,19 @@ impl Iterator for Walk {
 
 /// The managed methods on the stack, innermost first, starting at the frame that called the running icall.
 pub fn caller_methods(cx: &Cx<'_>) -> impl Iterator<Item = MethodRef> + use<> {
-    Walk::new(cx.context())
+    Walk::here(cx)
         .filter(|f| matches!(f.code.kind, table::CodeKind::Method(_)))
         .flat_map(|f| f.logical().map(|l| l.0))
 }
 
 /// The inner methods of the current stack as text, for SIGQUIT, crash reports and internal errors.
-pub fn describe(context: *mut ThreadContext) -> Vec<String> {
+///
+/// # Safety
+/// The context is the calling thread's.
+pub unsafe fn describe(context: *mut ThreadContext) -> Vec<String> {
     let mut out = Vec::new();
-    let mut walk = Walk::new(context);
+    // SAFETY: the frames above this one stay active while it runs.
+    let mut walk = unsafe { Walk::new(context) };
     if let Some(m) = walk.take_wrapper() {
         out.push(format!("(wrapper managed-to-native) {}", m.full_name()));
     }

@@ -1,5 +1,14 @@
 //! Finding native functions: dllmaps, libraries, symbols.
 //!
+//! ```text
+//!   DllImport("lib", EntryPoint = "f")
+//!     dllmap of the assembly, then of the machine     (lib, f) -> (other lib, other f)
+//!     LIBRARIES: opened for this module already?      -> handle
+//!     candidates: the name as it is, with lib and .so, beside the assembly, beside the executable: the first that dlopen takes
+//!     symbols: f, with A or W as CharSet says, unless ExactSpelling: the first that dlsym finds
+//!     Entry::pinvoke: the address, for the stubs of all callers
+//! ```
+//!
 //! # Invariants
 //! Libraries are opened once by name and never closed. Opening and symbol lookup run in Native state.
 use crate::code::entries;
@@ -14,6 +23,7 @@ use vervet_binder::native::{CharSet, Library, library_candidates, symbol_candida
 use vervet_os::LeafLock;
 use vervet_types::{Known, Method, MethodRef};
 
+/// Handles by the id of the module and the name in its metadata: what a name leads to depends on where the module lies. 1 is the process itself.
 static LIBRARIES: LeafLock<Option<FxHashMap<(u32, String), usize>>> = LeafLock::new(None);
 
 /// Helper BindPInvoke: the native address of a method, bound at its first call.
@@ -27,6 +37,7 @@ pub extern "C" fn bind(method: usize) -> usize {
 /// Finds the native function of a P/Invoke method and remembers it.
 pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     let cell = &cx.load(entries::entry(method))?.pinvoke;
+    // Several threads may bind it at once: all find the same address.
     let have = cell.load(Ordering::Acquire);
     if have != 0 {
         return Ok(have);

@@ -88,7 +88,7 @@ const POLL_STEP: usize = 64 << 10;
 /// Where a long loop of Runtime code lets a stop happen.
 #[inline]
 pub fn poll_point(cx: &Cx<'_>) {
-    crate::safepoint::poll(cx.context());
+    cx.poll();
 }
 
 /// [`poll_point`] once in a while: `i` is the index of a loop whose steps take well under a microsecond.

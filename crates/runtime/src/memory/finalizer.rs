@@ -41,7 +41,7 @@ pub fn start() -> bool {
     if STARTED.swap(true, SeqCst) {
         return true;
     }
-    let started = threads::native(threads::current_context(), || {
+    let started = threads::native(|| {
         std::thread::Builder::new()
             .name("Finalizer".into())
             .stack_size(8 << 20)
@@ -55,14 +55,23 @@ pub fn start() -> bool {
 }
 
 /// Is it the context of the finalizer thread?
-pub(crate) fn is_finalizer(context: *mut ThreadContext) -> bool {
-    // SAFETY: contexts are never freed, and the id is the thread's as long as it is attached.
+///
+/// # Safety
+/// The context is that of an attached thread.
+pub(crate) unsafe fn is_finalizer(context: *mut ThreadContext) -> bool {
+    // SAFETY: the context is there, and the id is the thread's as long as it is attached.
     OWNER.load(SeqCst) == unsafe { (*context).owner_id }
+}
+
+/// Is the calling thread the finalizer thread?
+fn is_this(cx: &Cx<'_>) -> bool {
+    // SAFETY: a token's context is that of an attached thread.
+    unsafe { is_finalizer(cx.context()) }
 }
 
 /// Waits until what is queued now has been finalized. On the finalizer thread itself, returns at once.
 pub fn wait_for_pending(cx: &Cx<'_>) {
-    if is_finalizer(cx.context()) || !start() {
+    if is_this(cx) || !start() {
         return;
     }
     let request = notify();
@@ -88,7 +97,7 @@ fn wait_served(request: u32, limit: Option<Duration>) -> bool {
 
 /// The process ends in the ordinary way: runs the finalizers of all registered objects. See the module.
 pub fn finish(cx: &Cx<'_>) {
-    if ENDING.swap(true, SeqCst) || is_finalizer(cx.context()) {
+    if ENDING.swap(true, SeqCst) || is_this(cx) {
         return;
     }
     let due = gc::queue_all_finalizers(cx) || STARTED.load(SeqCst);

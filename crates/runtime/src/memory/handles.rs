@@ -78,9 +78,12 @@ fn with_no_hint<T>(work: impl FnOnce(&mut Hint, u32) -> T) -> T {
     result
 }
 
-/// The calling thread, whose context this is, ends: its slots go to the others.
-pub(crate) fn retire(context: *mut ThreadContext) {
-    // SAFETY: the context is the calling thread's.
+/// A thread ends: its slots go to the others.
+///
+/// # Safety
+/// The context is the ending thread's: the calling one, or one that has ended.
+pub(crate) unsafe fn retire(context: *mut ThreadContext) {
+    // SAFETY: nobody else uses the context.
     unsafe { with_hint(context, |hint, _| TABLES.retire(hint)) }
 }
 
@@ -102,10 +105,10 @@ pub(crate) unsafe fn free_by(context: *mut ThreadContext, handle: u32) -> bool {
     unsafe { with_hint(context, |hint, _| TABLES.free(hint, handle)) }
 }
 
-fn try_alloc(context: *mut ThreadContext, object: ObjRef<'_>, kind: HandleKind) -> Option<u32> {
-    // SAFETY: callers pass the calling thread's context.
+fn try_alloc(cx: &Cx<'_>, object: ObjRef<'_>, kind: HandleKind) -> Option<u32> {
+    // SAFETY: a token's context is the calling thread's.
     unsafe {
-        with_hint(context, |hint, domain| {
+        with_hint(cx.context(), |hint, domain| {
             TABLES.alloc(hint, kind, object.addr(), domain)
         })
     }
@@ -114,7 +117,7 @@ fn try_alloc(context: *mut ThreadContext, object: ObjRef<'_>, kind: HandleKind) 
 /// Allocates a handle of the calling thread's domain; never 0. Without memory, or if all slots are in use, OutOfMemoryException: a
 /// program that uses them all up meets the runtime's own handles as well.
 pub fn alloc_or_throw<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'_>, kind: HandleKind) -> Result<u32> {
-    try_alloc(cx.context, object, kind).ok_or_else(|| cx.rt().throw_out_of_memory(cx))
+    try_alloc(cx, object, kind).ok_or_else(|| cx.rt().throw_out_of_memory(cx))
 }
 /// The kind of a handle in use.
 pub fn kind(handle: u32) -> Option<HandleKind> {

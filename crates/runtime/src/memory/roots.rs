@@ -1,5 +1,12 @@
 //! Root memory: words outside the heap in which Rust code and generated code keep references.
 //!
+//! | what lies there | made by | given back by |
+//! |---|---|---|
+//! | a reference that Rust code keeps | [`Root::new`], [`Root::of`], [`keep`] | [`Root::free`] |
+//! | literals, Type objects | [`keep`] in the domain's tables | never: generated code names their addresses |
+//! | static fields with references | [`reserve_mapped`], when a VTable is made | [`free_mapped`], if the VTable was not the first |
+//! | thread statics | [`reserve_mapped`], at a thread's first access | [`free_mapped`], when the thread ends |
+//!
 //! # Invariants
 //! * A map says of every word whether it is a reference, and says so before the memory is handed out. Words that are
 //!   none may lie between them (structs among the statics); the collector does not look at those.

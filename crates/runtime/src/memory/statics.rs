@@ -5,6 +5,7 @@
 //! elsewhere; both are zeroed, are allocated when the class's VTable is made, and never move. A thread's block
 //! of a class's thread statics is root memory, made at the first access and given back when the thread ends; the
 //! thread's table of blocks holds no reference and is the thread's own.
+use crate::cx::Cx;
 use vervet_abi::{ThreadContext, VTable};
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::FieldRef;
@@ -68,12 +69,21 @@ pub fn thread_static_index(class: u32, size: u32, references: &'static [u32]) ->
 }
 
 /// This thread's block of a class's thread statics, made if it is not there.
-pub fn thread_block(
+pub fn thread_block(cx: &Cx<'_>, vt: &'static VTable) -> Result<*mut u8, vervet_types::LoadError> {
+    // SAFETY: a token's context is the calling thread's.
+    unsafe { block_of(cx.context(), vt) }
+}
+
+/// See [`thread_block`].
+///
+/// # Safety
+/// The context is the calling thread's.
+unsafe fn block_of(
     context: *mut ThreadContext,
     vt: &'static VTable,
 ) -> Result<*mut u8, vervet_types::LoadError> {
     let index = vt.thread_static_index as usize;
-    // SAFETY: the context belongs to this thread; its table has the noted length and is a boxed slice.
+    // SAFETY: the context belongs to this thread; its table has the length that the context says and is a boxed slice.
     unsafe {
         if index >= (*context).thread_statics_len {
             let mut table = vec![std::ptr::null_mut(); (index + 1).next_power_of_two().max(64)]
@@ -110,7 +120,10 @@ unsafe fn thread_table(context: *mut ThreadContext) -> Box<[*mut u8]> {
 }
 
 /// Gives back the thread statics of a thread that ends: nothing managed runs on it any more.
-pub fn release_thread_blocks(context: *mut ThreadContext) {
+///
+/// # Safety
+/// The context is the ending thread's: the calling one, or one that has ended.
+pub unsafe fn release_thread_blocks(context: *mut ThreadContext) {
     // SAFETY: the context belongs to the ending thread.
     for (i, block) in unsafe { thread_table(context) }.iter().enumerate() {
         if !block.is_null() {
@@ -123,7 +136,7 @@ pub fn release_thread_blocks(context: *mut ThreadContext) {
 
 /// Address of a static field of an initialised or initialising class, in this thread's view.
 pub fn field_address(
-    context: *mut ThreadContext,
+    cx: &Cx<'_>,
     vt: &'static VTable,
     field: FieldRef,
 ) -> Result<*mut u8, vervet_types::LoadError> {
@@ -134,7 +147,7 @@ pub fn field_address(
         match field.static_kind()? {
             StaticKind::Refs => vt.statics_refs.add(offset()?),
             StaticKind::Values => vt.statics_values.add(offset()?),
-            StaticKind::Thread => thread_block(context, vt)?.add(offset()?),
+            StaticKind::Thread => thread_block(cx, vt)?.add(offset()?),
             StaticKind::Rva => rva_data(field)? as *mut u8,
         }
     })
@@ -156,10 +169,12 @@ mod tests {
             "one index for a class"
         );
         let context = &raw mut context;
-        let block = thread_block(context, vt).expect("memory");
+        // SAFETY: a context that only this test uses.
+        let block_of = |context| unsafe { block_of(context, vt) };
+        let block = block_of(context).expect("memory");
         assert_eq!(
             block,
-            thread_block(context, vt).expect("memory"),
+            block_of(context).expect("memory"),
             "one block for a thread"
         );
         let map: Vec<bool> = (0..3)
@@ -168,15 +183,17 @@ mod tests {
         assert_eq!(map, [true, false, true]);
         // SAFETY: the block is this thread's.
         unsafe { (block as *mut usize).add(1).write(7) };
-        release_thread_blocks(context);
+        // SAFETY: a context that only this test uses.
+        unsafe { release_thread_blocks(context) };
         assert!(
             !crate::memory::roots::is_reference(block as usize),
             "nobody's references"
         );
-        let next = thread_block(context, vt).expect("memory");
+        let next = block_of(context).expect("memory");
         assert_eq!(block, next);
         // SAFETY: the block is this thread's, and has three words.
         assert_eq!(unsafe { (next as *const usize).add(1).read() }, 0);
-        release_thread_blocks(context);
+        // SAFETY: a context that only this test uses.
+        unsafe { release_thread_blocks(context) };
     }
 }

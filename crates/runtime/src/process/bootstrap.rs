@@ -1,5 +1,20 @@
 //! Start-up: from nothing to where managed code can run (docs/class-library.md#start-up).
 //!
+//! ```text
+//!   step                                   needs                          what may go wrong
+//!   -------------------------------------  -----------------------------  -------------------------------------
+//!   panic hook, standard descriptors       nothing                        nothing
+//!   membarrier, locale                     one thread in the process      nothing
+//!   address plan                           the limits of the process      too little address space
+//!   VTable area, code arena, handles,      the plan                       a reservation fails
+//!     heap (starts the collector's threads)
+//!   arch, safepoint, helpers               the code arena                 nothing
+//!   signal handlers                        the stubs they lead to         nothing
+//!   loader, type system, mscorlib          files                          no class library, another version
+//!   table of icalls, compiler; published   mscorlib                       nothing
+//!   attach the main thread, objects        all of it                      an exception: its text is the sentence
+//! ```
+//!
 //! # Invariants
 //! * The order of start-up is that of docs/class-library.md#order-of-start-up: String.Empty before any managed code, the preallocated exceptions
 //!   first of all managed code, no class constructor of the library before Main.
@@ -57,7 +72,7 @@ pub fn start(
             eprintln!("{}", std::backtrace::Backtrace::force_capture());
         }
         if !crate::threads::service_stack::is_on_service_stack() {
-            internal_error("a panic in the runtime", crate::threads::current_context());
+            internal_error("a panic in the runtime");
         }
     }));
     open_standard_descriptors();
@@ -172,11 +187,7 @@ fn prepare<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     let string = cx.known(Known::String);
     let vt = rt.vtable_or_throw(cx, string)?;
     if let Some(empty) = cx.load(string.find_field("Empty"))? {
-        let address = cx.load(crate::memory::statics::field_address(
-            cx.context(),
-            vt,
-            empty,
-        ))?;
+        let address = cx.load(crate::memory::statics::field_address(cx, vt, empty))?;
         let object = cx.intern(&[])?;
         // SAFETY: the slot of a static reference field.
         unsafe { crate::object::store_ref(address as *mut usize, object) };

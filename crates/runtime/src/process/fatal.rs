@@ -7,7 +7,6 @@
 use crate::exceptions::walk::describe;
 use crate::threads::{current_context, native};
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
-use vervet_abi::ThreadContext;
 
 /// Exit code of an internal error.
 pub const INTERNAL_ERROR: i32 = 70;
@@ -79,7 +78,7 @@ pub fn exit_process(code: i32) -> ! {
         match ENDING.compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {}
             Err(who) if who == me => libc::_exit(code),
-            Err(_) => native(current_context(), || {
+            Err(_) => native(|| {
                 loop {
                     libc::pause();
                 }
@@ -91,17 +90,27 @@ pub fn exit_process(code: i32) -> ! {
     if vervet_os::lock::holds_leaf_lock() {
         end();
     }
-    native(current_context(), end)
+    native(end)
 }
 
-/// A hole in an invariant of ours: says what and the managed stack, and ends with code 70.
-pub fn internal_error(what: &str, context: *mut ThreadContext) -> ! {
+/// A hole in an invariant of ours: says what and the managed stack of the calling thread, and ends with code 70.
+pub fn internal_error(what: &str) -> ! {
     before_crash_report();
     write_stderr(&format!("vervet: internal error: {what}\n"));
+    let context = current_context();
     if !context.is_null() {
-        for line in describe(context) {
+        // SAFETY: the context is the calling thread's.
+        for line in unsafe { describe(context) } {
             write_stderr(&format!("  at {line}\n"));
         }
     }
+    exit_process(INTERNAL_ERROR)
+}
+
+/// The heap is damaged: says what, and ends with code 70. The managed stack is not walked, because that takes memory, and the world may be
+/// stopped.
+pub fn heap_error(what: &str) -> ! {
+    before_crash_report();
+    write_stderr(&format!("vervet: internal error: {what}\n"));
     exit_process(INTERNAL_ERROR)
 }

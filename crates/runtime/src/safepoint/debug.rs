@@ -19,7 +19,7 @@ pub(crate) fn start() {
         .spawn(move || {
             loop {
                 std::thread::sleep(pause);
-                super::stop(std::ptr::null_mut(), |world| {
+                let sum = |world: &super::Stopped| {
                     let mut sum = 0usize;
                     world.for_each_thread(|thread| {
                         for &(low, high) in thread.ranges {
@@ -31,7 +31,9 @@ pub(crate) fn start() {
                         }
                     });
                     sum
-                });
+                };
+                // SAFETY: this thread is not attached.
+                unsafe { super::stop(std::ptr::null_mut(), sum) };
             }
         });
     if let Err(e) = started {

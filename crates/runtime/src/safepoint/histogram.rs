@@ -1,5 +1,8 @@
 //! How long stops took, and who kept the stopper waiting.
 //!
+//! The time of a stop is that from setting the stop word until every thread was seen stopped. What is done with the stopped world is not part
+//! of it: the collector counts its pauses itself (`vervet_heap::stats`).
+//!
 //! # Invariants
 //! Recording takes no memory: it is done while the world is stopped.
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -41,6 +44,7 @@ static WORST: LeafLock<[(u64, SlowestThread); KEPT]> = LeafLock::new(
     ); KEPT],
 );
 
+/// Counts a stop that took `ns` nanoseconds until all threads had stopped.
 pub(super) fn record(ns: u64, slowest: Option<SlowestThread>) {
     let bucket = (64 - ns.leading_zeros()) as usize;
     BUCKETS[bucket.min(BUCKETS.len() - 1)].fetch_add(1, Relaxed);

@@ -46,7 +46,5 @@ pub fn choose_fence() {
 /// Installs the handler. Called once, before the first thread is attached.
 pub fn initialise() {
     suspend::initialise();
-    vervet_os::lock::set_wait_hook(|wait| {
-        crate::threads::native(crate::threads::current_context(), wait)
-    });
+    vervet_os::lock::set_wait_hook(|wait| crate::threads::native(wait));
 }

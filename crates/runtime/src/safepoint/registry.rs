@@ -86,24 +86,44 @@ impl Thread {
     }
     /// Its state.
     pub(crate) fn state(&self) -> &AtomicU8 {
-        state(self.context)
+        // SAFETY: a thread's own context.
+        unsafe { state(self.context) }
+    }
+    /// The limit that its prologues compare with.
+    pub(crate) fn limit(&self) -> &AtomicUsize {
+        // SAFETY: a thread's own context.
+        unsafe { limit(self.context) }
+    }
+    /// Its interrupt requests.
+    pub(crate) fn interrupts(&self) -> &AtomicU32 {
+        // SAFETY: a thread's own context.
+        unsafe { interrupts(self.context) }
     }
 }
 
 /// The state of a context's thread: it is written by its owner, generated code included, at any time.
-pub(crate) fn state<'a>(context: *mut ThreadContext) -> &'a AtomicU8 {
-    // SAFETY: contexts are never freed; the byte is written by single instructions only.
+///
+/// # Safety
+/// The context is that of a [`Thread`], attached or not.
+pub(crate) unsafe fn state<'a>(context: *mut ThreadContext) -> &'a AtomicU8 {
+    // SAFETY: contexts of threads are never freed; the byte is written by single instructions only.
     unsafe { AtomicU8::from_ptr(&raw mut (*context).state) }
 }
 /// The limit that prologues compare with: its owner writes it, and who wants to be heard.
-pub(crate) fn limit<'a>(context: *mut ThreadContext) -> &'a AtomicUsize {
-    // SAFETY: contexts are never freed; the word is written by single instructions only.
+///
+/// # Safety
+/// The context is that of a [`Thread`], attached or not.
+pub(crate) unsafe fn limit<'a>(context: *mut ThreadContext) -> &'a AtomicUsize {
+    // SAFETY: contexts of threads are never freed; the word is written by single instructions only.
     unsafe { AtomicUsize::from_ptr(&raw mut (*context).limit) }
 }
 
 /// The interrupt requests of a context: the bits of [`vervet_abi::context::interrupts`]. Any thread sets them.
-pub(crate) fn interrupts<'a>(context: *mut ThreadContext) -> &'a AtomicU32 {
-    // SAFETY: contexts are never freed; the word is accessed atomically, but for loads by generated code.
+///
+/// # Safety
+/// The context is that of a [`Thread`], attached or not.
+pub(crate) unsafe fn interrupts<'a>(context: *mut ThreadContext) -> &'a AtomicU32 {
+    // SAFETY: contexts of threads are never freed; the word is accessed atomically, but for loads by generated code.
     unsafe { AtomicU32::from_ptr(&raw mut (*context).interrupts) }
 }
 
@@ -190,9 +210,11 @@ fn clean(thread: &'static Thread) {
         *thread.saved.get() = [0; 6];
     }
     thread.own.foreign.set(false);
-    limit(context).store(0, Ordering::Relaxed);
-    interrupts(context).store(0, Ordering::SeqCst);
-    state(context).store(State::Detached as u8, Ordering::Relaxed);
+    thread.limit().store(0, Ordering::Relaxed);
+    thread.interrupts().store(0, Ordering::SeqCst);
+    thread
+        .state()
+        .store(State::Detached as u8, Ordering::Relaxed);
 }
 
 fn next_owner() -> u32 {

@@ -52,13 +52,17 @@ pub struct ThreadView<'a> {
     pub pc: Option<usize>,
 }
 
-/// Stops every attached thread but the calling one, runs `work`, and lets them go on. `context` is the calling thread's
-/// context, in Runtime state, or null if it is not attached. `work` follows the rules of this module.
-pub fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -> T) -> T {
+/// Stops every attached thread but the calling one, runs `work`, and lets them go on. `work` follows the rules of this module.
+///
+/// # Safety
+/// `context` is that of the calling thread, which is in Runtime state, or null if the thread is not attached.
+pub unsafe fn stop<T>(context: *mut ThreadContext, work: impl FnOnce(&Stopped) -> T) -> T {
     vervet_os::lock::assert_no_leaf_lock("stopping the world");
     debug_assert!(
         context.is_null()
-            || registry::state(context).load(Ordering::Relaxed) == State::Runtime as u8,
+            // SAFETY: a context that is not null is the calling thread's.
+            || unsafe { registry::state(context) }.load(Ordering::Relaxed)
+                == State::Runtime as u8,
         "the stopper is in Runtime state"
     );
     let _lock = STOP_LOCK.lock();
@@ -276,7 +280,11 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
 
 /// Stops one thread where it is, if it runs managed code, runs `work` on it, and lets it go on. None: it was not in
 /// managed code, or could not be stopped there soon; try again later.
-pub fn stop_thread<T>(
+///
+/// # Safety
+/// `me` is the context of the calling thread, which is in Runtime state, or null if the thread is not attached. `work` does not change the
+/// registers to anything but where the target may go on.
+pub unsafe fn stop_thread<T>(
     me: *mut ThreadContext,
     target: *mut ThreadContext,
     work: impl FnOnce(&mut libc::ucontext_t) -> T,

@@ -80,9 +80,11 @@ const SI_TKILL: i32 = -6;
 /// # Safety
 /// The context is the calling thread's.
 unsafe fn may_park(context: *mut ThreadContext) -> bool {
-    // SAFETY: the context is the calling thread's, so its byte may be read; generated code writes it at any time, hence volatile.
-    stopping::is_suspendable(super::registry::state(context).load(Ordering::Relaxed))
-        && unsafe { (&raw const (*context).critical).read_volatile() } == 0
+    // SAFETY: the context is the calling thread's, so its bytes may be read; generated code writes `critical` at any time, hence volatile.
+    unsafe {
+        stopping::is_suspendable(super::registry::state(context).load(Ordering::Relaxed))
+            && (&raw const (*context).critical).read_volatile() == 0
+    }
 }
 
 /// The words of a parked thread that lie in no stack: its general registers and its vector registers.

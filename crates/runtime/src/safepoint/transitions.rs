@@ -9,6 +9,7 @@
 use super::registry::state;
 use super::stop_word::{self, STOP};
 use crate::cx::Cx;
+use std::sync::atomic::AtomicU32;
 use vervet_abi::ThreadContext;
 use vervet_os::process_fence;
 use vervet_parking::stopping;
@@ -21,9 +22,12 @@ pub(super) fn initialise() {
     }
 }
 
-/// Waits here, in Native state, if the world is to be stopped. The thread is in Runtime state.
+/// Waits here, in Native state, if the world is to be stopped.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state.
 #[inline]
-pub fn poll(context: *mut ThreadContext) {
+pub unsafe fn poll(context: *mut ThreadContext) {
     if STOP.may_be_stopping() {
         vervet_os::lock::assert_no_leaf_lock("polling");
         // SAFETY: the context is the calling thread's, which is in Runtime state.
@@ -32,10 +36,13 @@ pub fn poll(context: *mut ThreadContext) {
 }
 
 /// From the thunks, when a thread wants to leave Native (or polls) and [`STOP`] is not zero: goes to Native until the
-/// world runs, and comes back in Runtime state. `scan_sp` holds; errno is kept.
+/// world runs, and comes back in Runtime state. errno is kept.
+///
+/// # Safety
+/// The context is that of the calling thread, whose `scan_sp` lies at or below all that it refers to.
 #[unsafe(export_name = "vervet_leave_native")]
-pub extern "C" fn leave_native(context: *mut ThreadContext) {
-    // SAFETY: errno is the calling thread's.
+pub unsafe extern "C" fn leave_native(context: *mut ThreadContext) {
+    // SAFETY: the context is the calling thread's, and so is errno.
     unsafe {
         let errno = *libc::__errno_location();
         stopping::leave_native(state(context), &STOP, || {
@@ -47,10 +54,16 @@ pub extern "C" fn leave_native(context: *mut ThreadContext) {
 }
 
 impl<'cx> Cx<'cx> {
+    /// The interrupt requests of the calling thread: the bits of [`vervet_abi::context::interrupts`].
+    pub(crate) fn interrupts(&self) -> &AtomicU32 {
+        // SAFETY: a token's context is that of an attached thread.
+        unsafe { super::registry::interrupts(self.context) }
+    }
     /// Lets a stop of the world happen here. Runtime loops over managed data call it every 64 KiB, and read the address
     /// of what they work on again from its reference.
     #[inline]
     pub fn poll(&self) {
-        poll(self.context);
+        // SAFETY: a token's context is that of the calling thread, which is in Runtime state.
+        unsafe { poll(self.context) };
     }
 }

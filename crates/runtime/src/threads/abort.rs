@@ -13,7 +13,6 @@ use crate::exceptions::walk::Walk;
 use crate::exceptions::{make, protected, throw};
 use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
-use crate::safepoint::registry;
 use crate::threads::{current_internal, requests, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
@@ -50,7 +49,7 @@ pub fn abort_other<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, reason: ObjRef<'c
 
 /// Makes the exception and notes that an abort is under way.
 fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
-    let word = registry::interrupts(cx.context());
+    let word = cx.interrupts();
     // First: the exception's constructor looks for requests too.
     let bits = word.fetch_and(!ABORT, Ordering::SeqCst);
     let exception = match make::new(cx, cx.known(Known::ThreadAbortException), &[]) {
@@ -68,8 +67,7 @@ fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
 
 /// Is the calling thread to raise the exception of an abort here?
 pub fn is_due(cx: &Cx<'_>) -> bool {
-    registry::interrupts(cx.context()).load(Ordering::SeqCst) & ABORT != 0
-        && !protected::is_protected(cx)
+    cx.interrupts().load(Ordering::SeqCst) & ABORT != 0 && !protected::is_protected(cx)
 }
 /// Raises the exception of an abort that another thread has asked for, if it may be raised here.
 pub fn poll<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
@@ -115,7 +113,8 @@ pub fn reset<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
             "Unable to reset abort because no abort was requested.",
         ));
     }
-    registry::interrupts(cx.context()).fetch_and(!(ABORT | RAISED), Ordering::SeqCst);
+    cx.interrupts()
+        .fetch_and(!(ABORT | RAISED), Ordering::SeqCst);
     thread.write_ref(offset_of!(Internal, abort_exc), ObjRef::NULL);
     forget_state(thread);
     // Last: from here on another thread may ask again.
@@ -125,7 +124,7 @@ pub fn reset<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
 
 /// At the end of a catch: raises the exception of an abort under way again.
 pub fn raise_again(cx: &Cx<'_>) {
-    if registry::interrupts(cx.context()).load(Ordering::Relaxed) & RAISED == 0 {
+    if cx.interrupts().load(Ordering::Relaxed) & RAISED == 0 {
         return;
     }
     let cx = &Cx::current();
@@ -134,7 +133,7 @@ pub fn raise_again(cx: &Cx<'_>) {
         return;
     }
     let exception = thread.read_ref(offset_of!(Internal, abort_exc));
-    let outside = Walk::new(cx.context())
+    let outside = Walk::here(cx)
         .next()
         .is_some_and(|f| f.fp >= throw::abort_caught_at());
     if !exception.is_null() && outside {

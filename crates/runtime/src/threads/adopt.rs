@@ -70,18 +70,21 @@ pub(super) fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_
     // Asked for before the thread could be found. (Who asks sets the state first and then looks for the thread.)
     let asked = state::get(internal);
     if asked & state::ABORT_REQUESTED != 0 {
-        requests::request_own(cx.context(), ABORT);
+        requests::request_own(cx, ABORT);
     }
     if asked & state::SUSPEND_REQUESTED != 0 {
-        requests::request_own(cx.context(), SUSPEND);
+        requests::request_own(cx, SUSPEND);
     }
 }
 
 /// The calling thread ends as a managed thread: it is Stopped, and who joins it goes on. Called by [`detach`](crate::threads::attach::detach)
 /// behind its hooks: what the thread held (mutexes) is given up before anybody learns that it has ended. In Runtime state; no
 /// managed code runs on the thread any more.
-pub fn end(context: *mut ThreadContext) {
-    // SAFETY: the context belongs to this thread, its field is 0 or an InternalThread.
+///
+/// # Safety
+/// The context is the ending thread's: the calling one, or one that has ended. The calling thread is in Runtime state.
+pub unsafe fn end(context: *mut ThreadContext) {
+    // SAFETY: nobody else uses the context; its field is 0 or an InternalThread.
     let internal: ObjRef<'_> = unsafe { ObjRef::from_addr((*context).internal_thread) };
     if internal.is_null() {
         return;

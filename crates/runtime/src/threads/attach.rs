@@ -29,7 +29,7 @@ thread_local! {
 }
 
 /// A piece of work done for every thread that ends, in Runtime state, before its context is given up.
-pub type DetachHook = fn(*mut ThreadContext);
+pub type DetachHook = unsafe fn(*mut ThreadContext);
 const HOOKS: usize = 8;
 static DETACH_HOOKS: [AtomicPtr<()>; HOOKS] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; HOOKS];
@@ -191,8 +191,8 @@ unsafe fn give_up(context: *mut ThreadContext) {
         (*context).thread_object = 0;
         (*context).internal_thread = 0;
         registry::unlink(registry::Thread::of(context));
+        registry::interrupts(context).store(0, Ordering::SeqCst);
     }
-    registry::interrupts(context).store(0, Ordering::SeqCst);
 }
 
 /// Does the address lie on the stack that the context's thread was started with?

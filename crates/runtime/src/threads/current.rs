@@ -17,6 +17,9 @@ pub fn current_context() -> *mut ThreadContext {
 }
 
 /// Makes `context` the calling thread's; null when the thread is detached.
-pub(super) fn set_current_context(context: *mut ThreadContext) {
+///
+/// # Safety
+/// The context is that of a [`Thread`](crate::safepoint::registry::Thread) that belongs to the calling thread until this is called again.
+pub(super) unsafe fn set_current_context(context: *mut ThreadContext) {
     CURRENT.set(context);
 }

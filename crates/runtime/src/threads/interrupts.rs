@@ -32,7 +32,7 @@ use vervet_abi::context::interrupts::{SUSPEND, SUSPENDED};
 /// wanted, and throws if it is aborted and may be.
 #[inline]
 pub fn serve<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
-    match registry::interrupts(cx.context()).load(Ordering::Relaxed) {
+    match cx.interrupts().load(Ordering::Relaxed) {
         0 => Ok(()),
         bits => serve_requests(cx, bits),
     }
@@ -48,11 +48,11 @@ fn serve_requests<'cx>(cx: &'cx Cx<'cx>, bits: u32) -> Result<()> {
 
 /// Would [`serve`] do something now?
 pub fn is_due(cx: &Cx<'_>) -> bool {
-    registry::interrupts(cx.context()).load(Ordering::SeqCst) & SUSPEND != 0 || abort::is_due(cx)
+    cx.interrupts().load(Ordering::SeqCst) & SUSPEND != 0 || abort::is_due(cx)
 }
 
 fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
-    let (word, internal) = (registry::interrupts(cx.context()), current_internal(cx));
+    let (word, internal) = (cx.interrupts(), current_internal(cx));
     word.fetch_or(SUSPENDED, Ordering::SeqCst);
     loop {
         // First: a request that comes after the look at the state is seen at the next place.
@@ -66,10 +66,13 @@ fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
 }
 
 /// From the stub that prologues call with the limit raised; 0: an exception is pending.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state.
 #[unsafe(export_name = "vervet_interrupted_at_prologue")]
-pub(crate) extern "C" fn at_prologue(context: *mut ThreadContext) -> usize {
+pub(crate) unsafe extern "C" fn at_prologue(context: *mut ThreadContext) -> usize {
     // SAFETY: the context belongs to this thread.
-    registry::limit(context).store(unsafe { (*context).true_limit }, Ordering::SeqCst);
+    unsafe { registry::limit(context).store((*context).true_limit, Ordering::SeqCst) };
     at_instruction(context)
 }
 

@@ -12,9 +12,10 @@ use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
 use vervet_parking::stopping;
 
-/// Runs `work` in Native state: it touches no object. It may be called from Native state, or by a thread that is not
-/// attached (with a null context); then it just runs.
-pub fn native<T>(context: *mut ThreadContext, work: impl FnOnce() -> T) -> T {
+/// Runs `work` in Native state: it touches no object. If the calling thread is in Native state already, or is not attached, `work` just
+/// runs.
+pub fn native<T>(work: impl FnOnce() -> T) -> T {
+    let context = current_context();
     // SAFETY: the context belongs to this thread.
     if context.is_null() || unsafe { (*context).state } != State::Runtime as u8 {
         return work();
@@ -62,24 +63,30 @@ pub fn leave_safe_region(before: usize) {
     if context.is_null() || before == State::Native as usize {
         return;
     }
-    leave_native(context);
     // SAFETY: the context and its thread belong to this thread.
     unsafe {
+        leave_native(context);
         *registry::Thread::of(context).saved.get() = [0; 6];
+        registry::state(context).store(before as u8, Ordering::Release);
     }
-    registry::state(context).store(before as u8, Ordering::Release);
 }
 
 /// From Native to Runtime, as soon as the world runs.
-pub(crate) fn leave_native(context: *mut ThreadContext) {
-    if !stopping::try_leave_native(registry::state(context), &STOP) {
-        transitions::leave_native(context);
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Native state.
+pub(crate) unsafe fn leave_native(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise: the context is this thread's.
+    unsafe {
+        if !stopping::try_leave_native(registry::state(context), &STOP) {
+            transitions::leave_native(context);
+        }
     }
 }
 
 impl<'cx> Cx<'cx> {
     /// Runs a blocking call or long work in Native state: no object may be touched inside.
     pub fn native<T>(&self, work: impl FnOnce() -> T) -> T {
-        native(self.context, work)
+        native(work)
     }
 }

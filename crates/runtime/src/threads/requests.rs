@@ -35,17 +35,20 @@ pub(super) fn request_where(
         }
         let bits = bits(context, internal);
         if bits != 0 {
-            registry::interrupts(context).fetch_or(bits, Ordering::SeqCst);
-            raise_limit(context);
+            thread.interrupts().fetch_or(bits, Ordering::SeqCst);
             // SAFETY: the thread is on the list, so it is attached, and its owner id does not change.
-            asked.push((context, unsafe { (*context).owner_id }));
+            unsafe {
+                raise_limit(context);
+                asked.push((context, (*context).owner_id));
+            }
         }
     });
     asked.retain(|(context, _)| *context != cx.context());
     for (context, id) in &asked {
         park::unpark(*id);
         park::interrupt_io(*id);
-        redirect(cx.context(), *context);
+        // SAFETY: the token's context is the calling thread's; the other is that of a thread that was on the list.
+        unsafe { redirect(cx.context(), *context) };
     }
     if !asked.is_empty() {
         retry_thread::kick();
@@ -53,8 +56,9 @@ pub(super) fn request_where(
 }
 
 /// The calling thread asks itself: it looks at its next prologue or branch back.
-pub(super) fn request_own(context: *mut ThreadContext, bits: u32) {
-    registry::interrupts(context).fetch_or(bits, Ordering::SeqCst);
-    raise_limit(context);
+pub(super) fn request_own(cx: &Cx<'_>, bits: u32) {
+    cx.interrupts().fetch_or(bits, Ordering::SeqCst);
+    // SAFETY: a token's context is that of an attached thread.
+    unsafe { raise_limit(cx.context()) };
     retry_thread::kick();
 }

@@ -10,7 +10,8 @@
 //! * It pauses between two tries, from [`FIRST_PAUSE`] to [`LONGEST_PAUSE`]; a new request starts with the first pause again.
 use super::park::waiter::is_asked;
 use crate::code::{arena, table};
-use crate::safepoint::{registry, stop};
+use crate::safepoint::registry::{self, Thread};
+use crate::safepoint::stop;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use vervet_abi::context::interrupts::{ABORT, SUSPEND, SUSPENDED};
@@ -18,23 +19,33 @@ use vervet_abi::{State, ThreadContext};
 use vervet_os::futex;
 
 /// Is something asked for that the thread has not served?
-fn is_wanted(context: *mut ThreadContext) -> bool {
-    let bits = registry::interrupts(context).load(Ordering::SeqCst);
+fn is_wanted(thread: &Thread) -> bool {
+    let bits = thread.interrupts().load(Ordering::SeqCst);
     bits & ABORT != 0 || bits & (SUSPEND | SUSPENDED) == SUSPEND
 }
 
-pub(super) fn raise_limit(context: *mut ThreadContext) {
-    // A limit of MAX only makes the thread look.
-    registry::limit(context).store(usize::MAX, Ordering::SeqCst);
+/// Makes the thread call [`at_prologue`](super::interrupts::at_prologue) at its next prologue.
+///
+/// # Safety
+/// The context is that of a thread, attached or not.
+pub(super) unsafe fn raise_limit(context: *mut ThreadContext) {
+    // A limit of MAX only makes the thread look, so it does no harm to a later owner of the context.
+    // SAFETY: contexts of threads are never freed.
+    unsafe { registry::limit(context) }.store(usize::MAX, Ordering::SeqCst);
 }
 
 /// Makes the thread call [`at_instruction`](super::interrupts::at_instruction) if it runs code that allows it.
-pub(super) fn redirect(me: *mut ThreadContext, context: *mut ThreadContext) {
-    if registry::state(context).load(Ordering::Relaxed) != State::Managed as u8 {
+///
+/// # Safety
+/// `me` is the context of the calling thread, in Runtime state, or null if that is not attached; `context` is that of a thread, attached or
+/// not.
+pub(super) unsafe fn redirect(me: *mut ThreadContext, context: *mut ThreadContext) {
+    // SAFETY: contexts of threads are never freed.
+    if unsafe { registry::state(context) }.load(Ordering::Relaxed) != State::Managed as u8 {
         return;
     }
-    stop::stop_thread(me, context, |uc| {
-        // SAFETY: the thread is parked in the handler, its registers and stack are as it left them.
+    let call_stub = |uc: &mut libc::ucontext_t| {
+        // SAFETY: the thread is held in the handler, its registers and stack are as it left them.
         unsafe {
             let pc = crate::arch::program_counter(uc);
             let in_managed_code = registry::state(context).load(Ordering::Relaxed)
@@ -44,7 +55,9 @@ pub(super) fn redirect(me: *mut ThreadContext, context: *mut ThreadContext) {
                 crate::arch::call_interrupt_stub(uc);
             }
         }
-    });
+    };
+    // SAFETY: the caller's promise about `me`; the stub is called at an instruction whose code allows it.
+    unsafe { stop::stop_thread(me, context, call_stub) };
 }
 
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
@@ -79,7 +92,7 @@ fn drive() {
         let (mut count, mut in_io) = (0, false);
         registry::visit(|thread| {
             let context = thread.context;
-            if count < AT_ONCE && is_wanted(context) {
+            if count < AT_ONCE && is_wanted(thread) {
                 wanted[count] = context;
                 count += 1;
             }
@@ -94,8 +107,11 @@ fn drive() {
             continue;
         }
         for context in &wanted[..count] {
-            raise_limit(*context);
-            redirect(std::ptr::null_mut(), *context);
+            // SAFETY: contexts of threads that were on the list; this thread is not attached.
+            unsafe {
+                raise_limit(*context);
+                redirect(std::ptr::null_mut(), *context);
+            }
         }
         futex::wait(&KICKS, seen, Some(pause));
         pause = (pause * 2).min(LONGEST_PAUSE);

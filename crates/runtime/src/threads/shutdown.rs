@@ -27,17 +27,21 @@ pub fn abort_background(cx: &Cx<'_>) {
         let mut left = false;
         let mut left_in_native = false;
         requests::request_where(cx, |context, thread| {
-            if context == cx.context()
-                || crate::memory::finalizer::is_finalizer(context)
-                || !runs_managed_code(context)
-            {
+            // SAFETY: the context is that of a thread on the list.
+            let goes_on = context == cx.context()
+                || unsafe {
+                    crate::memory::finalizer::is_finalizer(context) || !runs_managed_code(context)
+                };
+            if goes_on {
                 return 0;
             }
             let waits = state::get(thread) & state::WAIT_SLEEP_JOIN != 0;
             // SAFETY: contexts are never freed; the state is a byte that its owner writes at any time.
             let is_native =
                 unsafe { (&raw const (*context).state).read_volatile() } == State::Native as u8;
-            let is_raised = registry::interrupts(context).load(Ordering::SeqCst) & RAISED != 0;
+            // SAFETY: the context is that of a thread on the list.
+            let interrupts = unsafe { registry::interrupts(context) }.load(Ordering::SeqCst);
+            let is_raised = interrupts & RAISED != 0;
             match waits || !is_native || is_raised {
                 true => left = true,
                 false => left_in_native = true,
@@ -59,7 +63,10 @@ pub fn abort_background(cx: &Cx<'_>) {
 }
 
 /// Is managed code on the thread's stack? (A pool's thread without work has none.)
-fn runs_managed_code(context: *mut ThreadContext) -> bool {
+///
+/// # Safety
+/// The context is that of a thread, attached or not.
+unsafe fn runs_managed_code(context: *mut ThreadContext) -> bool {
     // SAFETY: contexts are never freed; a word that its owner writes at any time.
     unsafe { !(&raw const (*context).record).read_volatile().is_null() }
 }

@@ -31,9 +31,12 @@ fn set(context: *mut ThreadContext, limit: usize) {
     // SAFETY: the context is the calling thread's, and only that thread writes `true_limit`.
     unsafe { (*context).true_limit = limit };
     // A requester sets its bit and then raises the limit. If this store comes after that, the load below sees the bit.
-    registry::limit(context).store(limit, Ordering::SeqCst);
-    if registry::interrupts(context).load(Ordering::SeqCst) != 0 {
-        registry::limit(context).store(usize::MAX, Ordering::SeqCst);
+    // SAFETY: the context is the calling thread's.
+    unsafe {
+        registry::limit(context).store(limit, Ordering::SeqCst);
+        if registry::interrupts(context).load(Ordering::SeqCst) != 0 {
+            registry::limit(context).store(usize::MAX, Ordering::SeqCst);
+        }
     }
 }
 

@@ -1,5 +1,21 @@
 //! From `Thread.Start` to the end of the OS thread.
 //!
+//! ```text
+//!   starting thread                                   new OS thread
+//!   -----------------------------------------------   ------------------------------------------------------------
+//!   claim_start: Unstarted is cleared, once
+//!   Seed: three GC handles
+//!   lifetime: joinable; keeps the process alive
+//!     unless Background
+//!   spawn, in Native state                       -->  attach: a context, Runtime state
+//!                                                     run_managed: take the handles, become_thread (Thread objects
+//!                                                       in the context, the owner id in InternalThread)
+//!   returns                                           call the delegate
+//!                                                     an exception: unhandled, or it ends the thread only
+//!                                                     detach: hooks, `adopt::end` (Stopped, joiners go on), recycle
+//!   no OS thread: handles freed, Unstarted again
+//! ```
+//!
 //! # Invariants
 //! * When `Start` returns, the thread is no longer Unstarted and can be joined.
 //! * The new thread gets its Thread object, its delegate and the argument through GC handles, which it frees: no address of an object
@@ -88,7 +104,7 @@ pub(crate) fn spawn(stack: usize, work: impl FnOnce() + Send + 'static) -> bool 
     spawned
 }
 
-/// What a new OS thread is given.
+/// What a new OS thread is given: GC handles of what the delegate needs. They keep the objects alive until the thread has taken them.
 struct Seed {
     thread: u32,
     delegate: u32,
@@ -121,6 +137,7 @@ impl Seed {
     }
 }
 
+/// The object of a handle, which is freed.
 fn take<'cx>(handle: u32) -> ObjRef<'cx> {
     let object = handles::target(handle).unwrap_or(ObjRef::NULL);
     handles::free(handle);

@@ -12,6 +12,34 @@
 //! | Aborted | Abort of a thread that has not been started: it never runs | never |
 //! | Stopped | the thread, at its end | never |
 //!
+//! Running is none of these bits.
+//!
+//! ```text
+//!            Start                      end of the delegate, or an abort that nobody reset
+//!  Unstarted ------> Running ----------------------------------------------------------------> Stopped
+//!      |              |   ^                                                                       ^
+//!      | Abort        |   |  leaves the wait: pulse, time-out, interrupt, abort                   |
+//!      v              |   +---------------- WaitSleepJoin                                         |
+//!  Unstarted|Aborted  |                        ^                                                  |
+//!  (never runs)       +------------------------+  Wait, Sleep, Join, a lock                       |
+//!                     |   Abort                         ResetAbort                                |
+//!                     +---------> AbortRequested -----------------> Running                       |
+//!                     |                 +---------------------------------------------------------+
+//!                     |   Suspend                  it serves the request            Resume
+//!                     +---------> SuspendRequested -----------------------> Suspended ----> Running
+//!                                       +---- Resume: the request is withdrawn -----------> Running
+//! ```
+//! The three chains are independent bits of one word: a thread may wait and have an abort and a suspension requested at the same time.
+//!
+//! | transition | forbidden by | answer |
+//! |---|---|---|
+//! | Start | not Unstarted | ThreadStateException |
+//! | Abort | AbortRequested, Stopped | nothing happens |
+//! | Suspend | Unstarted, Aborted, Stopped | ThreadStateException |
+//! | Suspend | SuspendRequested, Suspended, AbortRequested | nothing happens |
+//! | Resume | neither SuspendRequested nor Suspended | ThreadStateException |
+//! | Join | Unstarted | ThreadStateException |
+//!
 //! # Invariants
 //! * `InternalThread.state` is changed by several threads, so only by atomic operations. A request is one compare-and-swap that also
 //!   tests the bits which forbid it.

@@ -25,7 +25,7 @@ pub fn address<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> R
         }
         cx.run_class_init(field.class)?;
         let vt = cx.rt().vtable_or_throw(cx, field.class)?;
-        return cx.load(statics::field_address(cx.context(), vt, field));
+        return cx.load(statics::field_address(cx, vt, field));
     }
     let Some(object) = object.non_null() else {
         return Err(cx.throw(

@@ -41,7 +41,7 @@ icalls! {
         let class = cx.known(Known::Thread);
         if let Some(field) = cx.load(class.find_field("current_thread"))? {
             let vt = cx.rt().vtable_or_throw(cx, class)?;
-            let at = cx.load(vervet_runtime::memory::statics::field_address(cx.context(), vt, field))?;
+            let at = cx.load(vervet_runtime::memory::statics::field_address(cx, vt, field))?;
             // SAFETY: the address is that of a reference static.
             unsafe { vervet_runtime::object::store_ref(at as *mut usize, thread) };
         }

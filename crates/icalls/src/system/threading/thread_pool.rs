@@ -9,12 +9,12 @@ use vervet_types::Known;
 icalls! {
     /// The class library does not tell us what each worker does.
     "System.Threading.ThreadPool::InitializeVMTp" fn initialize_vm_tp(cx, tracking: Out<'cx, u8>) {
-        pool::initialise(cx);
+        pool::initialise();
         tracking.set(0);
         Ok(())
     }
     /// Asks for a worker, because work was queued.
-    "System.Threading.ThreadPool::RequestWorkerThread" fn request_worker_thread(cx) -> bool { Ok(pool::request(cx)) }
+    "System.Threading.ThreadPool::RequestWorkerThread" fn request_worker_thread(cx) -> bool { Ok(pool::request()) }
     /// Counts a completed item. False if the worker is to return to the runtime, because there are too many.
     "System.Threading.ThreadPool::NotifyWorkItemComplete" fn notify_work_item_complete(cx) -> bool { Ok(pool::completed(cx)) }
     /// Says that the calling worker makes progress.
@@ -48,9 +48,9 @@ icalls! {
         Ok(())
     }
     /// Sets the minimums. False if they do not fit the maximums.
-    "System.Threading.ThreadPool::SetMinThreadsNative" fn set_min_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_min(cx, workers, io)) }
+    "System.Threading.ThreadPool::SetMinThreadsNative" fn set_min_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_min(workers, io)) }
     /// Sets the maximums. False if they do not fit the minimums.
-    "System.Threading.ThreadPool::SetMaxThreadsNative" fn set_max_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_max(cx, workers, io)) }
+    "System.Threading.ThreadPool::SetMaxThreadsNative" fn set_max_threads_native(cx, workers: i32, io: i32) -> bool { Ok(pool::set_max(workers, io)) }
     /// There are no completion ports.
     "System.Threading.ThreadPool::PostQueuedCompletionStatus" fn post_queued_completion_status(cx, overlapped: usize) -> bool {
         Err(cx.throw_default(Known::NotImplementedException))

@@ -5,6 +5,18 @@
 //! delegate with them ([`complete`] takes what came of it). `EndInvoke` waits for that, copies what the by-reference
 //! parameters hold and the result, or throws what the call threw.
 //!
+//! ```text
+//!   caller                           AsyncResult (managed)            worker of the thread pool
+//!   -----------------------------    -----------------------------    ----------------------------------
+//!   begin: message.args = boxes  --> queued                      --> AsyncResult.Invoke: calls the delegate
+//!                                    out_args, res or exc, completed <-- complete
+//!                                    event set, waiters woken
+//!   end: waits for `completed`   <--                                  callback, if there is one
+//!        by-reference words, result, or throws
+//! ```
+//! A by-reference parameter is boxed as the value behind it, because the caller's variable may be gone when the worker runs. So a change is
+//! seen when `EndInvoke` copies it back, and not before.
+//!
 //! # Invariants
 //! * The argument words of a stub lie on its frame, so what they refer to keeps its place while objects are made.
 //! * `completed` is set, and the event looked for, under the AsyncResult's monitor; so is `endinvoke_called`.
@@ -51,7 +63,7 @@ fn words_of(pass: &Pass) -> usize {
 /// # Safety
 /// A value of that class lies there.
 unsafe fn object_at<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, at: *const u8) -> Result<ObjRef<'cx>> {
-    // SAFETY: passed on.
+    // SAFETY: the caller says that a value of the class lies there; of a reference type that is one aligned word.
     unsafe {
         if class.is_ptr() || class.is_fn_ptr() {
             return cx.box_value(cx.known(Known::IntPtr), at);
@@ -100,7 +112,10 @@ unsafe fn argument<'cx>(
 }
 
 /// Delegate.BeginInvoke with its arguments in the words of its stub.
-pub fn begin<'cx>(
+///
+/// # Safety
+/// `words` are the arguments as the stub of that method stores them.
+pub unsafe fn begin<'cx>(
     cx: &'cx Cx<'cx>,
     delegate: ObjRef<'cx>,
     method: MethodRef,
@@ -205,7 +220,10 @@ pub fn complete<'cx>(
 }
 
 /// Delegate.EndInvoke with its arguments in the words of its stub; its result goes to `out` as it lies in memory.
-pub fn end<'cx>(
+///
+/// # Safety
+/// `words` are the arguments as the stub of that method stores them, and `out` has room for its result.
+pub unsafe fn end<'cx>(
     cx: &'cx Cx<'cx>,
     delegate: ObjRef<'cx>,
     method: MethodRef,

@@ -7,6 +7,19 @@
 //! | `method_ptr` | the permanent stub of the method, equal for equal targets |
 //! | `invoke_impl` | the code that `Invoke` jumps to, with `m_target` as first argument, or the delegate itself if that is null |
 //!
+//! # What a call of `Invoke(a, b)` becomes
+//! | binding | method | `invoke_impl` | the method gets |
+//! |---|---|---|---|
+//! | closed, instance | `T.M(a, b)` | the method's stub | `m_target`, a, b |
+//! | closed, instance, null target | the same | thunk | null, a, b |
+//! | closed, static | `M(first, a, b)` | the method's stub; a thunk if the first argument is null | `m_target`, a, b |
+//! | open, static | `M(a, b)` | thunk | a, b |
+//! | open, instance | `A.M(b)` | thunk | a as `this`, b |
+//! | open, virtual | `A.M(b)` | thunk that looks the implementation up | a as `this`, b |
+//!
+//! The caller loads `m_target`, or the delegate if that is null, as first argument and jumps: it does not test what kind of delegate it has. A
+//! method is closed if it has one parameter more than `Invoke`, `this` included.
+//!
 //! # Invariants
 //! `invoke_impl` is the method's own stub exactly when the delegate is closed over a non-null first argument. Every other delegate has
 //! a thunk, by binding and signature, that gets the delegate as first argument and arranges the arguments of the method.
@@ -34,6 +47,7 @@ pub fn invoke_method<'cx>(cx: &'cx Cx<'cx>, class: vervet_types::ClassRef) -> Re
     )
 }
 
+/// Code of the thunks by kind and lowered signature. Two threads may make one at the same time; both work, and the second stays.
 static THUNKS: LeafLock<Option<FxHashMap<(DelegateThunk, String), usize>>> = LeafLock::new(None);
 
 /// What `invoke_impl` of a delegate of that class with that binding holds; `code` is its `method_ptr`.
@@ -59,9 +73,7 @@ fn invoke_impl<'cx>(
     });
     let blob = match made {
         Ok(b) => b,
-        Err(e) => {
-            crate::process::fatal::internal_error(&format!("delegate thunk: {e}"), cx.context())
-        }
+        Err(e) => crate::process::fatal::internal_error(&format!("delegate thunk: {e}")),
     };
     let code = link::link(cx, blob, CodeKind::Stub("delegate-thunk"))?.start;
     THUNKS

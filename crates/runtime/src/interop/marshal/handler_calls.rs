@@ -123,7 +123,7 @@ unsafe fn is_in_native_function(context: *mut ThreadContext) -> bool {
     if context.is_null() || vervet_os::signal::thread_id() == CALLER.load(SeqCst) {
         return false;
     }
-    // SAFETY: passed on; the thunks link complete records.
+    // SAFETY: the context is the calling thread's, as the caller promises; the thunks link complete records, so a record that is found can be read.
     unsafe {
         let record = (&raw const (*context).record).read_volatile();
         registry::state(context).load(Relaxed) == State::Native as u8

@@ -6,6 +6,18 @@
 //! | managed code calls native code | [`to_native`] for each parameter | [`back`] for each parameter, [`result`] |
 //! | native code calls a delegate | `arg_to_managed` for each parameter | `arg_back` for each parameter, `result_to_native` |
 //!
+//! # Whose memory it is
+//! | parameter | direction | before the call | after the call |
+//! |---|---|---|---|
+//! | by value | in | allocated here | freed here |
+//! | by value, `[Out]` | in, out | allocated here | copied back, freed here |
+//! | by reference | `ref` | a cell with the native word, both allocated here | the word that is in the cell now becomes an object; the cell is freed, and a string |
+//! | by reference | `out` | an empty cell | the same |
+//! | result | out | | becomes an object; a string is the caller's, so it is freed |
+//! | reverse, by value | in | the native word becomes an object; native memory stays the caller's | an array or object of the same form is copied back |
+//! | reverse, by reference | `ref`, `out` | what the word refers to becomes an object | written back as newly allocated native memory |
+//! | reverse, result | out | | allocated here, the caller frees it |
+//!
 //! # Invariants
 //! * Words of managed values are references or addresses in the stub's frame, which keeps what they refer to in place.
 //! * Native memory that a conversion has allocated is freed when the value is copied back.
@@ -17,7 +29,7 @@ use vervet_jit::stubs::native::marshal_plan::{Conversion, ParamPlan, RESULT, pla
 use vervet_jit::stubs::native::sysv::NativeLocation;
 use vervet_types::{Known, LoadError, Method, MethodRef, Prim};
 
-/// The plan of a parameter of a method.
+/// The plan of a parameter of a method. Plans are made once for a method, and the stub was generated from the same one.
 fn param<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, index: i64) -> Result<&'static ParamPlan> {
     let plan = cx.load(plan(method))?;
     Ok(if index == RESULT {

@@ -175,9 +175,13 @@ pub extern "C" fn finish() {
 
 /// Was the call made by a signal handler? Handlers run on an alternate stack (all that are installed by way of our
 /// `sigaction`); one that does not is seen at least if it interrupted managed code.
-fn is_in_handler(context: *mut ThreadContext, on_own_stack: bool) -> bool {
+///
+/// # Safety
+/// The context is the calling thread's, or null if the call is not `on_own_stack`.
+unsafe fn is_in_handler(context: *mut ThreadContext, on_own_stack: bool) -> bool {
     match on_own_stack {
-        true => registry::state(context).load(Ordering::Relaxed) == State::Managed as u8,
+        // SAFETY: on its own stack a thread is attached, and the context is its.
+        true => unsafe { registry::state(context) }.load(Ordering::Relaxed) == State::Managed as u8,
         false => signal::is_on_alternate_stack(),
     }
 }
@@ -204,7 +208,8 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     }
     let here = (&raw const context) as usize;
     let on_own_stack = !context.is_null() && crate::threads::attach::is_on_own_stack(context, here);
-    if is_in_handler(context, on_own_stack) {
+    // SAFETY: the context is this thread's.
+    if unsafe { is_in_handler(context, on_own_stack) } {
         // SAFETY: passed on.
         unsafe { handler_calls::call(context, record, &mut *call) };
         return ReverseEntry {
@@ -215,15 +220,18 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     if !on_own_stack {
         crate::process::fatal::internal_error(
             "native code called managed code on a stack that is not its thread's",
-            context,
         );
     }
-    let before = registry::state(context).load(Ordering::Relaxed);
-    if before == State::Native as u8 {
-        crate::threads::native_state::leave_native(context);
-    } else {
-        crate::safepoint::poll(context);
-    }
+    // SAFETY: the context is this thread's, which is attached and calls managed code from Native or Runtime state.
+    let before = unsafe {
+        let before = registry::state(context).load(Ordering::Relaxed);
+        if before == State::Native as u8 {
+            crate::threads::native_state::leave_native(context);
+        } else {
+            crate::safepoint::poll(context);
+        }
+        before
+    };
     ReverseEntry {
         context,
         before: before as usize,

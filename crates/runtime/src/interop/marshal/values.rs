@@ -1,8 +1,25 @@
 //! One value: what a conversion of a plan does with an object, and with the native word that comes back.
 //!
+//! # What is allocated, and who frees it
+//! | conversion | `to_native` allocates | `back` copies back | `back` frees | `to_managed` with `take` frees |
+//! |---|---|---|---|---|
+//! | String | the text, as its encoding wants it (a BSTR has its length in front) | never: strings do not change | the text | the text |
+//! | StringBuilder | a buffer of its capacity and a terminator | the text up to the terminator, if `output` | the buffer | the text |
+//! | Array | one block for all elements and one more, and what the elements need | each element, if `output` | elements, block | nothing |
+//! | Class | a block of the native layout, and what its fields need | all fields, if `output` | fields, block | nothing |
+//! | Handle | nothing; the SafeHandle's count goes up | nothing | the count goes down | |
+//! | Delegate | nothing here: the thunk belongs to the delegate and lives as long | nothing | nothing | nothing |
+//!
+//! Memory comes from `malloc` (`allocate`, `release`), because native code may free or replace it (`CoTaskMemFree` is `free`).
+//!
 //! # Invariants
 //! * A SafeHandle is held (`DangerousAddRef`) from before the call until after it, so no other thread closes the handle meanwhile.
-//! * A native word that [`to_native`] has made is freed by [`back`], once.
+//! * A native word that [`to_native`] has made is freed by [`back`], once. In between it belongs to the callee, which may write to it but not free
+//!   it, except through a by-reference parameter, whose word it may replace.
+//! * `object` is the same reference in both calls. The stub's frame keeps it, and pins it, during the native call.
+//! * Blocks are zeroed when they are allocated: [`back`] may meet an element that native code never wrote.
+//! * Loops over elements poll every so often, so that a long array does not hold up a stop of the world. Addresses inside the array are computed
+//!   anew for each element: the array is pinned by the reference on this stack, but only as long as that is used.
 use super::{allocate, release, strings, structs};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::copy::poll_sometimes;
@@ -49,7 +66,8 @@ fn is_safe_handle(cx: &Cx<'_>, class: ClassRef) -> Result<bool> {
     )
 }
 
-/// Calls `SafeHandle.DangerousAddRef(ref bool)` or `DangerousRelease()`.
+/// Calls `SafeHandle.DangerousAddRef(ref bool)` or `DangerousRelease()`. These are managed code: they may throw (the handle is closed already),
+/// and the world may stop in them.
 fn hold<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, add: bool) -> Result<()> {
     let class = cx.known(Known::SafeHandle);
     let (name, n) = if add {
@@ -78,6 +96,7 @@ fn builder_text<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<Vec<u16>>
         _ => Ok(Vec::new()),
     }
 }
+/// Calls the method of StringBuilder with that name whose parameters fit `args`; overloads differ by whether a parameter is a string.
 fn builder_call<'cx>(
     cx: &'cx Cx<'cx>,
     builder: ObjRef<'cx>,
@@ -103,6 +122,7 @@ fn builder_call<'cx>(
         .ok_or_else(|| cx.throw_load(LoadError::missing_method(class, name)))?;
     cx.invoke(m, Some(Value::Ref(builder)), args)
 }
+/// Characters that a StringBuilder can take without growing: what native code may write.
 fn capacity<'cx>(cx: &'cx Cx<'cx>, builder: ObjRef<'cx>) -> Result<usize> {
     match builder_call(cx, builder, "get_Capacity", &[])? {
         Value::Int(n) => Ok(n.max(0) as usize),
@@ -120,6 +140,7 @@ pub fn to_native<'cx>(cx: &'cx Cx<'cx>, c: &Conversion, object: ObjRef<'cx>) -> 
             }
             let text = builder_text(cx, object)?;
             let room = capacity(cx, object)?.max(text.len()) + 1;
+            // A UTF-16 unit becomes at most three bytes of UTF-8.
             let unit = if encoding.unit() == 1 { 4 } else { 2 };
             let p = allocate(room * unit + 8);
             let copy = strings::units_to_native(&text, *encoding);
@@ -192,7 +213,7 @@ pub fn back<'cx>(
 ) -> Result<()> {
     let p = native as *mut u8;
     match c {
-        // SAFETY: the words are what `to_native` gave.
+        // SAFETY: `to_native` allocated the text for this call, which is over. The callee got it by value, so the word is unchanged.
         Conversion::String(encoding) => unsafe { strings::free(p, *encoding) },
         Conversion::StringBuilder(encoding) => {
             if output && !object.is_null() {

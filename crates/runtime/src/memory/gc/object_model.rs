@@ -1,5 +1,19 @@
 //! The object model: everything that the collector asks of an object of the CLI is answered from the VTable in its header.
 //!
+//! ```text
+//!   objects of                      descriptor              size                                contents
+//!   ------------------------------  ----------------------  ----------------------------------  --------------------------
+//!   a class without references      PLAIN                   VTable::size                        Plain
+//!   a class with references         FIELDS, or OTHER        the same                            References, by the map
+//!     (large, or past word 48)
+//!   String                          ITEMS of 2 bytes        characters and a terminator         Plain
+//!   an array of plain values        ITEMS                   data offset + length * element      Plain
+//!   an array of references          REFERENCES              the same, 8 bytes each              References, every word
+//!   an array of structs that hold   OTHER                   the same                            References, by the map of
+//!     references                                                                                an element; Ephemerons for
+//!                                                                                               arrays of Ephemeron
+//! ```
+//!
 //! # Invariants
 //! * A VTable's size, flags, rank and map are constant once an object can refer to it, and VTables are never freed while
 //!   an object with them lives. So every answer holds at any time and needs no lock.

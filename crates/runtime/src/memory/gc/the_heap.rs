@@ -32,7 +32,7 @@ pub fn initialise(
         reserve: plan.heap,
         cards: crate::memory::cards::reserve_cards(card_mask)?,
         card_mask,
-        fail: |what| crate::process::fatal::internal_error(what, std::ptr::null_mut()),
+        fail: crate::process::fatal::heap_error,
         ..options.config()
     };
     let heap = Heap::start(config, Process::new(start_finalizer))?;
@@ -82,7 +82,10 @@ pub(crate) unsafe fn tlab<'a>(context: *mut vervet_abi::ThreadContext) -> &'a ve
 }
 
 /// A thread ends: what is left of its tlab can be used by others. From then on it allocates nothing.
-pub(crate) fn close_tlab(context: *mut vervet_abi::ThreadContext) {
+///
+/// # Safety
+/// The context is the ending thread's: the calling one, in Runtime state, or one that has ended.
+pub(crate) unsafe fn close_tlab(context: *mut vervet_abi::ThreadContext) {
     // SAFETY: only `initialise` stores here; the ending thread's own context, in Runtime state.
     unsafe {
         // Before there is a heap there are no TLABs.

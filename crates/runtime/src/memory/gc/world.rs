@@ -1,5 +1,15 @@
 //! What the collector asks of the process: threads, handles, roots outside the heap.
 //!
+//! | asked for | answered from | when |
+//! |---|---|---|
+//! | mutators | the list of attached threads: TLAB, stacks, saved registers | the world is stopped |
+//! | roots | the reference words of the contexts | the world is stopped |
+//! | strong, pinned, weak handles | the tables of GC handles | the world is stopped |
+//! | side tables | monitors of objects | the world is stopped, behind the last weak handles |
+//! | storing, check | what stopped threads hold; the side tables | the verifier |
+//! | tombstone | a root slot made at start-up | the world is stopped |
+//! | blocking, `finalizers_wait` | the calling thread's state; the finalizer thread | the world runs |
+//!
 //! # Invariants
 //! * The collector asks within [`World::stopped`], on the thread that has stopped the world, but for [`World::blocking`] and
 //!   [`World::finalizers_wait`], which it calls while the world runs.
@@ -16,6 +26,7 @@ use vervet_os::Published;
 
 /// See the module.
 pub struct Process {
+    /// What the safepoint module gave the thread that stops the world; null while the world runs.
     stopped: AtomicPtr<Stopped>,
     /// Makes the finalizer thread exist. A function of a higher module, given at start-up.
     start_finalizer: fn() -> bool,
@@ -50,14 +61,18 @@ impl Process {
     }
 }
 
-impl World for Process {
+// SAFETY: `stopped` stops every attached thread; contexts, static areas, handles and side tables hold references or 0, and the ranges of a thread
+// are its mapped stacks and its saved registers.
+unsafe impl World for Process {
     fn stopped(&self, work: &mut dyn FnMut()) {
-        crate::safepoint::stop(current_context(), |s| {
+        let work = |s: &Stopped| {
             self.stopped
                 .store(s as *const Stopped as *mut Stopped, Ordering::Release);
             work();
             self.stopped.store(std::ptr::null_mut(), Ordering::Release);
-        });
+        };
+        // SAFETY: the calling thread's context, or null for one of the collector's threads. Who collects is in Runtime state.
+        unsafe { crate::safepoint::stop(current_context(), work) };
     }
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
         self.now().for_each_thread(|t| {
@@ -114,6 +129,6 @@ impl World for Process {
         crate::memory::finalizer_requests::notify();
     }
     fn blocking(&self, work: &mut dyn FnMut()) {
-        crate::threads::native(current_context(), work)
+        crate::threads::native(work)
     }
 }

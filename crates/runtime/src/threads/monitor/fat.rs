@@ -6,6 +6,14 @@
 //!                 \--(abandon: object dead)-^
 //! ```
 //!
+//! | step | who | what orders it |
+//! |---|---|---|
+//! | taken off the free list, or made | a thread that inflates | the lock of the list |
+//! | begins with the state of the thin lock | the same thread | nobody else knows the index yet |
+//! | named by the sync word | the same thread, by compare-and-swap (release) | readers load the word with acquire, so they see the state |
+//! | lost the race for the word: put back | the same thread | the lock of the list |
+//! | deflated or abandoned | the thread that collects | the world is stopped |
+//!
 //! # Invariants
 //! * An entry never moves and is never freed, only used again; its index is what an inflated sync word holds.
 //! * An entry holds no object reference. It belongs to the one object whose sync word names it.
@@ -21,7 +29,9 @@ pub use vervet_parking::monitor::index_of;
 /// An entry. See the module.
 struct Fat {
     monitor: Monitor<Queue>,
+    /// Index of the next free entry, 0 at the end. Under the lock of the list.
     next_free: AtomicU32,
+    /// It is not on the free list. For the verifier and the counts, which look without the lock.
     in_use: AtomicBool,
 }
 
@@ -105,6 +115,7 @@ impl monitor::Table for Of<'_> {
     }
 }
 
+/// Queues of parked threads: a thread is linked by its park slot, so queuing takes no memory.
 impl monitor::Queue for Queue {
     fn push_back(&mut self, id: u32) {
         Queue::push_back(self, id);
@@ -171,6 +182,7 @@ pub fn counts() -> (usize, usize) {
     for_each_in_use(|_| used += 1);
     (used, FREE.lock().made as usize)
 }
+/// Entries that are made meanwhile may be missed.
 fn for_each_in_use(mut f: impl FnMut(&'static Fat)) {
     let made = FREE.lock().made;
     for i in 1..=made {

@@ -1,6 +1,18 @@
 //! The side table of monitors: which objects have an inflated one. The collector frees the monitor of a dead object and deflates that
 //! of a live object which no thread uses.
 //!
+//! ```text
+//!   collection   list    the object is              its monitor is           the entry
+//!   ----------   -----   ------------------------   ----------------------   ---------------------------------------
+//!   minor        young   dead                       abandoned                goes
+//!                        alive and young            left alone               stays, with the new address
+//!                        alive and old now          left alone               goes to `old`
+//!   major        both    dead                       abandoned                goes
+//!                        alive, nobody uses it      deflated                 goes; the sync word is free or a hash again
+//!                        alive and in use           left alone               stays, with the new address
+//! ```
+//! Minor collections do not deflate, so a lock for which threads compete now and then keeps its monitor from one major collection to the next.
+//!
 //! # Invariants
 //! * An object whose sync word names a monitor is in one of the lists, once; the thread that inflated the monitor adds it,
 //!   before that thread lets the world stop.
@@ -35,6 +47,7 @@ pub(super) fn add(object: ObjRef<'_>) {
         .push(object.addr());
 }
 
+/// The sync word of an object, by its address. The world is stopped.
 fn sync_word(object: usize) -> &'static AtomicU32 {
     // SAFETY: the world is stopped, and the memory of an object, dead or alive, stays as it was until the collection ends. The word is
     // aligned to 4.
@@ -47,6 +60,7 @@ pub fn visit(young_only: bool, seen: &mut dyn FnMut(usize) -> Option<(usize, boo
     let Some(SideTable { young, old }) = &mut *table else {
         return;
     };
+    // The place of an entry that stays. The word of a dead object is read where the object was: its memory is freed later in the collection.
     let mut inspect = |object: usize, deflate: bool| {
         let place = seen(object);
         let word = sync_word(place.map_or(object, |p| p.0));
@@ -93,11 +107,11 @@ pub fn check(heap: &dyn Inspection) {
     if let Some(two) = named.windows(2).find(|two| two[0].0 == two[1].0) {
         heap.wrong(two[1].1, "shares its monitor with another object");
     }
-    let noted = check_noted(heap);
+    let listed = check_listed(heap);
     let (used, made) = fat::counts();
-    if noted != named.len() || used != named.len() {
+    if listed != named.len() || used != named.len() {
         let what = format!(
-            "{} sync words name monitors, {noted} objects are noted for that, {used} monitors are in use",
+            "{} sync words name monitors, {listed} objects are listed for that, {used} monitors are in use",
             named.len()
         );
         heap.wrong(0, &what);
@@ -110,8 +124,8 @@ pub fn check(heap: &dyn Inspection) {
         ),
     }
 }
-/// Every noted object is there, has a monitor, and is noted once. How many there are.
-fn check_noted(heap: &dyn Inspection) -> usize {
+/// Every listed object is there, has a monitor, and is listed once. Returns how many there are.
+fn check_listed(heap: &dyn Inspection) -> usize {
     let table = SIDE_TABLE.lock();
     let Some(SideTable { young, old }) = &*table else {
         return 0;
@@ -122,15 +136,15 @@ fn check_noted(heap: &dyn Inspection) -> usize {
             match heap.is_young(object) {
                 None => heap.wrong(
                     object,
-                    "is noted for its monitor, and no object begins there",
+                    "is listed for its monitor, and no object begins there",
                 ),
                 Some(true) if !may_be_young => {
-                    heap.wrong(object, "is young, and noted for its monitor as old")
+                    heap.wrong(object, "is young, and listed for its monitor as old")
                 }
                 _ => {}
             }
             if fat::index_of(sync_word(object).load(Ordering::Relaxed)).is_none() {
-                heap.wrong(object, "is noted for a monitor, and has none");
+                heap.wrong(object, "is listed for a monitor, and has none");
             }
             all.push(object);
         }
@@ -138,7 +152,7 @@ fn check_noted(heap: &dyn Inspection) -> usize {
     let all = all.as_mut_slice();
     all.sort_unstable();
     if let Some(two) = all.windows(2).find(|two| two[0] == two[1]) {
-        heap.wrong(two[0], "is noted for its monitor twice");
+        heap.wrong(two[0], "is listed for its monitor twice");
     }
     all.len()
 }
@@ -187,7 +201,7 @@ pub(super) mod tests {
         add(unsafe { ObjRef::from_addr(few.object(i)) });
         index
     }
-    fn noted<T>(change: impl FnOnce(&mut SideTable) -> T) -> T {
+    fn change_lists<T>(change: impl FnOnce(&mut SideTable) -> T) -> T {
         change(SIDE_TABLE.lock().as_mut().expect("there are some"))
     }
 
@@ -218,26 +232,30 @@ pub(super) mod tests {
         fat::abandon(third);
         assert_eq!(few.says(), "");
         // Lists: an object twice, not at all, as old, a dead one.
-        noted(|o| o.young.push(few.object(1)));
+        change_lists(|o| o.young.push(few.object(1)));
         assert!(few.says().contains("twice"), "{}", few.says());
-        noted(|o| o.young.truncate(1));
-        assert!(few.says().contains("1 objects are noted"), "{}", few.says());
-        noted(|o| o.old.push(few.object(1)));
-        assert_eq!(few.says(), "", "it is old");
-        few.0.borrow_mut()[1].1 = true;
+        change_lists(|o| o.young.truncate(1));
         assert!(
-            few.says().contains("noted for its monitor as old"),
+            few.says().contains("1 objects are listed"),
             "{}",
             few.says()
         );
-        noted(|o| o.old.truncate(0));
-        noted(|o| o.young.push(few.object(1) + 8));
+        change_lists(|o| o.old.push(few.object(1)));
+        assert_eq!(few.says(), "", "it is old");
+        few.0.borrow_mut()[1].1 = true;
+        assert!(
+            few.says().contains("listed for its monitor as old"),
+            "{}",
+            few.says()
+        );
+        change_lists(|o| o.old.truncate(0));
+        change_lists(|o| o.young.push(few.object(1) + 8));
         assert!(
             few.says().contains("no object begins there"),
             "{}",
             few.says()
         );
-        noted(|o| o.young.truncate(0));
+        change_lists(|o| o.young.truncate(0));
         // An entry that is in use and in the list of free ones.
         few.word(1).store(0, Ordering::Relaxed);
         few.word(0).store(0, Ordering::Relaxed);

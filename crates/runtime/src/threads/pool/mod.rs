@@ -67,7 +67,7 @@ pub fn limits() -> (Limits, Limits) {
     with_limits(|l| (l.workers, l.io))
 }
 /// Sets the minima. False, and nothing changes, unless both are positive and at most the maxima.
-pub fn set_min(cx: &Cx<'_>, workers: i32, io: i32) -> bool {
+pub fn set_min(workers: i32, io: i32) -> bool {
     let done = with_limits(|l| {
         let fits = (1..=l.workers.max).contains(&workers) && (1..=l.io.max).contains(&io);
         if fits {
@@ -76,12 +76,12 @@ pub fn set_min(cx: &Cx<'_>, workers: i32, io: i32) -> bool {
         fits
     });
     if done && i32::from(COUNTS.get().goal) < workers && COUNTS.set_goal(workers as u16) {
-        worker::send(cx.context());
+        worker::send();
     }
     done
 }
 /// Sets the maxima. False, and nothing changes, unless both are at least the minima and the number of processors.
-pub fn set_max(cx: &Cx<'_>, workers: i32, io: i32) -> bool {
+pub fn set_max(workers: i32, io: i32) -> bool {
     let cpus = vervet_os::thread::processors();
     let workers = workers.min(MOST);
     let done = with_limits(|l| {
@@ -92,7 +92,7 @@ pub fn set_max(cx: &Cx<'_>, workers: i32, io: i32) -> bool {
         fits
     });
     if done && i32::from(COUNTS.get().goal) > workers && COUNTS.set_goal(workers as u16) {
-        worker::send(cx.context());
+        worker::send();
     }
     done
 }
@@ -105,19 +105,19 @@ pub fn available() -> (i32, i32) {
 }
 
 /// The domain's first use of the pool.
-pub fn initialise(cx: &Cx<'_>) {
+pub fn initialise() {
     let min = limits().0.min;
     if COUNTS.get().goal == 0 && COUNTS.set_goal(min as u16) {
-        worker::send(cx.context());
+        worker::send();
     }
 }
 /// The dispatch loop is to run once more. False if the process is ending.
-pub fn request(cx: &Cx<'_>) -> bool {
+pub fn request() -> bool {
     if crate::process::exit::has_shutdown_started() {
         return false;
     }
     if COUNTS.request() {
-        worker::send(cx.context());
+        worker::send();
     }
     true
 }

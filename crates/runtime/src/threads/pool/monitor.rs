@@ -12,7 +12,6 @@ use super::policy::{Measured, Policy};
 use super::{COUNTS, completed_items, limits, worker};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use vervet_abi::ThreadContext;
 use vervet_os::futex;
 
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -27,12 +26,12 @@ const ASLEEP: u32 = 2;
 static STATE: AtomicU32 = AtomicU32::new(ABSENT);
 
 /// A worker is sent for: the monitor is to look at the pool from now on.
-pub(super) fn wake(context: *mut ThreadContext) {
+pub(super) fn wake() {
     match STATE.load(Ordering::SeqCst) {
         LOOKING => {}
         _ => match STATE.swap(LOOKING, Ordering::SeqCst) {
             ABSENT => {
-                let started = crate::threads::native(context, || {
+                let started = crate::threads::native(|| {
                     vervet_os::thread::spawn_detached(256 << 10, run).is_ok()
                 });
                 if !started {
@@ -61,7 +60,7 @@ fn block_signals() -> libc::sigset_t {
 fn send_worker(mask: &libc::sigset_t) {
     // SAFETY: the mask is the calling thread's own.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, mask, std::ptr::null_mut()) };
-    worker::send(std::ptr::null_mut());
+    worker::send();
     block_signals();
 }
 

@@ -14,7 +14,6 @@ use crate::threads::{self, current_internal, name, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use vervet_abi::ThreadContext;
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::{Known, LoadError};
 
@@ -26,13 +25,13 @@ const NORMAL: i32 = 2;
 /// How long a worker that finds nothing looks again before it sleeps.
 const SEARCH: Duration = Duration::from_micros(20);
 
-/// Has a worker come that is counted already: a sleeping one or a new one. `context` may be null.
-pub(super) fn send(context: *mut ThreadContext) {
-    monitor::wake(context);
+/// Has a worker come that is counted already: a sleeping one or a new one. The calling thread is in Runtime state or not attached.
+pub(super) fn send() {
+    monitor::wake();
     if idle::wake_one() {
         return;
     }
-    let spawned = crate::threads::native(context, || crate::threads::start::spawn(STACK, run));
+    let spawned = crate::threads::native(|| crate::threads::start::spawn(STACK, run));
     if !spawned {
         // The monitor tries again.
         COUNTS.failed();
@@ -69,8 +68,7 @@ fn work() -> bool {
     let mut step = search();
     loop {
         if step.1 {
-            // SAFETY: the context belongs to this thread.
-            send(crate::threads::current_context());
+            send();
         }
         step = match step.0 {
             Next::Dispatch => {
@@ -91,7 +89,8 @@ fn work() -> bool {
     }
 }
 
-/// Looks for a request for a while.
+/// Looks for a request for a while. A worker that finds one at once saves its sender a system call, which costs more than the search. It stays in
+/// Runtime state and polls, so that a stop does not wait for it.
 fn search() -> Step {
     let cx = Cx::current();
     let mut end = None;
@@ -114,6 +113,7 @@ fn search() -> Step {
     }
 }
 
+/// Makes the calling thread a managed one, with the properties of a worker. False: there is no memory for its objects.
 fn make_objects(cx: &Cx<'_>) -> bool {
     if let Err(throw) = threads::adopt(cx) {
         let _ = cx.take_pending(throw);

@@ -284,7 +284,7 @@ pub fn release_mutex(handle: usize, me: u32) -> bool {
 fn abandon_at_end() {
     static HOOKED: AtomicBool = AtomicBool::new(false);
     if !HOOKED.swap(true, Ordering::AcqRel) {
-        // SAFETY: the context is that of the thread that ends.
+        // SAFETY: a hook is given the context of the thread that ends.
         attach::on_detach(|context| abandon(unsafe { (*context).owner_id }));
     }
 }

@@ -5,6 +5,13 @@
 //! through a pidfd. When a process ends, the watcher stores what is known of the end with all handles of the process and
 //! unparks the threads that wait for them.
 //!
+//! ```text
+//!   child:   started --> children --(it ends; the first who sees it: waitid)--> reaped: Ended in every handle, waiters unparked
+//!                           |                                                      ^
+//!   other:   handle opened -+--(a thread waits)--> watched --(pidfd readable)------+
+//! ```
+//! A process that is no child of ours cannot be reaped by us: its exit code is not known, and reads as -1.
+//!
 //! # Invariants
 //! * A child is reaped once, under the table's lock, by the thread that first sees that it ended: the watcher, or a thread
 //!   that asks. It is reaped even if all of its handles were closed. Until then its process id cannot be given to another process.
