@@ -92,7 +92,8 @@ fn run(s: &Scheduler<Still>, c: &mut Carrier) -> u32 {
 
 const N: usize = 5_000_000;
 
-fn main() {
+/// Yielding, and waking each other.
+fn switches() {
     for threads in [1, 2, 200, 10_000] {
         let s = scheduler(1);
         (1..=threads).for_each(|id| s.spawn(None, id));
@@ -128,6 +129,10 @@ fn main() {
             }
         });
     }
+}
+
+/// What a thread does beside switching.
+fn operations() {
     let s = scheduler(1);
     s.spawn(None, 1);
     let mut c = carrier(&s);
@@ -159,7 +164,10 @@ fn main() {
             s.cancel_timer(3);
         }
     });
+}
 
+/// Stealing.
+fn steals() {
     // Two processors, one thief: 128 of 256 threads at a time.
     let s = scheduler(2);
     s.spawn(None, 1);
@@ -184,7 +192,10 @@ fn main() {
         },
     );
     println!("  {:?}", s.stats());
+}
 
+/// Very many timers.
+fn million() {
     // A million timers.
     const MANY: u32 = 1_000_000;
     for (what, spread) in [("at once", 1), ("over 1,000 ticks", 1000)] {
@@ -216,4 +227,11 @@ fn main() {
         let what = format!("1 M timers {what}: expire and run, each");
         once(&what, start, MANY);
     }
+}
+
+fn main() {
+    switches();
+    operations();
+    steals();
+    million();
 }

@@ -120,10 +120,7 @@ fn a_chain_of_wake_ups_starves_nobody() {
     scripts.push(turn.repeat(2000));
     let turn = [Step::Wait, Step::Compute(50 * US), Step::Wake(1)];
     scripts.push(turn.repeat(2000));
-    scripts.extend(vec![
-        vec![Step::Compute(50 * US), Step::Yield].repeat(20);
-        10
-    ]);
+    scripts.extend(vec![[Step::Compute(50 * US), Step::Yield].repeat(20); 10]);
     let simulation = run(7, 1, 5 * MS, scripts);
     assert!(simulation.stats().slot_runs > 2000);
 }
@@ -182,13 +179,13 @@ fn program(random: &mut Xoshiro256PlusPlus) -> Vec<Vec<Step>> {
                 0 | 1 => Step::Yield,
                 2 | 3 => Step::Compute(time(random, 100)),
                 4 => Step::Compute(time(random, 2_000)),
-                5 if random.next_u32() % 20 == 0 => Step::Compute(time(random, 40_000)),
+                5 if random.next_u32().is_multiple_of(20) => Step::Compute(time(random, 40_000)),
                 6 => Step::Sleep(time(random, 30_000)),
                 7 => Step::WaitFor(time(random, 5_000)),
                 8 => Step::Native(time(random, 20)),
-                9 if random.next_u32() % 4 == 0 => Step::Native(time(random, 5_000)),
-                10 if random.next_u32() % 4 == 0 => Step::Block(time(random, 3_000)),
-                10 if random.next_u32() % 4 == 0 => Step::Bound(time(random, 3_000)),
+                9 if random.next_u32().is_multiple_of(4) => Step::Native(time(random, 5_000)),
+                10 if random.next_u32().is_multiple_of(4) => Step::Block(time(random, 3_000)),
+                10 if random.next_u32().is_multiple_of(4) => Step::Bound(time(random, 3_000)),
                 11 => Step::Read(time(random, 10_000)),
                 _ => continue,
             });

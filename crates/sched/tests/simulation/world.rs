@@ -563,6 +563,7 @@ impl Simulation {
             }
         }
     }
+    #[expect(clippy::too_many_lines, reason = "an arm for each kind of step")]
     fn step_thread(&mut self, i: usize, id: u32) -> Does {
         let Simulation {
             scheduler,
