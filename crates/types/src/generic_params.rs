@@ -7,9 +7,12 @@ use crate::class::{Nature, type_flags};
 use crate::*;
 use vervet_metadata::Table;
 
-/// The generic parameters of a TypeDef or MethodDef.
-pub(crate) fn make_params(owner: ClassRef, owner_token: Token) -> R<Vec<ClassRef>> {
-    let module = owner.module;
+/// The generic parameters of a TypeDef or MethodDef row of a module.
+pub(crate) fn make_params(
+    owner: ClassRef,
+    module: ModuleRef,
+    owner_token: Token,
+) -> R<Vec<ClassRef>> {
     let mut params: Vec<ClassRef> = Vec::new();
     let mut rows = Vec::new();
     for rid in module.image.generic_params_of(owner_token) {
@@ -57,7 +60,7 @@ impl Class {
             ClassKind::Def { .. } if !self.is_open => Ok(&[]),
             ClassKind::Def { params, .. } => match params.get() {
                 Some(p) => Ok(p),
-                None => Ok(params.get_or_try(|| make_params(self, self.token()))?),
+                None => Ok(params.get_or_try(|| make_params(self, self.module, self.token()))?),
             },
             ClassKind::Inst { def, .. } => def.params(),
             _ => Ok(&[]),
