@@ -198,6 +198,11 @@ managed-no-membarrier() {
     local -x VERVET_DEBUG_NO_MEMBARRIER=1
     managed_with managed-no-membarrier "$1"
 }
+# The same with managed frames on a stack of their own that grows from 4 KiB, as those of green threads are.
+managed-split() {
+    local -x VERVET_DEBUG_SPLIT_STACKS=4096 GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
+    managed_with managed-split "$1"
+}
 # The same with the program as it is shipped.
 managed-release() {
     cargo build --release -p vervet || { fail "managed-release: no release build"; return; }
@@ -308,7 +313,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"
