@@ -7,12 +7,16 @@ use std::process::Command;
 
 /// Sources of the assembly, below `managed/Vervet.Grafts`.
 const SOURCES: [&str; 2] = ["GraftOntoAttribute.cs", "ThreadGraft.cs"];
-/// Where Debian installs the compiler. It is watched, so that the assembly is built once the compiler is there.
+/// Where Debian installs the compiler. It is watched, so that another compiler builds the assembly anew.
 const COMPILER: &str = "/usr/bin/mcs";
+/// Watched while there is no compiler. A file that does not exist cannot be watched: cargo would build the crate every time.
+const PROGRAMS: &str = "/usr/bin";
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed={COMPILER}");
+    let compiler = Path::new(COMPILER).exists();
+    let watched = if compiler { COMPILER } else { PROGRAMS };
+    println!("cargo:rerun-if-changed={watched}");
     let variable = |name: &str| PathBuf::from(std::env::var_os(name).expect("cargo sets it"));
     let folder = variable("CARGO_MANIFEST_DIR").join("../../managed/Vervet.Grafts");
     let result = variable("OUT_DIR").join("Vervet.Grafts.dll");
@@ -37,7 +41,7 @@ fn compile(sources: &[PathBuf], result: &Path) -> Result<(), String> {
         .arg(format!("-out:{}", result.display()))
         .args(sources)
         .output()
-        .map_err(|e| format!("mcs ({e}); the package mono-mcs has it"))?;
+        .map_err(|e| format!("mcs cannot be run ({e}); the package mono-mcs has it"))?;
     if run.status.success() {
         return Ok(());
     }

@@ -67,8 +67,14 @@ pub fn write(directory: &Path) -> Result<(), Failure> {
     let work = source::cache_dir().join(format!("ref-{}", std::process::id()));
     create(directory)?;
     create(&work)?;
-    let text = work.join("Reference.cs");
-    store(&text, PROGRAM.as_bytes())?;
+    // Always at the same path: compiled programs are cached by path and content.
+    let text = source::cache_dir().join("Reference.cs");
+    if std::fs::read(&text).ok().as_deref() != Some(PROGRAM.as_bytes()) {
+        let fresh = work.join("Reference.cs");
+        store(&fresh, PROGRAM.as_bytes())?;
+        std::fs::rename(&fresh, &text)
+            .map_err(|e| fail(format!("Cannot write '{}': {e}", text.display())))?;
+    }
     let options = [
         "-langversion:latest".to_string(),
         format!("-r:{}", cecil.display()),

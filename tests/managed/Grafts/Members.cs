@@ -118,6 +118,7 @@ static class Members
         var map = type.GetMethod("Map");
         Console.WriteLine(map + " " + map.IsGenericMethodDefinition + " " + string.Join(",", map.GetGenericArguments().Select(a => a.GenericParameterAttributes)));
         Console.WriteLine(map.GetGenericArguments()[0].DeclaringMethod == map);
+        Console.WriteLine(map.GetGenericArguments()[0].Module + " " + map.GetGenericArguments()[0].DeclaringType);
         var closed = map.MakeGenericMethod(typeof(string), typeof(int));
         Console.WriteLine(closed + " " + closed.Invoke(null, new object[] { "five5", (Func<string, int>)(s => s.Length) }));
         Console.WriteLine(closed.GetGenericMethodDefinition() == map);
