@@ -99,13 +99,4 @@ impl Class {
         }
         Ok(list)
     }
-    /// The method that declares a generic parameter, if it is a method's.
-    pub fn declaring_method(&'static self) -> R<Option<MethodRef>> {
-        match self.kind {
-            ClassKind::GenericParam { owner_token, .. } if owner_token.is(Table::MethodDef) => {
-                self.module.method_def(owner_token.rid()).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
 }

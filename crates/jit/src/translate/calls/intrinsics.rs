@@ -22,7 +22,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::ThrowKind;
 use vervet_abi::object::{ARRAY_LENGTH_OFFSET, STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET};
-use vervet_types::{ClassRef, MethodRef, Prim, ScalarKind};
+use vervet_types::{ClassRef, MethodRef, Prim};
 
 /// What is emitted instead of the call.
 #[derive(Clone, Copy)]
@@ -757,7 +757,6 @@ impl<'a, 'f> Translator<'a, 'f> {
             class,
             fact: ValueFact::None,
         });
-        let _ = ScalarKind::Ref;
         Ok(true)
     }
 }
