@@ -100,10 +100,7 @@ impl<'a> Tables<'a> {
             }
             offset = end as usize;
         }
-        Ok(Tables {
-            rows,
-            layouts,
-        })
+        Ok(Tables { rows, layouts })
     }
 
     /// How many rows `table` has.
