@@ -79,11 +79,12 @@ regression_with() {
 # `// timeout:` tune a program, `// tiers: all` also runs it with everything optimised, and
 # `// env: NAME=VALUE ...` sets its environment. `// cc: FLAGS` says that the C file of the same name beside it is a library
 # that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` and
-# `managed-marking` suites.
+# `managed-marking` suites. `// grafts: FILES`, C# beside the program, are compiled with the runtime's own graft attribute and take
+# the place of the runtime's grafts; without files the program sees the runtime's own.
 # A program that is expected to end by a signal or in an internal error says why: `// exit: N, REASON`.
 # With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
 managed_one() {
-    local source=$1 name exe flags args env code want reason limit cc library tier tiers=('') debug=()
+    local source=$1 name exe flags args env code want reason limit cc library grafts tier tiers=('') debug=()
     name=${source#tests/managed/}; name=${name%.*}
     exe=$CACHE/managed/$name.exe
     mkdir -p "$(dirname "$exe")"
@@ -103,6 +104,13 @@ managed_one() {
                 { echo "$name: its library does not compile: $(grep -m1 error "$library.log")"; return; }
             mv "$library.new" "$library"
         fi
+    fi
+    if grafts=$(grep -m1 '^// grafts:' "$source"); then
+        # shellcheck disable=SC2086
+        grafts=$(graft "$exe" "$(dirname "$source")" ${grafts#// grafts:}) || { echo "$name: $grafts"; return; }
+        flags+=" -lib:$exe.ref"
+        env+=" $grafts"
+        [ "$exe" -nt "$exe.ref/mscorlib.dll" ] || rm -f "$exe"
     fi
     if [ ! -e "$exe" ] || [ "$source" -nt "$exe" ]; then
         # shellcheck disable=SC2086
@@ -133,7 +141,30 @@ managed_one() {
     done
     echo ok
 }
-export -f managed_one
+# Compiles the grafts of a program, and writes the reference assembly that it is compiled against. Prints the environment that the
+# program needs, or what went wrong.
+graft() {
+    local exe=$1 folder=$2 file files=() library=$1.grafts.dll; shift 2
+    for file; do
+        case $file in
+            managed/*) files+=("$file") ;;
+            *) files+=("$folder/$file") ;;
+        esac
+    done
+    if [ $# -gt 0 ]; then
+        if [ ! -e "$library" ] || [ -n "$(find "${files[@]}" -newer "$library")" ]; then
+            mcs -nologo -target:library -langversion:latest "-out:$library" managed/Vervet.Grafts/GraftOntoAttribute.cs "${files[@]}" \
+                > "$exe.log" 2>&1 || { echo "its grafts do not compile: $(grep -m1 error "$exe.log")"; return 1; }
+        fi
+        export VERVET_DEBUG_GRAFTS=$library
+    fi
+    if [ ! -e "$exe.ref/mscorlib.dll" ] || [ "${library}" -nt "$exe.ref/mscorlib.dll" ] || [ "$VERVET" -nt "$exe.ref/mscorlib.dll" ]; then
+        XDG_CACHE_HOME=$CACHE/vervet "$VERVET" ref "$exe.ref" > "$exe.log" 2>&1 ||
+            { echo "there is no reference assembly: $(grep -m1 . "$exe.log")"; return 1; }
+    fi
+    [ $# -eq 0 ] || echo "VERVET_DEBUG_GRAFTS=$VERVET_DEBUG_GRAFTS"
+}
+export -f managed_one graft
 
 managed() { managed_with managed "$1"; }
 managed_with() {
@@ -166,6 +197,11 @@ managed-stops() {
 managed-no-membarrier() {
     local -x VERVET_DEBUG_NO_MEMBARRIER=1
     managed_with managed-no-membarrier "$1"
+}
+# The same with managed frames on a stack of their own that grows from 4 KiB, as those of green threads are.
+managed-split() {
+    local -x VERVET_DEBUG_SPLIT_STACKS=4096 GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
+    managed_with managed-split "$1"
 }
 # The same with the program as it is shipped.
 managed-release() {
@@ -277,7 +313,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"

@@ -37,6 +37,8 @@ pub enum RecordKind {
     Entry = 3,
     /// Native code called managed code (reverse P/Invoke).
     NativeEntry = 4,
+    /// Managed code called managed code on the next segment of its stack. The record before this one says where.
+    Segment = 5,
 }
 
 /// A link of the record list, on the stack of the thunk that pushed it.
@@ -55,6 +57,22 @@ pub struct Record {
     pub pc: usize,
     /// Exit: the method whose stub this is (`&'static Method`), or 0 for a helper.
     pub method: usize,
+}
+
+/// A function that calls nothing makes a frame of up to so many bytes, its callee's return address included, without a look at the limit.
+pub const UNCHECKED_FRAME: u32 = 128;
+/// A function whose frame has up to so many bytes compares the stack pointer itself with the limit.
+pub const SMALL_FRAME: u32 = 256;
+
+impl Record {
+    /// Was managed code entered from native code here? Such a record lies on the native stack.
+    pub fn is_entry(&self) -> bool {
+        self.kind == RecordKind::Entry as usize || self.kind == RecordKind::NativeEntry as usize
+    }
+    /// Does managed code begin here, with its frames innermost, whoever called it?
+    pub fn begins_piece(&self) -> bool {
+        self.is_entry() || self.kind == RecordKind::Segment as usize
+    }
 }
 
 /// Bits of [`ThreadContext::interrupts`]. Others set them by atomic operations; a loop that polls, and the end of a catch, call the
@@ -110,8 +128,9 @@ pub struct ThreadContext {
     pub thread_statics_len: usize,
     /// Scratch words of stubs (never live across anything else).
     pub scratch: [usize; 4],
-    /// Bytes of stack arguments, set before the `grow` thunk is called.
-    pub grow_stack_args: usize,
+    /// Where native frames go when managed code is left: the address of the innermost entry record. 0: they go below the managed frame, on
+    /// the same stack.
+    pub native_sp: usize,
     /// Next free byte of the localloc stack (localloc).
     pub localloc_next: usize,
     /// End of the localloc stack's current chunk.
@@ -128,7 +147,7 @@ pub struct ThreadContext {
     pub internal_thread: usize,
     /// The runtime's own data of the thread.
     pub runtime: usize,
-    /// Highest address of the stack.
+    /// Highest address of the native stack: the OS thread's own.
     pub stack_base: usize,
     /// Id of the current domain.
     pub domain: u32,
@@ -138,6 +157,16 @@ pub struct ThreadContext {
     pub scan_sp: usize,
     /// The thread's free slots of GC handles ([`handles::lane`](crate::handles::lane)).
     pub handle_lanes: usize,
+    /// Highest address of the managed stack's first segment; 0: managed frames lie on the native stack, between native ones.
+    pub managed_base: usize,
+    /// The segment of the managed stack that managed frames are made on; 0 if `managed_base` is.
+    pub segment: usize,
+    /// How deep on the stack the frame lies that caught the abort under way last; 0: none has.
+    pub abort_caught_at: usize,
+    /// How many regions the thread is in in which it is not aborted by others.
+    pub protected_regions: u32,
+    /// Padding.
+    pub _pad2: u32,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(
@@ -148,7 +177,7 @@ offsets! {
     LIMIT = limit, TRUE_LIMIT = true_limit, INTERRUPTS = interrupts, CRITICAL = critical, STATE = state,
     ALLOC_NEXT = alloc_next, ALLOC_END = alloc_end, HIDDEN = hidden, PENDING = pending, RECORD = record,
     THREAD_STATICS = thread_statics, THREAD_STATICS_LEN = thread_statics_len,
-    SCRATCH = scratch, GROW_STACK_ARGS = grow_stack_args, LOCALLOC_NEXT = localloc_next, LOCALLOC_END = localloc_end,
+    SCRATCH = scratch, LOCALLOC_NEXT = localloc_next, LOCALLOC_END = localloc_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,
     LOCKS_HELD = locks_held, HANDLE_LANES = handle_lanes, DOMAIN = domain,
 }

@@ -6,6 +6,7 @@ pub mod layouts;
 pub mod native_call;
 pub mod object;
 pub mod sizes;
+pub mod stack;
 pub mod vtable;
 
 pub use context::{State, ThreadContext};

@@ -1,5 +1,6 @@
-//! The `vervet` command: options, then one of: run a program, run C# source, run regression suites.
+//! The `vervet` command: options, then one of: run a program, run C# source, write a reference assembly, run regression suites.
 mod exports;
+mod reference;
 mod signals;
 mod source;
 
@@ -81,10 +82,19 @@ fn command() -> ExitCode {
             files,
             references,
             args,
-        }) => match source::compile(&files, &references, options.debug) {
+        }) => match reference::for_sources(&files).and_then(|library| {
+            source::compile(&files, &references, options.debug, library.as_deref())
+        }) {
             Ok(exe) => run(&options, |_| {
                 vervet_runtime::process::main::run_main(&exe, &args)
             }),
+            Err(e) => {
+                eprintln!("{}", e.text);
+                e.code
+            }
+        },
+        Ok(Command::Reference { directory }) => match reference::write(&directory) {
+            Ok(()) => 0,
             Err(e) => {
                 eprintln!("{}", e.text);
                 e.code

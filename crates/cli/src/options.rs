@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
     name = "vervet",
     disable_version_flag = true,
     about,
-    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]"
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory"
 )]
 pub struct Options {
     /// File and line in stack traces
@@ -90,6 +90,11 @@ pub enum Command {
         references: Vec<String>,
         /// The program's arguments.
         args: Vec<String>,
+    },
+    /// Write a reference assembly.
+    Reference {
+        /// Where to.
+        directory: PathBuf,
     },
     /// Run regression suites.
     Regression {
@@ -257,6 +262,14 @@ impl Options {
                 references,
                 args,
             });
+        }
+        if first == "ref" && !Path::new("ref").is_file() {
+            return match rest {
+                [directory] => Ok(Command::Reference {
+                    directory: PathBuf::from(directory),
+                }),
+                _ => Err("Usage: vervet ref directory".into()),
+            };
         }
         Ok(Command::Program {
             path: PathBuf::from(first),

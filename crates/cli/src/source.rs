@@ -14,7 +14,8 @@ pub struct Failure {
     /// Exit code.
     pub code: i32,
 }
-fn fail(text: impl Into<String>) -> Failure {
+/// A failure with exit code 1.
+pub fn fail(text: impl Into<String>) -> Failure {
     Failure {
         text: text.into(),
         code: 1,
@@ -34,8 +35,14 @@ fn referenced(option: &str) -> impl Iterator<Item = &Path> {
         .filter(|p| p.is_file())
 }
 
-/// Compiles the files, or finds the program in the cache; with `debug` also its line table.
-pub fn compile(files: &[PathBuf], references: &[String], debug: bool) -> Result<PathBuf, Failure> {
+/// Compiles the files, or finds the program in the cache; with `debug` also its line table. `library` is the directory of a
+/// core library to compile against instead of the installed one.
+pub fn compile(
+    files: &[PathBuf],
+    references: &[String],
+    debug: bool,
+    library: Option<&Path>,
+) -> Result<PathBuf, Failure> {
     let mcs = Path::new("/usr/lib/mono/4.5/mcs.exe");
     if !mcs.is_file() {
         return Err(fail(
@@ -45,9 +52,9 @@ pub fn compile(files: &[PathBuf], references: &[String], debug: bool) -> Result<
     let mut hash = rustc_hash::FxHasher::default();
     hash.write(env!("CARGO_PKG_VERSION").as_bytes());
     hash.write_u8(u8::from(debug));
-    if let Ok(m) = std::fs::metadata(mcs) {
-        hash.write_u64(m.len());
-        hash.write_i64(std::os::unix::fs::MetadataExt::mtime(&m));
+    hash_file_stamp(&mut hash, mcs);
+    if let Some(library) = library {
+        hash.write(library.as_os_str().as_encoded_bytes());
     }
     for r in references {
         hash.write(r.as_bytes());
@@ -93,6 +100,7 @@ pub fn compile(files: &[PathBuf], references: &[String], debug: bool) -> Result<
         .arg(mcs)
         .arg(format!("-out:{}", fresh.display()))
         .args(debug.then_some("-debug"))
+        .args(library.map(|dir| format!("-lib:{}", dir.display())))
         .args(references)
         .args(files)
         .status()
@@ -115,7 +123,16 @@ pub fn compile(files: &[PathBuf], references: &[String], debug: bool) -> Result<
     Ok(exe)
 }
 
-fn cache_dir() -> PathBuf {
+/// Adds what says that a file has not changed: its length and the time of its last change.
+pub fn hash_file_stamp(hash: &mut impl Hasher, file: &Path) {
+    if let Ok(m) = std::fs::metadata(file) {
+        hash.write_u64(m.len());
+        hash.write_i64(std::os::unix::fs::MetadataExt::mtime(&m));
+    }
+}
+
+/// Where compiled programs and reference assemblies are kept.
+pub fn cache_dir() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache")))

@@ -54,6 +54,15 @@ pub fn stack(size: usize) -> io::Result<(usize, usize)> {
     Ok((low + 4096, low + 4096 + size))
 }
 
+/// Unmaps a stack that [`stack`] made, with its guard page.
+///
+/// # Safety
+/// The bounds are those that [`stack`] returned, and nobody uses the memory any more.
+pub unsafe fn free_stack(low: usize, high: usize) {
+    // SAFETY: the caller's promise; the guard page lies below.
+    unsafe { libc::munmap((low - 4096) as *mut libc::c_void, high - low + 4096) };
+}
+
 /// Gives the whole pages of a range back to the system; they read as zero afterwards.
 ///
 /// # Safety

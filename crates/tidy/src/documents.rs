@@ -34,7 +34,7 @@ pub struct Finding {
 
 /// Folders at the root that paths in documents begin with.
 const FOLDERS: &[&str] = &[
-    "crates/", "tests/", "benches/", "docs/", "samples/", ".ci/", "fuzz/",
+    "crates/", "tests/", "benches/", "docs/", "managed/", "samples/", ".ci/", "fuzz/",
 ];
 
 /// All documents: those at the root, and every Markdown file below `docs`, `samples`, `tests`, `benches` and `crates`.

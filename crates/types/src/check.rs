@@ -4,7 +4,7 @@
 //! * The levels of a class are computed lazily, and a program must not notice. Whoever creates
 //!   instances of a class, runs its code or gives out its Type object asks [`Class::check`] first,
 //!   and gets the error that one of the levels would raise later.
-//! * The core library is trusted and not checked.
+//! * The core library and the grafts assemblies are trusted and not checked.
 //! * Accessibility is decided as mono's JIT decides it ([`can_access_method`]).
 use crate::class::Nature;
 use crate::method::method_flags as flags;
@@ -150,7 +150,7 @@ fn can_access(from: ClassRef, to: ClassRef, access: u32) -> R<bool> {
 
 /// Whether code of a class may access a member with these flags.
 fn can_access_from(method: MethodRef, to: ClassRef, access: u32) -> R<bool> {
-    if access == flags::PUBLIC || method.module().is_corlib() || to.rid() == 0 {
+    if access == flags::PUBLIC || method.module().is_trusted() || to.rid() == 0 {
         return Ok(true);
     }
     // A nested class may use what its enclosing classes may.

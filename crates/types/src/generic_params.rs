@@ -7,9 +7,12 @@ use crate::class::{Nature, type_flags};
 use crate::*;
 use vervet_metadata::Table;
 
-/// The generic parameters of a TypeDef or MethodDef.
-pub(crate) fn make_params(owner: ClassRef, owner_token: Token) -> R<Vec<ClassRef>> {
-    let module = owner.module;
+/// The generic parameters of a TypeDef or MethodDef row of a module.
+pub(crate) fn make_params(
+    owner: ClassRef,
+    module: ModuleRef,
+    owner_token: Token,
+) -> R<Vec<ClassRef>> {
     let mut params: Vec<ClassRef> = Vec::new();
     let mut rows = Vec::new();
     for rid in module.image.generic_params_of(owner_token) {
@@ -57,7 +60,7 @@ impl Class {
             ClassKind::Def { .. } if !self.is_open => Ok(&[]),
             ClassKind::Def { params, .. } => match params.get() {
                 Some(p) => Ok(p),
-                None => Ok(params.get_or_try(|| make_params(self, self.token()))?),
+                None => Ok(params.get_or_try(|| make_params(self, self.module, self.token()))?),
             },
             ClassKind::Inst { def, .. } => def.params(),
             _ => Ok(&[]),
@@ -98,5 +101,14 @@ impl Class {
             list.push(scope.type_(row.constraint)?);
         }
         Ok(list)
+    }
+    /// The method that declares a generic parameter, if it is a method's.
+    pub fn declaring_method(&'static self) -> R<Option<MethodRef>> {
+        match self.kind {
+            ClassKind::GenericParam { owner_token, .. } if owner_token.is(Table::MethodDef) => {
+                self.module.method_def(owner_token.rid()).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 }

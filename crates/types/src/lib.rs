@@ -25,6 +25,7 @@
 //!   that have a name here)
 //! * making types: [`generics`] (interning, substitution), [`resolve`] (tokens and signatures to
 //!   types and members)
+//! * members that are added to types of the core library: [`grafts`]
 //! * levels: [`hierarchy`] (parents, interfaces), [`generic_params`], [`members`], [`find`]
 //!   (members by name), [`layout`], [`vtable`]
 //! * questions: [`cast`], [`check`] (what may not be used), [`constraints`], [`names`]; [`error`]
@@ -54,6 +55,7 @@ pub mod field;
 pub mod find;
 pub mod generic_params;
 pub mod generics;
+pub mod grafts;
 pub mod hierarchy;
 pub mod known;
 pub mod layout;

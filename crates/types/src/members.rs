@@ -4,6 +4,7 @@
 //! * Members are enumerated here only: rows of the metadata, or what an array has instead (ECMA-335
 //!   II.14.2). A member is made once; everyone who asks gets the same object.
 //! * The members of an instantiation have the same indices as those of its definition.
+//! * Grafted members ([`crate::grafts`]) follow the own ones.
 use crate::field::FieldForm;
 use crate::method::{MethodCells, method_flags};
 use crate::*;
@@ -68,17 +69,25 @@ impl Class {
     }
     /// The methods of a TypeDef.
     fn read_methods(&'static self, rid: u32) -> R<Vec<MethodRef>> {
-        let module = self.module;
-        let rows = module.image.type_methods(rid);
-        let mut methods: Vec<MethodRef> = Vec::with_capacity(rows.len());
-        for rid in rows {
+        let own = self.module.image.type_methods(rid);
+        let mut methods: Vec<MethodRef> = Vec::with_capacity(own.len());
+        let grafted = self.universe().grafts_onto(self).iter().flat_map(|g| {
+            let rows = g.module.image.type_methods(g.rid());
+            rows.map(|rid| (*g, rid))
+        });
+        for (owner, rid) in own.map(|rid| (self, rid)).chain(grafted) {
+            let module = owner.module;
             let row = module.image.method_def(rid).map_err(|e| module.bad(e))?;
+            if Module::class_of_method(owner, row.flags) != self {
+                continue;
+            }
             let (name, blob) = (module.string(row.name)?, module.blob(row.signature)?);
             let (generic_arity, param_count) = resolve::sig_counts(blob);
             methods.push(self.universe().add_method(|id| Method {
                 id,
                 class: self,
                 rid,
+                module,
                 index: methods.len() as u32,
                 name,
                 flags: row.flags.into(),
@@ -144,6 +153,7 @@ impl Class {
                 id,
                 class: self,
                 rid: 0,
+                module: self.module,
                 index: methods.len() as u32,
                 name,
                 flags: method_flags::PUBLIC | special,
@@ -215,16 +225,22 @@ impl Class {
     /// Own properties.
     pub fn properties(&'static self) -> R<&'static [Property]> {
         let list = self.cells.properties.get_or_try(|| {
-            let module = self.module;
             let mut list = Vec::new();
-            for rid in module
-                .image
-                .type_properties(self.rid())
-                .take_while(|_| self.rid() != 0)
-            {
+            let rows = |owner: ClassRef| {
+                let rows = owner.module.image.type_properties(owner.rid());
+                rows.map(move |rid| (owner, rid))
+            };
+            let own = rows(self.def()).take_while(|_| self.rid() != 0);
+            let grafted = self.universe().grafts_onto(self);
+            for (owner, rid) in own.chain(grafted.iter().flat_map(|g| rows(g))) {
+                let module = owner.module;
+                if Module::class_of_property(owner, rid) != self.def() {
+                    continue;
+                }
                 let row = module.image.property(rid).map_err(|e| module.bad(e))?;
                 let mut property = Property {
                     class: self,
+                    module,
                     rid,
                     name: module.string(row.name)?,
                     flags: row.flags.into(),
@@ -232,7 +248,7 @@ impl Class {
                     setter: None,
                     others: Vec::new(),
                 };
-                for (what, method) in self.accessors(Token::new(Table::Property, rid))? {
+                for (what, method) in self.accessors(module, Token::new(Table::Property, rid))? {
                     match what {
                         1 => property.setter = Some(method),
                         2 => property.getter = Some(method),
@@ -266,7 +282,7 @@ impl Class {
                     raise: None,
                     others: Vec::new(),
                 };
-                for (what, method) in self.accessors(Token::new(Table::Event, rid))? {
+                for (what, method) in self.accessors(module, Token::new(Table::Event, rid))? {
                     match what {
                         0x08 => event.add = Some(method),
                         0x10 => event.remove = Some(method),
@@ -280,9 +296,8 @@ impl Class {
         })?;
         Ok(list)
     }
-    /// The accessors of a property or event with their MethodSemanticsAttributes (II.22.28).
-    fn accessors(&'static self, association: Token) -> R<Vec<(u16, MethodRef)>> {
-        let module = self.module;
+    /// The accessors of a property or event row of a module with their MethodSemanticsAttributes (II.22.28).
+    fn accessors(&'static self, module: ModuleRef, association: Token) -> R<Vec<(u16, MethodRef)>> {
         let mut list = Vec::new();
         for rid in module.image.method_semantics_of(association) {
             let row = module

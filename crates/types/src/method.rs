@@ -4,8 +4,8 @@
 //! # Invariants
 //! * There is exactly one `Method` for a method of a class and its method arguments, so methods are
 //!   compared by address.
-//! * `class` is the class that declares the method, or its instantiation; never a class that
-//!   inherits it.
+//! * `class` is the class that declares the method, or its instantiation, or the class that it is grafted
+//!   onto; never a class that inherits it.
 //! * Code is not shared between instantiations, so each `Method` that runs has code of its own.
 use crate::resolve::open_method_sig;
 use crate::*;
@@ -66,8 +66,10 @@ pub struct Method {
     pub id: u32,
     /// The class that declares it.
     pub class: ClassRef,
-    /// Row of the MethodDef table of `class.module`; 0 if synthesized.
+    /// Row of the MethodDef table of [`Method::module`]; 0 if synthesized.
     pub rid: u32,
+    /// See [`Method::module`].
+    pub(crate) module: ModuleRef,
     /// Index among the methods of its class.
     pub index: u32,
     /// Name.
@@ -213,9 +215,10 @@ impl Method {
     pub fn is_generic_def(&self) -> bool {
         self.generic_arity > 0 && self.method_args.is_empty()
     }
-    /// The module of its class.
+    /// The module that declares it, in which its row, IL and tokens are. That of its class, unless it is grafted
+    /// ([`crate::grafts`]).
     pub fn module(&self) -> ModuleRef {
-        self.class.module
+        self.module
     }
     /// The universe it lives in.
     pub fn universe(&self) -> &'static Universe {
@@ -234,15 +237,14 @@ impl Method {
     }
     /// Where its IL is, or 0.
     pub fn rva(&self) -> u32 {
-        self.class
-            .module
+        self.module
             .image
             .method_def(self.rid)
             .map_or(0, |row| row.rva)
     }
     /// Its IL (II.25.4).
     pub fn body(&self) -> R<MethodBody<'static>> {
-        let module = self.class.module;
+        let module = self.module;
         match self.rva() {
             0 => Err(LoadError::bad_image(
                 module,
@@ -251,7 +253,7 @@ impl Method {
             rva => module
                 .image
                 .method_body(rva)
-                .map_err(|e| module.bad(e).in_row(self.class.module, self.token())),
+                .map_err(|e| module.bad(e).in_row(self.module, self.token())),
         }
     }
     /// Its signature in its own (closed) context; a generic definition's in its own parameters.
@@ -276,8 +278,8 @@ impl Method {
         }
         self.cells
             .open_sig
-            .get_or_try(|| open_method_sig(self.class.module, self.blob))
-            .map_err(|e| e.in_row(self.class.module, self.token()))
+            .get_or_try(|| open_method_sig(self.module, self.blob))
+            .map_err(|e| e.in_row(self.module, self.token()))
     }
     /// Its signature with its class's arguments and the method's positions: what overriding compares.
     pub(crate) fn slot_sig(&'static self) -> R<&'static MethodSig> {
@@ -330,7 +332,7 @@ impl Method {
     /// What its IL's tokens are resolved in.
     pub fn scope(&'static self) -> Scope {
         Scope {
-            module: self.class.module,
+            module: self.module,
             context: self.context(),
         }
     }
@@ -346,10 +348,10 @@ impl Method {
         let params = self
             .cells
             .params
-            .get_or_try(|| generic_params::make_params(self.class, self.token()))?;
+            .get_or_try(|| generic_params::make_params(self.class, self.module, self.token()))?;
         if params.len() != self.generic_arity as usize {
             return Err(LoadError::bad_image(
-                self.class.module,
+                self.module,
                 format!(
                     "{}: {} has a wrong number of generic parameters",
                     self.token(),
@@ -361,7 +363,7 @@ impl Method {
     }
     /// Names of the parameters, in order ("" where there is none).
     pub fn param_names(&self) -> R<Vec<&'static str>> {
-        let module = self.class.module;
+        let module = self.module;
         let mut names = vec![""; self.param_count as usize];
         if self.rid != 0 {
             for rid in module.image.method_params(self.rid) {
@@ -375,7 +377,7 @@ impl Method {
     }
     /// What a P/Invoke method imports.
     pub fn dll_import(&self) -> R<Option<DllImport>> {
-        let module = self.class.module;
+        let module = self.module;
         let Some(rid) = module
             .image
             .impl_map_of(self.token())

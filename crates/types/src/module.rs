@@ -93,6 +93,8 @@ pub struct Module {
     pub path: Option<String>,
     /// Name of the Module row.
     pub name: &'static str,
+    /// Is one of the assemblies whose types are grafts ([`crate::grafts`]).
+    pub(crate) is_graft: bool,
     universe: &'static Universe,
     pub(crate) assembly: Published<Assembly>,
     names: Published<Names>,
@@ -126,6 +128,7 @@ impl Module {
         id: u32,
         path: Option<String>,
         name: &'static str,
+        is_graft: bool,
         universe: &'static Universe,
     ) -> Module {
         Module {
@@ -133,6 +136,7 @@ impl Module {
             id,
             path,
             name,
+            is_graft,
             universe,
             assembly: Published::new(),
             names: Published::new(),
@@ -252,15 +256,23 @@ impl Module {
             return Ok(m);
         }
         let none = || LoadError::bad_image(self, format!("no method row {rid}"));
-        let class = self.type_def(self.image.method_owner(rid).ok_or_else(none)?)?;
+        let owner = self.type_def(self.image.method_owner(rid).ok_or_else(none)?)?;
+        let class = match self.is_graft {
+            true => {
+                let row = self.image.method_def(rid).map_err(|e| self.bad(e))?;
+                Module::class_of_method(owner, row.flags)
+            }
+            false => owner,
+        };
         let methods = class.methods()?;
         let guess = methods
             .first()
             .map_or(0, |m| rid.wrapping_sub(m.rid) as usize);
+        let is_row = |m: &&MethodRef| m.rid == rid && m.module == self;
         let found = methods
             .get(guess)
-            .filter(|m| m.rid == rid)
-            .or_else(|| methods.iter().find(|m| m.rid == rid));
+            .filter(is_row)
+            .or_else(|| methods.iter().find(is_row));
         Ok(self.method_defs.at(rid).set(found.ok_or_else(none)?))
     }
     /// The field of a Field row.

@@ -8,7 +8,9 @@ use crate::*;
 pub struct Property {
     /// The class.
     pub class: ClassRef,
-    /// Row of the Property table.
+    /// The module that declares it, in which its row is. That of its class, unless it is grafted ([`crate::grafts`]).
+    pub module: ModuleRef,
+    /// Row of the Property table of `module`.
     pub rid: u32,
     /// Name.
     pub name: &'static str,

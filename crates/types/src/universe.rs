@@ -20,6 +20,7 @@ pub struct Universe {
     modules: Table<Module>,
     assemblies: LeafLock<Vec<&'static Assembly>>,
     pub(crate) interned: generics::Interned,
+    pub(crate) grafts: Published<grafts::Grafts>,
 }
 
 /// A table of leaked values by dense id.
@@ -70,6 +71,7 @@ impl Universe {
             modules: Table::new(),
             assemblies: LeafLock::default(),
             interned: Default::default(),
+            grafts: Published::new(),
         }))
     }
     /// Declares which module is the core library, before any of its types is asked for, and resolves the known types.
@@ -99,6 +101,15 @@ impl Universe {
     }
     /// Parses an image; it gets an [`Assembly`] if it has an Assembly row.
     pub fn load_module(&'static self, data: &'static [u8], path: Option<String>) -> R<ModuleRef> {
+        self.load_image(data, path, false)
+    }
+    /// As [`Universe::load_module`]; says whether it is a grafts assembly.
+    pub(crate) fn load_image(
+        &'static self,
+        data: &'static [u8],
+        path: Option<String>,
+        is_graft: bool,
+    ) -> R<ModuleRef> {
         let image = Image::parse(data).map_err(|e| bad(path.as_deref(), &e))?;
         let name = image
             .module(1)
@@ -108,7 +119,7 @@ impl Universe {
             0 => None,
             _ => Some(image.assembly(1).map_err(|e| bad(path.as_deref(), &e))?),
         };
-        let module = self.add_module(|id| Module::new(image, id, path, name, self));
+        let module = self.add_module(|id| Module::new(image, id, path, name, is_graft, self));
         if let Some(row) = row {
             let assembly = Box::leak(Box::new(Assembly {
                 manifest: module,

@@ -76,6 +76,10 @@ fn run(data: &[u8]) {
         }
         Ok(Command::Source { files, .. }) => assert!(!files.is_empty()),
         Ok(Command::Regression { files }) => assert!(!files.is_empty()),
+        Ok(Command::Reference { directory }) => {
+            assert_eq!(directory.as_os_str(), options.rest[1]);
+            assert_eq!(options.rest.len(), 2);
+        }
         Err(text) => assert!(text.len() > 10, "{text}"),
     }
 }

@@ -17,7 +17,7 @@ fn outermost_namespace(method: MethodRef) -> &'static str {
 }
 /// Is the method part of the core library, in one of these namespaces?
 fn is_plumbing(method: MethodRef, namespaces: &[&str]) -> bool {
-    method.module().is_corlib() && namespaces.contains(&outermost_namespace(method))
+    method.class.module.is_corlib() && namespaces.contains(&outermost_namespace(method))
 }
 
 /// The managed method that called the running internal call.
@@ -30,7 +30,7 @@ pub fn marked(cx: &Cx<'_>) -> Option<MethodRef> {
 }
 /// The assembly of [`marked`].
 pub fn marked_assembly(cx: &Cx<'_>) -> Option<&'static Assembly> {
-    marked(cx).and_then(|m| m.module().assembly())
+    marked(cx).and_then(|m| m.class.module.assembly())
 }
 /// The method whose assembly is executing.
 pub fn executing(cx: &Cx<'_>) -> Option<MethodRef> {

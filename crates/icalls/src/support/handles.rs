@@ -50,7 +50,7 @@ pub fn method_on(
         if definition.rid == 0 {
             std::ptr::eq(m.definition(), definition)
         } else {
-            m.rid == definition.rid
+            m.rid == definition.rid && m.module() == definition.module()
         }
     }))
 }

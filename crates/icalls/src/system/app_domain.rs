@@ -163,7 +163,7 @@ icalls! {
                 };
             }
         };
-        let requesting = callers::marked(cx).map(|m| m.module());
+        let requesting = callers::marked(cx).map(|m| m.class.module);
         let found = match cx.rt().loader.bind(&parsed, requesting) {
             Ok(Some(a)) => Some(a),
             // Nothing that can be used: the program is asked, with the name as it was written.

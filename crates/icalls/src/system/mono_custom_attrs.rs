@@ -59,7 +59,7 @@ pub fn provider<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Option<(Mo
     }
     if is_known(class, Known::RuntimePropertyInfo) {
         let (p, _) = property::property_of(cx, object)?;
-        return Ok(Some((p.class.module, property::token(p))));
+        return Ok(Some((p.module, property::token(p))));
     }
     if is_known(class, Known::RuntimeEventInfo) {
         let (e, _) = event::event_of(cx, object)?;

@@ -10,7 +10,7 @@ use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
 use vervet_types::type_name::TypeName;
-use vervet_types::{Class, ClassKind, ClassRef, Known, LoadError};
+use vervet_types::{Class, ClassKind, ClassRef, Known, LoadError, ModuleRef};
 
 /// The element-type byte of a type (II.23.1.16).
 pub fn element_type(class: ClassRef) -> std::result::Result<u8, LoadError> {
@@ -89,6 +89,15 @@ struct GenericParamInfo {
     constraints: usize,
 }
 
+/// The module that reflection says a type is declared in. A generic parameter of a grafted method has its row in another module than
+/// the class that the method belongs to.
+fn declaring_module(class: ClassRef) -> ModuleRef {
+    match class.kind {
+        ClassKind::GenericParam { owner, .. } => owner.module,
+        _ => class.module,
+    }
+}
+
 icalls! {
     /// TypeAttributes.
     "System.RuntimeTypeHandle::GetAttributes" fn get_attributes(cx, ty: ObjRef<'cx>) -> i32 {
@@ -150,7 +159,7 @@ icalls! {
     /// The assembly that declares the type.
     "System.RuntimeTypeHandle::GetAssembly" fn get_assembly(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
         let class = cx.class_of(ty)?;
-        objects::assembly_object(cx, objects::assembly_of(cx, class.module)?)
+        objects::assembly_object(cx, objects::assembly_of(cx, declaring_module(class))?)
     }
     /// Element of an array, pointer or byref; null otherwise.
     "System.RuntimeTypeHandle::GetElementType" fn get_element_type(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
@@ -159,7 +168,7 @@ icalls! {
     }
     /// The module that declares the type.
     "System.RuntimeTypeHandle::GetModule" fn get_module(cx, ty: ObjRef<'cx>) -> ObjRef<'cx> {
-        objects::module_object(cx, cx.class_of(ty)?.module)
+        objects::module_object(cx, declaring_module(cx.class_of(ty)?))
     }
     /// Is it a parameter of a generic type or method?
     "System.RuntimeTypeHandle::IsGenericVariable" fn is_generic_variable(cx, ty: ObjRef<'cx>) -> bool {

@@ -126,6 +126,8 @@ impl Codegen {
             b: mut builder,
             symbols,
             positions,
+            check,
+            tail_bytes,
             ..
         } = emitter;
         builder.seal_all_blocks();
@@ -149,9 +151,11 @@ impl Codegen {
             compiled,
             symbols: &symbols,
             positions,
+            check,
+            stack_arg_bytes,
+            tail_bytes,
         };
         let (mut blob, frame) = finish(finished).map_err(internal)?;
-        blob.stack_arg_bytes = stack_arg_bytes;
         blob.stats.translate_ns = (translated - start).as_nanos() as u64;
         blob.stats.codegen_ns = translated.elapsed().as_nanos() as u64;
         if let Some(clif) = clif {

@@ -5,6 +5,7 @@
 //!   can fail is an explicit branch. A hardware trap inside a protected region would have no landing pad.
 //! * The thread context is the pinned register (r15). It is read again wherever it is needed.
 use super::positions::{Position, Positions};
+use super::stack_check::StackCheck;
 use crate::blob::Symbol;
 use crate::options::AllocProtection;
 use cranelift_codegen::ir::{self, types::*, *};
@@ -62,6 +63,10 @@ pub struct Emitter<'f> {
     pub allocation: AllocProtection,
     /// Sizes of the tables that the emitted code indexes.
     pub tables: vervet_abi::TableSizes,
+    /// Whether the function checks its stack.
+    pub check: StackCheck,
+    /// Bytes of stack arguments of the largest tail call: the function's own arguments move down to make room for them.
+    pub(super) tail_bytes: u32,
     pub(super) symbols: Vec<Symbol>,
     helpers: Vec<Option<FuncRef>>,
     handlers: SmallVec<[(u32, Block); 4]>,
@@ -84,6 +89,8 @@ impl<'f> Emitter<'f> {
             b,
             allocation,
             tables,
+            check: StackCheck::LargeFrame,
+            tail_bytes: 0,
             symbols: Vec::new(),
             helpers: vec![None; Helper::ALL.len()],
             handlers: SmallVec::new(),
@@ -91,6 +98,12 @@ impl<'f> Emitter<'f> {
         }
     }
 
+    /// Calls a code address in place of this function's own return.
+    pub fn return_call_indirect(&mut self, signature: SigRef, code: Value, args: &[Value]) {
+        let bytes = crate::signature::stack_arg_bytes(&self.b.func.dfg.signatures[signature]);
+        self.tail_bytes = self.tail_bytes.max(bytes);
+        self.b.ins().return_call_indirect(signature, code, args);
+    }
     /// The parameters of the function.
     pub fn params(&self) -> SmallVec<[Value; 8]> {
         let entry = self.b.func.layout.entry_block().expect("the entry block");

@@ -4,6 +4,7 @@
 //! The tables that the runtime searches by return address or fault address are sorted by code offset.
 use super::emitter::CATCH_ALL;
 use super::positions::{NO_REDIRECT, Positions};
+use super::stack_check::{Front, StackCheck};
 use crate::blob::{Blob, BlobStats, CallSite, Handler, Reloc, RelocKind, Symbol};
 use cranelift_codegen::binemit::Reloc as ClReloc;
 use cranelift_codegen::ir::{ExternalName, Function, TrapCode};
@@ -24,6 +25,12 @@ pub struct Finished<'a> {
     /// By index of the external name in the CLIF.
     pub symbols: &'a [Symbol],
     pub positions: Positions,
+    /// Whether it checks its stack.
+    pub check: StackCheck,
+    /// Bytes of arguments that the caller puts on the stack.
+    pub stack_arg_bytes: u32,
+    /// Bytes of stack arguments of its largest tail call.
+    pub tail_bytes: u32,
 }
 
 /// Converts a compiled function to a blob. The error is the reason, without the method.
@@ -31,20 +38,25 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
     let mut blob = Blob {
         code: f.compiled.code_buffer().to_vec(),
         align: f.compiled.buffer.alignment.max(16),
+        stack_arg_bytes: f.stack_arg_bytes,
         stats: BlobStats {
             clif_insts: f.function.dfg.num_insts() as u32,
             ..BlobStats::default()
         },
         ..Blob::default()
     };
-    relocations(&mut blob, &f)?;
+    let layout = f.compiled.buffer.frame_layout();
+    // (A function without a frame layout has no frame.)
+    blob.frame_size = layout.map_or(0, |l| l.frame_to_fp_offset);
+    let frame = blob.frame_size + f.tail_bytes.saturating_sub(f.stack_arg_bytes);
+    let front = Front::new(f.check, frame, blob.align);
+    relocations(&mut blob, &f, front.as_ref().map_or(0, Front::len))?;
     call_sites(&mut blob, f.compiled);
     traps(&mut blob, f.compiled);
     positions(&mut blob, &f);
     blob.inline_sites = f.positions.sites;
     let mut frame = FrameMap::default();
-    if let Some(layout) = f.compiled.buffer.frame_layout() {
-        blob.frame_size = layout.frame_to_fp_offset;
+    if let Some(layout) = layout {
         frame.slots = f
             .function
             .sized_stack_slots
@@ -52,19 +64,22 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
             .map(|s| layout.stackslots[s].offset as i32 - layout.frame_to_fp_offset as i32)
             .collect();
     }
+    if let Some(front) = front {
+        front.add(&mut blob);
+    }
     Ok((blob, frame))
 }
 
-/// Converts the relocations. Calls and constants refer to symbols by the index of their external
+/// Converts the relocations of a function whose body moves by `front` bytes. Calls and constants refer to symbols by the index of their external
 /// name; a reference to the function itself is one to [`Symbol::SelfCode`].
-fn relocations(blob: &mut Blob, f: &Finished<'_>) -> Result<(), String> {
+fn relocations(blob: &mut Blob, f: &Finished<'_>, front: u32) -> Result<(), String> {
     for r in f.compiled.buffer.relocs() {
         let (symbol, extra) = match &r.target {
             FinalizedRelocTarget::ExternalName(ExternalName::User(name)) => {
                 let name = &f.function.params.user_named_funcs()[*name];
                 (f.symbols[name.index as usize], 0)
             }
-            FinalizedRelocTarget::Func(offset) => (Symbol::SelfCode, i64::from(*offset)),
+            FinalizedRelocTarget::Func(offset) => (Symbol::SelfCode, i64::from(front + *offset)),
             FinalizedRelocTarget::ExternalName(other) => {
                 return Err(format!("a relocation against {other:?}"));
             }

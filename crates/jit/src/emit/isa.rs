@@ -20,9 +20,8 @@ pub fn isa(options: &Options, opt: &str, regalloc: &str) -> OwnedTargetIsa {
         ("unwind_info", "false"),
         ("is_pic", "false"),
         ("enable_verifier", verify),
-        ("enable_probestack", "true"),
-        ("probestack_strategy", "inline"),
-        ("probestack_size_log2", "12"),
+        // The stack check knows the size of the frame and comes first.
+        ("enable_probestack", "false"),
     ] {
         b.set(name, value)
             .expect("a setting of this Cranelift version");

@@ -9,8 +9,7 @@
 //! # Invariants
 //! * The emitted code names everything outside its function through a [`Symbol`](crate::Symbol). A call to a library
 //!   function that Cranelift inserted is an error, because nothing could link it.
-//! * Cranelift probes a frame larger than a page one page at a time. The access of a thread that exceeds its stack
-//!   therefore hits the guard page and does not reach memory beyond it.
+//! * A function checks that the stack has room for its frame before it makes it ([`stack_check`]).
 pub mod barrier;
 pub mod codegen;
 pub mod emitter;
@@ -18,6 +17,7 @@ mod finish;
 mod isa;
 pub mod positions;
 pub mod sequences;
+pub mod stack_check;
 
 pub use codegen::{Codegen, Request};
 pub use emitter::{CATCH_ALL, Emitter, Results, null_trap, trap_code, trusted};

@@ -17,12 +17,11 @@ use crate::emit::barrier;
 use crate::error::CompileError;
 use crate::options::Tier;
 use crate::signature::{LoweredSignature, Pass, load_scalar, scalar_kind, store_scalar};
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::types::{F32, F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Signature, Type, Value};
 use cranelift_frontend::FunctionBuilder;
-use vervet_abi::{Helper, call, context};
+use vervet_abi::call;
 use vervet_types::{ClassRef, ScalarKind};
 
 /// Values up to this many bytes are copied by emitted loads and stores.
@@ -64,9 +63,6 @@ pub trait EmitExt {
     fn call_address(&mut self, signature: &Signature, code: Value, args: &[Value]) -> Results;
     /// Calls a code address in place of this function's own return.
     fn tail_call(&mut self, signature: &Signature, code: Value, args: &[Value]);
-    /// The check at a function's entry: if the stack pointer is below the limit, the function is
-    /// called again on a larger stack. `args` are all its parameters.
-    fn stack_check(&mut self, args: &[Value]);
     /// Stores a reference where the heap may be, and marks the card.
     fn store_ref(&mut self, flags: MemFlagsData, value: Value, addr: Value, offset: i32);
     /// Stores a value in its passed form where the heap may be.
@@ -128,27 +124,7 @@ impl EmitExt for Emitter<'_> {
     }
     fn tail_call(&mut self, signature: &Signature, code: Value, args: &[Value]) {
         let signature = self.b.import_signature(signature.clone());
-        self.b.ins().return_call_indirect(signature, code, args);
-    }
-    fn stack_check(&mut self, args: &[Value]) {
-        let signature = self.b.func.signature.clone();
-        let bytes = crate::signature::stack_arg_bytes(&signature);
-        let (more, on) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(more);
-        let limit = self.load_context(I64, context::LIMIT);
-        let sp = self.b.ins().get_stack_pointer(I64);
-        let below = self.b.ins().icmp(IntCC::UnsignedLessThan, sp, limit);
-        self.b.ins().brif(below, more, &[], on, &[]);
-        self.b.switch_to_block(more);
-        let bytes = self.word(i64::from(bytes));
-        self.store_context(bytes, context::GROW_STACK_ARGS);
-        let own = self.symbol(Symbol::SelfCode);
-        self.store_context(own, context::HIDDEN);
-        self.b.ins().sequence_point();
-        let signature = self.b.import_signature(signature);
-        let results = self.call_symbol(Symbol::Helper(Helper::Grow), signature, args);
-        self.b.ins().return_(&results);
-        self.b.switch_to_block(on);
+        self.return_call_indirect(signature, code, args);
     }
     fn store_ref(&mut self, flags: MemFlagsData, value: Value, addr: Value, offset: i32) {
         barrier::store_reference(self, flags, value, addr, offset);

@@ -36,6 +36,7 @@
 //!   published, so one load of it is a consistent snapshot.
 use crate::blob::{Blob, Symbol};
 use crate::emit::sequences::{EmitExt, build, zero};
+use crate::emit::stack_check::StackCheck;
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
@@ -207,7 +208,7 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
             &name,
             lowered.clif.clone(),
             |e, args| {
-                e.stack_check(args);
+                e.check = StackCheck::Always;
                 let block = e.pack(&args[1..]);
                 let handle = e.symbol(Symbol::MethodHandle(method));
                 let result = e.helper_value(call::DelegateBeginInvoke, [args[0], handle, block]);
@@ -221,7 +222,7 @@ pub fn member(codegen: &Codegen, method: MethodRef) -> Result<Option<Blob>, Comp
             &name,
             lowered.clif.clone(),
             |e, args| {
-                e.stack_check(args);
+                e.check = StackCheck::Always;
                 let block = e.pack(&args[lowered.first_value(0)..]);
                 let handle = e.symbol(Symbol::MethodHandle(method));
                 if lowered.ret == Pass::Address {
@@ -299,7 +300,7 @@ fn receiver_first(lowered: &LoweredSignature, args: &[Value]) -> Vec<Value> {
 ///     return results...
 /// ```
 fn multicast(e: &mut Emitter, lowered: &LoweredSignature, args: &[Value]) {
-    e.stack_check(args);
+    e.check = StackCheck::Always;
     // The array is immutable, so the count and the elements belong together.
     let array = load(e, args[0], DELEGATES);
     let b = &mut e.b;

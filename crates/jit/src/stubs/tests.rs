@@ -21,6 +21,7 @@ use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use std::arch::naked_asm;
 use std::mem::offset_of;
+use vervet_abi::Helper;
 use vervet_abi::context::{self, ThreadContext};
 use vervet_abi::layouts::{DelegateObject, MulticastDelegateObject};
 use vervet_abi::native_call::{NativeCall, ReverseCall};
@@ -440,7 +441,8 @@ fn pieces_compile_inside_protected_regions() {
                 .count()
                 > 5
         );
-        assert!(blob.no_redirect.len() == 1);
+        // One piece, and the end of the stack check.
+        assert!(blob.no_redirect.len() == 2);
     }
 }
 
@@ -475,10 +477,10 @@ impl Arena {
             let write = self.write.add(at);
             std::ptr::copy_nonoverlapping(blob.code.as_ptr(), write, blob.code.len());
             for r in &blob.relocs {
-                let symbol = if r.symbol == Symbol::SelfCode {
-                    code
-                } else {
-                    resolve(r.symbol)
+                let symbol = match r.symbol {
+                    // (The limit is 0 in these tests, so nobody calls it.)
+                    Symbol::SelfCode | Symbol::Helper(Helper::Grow) => code,
+                    other => resolve(other),
                 };
                 let value = symbol as i64 + r.addend;
                 let place = write.add(r.offset as usize);

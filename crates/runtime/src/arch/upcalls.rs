@@ -6,6 +6,10 @@
 //! where it has one, and none of them unwinds.
 use vervet_abi::ThreadContext;
 use vervet_abi::native_call::ReverseCall;
+use vervet_abi::stack::Numbers;
+
+/// Bytes that the `grow` thunk uses on the segment that it leaves, below the stack pointer at the function's first instruction.
+pub const GROW_BYTES: usize = 8 + 176;
 
 /// Bit of [`ReverseEntry::before`]: the thread was attached for this call only.
 pub const FOR_THE_CALL: usize = 0x100;
@@ -36,9 +40,17 @@ unsafe extern "C" {
     /// The stack is used up: raises StackOverflowException.
     #[link_name = "vervet_stack_overflow"]
     pub fn stack_overflow(context: *mut ThreadContext) -> !;
-    /// A prologue found the limit raised: serves the interrupt requests; 0: an exception is pending.
-    #[link_name = "vervet_interrupted_at_prologue"]
-    pub fn interrupted_at_prologue(context: *mut ThreadContext) -> usize;
+    /// The part of the stack that handlers of StackOverflowException get is used up: ends the process.
+    #[link_name = "vervet_end_for_overflow"]
+    pub fn end_for_overflow(context: *mut ThreadContext) -> !;
+    /// From the `grow` thunk. 0: an exception is pending; 1: the function goes on where it is; otherwise the top of the segment on which it
+    /// goes on.
+    #[link_name = "vervet_stack_check_failed"]
+    pub fn stack_check_failed(
+        context: *mut ThreadContext,
+        numbers: *const Numbers,
+        sp: usize,
+    ) -> usize;
     /// A stopped thread was made to call: serves the interrupt requests; 0: an exception is pending.
     #[link_name = "vervet_interrupted_at_instruction"]
     pub fn interrupted_at_instruction(context: *mut ThreadContext) -> usize;

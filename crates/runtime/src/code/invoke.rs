@@ -34,6 +34,7 @@ use crate::cx::{Cx, Result, Throw, Value};
 use crate::memory::localloc_stack::Scope;
 use crate::object::ObjRef;
 use crate::runtime::Runtime;
+use crate::threads::stack_guard;
 use rustc_hash::FxHashMap;
 use vervet_jit::LoweredSignature;
 use vervet_jit::signature::Pass;
@@ -123,6 +124,7 @@ fn call<'cx>(
     args: &[Value<'cx>],
 ) -> Result<Value<'cx>> {
     vervet_os::lock::assert_no_leaf_lock("running managed code");
+    stack_guard::check_native(cx)?;
     let lowered = &stub.lowered;
     let scope = Scope::new(cx);
     let mut few = [0u64; FEW];
@@ -333,6 +335,11 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
             }
         }
     };
+    // Where there is no room for a filter, it cannot run, which counts as an exception escaping it.
+    if let Err(throw) = stack_guard::check_native(cx) {
+        cx.take_pending(throw);
+        return false;
+    }
     let words = [fp as u64, exception.addr() as u64];
     let mut ret = [0u64; 2];
     // SAFETY: filters take (fp, exception) and return an int.

@@ -6,9 +6,9 @@
 use crate::code::table::CodeKind;
 use crate::cx::Cx;
 use crate::exceptions::walk::{Frame, Walk};
-use std::cell::Cell;
+use vervet_abi::ThreadContext;
 use vervet_metadata::body::EhKind;
-use vervet_types::Method;
+use vervet_types::{Method, MethodRef};
 
 /// Methods (namespace, class, name) of the class library whose callers' finally blocks take it that they ran to their end, and throw
 /// something else if they did not. (Mono aborts there too, and then they throw.) None of them takes long.
@@ -18,28 +18,34 @@ const WHOLE: [(&str, &str, &str); 1] = [(
     "RegisterForBlockingSyscall",
 )];
 
-thread_local! {
-    static REGIONS: Cell<u32> = const { Cell::new(0) };
-}
-
-/// While it lives, the calling thread is not aborted by others.
-pub struct Region(());
+/// While it lives, its thread is not aborted by others.
+pub struct Region(*mut ThreadContext);
 impl Region {
-    /// Begins; nests.
-    pub fn begin() -> Region {
-        REGIONS.set(REGIONS.get() + 1);
-        Region(())
+    /// Begins; nests. The context is the calling thread's.
+    pub fn begin(cx: &Cx<'_>) -> Region {
+        // SAFETY: a token holds the context of the calling thread.
+        unsafe { (*cx.context()).protected_regions += 1 };
+        Region(cx.context())
     }
 }
 impl Drop for Region {
     fn drop(&mut self) {
-        REGIONS.set(REGIONS.get() - 1);
+        // SAFETY: regions do not leave the thread that began them, whose context is never freed.
+        unsafe { (*self.0).protected_regions -= 1 };
     }
+}
+
+/// While it lives, the calling thread is not aborted by others if it is about to run a method of [`WHOLE`] or a class constructor, whose
+/// frame is not made yet.
+pub(crate) fn entering(cx: &Cx<'_>, method: MethodRef) -> Option<Region> {
+    (method.is_cctor() || is_whole(method)).then(|| Region::begin(cx))
 }
 
 /// Must an abort of the calling thread wait? The thread is in Runtime state.
 pub fn is_protected(cx: &Cx<'_>) -> bool {
-    REGIONS.get() > 0 || Walk::here(cx).any(|frame| protects(&frame))
+    // SAFETY: a token holds the context of the calling thread.
+    let regions = unsafe { (*cx.context()).protected_regions };
+    regions > 0 || Walk::here(cx).any(|frame| protects(&frame))
 }
 
 fn protects(frame: &Frame) -> bool {

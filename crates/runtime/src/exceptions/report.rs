@@ -195,10 +195,14 @@ unsafe fn collect(context: *mut ThreadContext, pc: usize, fp: usize) {
                 let (mut pc, mut fp, mut exact) = (pc, fp, true);
                 while arena::contains(pc) && table::find(if exact { pc } else { pc - 1 }).is_some()
                 {
-                    if !note(pc, if exact { EXACT } else { RETURN })
-                        || fp < (*context).true_limit - (1 << 20)
-                        || fp >= (*context).stack_base - 16
-                    {
+                    let is_on_stack = match (*context).segment {
+                        0 => {
+                            fp >= (*context).true_limit - (1 << 20)
+                                && fp < (*context).stack_base - 16
+                        }
+                        _ => crate::threads::managed_stack::contains(context, fp + 16),
+                    };
+                    if !note(pc, if exact { EXACT } else { RETURN }) || !is_on_stack {
                         break;
                     }
                     pc = *((fp + 8) as *const usize);

@@ -26,7 +26,7 @@ use crate::exceptions::walk::{Frame, Walk};
 use crate::object::ObjRef;
 use crate::process::fatal::internal_error;
 use crate::safepoint::registry;
-use std::cell::Cell;
+use crate::threads::managed_stack;
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use vervet_abi::context::interrupts::RAISED;
@@ -204,9 +204,7 @@ unsafe fn land(
         // SAFETY: the context is this thread's.
         unsafe { note_abort_catch(context, exception, frame.fp) };
     }
-    if frame.fp == Target::unpack(word).fp {
-        crate::threads::stack_guard::take_back(context);
-    }
+    let is_caught = frame.fp == Target::unpack(word).fp;
     let site = frame
         .code
         .call_site(frame.pc)
@@ -220,6 +218,10 @@ unsafe fn land(
     // cut; frames of ours between here and there hold nothing.
     unsafe {
         cut_records(context, frame.record);
+        managed_stack::return_to(context, sp);
+        if is_caught {
+            crate::threads::stack_guard::take_back(context);
+        }
         crate::arch::resume(
             frame.code.start + h.code as usize,
             sp,
@@ -231,18 +233,24 @@ unsafe fn land(
     }
 }
 
-/// Makes `record` the innermost record.
+/// Makes `record` the innermost record. The native frames above the entry record before it are abandoned.
 ///
 /// # Safety
 /// The context is the calling thread's, and `record` was the innermost one of a frame that is still active.
 unsafe fn cut_records(context: *mut ThreadContext, record: *mut Record) {
     // SAFETY: the caller passes the context of the calling thread and a record of a frame that is still active.
-    unsafe { (*context).record = record };
-}
-
-thread_local! {
-    /// Frame pointer of the frame that caught the abort last.
-    static ABORT_CAUGHT_AT: Cell<usize> = const { Cell::new(usize::MAX) };
+    unsafe {
+        (*context).record = record;
+        if (*context).native_sp != 0 {
+            let mut entry = record;
+            while let Some(r) = entry.as_ref()
+                && !r.is_entry()
+            {
+                entry = r.previous;
+            }
+            (*context).native_sp = entry as usize;
+        }
+    }
 }
 
 /// A catch at `fp` is about to get `exception`.
@@ -257,15 +265,18 @@ unsafe fn note_abort_catch(context: *mut ThreadContext, exception: ObjRef<'_>, f
     // SAFETY: the context belongs to this thread; its field is 0 or an InternalThread.
     let thread: ObjRef<'_> = unsafe { ObjRef::from_addr((*context).internal_thread) };
     if !thread.is_null() && thread.read_ref(offset_of!(Internal, abort_exc)) == exception {
-        ABORT_CAUGHT_AT.set(fp);
+        // SAFETY: the context belongs to this thread.
+        unsafe { (*context).abort_caught_at = managed_stack::depth(context, fp) };
     }
 }
 
-/// The frame pointer of the frame that caught the abort under way last; the highest if none has.
-pub(crate) fn abort_caught_at() -> usize {
-    ABORT_CAUGHT_AT.get()
+/// Is the frame at `fp` the one that caught the abort under way last, or one of its callers?
+pub(crate) fn is_outside_abort_catch(context: *mut ThreadContext, fp: usize) -> bool {
+    // SAFETY: the context belongs to this thread.
+    managed_stack::depth(context, fp) <= unsafe { (*context).abort_caught_at }
 }
 /// A new abort is under way: no frame has caught it.
-pub(crate) fn forget_abort_catch() {
-    ABORT_CAUGHT_AT.set(usize::MAX);
+pub(crate) fn forget_abort_catch(context: *mut ThreadContext) {
+    // SAFETY: the context belongs to this thread.
+    unsafe { (*context).abort_caught_at = 0 };
 }

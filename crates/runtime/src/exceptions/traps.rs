@@ -4,19 +4,20 @@
 //! | the fault | becomes |
 //! |---|---|
 //! | at a pc that compiled code lists as a trap | the exception of that trap, thrown at that instruction |
-//! | in the prologue of compiled code, below the stack limit | StackOverflowException, thrown where the method was called |
 //! | anything else | a crash report, and exit code 70 |
 //!
 //! # Invariants
 //! * The handler runs on the alternate stack, reads one thread-local word, and changes nothing but the interrupted registers and the
 //!   word below the interrupted stack pointer. The exception is made after the handler has returned, by the thunk that the registers
 //!   then name.
-//! * Frames larger than a page are probed page by page from the top, so a prologue that overflows the stack faults in the guard page.
+use crate::arch::upcalls;
 use crate::code::table;
 use crate::cx::Cx;
 use crate::exceptions::make;
 use crate::exceptions::throw::raise;
 use crate::exceptions::trace::TraceMode;
+use crate::threads::{interrupts, managed_stack};
+use vervet_abi::stack::Numbers;
 use vervet_abi::{State, ThreadContext, ThrowKind};
 use vervet_types::Known;
 
@@ -69,18 +70,6 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc::c
                 regs[libc::REG_RIP as usize] = crate::arch::trap_stub as *const () as i64;
                 return;
             }
-            if signal == libc::SIGSEGV
-                && table::find(pc).is_some_and(|c| c.in_prologue(pc))
-                && ((*info).si_addr() as usize) < (*context).true_limit
-            {
-                // As if the method had not been entered: behind its frame pointer lies the address of the call.
-                let fp = regs[libc::REG_RBP as usize];
-                regs[libc::REG_RSP as usize] = fp + 8;
-                regs[libc::REG_RBP as usize] = *(fp as *const i64);
-                regs[libc::REG_R15 as usize] = context as i64;
-                regs[libc::REG_RIP as usize] = crate::arch::overflowed as *const () as i64;
-                return;
-            }
         }
         super::report::crash(signal, info, uc, context);
     }
@@ -128,7 +117,7 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
     raise(cx, exception, TraceMode::Fresh)
 }
 
-/// From the grow thunk, on an OS thread: the stack is used up. StackOverflowException is raised where the method was called;
+/// The stack is used up. StackOverflowException is raised where the method was called;
 /// handlers that run on the way to where it is caught get part of the stack guard. Used up as well, it ends the process.
 ///
 /// # Safety
@@ -136,17 +125,56 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
 #[unsafe(export_name = "vervet_stack_overflow")]
 pub unsafe extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
     if !crate::threads::stack_guard::give(context) {
-        let mut text = String::from(
-            "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
-        );
-        // SAFETY: the thunk passes this thread's context.
-        let frames = unsafe { crate::exceptions::walk::describe(context) };
-        for f in frames.iter().take(64) {
-            text.push_str(&format!("  at {f}\n"));
-        }
-        crate::process::fatal::write_stderr(&text);
-        crate::process::fatal::exit_process(1)
+        // SAFETY: the caller's promise.
+        unsafe { end_for_overflow(context) };
     }
     let cx = Cx::current();
     throw_kind(&cx, ThrowKind::StackOverflow as u32)
+}
+
+/// From the `grow` thunk: the check of a function has failed. `numbers` follow its call of the thunk ([`Numbers`]), `sp` is the stack pointer
+/// at the function's first instruction. 0: an exception is pending; 1: the function goes on where it is; otherwise the top of the segment
+/// on which it is to go on.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state.
+#[unsafe(export_name = "vervet_stack_check_failed")]
+unsafe extern "C" fn stack_check_failed(
+    context: *mut ThreadContext,
+    numbers: &Numbers,
+    sp: usize,
+) -> usize {
+    // The limit may have been raised to have requests served.
+    // SAFETY: the thunk passes this thread's context.
+    if !unsafe { interrupts::at_prologue(context, std::ptr::from_ref(numbers) as usize) } {
+        return 0;
+    }
+    // SAFETY: the context belongs to this thread.
+    if sp - numbers.frame as usize >= unsafe { (*context).true_limit } {
+        return 1;
+    }
+    let bytes = numbers.stack_arguments as usize + numbers.frame as usize;
+    match managed_stack::grow(context, bytes, sp - upcalls::GROW_BYTES) {
+        Some(top) => top,
+        // SAFETY: the thunk passes this thread's context.
+        None => unsafe { stack_overflow(context) },
+    }
+}
+
+/// The part of the stack that handlers of StackOverflowException get is used up as well: ends the process.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state.
+#[unsafe(export_name = "vervet_end_for_overflow")]
+pub(crate) unsafe extern "C" fn end_for_overflow(context: *mut ThreadContext) -> ! {
+    let mut text = String::from(
+        "\nUnhandled Exception:\nSystem.StackOverflowException: The requested operation caused a stack overflow.\n",
+    );
+    // SAFETY: the caller passes this thread's context.
+    let frames = unsafe { crate::exceptions::walk::describe(context) };
+    for f in frames.iter().take(64) {
+        text.push_str(&format!("  at {f}\n"));
+    }
+    crate::process::fatal::write_stderr(&text);
+    crate::process::fatal::exit_process(1)
 }

@@ -5,6 +5,8 @@
 //!   exit record  ---------> managed frames, chained by frame pointers
 //!   entry record ---------> Rust frames that called managed code (not walked)
 //!   exit record  ---------> managed frames
+//!   segment record          (managed code went on on the next segment of its stack)
+//!   exit record  ---------> managed frames
 //!   (null)                  the thread's first frames
 //! ```
 //!
@@ -98,11 +100,10 @@ impl Walk {
     fn enter_piece(&mut self, mut record: *mut Record) {
         // SAFETY: records lie on this thread's stack below frames that are still active.
         unsafe {
-            while !record.is_null()
-                && ((*record).kind == RecordKind::Entry as usize
-                    || (*record).kind == RecordKind::NativeEntry as usize)
+            while let Some(r) = record.as_ref()
+                && r.begins_piece()
             {
-                record = (*record).previous;
+                record = r.previous;
             }
             match record.as_ref() {
                 None => self.done = true,

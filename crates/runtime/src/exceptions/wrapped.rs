@@ -54,7 +54,7 @@ pub fn wrap<'a>(_cx: &Cx<'_>, object: ObjRef<'a>) -> ObjRef<'a> {
     let Some(thrower) = walk::caller_methods(cx).next() else {
         return object;
     };
-    if !wraps(thrower.class.module) {
+    if !wraps(thrower.module()) {
         return object;
     }
     let class = cx.known(Known::RuntimeWrappedException);

@@ -45,7 +45,7 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     let Some(import) = cx.load(method.dll_import())? else {
         return Err(cx.throw(Known::EntryPointNotFoundException, method.name));
     };
-    let module = method.class.module;
+    let module = method.module();
     let loader = cx.rt().loader;
     let target = DllMap::resolve(
         loader.dllmap(module),

@@ -113,6 +113,7 @@ pub fn start(
     universe
         .set_corlib(corlib.manifest)
         .map_err(|e| e.to_string())?;
+    crate::classes::grafts::load(universe)?;
     crate::classes::layout_check::check(universe)?;
     crate::memory::gc::object_model::set_known_classes(
         universe.known(Known::Ephemeron),

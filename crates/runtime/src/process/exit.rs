@@ -58,7 +58,7 @@ fn process_exit_event() {
             park::park(cx, || {}, None);
         },
     }
-    let _region = Region::begin();
+    let _region = Region::begin(cx);
     let raise = || -> Result<()> {
         let Some(root) = *cx.rt().domain.app_domain.lock() else {
             return Ok(());

@@ -198,7 +198,7 @@ fn call_main<'cx>(
 
 /// Has the method an attribute whose class has this name? The attribute is not constructed.
 fn has_attribute(method: MethodRef, name: &str) -> bool {
-    let image = &method.class.module.image;
+    let image = &method.module().image;
     image.custom_attributes_of(method.token()).any(|rid| {
         let Ok(row) = image.custom_attribute(rid) else {
             return false;

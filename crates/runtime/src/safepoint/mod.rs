@@ -45,6 +45,7 @@ pub fn choose_fence() {
 
 /// Installs the handler. Called once, before the first thread is attached.
 pub fn initialise() {
+    crate::threads::managed_stack::initialise();
     suspend::initialise();
     vervet_os::lock::set_wait_hook(|wait| crate::threads::native(wait));
 }

@@ -17,6 +17,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::offset_of;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use vervet_abi::stack::Segment;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
 use vervet_os::signal::AlternateStack;
@@ -40,9 +41,9 @@ pub struct Thread {
     pub(crate) suspension: Suspension,
     /// The registers it was interrupted with, while it is held in the suspend handler.
     pub(crate) interrupted: AtomicPtr<libc::ucontext_t>,
-    /// The lowest address of its own stack that is ours to use.
+    /// The lowest address of its native stack that is ours to use.
     pub(crate) stack_low: AtomicUsize,
-    /// The lowest address its own stack reaches.
+    /// The lowest address its native stack reaches.
     pub(crate) stack_end: AtomicUsize,
     /// Its alternate signal stack.
     pub(crate) alternate: AlternateStack,
@@ -59,6 +60,10 @@ pub struct Thread {
 pub(crate) struct Own {
     /// Top of its service stack, 0 if it never compiled.
     pub(crate) service: Cell<usize>,
+    /// The first segment of its managed stack, or null.
+    pub(crate) segment: Cell<*mut Segment>,
+    /// It is making a StackOverflowException because its native stack is used up.
+    pub(crate) overflows: Cell<bool>,
     /// Free slots of GC handles that are this thread's own.
     pub(crate) handles: UnsafeCell<vervet_handles::Hint>,
     /// It is a library's. Who looks for dead threads reads it of those in Native state; the thread sets it before it goes there.
@@ -78,11 +83,27 @@ impl Thread {
     pub(crate) fn signal(&self) {
         vervet_os::signal::send(self.tid.load(Ordering::Relaxed), SUSPEND);
     }
-    /// Does that stack pointer lie on its own stack, where a scan finds the frames above?
+    /// May the suspend signal hold it in managed code with that stack pointer? It may if the pointer lies on the stack that managed
+    /// frames lie on, where a scan finds the frames above. Otherwise a handler was interrupted, or a thunk between two stacks.
     pub(crate) fn may_stop_at(&self, sp: usize) -> bool {
+        // SAFETY: the words are read by the thread itself, in its signal handler, or while it is stopped.
+        let segment = unsafe { (&raw const (*self.context).segment).read_volatile() };
+        match segment {
+            0 => self.is_on_native_stack(sp),
+            // SAFETY: segments are unmapped by the thread itself only, and not the current one.
+            at => unsafe { &*(at as *const Segment) }.contains(sp),
+        }
+    }
+    /// Does the address lie on its native stack?
+    pub(crate) fn is_on_native_stack(&self, sp: usize) -> bool {
         // SAFETY: contexts are never freed; its base does not change while the thread is attached.
         let base = unsafe { (&raw const (*self.context).stack_base).read() };
         (self.stack_end.load(Ordering::Relaxed)..=base).contains(&sp)
+    }
+    /// The highest address of its managed stack; 0: it has one stack for all.
+    pub(crate) fn managed_base(&self) -> usize {
+        // SAFETY: contexts are never freed; the word does not change while the thread is attached.
+        unsafe { (&raw const (*self.context).managed_base).read() }
     }
     /// Its state.
     pub(crate) fn state(&self) -> &AtomicU8 {
@@ -254,6 +275,8 @@ fn make() -> &'static Thread {
         saved: UnsafeCell::new([0; 6]),
         own: Own {
             service: Cell::new(crate::threads::service_stack::first_service_stack()),
+            segment: Cell::new(null_mut()),
+            overflows: Cell::new(false),
             handles: UnsafeCell::new(vervet_handles::Hint::new()),
             foreign: Cell::new(false),
         },

@@ -16,9 +16,10 @@ use super::registry::{self, Thread};
 use super::stop_word::{ARRIVED, SLEEPING, STOP};
 use super::suspend;
 use crate::process::fatal;
+use crate::threads::managed_stack;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use vervet_abi::context::RecordKind;
+use vervet_abi::context::{Record, RecordKind};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::{SafeLock, clock::now, futex, process_fence};
 use vervet_parking::stopping::{Observed, is_suspended};
@@ -31,6 +32,9 @@ const LOOKS: u32 = 12;
 /// The stopper sleeps for this time at first, unless an arrival wakes it, and then twice as long each time up to [`LONGEST_SLEEP`].
 const FIRST_SLEEP: Duration = Duration::from_micros(20);
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
+/// Registers, native stack, localloc stack, saved registers, and the segments of a managed stack: each is larger than the one before, so
+/// those of the largest stack are not more.
+const MOST_RANGES: usize = 24;
 /// A stop that has taken this many nanoseconds reports the thread that it waits for.
 const HANGING: u64 = 10_000_000_000;
 
@@ -45,7 +49,7 @@ pub struct Stopped {
 pub struct ThreadView<'a> {
     /// Its context, whose [`ROOT_WORDS`](vervet_abi::context::ROOT_WORDS) are references.
     pub context: *mut ThreadContext,
-    /// [low, high) addresses, 8-aligned, of everything else that may hold references: its stack, saved registers, side
+    /// [low, high) addresses, 8-aligned, of everything else that may hold references: its stacks, saved registers, localloc
     /// stack. To be scanned conservatively.
     pub ranges: &'a [(usize, usize)],
     /// The instruction of managed code that a signal stopped it at.
@@ -234,13 +238,28 @@ impl Stopped {
     }
 }
 
+/// The address of the innermost record by which managed code was left.
+///
+/// # Safety
+/// The list is that of a stopped thread, or of the calling one.
+unsafe fn innermost_exit(mut record: *const Record) -> Option<usize> {
+    // SAFETY: a linked record is complete, and stays so while its thread does not run.
+    while let Some(found) = unsafe { record.as_ref() } {
+        if !found.is_entry() {
+            return Some(record as usize);
+        }
+        record = found.previous;
+    }
+    None
+}
+
 /// # Safety
 /// The thread is stopped, or is the calling one.
 unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadView<'_>)) {
     // SAFETY: a stopped thread's words stay as they are, and its stack from `scan_sp` or `sp` up is live.
     unsafe {
         let context = thread.context;
-        let mut ranges = [(0usize, 0usize); 5];
+        let mut ranges = [(0usize, 0usize); MOST_RANGES];
         let mut n = 0;
         let mut add = |low: usize, high: usize| {
             if low < high {
@@ -250,23 +269,41 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
         };
         let interrupted = !is_stopper && is_suspended(thread.state());
         let mut at = None;
-        let low = if interrupted {
+        let sp = if interrupted {
             let uc = thread.interrupted.load(Ordering::Acquire);
             for (low, high) in suspend::registers(uc) {
                 add(low, high);
             }
             let (sp, pc) = suspend::sp_and_pc(uc);
             at = Some(pc);
-            sp
+            if !thread.may_stop_at(sp) {
+                give_up((*context).owner_id, sp);
+            }
+            // C code may keep words in the 128 bytes below its stack pointer (the red zone of the x86-64 ABI).
+            sp - 128
         } else {
-            (*context).scan_sp
+            let sp = (*context).scan_sp;
+            if !thread.is_on_native_stack(sp) {
+                give_up((*context).owner_id, sp);
+            }
+            sp
         };
-        if !thread.may_stop_at(low) {
-            give_up((*context).owner_id, low);
+        let managed_base = thread.managed_base();
+        match (managed_base, interrupted) {
+            (0, _) => add(sp, (*context).stack_base),
+            // In managed code: native frames end at the record by which it was entered.
+            (_, true) => {
+                managed_stack::visit(context, sp, &mut add);
+                add((*context).native_sp, (*context).stack_base);
+            }
+            // In native code: managed frames end at the record by which they were left.
+            (_, false) => {
+                add(sp, (*context).stack_base);
+                if let Some(exit) = innermost_exit((*context).record) {
+                    managed_stack::visit(context, exit, &mut add);
+                }
+            }
         }
-        // C code may keep words in the 128 bytes below its stack pointer (the red zone of the x86-64 ABI).
-        let below = if interrupted { 128 } else { 0 };
-        add(low - below, (*context).stack_base);
         add(thread.localloc_low, (*context).localloc_next);
         let saved = thread.saved.get();
         add(saved as usize, saved.add(1) as usize);

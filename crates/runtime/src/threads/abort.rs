@@ -61,7 +61,7 @@ fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
     };
     current_internal(cx).write_ref(offset_of!(Internal, abort_exc), exception);
     word.fetch_or(RAISED, Ordering::SeqCst);
-    throw::forget_abort_catch();
+    throw::forget_abort_catch(cx.context());
     cx.throw_object(exception)
 }
 
@@ -135,7 +135,7 @@ pub fn raise_again(cx: &Cx<'_>) {
     let exception = thread.read_ref(offset_of!(Internal, abort_exc));
     let outside = Walk::here(cx)
         .next()
-        .is_some_and(|f| f.fp >= throw::abort_caught_at());
+        .is_some_and(|f| throw::is_outside_abort_catch(cx.context(), f.fp));
     if !exception.is_null() && outside {
         throw::raise(cx, exception, TraceMode::Fresh);
     }

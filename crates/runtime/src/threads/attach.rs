@@ -17,7 +17,7 @@
 use crate::safepoint::registry;
 use crate::threads::current::set_current_context;
 use crate::threads::native_state::leave_native;
-use crate::threads::{current_context, service_stack};
+use crate::threads::{current_context, managed_stack, service_stack};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::{State, ThreadContext};
@@ -120,9 +120,10 @@ pub fn attach() -> *mut ThreadContext {
     // SAFETY: these words of the context are ours alone until the thread is on the list; the alternate stack is the
     // thread's as long as it has the record.
     unsafe {
-        (*context).true_limit = crate::threads::stack_guard::limit(low, high);
-        registry::limit(context).store((*context).true_limit, Ordering::Relaxed);
         (*context).stack_base = high;
+        managed_stack::adopt(thread, high - low);
+        (*context).true_limit = crate::threads::stack_guard::usual(context);
+        registry::limit(context).store((*context).true_limit, Ordering::Relaxed);
         (*context).scan_sp = high;
         set_current_context(context);
         service_stack::adopt(&thread.own.service);
@@ -195,7 +196,7 @@ unsafe fn give_up(context: *mut ThreadContext) {
     }
 }
 
-/// Does the address lie on the stack that the context's thread was started with?
+/// Does the address lie on the native stack of the context's thread?
 pub(crate) fn is_on_own_stack(context: *mut ThreadContext, address: usize) -> bool {
     // SAFETY: the context belongs to this thread.
     unsafe {

@@ -22,7 +22,9 @@
 //! * The limit is MAX at most until the thread has looked. A request whose limit the thread resets before it sees the bit costs a
 //!   try of the retry thread.
 use super::{abort, current_internal, park, state};
+use crate::code::table;
 use crate::cx::{Cx, Result};
+use crate::exceptions::protected;
 use crate::safepoint::registry;
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
@@ -65,15 +67,18 @@ fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
     word.fetch_and(!SUSPENDED, Ordering::SeqCst);
 }
 
-/// From the stub that prologues call with the limit raised; 0: an exception is pending.
+/// At the start of a function, which found the limit raised or passed and has made no frame; `pc` lies in it. Serves the interrupt
+/// requests; false: an exception is pending.
 ///
 /// # Safety
 /// The context is that of the calling thread, which is in Runtime state.
-#[unsafe(export_name = "vervet_interrupted_at_prologue")]
-pub(crate) unsafe extern "C" fn at_prologue(context: *mut ThreadContext) -> usize {
+pub(crate) unsafe fn at_prologue(context: *mut ThreadContext, pc: usize) -> bool {
     // SAFETY: the context belongs to this thread.
     unsafe { registry::limit(context).store((*context).true_limit, Ordering::SeqCst) };
-    at_instruction(context)
+    let cx = Cx::current();
+    let method = table::find(pc).and_then(|code| code.method());
+    let _region = method.and_then(|method| protected::entering(&cx, method));
+    serve(&cx).is_ok()
 }
 
 /// From the stub that a stopped thread is made to call; 0: an exception is pending.

@@ -2,7 +2,7 @@
 //!
 //! # Map
 //! * the calling thread: [`current`] (its context), [`native_state`] (blocking calls), [`service_stack`] (where it compiles),
-//!   [`stack_guard`] (the end of its stack)
+//!   [`stack_guard`] (the end of its stack), [`managed_stack`] (a stack for managed frames alone)
 //! * attaching and detaching: [`attach`] the OS thread, [`adopt`] the managed thread; [`start`]: from `Thread.Start` to the end
 //! * the managed thread: [`identity`], [`state`] (the word of ThreadState), [`lifetime`] (what outlives it), [`name`]
 //! * requests of other threads: [`requests`] (making them), [`interrupts`] (serving them), [`retry_thread`], [`abort`]
@@ -22,6 +22,7 @@ pub mod current;
 pub mod identity;
 pub mod interrupts;
 pub mod lifetime;
+pub(crate) mod managed_stack;
 pub mod monitor;
 pub mod name;
 pub mod native_state;
@@ -31,7 +32,8 @@ pub mod requests;
 pub(crate) mod retry_thread;
 pub mod service_stack;
 pub mod shutdown;
-pub(crate) mod stack_guard;
+pub mod stack_guard;
+mod stack_limit;
 pub mod start;
 pub mod state;
 pub mod wait;

@@ -126,22 +126,19 @@ impl World {
     pub fn assemble(&self, source: &str) -> Option<ModuleRef> {
         self.build("ilasm", &["/dll", "/quiet"], "/output:", source)
     }
+    /// Compiles C# with mcs; None, with a message, if there is no mcs.
+    pub fn compiled(&self, source: &str) -> Option<&'static [u8]> {
+        let dll = build(
+            "mcs",
+            &["-target:library", "-nowarn:67"],
+            "-out:",
+            source,
+            |dll| map_file(dll).expect("readable file"),
+        )?;
+        Some(dll)
+    }
     fn build(&self, tool: &str, args: &[&str], out: &str, source: &str) -> Option<ModuleRef> {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let (text, dll) = (dir.path().join("shapes.txt"), dir.path().join("shapes.dll"));
-        std::fs::write(&text, source).expect("source written");
-        let Ok(run) = Command::new(tool)
-            .args(args)
-            .arg(format!("{out}{}", dll.display()))
-            .arg(&text)
-            .output()
-        else {
-            eprintln!("skipped: no {tool} is installed");
-            return None;
-        };
-        let said = [run.stdout, run.stderr].concat();
-        assert!(run.status.success(), "{}", String::from_utf8_lossy(&said));
-        Some(load_file(self.u, &dll))
+        build(tool, args, out, source, |dll| load_file(self.u, dll))
     }
     /// A type by its reflection name; of the module, or of the core library.
     pub fn ty(&self, module: Option<ModuleRef>, name: &str) -> ClassRef {
@@ -202,4 +199,29 @@ fn definition(module: ModuleRef, name: &TypeName) -> Result<Option<ClassRef>, Lo
         };
     }
     Ok(class)
+}
+
+/// Runs a compiler on a text and reads its result; None, with a message, if the compiler is not installed.
+fn build<T>(
+    tool: &str,
+    args: &[&str],
+    out: &str,
+    source: &str,
+    read: impl FnOnce(&Path) -> T,
+) -> Option<T> {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let (text, dll) = (dir.path().join("shapes.txt"), dir.path().join("shapes.dll"));
+    std::fs::write(&text, source).expect("source written");
+    let Ok(run) = Command::new(tool)
+        .args(args)
+        .arg(format!("{out}{}", dll.display()))
+        .arg(&text)
+        .output()
+    else {
+        eprintln!("skipped: no {tool} is installed");
+        return None;
+    };
+    let said = [run.stdout, run.stderr].concat();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&said));
+    Some(read(&dll))
 }

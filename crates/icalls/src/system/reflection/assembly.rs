@@ -96,7 +96,7 @@ pub fn types_of<'cx>(
 
 /// The assembly of a method, null for none.
 fn assembly_of_method<'cx>(cx: &'cx Cx<'cx>, method: Option<MethodRef>) -> Result<ObjRef<'cx>> {
-    match method.and_then(|m| m.module().assembly()) {
+    match method.and_then(|m| m.class.module.assembly()) {
         Some(a) => assembly_object(cx, a),
         None => Err(cx.throw(Known::NotSupportedException, "no managed method is calling")),
     }

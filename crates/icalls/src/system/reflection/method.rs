@@ -172,9 +172,9 @@ icalls! {
         let base = cx.load(base_method(m, definition))?;
         if std::ptr::eq(base, m) { Ok(method) } else { method_object(cx, base, None) }
     }
-    /// The MethodDef token.
+    /// The token by which reflection names the method.
     "System.Reflection.RuntimeMethodInfo::get_metadata_token" fn get_metadata_token(cx, method: ObjRef<'cx>) -> i32 {
-        Ok(method_of(cx, method)?.token().0 as i32)
+        Ok(method_of(cx, method)?.reflection_token().0 as i32)
     }
     /// Calls the method; what is wrong with the call comes back through `exception`.
     "System.Reflection.RuntimeMethodInfo::InternalInvoke" fn internal_invoke(cx, this: ObjRef<'cx>, object: ObjRef<'cx>, parameters: ObjRef<'cx>, exception: RefSlot<'cx>) -> ObjRef<'cx> {

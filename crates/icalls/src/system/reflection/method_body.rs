@@ -7,9 +7,10 @@ use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
 use vervet_types::{Known, LoadError, MethodRef};
 
-/// The MethodBody of a method, or null if it has no IL.
+/// The MethodBody of a method, or null if it has no IL. A grafted method shows none: the tokens in its IL are not those of
+/// the module that it belongs to.
 pub fn of_method<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<ObjRef<'cx>> {
-    if !method.has_body() {
+    if !method.has_body() || method.is_grafted() {
         return Ok(ObjRef::NULL);
     }
     let body = cx.load(method.body())?;

@@ -9,7 +9,7 @@ use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{GenericContext, Known, LoadError, Module, ModuleRef, Scope};
+use vervet_types::{GenericContext, Known, LoadError, MethodRef, Module, ModuleRef, Scope};
 
 const OUT_OF_RANGE: i32 = 0;
 const BAD_TABLE: i32 = 1;
@@ -35,11 +35,15 @@ fn scope<'cx>(
     })
 }
 
-/// Is it a token of one of the tables, with a row?
+/// Is it a token of one of the tables, with a row or the token of a grafted method?
 fn check(module: ModuleRef, token: Token, tables: &[Table]) -> std::result::Result<(), i32> {
     match token.table() {
         Some(t) if tables.contains(&t) => {
-            if token.rid() == 0 || token.rid() > module.image.row_count(t) {
+            let grafted = t == Table::MethodDef
+                && module
+                    .grafted_method(token.rid())
+                    .is_ok_and(|m| m.is_some());
+            if token.rid() == 0 || token.rid() > module.image.row_count(t) && !grafted {
                 Err(OUT_OF_RANGE)
             } else {
                 Ok(())
@@ -73,6 +77,16 @@ fn resolved<'cx, T: 'static>(
 const TYPES: &[Table] = &[Table::TypeDef, Table::TypeRef, Table::TypeSpec];
 const METHODS: &[Table] = &[Table::MethodDef, Table::MemberRef, Table::MethodSpec];
 const FIELDS: &[Table] = &[Table::Field, Table::MemberRef];
+
+/// The method of a token: of a row, or grafted onto a type of the module ([`vervet_types::grafts`]).
+fn method_of_token(scope: &Scope, token: Token) -> std::result::Result<MethodRef, LoadError> {
+    if token.is(Table::MethodDef)
+        && let Some(method) = scope.module.grafted_method(token.rid())?
+    {
+        return Ok(method);
+    }
+    scope.method(token)
+}
 
 /// Is a MemberRef row of a field?
 fn is_field_ref(module: ModuleRef, token: Token) -> bool {
@@ -124,7 +138,7 @@ icalls! {
             unsafe { error.write(BAD_TABLE) };
             return Ok(0);
         }
-        resolved(cx, module, Token(token), METHODS, error, || scope.method(Token(token)))
+        resolved(cx, module, Token(token), METHODS, error, || method_of_token(&scope, Token(token)))
     }
     /// The field handle of a token.
     "System.Reflection.RuntimeModule::ResolveFieldToken" fn resolve_field_token(cx, module: Handle<Module>, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
@@ -177,7 +191,7 @@ icalls! {
                 field_object(cx, f, f.class)
             }
             Some(_) => {
-                let m = load(cx, || scope.method(token))?;
+                let m = load(cx, || method_of_token(&scope, token))?;
                 method_object(cx, m, None)
             }
             None => fails(BAD_TABLE),

@@ -118,19 +118,21 @@ pub fn method_of_member<'cx>(cx: &'cx Cx<'cx>, member: ObjRef<'cx>) -> Result<Op
     Ok(None)
 }
 
+/// The method of a ParameterInfo object, and the row of the parameter in the method's module.
+fn row_of<'cx>(cx: &'cx Cx<'cx>, parameter: ObjRef<'cx>) -> Result<Option<(MethodRef, u32)>> {
+    let member = parameter.read_ref(objects::heap_offset(cx, parameter.class(), "MemberImpl")?);
+    let position: i32 =
+        parameter.read(objects::heap_offset(cx, parameter.class(), "PositionImpl")?);
+    let method = method_of_member(cx, member)?;
+    Ok(method.and_then(|m| Some((m, param_row(m, (position + 1) as u16)?))))
+}
 /// The Param token of a ParameterInfo object, with its module.
 pub fn token_of<'cx>(
     cx: &'cx Cx<'cx>,
     parameter: ObjRef<'cx>,
 ) -> Result<Option<(ModuleRef, Token)>> {
-    let member = parameter.read_ref(objects::heap_offset(cx, parameter.class(), "MemberImpl")?);
-    let position: i32 =
-        parameter.read(objects::heap_offset(cx, parameter.class(), "PositionImpl")?);
-    let Some(method) = method_of_member(cx, member)? else {
-        return Ok(None);
-    };
-    Ok(param_row(method, (position + 1) as u16)
-        .map(|r| (method.module(), Token::new(Table::Param, r))))
+    let row = row_of(cx, parameter)?;
+    Ok(row.map(|(method, rid)| (method.module(), Token::new(Table::Param, rid))))
 }
 
 /// The custom modifiers in front of a signature's type, as a `Type[]`.
@@ -178,9 +180,10 @@ fn collect(
 }
 
 icalls! {
-    /// The Param token.
+    /// The Param token; the nil one for parameters of grafted methods, whose rows are in another module than their class.
     "System.Reflection.RuntimeParameterInfo::GetMetadataToken" fn get_metadata_token(cx, this: ObjRef<'cx>) -> i32 {
-        Ok(token_of(cx, this)?.map_or(0x0800_0000, |(_, t)| t.0 as i32))
+        let row = row_of(cx, this)?.filter(|(method, _)| !method.is_grafted());
+        Ok(Token::new(Table::Param, row.map_or(0, |(_, rid)| rid)).0 as i32)
     }
     /// Custom modifiers of a parameter of a member.
     "System.Reflection.RuntimeParameterInfo::GetTypeModifiers" fn get_type_modifiers(cx, ty: ObjRef<'cx>, member: ObjRef<'cx>, position: i32, optional: bool) -> ObjRef<'cx> {

@@ -40,7 +40,7 @@ pub fn property_of<'cx>(
     };
     Ok((handles::property(cx, property)?, cx.class_of_handle(class)?))
 }
-/// The Property token.
+/// The token of the property's row in its own module.
 pub fn token(property: &Property) -> Token {
     Token::new(Table::Property, property.rid)
 }
@@ -90,24 +90,24 @@ icalls! {
     /// Custom modifiers of the property's type.
     "System.Reflection.RuntimePropertyInfo::GetTypeModifiers" fn get_type_modifiers(cx, property: ObjRef<'cx>, optional: bool) -> ObjRef<'cx> {
         let (p, _) = property_of(cx, property)?;
-        let image = &p.class.module.image;
+        let image = &p.module.image;
         let sig = image.property(p.rid).and_then(|r| image.blob(r.signature)).and_then(vervet_metadata::parse_property_sig);
         match sig {
-            Ok(sig) => parameter::modifiers(cx, p.class.module, &sig.ty, optional),
+            Ok(sig) => parameter::modifiers(cx, p.module, &sig.ty, optional),
             Err(e) => Err(cx.throw(Known::BadImageFormatException, &e.to_string())),
         }
     }
     /// The constant of the property.
     "System.Reflection.RuntimePropertyInfo::get_default_value" fn get_default_value(cx, property: ObjRef<'cx>) -> ObjRef<'cx> {
         let (p, _) = property_of(cx, property)?;
-        match constants::raw(cx, p.class.module, token(p))? {
+        match constants::raw(cx, p.module, token(p))? {
             Some(v) => Ok(v),
             None => Err(cx.throw_default(Known::InvalidOperationException)),
         }
     }
-    /// The Property token.
+    /// The token by which reflection names the property.
     "System.Reflection.RuntimePropertyInfo::get_metadata_token" fn get_metadata_token(cx, property: ObjRef<'cx>) -> i32 {
-        Ok(token(property_of(cx, property)?.0).0 as i32)
+        Ok(property_of(cx, property)?.0.reflection_token().0 as i32)
     }
     /// The PropertyInfo of a property handle, seen through a type handle.
     "System.Reflection.RuntimePropertyInfo::internal_from_handle_type" fn internal_from_handle_type(cx, property: Handle<Property>, ty: Handle<Class>) -> ObjRef<'cx> {

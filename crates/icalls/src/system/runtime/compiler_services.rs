@@ -9,6 +9,7 @@ use vervet_runtime::icalls;
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::copy;
 use vervet_runtime::object::ObjRef;
+use vervet_runtime::threads::stack_guard;
 use vervet_types::{Class, Field, Known, Module};
 
 /// What must be left of the stack for `EnsureSufficientExecutionStack`.
@@ -56,10 +57,7 @@ icalls! {
     }
     /// Is there a good piece of stack left?
     "System.Runtime.CompilerServices.RuntimeHelpers::SufficientExecutionStack" fn sufficient_execution_stack(cx) -> bool {
-        let here = 0u8;
-        // SAFETY: the context belongs to this thread.
-        let limit = unsafe { (*cx.context()).true_limit };
-        Ok((&raw const here as usize).saturating_sub(limit) > ENOUGH_STACK)
+        Ok(stack_guard::room(cx) > ENOUGH_STACK)
     }
     /// Runs a module's initializer if it has not run.
     "System.Runtime.CompilerServices.RuntimeHelpers::RunModuleConstructor" fn run_module_constructor(cx, module: Handle<Module>) {

@@ -53,6 +53,9 @@ icalls! {
         this.write_ref(offset_of!(ThreadObject, internal_thread), internal);
         Ok(())
     }
+    /// Whether the running thread is a green one. Every managed thread is an OS thread yet. The property is a graft
+    /// (`managed/Vervet.Grafts`).
+    "System.Threading.Thread::get_IsGreenThread" fn get_is_green_thread(cx) -> bool { Ok(false) }
     /// The number of the domain that the thread runs in.
     "System.Threading.Thread::GetDomainID" fn get_domain_id(cx) -> i32 {
         // SAFETY: the context belongs to this thread.

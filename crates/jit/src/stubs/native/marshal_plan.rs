@@ -319,7 +319,7 @@ const BOTH: Direction = Direction {
 fn compute(method: MethodRef) -> Result<MarshalPlan, LoadError> {
     let sig = method.sig()?;
     let definition = method.definition();
-    let image = &definition.class.module.image;
+    let image = &definition.module().image;
     let (char_set, set_last_error, preserve_sig) = match method.dll_import()? {
         Some(import) => {
             let flags = ImportFlags(import.flags);

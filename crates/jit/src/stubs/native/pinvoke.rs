@@ -37,6 +37,7 @@
 //!   not released.
 use crate::blob::{Blob, Symbol};
 use crate::emit::sequences::{EmitExt, build};
+use crate::emit::stack_check::StackCheck;
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
@@ -68,7 +69,7 @@ pub fn pinvoke(codegen: &Codegen, method: MethodRef) -> Result<Blob, CompileErro
         &method.full_name(),
         lowered.clif.clone(),
         |e, args| {
-            e.stack_check(args);
+            e.check = StackCheck::Always;
             class_init(e, method)?;
             let target = bound_address(e, method);
             let results = emit(e, Some(method), plan, &lowered, target, args);
@@ -90,7 +91,7 @@ pub fn native_delegate_thunk(codegen: &Codegen, method: MethodRef) -> Result<Blo
         &method.full_name(),
         lowered.clif.clone(),
         |e, args| {
-            e.stack_check(args);
+            e.check = StackCheck::Always;
             let target = e.b.ins().load(
                 I64,
                 trusted(),

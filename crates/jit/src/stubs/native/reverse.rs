@@ -12,6 +12,7 @@
 //! below the native ones (docs/decisions/0013-exceptions-skip-native-frames.md).
 use crate::blob::{Blob, Symbol};
 use crate::emit::sequences::{EmitExt, build, zero};
+use crate::emit::stack_check::StackCheck;
 use crate::emit::{Codegen, Emitter, Results, null_trap, trusted};
 use crate::error::CompileError;
 use crate::options::Tier;
@@ -42,7 +43,7 @@ pub fn reverse_stub(codegen: &Codegen, method: MethodRef) -> Result<Blob, Compil
         &method.full_name(),
         signature,
         |e, args| {
-            e.stack_check(args);
+            e.check = StackCheck::Always;
             let method = e.symbol(Symbol::MethodHandle(method));
             let mut call = Reverse {
                 method,

@@ -482,10 +482,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             self.epilogue();
             self.e.begin_no_redirect();
-            self.e
-                .b
-                .ins()
-                .return_call_indirect(signature, target, &p.args);
+            self.e.return_call_indirect(signature, target, &p.args);
             self.body.dead = true;
             return Ok(());
         }
@@ -716,10 +713,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if tail && p.result.is_none() && self.can_tail_call(&lowered, &p) {
             self.epilogue();
             self.e.begin_no_redirect();
-            self.e
-                .b
-                .ins()
-                .return_call_indirect(signature, target, &p.args);
+            self.e.return_call_indirect(signature, target, &p.args);
             self.body.dead = true;
             return Ok(());
         }
@@ -860,10 +854,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let target = self.e.load_symbol(I64, Symbol::MethodSlot(method), 0);
         self.epilogue();
         self.e.begin_no_redirect();
-        self.e
-            .b
-            .ins()
-            .return_call_indirect(signature, target, &args);
+        self.e.return_call_indirect(signature, target, &args);
         self.body.dead = true;
         Ok(())
     }

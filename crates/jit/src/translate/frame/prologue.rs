@@ -30,6 +30,7 @@
 //!   ([`Emitter::begin_no_redirect`](crate::emit::Emitter::begin_no_redirect)): the monitor has
 //!   been left, and a handler would leave it again.
 use crate::blob::Symbol;
+use crate::emit::stack_check::StackCheck;
 use crate::emit::{FrameMap, trusted};
 use crate::signature::Pass;
 use crate::translate::control::control_flow::Plan;
@@ -37,11 +38,10 @@ use crate::translate::error::{Res, TranslateError};
 use crate::translate::fast_paths::monitors;
 use crate::translate::frame::location::Variable;
 use crate::translate::translator::Translator;
-use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
-use cranelift_codegen::ir::condcodes::IntCC;
+use crate::translate::values::stack::{StackType, StackValue, ValueFact};
 use cranelift_codegen::ir::{Block, InstBuilder, StackSlot, types::*};
 use smallvec::SmallVec;
-use vervet_abi::{Helper, call, context};
+use vervet_abi::{call, context};
 use vervet_metadata::body::{EhClause, EhKind};
 use vervet_metadata::il::{Op, Operand};
 use vervet_types::ClassRef;
@@ -76,64 +76,19 @@ pub fn constant_localloc(plan: &Plan, index: usize) -> Option<u32> {
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
-    /// Emits the stack check:
-    ///
-    /// ```text
-    ///     sp = get_stack_pointer
-    ///     brif sp < context.limit, more, on
-    /// more:
-    ///     context.grow_stack_args = bytes of stack arguments
-    ///     context.hidden = address of this function
-    ///     results = call Grow(the parameters)     ; copies the arguments to a larger stack and calls `hidden`
-    ///     return results
-    /// on:
-    /// ```
-    ///
-    /// `Grow` is called with the signature of the method itself, so it finds the arguments where
-    /// the method has them.
-    fn stack_check(&mut self) -> Res {
-        let (more, on) = (self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.set_cold_block(more);
-        let sp = self.e.b.ins().get_stack_pointer(I64);
-        let limit = self.e.load_context(I64, context::LIMIT);
-        let below = self.e.b.ins().icmp(IntCC::UnsignedLessThan, sp, limit);
-        self.e.b.ins().brif(below, more, &[], on, &[]);
-        self.e.b.seal_block(more);
-        self.e.b.seal_block(on);
-        self.e.b.switch_to_block(more);
-        let signature = self.e.b.func.signature.clone();
-        let bytes = self.i64(i64::from(crate::signature::stack_arg_bytes(&signature)));
-        self.e.store_context(bytes, context::GROW_STACK_ARGS);
-        let own = self.e.symbol(Symbol::SelfCode);
-        self.e.store_context(own, context::HIDDEN);
-        let signature = self.e.b.import_signature(signature);
-        let params = self.body.params.clone();
-        let results = self
-            .e
-            .call_symbol(Symbol::Helper(Helper::Grow), signature, &params);
-        self.e.begin_no_redirect();
-        self.e.b.ins().return_(&results);
-        self.e.end_no_redirect();
-        self.e.b.switch_to_block(on);
-        Ok(())
+    /// Says whether the function checks its stack: one that calls does, and so does one with a large frame.
+    fn stack_check(&mut self, calls: bool) {
+        self.e.check = match (self.env.wants_stack_check(), calls) {
+            (false, _) => StackCheck::Never,
+            (true, true) => StackCheck::Always,
+            (true, false) => StackCheck::LargeFrame,
+        };
     }
 
-    /// Emits the prologue. A method that calls nothing and has a small frame needs no stack check:
-    /// the guard zone below the limit is large enough for it.
+    /// Emits the prologue.
     pub(crate) fn prologue(&mut self, args: &[ClassRef], locals: &[Local]) -> Res {
         let synchronized = self.body.method.is_synchronized();
-        // A frame with large locals may reach beyond the guard zone even if the method calls
-        // nothing.
-        let mut structs = 0;
-        for local in locals {
-            if stack_type_of(local.ty)? == StackType::Struct {
-                structs += u64::from(local.ty.layout()?.size);
-            }
-        }
-        let large = locals.len() > 128 || structs > 1024;
-        if (self.body.plan.has_calls || synchronized || large) && self.env.wants_stack_check() {
-            self.stack_check()?;
-        }
+        self.stack_check(self.body.plan.has_calls || synchronized);
         self.make_variables(args, locals)?;
         let class = self.body.method.class;
         if Self::triggers(self.body.method)? {
@@ -184,9 +139,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 "the parent's variables are missing",
             ));
         }
-        if self.body.plan.has_calls && self.env.wants_stack_check() {
-            self.stack_check()?;
-        }
+        self.stack_check(self.body.plan.has_calls);
         self.keep_localloc_top();
         self.make_filter_variables(parent, frame)
     }

@@ -4,7 +4,7 @@
 //! * `enter` pushes all callee-saved registers and links an entry record, so a walk of the stack finds where our piece of stack begins.
 //! * `resume` abandons every frame between its caller and the landing pad: none of those holds anything that must be dropped.
 use super::native::park;
-use super::{MANAGED, RECORD, RUNTIME, STATE};
+use super::{MANAGED, MANAGED_BASE, NATIVE_SP, RECORD, RUNTIME, STATE};
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
 use vervet_abi::context::{RecordKind, ThreadContext};
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn enter(
         "push rbp",
         "mov rbp, rsp",
         push_callee_saved!(),
-        "sub rsp, 8",
+        "push qword ptr [r8 + {native_sp}]",
         "mov r15, r8",
         "push 0",
         "push 0",
@@ -36,7 +36,9 @@ pub unsafe extern "C" fn enter(
         "mov [r15 + {record}], rsp",
         "test byte ptr [rip + {stop}], {stopping}",
         "jnz 3f",
-        "2: mov byte ptr [r15 + {state}], {managed}",
+        "2:",
+        to_managed_stack!(),
+        "mov byte ptr [r15 + {state}], {managed}",
         "mov rax, rdi",
         "mov rdi, rsi",
         "mov rsi, rdx",
@@ -44,6 +46,9 @@ pub unsafe extern "C" fn enter(
         "mov rcx, r15",
         "call rax",
         "mov byte ptr [r15 + {state}], {runtime}",
+        "mov r11, [rbp - 48]",
+        "mov [r15 + {native_sp}], r11",
+        "lea rsp, [rbp - 96]",
         "mov r11, [rsp]",
         "mov [r15 + {record}], r11",
         "add rsp, 56",
@@ -66,6 +71,8 @@ pub unsafe extern "C" fn enter(
         runtime = const RUNTIME,
         managed = const MANAGED,
         entry = const RecordKind::Entry as usize,
+        managed_base = const MANAGED_BASE,
+        native_sp = const NATIVE_SP,
         stop = sym STOP,
         stopping = const STOPPING,
         park = sym park,

@@ -5,7 +5,7 @@
 //! * A leaf helper is called in Managed state with `critical` set, so the thread is not stopped inside it.
 //! * If an exception is pending when the callee returns, the thunk raises it instead of returning.
 use super::native::park;
-use super::{CRITICAL, MANAGED, PENDING, RECORD, RUNTIME, STATE};
+use super::{CRITICAL, MANAGED, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
@@ -20,6 +20,7 @@ pub unsafe extern "C" fn icall_thunk() {
     naked_asm!(
         push_exit!("0"),
         "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "mov rbx, r10",
         // copy the stack arguments: they lie from [rbp + 16] on
         "test r10, r10",
@@ -38,12 +39,12 @@ pub unsafe extern "C" fn icall_thunk() {
         "jnz 7f",
         "6: mov r11, [rbp - 128]",
         "mov [r15 + {record}], r11",
-        "mov byte ptr [r15 + {state}], {managed}",
         "mov rcx, rdx",
         "mov r10, rbx",
         "mov rbx, [rbp - 8]",
         "mov r12, [rbp - 16]",
         "mov rsp, rbp",
+        "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
         "test r10, r10",
         "jnz 4f",
@@ -67,8 +68,10 @@ pub unsafe extern "C" fn icall_thunk() {
         "jmp 6b",
         "5: mov rdi, r15",
         "lea rsp, [rbp - 128]",
+        to_native_stack!(),
         "jmp {throw}",
         record = const RECORD,
+        native_sp = const NATIVE_SP,
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
@@ -92,7 +95,9 @@ pub unsafe extern "C" fn leaf_thunk() {
         "push rbp",
         "mov rbp, rsp",
         "mov byte ptr [r15 + {critical}], 1",
+        to_native_stack!(),
         "call rax",
+        "mov rsp, rbp",
         "mov byte ptr [r15 + {critical}], 0",
         "test byte ptr [rip + {stop}], {stopping}",
         "jnz 3f",
@@ -103,6 +108,7 @@ pub unsafe extern "C" fn leaf_thunk() {
         "xor r11d, r11d",
         push_exit!("0"),
         "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "push rax",
         "push rdx",
         "sub rsp, 16",
@@ -115,11 +121,12 @@ pub unsafe extern "C" fn leaf_thunk() {
         "pop rax",
         "mov r11, [rbp - 128]",
         "mov [r15 + {record}], r11",
-        "mov byte ptr [r15 + {state}], {managed}",
         "mov rsp, rbp",
+        "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
         "ret",
         critical = const CRITICAL,
+        native_sp = const NATIVE_SP,
         stop = sym STOP,
         stopping = const STOPPING,
         record = const RECORD,

@@ -5,7 +5,7 @@
 //!   all of it: the code goes on as if nothing had happened, unless an exception is raised.
 //! * Its record says that the pc is an instruction's address, not a return address (`method` is 1).
 use super::native::park;
-use super::{MANAGED, PENDING, RECORD, RUNTIME, STATE};
+use super::{MANAGED, NATIVE_SP, PENDING, RECORD, RUNTIME, STATE};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
@@ -65,10 +65,11 @@ unsafe extern "C" fn interrupt_stub() {
         "push qword ptr [r15 + {record}]",
         "mov [r15 + {record}], rsp",
         "mov rbx, rsp",
+        "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "sub rsp, 256",
         "and rsp, -16",
         store_all_vectors!(),
-        "mov byte ptr [r15 + {state}], {runtime}",
         "mov rdi, r15",
         "call {serve}",
         "cmp qword ptr [r15 + {pending}], 0",
@@ -81,8 +82,8 @@ unsafe extern "C" fn interrupt_stub() {
         load_all_vectors!(),
         "mov rax, [rbx]",
         "mov [r15 + {record}], rax",
-        "mov byte ptr [r15 + {state}], {managed}",
         "lea rsp, [rbx + 48]",
+        "mov byte ptr [r15 + {state}], {managed}",
         "pop r14",
         "pop r13",
         "pop r12",
@@ -107,6 +108,7 @@ unsafe extern "C" fn interrupt_stub() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
+        native_sp = const NATIVE_SP,
         serve = sym upcalls::interrupted_at_instruction,
         throw = sym upcalls::throw_pending,
         stop = sym STOP,

@@ -1,17 +1,15 @@
 //! Thunks that managed code enters without calling anything of ours: at a method's first call, at an interface call that no IMT stub
-//! knows, at a trap, and where the stack is used up.
+//! knows, and at a trap.
 //!
 //! # Invariants
 //! * The argument registers, integer and vector, are saved and restored, because the method that was called has not read them yet.
 //! * Where the thunk goes on, it does so by a jump to the address in rax, with the stack as the caller left it.
 use super::exits::throw_pending_aligned;
 use super::native::park;
-use super::{HIDDEN, LARGE_FRAME, MANAGED, RECORD, RUNTIME, STATE};
+use super::{HIDDEN, MANAGED, NATIVE_SP, RECORD, RUNTIME, STATE};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::{STOP, STOPPING};
 use std::arch::naked_asm;
-use std::mem::offset_of;
-use vervet_abi::context::ThreadContext;
 
 /// The prestub: eax = method id; all argument registers and the stack as the caller left them. Compiles (or
 /// finds) the method and jumps to it.
@@ -23,11 +21,12 @@ pub unsafe extern "C" fn prestub() {
     naked_asm!(
         "mov r11d, eax",
         push_exit!("2"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "sub rsp, 144",
         save_vectors!(),
         "mov r11, [r15 + {hidden}]",
         "mov [rsp + 128], r11",
-        "mov byte ptr [r15 + {state}], {runtime}",
         "mov rdi, r15",
         "mov esi, eax",
         "call {f}",
@@ -41,6 +40,7 @@ pub unsafe extern "C" fn prestub() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
+        native_sp = const NATIVE_SP,
         f = sym upcalls::compile_for_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
@@ -59,9 +59,10 @@ pub unsafe extern "C" fn imt_resolve() {
     naked_asm!(
         "mov r11, [r15 + {hidden}]",
         push_exit!("2"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "sub rsp, 128",
         save_vectors!(),
-        "mov byte ptr [r15 + {state}], {runtime}",
         "mov rsi, [r15 + {hidden}]",
         "mov rdx, rdi",
         "mov rdi, r15",
@@ -74,6 +75,7 @@ pub unsafe extern "C" fn imt_resolve() {
         state = const STATE,
         runtime = const RUNTIME,
         managed = const MANAGED,
+        native_sp = const NATIVE_SP,
         f = sym upcalls::resolve_interface_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
@@ -93,6 +95,7 @@ pub unsafe extern "C" fn trap_stub() {
         "mov r11d, 1",
         push_exit!("2"),
         "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
         "and rsp, -16",
         "mov esi, [rbp - 80]",
         "mov rdi, r15",
@@ -101,80 +104,7 @@ pub unsafe extern "C" fn trap_stub() {
         record = const RECORD,
         state = const STATE,
         runtime = const RUNTIME,
+        native_sp = const NATIVE_SP,
         f = sym upcalls::throw_trap,
-    )
-}
-
-/// The stack is used up: entered as the method would have been, from the same call. The exception is raised there.
-///
-/// # Safety
-/// Entered only as its description says, by generated code or by the runtime.
-#[unsafe(naked)]
-pub unsafe extern "C" fn overflowed() {
-    naked_asm!(
-        "xor r11d, r11d",
-        push_exit!("2"),
-        "mov byte ptr [r15 + {state}], {runtime}",
-        "mov rdi, r15",
-        "and rsp, -16",
-        "call {overflow}",
-        "ud2",
-        record = const RECORD,
-        state = const STATE,
-        runtime = const RUNTIME,
-        overflow = sym upcalls::stack_overflow,
-    )
-}
-
-/// Below the limit: entered with the method's own arguments and its code in `hidden`. If it is the real limit that was passed,
-/// the stack is used up; otherwise the thread is wanted, and goes on with the method from its start.
-///
-/// # Safety
-/// Entered only as its description says, by generated code or by the runtime.
-#[unsafe(naked)]
-pub unsafe extern "C" fn grow() {
-    naked_asm!(
-        "cmp rsp, [r15 + {true_limit}]",
-        "jae 7f",
-        // What the frame of the method takes is wanted for the throw, if it is much.
-        "mov r11, rbp",
-        "sub r11, rsp",
-        "cmp r11, {large}",
-        "jb 7f",
-        "lea rsp, [rbp + 8]",
-        "mov rbp, [rbp]",
-        "jmp {overflowed}",
-        "7: xor r11d, r11d",
-        push_exit!("2"),
-        "mov byte ptr [r15 + {state}], {runtime}",
-        "mov rdi, r15",
-        "cmp rsp, [r15 + {true_limit}]",
-        "jb 4f",
-        "sub rsp, 144",
-        save_vectors!(),
-        "mov r11, [r15 + {hidden}]",
-        "mov [rsp + 128], r11",
-        "call {serve}",
-        "test rax, rax",
-        "jz 5f",
-        "mov rax, [rsp + 128]",
-        go_on_at_rax!(),
-        "4: and rsp, -16",
-        "call {overflow}",
-        "ud2",
-        record = const RECORD,
-        hidden = const HIDDEN,
-        state = const STATE,
-        runtime = const RUNTIME,
-        managed = const MANAGED,
-        true_limit = const offset_of!(ThreadContext, true_limit),
-        large = const LARGE_FRAME,
-        overflowed = sym overflowed,
-        serve = sym upcalls::interrupted_at_prologue,
-        overflow = sym upcalls::stack_overflow,
-        throw = sym throw_pending_aligned,
-        stop = sym STOP,
-        stopping = const STOPPING,
-        park = sym park,
     )
 }

@@ -8,8 +8,9 @@
 //!   rbp - 80   r9, r8, rcx, rdx, rsi, rdi: the integer arguments, which may be references
 //!   rbp - 128  the record: previous, kind, sp, fp, pc, method
 //! ```
-//! The collector scans the stack from `scan_sp`, which lies below all of it, upwards. So it finds every reference that managed code had in
-//! a register.
+//! The frame lies on the managed stack, and everything that the callee needs lies on the native stack: [`to_native_stack`]. The collector
+//! scans the native stack from `scan_sp` upwards and the managed stack from the record upwards (both at once where they are one
+//! stack). So it finds every reference that managed code had in a register.
 
 /// Pushes what every exit pushes: rbp frame, callee-saved registers, integer argument registers (rdi at
 /// [rbp-80]), and the record (at rbp-128). r11 = method.
@@ -41,6 +42,37 @@ macro_rules! push_exit {
     mov [r15 + {record}], rsp
 "
         )
+    };
+}
+
+/// Goes to the native stack. On a thread with one stack for all, the native frames follow below the stack pointer. Changes r11 and flags.
+macro_rules! to_native_stack {
+    () => {
+        "
+    mov r11, [r15 + {native_sp}]
+    test r11, r11
+    cmovz r11, rsp
+    mov rsp, r11
+"
+    };
+}
+
+/// Where the stack pointer is the address of the entry record that was just linked: goes to the managed stack, below the record by
+/// which managed code was left before, or to its base. The way back is by the frame pointer. Changes r10, r11 and flags.
+macro_rules! to_managed_stack {
+    () => {
+        "
+    mov r10, [r15 + {managed_base}]
+    test r10, r10
+    cmovz r10, rsp
+    jz 99f
+    mov [r15 + {native_sp}], rsp
+    mov r11, [rsp]
+    test r11, r11
+    cmovnz r10, r11
+    and r10, -16
+    99: mov rsp, r10
+"
     };
 }
 
@@ -86,9 +118,24 @@ macro_rules! save_vectors {
     };
 }
 
-/// Undoes [`save_vectors`] and [`push_exit`], becomes managed and goes on at the code in rax with the registers as the
-/// caller left them; label 5 raises what is pending instead.
-macro_rules! go_on_at_rax {
+/// Undoes [`save_vectors`].
+macro_rules! load_vectors {
+    () => {
+        "
+    movups xmm0, [rsp]
+    movups xmm1, [rsp + 16]
+    movups xmm2, [rsp + 32]
+    movups xmm3, [rsp + 48]
+    movups xmm4, [rsp + 64]
+    movups xmm5, [rsp + 80]
+    movups xmm6, [rsp + 96]
+    movups xmm7, [rsp + 112]
+"
+    };
+}
+
+/// Waits while the world is stopped. Keeps rax.
+macro_rules! wait_for_restart {
     () => {
         "
     test byte ptr [rip + {stop}], {stopping}
@@ -99,30 +146,46 @@ macro_rules! go_on_at_rax {
     call {park}
     pop rax
     pop rax
-    6: movups xmm0, [rsp]
-    movups xmm1, [rsp + 16]
-    movups xmm2, [rsp + 32]
-    movups xmm3, [rsp + 48]
-    movups xmm4, [rsp + 64]
-    movups xmm5, [rsp + 80]
-    movups xmm6, [rsp + 96]
-    movups xmm7, [rsp + 112]
+    6:
+"
+    };
+}
+
+/// Loads the integer argument registers that [`push_exit`] pushed.
+macro_rules! load_integers {
+    () => {
+        "
     mov rdi, [rbp - 80]
     mov rsi, [rbp - 72]
     mov rdx, [rbp - 64]
     mov rcx, [rbp - 56]
     mov r8, [rbp - 48]
     mov r9, [rbp - 40]
+"
+    };
+}
+
+/// Undoes [`save_vectors`], [`to_native_stack`] and [`push_exit`], becomes managed and goes on at the code in rax with the registers as
+/// the caller left them; label 5 raises what is pending instead.
+macro_rules! go_on_at_rax {
+    () => {
+        concat!(
+            wait_for_restart!(),
+            load_vectors!(),
+            "
+",
+            load_integers!(),
+            "
     mov r11, [rbp - 128]
     mov [r15 + {record}], r11
-    mov byte ptr [r15 + {state}], {managed}
     mov rsp, rbp
+    mov byte ptr [r15 + {state}], {managed}
     pop rbp
     jmp rax
     5: mov rdi, r15
-    lea rsp, [rbp - 128]
     jmp {throw}
 "
+        )
     };
 }
 

@@ -9,13 +9,19 @@
 //!   [`Record`](vervet_abi::context::Record), and links it, before it changes the state; the record's sp, fp and
 //!   pc are those of the managed frame that left.
 //! * Frame pointers chain through every thunk.
+//! * Managed frames lie on the managed stack, Rust and C frames on the native stack. Whoever leaves managed code goes to the native
+//!   stack; whoever enters it goes to the managed stack, below the innermost exit record. On a thread whose `managed_base` is 0
+//!   both are one stack, and nothing is switched.
+//! * A thread in state Managed whose stack pointer is not on the managed stack is between two stacks. The suspend signal does not stop it
+//!   there (`safepoint/suspend.rs`).
 //! * State changes are plain stores. Who goes from Runtime to Managed tests the stop word first; who leaves Native stores
 //!   Runtime and then tests it (`safepoint/transitions.rs`). What the thunk has in registers then lies on the stack.
 //! * `ThreadContext::scan_sp` is stored before the state becomes Native.
 //! * A stub that reads `ThreadContext::hidden` reads it first.
 //!
 //! # Map
-//! * [`exits`]: icalls and helpers; [`lazy`]: first calls, interface calls, traps, the end of the stack
+//! * [`exits`]: icalls and helpers; [`lazy`]: first calls, interface calls, traps
+//! * [`grow`](mod@grow): the end of a segment of the stack
 //! * [`native`]: P/Invokes, blocking calls, native code that calls delegates; [`entry`]: from Rust into managed code
 //! * [`interrupts`]: a call that a stopped thread is made to make; [`blocks`]: block moves and fills
 //! * [`stubs`]: the small pieces of code, written as bytes, that lead to a thunk
@@ -24,6 +30,7 @@ mod macros;
 pub mod blocks;
 mod entry;
 mod exits;
+mod grow;
 mod interrupts;
 mod lazy;
 mod native;
@@ -31,6 +38,7 @@ mod stubs;
 
 pub use entry::*;
 pub use exits::*;
+pub use grow::*;
 pub use interrupts::*;
 pub use lazy::*;
 pub use native::*;
@@ -45,9 +53,13 @@ const PENDING: usize = offset_of!(ThreadContext, pending);
 const CRITICAL: usize = offset_of!(ThreadContext, critical);
 const HIDDEN: usize = offset_of!(ThreadContext, hidden);
 const SCAN_SP: usize = offset_of!(ThreadContext, scan_sp);
+const MANAGED_BASE: usize = offset_of!(ThreadContext, managed_base);
+const SEGMENT: usize = offset_of!(ThreadContext, segment);
+const LIMIT: usize = offset_of!(ThreadContext, limit);
+const TRUE_LIMIT: usize = offset_of!(ThreadContext, true_limit);
+const INTERRUPTS: usize = offset_of!(ThreadContext, interrupts);
+const NATIVE_SP: usize = offset_of!(ThreadContext, native_sp);
 const LAST_ERROR: usize = offset_of!(ThreadContext, last_error);
 const MANAGED: usize = State::Managed as usize;
 const RUNTIME: usize = State::Runtime as usize;
 const NATIVE: usize = State::Native as usize;
-/// A frame of so many bytes is left before StackOverflowException is made: an eighth of the stack guard.
-const LARGE_FRAME: usize = 32 << 10;

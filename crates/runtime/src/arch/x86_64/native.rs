@@ -6,7 +6,9 @@
 //! * Whoever leaves Native stores Runtime and then tests the stop word; the stopper sets the word, makes a process fence and then reads
 //!   the state. So one of the two sees the other.
 use super::exits::throw_pending_aligned;
-use super::{LAST_ERROR, MANAGED, NATIVE, PENDING, RECORD, RUNTIME, SCAN_SP, STATE};
+use super::{
+    LAST_ERROR, MANAGED, MANAGED_BASE, NATIVE, NATIVE_SP, PENDING, RECORD, RUNTIME, SCAN_SP, STATE,
+};
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::STOP;
 use std::arch::naked_asm;
@@ -142,6 +144,7 @@ pub unsafe extern "C" fn native_thunk() {
     naked_asm!(
         "mov r11, rsi",
         push_exit!("1"),
+        to_native_stack!(),
         "mov rbx, rdi",
         "cmp qword ptr [rbx + {clear_errno}], 0",
         "je 6f",
@@ -184,6 +187,7 @@ pub unsafe extern "C" fn native_thunk() {
         "movsd [rbx + {xmm0}], xmm0",
         "movsd [rbx + {xmm1}], xmm1",
         "lea rsp, [rbp - 128]",
+        to_native_stack!(),
         "call {errno}",
         "mov eax, [rax]",
         "mov [r15 + {last_error}], eax",
@@ -194,9 +198,9 @@ pub unsafe extern "C" fn native_thunk() {
         "jne 5f",
         "mov r11, [rbp - 128]",
         "mov [r15 + {record}], r11",
-        "mov byte ptr [r15 + {state}], {managed}",
         "mov rbx, [rbp - 8]",
         "mov rsp, rbp",
+        "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
         "ret",
         "7: mov rdi, r15",
@@ -223,6 +227,7 @@ pub unsafe extern "C" fn native_thunk() {
         rdx = const offset_of!(NativeCall, ret_rdx),
         xmm0 = const offset_of!(NativeCall, ret_xmm0),
         xmm1 = const offset_of!(NativeCall, ret_xmm1),
+        native_sp = const NATIVE_SP,
         errno = sym libc::__errno_location,
         throw = sym throw_pending_aligned,
         scan_sp = const SCAN_SP,
@@ -242,7 +247,7 @@ pub unsafe extern "C" fn reverse_entry() {
         "push rbp",
         "mov rbp, rsp",
         push_callee_saved!(),
-        "sub rsp, 168",
+        "sub rsp, 184",
         "mov [rsp + {ints}], rdi",
         "mov [rsp + {ints} + 8], rsi",
         "mov [rsp + {ints} + 16], rdx",
@@ -270,6 +275,8 @@ pub unsafe extern "C" fn reverse_entry() {
         "mov [rbp - 56], rdx",
         "mov rax, [r15 + {scan_sp}]",
         "mov [rbp - 48], rax",
+        "mov rax, [r15 + {native_sp}]",
+        "mov [rbp - 64], rax",
         "push 0",
         "push 0",
         "push rbp",
@@ -277,11 +284,15 @@ pub unsafe extern "C" fn reverse_entry() {
         "push {kind}",
         "push qword ptr [r15 + {record}]",
         "mov [r15 + {record}], rsp",
-        "mov byte ptr [r15 + {state}], {managed}",
         "mov rdi, [r12]",
         "mov rdi, [rdi]",
         "lea rsi, [rsp + 48]",
+        to_managed_stack!(),
+        "mov byte ptr [r15 + {state}], {managed}",
         "call qword ptr [r12 + 8]",
+        "mov rax, [rbp - 64]",
+        "mov [r15 + {native_sp}], rax",
+        "lea rsp, [rbp - 272]",
         "mov rax, [rbp - 48]",
         "mov [r15 + {scan_sp}], rax",
         "mov rax, [rbp - 56]",
@@ -311,6 +322,8 @@ pub unsafe extern "C" fn reverse_entry() {
         state = const STATE,
         managed = const MANAGED,
         scan_sp = const SCAN_SP,
+        managed_base = const MANAGED_BASE,
+        native_sp = const NATIVE_SP,
         prepare = sym upcalls::prepare_reverse_call,
         finish = sym upcalls::finish_reverse_call,
         for_the_call = const upcalls::FOR_THE_CALL,

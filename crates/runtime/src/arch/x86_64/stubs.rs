@@ -5,7 +5,8 @@
 //! ends in a jump.
 use super::HIDDEN;
 use super::exits::{icall_thunk, leaf_thunk};
-use super::lazy::{grow, imt_resolve, prestub};
+use super::grow::grow;
+use super::lazy::{imt_resolve, prestub};
 use super::native::{native_thunk, reverse_entry};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_types::LoadError;

@@ -11,6 +11,7 @@ use crate::arch::upcalls::{FOR_THE_CALL, ReverseEntry};
 use crate::code::link;
 use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result};
+use crate::exceptions::trace::TraceMode;
 use crate::memory::roots::Root;
 use crate::object::ObjRef;
 use crate::safepoint::registry;
@@ -232,6 +233,12 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
         }
         before
     };
+    let cx = Cx::current();
+    if let Err(throw) = crate::threads::stack_guard::check_native(&cx) {
+        // It passes the native frames by, as one that the delegate throws.
+        let overflow = cx.take_pending(throw);
+        crate::exceptions::throw::raise(&cx, overflow, TraceMode::Fresh);
+    }
     ReverseEntry {
         context,
         before: before as usize,

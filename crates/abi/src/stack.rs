@@ -1,0 +1,48 @@
+//! The segments of managed stacks, and the numbers that a function has for its stack check: what generated code, thunks and runtime share.
+
+/// The header of a segment, at its highest addresses. The `grow` thunk reads and writes it.
+#[repr(C, align(16))]
+pub struct Segment {
+    /// The segment that was current when this one was entered; null: this is the first.
+    pub previous: *mut Segment,
+    /// The stack limit while this segment is current.
+    pub limit: usize,
+    /// While a later segment is current: the lowest address in use here.
+    pub live_low: usize,
+    /// A larger segment that was used before, or null.
+    pub next: *mut Segment,
+    /// Its lowest address.
+    pub low: usize,
+    /// Bytes of this segment and all before it.
+    pub total: usize,
+    /// How many bytes all segments may have together; 0: the stack does not grow.
+    pub cap: usize,
+    /// Handlers of StackOverflowException run beyond the cap.
+    pub extra: bool,
+}
+
+impl Segment {
+    /// The highest address of its frames.
+    pub fn top(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+    /// Does a stack pointer lie on it?
+    pub fn contains(&self, sp: usize) -> bool {
+        (self.low..=self.top()).contains(&sp)
+    }
+    /// Its bytes.
+    pub fn size(&self) -> usize {
+        self.top() - self.low
+    }
+}
+
+/// What follows the call of the `grow` thunk in the code of a function (`jit/emit/stack_check.rs`).
+#[repr(C)]
+pub struct Numbers {
+    /// Bytes of arguments on the stack.
+    pub stack_arguments: u32,
+    /// Bytes of the frame.
+    pub frame: u32,
+    /// Distance back to the function's body.
+    pub back: u32,
+}

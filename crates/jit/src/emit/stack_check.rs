@@ -1,0 +1,146 @@
+//! The stack check of a function: machine code in front of the function that Cranelift compiled, and behind it.
+//!
+//! ```text
+//! start:   lea r11, [rsp - frame]    ; not for a small frame: the stack guard has room for one
+//!          cmp r11, [r15 + limit]
+//!          jb  more
+//! body:    ...                       ; what Cranelift compiled
+//! more:    call Grow                 ; with all arguments where the caller put them
+//!          .int bytes of stack arguments, frame, distance from here back to body
+//! ```
+//!
+//! `Grow` never returns to `more`. It reads the three numbers at its return address, serves interrupt requests if the limit was raised
+//! for them, and goes on at `body`, on a larger segment of the stack if this one has no room for the frame.
+//!
+//! # Invariants
+//! * The check comes before the frame is made, so nothing below the guard is ever touched.
+//! * The check changes r11 and flags only. r11 carries no argument in either calling convention.
+//! * The code in front has a length that keeps the alignment of the body.
+use crate::blob::{Blob, Reloc, RelocKind, Symbol};
+use vervet_abi::Helper;
+use vervet_abi::context::{LIMIT, SMALL_FRAME, UNCHECKED_FRAME};
+
+/// What a call takes besides the frame: the return address and the saved frame pointer, of the function and of its callee.
+const CALLS: u32 = 32;
+
+/// Which functions check their stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StackCheck {
+    /// This one, whatever its frame: it calls.
+    Always,
+    /// This one, if the guard has no room for its frame.
+    LargeFrame,
+    /// Not this one: there is no stack to check.
+    Never,
+}
+
+/// The code in front of a function.
+pub(super) struct Front {
+    code: Vec<u8>,
+    frame: u32,
+    /// Where the distance of the jump ends.
+    jump_end: usize,
+}
+
+impl Front {
+    /// The code for a function with a frame of that many bytes, whose body has that alignment; None: it needs no check.
+    pub(super) fn new(check: StackCheck, frame: u32, align: u32) -> Option<Front> {
+        let frame = frame + CALLS;
+        match check {
+            StackCheck::Always => {}
+            StackCheck::LargeFrame if frame > UNCHECKED_FRAME => {}
+            StackCheck::LargeFrame | StackCheck::Never => return None,
+        }
+        let mut code = Vec::with_capacity(64);
+        if frame > SMALL_FRAME {
+            code.extend([0x4C, 0x8D, 0x9C, 0x24]); // lea r11, [rsp - frame]
+            code.extend((-(frame as i32)).to_le_bytes());
+            code.extend([0x4D, 0x3B, 0x5F, LIMIT as u8]); // cmp r11, [r15 + limit]
+        } else {
+            code.extend([0x49, 0x3B, 0x67, LIMIT as u8]); // cmp rsp, [r15 + limit]
+        }
+        code.extend([0x0F, 0x82, 0, 0, 0, 0]); // jb more
+        let jump_end = code.len();
+        let body = jump_end.next_multiple_of(align as usize);
+        nops(&mut code, body - jump_end);
+        Some(Front {
+            code,
+            frame,
+            jump_end,
+        })
+    }
+    /// By how many bytes the body moves.
+    pub(super) fn len(&self) -> u32 {
+        self.code.len() as u32
+    }
+    /// Puts the check around the body.
+    pub(super) fn add(self, blob: &mut Blob) {
+        let body = self.code.len();
+        shift(blob, body as u32);
+        blob.code.splice(..0, self.code);
+        let more = blob.code.len();
+        let distance = (more - self.jump_end) as u32;
+        blob.code[self.jump_end - 4..self.jump_end].copy_from_slice(&distance.to_le_bytes());
+        blob.code.extend([0xE8, 0, 0, 0, 0]); // call Grow
+        blob.relocs.push(Reloc {
+            offset: more as u32 + 1,
+            kind: RelocKind::PcRel4,
+            symbol: Symbol::Helper(Helper::Grow),
+            addend: -4,
+        });
+        let numbers = blob.code.len();
+        blob.code.extend(blob.stack_arg_bytes.to_le_bytes());
+        blob.code.extend(self.frame.to_le_bytes());
+        blob.code.extend(((numbers - body) as u32).to_le_bytes());
+        // No asynchronous exception here: the frame is not made.
+        blob.no_redirect.push((more as u32, blob.code.len() as u32));
+    }
+}
+
+/// Instructions without effect, of that many bytes in all.
+fn nops(code: &mut Vec<u8>, mut bytes: usize) {
+    // The multi-byte forms that both vendors' optimisation manuals list.
+    const NOPS: [&[u8]; 8] = [
+        &[0x90],
+        &[0x66, 0x90],
+        &[0x0F, 0x1F, 0x00],
+        &[0x0F, 0x1F, 0x40, 0x00],
+        &[0x0F, 0x1F, 0x44, 0x00, 0x00],
+        &[0x66, 0x0F, 0x1F, 0x44, 0x00, 0x00],
+        &[0x0F, 0x1F, 0x80, 0x00, 0x00, 0x00, 0x00],
+        &[0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+    ];
+    while bytes > 0 {
+        let one = bytes.min(NOPS.len());
+        code.extend(NOPS[one - 1]);
+        bytes -= one;
+    }
+}
+
+/// Adds `by` to all offsets of the blob's tables.
+fn shift(blob: &mut Blob, by: u32) {
+    for r in &mut blob.relocs {
+        r.offset += by;
+    }
+    for s in &mut blob.call_sites {
+        s.ret += by;
+    }
+    for h in &mut blob.handlers {
+        h.code += by;
+    }
+    for t in &mut blob.traps {
+        t.0 += by;
+    }
+    for m in &mut blob.il_map {
+        m.0 += by;
+    }
+    for m in &mut blob.inline_map {
+        m.0 += by;
+    }
+    for r in &mut blob.no_redirect {
+        *r = (r.0 + by, r.1 + by);
+    }
+    if blob.prologue_end != 0 {
+        blob.prologue_end += by;
+    }
+}
