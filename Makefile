@@ -23,6 +23,7 @@ test:
 	$(CARGO) test --profile ci --workspace
 	$(CARGO) test --profile ci -p vervet-handles --features loom --lib
 	$(CARGO) test --profile ci -p vervet-parking --features loom --lib
+	$(CARGO) test --profile ci -p vervet-sched --features loom --lib
 	$(CARGO) test --profile ci -p vervet-heap --features loom --test models
 	tests/run.sh
 

@@ -11,6 +11,7 @@ mod arch;
 pub mod chunks;
 pub mod clock;
 pub mod dual;
+pub mod epoll;
 pub mod futex;
 pub mod interruptible;
 pub mod lock;

@@ -8,6 +8,7 @@ const LEAST: &[(&str, usize)] = &[
     ("jit", 20),
     ("parking", 19),
     ("runtime", 17),
+    ("sched", 19),
     ("types", 15),
 ];
 

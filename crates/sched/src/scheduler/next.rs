@@ -1,0 +1,317 @@
+//! Which thread a carrier runs next.
+//!
+//! ```text
+//!   1  once a tick, and every 61st time: due timers, descriptors and a share of the injector go to the own queue   (so none starves)
+//!   2  the slot, unless 16 threads in succession came from it while others wait
+//!   3  the own queue
+//!   4  a share of the injector
+//!   5  due timers, descriptors                              --.
+//!   6  half of the queue of another processor                 | searching
+//!   7  timers of other processors                           --'
+//!   8  rest (`rest`)
+//! ```
+//!
+//! # Invariants
+//! * A thread that yields goes behind all others of its processor; one that is preempted, behind all in the injector. So a thread that is ready runs
+//!   after a bounded number of slices of others: those before it in the injector, of which each processor takes a share at least once a tick,
+//!   and then those before it in the queue.
+//! * While threads lie in the injector, a queue is not longer than half its room for long: its processor is *crowded*, and threads that yield go to
+//!   the injector. Otherwise the threads of a full queue would run in turn, and those in the injector hardly ever.
+//! * A carrier that searches and finds something ends its search before it runs anything.
+use super::Scheduler;
+use crate::carrier::{Gift, Place};
+use crate::idle::Left;
+use crate::processor::Processor;
+use crate::stats::{bump, count};
+use crate::sync::{HALF, Ordering::Relaxed, SEARCH_ROUNDS};
+use crate::{Carrier, Host, Next, Outcome};
+
+/// Every so many threads a carrier looks at more than its own queue. A prime, so that no pattern of the program hides in it.
+const LOOK_AROUND: u32 = 61;
+/// So many threads in succession may come from the slot while others wait.
+const SLOT_RUNS: u32 = 16;
+/// Batches of expired timers that a carrier handles before it runs threads.
+const EXPIRE: u32 = 16;
+
+impl<H: Host> Scheduler<H> {
+    /// What the carrier does next.
+    #[inline]
+    pub fn next(&self, c: &mut Carrier) -> Next {
+        loop {
+            let Place::Holds(number) = c.place else {
+                match self.wake_up(c) {
+                    Some(next) => return next,
+                    None => continue,
+                }
+            };
+            let p = self.processor(number);
+            if let Some(id) = self.find(c, p, number) {
+                return Next::Run(id);
+            }
+            if let Some(id) = self.search(c, p, number) {
+                return Next::Run(id);
+            }
+            if let Some(next) = self.rest(c, number) {
+                return next;
+            }
+        }
+    }
+    /// A carrier without processor asks what to do. None: it has one now.
+    #[cold]
+    fn wake_up(&self, c: &mut Carrier) -> Option<Next> {
+        match c.place {
+            Place::Holds(_) => return None,
+            Place::Native(..) => unreachable!("carrier {} is in a native call", c.id),
+            Place::None => return self.rest_without(c),
+            Place::Polling => match self.idle.leave_poll(c.id) {
+                Left::Took(p) => {
+                    self.hold(c, p);
+                    self.activated();
+                    return None;
+                }
+                Left::Given | Left::Sleeps => c.place = Place::Sleeping,
+            },
+            Place::Sleeping => {}
+        }
+        match self.seats.at(c.id).take() {
+            None => Some(Next::Sleep),
+            Some(Gift::Stop) => Some(Next::End),
+            Some(Gift::Processor(p, searching)) => {
+                c.searching = searching;
+                self.hold(c, p);
+                // Time has passed while it slept, and the watcher may have slept, too.
+                self.read_clock();
+                None
+            }
+        }
+    }
+    /// The carrier holds a processor that was given to it, or that it took off the list.
+    pub(super) fn hold(&self, c: &mut Carrier, p: u32) {
+        c.place = Place::Holds(p);
+        c.last = p;
+        self.processor(p).owner.begin(c.id);
+    }
+
+    /// Takes a thread from what the processor has, or from the injector.
+    #[inline]
+    fn find(&self, c: &mut Carrier, p: &Processor, number: u32) -> Option<u32> {
+        if c.resume != 0 {
+            let id = std::mem::replace(&mut c.resume, 0);
+            return Some(self.found(c, p, id, true));
+        }
+        c.count = c.count.wrapping_add(1);
+        let tick = self.tick.load(Relaxed);
+        if tick != c.seen || c.count.is_multiple_of(LOOK_AROUND) {
+            self.look_around(c, p, number, tick);
+        }
+        if p.slot() != 0 {
+            if c.slot_runs < SLOT_RUNS || p.queue.is_empty() {
+                if let Some(id) = p.take_slot() {
+                    c.slot_runs += 1;
+                    bump(&p.counters.slot_runs);
+                    return Some(self.found(c, p, id, false));
+                }
+            } else if let Some(id) = p.take_slot() {
+                self.push_local(p, id);
+            }
+        }
+        c.slot_runs = 0;
+        if let Some(id) = p.queue.pop() {
+            return Some(self.found(c, p, id, true));
+        }
+        let id = self.take_injected(p)?;
+        Some(self.found(c, p, id, true))
+    }
+    /// The carrier is going to run a thread.
+    #[inline]
+    fn found(&self, c: &mut Carrier, p: &Processor, id: u32, slice: bool) -> u32 {
+        if c.searching {
+            self.end_search(c);
+        }
+        bump(&p.counters.switches);
+        p.begin_run(id, slice);
+        id
+    }
+    #[cold]
+    fn end_search(&self, c: &mut Carrier) {
+        c.searching = false;
+        // It is not counted any more, so those who make threads ready look after themselves; what they did before, it looks for now.
+        if self.idle.end_search()
+            && self.idle.should_wake()
+            && self.any_work(self.tick.load(Relaxed))
+        {
+            self.wake_one();
+        }
+    }
+    /// Takes a share of the injector: one to run, the others into the queue.
+    fn take_injected(&self, p: &Processor) -> Option<u32> {
+        let room = HALF.saturating_sub(p.queue.len() as usize);
+        let mut buffer = [0; HALF];
+        let count = self
+            .injector
+            .pop(&mut buffer[..room], self.options.processors);
+        buffer[..count]
+            .iter()
+            .skip(1)
+            .for_each(|id| self.push_local(p, *id));
+        if count > 1 {
+            self.notify();
+        }
+        (count > 0).then_some(buffer[0])
+    }
+    /// What is looked at now and then, however busy the carrier is: timers that are due, descriptors, the injector.
+    #[cold]
+    #[inline(never)]
+    fn look_around(&self, c: &mut Carrier, p: &Processor, number: u32, tick: u64) {
+        let new_tick = tick != c.seen;
+        c.seen = tick;
+        let mut ready = self.expire(Some(p), number, tick, EXPIRE);
+        if new_tick && !self.idle.is_polled() && self.begin_poll(tick) {
+            ready += self.poll_now(Some(p));
+        }
+        if ready > 1 {
+            self.notify();
+        }
+        if self.injector.len() > 0 {
+            c.crowded = p.queue.len() >= HALF as u64;
+            // Behind what the processor has: a thread that was just preempted would run again before those that it kept waiting.
+            if !c.crowded
+                && let Some(id) = self.take_injected(p)
+            {
+                self.push_local(p, id);
+            }
+        } else {
+            c.crowded = false;
+        }
+    }
+    /// Does this carrier poll in this tick? One does.
+    pub(super) fn begin_poll(&self, tick: u64) -> bool {
+        let last = self.last_poll.load(Relaxed);
+        last != tick
+            && self.host.has_waiters()
+            && self
+                .last_poll
+                .compare_exchange(last, tick, Relaxed, Relaxed)
+                .is_ok()
+    }
+
+    /// Looks for a thread elsewhere.
+    #[cold]
+    #[inline(never)]
+    fn search(&self, c: &mut Carrier, p: &Processor, number: u32) -> Option<u32> {
+        let tick = self.read_clock();
+        let mut ready = self.expire(Some(p), number, tick, EXPIRE);
+        if ready == 0 && !self.idle.is_polled() && self.host.has_waiters() {
+            self.last_poll.store(tick, Relaxed);
+            ready = self.poll_now(Some(p));
+        }
+        if ready > 0 {
+            if ready > 1 {
+                self.notify();
+            }
+            // (A thief may have been faster.)
+            if let Some(id) = p.queue.pop() {
+                return Some(self.found(c, p, id, true));
+            }
+        }
+        if !c.searching {
+            if !self.idle.begin_search() {
+                return None;
+            }
+            c.searching = true;
+        }
+        for _ in 0..SEARCH_ROUNDS {
+            if let Some(id) = self.search_once(c, p, number, tick) {
+                return Some(self.found(c, p, id, true));
+            }
+            std::hint::spin_loop();
+        }
+        None
+    }
+    /// Looks at each other processor once, in random order, and at the injector.
+    fn search_once(&self, c: &mut Carrier, p: &Processor, number: u32, tick: u64) -> Option<u32> {
+        let count = self.processors.len() as u32;
+        let from = c.random() % count;
+        // Any step that has no factor in common with the count visits all. Such steps are dense, so the next one up is near.
+        let mut step = 1 + c.random() % count;
+        while gcd(step, count) != 1 {
+            step += 1;
+        }
+        let mut victim = from;
+        for _ in 0..count {
+            victim = (victim + step) % count;
+            if victim == number {
+                continue;
+            }
+            if let Some((id, stolen)) = self.processor(victim).queue.steal_into(&p.queue) {
+                bump(&p.counters.steals);
+                let all = p.counters.stolen.load(Relaxed) + u64::from(stolen);
+                p.counters.stolen.store(all, Relaxed);
+                return Some(id);
+            }
+            if self.expire(Some(p), victim, tick, 1) > 0
+                && let Some(id) = p.queue.pop()
+            {
+                return Some(id);
+            }
+        }
+        self.take_injected(p)
+    }
+
+    /// The thread that the carrier was told to run has left the carrier, whose own stack is in use again.
+    #[inline]
+    pub fn after(&self, c: &mut Carrier, id: u32, outcome: Outcome) {
+        let Some(p) = self.held(c) else {
+            // It came back from a native call without processor.
+            return self.after_without(id, outcome);
+        };
+        match outcome {
+            Outcome::Yield => {
+                bump(&p.counters.yields);
+                // The carrier takes a thread now, so there is no more work for others than before.
+                match c.crowded {
+                    false => self.push_local(p, id),
+                    true => self.injector.push(&[id]),
+                }
+            }
+            Outcome::Preempted => {
+                bump(&p.counters.preempted);
+                // What it has woken meanwhile does not go on in its slice.
+                c.slot_runs = SLOT_RUNS;
+                self.injector.push(&[id]);
+                self.notify();
+            }
+            Outcome::Park => {
+                if self.host.word(id).sleeps() {
+                    bump(&p.counters.parks);
+                } else {
+                    bump(&p.counters.not_parked);
+                    c.resume = id;
+                }
+            }
+            Outcome::Requeue => {
+                self.push_local(p, id);
+                self.notify();
+            }
+            Outcome::End | Outcome::HandedOver => {}
+        }
+    }
+    /// As [`Scheduler::after`], for a carrier that has no processor.
+    #[cold]
+    fn after_without(&self, id: u32, outcome: Outcome) {
+        let ready = match outcome {
+            Outcome::Yield | Outcome::Preempted | Outcome::Requeue => true,
+            Outcome::Park => !self.host.word(id).sleeps(),
+            Outcome::End | Outcome::HandedOver => false,
+        };
+        if ready {
+            count(&self.shared.unparks, 1);
+            self.injector.push(&[id]);
+            self.notify();
+        }
+    }
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
