@@ -161,6 +161,12 @@ pub struct ThreadContext {
     pub managed_base: usize,
     /// The segment of the managed stack that managed frames are made on; 0 if `managed_base` is.
     pub segment: usize,
+    /// The lowest address of the native stack that is ours to use.
+    pub native_low: usize,
+    /// The lowest address that the native stack reaches.
+    pub native_end: usize,
+    /// Start of the localloc stack.
+    pub localloc_low: usize,
     /// How deep on the stack the frame lies that caught the abort under way last; 0: none has.
     pub abort_caught_at: usize,
     /// How many regions the thread is in in which it is not aborted by others.
