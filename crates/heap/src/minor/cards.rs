@@ -22,7 +22,8 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
     pub(crate) fn scan_cards(&mut self, block: BlockId) {
         let space = self.space();
         let base = space.address(block);
-        match space.kind(block) {
+        // Another worker may have made the block an old one in this collection: the cards it has cleaned before are read here.
+        match space.published_kind(block) {
             BlockKind::Old => {
                 space.dirty_cards(base, space.end(block), |card| self.prefetch_card(card))
             }

@@ -165,6 +165,12 @@ impl Space {
     pub fn kind(&self, block: BlockId) -> BlockKind {
         BlockKind::from_u8(self.kind_cell(block).load(Relaxed))
     }
+    /// What a block is, for a thread that reads the block's tables while others may give blocks their kinds: it sees what they wrote to
+    /// these tables before [`Space::set_kind`].
+    #[inline]
+    pub fn published_kind(&self, block: BlockId) -> BlockKind {
+        BlockKind::from_u8(self.kind_cell(block).load(Acquire))
+    }
     /// What the block of an address is; Free outside the heap.
     #[inline(always)]
     pub fn kind_at(&self, address: usize) -> BlockKind {
