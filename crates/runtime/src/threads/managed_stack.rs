@@ -86,6 +86,9 @@ pub(super) fn adopt(thread: &Thread, size: usize) {
             false => (*segment).low + GUARD,
         };
         (*segment).cap = if first == size { 0 } else { size };
+        (*segment).extra = false;
+        // The later segments have the cap of the thread that had the stack before.
+        release(std::mem::replace(&mut (*segment).next, null_mut()));
         (*context).segment = segment as usize;
         (*context).managed_base = (*segment).top();
     }
