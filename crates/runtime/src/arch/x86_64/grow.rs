@@ -104,14 +104,7 @@ pub unsafe extern "C" fn grow() {
         // The stack arguments are popped: the saved frame pointer and the return address move above them.
         "mov r11, [rbp - 88]",
         "mov r11d, [r11 + {stack_arguments}]",
-        "push qword ptr [rbp + 8]",
-        "pop qword ptr [rbp + r11 + 8]",
-        "push qword ptr [rbp]",
-        "pop qword ptr [rbp + r11]",
-        "lea rbp, [rbp + r11]",
-        "mov rsp, rbp",
-        "pop rbp",
-        "ret",
+        return_and_pop_r11!(),
         // An invoke stub returns to `enter` as if it had caught what is pending. The next instruction there stores Runtime too.
         "9: mov r11, [rbp - 128]",
         "mov [r15 + {record}], r11",
