@@ -30,8 +30,6 @@ use crate::{Carrier, Host, Next, Outcome};
 const LOOK_AROUND: u32 = 61;
 /// So many threads in succession may come from the slot while others wait.
 const SLOT_RUNS: u32 = 16;
-/// Batches of expired timers that a carrier handles before it runs threads.
-const EXPIRE: u32 = 16;
 
 impl<H: Host> Scheduler<H> {
     /// What the carrier does next.
@@ -165,7 +163,10 @@ impl<H: Host> Scheduler<H> {
     fn look_around(&self, c: &mut Carrier, p: &Processor, number: u32, tick: u64) {
         let new_tick = tick != c.seen;
         c.seen = tick;
-        let mut ready = self.expire(Some(p), number, tick, EXPIRE);
+        // One batch, which fits into the queue: each of its threads takes a turn, and 61 turns later there is the next batch. Beside a long queue
+        // they wait in the injector.
+        let to = (p.queue.len() < HALF as u64).then_some(p);
+        let mut ready = self.expire(to, number, tick, 1);
         if new_tick && !self.idle.is_polled() && self.begin_poll(tick) {
             ready += self.poll_now(Some(p));
         }
@@ -200,7 +201,7 @@ impl<H: Host> Scheduler<H> {
     #[inline(never)]
     fn search(&self, c: &mut Carrier, p: &Processor, number: u32) -> Option<u32> {
         let tick = self.read_clock();
-        let mut ready = self.expire(Some(p), number, tick, EXPIRE);
+        let mut ready = self.expire(Some(p), number, tick, 1);
         if ready == 0 && !self.idle.is_polled() && self.host.has_waiters() {
             self.last_poll.store(tick, Relaxed);
             ready = self.poll_now(Some(p));
