@@ -8,7 +8,7 @@ const LEAST: &[(&str, usize)] = &[
     ("jit", 20),
     ("parking", 19),
     ("runtime", 17),
-    ("sched", 19),
+    ("sched", 20),
     ("types", 15),
 ];
 

@@ -102,6 +102,8 @@ impl<H: Host> Scheduler<H> {
         if tick != c.seen || c.count.is_multiple_of(LOOK_AROUND) {
             self.look_around(c, p, number, tick);
         }
+        // The slot first: its thread goes on with what its waker has left in the caches. After many in succession its thread goes to the end of the
+        // queue, so that threads which wake each other all the time do not keep the rest waiting.
         if p.slot() != 0 {
             if c.slot_runs < SLOT_RUNS || p.queue.is_empty() {
                 if let Some(id) = p.take_slot() {
@@ -202,6 +204,7 @@ impl<H: Host> Scheduler<H> {
     fn search(&self, c: &mut Carrier, p: &Processor, number: u32) -> Option<u32> {
         let tick = self.read_clock();
         let mut ready = self.expire(Some(p), number, tick, 1);
+        // Before others are robbed: a descriptor that is ready costs nobody anything.
         if ready == 0 && !self.idle.is_polled() && self.host.has_waiters() {
             self.last_poll.store(tick, Relaxed);
             ready = self.poll_now(Some(p));
@@ -279,10 +282,12 @@ impl<H: Host> Scheduler<H> {
                 bump(&p.counters.preempted);
                 // What it has woken meanwhile does not go on in its slice.
                 c.slot_runs = SLOT_RUNS;
+                // Behind all others: those in the local queue have waited for it, and go first.
                 self.injector.push(&[id]);
                 self.notify();
             }
             Outcome::Park => {
+                // From this exchange on the thread may be unparked, put into a queue and run by another carrier.
                 if self.host.word(id).sleeps() {
                     bump(&p.counters.parks);
                 } else {

@@ -62,6 +62,7 @@ impl Timers {
         timer.shard.store(shard, Relaxed);
         let shard = &self.shards[shard as usize];
         let mut wheel = shard.wheel.lock();
+        // Mostly a comparison: once a tick for each wheel it does something.
         wheel.catch_up(&self.timers, now);
         wheel.insert(timer, id, tick);
         if tick < shard.nearest.load(Relaxed) {

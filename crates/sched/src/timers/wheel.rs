@@ -169,7 +169,9 @@ impl Wheel {
     ) -> Advanced {
         let mut expired = 0;
         while let Some((start, level, slot)) = self.next().filter(|n| n.0 <= tick) {
-            self.now = self.now.max(start);
+            // (A slot that an earlier call has left half empty begins at `now`.)
+            debug_assert!(start >= self.now, "time goes back");
+            self.now = start;
             while self.levels[level].occupied & 1 << slot != 0 {
                 if steps == 0 || level == 0 && expired == buffer.len() {
                     return Advanced {
