@@ -95,7 +95,8 @@ impl<H: Host> Scheduler<H> {
     fn find(&self, c: &mut Carrier, p: &Processor, number: u32) -> Option<u32> {
         if c.resume != 0 {
             let id = std::mem::replace(&mut c.resume, 0);
-            return Some(self.found(c, p, id, true));
+            // In the same slice: threads on two carriers that always unpark each other just before they are parked would never be preempted otherwise.
+            return Some(self.found(c, p, id, false));
         }
         c.count = c.count.wrapping_add(1);
         let tick = self.tick.load(Relaxed);
@@ -172,7 +173,8 @@ impl<H: Host> Scheduler<H> {
         if new_tick && !self.idle.is_polled() && self.begin_poll(tick) {
             ready += self.poll_now(Some(p));
         }
-        if ready > 1 {
+        // One thread in the own queue has its turn without anybody's help.
+        if ready > usize::from(to.is_some()) {
             self.notify();
         }
         if self.injector.len() > 0 {
