@@ -16,7 +16,8 @@ pub enum State {
     Runtime = 1,
     /// P/Invoke, blocking calls, long work: holds no reference the collector cannot see.
     Native = 2,
-    /// C code of embedders that may hold raw references.
+    /// C code of embedders that may hold raw references. No thread is in this state before there is an embedding API; the stop handshake and its
+    /// models know it already.
     Foreign = 3,
     /// Not attached.
     Detached = 4,
@@ -160,6 +161,12 @@ pub struct ThreadContext {
     pub managed_base: usize,
     /// The segment of the managed stack that managed frames are made on; 0 if `managed_base` is.
     pub segment: usize,
+    /// The lowest address of the native stack that is ours to use.
+    pub native_low: usize,
+    /// The lowest address that the native stack reaches.
+    pub native_end: usize,
+    /// Start of the localloc stack.
+    pub localloc_low: usize,
     /// How deep on the stack the frame lies that caught the abort under way last; 0: none has.
     pub abort_caught_at: usize,
     /// How many regions the thread is in in which it is not aborted by others.

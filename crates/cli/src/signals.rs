@@ -80,7 +80,7 @@ unsafe extern "C" fn signal(signal: c_int, handler: sighandler_t) -> sighandler_
 /// As signal.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn bsd_signal(number: c_int, handler: sighandler_t) -> sighandler_t {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise is that of `signal`.
     unsafe { signal(number, handler) }
 }
 /// The same under another name.
@@ -89,7 +89,7 @@ unsafe extern "C" fn bsd_signal(number: c_int, handler: sighandler_t) -> sighand
 /// As signal.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ssignal(number: c_int, handler: sighandler_t) -> sighandler_t {
-    // SAFETY: passed on.
+    // SAFETY: the caller's promise is that of `signal`.
     unsafe { signal(number, handler) }
 }
 
@@ -139,7 +139,7 @@ unsafe extern "C" fn pthread_sigmask(
     set: *const sigset_t,
     old: *mut sigset_t,
 ) -> c_int {
-    // SAFETY: passed on.
+    // SAFETY: the caller passes sets that may be read and written, or null, as `change_mask` wants them.
     unsafe { change_mask(how, set, old) }
 }
 
@@ -149,7 +149,7 @@ unsafe extern "C" fn pthread_sigmask(
 /// As sigprocmask.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sigprocmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int {
-    // SAFETY: passed on; errno is this thread's.
+    // SAFETY: the caller passes sets that may be read and written, or null, as `change_mask` wants them; errno is this thread's.
     unsafe {
         match change_mask(how, set, old) {
             0 => 0,

@@ -152,7 +152,7 @@ impl Block {
         assert!(bits & LIVE != 0, "a live object is not found");
         assert_eq!(bits & !known, 0, "a dead object is found");
         if bits & NEW != 0 {
-            // SAFETY: as above.
+            // SAFETY: loom ends the model if another thread writes the cell meanwhile: the start bit orders the write of the header before.
             assert_eq!(self.hole.with(|p| unsafe { *p }), NEW_HEADER);
         }
         bits
@@ -335,7 +335,7 @@ fn steps_and_stops_take_turns() {
         });
         shared.stop();
         collector.join().unwrap();
-        // SAFETY: as above.
+        // SAFETY: loom ends the model if another thread writes the cell meanwhile: all have been joined.
         assert_eq!(shared.heap.with(|p| unsafe { *p }), 4);
     });
 }
@@ -355,7 +355,7 @@ fn steps_and_stops_of_two_take_turns() {
         shared.stop();
         collector.join().unwrap();
         other.join().unwrap();
-        // SAFETY: as above.
+        // SAFETY: loom ends the model if another thread writes the cell meanwhile: all have been joined.
         assert_eq!(shared.heap.with(|p| unsafe { *p }), 6);
     });
 }
@@ -377,7 +377,7 @@ fn between_stops_is_beside_none() {
             shared.change();
         }
         collector.join().unwrap();
-        // SAFETY: as above.
+        // SAFETY: loom ends the model if another thread writes the cell meanwhile: all have been joined.
         assert_eq!(shared.heap.with(|p| unsafe { *p }), 3);
     });
 }

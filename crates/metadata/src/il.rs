@@ -334,14 +334,6 @@ impl Op {
                 | Op::Jmp
         )
     }
-
-    /// Whether this is a prefix of the instruction after it.
-    pub const fn is_prefix(self) -> bool {
-        matches!(
-            self,
-            Op::Unaligned | Op::Volatile | Op::Tail | Op::Constrained | Op::No | Op::Readonly
-        )
-    }
 }
 
 impl core::fmt::Display for Op {

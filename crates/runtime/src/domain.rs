@@ -3,6 +3,7 @@
 //! # Invariants
 //! There is one domain for now, and everything that belongs to a domain is reached from it: no global table of
 //! VTables, literals, Type objects or entries exists elsewhere. Caches are strong.
+use crate::code::icall::Handle;
 use crate::cx::{Cx, Result};
 use crate::memory::roots::{self, Root};
 use crate::object::ObjRef;
@@ -156,17 +157,17 @@ impl<'cx> Cx<'cx> {
     /// The class behind a RuntimeType object (its `_impl`). Null throws.
     pub fn class_of(&'cx self, type_object: ObjRef<'cx>) -> Result<ClassRef> {
         let t = self.non_null(type_object)?;
-        self.class_of_handle(t.read::<usize>(std::mem::offset_of!(
+        let word = t.read::<usize>(std::mem::offset_of!(
             vervet_abi::layouts::TypeObject,
             handle
-        )))
+        ));
+        // SAFETY: `Cx::type_object` stores the address of the class when it makes the object, and nothing else writes the field.
+        self.class_of_handle(unsafe { Handle::from_word(word) })
     }
-    /// The class behind a RuntimeTypeHandle's value.
-    pub fn class_of_handle(&self, handle: usize) -> Result<ClassRef> {
-        if handle == 0 {
-            return Err(self.throw_default(Known::ArgumentException));
-        }
-        // SAFETY: type handles are addresses of classes, which live for ever.
-        Ok(unsafe { &*(handle as *const vervet_types::Class) })
+    /// The class behind a RuntimeTypeHandle's value. Null throws.
+    pub fn class_of_handle(&self, handle: Handle<vervet_types::Class>) -> Result<ClassRef> {
+        handle
+            .get()
+            .ok_or_else(|| self.throw_default(Known::ArgumentException))
     }
 }

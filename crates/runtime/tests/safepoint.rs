@@ -30,7 +30,7 @@ fn set_state(context: *mut ThreadContext, state: State) {
     unsafe { (&raw mut (*context).state).write_volatile(state as u8) };
 }
 fn set_critical(context: *mut ThreadContext, on: u8) {
-    // SAFETY: as above.
+    // SAFETY: the context is the calling thread's.
     unsafe { (&raw mut (*context).critical).write_volatile(on) };
 }
 

@@ -4,10 +4,10 @@ use vervet_tidy::{comments, root};
 /// Crates and the least percentage of their lines that is comment. It only grows.
 const LEAST: &[(&str, usize)] = &[
     ("handles", 20),
-    ("heap", 21),
+    ("heap", 22),
     ("jit", 20),
-    ("parking", 19),
-    ("runtime", 17),
+    ("parking", 20),
+    ("runtime", 20),
     ("sched", 20),
     ("types", 15),
 ];

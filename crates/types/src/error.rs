@@ -249,14 +249,6 @@ impl LoadError {
             message,
         }
     }
-    /// An InvalidProgramException.
-    pub fn invalid_program(method: MethodRef, offset: u32, reason: impl Into<String>) -> LoadError {
-        LoadError::InvalidProgram {
-            method: method.full_name(),
-            offset,
-            reason: reason.into(),
-        }
-    }
     /// The exception class it maps to; `Need` maps to none.
     pub fn exception(&self) -> Option<Known> {
         Some(match self {

@@ -225,10 +225,6 @@ impl Field {
     pub fn is_literal(&self) -> bool {
         self.flags & field_flags::LITERAL != 0
     }
-    /// `readonly`.
-    pub fn is_init_only(&self) -> bool {
-        self.flags & field_flags::INIT_ONLY != 0
-    }
     /// Has initial data in the image.
     pub fn has_rva(&self) -> bool {
         self.flags & field_flags::HAS_RVA != 0
@@ -240,14 +236,6 @@ impl Field {
                 .class
                 .module
                 .has_attribute(self.token(), "System", "ThreadStaticAttribute")
-    }
-    /// `[ContextStatic]`.
-    pub fn is_context_static(&self) -> bool {
-        self.is_static()
-            && self
-                .class
-                .module
-                .has_attribute(self.token(), "System", "ContextStaticAttribute")
     }
     /// `volatile`: has a required modifier IsVolatile.
     pub fn is_volatile(&self) -> bool {

@@ -73,28 +73,6 @@ impl Class {
         }
         Ok(None)
     }
-    /// An own or inherited method; the nearest with that many parameters.
-    pub fn find_method_inherited(
-        &'static self,
-        name: &str,
-        params: Option<usize>,
-    ) -> R<Option<MethodRef>> {
-        for class in self.supers()?.iter().rev() {
-            if let Some(m) = class.find_method(name, params)? {
-                return Ok(Some(m));
-            }
-        }
-        Ok(None)
-    }
-    /// An own or inherited field.
-    pub fn find_field_inherited(&'static self, name: &str) -> R<Option<FieldRef>> {
-        for class in self.supers()?.iter().rev() {
-            if let Some(f) = class.find_field(name)? {
-                return Ok(Some(f));
-            }
-        }
-        Ok(None)
-    }
     /// An own method with exactly that open signature (only the fixed part of a vararg one counts).
     pub fn find_method_sig(&'static self, name: &str, sig: &MethodSig) -> R<Option<MethodRef>> {
         let methods = self.def().methods()?;

@@ -78,9 +78,13 @@ impl Universe {
         self.grafts.put(grafts);
         Ok(())
     }
-    /// The number of methods that are grafted onto types of the core library.
-    pub fn grafted_method_count(&self) -> u32 {
-        self.grafts.get().map_or(0, |g| g.methods.len() as u32)
+    /// The methods that are grafted onto types of the core library, in the order of their reflection tokens. A row that cannot be
+    /// read is left out.
+    pub fn grafted_methods(&self) -> Vec<MethodRef> {
+        let rows = self.grafts.get().map_or(&[][..], |g| &g.methods);
+        rows.iter()
+            .filter_map(|row| row.module.method_def(row.rid).ok())
+            .collect()
     }
     /// The grafts of a definition of the core library, in order.
     pub(crate) fn grafts_onto(&self, class: ClassRef) -> &'static [ClassRef] {

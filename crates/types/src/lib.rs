@@ -66,6 +66,7 @@ pub mod module;
 pub mod names;
 pub mod property;
 pub mod resolve;
+pub mod type_name;
 pub mod universe;
 pub mod vtable;
 

@@ -211,14 +211,6 @@ impl Method {
     pub fn is_synchronized(&self) -> bool {
         self.impl_flags & impl_flags::SYNCHRONIZED != 0
     }
-    /// `[MethodImpl(NoInlining)]`.
-    pub fn is_no_inlining(&self) -> bool {
-        self.impl_flags & impl_flags::NO_INLINING != 0
-    }
-    /// `[MethodImpl(AggressiveInlining)]`.
-    pub fn is_aggressive_inlining(&self) -> bool {
-        self.impl_flags & impl_flags::AGGRESSIVE_INLINING != 0
-    }
     /// A generic method that is not instantiated.
     pub fn is_generic_def(&self) -> bool {
         self.generic_arity > 0 && self.method_args.is_empty()

@@ -578,14 +578,6 @@ impl Scope {
             .user_string(token.0)
             .map_err(|e| self.module.bad(e))
     }
-    /// The class a signature's type means.
-    pub fn sig_type(&self, ty: &SigType) -> R<ClassRef> {
-        self.context.substitute(open_type(self.module, ty, 0)?)
-    }
-    /// A parsed method signature with its types resolved.
-    pub fn method_sig(&self, raw: &RawMethodSig) -> R<MethodSig> {
-        self.context.substitute_sig(&open_sig(self.module, raw, 0)?)
-    }
     /// What an `ldtoken` names.
     pub fn token(&self, token: Token) -> R<TokenTarget> {
         match token.table() {

@@ -155,14 +155,6 @@ impl Universe {
     pub fn method_by_id(&self, id: u32) -> Option<MethodRef> {
         self.methods.get(id)
     }
-    /// The field with that id.
-    pub fn field_by_id(&self, id: u32) -> Option<FieldRef> {
-        self.fields.get(id)
-    }
-    /// The module with that id.
-    pub fn module_by_id(&self, id: u32) -> Option<ModuleRef> {
-        self.modules.get(id)
-    }
     /// Adds a class; `make` gets its id.
     pub(crate) fn add_class(&self, make: impl FnOnce(u32) -> Class) -> ClassRef {
         self.classes.add(make)

@@ -609,28 +609,4 @@ fn names_are_read_back() {
         add.full_name(),
         "System.Collections.Generic.List`1<int[]>:Add (int[])"
     );
-    for bad in [
-        "", "A[", "A]", "A[[B]", "A&&", "A&*", "A,", "A[B", "A[,", "A+", "A\\",
-    ] {
-        assert!(
-            names::TypeName::parse(bad).is_none_or(|n| bad == "A&*" && n.names.is_empty()),
-            "{bad}"
-        );
-    }
-    let odd = names::TypeName::parse("N.A\\+b\\,c+D, asm").unwrap();
-    assert_eq!(
-        (odd.namespace.as_str(), odd.names, odd.assembly.as_deref()),
-        ("N", vec!["A+b,c".to_string(), "D".into()], Some("asm"))
-    );
-    let mut none = |_: &str| Ok(None);
-    let any = |text: &str, case, none: &mut names::FindAssembly<'_>| {
-        w.u.find_type_by_name(&names::TypeName::parse(text).unwrap(), None, case, none)
-            .unwrap()
-    };
-    assert_eq!(
-        any("system.STRING", true, &mut none),
-        Some(known(&w, Known::String))
-    );
-    assert_eq!(any("system.STRING", false, &mut none), None);
-    assert_eq!(any("System.String, nowhere", false, &mut none), None);
 }

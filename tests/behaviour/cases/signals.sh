@@ -4,6 +4,7 @@ cs Spin
 # mode, signals…
 signal() {
     local mode=$1 pid code; shift
+    : > .stdout
     env --default-signal=INT "$VERVET" Spin.exe $mode < <(sleep 10) > .stdout 2> .stderr &
     pid=$!
     for _ in $(seq 200); do grep -q ready .stdout && break; sleep 0.05; done

@@ -6,6 +6,7 @@
 mod attributes;
 mod bodies;
 mod config;
+mod grafts;
 mod images;
 mod names;
 mod options;
@@ -27,6 +28,7 @@ pub static ALL: &[Target] = &[
     symbols::SYMBOLS,
     versions::VERSION,
     types::TYPES,
+    grafts::GRAFTS,
     config::CONFIG,
     names::ASSEMBLY_NAME,
     names::TYPE_NAME,

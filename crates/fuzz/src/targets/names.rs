@@ -9,7 +9,7 @@ use crate::target::Target;
 use vervet_binder::matching::{Ignore, names_equal};
 use vervet_binder::remap::remap;
 use vervet_binder::{AssemblyName, PublicKeyToken};
-use vervet_icalls::support::type_name::{Suffix, TypeName};
+use vervet_types::type_name::{Suffix, TypeName};
 
 pub(super) const ASSEMBLY_NAME: Target = Target {
     name: "assembly-name",

@@ -29,7 +29,7 @@ pub(super) const TYPES: Target = Target {
 };
 
 /// An error of a question, checked.
-fn error<T>(answer: R<T>) -> Option<T> {
+pub(super) fn error<T>(answer: R<T>) -> Option<T> {
     match answer {
         Ok(value) => Some(value),
         Err(LoadError::Need(_)) => None,
@@ -60,7 +60,8 @@ fn twice<T>(ask: impl Fn() -> R<T>) -> Option<T> {
     error(second)
 }
 
-fn class(class: ClassRef) {
+/// Asks a class for all it is made of.
+pub(super) fn class(class: ClassRef) {
     let _ = (class.full_name(), class.assembly_qualified_name());
     twice(|| class.supers());
     twice(|| class.interfaces());

@@ -122,11 +122,6 @@ impl Space {
     pub fn is_marked(&self, address: usize) -> bool {
         self.mark_word(Card::of(address)).load(Relaxed) & Self::bit(address) != 0
     }
-    /// Clears a `mark` bit.
-    pub fn clear_mark(&self, address: usize) {
-        self.mark_word(Card::of(address))
-            .fetch_and(!Self::bit(address), AcqRel);
-    }
     /// Sets or clears the `finalizable` bit; returns what it was.
     pub fn set_finalizable(&self, address: usize, on: bool) -> bool {
         let (w, b) = (

@@ -158,7 +158,7 @@ pub struct Yard {
 }
 // SAFETY: a seat's tlab is used by its thread, or while that is stopped.
 unsafe impl Sync for Yard {}
-// SAFETY: as above.
+// SAFETY: nothing in a yard belongs to the thread that made it.
 unsafe impl Send for Yard {}
 
 const MASK: usize = sized(1 << 21, 1 << 12) - 1;

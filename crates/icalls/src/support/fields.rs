@@ -3,18 +3,6 @@ use vervet_runtime::cx::{Cx, Result, Throw};
 use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, FieldRef, Known, LoadError};
 
-/// A class of the core library by name.
-pub fn corlib_class(cx: &Cx<'_>, namespace: &str, name: &str) -> Result<ClassRef> {
-    let corlib = cx.universe().corlib();
-    let found = cx.load(corlib.find_type(namespace, name))?;
-    match found {
-        Some(c) => Ok(c),
-        None => Err(cx.throw(
-            Known::TypeLoadException,
-            &format!("Could not load type '{namespace}.{name}'."),
-        )),
-    }
-}
 /// NotSupportedException.
 pub fn not_supported(cx: &Cx<'_>, message: &str) -> Throw {
     cx.throw(Known::NotSupportedException, message)

@@ -3,17 +3,17 @@
 //! # Invariants
 //! A handle is the address of something that lives for ever; 0 is none. A GPtrArray (docs/class-library.md#native-structures-that-managed-code-reads) and its data
 //! are malloc'ed, and freed by managed code through `GPtrArrayFree`.
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::object::ObjRef;
 use vervet_types::{ClassRef, Event, Field, Known, LoadError, Method, MethodRef, Module, Property};
 
 macro_rules! from_handle { ($(#[$doc:meta] $name:ident -> $ty:ty, $what:literal;)*) => { $(
     #[$doc]
-    pub fn $name(cx: &Cx<'_>, handle: usize) -> Result<&'static $ty> {
-        if handle == 0 {
-            return Err(cx.throw(Known::ArgumentException, concat!("a null ", $what, " handle")));
-        }
-        // SAFETY: handles of this kind are addresses of values of this type, which live for ever.
-        Ok(unsafe { &*(handle as *const $ty) })
+    pub fn $name(cx: &Cx<'_>, handle: Handle<$ty>) -> Result<&'static $ty> {
+        handle
+            .get()
+            .ok_or_else(|| cx.throw(Known::ArgumentException, concat!("a null ", $what, " handle")))
     }
 )* } }
 from_handle! {
@@ -27,6 +27,16 @@ from_handle! {
     event -> Event, "event";
     /// The module of a RuntimeModule's `_impl`.
     module -> Module, "module";
+}
+
+/// The handle in a field of an object of the reflection library (`RuntimeMethodInfo.mhandle` and the like), which the runtime stores when it makes
+/// the object.
+///
+/// # Safety
+/// The field at `offset` holds 0 or the address of a `T` that lives for ever.
+pub unsafe fn in_object<T>(object: ObjRef<'_>, offset: usize) -> Handle<T> {
+    // SAFETY: the caller's promise about the field.
+    unsafe { Handle::from_word(object.read(offset)) }
 }
 
 /// The method of `class` (an instantiation of the same definition) that corresponds to `method`.

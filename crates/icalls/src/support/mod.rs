@@ -13,5 +13,4 @@ pub mod objects;
 pub mod text;
 pub mod type_display;
 pub mod type_lookup;
-pub mod type_name;
 pub mod values;

@@ -6,6 +6,7 @@ use crate::support::handles;
 use std::mem::offset_of;
 use vervet_abi::layouts::*;
 use vervet_abi::object::HEADER_SIZE;
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::object::ObjRef;
 use vervet_types::{Assembly, ClassRef, FieldRef, Known, LoadError, MethodRef, Module, ModuleRef};
@@ -291,10 +292,10 @@ pub fn method_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<MethodRef
             "the method is not one of the runtime's",
         ));
     }
-    handles::method(
-        cx,
-        object.read(offset_of!(RuntimeMethodInfoObject, mhandle)),
-    )
+    // SAFETY: the runtime stored the handle in the object when it made it.
+    let handle =
+        unsafe { handles::in_object(object, offset_of!(RuntimeMethodInfoObject, mhandle)) };
+    handles::method(cx, handle)
 }
 /// The class a MethodInfo or ConstructorInfo was asked of.
 pub fn method_reflected<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ClassRef> {
@@ -307,21 +308,22 @@ pub fn method_reflected<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<Cl
 }
 /// The field of a FieldInfo.
 pub fn field_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<FieldRef> {
-    handles::field(
-        cx,
-        cx.non_null(object)?
-            .read(offset_of!(RuntimeFieldInfoObject, fhandle)),
-    )
+    let object = cx.non_null(object)?;
+    // SAFETY: the runtime stored the handle in the object when it made it.
+    let handle = unsafe { handles::in_object(object, offset_of!(RuntimeFieldInfoObject, fhandle)) };
+    handles::field(cx, handle)
 }
 /// The class a FieldInfo was asked of.
 pub fn field_reflected<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ClassRef> {
-    cx.class_of_handle(object.read(offset_of!(RuntimeFieldInfoObject, klass)))
+    // SAFETY: the runtime stored the handle in the object when it made it.
+    let handle = unsafe { handles::in_object(object, offset_of!(RuntimeFieldInfoObject, klass)) };
+    cx.class_of_handle(handle)
 }
 /// The module of a Module object.
 pub fn module_of_object<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<ModuleRef> {
-    let handle: usize = cx
-        .non_null(object)?
-        .read(offset_of!(RuntimeModuleObject, handle));
+    let object = cx.non_null(object)?;
+    // SAFETY: the runtime stored the handle in the object when it made it.
+    let handle = unsafe { handles::in_object(object, offset_of!(RuntimeModuleObject, handle)) };
     handles::module(cx, handle)
 }
 
@@ -349,7 +351,8 @@ pub fn classes_of_handles<'cx>(
             Ok(Some(
                 words
                     .iter()
-                    .map(|h| cx.class_of_handle(*h))
+                    // SAFETY: managed code passes type handles that it got from this runtime.
+                    .map(|h| cx.class_of_handle(unsafe { Handle::from_word(*h) }))
                     .collect::<Result<Vec<_>>>()?,
             ))
         }

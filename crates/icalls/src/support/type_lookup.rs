@@ -4,10 +4,10 @@
 //! A type without an assembly name is looked for in the assembly at hand, then in the core library. A name that
 //! is not found is `None`; only loading itself (a broken image, a bad instantiation) throws.
 use crate::support::objects;
-use crate::support::type_name::{Suffix, TypeName};
 use vervet_abi::layouts::AppDomainObject;
 use vervet_binder::AssemblyName;
 use vervet_runtime::cx::{Cx, Result, Value};
+use vervet_types::type_name::{Suffix, TypeName};
 use vervet_types::{Assembly, ClassRef, Known, LoadError, MAX_RANK, ModuleRef, Prim};
 
 /// How a name is looked up.

@@ -3,9 +3,10 @@
 //! # Invariants
 //! A block (made by the compiler at the call site) is the call site's signature, then each argument, 8-aligned. An
 //! iterator is `{sig, args, next_arg, num_args}`; `args` points to the next argument.
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::Result;
 use vervet_runtime::{Cx, icalls};
-use vervet_types::{ClassRef, Known, MethodSig};
+use vervet_types::{Class, ClassRef, Known, MethodSig};
 
 /// The iterator as managed code lays it out.
 #[repr(C)]
@@ -86,7 +87,7 @@ icalls! {
         take(cx, this, result)
     }
     /// The type is the caller's to know: the argument is taken as it is.
-    "System.ArgIterator::IntGetNextArgWithType" fn int_get_next_arg_with_type(cx, this: *mut ArgIterator, result: *mut TypedReference, ty: usize) -> () {
+    "System.ArgIterator::IntGetNextArgWithType" fn int_get_next_arg_with_type(cx, this: *mut ArgIterator, result: *mut TypedReference, ty: Handle<Class>) -> () {
         take(cx, this, result)?;
         let class = cx.class_of_handle(ty)? as *const _ as usize;
         // SAFETY: managed code passes the addresses of its own iterator and result, which live on its stack.

@@ -48,7 +48,9 @@ icalls! {
     }
     /// The method that a call reaches.
     "System.Delegate::GetVirtualMethod_internal" fn get_virtual_method_internal(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {
-        let method = crate::support::handles::method(cx, this.read(offset_of!(DelegateObject, method)))?;
+        // SAFETY: the runtime stored the method in the delegate when it filled it.
+        let handle = unsafe { crate::support::handles::in_object(this, offset_of!(DelegateObject, method)) };
+        let method = crate::support::handles::method(cx, handle)?;
         let target = this.read_ref(offset_of!(DelegateObject, m_target));
         let reached = match target.non_null() {
             Some(t) => cx.load(invoke::virtual_target(t.class(), method))?,

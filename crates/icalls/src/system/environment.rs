@@ -3,8 +3,8 @@
 //! Keeps nothing: the exit code and the command line are the runtime's, the environment is libc's.
 use crate::support::args::Chars;
 use crate::support::arrays::string_array;
-use crate::support::text::{text, utf8_z};
-use std::ffi::{CStr, CString};
+use crate::support::text::utf8_z;
+use std::ffi::CStr;
 use std::sync::atomic::Ordering;
 use vervet_runtime::{ObjRef, icalls};
 
@@ -179,9 +179,4 @@ icalls! {
     }
     /// No configuration is bundled: null.
     "System.Environment::get_bundled_machine_config" fn get_bundled_machine_config(cx) -> ObjRef<'cx> { Ok(ObjRef::NULL) }
-}
-
-/// A name made of units, for the C library.
-pub fn c_name(units: &[u16]) -> CString {
-    CString::new(text(units).replace('\0', "")).expect("no zeros are left")
 }

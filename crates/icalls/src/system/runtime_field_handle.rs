@@ -4,6 +4,7 @@
 use crate::support::objects::{field_of, load};
 use crate::support::values;
 use crate::system::reflection::field::set;
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
@@ -19,7 +20,7 @@ fn direct_address<'cx>(
         return Err(cx.throw_default(Known::ArgumentException));
     }
     // SAFETY: managed code passes the address of a TypedReference: {type handle, address, class}.
-    let (class, value) = unsafe { (*reference, *reference.add(1)) };
+    let (class, value) = unsafe { (Handle::from_word(*reference), *reference.add(1)) };
     let class = cx.class_of_handle(class)?;
     let offset = cx.load(field.offset())? as usize;
     if cx.load(class.is_value_type())? {

@@ -5,11 +5,12 @@ use crate::support::callers;
 use crate::support::handles;
 use crate::support::objects::{self, is_known, same};
 use crate::support::type_lookup::{self, Lookup};
-use crate::support::type_name::TypeName;
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{ClassKind, ClassRef, Known, LoadError, ModuleRef};
+use vervet_types::type_name::TypeName;
+use vervet_types::{Class, ClassKind, ClassRef, Known, LoadError, ModuleRef};
 
 /// The element-type byte of a type (II.23.1.16).
 pub fn element_type(class: ClassRef) -> std::result::Result<u8, LoadError> {
@@ -222,7 +223,7 @@ icalls! {
         Ok(*PARAM_INFO.lock().get_or_insert_default().entry(class.id).or_insert(at))
     }
     /// Strict class inheritance between two type handles.
-    "System.RuntimeTypeHandle::is_subclass_of" fn is_subclass_of(cx, child: usize, base: usize) -> bool {
+    "System.RuntimeTypeHandle::is_subclass_of" fn is_subclass_of(cx, child: Handle<Class>, base: Handle<Class>) -> bool {
         let (child, base) = (cx.class_of_handle(child)?, cx.class_of_handle(base)?);
         if child.is_byref() || base.is_byref() {
             return Ok(false);

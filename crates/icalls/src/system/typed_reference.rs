@@ -4,6 +4,7 @@
 use crate::support::handles;
 use crate::support::values;
 use crate::system::reflection::field;
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
 use vervet_types::Known;
@@ -21,9 +22,11 @@ icalls! {
     "System.TypedReference::InternalMakeTypedReference" fn internal_make_typed_reference(cx, result: *mut TypedReference, target: ObjRef<'cx>, fields: ObjRef<'cx>, last: ObjRef<'cx>) {
         let path: &[usize] = cx.non_null(fields)?.elements::<usize>();
         let Some((&first, rest)) = path.split_first() else { return Err(cx.throw_default(Known::ArgumentException)) };
-        let mut at = field::address(cx, handles::field(cx, first)?, target)? as usize;
+        // SAFETY: managed code passes field handles that it got from this runtime.
+        let field_of = |word| handles::field(cx, unsafe { Handle::from_word(word) });
+        let mut at = field::address(cx, field_of(first)?, target)? as usize;
         for &h in rest {
-            let f = handles::field(cx, h)?;
+            let f = field_of(h)?;
             if !cx.load(f.class.is_value_type())? {
                 return Err(cx.throw_default(Known::ArgumentException));
             }
@@ -37,8 +40,8 @@ icalls! {
     /// Boxes what a reference refers to.
     "System.TypedReference::InternalToObject" fn internal_to_object(cx, reference: *const TypedReference) -> ObjRef<'cx> {
         // SAFETY: managed code passes the address of a TypedReference.
-        let (ty, value) = unsafe { ((*reference).ty, (*reference).value) };
-        if ty == 0 || value == 0 {
+        let (ty, value) = unsafe { (Handle::from_word((*reference).ty), (*reference).value) };
+        if ty.is_null() || value == 0 {
             return Err(cx.throw_default(Known::ArgumentNullException));
         }
         let class = cx.class_of_handle(ty)?;

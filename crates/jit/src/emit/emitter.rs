@@ -405,7 +405,7 @@ impl<'f> Emitter<'f> {
             passed.push(BlockArg::TryCallRet(i as u32));
         }
         let normal = self.b.func.dfg.block_call(on, &passed);
-        let mut items: SmallVec<[ExceptionTableItem; 4]> = SmallVec::new();
+        let mut operands: SmallVec<[ExceptionTableItem; 4]> = SmallVec::new();
         for i in 0..self.handlers.len() {
             let (tag, pad) = self.handlers[i];
             let pad = self
@@ -413,7 +413,7 @@ impl<'f> Emitter<'f> {
                 .func
                 .dfg
                 .block_call(pad, &[BlockArg::TryCallExn(0), BlockArg::TryCallExn(1)]);
-            items.push(match tag {
+            operands.push(match tag {
                 CATCH_ALL => ExceptionTableItem::Default(pad),
                 tag => ExceptionTableItem::Tag(ExceptionTag::from_u32(tag), pad),
             });
@@ -423,7 +423,7 @@ impl<'f> Emitter<'f> {
             .func
             .dfg
             .exception_tables
-            .push(ExceptionTableData::new(signature, normal, items));
+            .push(ExceptionTableData::new(signature, normal, operands));
         match target {
             Target::Function(f) => self.b.ins().try_call(f, args, table),
             Target::Address(_, address) => self.b.ins().try_call_indirect(address, args, table),

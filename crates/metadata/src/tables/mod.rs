@@ -19,7 +19,6 @@ use schema::{Layout, MAX_ROWS, TABLE_SLOTS, cell_width};
 pub struct Tables<'a> {
     rows: &'a [u8],
     layouts: [Layout; TABLE_SLOTS],
-    sorted: u64,
 }
 
 /// One row's bytes with its table's layout.
@@ -53,7 +52,8 @@ impl<'a> Tables<'a> {
         let short = Error::format("table stream header is truncated", 0);
         let heap_sizes = *stream.get(6).ok_or(short)?;
         let valid = bytes::u64_at(stream, 8).ok_or(short)?;
-        let sorted = bytes::u64_at(stream, 16).ok_or(short)?;
+        // Which tables the file claims to be sorted: the word must be there, and is not used.
+        stream.get(16..24).ok_or(short)?;
         let mut at = 24;
         let mut layouts = [Layout::default(); TABLE_SLOTS];
         let mut counts = external.copied().unwrap_or([0; TABLE_SLOTS]);
@@ -100,22 +100,13 @@ impl<'a> Tables<'a> {
             }
             offset = end as usize;
         }
-        Ok(Tables {
-            rows,
-            layouts,
-            sorted,
-        })
+        Ok(Tables { rows, layouts })
     }
 
     /// How many rows `table` has.
     #[inline]
     pub fn row_count(&self, table: Table) -> u32 {
         self.layouts[table as usize].rows
-    }
-
-    /// Whether the stream claims `table` to be sorted by its key.
-    pub fn claims_sorted(&self, table: Table) -> bool {
-        self.sorted >> (table as u8) & 1 != 0
     }
 
     /// The cells of row `rid`.

@@ -107,6 +107,45 @@ impl IcallRet for () {
     fn thrown() {}
 }
 
+/// A word by which managed code names something of the type system: null, or the address of a `T`, which lives for ever.
+///
+/// Managed code gets such words from this runtime only (`RuntimeTypeHandle.Value`, the `_impl` of a Type, `mhandle` of a MethodInfo) and hands them
+/// back as they are. That is part of the contract with the class library, which every icall relies on; here it is relied on in one place.
+#[repr(transparent)]
+pub struct Handle<T: 'static>(usize, std::marker::PhantomData<&'static T>);
+impl<T> Clone for Handle<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Handle<T> {}
+impl<T> Handle<T> {
+    /// The handle in a word.
+    ///
+    /// # Safety
+    /// The word is 0 or the address of a `T` that lives for ever.
+    pub unsafe fn from_word(word: usize) -> Handle<T> {
+        Handle(word, std::marker::PhantomData)
+    }
+    /// Is it the null handle?
+    pub fn is_null(self) -> bool {
+        self.0 == 0
+    }
+    /// What it names; None for null.
+    pub fn get(self) -> Option<&'static T> {
+        // SAFETY: the promise of `from_word`.
+        unsafe { (self.0 as *const T).as_ref() }
+    }
+}
+impl<T> IcallArg for Handle<T> {
+    type Abi = usize;
+    const TY: AbiTy = AbiTy::I64;
+    fn from_abi(abi: usize) -> Self {
+        // SAFETY: managed code passes a handle that this runtime has given it.
+        unsafe { Handle::from_word(abi) }
+    }
+}
+
 /// A `ref`/`out` parameter of reference type: the address of a managed slot.
 #[derive(Clone, Copy)]
 pub struct RefSlot<'cx>(*mut usize, std::marker::PhantomData<&'cx ()>);

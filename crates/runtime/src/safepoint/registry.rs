@@ -41,14 +41,8 @@ pub struct Thread {
     pub(crate) suspension: Suspension,
     /// The registers it was interrupted with, while it is held in the suspend handler.
     pub(crate) interrupted: AtomicPtr<libc::ucontext_t>,
-    /// The lowest address of its native stack that is ours to use.
-    pub(crate) stack_low: AtomicUsize,
-    /// The lowest address its native stack reaches.
-    pub(crate) stack_end: AtomicUsize,
     /// Its alternate signal stack.
     pub(crate) alternate: AlternateStack,
-    /// Start of its localloc stack.
-    pub(crate) localloc_low: usize,
     /// Callee-saved registers of native code that said it may block, while it does. The thread writes them, and who has
     /// stopped it reads them.
     pub(crate) saved: UnsafeCell<[usize; 6]>,
@@ -96,9 +90,14 @@ impl Thread {
     }
     /// Does the address lie on its native stack?
     pub(crate) fn is_on_native_stack(&self, sp: usize) -> bool {
-        // SAFETY: contexts are never freed; its base does not change while the thread is attached.
-        let base = unsafe { (&raw const (*self.context).stack_base).read() };
-        (self.stack_end.load(Ordering::Relaxed)..=base).contains(&sp)
+        // SAFETY: contexts are never freed; the bounds do not change while the thread is attached.
+        let (end, base) = unsafe {
+            (
+                (&raw const (*self.context).native_end).read(),
+                (&raw const (*self.context).stack_base).read(),
+            )
+        };
+        (end..=base).contains(&sp)
     }
     /// The highest address of its managed stack; 0: it has one stack for all.
     pub(crate) fn managed_base(&self) -> usize {
@@ -217,6 +216,7 @@ fn clean(thread: &'static Thread) {
             owner_id: owner,
             localloc_next: (*context).localloc_next,
             localloc_end: (*context).localloc_end,
+            localloc_low: (*context).localloc_low,
             thread_statics: (*context).thread_statics,
             thread_statics_len: (*context).thread_statics_len,
             handle_lanes: thread.own.handles.get() as usize,
@@ -260,7 +260,7 @@ fn make() -> &'static Thread {
     context.localloc_end = chunk as usize + size;
     let alternate = AlternateStack::new(HANDLERS)
         .unwrap_or_else(|_| vervet_os::allocator::no_memory("a signal stack", HANDLERS));
-    let localloc_low = context.localloc_next;
+    context.localloc_low = context.localloc_next;
     Box::leak(Box::new(Thread {
         next: Cell::new(null_mut()),
         previous: Cell::new(null_mut()),
@@ -268,10 +268,7 @@ fn make() -> &'static Thread {
         tid: AtomicI32::new(0),
         suspension: Suspension::new(),
         interrupted: AtomicPtr::new(null_mut()),
-        stack_low: AtomicUsize::new(0),
-        stack_end: AtomicUsize::new(0),
         alternate,
-        localloc_low,
         saved: UnsafeCell::new([0; 6]),
         own: Own {
             service: Cell::new(crate::threads::service_stack::first_service_stack()),
@@ -330,9 +327,9 @@ pub(crate) fn recycle(thread: &'static Thread) {
     unsafe {
         let end = (*context)
             .localloc_next
-            .max(thread.localloc_low + (64 << 10));
-        vervet_os::memory::discard(thread.localloc_low, end);
-        (*context).localloc_next = thread.localloc_low;
+            .max((*context).localloc_low + (64 << 10));
+        vervet_os::memory::discard((*context).localloc_low, end);
+        (*context).localloc_next = (*context).localloc_low;
         if (*context).locks_held != 0 {
             // Somebody may still see the id in a lock.
             (*context).owner_id = 0;

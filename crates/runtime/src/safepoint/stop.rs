@@ -304,7 +304,7 @@ unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadV
                 }
             }
         }
-        add(thread.localloc_low, (*context).localloc_next);
+        add((*context).localloc_low, (*context).localloc_next);
         let saved = thread.saved.get();
         add(saved as usize, saved.add(1) as usize);
         visit(ThreadView {

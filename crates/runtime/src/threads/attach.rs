@@ -115,12 +115,12 @@ pub fn attach() -> *mut ThreadContext {
     let Bounds { end, low, high } = stack_bounds();
     let thread = registry::take();
     let context = thread.context;
-    thread.stack_low.store(low, Ordering::Relaxed);
-    thread.stack_end.store(end, Ordering::Relaxed);
     // SAFETY: these words of the context are ours alone until the thread is on the list; the alternate stack is the
     // thread's as long as it has the record.
     unsafe {
         (*context).stack_base = high;
+        (*context).native_low = low;
+        (*context).native_end = end;
         managed_stack::adopt(thread, high - low);
         (*context).true_limit = crate::threads::stack_guard::usual(context);
         registry::limit(context).store((*context).true_limit, Ordering::Relaxed);
@@ -199,12 +199,7 @@ unsafe fn give_up(context: *mut ThreadContext) {
 /// Does the address lie on the native stack of the context's thread?
 pub(crate) fn is_on_own_stack(context: *mut ThreadContext, address: usize) -> bool {
     // SAFETY: the context belongs to this thread.
-    unsafe {
-        let low = registry::Thread::of(context)
-            .stack_low
-            .load(Ordering::Relaxed);
-        (low..(*context).stack_base).contains(&address)
-    }
+    unsafe { ((*context).native_low..(*context).stack_base).contains(&address) }
 }
 
 /// Where a stack lies: it reaches down to `end`, and is ours to use from `low` to `high`.

@@ -22,8 +22,3 @@ pub fn owner_of(thread: ObjRef<'_>) -> Option<u32> {
     let id = state::field_i32(internal, offset_of!(Internal, small_id)).load(Ordering::SeqCst);
     u32::try_from(id).ok().filter(|id| *id != 0)
 }
-
-/// Null-safe [`state::get`] for the calling thread's own use.
-pub fn current_state<'cx>(cx: &'cx Cx<'cx>) -> u32 {
-    current_internal(cx).non_null().map_or(0, state::get)
-}

@@ -86,6 +86,8 @@ pub(super) fn adopt(thread: &Thread, size: usize) {
             false => (*segment).low + GUARD,
         };
         (*segment).cap = if first == size { 0 } else { size };
+        // The last thread may have ended beyond the cap.
+        (*segment).extra = false;
         (*context).segment = segment as usize;
         (*context).managed_base = (*segment).top();
     }

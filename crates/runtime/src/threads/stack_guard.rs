@@ -14,7 +14,6 @@ use crate::cx::{Cx, Result};
 use crate::safepoint::registry::Thread;
 use crate::threads::managed_stack;
 use crate::threads::stack_limit::{limit, set};
-use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
 use vervet_types::Known;
 
@@ -24,8 +23,7 @@ fn bounds(context: *mut ThreadContext) -> (usize, usize) {
         return bounds;
     }
     // SAFETY: the context belongs to this thread.
-    let (thread, stack_base) = unsafe { (Thread::of(context), (*context).stack_base) };
-    (thread.stack_low.load(Ordering::Relaxed), stack_base)
+    unsafe { ((*context).native_low, (*context).stack_base) }
 }
 fn lowest(context: *mut ThreadContext) -> usize {
     bounds(context).0
@@ -70,11 +68,12 @@ pub(crate) fn take_back(context: *mut ThreadContext) {
 /// the prologue of what is called sees it.
 fn is_native_used_up(context: *mut ThreadContext) -> bool {
     // SAFETY: the context belongs to this thread.
-    let (thread, high) = unsafe { (Thread::of(context), (*context).stack_base) };
+    let thread = unsafe { Thread::of(context) };
     if thread.managed_base() == 0 {
         return false;
     }
-    let low = thread.stack_low.load(Ordering::Relaxed);
+    // SAFETY: the context belongs to this thread.
+    let (low, high) = unsafe { ((*context).native_low, (*context).stack_base) };
     let guard = limit(low, high) - low;
     // The exception is made, and its filters run, in the upper part of the guard.
     let guard = if thread.own.overflows.get() {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use vervet_os::{LeafLock, memory::map_file};
+use vervet_types::type_name::{Suffix, TypeName};
 use vervet_types::*;
 
 const LIBRARY: &str = "/usr/lib/mono";
@@ -141,17 +142,63 @@ impl World {
     }
     /// A type by its reflection name; of the module, or of the core library.
     pub fn ty(&self, module: Option<ModuleRef>, name: &str) -> ClassRef {
-        let parsed = names::TypeName::parse(name).unwrap_or_else(|| panic!("{name} parses"));
-        let mut find = |assembly: &str| {
-            Ok(Some(
-                self.load(assembly.split(',').next().unwrap_or_default()),
-            ))
-        };
-        let found = self.u.find_type_by_name(&parsed, module, false, &mut find);
-        found
+        let parsed = TypeName::parse(name).unwrap_or_else(|| panic!("{name} parses"));
+        self.find(&parsed, module)
             .unwrap_or_else(|e| panic!("{name}: {e}"))
             .unwrap_or_else(|| panic!("no type {name}"))
     }
+    /// The type that a parsed name means, with its arguments and suffixes.
+    fn find(
+        &self,
+        name: &TypeName,
+        module: Option<ModuleRef>,
+    ) -> Result<Option<ClassRef>, LoadError> {
+        let mut class = match &name.assembly {
+            Some(assembly) => {
+                let module = self.load(assembly.split(',').next().unwrap_or_default());
+                definition(module, name)?
+            }
+            None => match module.map(|m| definition(m, name)).transpose()?.flatten() {
+                Some(own) => Some(own),
+                None => definition(self.u.corlib(), name)?,
+            },
+        };
+        if let (Some(generic), false) = (class, name.args.is_empty()) {
+            let mut args = Vec::new();
+            for arg in &name.args {
+                let Some(arg) = self.find(arg, module)? else {
+                    return Ok(None);
+                };
+                args.push(arg);
+            }
+            class = Some(self.u.instantiate(generic, &args)?);
+        }
+        let Some(mut class) = class else {
+            return Ok(None);
+        };
+        for suffix in &name.suffixes {
+            let inner = class.nested()?;
+            class = match suffix {
+                Suffix::Vector => self.u.sz_array(inner),
+                Suffix::Array(rank) => self.u.array(inner, *rank),
+                Suffix::Pointer => self.u.ptr(inner),
+                Suffix::ByRef => self.u.byref(inner),
+            };
+        }
+        Ok(Some(class))
+    }
+}
+
+/// A type of a module by its name, nested types included, without arguments and suffixes.
+fn definition(module: ModuleRef, name: &TypeName) -> Result<Option<ClassRef>, LoadError> {
+    let mut class = module.find_type(&name.namespace, &name.name)?;
+    for nested in &name.nested {
+        class = match class {
+            Some(outer) => outer.module.find_nested(outer, nested)?,
+            None => None,
+        };
+    }
+    Ok(class)
 }
 
 /// Runs a compiler on a text and reads its result; None, with a message, if the compiler is not installed.

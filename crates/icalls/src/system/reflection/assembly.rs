@@ -8,7 +8,6 @@ use crate::support::objects::{
 };
 use crate::support::type_display;
 use crate::support::type_lookup::{self, Lookup};
-use crate::support::type_name::TypeName;
 use crate::system::reflection::assembly_name::{self, MonoAssemblyName};
 use std::path::Path;
 use vervet_binder::AssemblyName;
@@ -17,6 +16,7 @@ use vervet_runtime::RefSlot;
 use vervet_runtime::cx::{Cx, Result, Value};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
+use vervet_types::type_name::TypeName;
 use vervet_types::{Assembly, ClassRef, Known, LoadError, MethodRef, ModuleRef};
 
 /// Is the type visible outside its assembly, all enclosing types included?

@@ -6,10 +6,11 @@ use crate::support::objects::{event_object, method_object, opt_method_object};
 use std::mem::offset_of;
 use vervet_abi::layouts::{RawRef, RuntimeEventInfoObject};
 use vervet_metadata::{Table, Token};
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::{ObjRef, store_ref};
-use vervet_types::{ClassRef, Event, Known};
+use vervet_types::{Class, ClassRef, Event, Known};
 
 /// `System.Reflection.MonoEventInfo`.
 #[repr(C)]
@@ -27,11 +28,14 @@ pub struct MonoEventInfo {
 /// The event of an EventInfo object, and the class it was asked of.
 pub fn event_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<(&'static Event, ClassRef)> {
     let object = cx.non_null(object)?;
-    let event = handles::event(cx, object.read(offset_of!(RuntimeEventInfoObject, handle)))?;
-    Ok((
-        event,
-        cx.class_of_handle(object.read(offset_of!(RuntimeEventInfoObject, klass)))?,
-    ))
+    // SAFETY: the runtime stored the handles in the object when it made it.
+    let (event, class) = unsafe {
+        (
+            handles::in_object(object, offset_of!(RuntimeEventInfoObject, handle)),
+            handles::in_object(object, offset_of!(RuntimeEventInfoObject, klass)),
+        )
+    };
+    Ok((handles::event(cx, event)?, cx.class_of_handle(class)?))
 }
 /// The Event token.
 pub fn token(event: &Event) -> Token {
@@ -40,9 +44,9 @@ pub fn token(event: &Event) -> Token {
 
 icalls! {
     /// The EventInfo of an event handle, seen through a type handle.
-    "System.Reflection.EventInfo::internal_from_handle_type" fn internal_from_handle_type(cx, event: usize, ty: usize) -> ObjRef<'cx> {
+    "System.Reflection.EventInfo::internal_from_handle_type" fn internal_from_handle_type(cx, event: Handle<Event>, ty: Handle<Class>) -> ObjRef<'cx> {
         let e = handles::event(cx, event)?;
-        let class = if ty == 0 { e.class } else { cx.class_of_handle(ty)? };
+        let class = if ty.is_null() { e.class } else { cx.class_of_handle(ty)? };
         event_object(cx, e, class)
     }
 

@@ -8,11 +8,12 @@ use crate::support::objects::{self, field_object, field_of, field_reflected, loa
 use crate::support::values;
 use vervet_abi::object::HEADER_SIZE;
 use vervet_metadata::{Table, Token};
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::memory::statics;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{FieldRef, Known};
+use vervet_types::{Class, Field, FieldRef, Known};
 
 /// The address of a field: in the object, or static after the class constructor has run.
 pub fn address<'cx>(cx: &'cx Cx<'cx>, field: FieldRef, object: ObjRef<'cx>) -> Result<*mut u8> {
@@ -79,9 +80,9 @@ pub fn token(field: FieldRef) -> Token {
 
 icalls! {
     /// The FieldInfo of a field handle, seen through a type handle (its own class if 0).
-    "System.Reflection.FieldInfo::internal_from_handle_type" fn internal_from_handle_type(cx, field: usize, ty: usize) -> ObjRef<'cx> {
+    "System.Reflection.FieldInfo::internal_from_handle_type" fn internal_from_handle_type(cx, field: Handle<Field>, ty: Handle<Class>) -> ObjRef<'cx> {
         let field = handles::field(cx, field)?;
-        let class = if ty == 0 { field.class } else { cx.class_of_handle(ty)? };
+        let class = if ty.is_null() { field.class } else { cx.class_of_handle(ty)? };
         let mut at = Some(class);
         while let Some(c) = at {
             if objects::same(c, field.class) {
@@ -89,7 +90,7 @@ icalls! {
             }
             at = cx.load(c.parent())?;
         }
-        if ty == 0 { field_object(cx, field, class) } else { Ok(ObjRef::NULL) }
+        if ty.is_null() { field_object(cx, field, class) } else { Ok(ObjRef::NULL) }
     }
     /// The MarshalAs of a field, or null.
     "System.Reflection.FieldInfo::get_marshal_info" fn get_marshal_info(cx, this: ObjRef<'cx>) -> ObjRef<'cx> {

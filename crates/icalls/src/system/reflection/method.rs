@@ -10,9 +10,10 @@ use crate::system::reflection::parameter;
 use vervet_abi::layouts::RawRef;
 use vervet_metadata::{CallConvKind, Table, Token};
 use vervet_runtime::RefSlot;
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::icalls;
 use vervet_runtime::object::{ObjRef, store_ref};
-use vervet_types::{ClassRef, Known, LoadError, MethodRef};
+use vervet_types::{Class, ClassRef, Known, LoadError, Method, MethodRef};
 
 /// `System.Reflection.MonoMethodInfo`.
 #[repr(C)]
@@ -108,7 +109,7 @@ icalls! {
     }
 
     /// Fills the struct.
-    "System.Reflection.MonoMethodInfo::get_method_info" fn get_method_info(cx, handle: usize, info: *mut MonoMethodInfo) {
+    "System.Reflection.MonoMethodInfo::get_method_info" fn get_method_info(cx, handle: Handle<Method>, info: *mut MonoMethodInfo) {
         let method = handles::method(cx, handle)?;
         let ret = load(cx, || method.sig())?.ret;
         let parent = cx.type_object(method.class)?;
@@ -125,15 +126,15 @@ icalls! {
         Ok(())
     }
     /// MethodAttributes.
-    "System.Reflection.MonoMethodInfo::get_method_attributes" fn get_method_attributes(cx, handle: usize) -> i32 {
+    "System.Reflection.MonoMethodInfo::get_method_attributes" fn get_method_attributes(cx, handle: Handle<Method>) -> i32 {
         Ok(handles::method(cx, handle)?.flags as i32)
     }
     /// The parameters, without the return value.
-    "System.Reflection.MonoMethodInfo::get_parameter_info" fn get_parameter_info(cx, handle: usize, member: ObjRef<'cx>) -> ObjRef<'cx> {
+    "System.Reflection.MonoMethodInfo::get_parameter_info" fn get_parameter_info(cx, handle: Handle<Method>, member: ObjRef<'cx>) -> ObjRef<'cx> {
         parameter::of_method(cx, handles::method(cx, handle)?, member)
     }
     /// The MarshalAs of the return value, or null.
-    "System.Reflection.MonoMethodInfo::get_retval_marshal" fn get_retval_marshal(cx, handle: usize) -> ObjRef<'cx> {
+    "System.Reflection.MonoMethodInfo::get_retval_marshal" fn get_retval_marshal(cx, handle: Handle<Method>) -> ObjRef<'cx> {
         let method = handles::method(cx, handle)?;
         match parameter::param_row(method, 0) {
             Some(rid) => marshal_as::of(cx, method.module(), Token::new(Table::Param, rid)),
@@ -142,13 +143,13 @@ icalls! {
     }
 
     /// IL, locals and clauses; null without a body.
-    "System.Reflection.RuntimeMethodInfo::GetMethodBodyInternal" fn get_method_body_internal(cx, handle: usize) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::GetMethodBodyInternal" fn get_method_body_internal(cx, handle: Handle<Method>) -> ObjRef<'cx> {
         crate::system::reflection::method_body::of_method(cx, handles::method(cx, handle)?)
     }
     /// The object of a method handle, seen through a type handle.
-    "System.Reflection.RuntimeMethodInfo::GetMethodFromHandleInternalType_native" fn get_method_from_handle(cx, method: usize, ty: usize, generic_check: bool) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeMethodInfo::GetMethodFromHandleInternalType_native" fn get_method_from_handle(cx, method: Handle<Method>, ty: Handle<Class>, generic_check: bool) -> ObjRef<'cx> {
         let method = handles::method(cx, method)?;
-        if ty == 0 {
+        if ty.is_null() {
             return method_object(cx, method, None);
         }
         let class = cx.class_of_handle(ty)?;

@@ -5,10 +5,11 @@ use crate::support::handles;
 use crate::support::objects::{classes_of_handles, field_object, load, method_object};
 use crate::system::reflection::assembly;
 use vervet_metadata::{Table, Token};
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{GenericContext, Known, LoadError, MethodRef, ModuleRef, Scope};
+use vervet_types::{GenericContext, Known, LoadError, MethodRef, Module, ModuleRef, Scope};
 
 const OUT_OF_RANGE: i32 = 0;
 const BAD_TABLE: i32 = 1;
@@ -103,13 +104,13 @@ icalls! {
     /// Version of the metadata root.
     "System.Reflection.RuntimeModule::GetMDStreamVersion" fn get_md_stream_version(cx, module: usize) -> i32 { Ok(0x10001) }
     /// All types.
-    "System.Reflection.RuntimeModule::InternalGetTypes" fn internal_get_types(cx, module: usize) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::InternalGetTypes" fn internal_get_types(cx, module: Handle<Module>) -> ObjRef<'cx> {
         assembly::types_of(cx, &[handles::module(cx, module)?], false)
     }
     /// There are no such handles here.
     "System.Reflection.RuntimeModule::GetHINSTANCE" fn get_hinstance(cx, module: usize) -> isize { Ok(-1) }
     /// The module's version id.
-    "System.Reflection.RuntimeModule::GetGuidInternal" fn get_guid_internal(cx, module: usize, guid: ObjRef<'cx>) {
+    "System.Reflection.RuntimeModule::GetGuidInternal" fn get_guid_internal(cx, module: Handle<Module>, guid: ObjRef<'cx>) {
         let mvid = handles::module(cx, module)?.image.mvid().map_err(|e| crate::system::reflection::method_body::bad_image(cx, e))?;
         let bytes = cx.non_null(guid)?.elements::<u8>();
         let n = bytes.len().min(16);
@@ -117,19 +118,19 @@ icalls! {
         Ok(())
     }
     /// `<Module>`.
-    "System.Reflection.RuntimeModule::GetGlobalType" fn get_global_type(cx, module: usize) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::GetGlobalType" fn get_global_type(cx, module: Handle<Module>) -> ObjRef<'cx> {
         let module = handles::module(cx, module)?;
         let class = load(cx, || module.type_def(1))?;
         cx.type_object(class)
     }
     /// The type handle of a token.
-    "System.Reflection.RuntimeModule::ResolveTypeToken" fn resolve_type_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
+    "System.Reflection.RuntimeModule::ResolveTypeToken" fn resolve_type_token(cx, module: Handle<Module>, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
         let module = handles::module(cx, module)?;
         let scope = scope(cx, module, type_args, method_args)?;
         resolved(cx, module, Token(token), TYPES, error, || scope.type_(Token(token)))
     }
     /// The method handle of a token.
-    "System.Reflection.RuntimeModule::ResolveMethodToken" fn resolve_method_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
+    "System.Reflection.RuntimeModule::ResolveMethodToken" fn resolve_method_token(cx, module: Handle<Module>, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
         let module = handles::module(cx, module)?;
         let scope = scope(cx, module, type_args, method_args)?;
         if is_field_ref(module, Token(token)) {
@@ -140,7 +141,7 @@ icalls! {
         resolved(cx, module, Token(token), METHODS, error, || method_of_token(&scope, Token(token)))
     }
     /// The field handle of a token.
-    "System.Reflection.RuntimeModule::ResolveFieldToken" fn resolve_field_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
+    "System.Reflection.RuntimeModule::ResolveFieldToken" fn resolve_field_token(cx, module: Handle<Module>, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> usize {
         let module = handles::module(cx, module)?;
         let scope = scope(cx, module, type_args, method_args)?;
         if Token(token).is(Table::MemberRef) && !is_field_ref(module, Token(token)) {
@@ -151,7 +152,7 @@ icalls! {
         resolved(cx, module, Token(token), FIELDS, error, || scope.field(Token(token)))
     }
     /// The text of a user-string token.
-    "System.Reflection.RuntimeModule::ResolveStringToken" fn resolve_string_token(cx, module: usize, token: u32, error: *mut i32) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::ResolveStringToken" fn resolve_string_token(cx, module: Handle<Module>, token: u32, error: *mut i32) -> ObjRef<'cx> {
         let module = handles::module(cx, module)?;
         let found = if Token(token).table_byte() == Token::USER_STRING { module.image.user_string(token).map_err(|_| OUT_OF_RANGE) } else { Err(BAD_TABLE) };
         match found {
@@ -164,7 +165,7 @@ icalls! {
         }
     }
     /// The member of a token, or null.
-    "System.Reflection.RuntimeModule::ResolveMemberToken" fn resolve_member_token(cx, module: usize, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::ResolveMemberToken" fn resolve_member_token(cx, module: Handle<Module>, token: u32, type_args: ObjRef<'cx>, method_args: ObjRef<'cx>, error: *mut i32) -> ObjRef<'cx> {
         let module = handles::module(cx, module)?;
         let scope = scope(cx, module, type_args, method_args)?;
         let token = Token(token);
@@ -197,7 +198,7 @@ icalls! {
         }
     }
     /// The blob of a StandAloneSig.
-    "System.Reflection.RuntimeModule::ResolveSignature" fn resolve_signature(cx, module: usize, token: u32, error: *mut i32) -> ObjRef<'cx> {
+    "System.Reflection.RuntimeModule::ResolveSignature" fn resolve_signature(cx, module: Handle<Module>, token: u32, error: *mut i32) -> ObjRef<'cx> {
         let module = handles::module(cx, module)?;
         let token = Token(token);
         if let Err(e) = check(module, token, &[Table::StandAloneSig]) {
@@ -212,7 +213,7 @@ icalls! {
         Ok(bytes)
     }
     /// PortableExecutableKinds and ImageFileMachine.
-    "System.Reflection.RuntimeModule::GetPEKind" fn get_pe_kind(cx, module: usize, kind: *mut i32, machine: *mut i32) {
+    "System.Reflection.RuntimeModule::GetPEKind" fn get_pe_kind(cx, module: Handle<Module>, kind: *mut i32, machine: *mut i32) {
         const IL_ONLY: u32 = 1;
         const REQUIRED_32_BIT: u32 = 2;
         let image = &handles::module(cx, module)?.image;

@@ -105,10 +105,11 @@ pub fn method_of_member<'cx>(cx: &'cx Cx<'cx>, member: ObjRef<'cx>) -> Result<Op
     };
     let class = member.class();
     if is_known(class, Known::RuntimePropertyInfo) {
-        let p = crate::support::handles::property(
-            cx,
-            member.read(offset_of!(RuntimePropertyInfoObject, prop)),
-        )?;
+        // SAFETY: the runtime stored the handle in the object when it made it.
+        let handle = unsafe {
+            crate::support::handles::in_object(member, offset_of!(RuntimePropertyInfoObject, prop))
+        };
+        let p = crate::support::handles::property(cx, handle)?;
         return Ok(p.getter.or(p.setter));
     }
     if is_known(class, Known::RuntimeMethodInfo) || is_known(class, Known::RuntimeConstructorInfo) {

@@ -8,10 +8,11 @@ use crate::system::reflection::parameter;
 use std::mem::offset_of;
 use vervet_abi::layouts::{RawRef, RuntimePropertyInfoObject};
 use vervet_metadata::{Table, Token};
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::{ObjRef, store_ref};
-use vervet_types::{ClassRef, Known, MethodRef, Property};
+use vervet_types::{Class, ClassRef, Known, MethodRef, Property};
 
 /// `System.Reflection.MonoPropertyInfo`.
 #[repr(C)]
@@ -30,11 +31,14 @@ pub fn property_of<'cx>(
     object: ObjRef<'cx>,
 ) -> Result<(&'static Property, ClassRef)> {
     let object = cx.non_null(object)?;
-    let property = handles::property(cx, object.read(offset_of!(RuntimePropertyInfoObject, prop)))?;
-    Ok((
-        property,
-        cx.class_of_handle(object.read(offset_of!(RuntimePropertyInfoObject, klass)))?,
-    ))
+    // SAFETY: the runtime stored the handles in the object when it made it.
+    let (property, class) = unsafe {
+        (
+            handles::in_object(object, offset_of!(RuntimePropertyInfoObject, prop)),
+            handles::in_object(object, offset_of!(RuntimePropertyInfoObject, klass)),
+        )
+    };
+    Ok((handles::property(cx, property)?, cx.class_of_handle(class)?))
 }
 /// The token of the property's row in its own module.
 pub fn token(property: &Property) -> Token {
@@ -106,9 +110,9 @@ icalls! {
         Ok(property_of(cx, property)?.0.reflection_token().0 as i32)
     }
     /// The PropertyInfo of a property handle, seen through a type handle.
-    "System.Reflection.RuntimePropertyInfo::internal_from_handle_type" fn internal_from_handle_type(cx, property: usize, ty: usize) -> ObjRef<'cx> {
+    "System.Reflection.RuntimePropertyInfo::internal_from_handle_type" fn internal_from_handle_type(cx, property: Handle<Property>, ty: Handle<Class>) -> ObjRef<'cx> {
         let p = handles::property(cx, property)?;
-        let class = if ty == 0 { p.class } else { cx.class_of_handle(ty)? };
+        let class = if ty.is_null() { p.class } else { cx.class_of_handle(ty)? };
         let mut at = Some(class);
         while let Some(c) = at {
             if same(c, p.class) {

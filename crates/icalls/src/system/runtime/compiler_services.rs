@@ -4,19 +4,20 @@
 use crate::support::handles;
 use crate::support::objects::load;
 use vervet_abi::object::STRING_CHARS_OFFSET;
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::icalls;
 use vervet_runtime::memory::allocate;
 use vervet_runtime::memory::copy;
 use vervet_runtime::object::ObjRef;
 use vervet_runtime::threads::stack_guard;
-use vervet_types::Known;
+use vervet_types::{Class, Field, Known, Module};
 
 /// What must be left of the stack for `EnsureSufficientExecutionStack`.
 const ENOUGH_STACK: usize = 128 << 10;
 
 icalls! {
     /// Copies a field's initial data over an array.
-    "System.Runtime.CompilerServices.RuntimeHelpers::InitializeArray" fn initialize_array(cx, array: ObjRef<'cx>, field: usize) {
+    "System.Runtime.CompilerServices.RuntimeHelpers::InitializeArray" fn initialize_array(cx, array: ObjRef<'cx>, field: Handle<Field>) {
         let Some(array) = array.non_null() else { return Err(cx.throw_arg_null("array")) };
         let field = handles::field(cx, field)?;
         let element = array.class().element();
@@ -50,7 +51,7 @@ icalls! {
         }
     }
     /// Runs a class constructor if it has not run.
-    "System.Runtime.CompilerServices.RuntimeHelpers::RunClassConstructor" fn run_class_constructor(cx, ty: usize) {
+    "System.Runtime.CompilerServices.RuntimeHelpers::RunClassConstructor" fn run_class_constructor(cx, ty: Handle<Class>) {
         let class = cx.class_of_handle(ty)?;
         if class.is_open { Ok(()) } else { cx.run_class_init(class) }
     }
@@ -59,7 +60,7 @@ icalls! {
         Ok(stack_guard::room(cx) > ENOUGH_STACK)
     }
     /// Runs a module's initializer if it has not run.
-    "System.Runtime.CompilerServices.RuntimeHelpers::RunModuleConstructor" fn run_module_constructor(cx, module: usize) {
+    "System.Runtime.CompilerServices.RuntimeHelpers::RunModuleConstructor" fn run_module_constructor(cx, module: Handle<Module>) {
         let module = handles::module(cx, module)?;
         let class = load(cx, || module.type_def(1))?;
         cx.run_class_init(class)

@@ -1,8 +1,10 @@
 //! Native half of System.Runtime.RuntimeImports.
 //!
 //! Keeps nothing.
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::icalls;
 use vervet_runtime::memory::copy;
+use vervet_types::Class;
 
 icalls! {
     /// Clears bytes that hold no references. The thread polls every 64 KiB.
@@ -18,7 +20,7 @@ icalls! {
         Ok(())
     }
     /// `count` elements of a type with references.
-    "System.Runtime.RuntimeImports::Memmove_wbarrier" fn memmove_wbarrier(cx, dest: *mut u8, src: *const u8, count: u32, type_handle: usize) {
+    "System.Runtime.RuntimeImports::Memmove_wbarrier" fn memmove_wbarrier(cx, dest: *mut u8, src: *const u8, count: u32, type_handle: Handle<Class>) {
         let class = cx.class_of_handle(type_handle)?;
         let (size, refs) = if cx.load(class.is_value_type())? {
             let layout = cx.load(class.layout())?;

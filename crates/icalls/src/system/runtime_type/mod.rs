@@ -8,10 +8,11 @@ use crate::support::objects::{self, is_known, opt_method_object, same};
 use crate::support::type_display::{self, Format};
 use crate::system::runtime_type_handle::opt_type;
 use vervet_runtime::RefSlot;
+use vervet_runtime::code::icall::Handle;
 use vervet_runtime::cx::{Cx, Result};
 use vervet_runtime::icalls;
 use vervet_runtime::object::ObjRef;
-use vervet_types::{ClassKind, ClassRef, Known, LoadError, MAX_RANK, MethodRef, Prim};
+use vervet_types::{Class, ClassKind, ClassRef, Known, LoadError, MAX_RANK, MethodRef, Prim};
 
 /// System.TypeCode of a type.
 pub fn type_code(class: ClassRef) -> std::result::Result<i32, LoadError> {
@@ -93,8 +94,8 @@ fn interface_map(
 
 icalls! {
     /// The Type of a type handle; null for 0.
-    "System.Type::internal_from_handle" fn internal_from_handle(cx, handle: usize) -> ObjRef<'cx> {
-        if handle == 0 { Ok(ObjRef::NULL) } else { cx.type_object(cx.class_of_handle(handle)?) }
+    "System.Type::internal_from_handle" fn internal_from_handle(cx, handle: Handle<Class>) -> ObjRef<'cx> {
+        if handle.is_null() { Ok(ObjRef::NULL) } else { cx.type_object(cx.class_of_handle(handle)?) }
     }
 
     /// There is no Windows Runtime here.

@@ -187,7 +187,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let flags = self.null_checked(&this, 0, 8);
             let value = self.e.b.ins().load(I64, flags, address, 0);
             self.body.stack[at] = StackValue {
-                kind: StackType::Ref,
+                stack_type: StackType::Ref,
                 value,
                 class: Some(class),
                 fact: ValueFact::None,
@@ -205,7 +205,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             && std::ptr::eq(m.class, class)
         {
             self.body.stack[at] = StackValue {
-                kind: StackType::ByRef,
+                stack_type: StackType::ByRef,
                 value: address,
                 ..this
             };
@@ -223,7 +223,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let m = number.find_virtual_impl(method)?;
             if std::ptr::eq(m.class, number) {
                 self.body.stack[at] = StackValue {
-                    kind: StackType::ByRef,
+                    stack_type: StackType::ByRef,
                     value: address,
                     ..this
                 };
@@ -233,7 +233,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         // An inherited method: on a box. Nothing of this block may be on the stack above but arguments.
         let flags = self.null_checked(&this, 0, self.size_of(class)?);
         let value = self.load_value(class, address, 0, flags)?;
-        self.box_item(class, &value)?;
+        self.box_operand(class, &value)?;
         let boxed = self.pop()?;
         self.body.stack[at] = boxed;
         match implementation {
@@ -295,7 +295,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn prepare(&mut self, lowered: &LoweredSignature) -> Res<Prepared> {
         let count = lowered.params.len();
         self.spill_aliased(count + lowered.has_this as usize)?;
-        let items = self.pop_n(count)?;
+        let operands = self.pop_n(count)?;
         let mut p = Prepared {
             args: SmallVec::new(),
             result: None,
@@ -308,13 +308,13 @@ impl<'a, 'f> Translator<'a, 'f> {
             None
         };
         if let Some(this) = this {
-            if this.kind.is_float() || this.kind == StackType::Struct {
+            if this.stack_type.is_float() || this.stack_type == StackType::Struct {
                 return Err(TranslateError::invalid("a value as `this`"));
             }
             // What matters for tail calls is whether the callee could use an address in this frame.
             p.exposes_frame |= matches!(this.fact, ValueFact::Frame);
             p.passes_frame |=
-                this.kind == StackType::ByRef && !self.body.params.contains(&this.value);
+                this.stack_type == StackType::ByRef && !self.body.params.contains(&this.value);
             p.args.push(self.as_native(&this)?);
         }
         if lowered.ret == Pass::Address {
@@ -324,7 +324,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             p.args.push(at);
             p.result = Some(at);
         }
-        for (n, item) in items.iter().enumerate() {
+        for (n, operand) in operands.iter().enumerate() {
             let class = lowered.param_classes[n];
             match &lowered.params[n] {
                 Pass::None => {}
@@ -336,35 +336,36 @@ impl<'a, 'f> Translator<'a, 'f> {
                         || class
                             .stack_prim()?
                             .is_some_and(|p| matches!(p, Prim::IntPtr | Prim::UIntPtr));
-                    p.exposes_frame |= pointer && matches!(item.fact, ValueFact::Frame);
+                    p.exposes_frame |= pointer && matches!(operand.fact, ValueFact::Frame);
                     // A value that this method was given as a parameter cannot be an address in its
                     // own frame.
                     p.passes_frame |= pointer
-                        && item.kind == StackType::ByRef
-                        && !self.body.params.contains(&item.value);
-                    let value = self.coerce_to_class(item, class)?;
+                        && operand.stack_type == StackType::ByRef
+                        && !self.body.params.contains(&operand.value);
+                    let value = self.coerce_to_class(operand, class)?;
                     p.args.push(value);
                 }
                 pass @ Pass::Scalars(_) => {
-                    self.check_struct(item, class)?;
-                    let values = load_passed(&mut self.e.b, trusted(), item.value, 0, pass, class);
+                    self.check_struct(operand, class)?;
+                    let values =
+                        load_passed(&mut self.e.b, trusted(), operand.value, 0, pass, class);
                     p.args.extend(values);
                 }
                 Pass::Address => {
-                    self.check_struct(item, class)?;
+                    self.check_struct(operand, class)?;
                     p.exposes_frame = true;
-                    let mut value = item.value;
+                    let mut value = operand.value;
                     let may_change = |v: u32| {
                         self.session.has_filters || self.body.variables[v as usize].address_taken
                     };
-                    if matches!(item.fact, ValueFact::Variable(v) if may_change(v)) {
+                    if matches!(operand.fact, ValueFact::Variable(v) if may_change(v)) {
                         value = self.temp_of(class)?;
                         self.copy(
                             class,
                             value,
                             0,
                             trusted(),
-                            item.value,
+                            operand.value,
                             0,
                             trusted(),
                             Dest::Frame,
@@ -393,7 +394,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let at = self.temp_of(class)?;
                 store_passed(&mut self.e.b, trusted(), results, at, 0, pass, class);
                 self.push_value(StackValue {
-                    kind: StackType::Struct,
+                    stack_type: StackType::Struct,
                     value: at,
                     class: Some(class),
                     fact: ValueFact::None,
@@ -403,7 +404,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value =
                     buffer.ok_or_else(|| TranslateError::internal("a result without a buffer"))?;
                 self.push_value(StackValue {
-                    kind: StackType::Struct,
+                    stack_type: StackType::Struct,
                     value,
                     class: Some(class),
                     fact: ValueFact::None,
@@ -437,7 +438,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         } else {
             None
         };
-        if this.is_some_and(|t| !t.kind.is_word()) {
+        if this.is_some_and(|t| !t.stack_type.is_word()) {
             return Err(TranslateError::invalid("a value as `this`"));
         }
         let tail = self.body.prefixes.tail && self.next_is(&[Op::Ret]);
@@ -538,7 +539,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             Dispatch::Direct(m) => {
                 if let (true, Some(this)) = (is_virtual, this)
-                    && this.kind == StackType::Ref
+                    && this.stack_type == StackType::Ref
                 {
                     self.null_check(this);
                 }
@@ -604,7 +605,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn variable_arguments(&mut self, sig: &'static vervet_types::MethodSig) -> Res<Value> {
         let extra = &sig.params[sig.sentinel.unwrap_or(sig.params.len())..];
         self.spill_aliased(extra.len())?;
-        let items = self.pop_n(extra.len())?;
+        let operands = self.pop_n(extra.len())?;
         let mut size = 8;
         for class in extra {
             size += self.size_of(class)?.next_multiple_of(8);
@@ -614,21 +615,21 @@ impl<'a, 'f> Translator<'a, 'f> {
         let cookie = self.e.symbol(Symbol::Signature(sig));
         self.e.b.ins().store(trusted(), cookie, block, 0);
         let mut at = 8;
-        for (class, item) in extra.iter().zip(&items) {
-            if item.kind == StackType::Struct {
-                self.check_struct(item, class)?;
+        for (class, operand) in extra.iter().zip(&operands) {
+            if operand.stack_type == StackType::Struct {
+                self.check_struct(operand, class)?;
                 self.copy(
                     class,
                     block,
                     at,
                     trusted(),
-                    item.value,
+                    operand.value,
                     0,
                     trusted(),
                     Dest::Frame,
                 )?;
             } else {
-                let value = self.coerce_to_class(item, class)?;
+                let value = self.coerce_to_class(operand, class)?;
                 self.e.b.ins().store(trusted(), value, block, at);
             }
             at += self.size_of(class)?.next_multiple_of(8) as i32;
@@ -652,7 +653,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), block, at, 0);
         self.push_value(StackValue {
-            kind: StackType::Struct,
+            stack_type: StackType::Struct,
             value: at,
             class: Some(class),
             fact: ValueFact::None,
@@ -754,7 +755,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.symbol(Symbol::MethodStub(method))
         };
         self.push_value(StackValue {
-            kind: StackType::Native,
+            stack_type: StackType::Native,
             value,
             class: None,
             fact: ValueFact::Code(method, false),
@@ -770,7 +771,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.explicit_null_check(object.value);
             let value = self.i64(0);
             self.push_value(StackValue {
-                kind: StackType::Native,
+                stack_type: StackType::Native,
                 value,
                 class: None,
                 fact: ValueFact::Code(method, true),
@@ -830,16 +831,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 continue;
             }
             self.load_variable(true, index)?;
-            let item = self.pop()?;
+            let operand = self.pop()?;
             match &lowered.params[n] {
                 Pass::None => {}
-                Pass::Scalar(_) => args.push(item.value),
+                Pass::Scalar(_) => args.push(operand.value),
                 pass @ Pass::Scalars(_) => {
                     let class = lowered.param_classes[n];
                     args.extend(load_passed(
                         &mut self.e.b,
                         trusted(),
-                        item.value,
+                        operand.value,
                         0,
                         pass,
                         class,

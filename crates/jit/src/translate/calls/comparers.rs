@@ -40,7 +40,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let value = self.i64(0);
         self.push_value(StackValue {
-            kind: StackType::Ref,
+            stack_type: StackType::Ref,
             value,
             class: Some(class),
             fact: ValueFact::Comparer(method),
@@ -80,16 +80,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The value, loaded if it is a default comparer that was deferred.
-    pub(crate) fn comparer(&mut self, item: StackValue) -> Res<StackValue> {
-        let ValueFact::Comparer(method) = item.fact else {
-            return Ok(item);
+    pub(crate) fn comparer(&mut self, operand: StackValue) -> Res<StackValue> {
+        let ValueFact::Comparer(method) = operand.fact else {
+            return Ok(operand);
         };
         let lowered = LoweredSignature::of_method(method)?;
         let signature = self.e.b.import_signature(lowered.clif);
         Ok(StackValue {
             value: self.e.call_method(method, signature, &[])[0],
             fact: ValueFact::Exact,
-            ..item
+            ..operand
         })
     }
 }

@@ -22,7 +22,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Value, types::*};
 use vervet_abi::ThrowKind;
 use vervet_abi::object::{ARRAY_LENGTH_OFFSET, STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET};
-use vervet_types::{ClassRef, MethodRef, Prim, ScalarKind};
+use vervet_types::{ClassRef, MethodRef, Prim};
 
 /// What is emitted instead of the call.
 #[derive(Clone, Copy)]
@@ -287,14 +287,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.spill_aliased(3)?;
                 let to = self.pop_address()?;
                 self.load_element(class, false)?;
-                let item = self.pop()?;
+                let operand = self.pop()?;
                 let flags = self.null_checked(&to, 0, self.size_of(class)?);
                 let dest = if let ValueFact::Frame = to.fact {
                     Dest::Frame
                 } else {
                     Dest::Anywhere
                 };
-                self.store_value(class, &item, to.value, 0, flags, dest)?;
+                self.store_value(class, &operand, to.value, 0, flags, dest)?;
             }
             Intrinsic::SetGenericValue => {
                 let &[class] = method.method_args else {
@@ -302,8 +302,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 };
                 let from = self.pop_address()?;
                 let flags = self.null_checked(&from, 0, self.size_of(class)?);
-                let item = self.load_value(class, from.value, 0, flags)?;
-                self.push_value(item);
+                let operand = self.load_value(class, from.value, 0, flags)?;
+                self.push_value(operand);
                 self.store_element(Some(class), true)?;
             }
             Intrinsic::OffsetToStringData => {
@@ -328,7 +328,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                         .body
                         .stack
                         .last()
-                        .is_none_or(|i| i.kind != StackType::I32)
+                        .is_none_or(|i| i.stack_type != StackType::I32)
                 {
                     return Ok(false);
                 }
@@ -468,7 +468,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 });
                 let old = self.value_of_bits(old, kind);
                 self.push_value(StackValue {
-                    kind,
+                    stack_type: kind,
                     value: old,
                     class: params[0].element(),
                     fact: ValueFact::None,
@@ -492,7 +492,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 });
                 let old = self.value_of_bits(old, kind);
                 self.push_value(StackValue {
-                    kind,
+                    stack_type: kind,
                     value: old,
                     class: params[0].element(),
                     fact: ValueFact::None,
@@ -515,9 +515,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 };
                 let at = self.pop_address()?;
                 let flags = self.null_checked(&at, 0, self.size_of(class)?);
-                let item = self.load_value(class, at.value, 0, flags)?;
+                let operand = self.load_value(class, at.value, 0, flags)?;
                 self.e.b.ins().sequence_point();
-                self.push_value(item);
+                self.push_value(operand);
             }
             // Release semantics: nothing that precedes may be moved behind the store.
             Intrinsic::VolatileWrite => {
@@ -546,14 +546,14 @@ impl<'a, 'f> Translator<'a, 'f> {
                     return Ok(false);
                 };
                 let value = self.e.b.ins().sqrt(x.value);
-                self.push(x.kind, value);
+                self.push(x.stack_type, value);
             }
             Intrinsic::Abs => {
                 let Some(x) = self.float_argument(params)? else {
                     return Ok(false);
                 };
                 let value = self.e.b.ins().fabs(x.value);
-                self.push(x.kind, value);
+                self.push(x.stack_type, value);
             }
             Intrinsic::Round(how) => {
                 if !can_round() {
@@ -567,7 +567,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     Rounding::Ceiling => self.e.b.ins().ceil(x.value),
                     Rounding::Nearest => self.e.b.ins().nearest(x.value),
                 };
-                self.push(x.kind, value);
+                self.push(x.stack_type, value);
             }
         }
         Ok(true)
@@ -581,10 +581,10 @@ impl<'a, 'f> Translator<'a, 'f> {
             Some(Prim::R8) => StackType::F64,
             _ => return Ok(None),
         };
-        let item = self.pop()?;
-        let value = self.coerce(&item, kind)?;
+        let operand = self.pop()?;
+        let value = self.coerce(&operand, kind)?;
         Ok(Some(StackValue {
-            kind,
+            stack_type: kind,
             value,
             class: None,
             fact: ValueFact::None,
@@ -681,16 +681,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// with zeros, a smaller one takes the low bits.
     fn unsafe_mov(&mut self, from: ClassRef, to: ClassRef) -> Res<bool> {
         let (source, target) = (stack_type_of(from)?, stack_type_of(to)?);
-        let mut item = self.pop()?;
+        let mut operand = self.pop()?;
         if source == StackType::Struct {
-            self.check_struct(&item, from)?;
+            self.check_struct(&operand, from)?;
         } else {
-            item.value = self.coerce(&item, source)?;
-            item.kind = source;
+            operand.value = self.coerce(&operand, source)?;
+            operand.stack_type = source;
         }
         let value = match (source, target) {
             (StackType::Struct, StackType::Struct) if from.layout()?.size >= to.layout()?.size => {
-                item.value
+                operand.value
             }
             (StackType::Struct, StackType::Struct) => {
                 let at = self.temp_of(to)?;
@@ -700,7 +700,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     at,
                     0,
                     trusted(),
-                    item.value,
+                    operand.value,
                     0,
                     trusted(),
                     Dest::Frame,
@@ -708,19 +708,19 @@ impl<'a, 'f> Translator<'a, 'f> {
                 at
             }
             (StackType::Struct, _) => {
-                let item = self.load_value(to, item.value, 0, trusted())?;
-                self.push_value(item);
+                let operand = self.load_value(to, operand.value, 0, trusted())?;
+                self.push_value(operand);
                 return Ok(true);
             }
             (_, StackType::Struct) => {
                 let at = self.temp_of(to)?;
                 self.zero(at, 0, to.layout()?.size, trusted());
-                self.store_value(from, &item, at, 0, trusted(), Dest::Frame)?;
+                self.store_value(from, &operand, at, 0, trusted(), Dest::Frame)?;
                 at
             }
-            (a, b) if a == b => item.value,
+            (a, b) if a == b => operand.value,
             (StackType::I32, b) if b.is_word() => {
-                let value = self.coerce(&item, StackType::I32)?;
+                let value = self.coerce(&operand, StackType::I32)?;
                 let unsigned = matches!(
                     from.stack_prim()?,
                     Some(Prim::U4 | Prim::U2 | Prim::U1 | Prim::Char | Prim::Bool)
@@ -732,18 +732,30 @@ impl<'a, 'f> Translator<'a, 'f> {
                 }
             }
             (StackType::F32, StackType::I32) => {
-                self.e.b.ins().bitcast(I32, MemFlagsData::new(), item.value)
+                self.e
+                    .b
+                    .ins()
+                    .bitcast(I32, MemFlagsData::new(), operand.value)
             }
             (StackType::I32, StackType::F32) => {
-                self.e.b.ins().bitcast(F32, MemFlagsData::new(), item.value)
+                self.e
+                    .b
+                    .ins()
+                    .bitcast(F32, MemFlagsData::new(), operand.value)
             }
             (StackType::F64, b) if b.is_word() => {
-                self.e.b.ins().bitcast(I64, MemFlagsData::new(), item.value)
+                self.e
+                    .b
+                    .ins()
+                    .bitcast(I64, MemFlagsData::new(), operand.value)
             }
             (a, StackType::F64) if a.is_word() => {
-                self.e.b.ins().bitcast(F64, MemFlagsData::new(), item.value)
+                self.e
+                    .b
+                    .ins()
+                    .bitcast(F64, MemFlagsData::new(), operand.value)
             }
-            _ => self.coerce(&item, target)?,
+            _ => self.coerce(&operand, target)?,
         };
         let value = if target == StackType::I32 {
             self.narrow(value, scalar_kind(to))
@@ -752,12 +764,11 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let class = Some(to);
         self.push_value(StackValue {
-            kind: target,
+            stack_type: target,
             value,
             class,
             fact: ValueFact::None,
         });
-        let _ = ScalarKind::Ref;
         Ok(true)
     }
 }

@@ -90,7 +90,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.stack.insert(
                 at,
                 StackValue {
-                    kind: StackType::ByRef,
+                    stack_type: StackType::ByRef,
                     value: address,
                     class: None,
                     fact: ValueFact::Frame,
@@ -99,9 +99,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             if !intrinsics::expand(self, ctor)? {
                 self.emit_call(Dispatch::Direct(ctor), &lowered, false)?;
             }
-            let item = if self.is_struct(class)? {
+            let operand = if self.is_struct(class)? {
                 StackValue {
-                    kind: StackType::Struct,
+                    stack_type: StackType::Struct,
                     value: address,
                     class: Some(class),
                     fact: ValueFact::None,
@@ -109,7 +109,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             } else {
                 self.load_value(class, address, 0, trusted())?
             };
-            self.push_value(item);
+            self.push_value(operand);
             return Ok(());
         }
         // The arguments stay on the model's stack while the object is allocated.
@@ -118,7 +118,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.body.stack.insert(
             at,
             StackValue {
-                kind: StackType::Ref,
+                stack_type: StackType::Ref,
                 value: object,
                 class: Some(class),
                 fact: ValueFact::Exact,
@@ -155,7 +155,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.body.stack.insert(
                     at,
                     StackValue {
-                        kind: StackType::Ref,
+                        stack_type: StackType::Ref,
                         value: null,
                         class: None,
                         fact: ValueFact::Null,
@@ -177,12 +177,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         };
         let count = ctor.sig()?.params.len();
         let rank = ctor.class.rank().unwrap_or(1) as usize;
-        let items = self.pop_n(count)?;
+        let operands = self.pop_n(count)?;
         let (lengths, bounds) = (self.temp(4 * count as u32), self.temp(4 * count as u32));
         let (lengths, bounds) = (self.e.slot_addr(lengths), self.e.slot_addr(bounds));
         let (mut n_lengths, mut n_bounds) = (0, 0);
-        for (n, item) in items.iter().enumerate() {
-            let value = self.coerce(item, StackType::I32)?;
+        for (n, operand) in operands.iter().enumerate() {
+            let value = self.coerce(operand, StackType::I32)?;
             if with_bounds && n % 2 == 0 {
                 self.e.b.ins().store(trusted(), value, bounds, 4 * n_bounds);
                 n_bounds += 1;

@@ -170,7 +170,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         for (i, (kind, class)) in entry.iter().enumerate() {
             let value = self.e.b.block_params(clif)[i];
             self.body.stack.push(StackValue {
-                kind: *kind,
+                stack_type: *kind,
                 value,
                 class: *class,
                 fact: ValueFact::None,
@@ -260,8 +260,8 @@ impl<'a, 'f> Translator<'a, 'f> {
                 .iter()
                 .map(|i| {
                     (
-                        i.kind,
-                        if i.kind == StackType::Struct {
+                        i.stack_type,
+                        if i.stack_type == StackType::Struct {
                             i.class
                         } else {
                             None
@@ -283,15 +283,15 @@ impl<'a, 'f> Translator<'a, 'f> {
         let mut args = SmallVec::new();
         let mut structs = SmallVec::new();
         for (i, (kind, class)) in entry.into_iter().enumerate() {
-            let item = self.body.stack[i];
+            let operand = self.body.stack[i];
             if let (StackType::Struct, Some(class)) = (kind, class) {
-                self.check_struct(&item, class)?;
+                self.check_struct(&operand, class)?;
                 if back {
                     let slot = self.carried(target, i, class)?;
-                    structs.push((class, i, item.value, slot));
+                    structs.push((class, i, operand.value, slot));
                 }
             }
-            let value = self.coerce(&item, kind)?;
+            let value = self.coerce(&operand, kind)?;
             args.push(BlockArg::Value(value));
         }
         if structs.is_empty() {
@@ -351,16 +351,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Gives the value at a stack index memory of its own: a struct that still lies in its variable
     /// is copied to a temporary, and a default comparer is fetched.
     pub(crate) fn materialize(&mut self, index: usize) -> Res {
-        let item = self.comparer(self.body.stack[index])?;
-        self.body.stack[index] = item;
-        if let (ValueFact::Variable(_), Some(class)) = (item.fact, item.class) {
+        let operand = self.comparer(self.body.stack[index])?;
+        self.body.stack[index] = operand;
+        if let (ValueFact::Variable(_), Some(class)) = (operand.fact, operand.class) {
             let to = self.temp_of(class)?;
             self.copy(
                 class,
                 to,
                 0,
                 trusted(),
-                item.value,
+                operand.value,
                 0,
                 trusted(),
                 Dest::Frame,
@@ -368,7 +368,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.body.stack[index] = StackValue {
                 value: to,
                 fact: ValueFact::None,
-                ..item
+                ..operand
             };
         }
         Ok(())

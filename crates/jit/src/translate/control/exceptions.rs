@@ -196,8 +196,8 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `throw` (ECMA-335 III.4.31). The helper throws NullReferenceException for null.
     pub(crate) fn throw(&mut self) -> Res {
-        let item = self.pop_ref()?;
-        self.e.helper_noreturn(call::Throw, [item.value]);
+        let operand = self.pop_ref()?;
+        self.e.helper_noreturn(call::Throw, [operand.value]);
         self.body.dead = true;
         Ok(())
     }

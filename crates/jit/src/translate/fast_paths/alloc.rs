@@ -251,7 +251,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             allocate_or(self.e, piece, |e| {
                 e.helper_value(call::AllocArray, [vtable, long])
             })
-        } else if length.kind == StackType::I32 && constant.is_none() {
+        } else if length.stack_type == StackType::I32 && constant.is_none() {
             allocate_many(self.e, vtable, places, size, length.value, |e| {
                 let wide = e.b.ins().sextend(I64, length.value);
                 e.helper_value(call::AllocArray, [vtable, wide])

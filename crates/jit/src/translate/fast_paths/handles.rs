@@ -317,7 +317,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             e.call_method(method, signature, &[argument])[0]
         });
         self.push_value(StackValue {
-            kind: StackType::Ref,
+            stack_type: StackType::Ref,
             value,
             class: Some(self.session.universe.known(Known::Object)),
             fact: ValueFact::None,

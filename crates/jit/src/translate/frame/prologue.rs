@@ -194,31 +194,31 @@ impl<'a, 'f> Translator<'a, 'f> {
         match &lowered.ret {
             Pass::None => {}
             Pass::Scalar(_) => {
-                let item = self.pop()?;
-                values.push(self.coerce_to_class(&item, lowered.ret_class)?);
+                let operand = self.pop()?;
+                values.push(self.coerce_to_class(&operand, lowered.ret_class)?);
             }
             Pass::Scalars(_) => {
-                let item = self.pop()?;
-                self.check_struct(&item, lowered.ret_class)?;
+                let operand = self.pop()?;
+                self.check_struct(&operand, lowered.ret_class)?;
                 values = crate::signature::load_passed(
                     &mut self.e.b,
                     trusted(),
-                    item.value,
+                    operand.value,
                     0,
                     &lowered.ret,
                     lowered.ret_class,
                 );
             }
             Pass::Address => {
-                let item = self.pop()?;
-                self.check_struct(&item, lowered.ret_class)?;
+                let operand = self.pop()?;
+                self.check_struct(&operand, lowered.ret_class)?;
                 let buffer = self.body.params[lowered.has_this as usize];
                 self.copy(
                     lowered.ret_class,
                     buffer,
                     0,
                     trusted(),
-                    item.value,
+                    operand.value,
                     0,
                     trusted(),
                     crate::translate::values::memory::Dest::Frame,
@@ -245,7 +245,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.zero(at, 0, bytes.next_multiple_of(8), trusted());
             (at, ValueFact::Frame)
         } else {
-            let bytes = match size.kind {
+            let bytes = match size.stack_type {
                 StackType::I32 => self.e.b.ins().uextend(I64, size.value),
                 _ => self.as_native(&size)?,
             };
@@ -255,7 +255,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             (at, ValueFact::None)
         };
         self.push_value(StackValue {
-            kind: StackType::Native,
+            stack_type: StackType::Native,
             value,
             class: None,
             fact,

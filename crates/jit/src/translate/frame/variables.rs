@@ -285,7 +285,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if variable.kind == StackType::Struct {
             let value = self.location_address(variable.location)?;
             self.push_value(StackValue {
-                kind: StackType::Struct,
+                stack_type: StackType::Struct,
                 value,
                 class: Some(variable.class),
                 fact: ValueFact::Variable(n as u32),
@@ -316,7 +316,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
         };
         self.push_value(StackValue {
-            kind: variable.kind,
+            stack_type: variable.kind,
             value,
             class: Some(variable.class),
             fact,
@@ -352,7 +352,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// stack are copied first: IL pushed the old value.
     pub(crate) fn store_variable(&mut self, is_arg: bool, index: usize) -> Res {
         let n = self.variable_index(is_arg, index);
-        let item = self.pop()?;
+        let operand = self.pop()?;
         let variable = self.body.variables[n];
         if variable.kind == StackType::Struct {
             for i in 0..self.body.stack.len() {
@@ -360,7 +360,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                     self.materialize(i)?;
                 }
             }
-            self.check_struct(&item, variable.class)?;
+            self.check_struct(&operand, variable.class)?;
             if let Location::None = variable.location {
                 return Ok(());
             }
@@ -370,19 +370,19 @@ impl<'a, 'f> Translator<'a, 'f> {
                 at,
                 0,
                 trusted(),
-                item.value,
+                operand.value,
                 0,
                 trusted(),
                 Dest::Frame,
             );
         }
         // A store narrows small integers, so loads need no conversion.
-        let value = self.coerce_to_class(&item, variable.class)?;
+        let value = self.coerce_to_class(&operand, variable.class)?;
         match variable.location {
             Location::None => {}
             Location::Ssa(v) => self.e.b.def_var(v, value),
             Location::Value(..) => {
-                let fact = match item.fact {
+                let fact = match operand.fact {
                     fact @ (ValueFact::NonNull | ValueFact::Null | ValueFact::Frame) => fact,
                     ValueFact::Exact => ValueFact::NonNull,
                     _ => ValueFact::None,
@@ -416,7 +416,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let n = self.variable_index(is_arg, index);
         let value = self.location_address(self.body.variables[n].location)?;
         self.push_value(StackValue {
-            kind: StackType::ByRef,
+            stack_type: StackType::ByRef,
             value,
             class: None,
             fact: ValueFact::Frame,

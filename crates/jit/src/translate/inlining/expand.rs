@@ -150,20 +150,20 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(TranslateError::invalid("too few values on the stack"));
         }
         let first = self.body.stack.len() - count;
-        let mut items: SmallVec<[StackValue; 8]> = self.body.stack.drain(first..).collect();
+        let mut operands: SmallVec<[StackValue; 8]> = self.body.stack.drain(first..).collect();
         // A default comparer that the body never mentions need not be loaded.
-        for (item, flags) in items.iter_mut().zip(&callee.plan.args) {
+        for (operand, flags) in operands.iter_mut().zip(&callee.plan.args) {
             if *flags != 0 {
-                *item = self.comparer(*item)?;
+                *operand = self.comparer(*operand)?;
             }
         }
-        if is_virtual && lowered.has_this && items[0].kind == StackType::Ref {
-            self.null_check(&items[0]);
-            if let ValueFact::None = items[0].fact {
-                items[0].fact = ValueFact::NonNull;
+        if is_virtual && lowered.has_this && operands[0].stack_type == StackType::Ref {
+            self.null_check(&operands[0]);
+            if let ValueFact::None = operands[0].fact {
+                operands[0].fact = ValueFact::NonNull;
             }
         }
-        Ok(items)
+        Ok(operands)
     }
 
     /// The variables of the body: its arguments, then its locals.
@@ -176,7 +176,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (class, plan) = (callee.method.class, &callee.plan);
         let straight = callee.is_straight();
         let mut variables = Vec::with_capacity(arguments.len() + callee.locals.len());
-        for (n, item) in arguments.iter().enumerate() {
+        for (n, operand) in arguments.iter().enumerate() {
             let class = if n > 0 || !lowered.has_this {
                 lowered.param_classes[n - lowered.has_this as usize]
             } else if class.is_value_type()? {
@@ -184,7 +184,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             } else {
                 class
             };
-            variables.push(self.inlined_argument(class, item, plan.args[n], straight)?);
+            variables.push(self.inlined_argument(class, operand, plan.args[n], straight)?);
         }
         for (n, local) in callee.locals.iter().enumerate() {
             let (flags, init) = (plan.locals[n], callee.init_locals);
@@ -298,16 +298,16 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Ok(());
         };
         let Some(join) = inlined.join else {
-            let mut item = inlined
+            let mut operand = inlined
                 .result
                 .ok_or_else(|| TranslateError::internal("no result"))?;
             if kind == StackType::Struct {
                 // The result may be an argument that was only passed through. What is known of it
                 // was said in terms of this body's variables.
-                let same = arguments.iter().find(|i| i.value == item.value);
-                item.fact = same.map_or(ValueFact::None, |i| i.fact);
+                let same = arguments.iter().find(|i| i.value == operand.value);
+                operand.fact = same.map_or(ValueFact::None, |i| i.fact);
             }
-            self.push_value(item);
+            self.push_value(operand);
             return Ok(());
         };
         let value = if kind == StackType::Struct {
@@ -318,7 +318,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             self.e.b.block_params(join)[0]
         };
         self.push_value(StackValue {
-            kind,
+            stack_type: kind,
             value,
             class: Some(lowered.ret_class),
             fact: ValueFact::None,
@@ -367,17 +367,26 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.body.stack.clear();
         self.body.dead = false;
         let inner = self.e.swap_position(outer);
-        for mut item in arguments {
+        for mut operand in arguments {
             // The number of the variable is that of the caller's, so here it would name the wrong
             // one.
-            if let (ValueFact::Variable(_), Some(class)) = (item.fact, item.class) {
+            if let (ValueFact::Variable(_), Some(class)) = (operand.fact, operand.class) {
                 let copy = self.temp_of(class)?;
                 let whole = Dest::Frame;
-                self.copy(class, copy, 0, trusted(), item.value, 0, trusted(), whole)?;
-                item.value = copy;
-                item.fact = ValueFact::None;
+                self.copy(
+                    class,
+                    copy,
+                    0,
+                    trusted(),
+                    operand.value,
+                    0,
+                    trusted(),
+                    whole,
+                )?;
+                operand.value = copy;
+                operand.fact = ValueFact::None;
             }
-            self.push_value(item);
+            self.push_value(operand);
         }
         let lowered = self.body.lowered;
         self.call_itself(lowered, never_returns)?;
@@ -423,7 +432,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn inlined_argument(
         &mut self,
         class: ClassRef,
-        item: &StackValue,
+        operand: &StackValue,
         flags: u8,
         straight: bool,
     ) -> Res<Variable> {
@@ -438,7 +447,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             pinned: false,
             address_taken: flags & ADDRESS != 0,
         };
-        let value = self.coerce_to_class(item, class)?;
+        let value = self.coerce_to_class(operand, class)?;
         if flags == 0 {
             return Ok(variable);
         }
@@ -466,9 +475,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             // A fact about a variable of the caller, or about a deferred value, says nothing inside
             // the body. `Exact` depends on the class of the value, which the variable does not
             // keep.
-            let fact = match item.fact {
+            let fact = match operand.fact {
                 ValueFact::Variable(_) | ValueFact::Code(..) | ValueFact::Exact => {
-                    if let ValueFact::Exact = item.fact {
+                    if let ValueFact::Exact = operand.fact {
                         ValueFact::NonNull
                     } else {
                         ValueFact::None
@@ -530,13 +539,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn inlined_ret(&mut self) -> Res {
         let lowered = self.body.lowered;
         let class = lowered.ret_class;
-        let item = match lowered.ret {
+        let operand = match lowered.ret {
             Pass::None => None,
             _ => {
-                let item = self.pop()?;
-                let value = self.coerce_to_class(&item, class)?;
+                let operand = self.pop()?;
+                let value = self.coerce_to_class(&operand, class)?;
                 let kind = stack_type_of(class)?;
-                let fact = match item.fact {
+                let fact = match operand.fact {
                     fact @ (ValueFact::NonNull | ValueFact::Null | ValueFact::Frame)
                         if kind != StackType::Struct =>
                     {
@@ -546,12 +555,12 @@ impl<'a, 'f> Translator<'a, 'f> {
                     _ => ValueFact::None,
                 };
                 let class = if let ValueFact::Exact = fact {
-                    item.class
+                    operand.class
                 } else {
                     Some(class)
                 };
                 Some(StackValue {
-                    kind,
+                    stack_type: kind,
                     value,
                     class,
                     fact,
@@ -565,12 +574,12 @@ impl<'a, 'f> Translator<'a, 'f> {
             .ok_or_else(|| TranslateError::internal("not inlined"))?;
         state.returned = true;
         let (join, buffer) = (state.join, state.buffer);
-        match (join, item) {
-            (None, item) => state.result = item,
+        match (join, operand) {
+            (None, operand) => state.result = operand,
             (Some(join), None) => {
                 self.e.b.ins().jump(join, &[]);
             }
-            (Some(join), Some(item)) if item.kind == StackType::Struct => {
+            (Some(join), Some(operand)) if operand.stack_type == StackType::Struct => {
                 let at =
                     buffer.ok_or_else(|| TranslateError::internal("a result without a buffer"))?;
                 self.copy(
@@ -578,15 +587,15 @@ impl<'a, 'f> Translator<'a, 'f> {
                     at,
                     0,
                     trusted(),
-                    item.value,
+                    operand.value,
                     0,
                     trusted(),
                     Dest::Frame,
                 )?;
                 self.e.b.ins().jump(join, &[]);
             }
-            (Some(join), Some(item)) => {
-                self.e.b.ins().jump(join, &[BlockArg::Value(item.value)]);
+            (Some(join), Some(operand)) => {
+                self.e.b.ins().jump(join, &[BlockArg::Value(operand.value)]);
             }
         }
         self.body.dead = true;

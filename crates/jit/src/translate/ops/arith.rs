@@ -86,7 +86,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Brings two numbers to one type. Mixed floats become float64.
     fn unify(&mut self, a: &StackValue, b: &StackValue) -> Res<(StackType, Value, Value)> {
         use StackType::*;
-        let kind = match (a.kind, b.kind) {
+        let kind = match (a.stack_type, b.stack_type) {
             (x, y) if x == y && x != Struct && x != Ref && x != ByRef => x,
             (I32, Native) | (Native, I32) => Native,
             (I64, Native | I32) | (Native | I32, I64) => I64,
@@ -107,7 +107,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let b = self.pop()?;
         let a = self.pop()?;
         // Addresses: only addition and subtraction.
-        if matches!(a.kind, ByRef | Ref) || matches!(b.kind, ByRef | Ref) {
+        if matches!(a.stack_type, ByRef | Ref) || matches!(b.stack_type, ByRef | Ref) {
             return self.address_arithmetic(op, &a, &b);
         }
         let (kind, x, y) = self.unify(&a, &b)?;
@@ -176,8 +176,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let kind = match (
             op,
-            matches!(a.kind, StackType::ByRef | StackType::Ref),
-            matches!(b.kind, StackType::ByRef | StackType::Ref),
+            matches!(a.stack_type, StackType::ByRef | StackType::Ref),
+            matches!(b.stack_type, StackType::ByRef | StackType::Ref),
         ) {
             (Op::Sub | Op::SubOvfUn | Op::SubOvf, true, true) => StackType::Native,
             (Op::Add | Op::AddOvfUn | Op::AddOvf | Op::Sub | Op::SubOvfUn | Op::SubOvf, ..) => {
@@ -192,7 +192,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             _ => ValueFact::None,
         };
         self.push_value(StackValue {
-            kind,
+            stack_type: kind,
             value,
             class: None,
             fact,
@@ -347,12 +347,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn shift(&mut self, op: Op) -> Res {
         let count = self.pop()?;
         let a = self.pop()?;
-        if !matches!(a.kind, StackType::I32 | StackType::I64 | StackType::Native)
-            || !matches!(
-                count.kind,
-                StackType::I32 | StackType::Native | StackType::I64
-            )
-        {
+        if !matches!(
+            a.stack_type,
+            StackType::I32 | StackType::I64 | StackType::Native
+        ) || !matches!(
+            count.stack_type,
+            StackType::I32 | StackType::Native | StackType::I64
+        ) {
             return Err(TranslateError::invalid(
                 "a shift of something else than integers",
             ));
@@ -363,14 +364,14 @@ impl<'a, 'f> Translator<'a, 'f> {
             Op::Shr => self.e.b.ins().sshr(x, n),
             _ => self.e.b.ins().ushr(x, n),
         };
-        self.push(a.kind, value);
+        self.push(a.stack_type, value);
         Ok(())
     }
 
     /// `neg` and `not` (ECMA-335 III.3.50, III.3.52).
     pub fn unary(&mut self, op: Op) -> Res {
         let a = self.pop()?;
-        let value = match (op, a.kind) {
+        let value = match (op, a.stack_type) {
             (Op::Neg, k) if k.is_float() => self.e.b.ins().fneg(a.value),
             (
                 _,
@@ -387,7 +388,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             (Op::Neg, _) => self.e.b.ins().ineg(a.value),
             _ => self.e.b.ins().bnot(a.value),
         };
-        self.push(a.kind, value);
+        self.push(a.stack_type, value);
         Ok(())
     }
 
@@ -396,7 +397,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let b = self.pop()?;
         let a = self.pop()?;
         use StackType::*;
-        let kind = match (a.kind, b.kind) {
+        let kind = match (a.stack_type, b.stack_type) {
             (Struct, _) | (_, Struct) => {
                 return Err(TranslateError::invalid("a comparison of value types"));
             }

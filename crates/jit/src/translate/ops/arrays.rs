@@ -66,7 +66,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         check: bool,
     ) -> Res<(Value, i32)> {
         let length = self.length_of(array);
-        let wide = match index.kind {
+        let wide = match index.stack_type {
             StackType::I32 => {
                 if check {
                     let out =
@@ -130,7 +130,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             None
         };
         self.push_value(StackValue {
-            kind,
+            stack_type: kind,
             value,
             class,
             fact: ValueFact::None,
@@ -143,8 +143,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         let (array, index) = self.pop_array()?;
         let size = self.size_of(class)?;
         let (base, offset) = self.element(&array, &index, size, check)?;
-        let item = self.load_value(class, base, offset, trusted())?;
-        self.push_value(item);
+        let operand = self.load_value(class, base, offset, trusted())?;
+        self.push_value(operand);
         Ok(())
     }
 
@@ -274,7 +274,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let value = self.offset_address(base, offset);
         self.push_value(StackValue {
-            kind: StackType::ByRef,
+            stack_type: StackType::ByRef,
             value,
             class: None,
             fact: ValueFact::NonNull,

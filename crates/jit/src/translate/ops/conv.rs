@@ -61,31 +61,31 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// `conv.<to>`. An integer is cut or extended; the extension of an int32 to 64 bits is signed
     /// or unsigned as the target is.
     pub fn convert(&mut self, to: To) -> Res {
-        let item = self.pop()?;
-        let value = match item.kind {
+        let operand = self.pop()?;
+        let value = match operand.stack_type {
             StackType::Struct => {
                 return Err(TranslateError::invalid("a conversion of a value type"));
             }
-            StackType::F32 | StackType::F64 => self.float_to_int(&item, to),
+            StackType::F32 | StackType::F64 => self.float_to_int(&operand, to),
             StackType::I32 => match to.bits() {
-                64 if to.signed() => self.e.b.ins().sextend(I64, item.value),
-                64 => self.e.b.ins().uextend(I64, item.value),
-                _ => self.cut(item.value, to),
+                64 if to.signed() => self.e.b.ins().sextend(I64, operand.value),
+                64 => self.e.b.ins().uextend(I64, operand.value),
+                _ => self.cut(operand.value, to),
             },
             _ => match to.bits() {
-                64 => item.value,
+                64 => operand.value,
                 _ => {
-                    let low = self.e.b.ins().ireduce(I32, item.value);
+                    let low = self.e.b.ins().ireduce(I32, operand.value);
                     self.cut(low, to)
                 }
             },
         };
-        let fact = match item.fact {
+        let fact = match operand.fact {
             ValueFact::Frame if to.bits() == 64 => ValueFact::Frame,
             _ => ValueFact::None,
         };
         self.push_value(StackValue {
-            kind: to.kind(),
+            stack_type: to.kind(),
             value,
             class: None,
             fact,
@@ -111,11 +111,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// A float as float64. Every float32 is one exactly, so one set of bounds serves both.
-    fn as_f64(&mut self, item: &StackValue) -> Value {
-        if item.kind == StackType::F32 {
-            self.e.b.ins().fpromote(F64, item.value)
+    fn as_f64(&mut self, operand: &StackValue) -> Value {
+        if operand.stack_type == StackType::F32 {
+            self.e.b.ins().fpromote(F64, operand.value)
         } else {
-            item.value
+            operand.value
         }
     }
 
@@ -146,8 +146,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The unchecked conversion of a float.
-    fn float_to_int(&mut self, item: &StackValue, to: To) -> Value {
-        let x = self.as_f64(item);
+    fn float_to_int(&mut self, operand: &StackValue, to: To) -> Value {
+        let x = self.as_f64(operand);
         match to {
             To::I4 => self.truncate32(x),
             To::I1 | To::I2 | To::U1 | To::U2 => {
@@ -178,14 +178,14 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `conv.r4` and `conv.r8`.
     pub fn convert_float(&mut self, double: bool) -> Res {
-        let item = self.pop()?;
+        let operand = self.pop()?;
         let ty = if double { F64 } else { F32 };
-        let value = match item.kind {
-            StackType::F32 if double => self.e.b.ins().fpromote(F64, item.value),
-            StackType::F64 if !double => self.e.b.ins().fdemote(F32, item.value),
-            StackType::F32 | StackType::F64 => item.value,
+        let value = match operand.stack_type {
+            StackType::F32 if double => self.e.b.ins().fpromote(F64, operand.value),
+            StackType::F64 if !double => self.e.b.ins().fdemote(F32, operand.value),
+            StackType::F32 | StackType::F64 => operand.value,
             StackType::I32 | StackType::I64 | StackType::Native => {
-                self.e.b.ins().fcvt_from_sint(ty, item.value)
+                self.e.b.ins().fcvt_from_sint(ty, operand.value)
             }
             _ => {
                 return Err(TranslateError::invalid(
@@ -206,13 +206,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `conv.r.un`: the integer is unsigned.
     pub fn convert_unsigned_to_float(&mut self) -> Res {
-        let item = self.pop()?;
-        let value = match item.kind {
+        let operand = self.pop()?;
+        let value = match operand.stack_type {
             StackType::I32 | StackType::I64 | StackType::Native => {
-                self.e.b.ins().fcvt_from_uint(F64, item.value)
+                self.e.b.ins().fcvt_from_uint(F64, operand.value)
             }
-            StackType::F64 => item.value,
-            StackType::F32 => self.e.b.ins().fpromote(F64, item.value),
+            StackType::F64 => operand.value,
+            StackType::F32 => self.e.b.ins().fpromote(F64, operand.value),
             _ => {
                 return Err(TranslateError::invalid(
                     "a conversion of a reference to a float",
@@ -225,14 +225,14 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `conv.ovf.<to>` and `conv.ovf.<to>.un`: OverflowException if the value does not fit.
     pub fn convert_checked(&mut self, to: To, unsigned: bool) -> Res {
-        let item = self.pop()?;
-        let value = match item.kind {
+        let operand = self.pop()?;
+        let value = match operand.stack_type {
             StackType::Struct => {
                 return Err(TranslateError::invalid("a conversion of a value type"));
             }
-            StackType::F32 | StackType::F64 => self.checked_from_float(&item, to),
-            StackType::I32 => self.checked_from_i32(item.value, to, unsigned),
-            _ => self.checked_from_i64(item.value, to, unsigned),
+            StackType::F32 | StackType::F64 => self.checked_from_float(&operand, to),
+            StackType::I32 => self.checked_from_i32(operand.value, to, unsigned),
+            _ => self.checked_from_i64(operand.value, to, unsigned),
         };
         self.push(to.kind(), value);
         Ok(())
@@ -315,8 +315,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The checked conversion of a float. The bounds are those of the float before truncation:
     /// -128.9 fits int8, because it is truncated to -128. All bounds are exact in float64; the
     /// lower bound of int64 is inclusive, because the next lower float64 is far below.
-    fn checked_from_float(&mut self, item: &StackValue, to: To) -> Value {
-        let x = self.as_f64(item);
+    fn checked_from_float(&mut self, operand: &StackValue, to: To) -> Value {
+        let x = self.as_f64(operand);
         // Low bound: exclusive, but for int64 the minimum itself fits.
         let (low, inclusive, high) = match to {
             To::I1 => (-129.0, false, 128.0),
@@ -354,18 +354,18 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `ckfinite` (ECMA-335 III.3.24).
     pub fn check_finite(&mut self) -> Res {
-        let item = self.pop()?;
-        if !item.kind.is_float() {
+        let operand = self.pop()?;
+        if !operand.stack_type.is_float() {
             return Err(TranslateError::invalid(
                 "ckfinite of something else than a float",
             ));
         }
         // x - x is NaN for NaN and the infinities, and 0 otherwise. Mono and CoreCLR throw
         // OverflowException; ECMA-335 names its base class ArithmeticException.
-        let zero = self.e.b.ins().fsub(item.value, item.value);
+        let zero = self.e.b.ins().fsub(operand.value, operand.value);
         let bad = self.e.b.ins().fcmp(FloatCC::Unordered, zero, zero);
         self.e.throw_if(bad, ThrowKind::Overflow);
-        self.push_value(item);
+        self.push_value(operand);
         Ok(())
     }
 }

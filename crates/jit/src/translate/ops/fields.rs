@@ -46,20 +46,20 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// that may fault, else by a check.
     pub(crate) fn null_checked(
         &mut self,
-        item: &StackValue,
+        operand: &StackValue,
         offset: i64,
         size: u32,
     ) -> MemFlagsData {
-        match item.fact {
+        match operand.fact {
             ValueFact::Frame => return trusted(),
             ValueFact::NonNull | ValueFact::Exact => return null_trap(),
             _ => {}
         }
         if self.e.has_handlers() || offset + i64::from(size) > GUARD {
-            if item.kind == StackType::Ref {
-                self.explicit_null_check(item.value);
+            if operand.stack_type == StackType::Ref {
+                self.explicit_null_check(operand.value);
             } else {
-                self.explicit_address_check(item.value);
+                self.explicit_address_check(operand.value);
             }
             return trusted();
         }
@@ -96,16 +96,16 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Throws NullReferenceException if an object reference is null, by touching it where that faults.
-    pub(crate) fn null_check(&mut self, item: &StackValue) {
-        match item.fact {
+    pub(crate) fn null_check(&mut self, operand: &StackValue) {
+        match operand.fact {
             ValueFact::Frame | ValueFact::Exact | ValueFact::Comparer(_) => return,
             ValueFact::NonNull if self.e.has_handlers() => {}
-            _ if self.e.has_handlers() => self.explicit_null_check(item.value),
+            _ if self.e.has_handlers() => self.explicit_null_check(operand.value),
             _ => {
-                self.e.b.ins().load(I32, null_trap(), item.value, 0);
+                self.e.b.ins().load(I32, null_trap(), operand.value, 0);
             }
         }
-        self.prove_this(item.value);
+        self.prove_this(operand.value);
     }
 
     /// Whether a call of the method runs the constructor of its class first. For classes without
@@ -262,9 +262,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The offset of a field from the value on the stack: a reference points to the object's
     /// header.
-    fn instance_offset(&self, item: &StackValue, field: FieldRef) -> Res<i32> {
+    fn instance_offset(&self, operand: &StackValue, field: FieldRef) -> Res<i32> {
         let offset = field.offset()? as i32;
-        Ok(if item.kind == StackType::Ref {
+        Ok(if operand.stack_type == StackType::Ref {
             offset + HEADER_SIZE as i32
         } else {
             offset
@@ -289,7 +289,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return self.load_static(field);
         }
         let class = field.ty()?;
-        let item = match object.kind {
+        let operand = match object.stack_type {
             StackType::Struct => {
                 let offset = field.offset()? as i32;
                 if object.class.is_none_or(|c| !std::ptr::eq(c, field.class)) {
@@ -310,7 +310,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             }
             _ => return Err(TranslateError::invalid("ldfld of something without fields")),
         };
-        self.push_value(item);
+        self.push_value(operand);
         self.after_access(field);
         Ok(())
     }
@@ -324,19 +324,19 @@ impl<'a, 'f> Translator<'a, 'f> {
             return self.load_static_address(field);
         }
         // Not of a value on the stack either: it has no address that lasts.
-        if !object.kind.is_word() {
+        if !object.stack_type.is_word() {
             return Err(TranslateError::invalid(
                 "ldflda of something without fields",
             ));
         }
         let offset = self.instance_offset(&object, field)?;
-        if object.kind == StackType::Ref {
+        if object.stack_type == StackType::Ref {
             self.null_check(&object);
         }
         // The result is a managed pointer that may live long. It lies inside the object, where the
         // collector finds the object by it.
         let value = self.offset_address(object.value, offset);
-        if object.kind == StackType::Ref && self.e.has_handlers() {
+        if object.stack_type == StackType::Ref && self.e.has_handlers() {
             // It lies further from null than the object, which was touched.
             self.session.nonnull.push(value);
         }
@@ -346,7 +346,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             ValueFact::None
         };
         self.push_value(StackValue {
-            kind: StackType::ByRef,
+            stack_type: StackType::ByRef,
             value,
             class: None,
             fact,
@@ -363,7 +363,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if field.is_static() {
             return self.store_static(field, &value);
         }
-        if !object.kind.is_word() {
+        if !object.stack_type.is_word() {
             return Err(TranslateError::invalid("stfld of something without fields"));
         }
         let class = field.ty()?;
@@ -385,8 +385,8 @@ impl<'a, 'f> Translator<'a, 'f> {
     fn load_static(&mut self, field: FieldRef) -> Res {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
-        let item = self.load_value(class, base, offset, trusted())?;
-        self.push_value(item);
+        let operand = self.load_value(class, base, offset, trusted())?;
+        self.push_value(operand);
         self.after_access(field);
         Ok(())
     }
@@ -402,7 +402,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             StackType::ByRef
         };
         self.push_value(StackValue {
-            kind,
+            stack_type: kind,
             value,
             class: None,
             fact: ValueFact::NonNull,

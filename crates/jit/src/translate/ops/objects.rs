@@ -113,22 +113,22 @@ impl<'a, 'f> Translator<'a, 'f> {
     ///
     /// For a sealed class `isinst` is a select between the object and null.
     pub(crate) fn cast(&mut self, class: ClassRef, throwing: bool) -> Res {
-        let item = self.pop_ref()?;
+        let operand = self.pop_ref()?;
         let class = class.nullable_arg().unwrap_or(class);
         let known = Some(class);
-        if let ValueFact::Null = item.fact {
+        if let ValueFact::Null = operand.fact {
             self.push_value(StackValue {
-                kind: StackType::Ref,
+                stack_type: StackType::Ref,
                 class: known,
-                ..item
+                ..operand
             });
             return Ok(());
         }
         if std::ptr::eq(class, self.session.universe.known(Known::Object)) {
-            self.push_value(item);
+            self.push_value(operand);
             return Ok(());
         }
-        let object = item.value;
+        let object = operand.value;
         // Null passes every cast (ECMA-335 III.4.3), so it goes to the join at once.
         let handle = self.e.symbol(Symbol::ClassHandle(class));
         let test = self.test_for(class)?;
@@ -199,7 +199,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.switch_to_block(join);
         let value = self.e.b.block_params(join)[0];
         self.push_value(StackValue {
-            kind: StackType::Ref,
+            stack_type: StackType::Ref,
             value,
             class: known,
             fact: ValueFact::None,
@@ -249,13 +249,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// ```
     pub(crate) fn box_value(&mut self, class: ClassRef) -> Res {
         if !class.is_value_type()? {
-            let item = self.pop()?;
-            if !item.kind.is_word() {
+            let operand = self.pop()?;
+            if !operand.stack_type.is_word() {
                 return Err(TranslateError::invalid(
                     "box of a value that is not of that type",
                 ));
             }
-            self.push_value(item);
+            self.push_value(operand);
             return Ok(());
         }
         if class.nullable_arg().is_none()
@@ -274,17 +274,17 @@ impl<'a, 'f> Translator<'a, 'f> {
             && std::ptr::eq(self.body.scope.type_(t)?, class)
         {
             self.body.skip += 1;
-            let mut item = self.pop()?;
+            let mut operand = self.pop()?;
             let kind = stack_type_of(class)?;
             if kind == StackType::Struct {
-                self.check_struct(&item, class)?;
+                self.check_struct(&operand, class)?;
             } else {
-                item.value = self.coerce(&item, kind)?;
-                item.kind = kind;
+                operand.value = self.coerce(&operand, kind)?;
+                operand.stack_type = kind;
             }
             self.push_value(StackValue {
                 class: Some(class),
-                ..item
+                ..operand
             });
             return Ok(());
         }
@@ -293,18 +293,20 @@ impl<'a, 'f> Translator<'a, 'f> {
             let text = format!("Cannot box IsByRefLike type {}", class.full_name());
             return Err(LoadError::bad_image(self.body.scope.module, text).into());
         }
-        let item = self.pop()?;
-        self.box_item(class, &item)
+        let operand = self.pop()?;
+        self.box_operand(class, &operand)
     }
 
     /// Boxes a value. For Nullable<T> the helper boxes the T inside, or gives null.
-    pub(crate) fn box_item(&mut self, class: ClassRef, item: &StackValue) -> Res {
+    pub(crate) fn box_operand(&mut self, class: ClassRef, operand: &StackValue) -> Res {
         if class.nullable_arg().is_some() {
-            self.check_struct(item, class)?;
+            self.check_struct(operand, class)?;
             let handle = self.e.symbol(Symbol::ClassHandle(class));
-            let value = self.e.helper_value(call::BoxNullable, [handle, item.value]);
+            let value = self
+                .e
+                .helper_value(call::BoxNullable, [handle, operand.value]);
             self.push_value(StackValue {
-                kind: StackType::Ref,
+                stack_type: StackType::Ref,
                 value,
                 class: class.nullable_arg(),
                 fact: ValueFact::None,
@@ -316,7 +318,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let object = self.allocate(class)?;
         self.store_value(
             class,
-            item,
+            operand,
             object,
             HEADER_SIZE as i32,
             trusted(),
@@ -332,20 +334,20 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !class.is_value_type()? {
             return Err(TranslateError::invalid("unbox of a reference type"));
         }
-        let item = self.pop_ref()?;
+        let operand = self.pop_ref()?;
         if class.nullable_arg().is_some() {
-            let at = self.unbox_nullable(class, item.value)?;
+            let at = self.unbox_nullable(class, operand.value)?;
             self.push_value(StackValue {
-                kind: StackType::ByRef,
+                stack_type: StackType::ByRef,
                 value: at,
                 class: None,
                 fact: ValueFact::Frame,
             });
             return Ok(());
         }
-        let value = self.unboxed_address(class, &item)?;
+        let value = self.unboxed_address(class, &operand)?;
         self.push_value(StackValue {
-            kind: StackType::ByRef,
+            stack_type: StackType::ByRef,
             value,
             class: None,
             fact: ValueFact::NonNull,
@@ -373,10 +375,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     ///     at = call Unbox(object, class)               ; or InvalidCastException
     ///     jump join(at)
     /// ```
-    fn unboxed_address(&mut self, class: ClassRef, item: &StackValue) -> Res<Value> {
+    fn unboxed_address(&mut self, class: ClassRef, operand: &StackValue) -> Res<Value> {
         // Reading the VTable is the null check.
-        let flags = self.null_checked(item, 0, 4);
-        let vt = self.e.b.ins().uload32(flags, item.value, 0);
+        let flags = self.null_checked(operand, 0, 4);
+        let vt = self.e.b.ins().uload32(flags, operand.value, 0);
         let own = self
             .e
             .b
@@ -388,7 +390,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .e
             .b
             .ins()
-            .iadd_imm_s(item.value, i64::from(HEADER_SIZE));
+            .iadd_imm_s(operand.value, i64::from(HEADER_SIZE));
         let (cold, join) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.set_cold_block(cold);
         self.e.b.append_block_param(join, I64);
@@ -398,7 +400,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             .brif(exact, join, &[BlockArg::Value(inside)], cold, &[]);
         self.e.b.seal_block(cold);
         self.e.b.switch_to_block(cold);
-        let slow = self.e.helper_value(call::Unbox, [item.value, handle]);
+        let slow = self.e.helper_value(call::Unbox, [operand.value, handle]);
         self.e.b.ins().jump(join, &[BlockArg::Value(slow)]);
         self.e.b.seal_block(join);
         self.e.b.switch_to_block(join);
@@ -410,20 +412,20 @@ impl<'a, 'f> Translator<'a, 'f> {
         if !class.is_value_type()? {
             return self.cast(class, true);
         }
-        let item = self.pop_ref()?;
+        let operand = self.pop_ref()?;
         let at = if class.nullable_arg().is_some() {
-            self.unbox_nullable(class, item.value)?
+            self.unbox_nullable(class, operand.value)?
         } else {
-            self.unboxed_address(class, &item)?
+            self.unboxed_address(class, &operand)?
         };
-        let item = self.load_value(class, at, 0, trusted())?;
-        self.push_value(item);
+        let operand = self.load_value(class, at, 0, trusted())?;
+        self.push_value(operand);
         Ok(())
     }
 
     /// Where a store through an address goes.
-    fn dest(item: &StackValue) -> Dest {
-        if let ValueFact::Frame = item.fact {
+    fn dest(operand: &StackValue) -> Dest {
+        if let ValueFact::Frame = operand.fact {
             Dest::Frame
         } else {
             Dest::Anywhere
@@ -469,8 +471,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         let at = self.pop_address()?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&at, 0, size);
-        let item = self.load_value(class, at.value, 0, flags)?;
-        self.push_value(item);
+        let operand = self.load_value(class, at.value, 0, flags)?;
+        self.push_value(operand);
         self.after_indirect();
         Ok(())
     }
@@ -492,8 +494,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         let from = self.pop_address()?;
         let size = self.size_of(class)?;
         let flags = self.null_checked(&from, 0, size);
-        let item = self.load_value(class, from.value, 0, flags)?;
-        self.push_value(item);
+        let operand = self.load_value(class, from.value, 0, flags)?;
+        self.push_value(operand);
         self.store_object(class)
     }
 
@@ -544,10 +546,10 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The size operand of a block instruction, which is unsigned.
-    fn unsigned_size(&mut self, item: &StackValue) -> Res<Value> {
-        match item.kind {
-            StackType::I32 => Ok(self.e.b.ins().uextend(I64, item.value)),
-            _ => self.as_native(item),
+    fn unsigned_size(&mut self, operand: &StackValue) -> Res<Value> {
+        match operand.stack_type {
+            StackType::I32 => Ok(self.e.b.ins().uextend(I64, operand.value)),
+            _ => self.as_native(operand),
         }
     }
 
@@ -593,7 +595,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                         self.body.skip += 1;
                         let value = self.e.load_symbol(I64, Symbol::TypeObject(class), 0);
                         self.push_value(StackValue {
-                            kind: StackType::Ref,
+                            stack_type: StackType::Ref,
                             value,
                             class: Some(self.session.universe.known(Known::Type)),
                             fact: ValueFact::NonNull,
@@ -611,7 +613,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);
         self.push_value(StackValue {
-            kind: StackType::Struct,
+            stack_type: StackType::Struct,
             value: at,
             class: Some(class),
             fact: ValueFact::None,
@@ -632,13 +634,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Loads the VTable of an object; outside protected regions this is the null check.
-    pub(crate) fn vtable_of(&mut self, item: &StackValue) -> Value {
-        let flags = match item.fact {
+    pub(crate) fn vtable_of(&mut self, operand: &StackValue) -> Value {
+        let flags = match operand.fact {
             ValueFact::Exact => trusted(),
-            _ if self.e.has_handlers() => self.null_checked(item, 0, 4),
+            _ if self.e.has_handlers() => self.null_checked(operand, 0, 4),
             _ => null_trap(),
         };
-        self.e.b.ins().uload32(flags, item.value, 0)
+        self.e.b.ins().uload32(flags, operand.value, 0)
     }
 
     /// Whether values of the class are structs on the stack.

@@ -74,7 +74,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             Ldnull => {
                 let value = self.i64(0);
                 self.push_value(StackValue {
-                    kind: StackType::Ref,
+                    stack_type: StackType::Ref,
                     value,
                     class: None,
                     fact: ValueFact::Null,
@@ -118,9 +118,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             // III.3.33. Both copies are the same SSA value; a struct's copies share their memory,
             // which does not change while they are on the stack.
             Dup => {
-                let item = self.pop()?;
-                self.push_value(item);
-                self.push_value(item);
+                let operand = self.pop()?;
+                self.push_value(operand);
+                self.push_value(operand);
             }
             Pop => {
                 self.pop()?;
@@ -134,8 +134,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             // III.3.5 to III.3.18: branches.
             Br | BrS => self.branch(target(i)?)?,
             Brfalse | BrfalseS | Brtrue | BrtrueS => {
-                let item = self.pop()?;
-                let condition = self.truth(&item)?;
+                let operand = self.pop()?;
+                let condition = self.truth(&operand)?;
                 self.branch_if(condition, matches!(i.op, Brfalse | BrfalseS), target(i)?)?;
             }
             Beq | BeqS => self.branch_compare(Compare::Eq, i)?,

@@ -36,7 +36,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.e.b.ins().store(trusted(), address.value, at, VALUE);
         self.e.b.ins().store(trusted(), handle, at, CLASS);
         self.push_value(StackValue {
-            kind: StackType::Struct,
+            stack_type: StackType::Struct,
             value: at,
             class: Some(typed),
             fact: ValueFact::None,
@@ -46,13 +46,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Pops a typed reference.
     fn pop_typed_reference(&mut self) -> Res<StackValue> {
-        let item = self.pop()?;
-        match item.class {
+        let operand = self.pop()?;
+        match operand.class {
             Some(c)
-                if item.kind == StackType::Struct
+                if operand.stack_type == StackType::Struct
                     && std::ptr::eq(c, self.session.universe.known(Known::TypedReference)) =>
             {
-                Ok(item)
+                Ok(operand)
             }
             _ => Err(TranslateError::invalid("expected a typed reference")),
         }
@@ -60,25 +60,25 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// `refanyval`: the address, if the type is exactly the class; else InvalidCastException.
     pub(crate) fn typed_reference_value(&mut self, class: ClassRef) -> Res {
-        let item = self.pop_typed_reference()?;
-        let own = self.e.b.ins().load(I64, trusted(), item.value, CLASS);
+        let operand = self.pop_typed_reference()?;
+        let own = self.e.b.ins().load(I64, trusted(), operand.value, CLASS);
         let handle = self.e.symbol(Symbol::ClassHandle(class));
         let same = self.e.b.ins().icmp(IntCC::Equal, own, handle);
         self.e.throw_unless(same, ThrowKind::InvalidCast);
-        let value = self.e.b.ins().load(I64, trusted(), item.value, VALUE);
+        let value = self.e.b.ins().load(I64, trusted(), operand.value, VALUE);
         self.push(StackType::ByRef, value);
         Ok(())
     }
 
     /// `refanytype`: the type handle.
     pub(crate) fn typed_reference_type(&mut self) -> Res {
-        let item = self.pop_typed_reference()?;
-        let handle = self.e.b.ins().load(I64, trusted(), item.value, TYPE);
+        let operand = self.pop_typed_reference()?;
+        let handle = self.e.b.ins().load(I64, trusted(), operand.value, TYPE);
         let class = self.session.universe.known(Known::RuntimeTypeHandle);
         let at = self.temp_of(class)?;
         self.e.b.ins().store(trusted(), handle, at, 0);
         self.push_value(StackValue {
-            kind: StackType::Struct,
+            stack_type: StackType::Struct,
             value: at,
             class: Some(class),
             fact: ValueFact::None,

@@ -13,13 +13,13 @@ use vervet_types::{ClassRef, ScalarKind};
 
 impl<'a, 'f> Translator<'a, 'f> {
     /// Pushes a value.
-    pub fn push_value(&mut self, item: StackValue) {
-        self.body.stack.push(item);
+    pub fn push_value(&mut self, operand: StackValue) {
+        self.body.stack.push(operand);
     }
     /// Pushes a value of which only the type is known.
     pub fn push(&mut self, kind: StackType, value: Value) {
         self.body.stack.push(StackValue {
-            kind,
+            stack_type: kind,
             value,
             class: None,
             fact: ValueFact::None,
@@ -28,7 +28,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// Pushes an object that is not null and of exactly that class.
     pub fn push_instance(&mut self, class: ClassRef, value: Value) {
         self.body.stack.push(StackValue {
-            kind: StackType::Ref,
+            stack_type: StackType::Ref,
             value,
             class: Some(class),
             fact: ValueFact::Exact,
@@ -38,7 +38,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn push_class(&mut self, class: ClassRef, value: Value) -> Res {
         let kind = stack_type_of(class)?;
         self.body.stack.push(StackValue {
-            kind,
+            stack_type: kind,
             value,
             class: Some(class),
             fact: ValueFact::None,
@@ -47,40 +47,40 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
     /// Pops a value. This is where a default comparer that is still to be loaded is loaded.
     pub fn pop(&mut self) -> Res<StackValue> {
-        let item = self
+        let operand = self
             .body
             .stack
             .pop()
             .ok_or_else(|| TranslateError::invalid("the stack is empty"))?;
-        self.comparer(item)
+        self.comparer(operand)
     }
     /// Pops an int32. Of a native int the low 32 bits are taken, as mono does.
     pub fn pop_i32(&mut self) -> Res<Value> {
-        let item = self.pop()?;
-        match item.kind {
-            StackType::I32 => Ok(item.value),
-            StackType::Native | StackType::I64 => Ok(self.e.b.ins().ireduce(I32, item.value)),
+        let operand = self.pop()?;
+        match operand.stack_type {
+            StackType::I32 => Ok(operand.value),
+            StackType::Native | StackType::I64 => Ok(self.e.b.ins().ireduce(I32, operand.value)),
             _ => Err(TranslateError::invalid("expected an int32")),
         }
     }
     /// Pops an object reference. Mono accepts a native int or byref too, which unverifiable code
     /// produces.
     pub fn pop_ref(&mut self) -> Res<StackValue> {
-        let item = self.pop()?;
-        match item.kind {
-            StackType::Ref | StackType::Native | StackType::ByRef => Ok(item),
+        let operand = self.pop()?;
+        match operand.stack_type {
+            StackType::Ref | StackType::Native | StackType::ByRef => Ok(operand),
             _ => Err(TranslateError::invalid("expected an object reference")),
         }
     }
     /// Pops an address: a byref, a native int, or an object reference used as one.
     pub fn pop_address(&mut self) -> Res<StackValue> {
-        let mut item = self.pop()?;
-        match item.kind {
-            StackType::I32 => item.value = self.e.b.ins().sextend(I64, item.value),
+        let mut operand = self.pop()?;
+        match operand.stack_type {
+            StackType::I32 => operand.value = self.e.b.ins().sextend(I64, operand.value),
             k if k.is_word() => {}
             _ => return Err(TranslateError::invalid("expected an address")),
         }
-        Ok(item)
+        Ok(operand)
     }
     /// Pops `n` values. The first one returned was the lowest.
     pub fn pop_n(&mut self, n: usize) -> Res<smallvec::SmallVec<[StackValue; 8]>> {
@@ -94,22 +94,22 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// The value as a native int.
-    pub fn as_native(&mut self, item: &StackValue) -> Res<Value> {
-        match item.kind {
-            StackType::I32 => Ok(self.e.b.ins().sextend(I64, item.value)),
-            k if k.is_word() => Ok(item.value),
+    pub fn as_native(&mut self, operand: &StackValue) -> Res<Value> {
+        match operand.stack_type {
+            StackType::I32 => Ok(self.e.b.ins().sextend(I64, operand.value)),
+            k if k.is_word() => Ok(operand.value),
             _ => Err(TranslateError::invalid("expected a native int")),
         }
     }
 
     /// The value converted to another stack type, where an implicit conversion exists (ECMA-335
     /// III.1.6, and what mono accepts beyond it).
-    pub fn coerce(&mut self, item: &StackValue, to: StackType) -> Res<Value> {
-        let v = item.value;
-        if item.kind == to {
+    pub fn coerce(&mut self, operand: &StackValue, to: StackType) -> Res<Value> {
+        let v = operand.value;
+        if operand.stack_type == to {
             return Ok(v);
         }
-        Ok(match (item.kind, to) {
+        Ok(match (operand.stack_type, to) {
             (StackType::I32, StackType::Native | StackType::I64 | StackType::ByRef) => {
                 self.e.b.ins().sextend(I64, v)
             }
@@ -127,13 +127,13 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The value in the form in which a variable or parameter of the class holds it: coerced, and
     /// narrowed to small integers. Of a struct, the address.
-    pub fn coerce_to_class(&mut self, item: &StackValue, class: ClassRef) -> Res<Value> {
+    pub fn coerce_to_class(&mut self, operand: &StackValue, class: ClassRef) -> Res<Value> {
         let to = stack_type_of(class)?;
         if to == StackType::Struct {
-            self.check_struct(item, class)?;
-            return Ok(item.value);
+            self.check_struct(operand, class)?;
+            return Ok(operand.value);
         }
-        let value = self.coerce(item, to)?;
+        let value = self.coerce(operand, to)?;
         Ok(if to == StackType::I32 {
             self.narrow(value, scalar_kind(class))
         } else {
@@ -143,9 +143,9 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Checks that the value is a struct, and that a value of `class` can be read from its memory.
     /// ECMA-335 demands the same type; the size is what memory safety needs.
-    pub fn check_struct(&mut self, item: &StackValue, class: ClassRef) -> Res {
-        match item.class {
-            Some(c) if item.kind == StackType::Struct => {
+    pub fn check_struct(&mut self, operand: &StackValue, class: ClassRef) -> Res {
+        match operand.class {
+            Some(c) if operand.stack_type == StackType::Struct => {
                 if std::ptr::eq(c, class) || c.layout()?.size >= class.layout()?.size {
                     return Ok(());
                 }
@@ -265,15 +265,15 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// The condition that `brtrue` tests, for `brif`. A comparison that IL widened to int32 is used
     /// without the widening, so that Cranelift merges it with the branch.
-    pub fn truth(&mut self, item: &StackValue) -> Res<Value> {
-        if item.kind.is_float() || item.kind == StackType::Struct {
-            return match item.kind {
+    pub fn truth(&mut self, operand: &StackValue) -> Res<Value> {
+        if operand.stack_type.is_float() || operand.stack_type == StackType::Struct {
+            return match operand.stack_type {
                 StackType::Struct => Err(TranslateError::invalid("a value type as a condition")),
                 StackType::F32 => {
                     let zero = self.e.b.ins().f32const(0.0);
                     Ok(self.e.b.ins().fcmp(
                         cranelift_codegen::ir::condcodes::FloatCC::NotEqual,
-                        item.value,
+                        operand.value,
                         zero,
                     ))
                 }
@@ -281,13 +281,13 @@ impl<'a, 'f> Translator<'a, 'f> {
                     let zero = self.e.b.ins().f64const(0.0);
                     Ok(self.e.b.ins().fcmp(
                         cranelift_codegen::ir::condcodes::FloatCC::NotEqual,
-                        item.value,
+                        operand.value,
                         zero,
                     ))
                 }
             };
         }
-        if let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(item.value)
+        if let ValueDef::Result(inst, _) = self.e.b.func.dfg.value_def(operand.value)
             && let InstructionData::Unary {
                 opcode: Opcode::Uextend,
                 arg,
@@ -296,7 +296,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         {
             return Ok(arg);
         }
-        Ok(item.value)
+        Ok(operand.value)
     }
 
     /// Whether the word is null or zero, as an 8-bit value.

@@ -89,7 +89,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             load_scalar(&mut self.e.b, flags, scalar_kind(class), base, offset)
         };
         Ok(StackValue {
-            kind,
+            stack_type: kind,
             value,
             class: Some(class),
             fact: ValueFact::None,
@@ -100,7 +100,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub fn store_value(
         &mut self,
         class: ClassRef,
-        item: &StackValue,
+        operand: &StackValue,
         base: Value,
         offset: i32,
         flags: MemFlagsData,
@@ -108,10 +108,19 @@ impl<'a, 'f> Translator<'a, 'f> {
     ) -> Res {
         let kind = stack_type_of(class)?;
         if kind == StackType::Struct {
-            self.check_struct(item, class)?;
-            return self.copy(class, base, offset, flags, item.value, 0, trusted(), dest);
+            self.check_struct(operand, class)?;
+            return self.copy(
+                class,
+                base,
+                offset,
+                flags,
+                operand.value,
+                0,
+                trusted(),
+                dest,
+            );
         }
-        let value = self.coerce(item, kind)?;
+        let value = self.coerce(operand, kind)?;
         match scalar_kind(class) {
             ScalarKind::Ref if dest == Dest::Anywhere => self.store_ref(flags, value, base, offset),
             leaf => store_scalar(&mut self.e.b, flags, leaf, value, base, offset),

@@ -112,7 +112,7 @@ pub enum ValueFact {
 #[derive(Clone, Copy)]
 pub struct StackValue {
     /// Its type.
-    pub kind: StackType,
+    pub stack_type: StackType,
     /// The CLIF value; of a struct its address.
     pub value: Value,
     /// The class of a struct; what is statically known of a reference.

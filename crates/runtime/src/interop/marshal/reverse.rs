@@ -211,7 +211,7 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     let on_own_stack = !context.is_null() && crate::threads::attach::is_on_own_stack(context, here);
     // SAFETY: the context is this thread's.
     if unsafe { is_in_handler(context, on_own_stack) } {
-        // SAFETY: passed on.
+        // SAFETY: the record and the block are those of the thunk, as the caller promises, and live until it returns.
         unsafe { handler_calls::call(context, record, &mut *call) };
         return ReverseEntry {
             context: std::ptr::null_mut(),

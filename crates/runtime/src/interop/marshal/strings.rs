@@ -85,7 +85,7 @@ pub unsafe fn to_managed<'cx>(
     if p.is_null() {
         return Ok(ObjRef::NULL);
     }
-    // SAFETY: passed on.
+    // SAFETY: the address is not null, so by the caller's promise a terminated string of that encoding lies there.
     cx.alloc_utf16(&unsafe { units(p, encoding) })
 }
 
@@ -94,7 +94,7 @@ pub unsafe fn to_managed<'cx>(
 /// # Safety
 /// `p` is null or a string that was allocated as [`to_native`] does.
 pub unsafe fn free(p: *mut u8, encoding: Encoding) {
-    // SAFETY: passed on; a BSTR's block starts before it.
+    // SAFETY: the caller says that `to_native` allocated the string; the block of a BSTR begins 8 bytes before its text.
     unsafe {
         match encoding {
             Encoding::Bstr if !p.is_null() => release(p.sub(8)),

@@ -67,7 +67,7 @@ pub unsafe fn one_to_native<'cx>(
     managed: *const u8,
     native: *mut u8,
 ) -> Result<()> {
-    // SAFETY: passed on; reference fields are words that hold references.
+    // SAFETY: the caller says that a value of that kind lies at both addresses; its reference fields are words that hold references.
     unsafe {
         let object = || ObjRef::from_addr((managed as *const usize).read());
         match kind {
@@ -105,7 +105,7 @@ pub unsafe fn one_to_managed<'cx>(
     native: *const u8,
     managed: *mut u8,
 ) -> Result<()> {
-    // SAFETY: passed on.
+    // SAFETY: the caller says that a value of that kind lies at `native`, and that `managed` has room for one.
     unsafe {
         let word = || (native as *const usize).read_unaligned();
         match kind {
@@ -142,7 +142,7 @@ pub unsafe fn one_to_managed<'cx>(
 /// # Safety
 /// `native` is such a value, filled by [`one_to_native`].
 pub unsafe fn free_one(kind: &Native, native: *mut u8) {
-    // SAFETY: passed on.
+    // SAFETY: the caller says that `one_to_native` has filled the value, so its words are null or blocks that it has allocated.
     unsafe {
         match kind {
             Native::String(encoding) => {

@@ -60,10 +60,13 @@ fn vtable(header: u64) -> &'static VTable {
     unsafe { &*(header as u32 as usize as *const VTable) }
 }
 
+/// The length of a string or an array. It is loaded atomically, because the thread that makes the object may just be storing it.
+///
+/// # Safety
+/// `object` is a string or an array.
 #[inline(always)]
-fn length(object: usize) -> usize {
-    // SAFETY: callers pass strings and arrays, which have their length at this offset. It is loaded atomically, because the thread that
-    // makes the object may just be storing it.
+unsafe fn length(object: usize) -> usize {
+    // SAFETY: strings and arrays have their length at this offset, aligned to 4.
     unsafe {
         (*((object + ARRAY_LENGTH_OFFSET as usize) as *const AtomicU32)).load(Ordering::Relaxed)
             as usize
@@ -122,9 +125,11 @@ unsafe impl Model for Objects {
         let bytes = if vt.rank == 0 && vt.flags & flags::STRING == 0 {
             vt.size as usize
         } else if vt.rank != 0 {
-            data_offset(vt) + length(object) * vt.size as usize
+            // SAFETY: a class with a rank is one of arrays.
+            data_offset(vt) + unsafe { length(object) } * vt.size as usize
         } else {
-            STRING_CHARS_OFFSET as usize + 2 * (length(object) + 1)
+            // SAFETY: what has no rank and a variable size is a string.
+            STRING_CHARS_OFFSET as usize + 2 * (unsafe { length(object) } + 1)
         };
         (bytes + 7) & !7
     }
@@ -176,8 +181,10 @@ unsafe impl Model for Objects {
     }
     unsafe fn ephemerons(object: usize) -> (usize, usize) {
         // SAFETY: a table of pairs is an array, perhaps of several dimensions; its first word is its header.
-        let vt = vtable(unsafe { (*(object as *const AtomicU64)).load(Ordering::Relaxed) });
-        (object + data_offset(vt), length(object))
+        unsafe {
+            let vt = vtable((*(object as *const AtomicU64)).load(Ordering::Relaxed));
+            (object + data_offset(vt), length(object))
+        }
     }
     unsafe fn is_critical(header: u64) -> bool {
         let vt = vtable(header);

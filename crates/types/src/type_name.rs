@@ -1,4 +1,12 @@
-//! The grammar of reflection type names: `Outer+Inner`2[[A, asm],B][,]*&, Assembly, Version=1.0.0.0`.
+//! The grammar of type names as reflection has them: `Outer+Inner`2[[A, asm],B][,]*&, Assembly, Version=1.0.0.0`.
+//!
+//! ```text
+//! name      = [namespace "."] identifier { "+" identifier }
+//! type      = name [ "[" argument { "," argument } "]" ] { suffix } [ "&" ] [ "," assembly ]
+//! argument  = type without assembly | "[" type "]"
+//! suffix    = "[]" | "[,]" | "[*]" | "*"
+//! ```
+//! A backslash takes its meaning from the character behind it.
 //!
 //! # Invariants
 //! Parsing is bounded by the text and [`MAX_DEPTH`]; nothing is looked up. Names are kept unescaped.
@@ -125,7 +133,11 @@ impl Parser<'_> {
             self.spaces();
             let mut assembly = String::new();
             while let Some(c) = self.rest.next_if(|c| depth == 0 || *c != ']') {
-                assembly.push(c);
+                // In an argument's brackets the one character that has to be escaped is the closing one.
+                let escaped = (c == '\\' && depth > 0)
+                    .then(|| self.rest.next_if_eq(&']'))
+                    .flatten();
+                assembly.push(escaped.unwrap_or(c));
             }
             let assembly = assembly.trim_end();
             if assembly.is_empty() {
@@ -244,6 +256,8 @@ mod tests {
     #[test]
     fn escapes_and_errors() {
         assert_eq!(TypeName::parse(r"N.A\+B\,C").unwrap().name, "A+B,C");
+        let argument = &TypeName::parse(r"A[[B, a\]b]]").unwrap().args[0];
+        assert_eq!(argument.assembly.as_deref(), Some("a]b"));
         for bad in [
             "", "A[", "A[[B]", "A]", "A&&", "A, ", "A+", "A[B][C]", r"A\", ".", "A.", "A.[]",
             "A[*,*]", "A[,*]", "\0A",
