@@ -203,7 +203,9 @@ fn two_are_made_ready_from_outside() {
         });
         s.spawn(None, 3);
         s.spawn(None, 4);
-        carriers.map(|c| c.join().unwrap());
+        for carrier in carriers {
+            carrier.join().unwrap();
+        }
     });
 }
 
@@ -273,7 +275,9 @@ fn a_carrier_that_has_found_work_wakes_the_next() {
         s.host().wait_for(4);
         run_to_end(&s, 1, 3);
         s.after(&mut c, 1, Outcome::End);
-        others.map(|o| o.join().unwrap());
+        for other in others {
+            other.join().unwrap();
+        }
     });
 }
 

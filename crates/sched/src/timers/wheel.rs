@@ -56,7 +56,8 @@ struct Level {
 pub(crate) struct Wheel {
     /// No deadline before this tick is in the wheel but in slots that are being emptied.
     now: u64,
-    levels: [Level; LEVELS],
+    /// `LEVELS` of them; not in place, because a wheel would be 10 KiB on the stack of whoever makes it.
+    levels: Box<[Level]>,
 }
 
 /// What [`Wheel::advance`] has done.
@@ -73,10 +74,12 @@ impl Wheel {
     pub(crate) fn new() -> Wheel {
         Wheel {
             now: 0,
-            levels: std::array::from_fn(|_| Level {
-                occupied: 0,
-                slots: [const { Vec::new() }; SLOTS],
-            }),
+            levels: (0..LEVELS)
+                .map(|_| Level {
+                    occupied: 0,
+                    slots: [const { Vec::new() }; SLOTS],
+                })
+                .collect(),
         }
     }
     /// Puts a timer where its deadline says.
