@@ -1,14 +1,29 @@
-//! What a heap can be told when it is made.
+//! What a heap can be told when it is made, and how that is fitted to the heap's range.
 //!
 //! # Invariants
-//! A configuration does not change once the heap exists, so every thread reads it without synchronisation.
+//! A configuration does not change once the heap exists, so every thread reads it without synchronisation. `Heap::start` takes what it is
+//! given as upper bounds, and makes what is too large for the heap smaller.
+use crate::space::BLOCK;
+use std::io;
+
+/// How many nurseries a program may fill beyond the limit, so that it can report that the heap is full.
+pub(crate) const GRACE: usize = 1;
+/// Blocks that one worker may leave partly filled: of survivors, of promoted objects, and the overflow block.
+const PARTLY: usize = 3;
+/// The nursery is not made smaller than this many bytes.
+const LEAST_NURSERY: usize = 4 * BLOCK;
+/// The nursery is at most one part in so many of the range. Between four and five times its bytes are kept free: the grace, what mutators may
+/// be handed, and copies of that and of what the last collection left young.
+const NURSERY_SHARE: usize = 8;
+/// One major collection evacuates at most one part in so many of the range.
+const EVACUATE_SHARE: usize = 16;
 
 /// The configuration of a heap. Sizes are in bytes.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Address space to reserve. [`crate::address_space`] says what that takes with the tables beside it.
     pub reserve: usize,
-    /// Young objects allocated between two minor collections.
+    /// Young objects allocated between two minor collections. At least 256 KiB; at most an eighth of `reserve` and half of `max_heap`.
     pub nursery: usize,
     /// When the heap is larger than this, allocation fails.
     pub max_heap: usize,
@@ -20,7 +35,7 @@ pub struct Config {
     pub min_major: usize,
     /// If the old generation is not larger than this, a major collection is one pause.
     pub stop_below: usize,
-    /// Bytes of sparse blocks that one major collection moves at most.
+    /// Bytes of sparse blocks that one major collection moves at most; not more than a sixteenth of `reserve`.
     pub evacuate: usize,
     /// Called when the collector cannot go on, with a sentence. It does not return.
     pub fail: fn(&str) -> !,
@@ -57,6 +72,44 @@ pub struct Debug {
     pub log: bool,
     /// Print what is alive, by class, after each major collection.
     pub heap_shot: bool,
+}
+
+impl Config {
+    /// The configuration for a heap whose range has `range` bytes: this one, with a nursery and a budget of evacuation that leave space for
+    /// objects.
+    ///
+    /// # Errors
+    /// InvalidInput: what a collection may need leaves nothing of the range.
+    pub(crate) fn fit(self, range: usize) -> io::Result<Config> {
+        let nursery = self
+            .nursery
+            .min((range / NURSERY_SHARE) & !(BLOCK - 1))
+            .min((self.max_heap / 2) & !(BLOCK - 1))
+            .max(LEAST_NURSERY);
+        let config = Config {
+            nursery,
+            evacuate: self.evacuate.min(range / EVACUATE_SHARE),
+            ..self
+        };
+        // A collection may leave all of the nursery young.
+        let kept_free = config.needed(nursery) + GRACE * nursery;
+        if range <= kept_free {
+            let (range, kept_free) = (range >> 10, kept_free >> 10);
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("a heap of {range} KiB is too small: collections need {kept_free} KiB"),
+            ));
+        }
+        Ok(config)
+    }
+    /// Bytes of the address range that may be handed out until the next collection, plus what that collection may need. The last one has left
+    /// nursery blocks of `young` bytes.
+    pub(crate) fn needed(&self, young: usize) -> usize {
+        let copied = self.nursery + young;
+        let workers = self.helpers + 1;
+        // An object of up to an eighth of a block may not fit what is left of one.
+        self.nursery + copied / 8 * 9 + self.evacuate + workers * PARTLY * BLOCK
+    }
 }
 
 impl Default for Config {

@@ -77,17 +77,20 @@ pub struct Heap<M: Model, W: World> {
 
 impl<M: Model, W: World> Heap<M, W> {
     /// Reserves a heap and starts its threads. It lives as long as the process.
+    ///
+    /// # Errors
+    /// What the system says if it grants no memory or no thread. InvalidInput: the range is too small for what its collections may need.
     pub fn start(config: Config, world: W) -> io::Result<&'static Heap<M, W>> {
         let space = space::Space::new(config.reserve, config.cards, config.card_mask)?;
+        let (low, high) = space.range();
+        let config = config.fit(high - low)?;
         let recyclable = recyclable::RecyclableBlocks::new(&space)?;
         let pool = workers::WorkerPool::new(config.helpers)?;
         let n = pool.count();
         let heap: &'static Heap<M, W> = Box::leak(Box::new(Heap {
             world,
             space,
-            nursery: LeafLock::new(nursery::Nursery::new(
-                (config.nursery / space::BLOCK).max(4),
-            )?),
+            nursery: LeafLock::new(nursery::Nursery::new(config.nursery / space::BLOCK)?),
             old: old::Old {
                 recyclable,
                 bytes: AtomicUsize::new(0),

@@ -1,7 +1,7 @@
 //! Where objects lie: large ones, limits, memory given back, pins and the gaps between them, cards, several threads.
 mod toy;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
-use toy::{Rng, ToyHeap, WAYS, Way, field, fields, id, make, read, try_make, words};
+use toy::{Rng, ToyHeap, WAYS, Way, Yard, field, fields, id, make, read, try_make, words};
 use vervet_heap::{Config, World};
 
 #[test]
@@ -90,6 +90,57 @@ fn when_address_space_ends_there_is_no_memory_and_the_heap_is_whole() {
         assert_eq!(length(heap.world.roots[0].load(Relaxed)), n);
         heap.world.stopped(&mut || heap.verify("when full"));
         heap.world.roots[0].store(0, Relaxed);
+    }
+}
+
+#[test]
+fn a_nursery_that_the_heap_cannot_hold_is_made_smaller() {
+    // Bytes of the address range, of the nursery, and the limit.
+    for (reserve, nursery, max_heap) in [
+        (4 << 20, 256 << 10, usize::MAX),
+        (8 << 20, 4 << 20, usize::MAX),
+        (32 << 20, 1 << 30, usize::MAX),
+        (1 << 30, 1 << 30, usize::MAX),
+        (1 << 30, 16 << 20, 8 << 20),
+    ] {
+        let config = Config {
+            reserve,
+            nursery,
+            max_heap,
+            ..WAYS[0].config()
+        };
+        let heap = toy::start(4, config);
+        let held = reserve.min(max_heap) / 4;
+        for i in 0..held / 8000 {
+            // One that lives, and garbage of the same size.
+            let o = try_make(heap, 0, 1, 997, 0);
+            let o = o.unwrap_or_else(|| panic!("{i} of {reserve:#x} {nursery:#x} {max_heap:#x}"));
+            heap.world
+                .store(field(o, 0), heap.world.roots[0].load(Relaxed));
+            heap.world.roots[0].store(o, Relaxed);
+            assert!(try_make(heap, 0, 1, 997, 0).is_some());
+        }
+        assert_eq!(length(heap.world.roots[0].load(Relaxed)), held / 8000);
+    }
+}
+
+#[test]
+fn a_range_that_cannot_hold_a_nursery_and_its_copy_is_refused() {
+    let cards = vervet_heap::memory::reserve(1 << 21).expect("memory");
+    let start = |reserve, helpers| {
+        let config = Config {
+            reserve,
+            helpers,
+            cards,
+            card_mask: (1 << 21) - 1,
+            ..Config::default()
+        };
+        ToyHeap::start(config, Yard::new(4, 4)).map(|_| ())
+    };
+    assert!(start(4 << 20, 1).is_ok());
+    for (reserve, helpers) in [(0, 0), (1 << 20, 0), (2 << 20, 7)] {
+        let error = start(reserve, helpers).expect_err("nothing could be allocated");
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{error}");
     }
 }
 

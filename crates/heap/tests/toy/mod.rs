@@ -161,7 +161,7 @@ unsafe impl Sync for Yard {}
 // SAFETY: nothing in a yard belongs to the thread that made it.
 unsafe impl Send for Yard {}
 
-const MASK: usize = sized(1 << 21, 1 << 12) - 1;
+const MASK: usize = sized(1 << 21, 1 << 13) - 1;
 
 /// `usual`, or `few` under Miri, which takes a few hundred times as long.
 pub const fn sized(usual: usize, few: usize) -> usize {
@@ -363,8 +363,8 @@ pub fn start(roots: usize, config: Config) -> &'static ToyHeap {
     end_with_the_collector();
     let cards = vervet_heap::memory::reserve(MASK + 1).unwrap();
     let config = Config {
-        // (Miri holds all memory that is reserved.)
-        reserve: config.reserve.min(sized(1 << 30, 2 << 20)),
+        // What the card table covers. (Miri holds all memory that is reserved.)
+        reserve: config.reserve.min((MASK + 1) << 9),
         cards,
         card_mask: MASK,
         ..config
