@@ -110,6 +110,13 @@ const SEARCHING: u32 = 1 << 31;
 const STOP: u32 = u32::MAX;
 
 /// The word on which a carrier sleeps: 0, or a [`Gift`].
+///
+/// ```text
+///   0                    empty: the carrier sleeps, or does not look
+///   p + 1                processor p
+///   p + 1 + SEARCHING    processor p, and the carrier is counted as searching
+///   STOP                 the OS thread is to end
+/// ```
 #[derive(Default, Debug)]
 pub(crate) struct Seat(AtomicU32);
 #[expect(unsafe_code, reason = "promises that zeros are a value")]
@@ -127,13 +134,15 @@ impl Seat {
         self.0.store(word, Release);
     }
     /// The carrier takes what was given.
+    ///
+    /// Two steps, not an exchange: between them nobody else writes, because a seat is filled only for a listed carrier, and this one is listed again
+    /// only after it has emptied its seat.
     pub(crate) fn take(&self) -> Option<Gift> {
         let gift = match self.0.load(Acquire) {
             0 => return None,
             STOP => Gift::Stop,
             word => Gift::Processor((word & !SEARCHING) - 1, word & SEARCHING != 0),
         };
-        // Only the carrier empties its seat, and nobody fills a seat that is not listed.
         self.0.store(0, Release);
         Some(gift)
     }

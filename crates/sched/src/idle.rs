@@ -192,6 +192,8 @@ impl Idle {
     /// already, or there can be no more carriers.
     pub(crate) fn wake(&self) -> Option<(u32, Who)> {
         let mut lists = self.lists.lock();
+        // Looked at again: of several that make threads ready at once one wakes a carrier, and the others see it searching. (A carrier may begin to
+        // search by itself meanwhile; then there are two.)
         let now = self.summary();
         if now.idle == 0 || now.searching > 0 || lists.stopped {
             return None;
@@ -233,6 +235,7 @@ impl Idle {
     }
     /// Begins to search, unless half of the busy processors' carriers do: more would only get into each other's way.
     pub(crate) fn begin_search(&self) -> bool {
+        // Not one step: of two that look at once both may begin. Only the count has to be exact, not the limit.
         let now = self.summary();
         let may = 2 * now.searching < self.count - now.idle;
         if may {
@@ -284,6 +287,7 @@ impl Idle {
     /// The poller has polled: it takes an idle processor, or sleeps.
     pub(crate) fn leave_poll(&self, carrier: u32) -> Left {
         let mut lists = self.lists.lock();
+        // With LEAVING: somebody has given it a processor, or will as soon as this lock is free. Its seat says which.
         let given = self.poller.load(Relaxed) != carrier;
         self.poller.store(0, Relaxed);
         if given {

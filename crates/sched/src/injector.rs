@@ -52,6 +52,7 @@ impl Injector {
         let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else {
             return;
         };
+        // The links are the pusher's: the threads are in no queue yet.
         for pair in ids.windows(2) {
             self.link(pair[0]).store(pair[1], Relaxed);
         }

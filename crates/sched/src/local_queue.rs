@@ -112,6 +112,8 @@ impl LocalQueue {
                 head = self.head.load(Acquire);
                 continue;
             }
+            // Copied before the exchange: after it the carrier may write to the places. The copies lie beyond the own queue's tail, where nobody
+            // looks until it moves.
             let first = self.place(head).load(Relaxed);
             for i in 1..take {
                 let id = self.place(head + i).load(Relaxed);

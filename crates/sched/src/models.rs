@@ -4,7 +4,7 @@
 //! |---|---|
 //! | an id that was put into a local queue is taken once | `thieves_and_the_carrier_take_each_id_once`, `a_full_queue_is_stolen_from`, `two_thieves_meet` |
 //! | a ready thread is not left in a queue while all carriers sleep | `a_thread_made_ready_from_outside_is_run`, `two_are_made_ready_from_outside` |
-//! | who makes threads ready need not run them itself | `a_thread_is_run_while_its_spawner_computes`, `one_after_the_other_is_run_while_their_spawner_computes` |
+//! | who makes threads ready need not run them itself | `a_thread_is_run_while_its_spawner_computes`, `one_after_the_other_is_run_while_their_spawner_computes`, `a_carrier_that_has_found_work_wakes_the_next` |
 //! | a thread runs on one carrier, after it has left the one before | `a_thread_that_parks_is_unparked`, `a_thread_that_parks_is_unparked_twice` |
 //! | a processor has one holder, and a carrier that blocks keeps nobody waiting | `a_call_comes_back_while_it_is_retaken`, `a_blocking_call_hands_over` |
 //! | the thread in a slot is run once | `a_slot_is_flushed_while_it_is_emptied` |
@@ -203,7 +203,9 @@ fn two_are_made_ready_from_outside() {
         });
         s.spawn(None, 3);
         s.spawn(None, 4);
-        carriers.map(|c| c.join().unwrap());
+        for carrier in carriers {
+            carrier.join().unwrap();
+        }
     });
 }
 
@@ -234,6 +236,49 @@ fn a_thread_is_run_while_its_spawner_computes() {
 #[test]
 fn one_after_the_other_is_run_while_their_spawner_computes() {
     spawner(2, &[3, 4]);
+}
+
+/// Thread 1 starts 4 and 5, and waits for both; 4 waits for 5. The second is made ready while a carrier searches already, so nobody is woken for it
+/// but by that carrier.
+#[test]
+fn a_carrier_that_has_found_work_wakes_the_next() {
+    model(1, || {
+        let s = scheduler(3);
+        let mut c = running(&s, 1);
+        let others = [running(&s, 2), running(&s, 3)];
+        let others = others.map(|mut c| {
+            s.after(&mut c, 2, Outcome::End);
+            let rest = s.next(&mut c);
+            (c, rest)
+        });
+        let others = others.map(|(mut c, rest)| {
+            let s = s.clone();
+            thread::spawn(move || {
+                // It rests when the model begins.
+                match rest {
+                    Next::Sleep => s.host().wait(|_| s.is_given(&c)),
+                    _ => {
+                        s.host().wait(|events| std::mem::take(&mut events.alarm));
+                        s.polled(&mut c, &mut []);
+                    }
+                }
+                carry(&s, &mut c, &|_, id| {
+                    if id == 4 {
+                        s.host().wait_for(5);
+                    }
+                    run_to_end(&s, id, 3)
+                });
+            })
+        });
+        s.spawn(Some(&mut c), 4);
+        s.spawn(Some(&mut c), 5);
+        s.host().wait_for(4);
+        run_to_end(&s, 1, 3);
+        s.after(&mut c, 1, Outcome::End);
+        for other in others {
+            other.join().unwrap();
+        }
+    });
 }
 
 /// Thread 1 parks until the condition says `wake_ups`; others raise it and unpark. Two carriers may run it.

@@ -77,6 +77,7 @@ impl OwnerWord {
     #[inline]
     pub(crate) fn enter_native(&self, carrier: u32, number: u64) -> NativeCall {
         let word = NATIVE | u64::from(carrier) << CARRIER_SHIFT | number << CALL_SHIFT;
+        // A store, since nobody else writes the word of a processor in use. The release hands queue and slot to whoever retakes it.
         self.0.store(word, Release);
         NativeCall(word)
     }

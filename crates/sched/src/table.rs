@@ -28,6 +28,7 @@ pub(crate) use real::{Table, Zeroed};
 
 #[cfg(feature = "loom")]
 mod of_loom {
+    #[expect(unsafe_code, reason = "as the trait that it stands for")]
     /// As without the feature; loom's atomics are made one by one.
     ///
     /// # Safety

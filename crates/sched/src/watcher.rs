@@ -178,6 +178,7 @@ impl Seen {
             Holder::Running(carrier) => slice = Some((carrier, view.slice)),
             Holder::Native(call) => native = Some(call),
         }
+        // Who waits for this processor. (Threads in another's queue are that one's: its own slice ends, too.)
         let others = view.queued || view.slot != 0 || all.injected;
         let ran = self.slice.look(slice, all.now);
         if ran >= SLICE && others {
@@ -191,11 +192,13 @@ impl Seen {
             }
         }
         let blocked = self.native.look(native, all.now);
+        // Without an idle processor, what becomes ready next would find nobody.
         let needed = others || all.idle + all.searching == 0;
         if blocked >= NATIVE && needed {
             actions.push(Action::Retake(number));
         }
         let slot = Some(view.slot).filter(|id| *id != 0);
+        // (The same thread may have run and come back between two looks. Moving it then does no harm.)
         let waited = self.slot.look(slot, all.now);
         if waited >= TICK && all.idle > 0 && all.searching == 0 && native.is_none() {
             actions.push(Action::FlushSlot(number));
@@ -314,6 +317,7 @@ mod tests {
         assert_eq!(step(&mut watcher, overview(3), other), []);
     }
 
+    /// The carrier of a busy processor has a tick's time to come to its timers.
     #[test]
     fn timers_that_nobody_comes_to_are_the_watchers() {
         let mut watcher = Watcher::new(1);
@@ -332,6 +336,7 @@ mod tests {
         assert_eq!(step(&mut watcher, overview(2), nobody), [Action::Expire(0)]);
     }
 
+    /// With an idle processor a carrier is woken for it; if all are busy, the watcher does it itself.
     #[test]
     fn somebody_polls() {
         let mut watcher = Watcher::new(1);
@@ -351,6 +356,7 @@ mod tests {
         assert_eq!(step(&mut watcher, unpolled(0, 1), view), [Action::Wake]);
     }
 
+    /// Any use of a processor begins the 20 ms anew.
     #[test]
     fn it_sleeps_after_20_ms_without_anybody_running() {
         let mut watcher = Watcher::new(1);

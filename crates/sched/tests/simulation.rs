@@ -214,6 +214,18 @@ fn program(random: &mut Xoshiro256PlusPlus) -> Vec<Vec<Step>> {
     scripts
 }
 
+/// The system refuses most OS threads. The watcher tries again, and those that there are do the work.
+#[test]
+fn carriers_that_cannot_be_started_delay_but_lose_nothing() {
+    for seed in seeds(10) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let scripts = program(&mut random);
+        let mut simulation = Simulation::new(seed, 1 + random.next_u32() % 4, 10_000 * MS, scripts);
+        simulation.refuse_carriers(5);
+        simulation.run();
+    }
+}
+
 #[test]
 fn random_programs_end() {
     let (mut threads, mut longest) = (0, 0);

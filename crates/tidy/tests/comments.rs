@@ -8,7 +8,7 @@ const LEAST: &[(&str, usize)] = &[
     ("jit", 20),
     ("parking", 20),
     ("runtime", 20),
-    ("sched", 19),
+    ("sched", 20),
     ("types", 15),
 ];
 

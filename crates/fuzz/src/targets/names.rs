@@ -145,7 +145,15 @@ fn print(name: &TypeName, argument: bool, out: &mut String) {
     }
     if let Some(assembly) = &name.assembly {
         out.push_str(", ");
-        out.push_str(assembly);
+        if argument {
+            out.push_str(&assembly.replace(']', "\\]"));
+            // A backslash in front of the argument's own bracket would escape that.
+            if assembly.ends_with('\\') {
+                out.push(' ');
+            }
+        } else {
+            out.push_str(assembly);
+        }
     }
     if argument {
         out.push(']');

@@ -11,6 +11,9 @@ use vervet_abi::stack::Numbers;
 /// Bytes that the `grow` thunk uses on the segment that it leaves, below the stack pointer at the function's first instruction.
 pub const GROW_BYTES: usize = 8 + 176;
 
+/// What [`stack_check_failed`] returns where an exception is pending and the function is an invoke stub.
+pub const RETURN_FAILURE: usize = 2;
+
 /// Bit of [`ReverseEntry::before`]: the thread was attached for this call only.
 pub const FOR_THE_CALL: usize = 0x100;
 
@@ -43,8 +46,8 @@ unsafe extern "C" {
     /// The part of the stack that handlers of StackOverflowException get is used up: ends the process.
     #[link_name = "vervet_end_for_overflow"]
     pub fn end_for_overflow(context: *mut ThreadContext) -> !;
-    /// From the `grow` thunk. 0: an exception is pending; 1: the function goes on where it is; otherwise the top of the segment on which it
-    /// goes on.
+    /// From the `grow` thunk. 0: an exception is pending; 1: the function goes on where it is; [`RETURN_FAILURE`]; otherwise the top of the
+    /// segment on which it goes on.
     #[link_name = "vervet_stack_check_failed"]
     pub fn stack_check_failed(
         context: *mut ThreadContext,

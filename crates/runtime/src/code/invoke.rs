@@ -29,7 +29,7 @@
 //! * No lock is held during the call.
 use crate::code::entries;
 use crate::code::link;
-use crate::code::table::CodeKind;
+use crate::code::table::{CodeKind, INVOKE_STUB};
 use crate::cx::{Cx, Result, Throw, Value};
 use crate::memory::localloc_stack::Scope;
 use crate::object::ObjRef;
@@ -63,7 +63,7 @@ fn stub_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize>
         Ok(b) => b,
         Err(e) => crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}")),
     };
-    let code = link::link(cx, blob, CodeKind::Stub("runtime-invoke"))?.start;
+    let code = link::link(cx, blob, CodeKind::Stub(INVOKE_STUB))?.start;
     BY_KEY
         .lock()
         .get_or_insert_with(FxHashMap::default)

@@ -22,6 +22,9 @@ pub enum CodeKind {
     Stub(&'static str),
 }
 
+/// The name of invoke stubs.
+pub const INVOKE_STUB: &str = "runtime-invoke";
+
 /// A piece of code and its tables. Offsets are from `start`.
 pub struct Code {
     /// First byte.
@@ -136,6 +139,10 @@ impl Code {
             &self.inline_map,
             (pc - self.start) as u32,
         )
+    }
+    /// Is it an invoke stub, which Rust code calls?
+    pub fn is_invoke_stub(&self) -> bool {
+        matches!(self.kind, CodeKind::Stub(INVOKE_STUB))
     }
     /// The method it belongs to.
     pub fn method(&self) -> Option<MethodRef> {

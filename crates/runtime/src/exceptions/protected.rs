@@ -3,12 +3,12 @@
 //!
 //! # Invariants
 //! What is protected depends on the frames of the calling thread's stack and on [`Region`]s alone.
-use crate::code::table::CodeKind;
+use crate::code::table::{Code, CodeKind};
 use crate::cx::Cx;
 use crate::exceptions::walk::{Frame, Walk};
 use vervet_abi::ThreadContext;
 use vervet_metadata::body::EhKind;
-use vervet_types::{Method, MethodRef};
+use vervet_types::Method;
 
 /// Methods (namespace, class, name) of the class library whose callers' finally blocks take it that they ran to their end, and throw
 /// something else if they did not. (Mono aborts there too, and then they throw.) None of them takes long.
@@ -35,10 +35,15 @@ impl Drop for Region {
     }
 }
 
-/// While it lives, the calling thread is not aborted by others if it is about to run a method of [`WHOLE`] or a class constructor, whose
-/// frame is not made yet.
-pub(crate) fn entering(cx: &Cx<'_>, method: MethodRef) -> Option<Region> {
-    (method.is_cctor() || is_whole(method)).then(|| Region::begin(cx))
+/// While it lives, the calling thread is not aborted by others if it is about to run a filter, a class constructor or a method of
+/// [`WHOLE`]. The frame of that code is not made yet, so [`is_protected`] does not find it.
+pub(crate) fn entering(cx: &Cx<'_>, code: &Code) -> Option<Region> {
+    let protects = match code.kind {
+        CodeKind::Filter(_) => true,
+        CodeKind::Method(method) => method.is_cctor() || is_whole(method),
+        CodeKind::Wrapper(_) | CodeKind::Stub(_) => false,
+    };
+    protects.then(|| Region::begin(cx))
 }
 
 /// Must an abort of the calling thread wait? The thread is in Runtime state.

@@ -10,13 +10,14 @@
 //! * The handler runs on the alternate stack, reads one thread-local word, and changes nothing but the interrupted registers and the
 //!   word below the interrupted stack pointer. The exception is made after the handler has returned, by the thunk that the registers
 //!   then name.
-use crate::arch::upcalls;
+use crate::arch::upcalls::{self, RETURN_FAILURE};
 use crate::code::table;
 use crate::cx::Cx;
 use crate::exceptions::make;
 use crate::exceptions::throw::raise;
 use crate::exceptions::trace::TraceMode;
-use crate::threads::{interrupts, managed_stack};
+use crate::object::ObjRef;
+use crate::threads::{interrupts, managed_stack, stack_guard};
 use vervet_abi::stack::Numbers;
 use vervet_abi::{State, ThreadContext, ThrowKind};
 use vervet_types::Known;
@@ -85,6 +86,11 @@ pub extern "C" fn throw_trap(_context: *mut ThreadContext, kind: u32) -> ! {
 /// Makes and raises the exception of a [`ThrowKind`] from the innermost exit record.
 pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
     let cx = &Cx::current();
+    raise(cx, make_kind(cx, kind), TraceMode::Fresh)
+}
+
+/// The exception of a [`ThrowKind`], or what its constructor throws.
+fn make_kind<'cx>(cx: &'cx Cx<'cx>, kind: u32) -> ObjRef<'cx> {
     let kind = ThrowKind::from_u8(kind as u8).unwrap_or(ThrowKind::ExecutionEngine);
     use ThrowKind as K;
     let class = match kind {
@@ -110,11 +116,10 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
         K::StackOverflow => &["The requested operation caused a stack overflow."],
         _ => &[],
     };
-    let exception = match make::new(cx, cx.known(class), message) {
+    match make::new(cx, cx.known(class), message) {
         Ok(e) => e,
         Err(t) => cx.take_pending(t),
-    };
-    raise(cx, exception, TraceMode::Fresh)
+    }
 }
 
 /// The stack is used up. StackOverflowException is raised where the method was called;
@@ -124,7 +129,7 @@ pub fn throw_kind(_cx: &Cx<'_>, kind: u32) -> ! {
 /// The context is that of the calling thread, which is in Runtime state.
 #[unsafe(export_name = "vervet_stack_overflow")]
 pub unsafe extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
-    if !crate::threads::stack_guard::give(context) {
+    if !stack_guard::give(context) {
         // SAFETY: the caller's promise.
         unsafe { end_for_overflow(context) };
     }
@@ -133,8 +138,8 @@ pub unsafe extern "C" fn stack_overflow(context: *mut ThreadContext) -> ! {
 }
 
 /// From the `grow` thunk: the check of a function has failed. `numbers` follow its call of the thunk ([`Numbers`]), `sp` is the stack pointer
-/// at the function's first instruction. 0: an exception is pending; 1: the function goes on where it is; otherwise the top of the segment
-/// on which it is to go on.
+/// at the function's first instruction. 0: an exception is pending; 1: the function goes on where it is; [`RETURN_FAILURE`]; otherwise the
+/// top of the segment on which it is to go on.
 ///
 /// # Safety
 /// The context is that of the calling thread, which is in Runtime state.
@@ -144,10 +149,13 @@ unsafe extern "C" fn stack_check_failed(
     numbers: &Numbers,
     sp: usize,
 ) -> usize {
+    let pc = std::ptr::from_ref(numbers) as usize;
+    // An invoke stub's catch-all is not in force yet, and its caller is Rust code, which exceptions do not pass.
+    let is_invoke_stub = table::find(pc).is_some_and(|code| code.is_invoke_stub());
     // The limit may have been raised to have requests served.
     // SAFETY: the thunk passes this thread's context.
-    if !unsafe { interrupts::at_prologue(context, std::ptr::from_ref(numbers) as usize) } {
-        return 0;
+    if !unsafe { interrupts::at_prologue(context, pc) } {
+        return if is_invoke_stub { RETURN_FAILURE } else { 0 };
     }
     // SAFETY: the context belongs to this thread.
     if sp - numbers.frame as usize >= unsafe { (*context).true_limit } {
@@ -156,9 +164,28 @@ unsafe extern "C" fn stack_check_failed(
     let bytes = numbers.stack_arguments as usize + numbers.frame as usize;
     match managed_stack::grow(context, bytes, sp - upcalls::GROW_BYTES) {
         Some(top) => top,
+        None if is_invoke_stub => {
+            // SAFETY: the thunk passes this thread's context.
+            unsafe { leave_overflow_pending(context) };
+            RETURN_FAILURE
+        }
         // SAFETY: the thunk passes this thread's context.
         None => unsafe { stack_overflow(context) },
     }
+}
+
+/// As [`stack_overflow`] where the exception would be caught at once: leaves it pending.
+///
+/// # Safety
+/// The context is that of the calling thread, which is in Runtime state.
+unsafe fn leave_overflow_pending(context: *mut ThreadContext) {
+    if !stack_guard::give(context) {
+        // SAFETY: the caller's promise.
+        unsafe { end_for_overflow(context) };
+    }
+    let cx = Cx::current();
+    let _pending = cx.throw_object(make_kind(&cx, ThrowKind::StackOverflow as u32));
+    stack_guard::take_back(context);
 }
 
 /// The part of the stack that handlers of StackOverflowException get is used up as well: ends the process.

@@ -76,8 +76,7 @@ pub(crate) unsafe fn at_prologue(context: *mut ThreadContext, pc: usize) -> bool
     // SAFETY: the context belongs to this thread.
     unsafe { registry::limit(context).store((*context).true_limit, Ordering::SeqCst) };
     let cx = Cx::current();
-    let method = table::find(pc).and_then(|code| code.method());
-    let _region = method.and_then(|method| protected::entering(&cx, method));
+    let _region = table::find(pc).and_then(|code| protected::entering(&cx, code));
     serve(&cx).is_ok()
 }
 

@@ -41,10 +41,14 @@ use vervet_abi::ThreadContext;
 use vervet_abi::context::{SMALL_FRAME, UNCHECKED_FRAME};
 use vervet_abi::stack::Segment;
 
-/// Bytes below the limit of a segment: a small frame, a frame that is not checked below it, and below that what a thunk pushes: the largest,
-/// the stub that interrupts, takes 208 bytes, `grow` 192.
-const GUARD: usize = 1 << 10;
-const _: () = assert!(SMALL_FRAME as usize + UNCHECKED_FRAME as usize + 512 < GUARD);
+/// Bytes below the limit of a segment: a small frame, a frame that is not checked below it, and below that what thunks push. A thunk takes
+/// up to 208 bytes, and up to three follow each other, each entered through an invoke stub without a check, before a function checks again: a
+/// class constructor's thunk, the prestub, `grow`.
+const GUARD: usize = 2 << 10;
+const _: () = assert!(
+    SMALL_FRAME as usize + UNCHECKED_FRAME as usize + 3 * (208 + UNCHECKED_FRAME as usize + 64)
+        < GUARD
+);
 /// Each segment is at least so many times as large as the one before.
 const GROWTH: usize = 8;
 /// What handlers of StackOverflowException get beyond the cap.
@@ -88,6 +92,8 @@ pub(super) fn adopt(thread: &Thread, size: usize) {
         (*segment).cap = if first == size { 0 } else { size };
         // The last thread may have ended beyond the cap.
         (*segment).extra = false;
+        // The later segments have the cap of the thread that had the stack before.
+        release(std::mem::replace(&mut (*segment).next, null_mut()));
         (*context).segment = segment as usize;
         (*context).managed_base = (*segment).top();
     }

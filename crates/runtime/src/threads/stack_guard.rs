@@ -87,11 +87,18 @@ fn is_native_used_up(context: *mut ThreadContext) -> bool {
 
 /// Bytes that managed code may use before it overflows its stack. Called by an icall.
 pub fn room(cx: &Cx<'_>) -> usize {
+    let here = &raw const cx as usize;
     // SAFETY: the token's context belongs to this thread, whose innermost record is that of the icall, on the stack of its caller.
     unsafe {
         let context = cx.context();
-        ((*context).record as usize).saturating_sub((*context).true_limit)
-            + managed_stack::growth_left(context)
+        let managed = ((*context).record as usize).saturating_sub((*context).true_limit)
+            + managed_stack::growth_left(context);
+        if (*context).managed_base == 0 {
+            return managed;
+        }
+        // Managed code that calls managed code through native code uses both stacks.
+        let end = limit((*context).native_low, (*context).stack_base);
+        managed.min(here.saturating_sub(end))
     }
 }
 

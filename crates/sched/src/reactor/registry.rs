@@ -312,6 +312,7 @@ mod tests {
         woken
     }
 
+    /// Each direction has its own queue and its own count.
     #[test]
     fn an_edge_wakes_all_that_wait_in_its_direction() {
         let registry = Registry::new();
@@ -342,6 +343,7 @@ mod tests {
         registry.end_wait(3);
     }
 
+    /// A thread whose deadline is over, or that was aborted, is no longer in the list, and the others still are.
     #[test]
     fn a_thread_leaves_the_queue_wherever_it_stands() {
         for leaver in 1..=3 {
@@ -358,6 +360,7 @@ mod tests {
         }
     }
 
+    /// The entry is used again at once, while somebody still has the old registration in hand.
     #[test]
     fn what_belongs_to_a_closed_descriptor_does_not_touch_the_next() {
         let registry = Registry::new();

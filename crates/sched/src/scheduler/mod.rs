@@ -205,6 +205,10 @@ impl<H: Host> Scheduler<H> {
     /// Unparks threads, and puts those that slept into the queue of a processor that the caller holds, or else into the injector. How many slept.
     /// The caller calls [`Scheduler::notify`].
     fn unpark_all(&self, p: Option<&Processor>, ids: &mut [u32]) -> usize {
+        // The words of threads that slept for long are in no cache. Looked at without waiting for each other, they come side by side; the exchanges
+        // below would come one by one.
+        let parked = ids.iter().filter(|id| self.host.word(**id).is_parked());
+        std::hint::black_box(parked.count());
         let mut slept = 0;
         for i in 0..ids.len() {
             if self.host.word(ids[i]).unpark() {

@@ -45,6 +45,7 @@ impl<H: Host> Scheduler<H> {
     pub fn leave_native(&self, c: &mut Carrier, id: u32) -> bool {
         match c.place {
             Place::Native(p, call) => {
+                // The usual end: one exchange. The processor's queue and slot are as the carrier left them.
                 if self.processor(p).owner.leave_native(call) {
                     c.place = Place::Holds(p);
                     return true;
@@ -88,6 +89,7 @@ impl<H: Host> Scheduler<H> {
         let p = self.processor(number);
         p.owner.end();
         p.begin_run(id, true);
+        // `to` is on no list: it waits for just this, and the injector gave its thread to one carrier only.
         let seat = self.seats.at(to);
         seat.give(Gift::Processor(number, false));
         self.host.wake(seat.futex());
@@ -114,6 +116,7 @@ impl<H: Host> Scheduler<H> {
     /// Gives away a processor that the caller holds without being listed.
     fn hand_off(&self, number: u32) {
         let p = self.processor(number);
+        // What is in the slot cannot be stolen, so a processor with a full slot is not listed.
         let work = p.has_work() || self.injector.len() > 0;
         if (work || !self.idle.list_if_polled(number))
             && let Some(who) = self.idle.assign(number)

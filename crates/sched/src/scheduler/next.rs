@@ -30,8 +30,6 @@ use crate::{Carrier, Host, Next, Outcome};
 const LOOK_AROUND: u32 = 61;
 /// So many threads in succession may come from the slot while others wait.
 const SLOT_RUNS: u32 = 16;
-/// Batches of expired timers that a carrier handles before it runs threads.
-const EXPIRE: u32 = 16;
 
 impl<H: Host> Scheduler<H> {
     /// What the carrier does next.
@@ -97,13 +95,16 @@ impl<H: Host> Scheduler<H> {
     fn find(&self, c: &mut Carrier, p: &Processor, number: u32) -> Option<u32> {
         if c.resume != 0 {
             let id = std::mem::replace(&mut c.resume, 0);
-            return Some(self.found(c, p, id, true));
+            // In the same slice: threads on two carriers that always unpark each other just before they are parked would never be preempted otherwise.
+            return Some(self.found(c, p, id, false));
         }
         c.count = c.count.wrapping_add(1);
         let tick = self.tick.load(Relaxed);
         if tick != c.seen || c.count.is_multiple_of(LOOK_AROUND) {
             self.look_around(c, p, number, tick);
         }
+        // The slot first: its thread goes on with what its waker has left in the caches. After many in succession its thread goes to the end of the
+        // queue, so that threads which wake each other all the time do not keep the rest waiting.
         if p.slot() != 0 {
             if c.slot_runs < SLOT_RUNS || p.queue.is_empty() {
                 if let Some(id) = p.take_slot() {
@@ -165,11 +166,15 @@ impl<H: Host> Scheduler<H> {
     fn look_around(&self, c: &mut Carrier, p: &Processor, number: u32, tick: u64) {
         let new_tick = tick != c.seen;
         c.seen = tick;
-        let mut ready = self.expire(Some(p), number, tick, EXPIRE);
+        // One batch, which fits into the queue: each of its threads takes a turn, and 61 turns later there is the next batch. Beside a long queue
+        // they wait in the injector.
+        let to = (p.queue.len() < HALF as u64).then_some(p);
+        let mut ready = self.expire(to, number, tick, 1);
         if new_tick && !self.idle.is_polled() && self.begin_poll(tick) {
             ready += self.poll_now(Some(p));
         }
-        if ready > 1 {
+        // One thread in the own queue has its turn without anybody's help.
+        if ready > usize::from(to.is_some()) {
             self.notify();
         }
         if self.injector.len() > 0 {
@@ -200,7 +205,8 @@ impl<H: Host> Scheduler<H> {
     #[inline(never)]
     fn search(&self, c: &mut Carrier, p: &Processor, number: u32) -> Option<u32> {
         let tick = self.read_clock();
-        let mut ready = self.expire(Some(p), number, tick, EXPIRE);
+        let mut ready = self.expire(Some(p), number, tick, 1);
+        // Before others are robbed: a descriptor that is ready costs nobody anything.
         if ready == 0 && !self.idle.is_polled() && self.host.has_waiters() {
             self.last_poll.store(tick, Relaxed);
             ready = self.poll_now(Some(p));
@@ -278,10 +284,12 @@ impl<H: Host> Scheduler<H> {
                 bump(&p.counters.preempted);
                 // What it has woken meanwhile does not go on in its slice.
                 c.slot_runs = SLOT_RUNS;
+                // Behind all others: those in the local queue have waited for it, and go first.
                 self.injector.push(&[id]);
                 self.notify();
             }
             Outcome::Park => {
+                // From this exchange on the thread may be unparked, put into a queue and run by another carrier.
                 if self.host.word(id).sleeps() {
                     bump(&p.counters.parks);
                 } else {

@@ -32,6 +32,7 @@ impl<H: Host> Scheduler<H> {
         match who {
             Who::Sleeper(id) | Who::Poller(id) => {
                 count(&self.shared.wakes, 1);
+                // The processor's queue and slot were its last holder's; the release of the seat hands them on.
                 let seat = self.seats.at(id);
                 seat.give(Gift::Processor(p, searching));
                 match who {
@@ -84,6 +85,7 @@ impl<H: Host> Scheduler<H> {
             Rest::Sleep => Place::Sleeping,
             Rest::Poll => Place::Polling,
         };
+        // (`Idle::rest` has made the fence.) If the work is gone when the processor is back, the carrier searches in vain and comes here again.
         let tick = self.read_clock();
         if self.any_work(tick)
             && let Some(p) = self.idle.take_back(c.id)
@@ -103,6 +105,7 @@ impl<H: Host> Scheduler<H> {
             }));
         }
         self.guard_deadlines();
+        // After many carriers were in native calls at once there are more than can ever hold processors.
         let keep = (self.options.processors + self.options.spare) as usize;
         if self.idle.retire(c.id, keep) {
             count(&self.shared.carriers_ended, 1);
@@ -146,7 +149,8 @@ impl<H: Host> Scheduler<H> {
             }
         }
     }
-    /// Ends all carriers and the watcher, as soon as they have nothing to run.
+    /// Ends all carriers and the watcher, as soon as they have nothing to run. A carrier in [`Scheduler::wait_for_hand`] goes on waiting: whoever stops
+    /// the scheduler has seen to it that no thread is bound to a carrier.
     pub fn stop(&self) {
         for who in self.idle.stop() {
             let (Who::Sleeper(id) | Who::Poller(id) | Who::New(id)) = who;

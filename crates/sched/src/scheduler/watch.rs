@@ -24,6 +24,9 @@ use crate::sync::{
 use crate::timers::TICK;
 use crate::watcher::{Action, Holder, Overview, Pause, View, Watcher};
 
+/// Batches of expired timers that the watcher handles in a step: some milliseconds' work at most, since it has other things to do.
+const EXPIRE: u32 = 64;
+
 /// The watcher's word while it runs or sleeps for a tick.
 const AWAKE: u32 = 0;
 /// The watcher's word while it sleeps until a carrier runs.
@@ -113,7 +116,7 @@ impl<H: Host> Scheduler<H> {
                 }
             }
             Action::Expire(number) => {
-                if self.expire(None, number, tick, u32::MAX) > 0 {
+                if self.expire(None, number, tick, EXPIRE) > 0 {
                     self.notify();
                 }
             }

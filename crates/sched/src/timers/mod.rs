@@ -58,11 +58,13 @@ impl Timers {
     }
     /// Sets the timer of a thread in that wheel. `now` is a tick that has come.
     pub(crate) fn set(&self, shard: u32, id: u32, tick: u64, now: u64) {
-        self.timers.at(id).shard.store(shard, Relaxed);
+        let timer = self.timers.at(id);
+        timer.shard.store(shard, Relaxed);
         let shard = &self.shards[shard as usize];
         let mut wheel = shard.wheel.lock();
+        // Mostly a comparison: once a tick for each wheel it does something.
         wheel.catch_up(&self.timers, now);
-        wheel.insert(&self.timers, id, tick);
+        wheel.insert(timer, id, tick);
         if tick < shard.nearest.load(Relaxed) {
             shard.nearest.store(tick, Release);
         }
@@ -70,9 +72,10 @@ impl Timers {
     /// Cancels the timer of a thread. False: it has expired, or was never set.
     pub(crate) fn cancel(&self, id: u32) -> bool {
         // The thread's own word: it says in which wheel the timer was set.
-        let shard = self.timers.at(id).shard.load(Relaxed);
+        let timer = self.timers.at(id);
+        let shard = timer.shard.load(Relaxed);
         let mut wheel = self.shards[shard as usize].wheel.lock();
-        wheel.remove(&self.timers, id)
+        wheel.remove(&self.timers, timer)
     }
     /// The nearest tick of a wheel.
     #[inline]

@@ -14,7 +14,9 @@
 //! * All timers of a level agree with `now` in the bits above the level. So occupied slots of a level lie at or after `now`'s, in their order, and
 //!   the lowest bit of `occupied` is the next one.
 //! * A slot of a level above 0 that begins at `now` is being cascaded. Nothing is placed there meanwhile: a deadline with the same bits belongs lower.
-//! * A timer is linked in one slot, which `place` names, or in none ([`UNLINKED`]). Slots are lists through the timers' own words, linked both ways.
+//! * A timer is in one slot, which `place` names, or in none ([`NOWHERE`]); `index` says where in the slot.
+//! * Slots are arrays of ids. A list through the timers would need no memory of its own, but emptying it waits for the memory of each timer in turn;
+//!   ids of an array can be looked up side by side.
 //! * One call does a bounded number of steps, so that the lock around the wheel is never held for long, however many timers expire at once.
 use crate::sync::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use crate::table::{Table, Zeroed};
@@ -25,15 +27,15 @@ const LEVELS: usize = 7;
 /// Deadlines from here on are never met.
 const END: u64 = 1 << (BITS * LEVELS as u32);
 /// The place of a timer that is in no slot; a place is level * SLOTS + slot + 1 otherwise.
-const UNLINKED: u32 = 0;
+const NOWHERE: u32 = 0;
+/// Slots that have become empty keep room for so many ids.
+const KEEP: usize = 64;
 
 /// The timer of a thread. Its words belong to the wheel, under the lock, except that `shard` is the thread's own.
 #[derive(Default, Debug)]
 pub(crate) struct Timer {
-    next: AtomicU32,
-    /// The id before it in its slot, 0 for the first.
-    previous: AtomicU32,
     place: AtomicU32,
+    index: AtomicU32,
     /// In which wheel it was put last.
     pub(crate) shard: AtomicU32,
     deadline: AtomicU64,
@@ -46,7 +48,7 @@ unsafe impl Zeroed for Timer {}
 struct Level {
     /// A bit for each slot that has timers.
     occupied: u64,
-    first: [u32; SLOTS],
+    slots: [Vec<u32>; SLOTS],
 }
 
 /// See the module.
@@ -54,7 +56,8 @@ struct Level {
 pub(crate) struct Wheel {
     /// No deadline before this tick is in the wheel but in slots that are being emptied.
     now: u64,
-    levels: [Level; LEVELS],
+    /// `LEVELS` of them; not in place, because a wheel would be 10 KiB on the stack of whoever makes it.
+    levels: Box<[Level]>,
 }
 
 /// What [`Wheel::advance`] has done.
@@ -71,56 +74,44 @@ impl Wheel {
     pub(crate) fn new() -> Wheel {
         Wheel {
             now: 0,
-            levels: std::array::from_fn(|_| Level {
-                occupied: 0,
-                first: [0; SLOTS],
-            }),
+            levels: (0..LEVELS)
+                .map(|_| Level {
+                    occupied: 0,
+                    slots: [const { Vec::new() }; SLOTS],
+                })
+                .collect(),
         }
     }
-    /// Links a timer where its deadline says.
-    fn link(&mut self, timers: &Table<Timer>, id: u32, deadline: u64) {
+    /// Puts a timer where its deadline says.
+    #[inline]
+    fn place(&mut self, timer: &Timer, id: u32, deadline: u64) {
         // What is late is due at `now`; what is too late to count is at the end.
         let at = deadline.clamp(self.now, END - 1);
         let differs = (at ^ self.now) | (SLOTS as u64 - 1);
         let level = ((u64::BITS - 1 - differs.leading_zeros()) / BITS) as usize;
         let slot = (at >> (level as u32 * BITS)) as usize % SLOTS;
         let row = &mut self.levels[level];
-        let timer = timers.at(id);
-        let next = std::mem::replace(&mut row.first[slot], id);
         row.occupied |= 1 << slot;
-        timer.next.store(next, Relaxed);
-        timer.previous.store(0, Relaxed);
-        timer
-            .place
-            .store((level * SLOTS + slot) as u32 + 1, Relaxed);
-        if next != 0 {
-            timers.at(next).previous.store(id, Relaxed);
-        }
+        let ids = &mut row.slots[slot];
+        let place = (level * SLOTS + slot) as u32 + 1;
+        timer.place.store(place, Relaxed);
+        timer.index.store(ids.len() as u32, Relaxed);
+        ids.push(id);
     }
-    /// Unlinks a timer; false if it was in no slot.
-    fn unlink(&mut self, timers: &Table<Timer>, id: u32) -> bool {
-        let timer = timers.at(id);
-        let place = timer.place.load(Relaxed);
-        if place == UNLINKED {
-            return false;
-        }
-        let (level, slot) = ((place as usize - 1) / SLOTS, (place as usize - 1) % SLOTS);
-        let (previous, next) = (timer.previous.load(Relaxed), timer.next.load(Relaxed));
-        match previous {
-            0 => {
-                let row = &mut self.levels[level];
-                row.first[slot] = next;
-                if next == 0 {
-                    row.occupied &= !(1 << slot);
-                }
+    /// Takes the last timer out of a slot that is not empty; its place is to be set.
+    #[inline]
+    fn take_last(&mut self, level: usize, slot: usize) -> u32 {
+        let row = &mut self.levels[level];
+        let ids = &mut row.slots[slot];
+        let id = ids.pop().expect("an occupied slot");
+        if ids.is_empty() {
+            row.occupied &= !(1 << slot);
+            // Very many timers may have had the same tick.
+            if ids.capacity() > KEEP {
+                *ids = Vec::new();
             }
-            _ => timers.at(previous).next.store(next, Relaxed),
         }
-        if next != 0 {
-            timers.at(next).previous.store(previous, Relaxed);
-        }
-        timer.place.store(UNLINKED, Relaxed);
-        true
+        id
     }
     /// Brings the wheel to `tick` as far as nothing expires. (A wheel that was left alone lags behind, and would put near timers far up.)
     pub(crate) fn catch_up(&mut self, timers: &Table<Timer>, tick: u64) {
@@ -129,19 +120,27 @@ impl Wheel {
         }
     }
     /// Puts in the timer of a thread, which is in no wheel.
-    pub(crate) fn insert(&mut self, timers: &Table<Timer>, id: u32, deadline: u64) {
-        let timer = timers.at(id);
-        debug_assert_eq!(
-            timer.place.load(Relaxed),
-            UNLINKED,
-            "a thread has one timer"
-        );
+    pub(crate) fn insert(&mut self, timer: &Timer, id: u32, deadline: u64) {
+        debug_assert_eq!(timer.place.load(Relaxed), NOWHERE, "a thread has one timer");
         timer.deadline.store(deadline, Relaxed);
-        self.link(timers, id, deadline);
+        self.place(timer, id, deadline);
     }
     /// Takes out the timer of a thread; false if it has expired.
-    pub(crate) fn remove(&mut self, timers: &Table<Timer>, id: u32) -> bool {
-        self.unlink(timers, id)
+    pub(crate) fn remove(&mut self, timers: &Table<Timer>, timer: &Timer) -> bool {
+        let place = timer.place.load(Relaxed) as usize;
+        if place == NOWHERE as usize {
+            return false;
+        }
+        let (level, slot) = ((place - 1) / SLOTS, (place - 1) % SLOTS);
+        let index = timer.index.load(Relaxed);
+        // The last one takes its place in the array.
+        let last = self.take_last(level, slot);
+        if let Some(hole) = self.levels[level].slots[slot].get_mut(index as usize) {
+            *hole = last;
+            timers.at(last).index.store(index, Relaxed);
+        }
+        timer.place.store(NOWHERE, Relaxed);
+        true
     }
     /// The next slot to be emptied: when it begins, its level and its number. At the same time the higher level comes first, for its timers may be
     /// due then.
@@ -173,7 +172,9 @@ impl Wheel {
     ) -> Advanced {
         let mut expired = 0;
         while let Some((start, level, slot)) = self.next().filter(|n| n.0 <= tick) {
-            self.now = self.now.max(start);
+            // (A slot that an earlier call has left half empty begins at `now`.)
+            debug_assert!(start >= self.now, "time goes back");
+            self.now = start;
             while self.levels[level].occupied & 1 << slot != 0 {
                 if steps == 0 || level == 0 && expired == buffer.len() {
                     return Advanced {
@@ -182,14 +183,14 @@ impl Wheel {
                     };
                 }
                 steps -= 1;
-                let id = self.levels[level].first[slot];
-                self.unlink(timers, id);
+                let id = self.take_last(level, slot);
+                let timer = timers.at(id);
                 if level == 0 {
+                    timer.place.store(NOWHERE, Relaxed);
                     buffer[expired] = id;
                     expired += 1;
                 } else {
-                    let deadline = timers.at(id).deadline.load(Relaxed);
-                    self.link(timers, id, deadline);
+                    self.place(timer, id, timer.deadline.load(Relaxed));
                 }
             }
         }
@@ -228,7 +229,7 @@ mod tests {
                 let (timers, mut wheel) = (Table::new(), Wheel::new());
                 assert!(advance(&mut wheel, &timers, start).is_empty());
                 let deadline = start + distance;
-                wheel.insert(&timers, 1, deadline);
+                wheel.insert(timers.at(1), 1, deadline);
                 if distance > 0 {
                     assert!(advance(&mut wheel, &timers, deadline - 1).is_empty());
                     assert!(wheel.nearest().unwrap() <= deadline);
@@ -243,16 +244,16 @@ mod tests {
     fn what_is_late_expires_at_once_and_what_is_too_far_never() {
         let (timers, mut wheel) = (Table::new(), Wheel::new());
         advance(&mut wheel, &timers, 1000);
-        wheel.insert(&timers, 1, 3);
-        wheel.insert(&timers, 2, u64::MAX);
-        wheel.insert(&timers, 3, 1000);
+        wheel.insert(timers.at(1), 1, 3);
+        wheel.insert(timers.at(2), 2, u64::MAX);
+        wheel.insert(timers.at(3), 3, 1000);
         assert_eq!(wheel.nearest(), Some(1000));
         let mut both = advance(&mut wheel, &timers, 1000);
         both.sort();
         assert_eq!(both, [1, 3]);
         assert!(advance(&mut wheel, &timers, END - 2).is_empty());
-        assert!(wheel.remove(&timers, 2));
-        assert!(!wheel.remove(&timers, 2));
+        assert!(wheel.remove(&timers, timers.at(2)));
+        assert!(!wheel.remove(&timers, timers.at(2)));
     }
 
     /// The wheel against a sorted map, with random distances of all sizes, cancelled timers and leaps of time.
@@ -270,11 +271,14 @@ mod tests {
                 match random.next_u32() % 8 {
                     0..4 => {
                         if model.insert(id, (now + distance).min(END - 1)).is_some() {
-                            assert!(wheel.remove(&timers, id));
+                            assert!(wheel.remove(&timers, timers.at(id)));
                         }
-                        wheel.insert(&timers, id, now + distance);
+                        wheel.insert(timers.at(id), id, now + distance);
                     }
-                    4..6 => assert_eq!(wheel.remove(&timers, id), model.remove(&id).is_some()),
+                    4..6 => assert_eq!(
+                        wheel.remove(&timers, timers.at(id)),
+                        model.remove(&id).is_some()
+                    ),
                     _ => {
                         now = (now + distance / 2).min(END - 1);
                         let mut expired = advance(&mut wheel, &timers, now);

@@ -129,6 +129,9 @@ pub struct World {
     preempt: RefCell<Vec<(u32, u32)>>,
     poller_woken: Cell<bool>,
     watcher_woken: Cell<bool>,
+    /// How many OS threads were to be started; all but one of so many are refused.
+    starts: Cell<u32>,
+    refuses: Cell<u32>,
     /// When which thread's descriptor is ready.
     descriptors: RefCell<BTreeSet<(u64, u32)>>,
     /// Threads whose words the scheduler has asked for.
@@ -144,6 +147,10 @@ impl Host for World {
         self.now.get()
     }
     fn start_carrier(&self, carrier: Carrier) -> Result<(), Carrier> {
+        self.starts.set(self.starts.get() + 1);
+        if !self.starts.get().is_multiple_of(self.refuses.get()) {
+            return Err(carrier);
+        }
         self.started.borrow_mut().push(carrier);
         Ok(())
     }
@@ -237,6 +244,8 @@ impl Simulation {
             preempt: RefCell::default(),
             poller_woken: Cell::default(),
             watcher_woken: Cell::default(),
+            starts: Cell::default(),
+            refuses: Cell::new(1),
             descriptors: RefCell::default(),
             asked: RefCell::default(),
         };
@@ -267,6 +276,10 @@ impl Simulation {
     }
     fn now(&self) -> u64 {
         self.world().now.get()
+    }
+    /// From now on only one OS thread of so many can be started.
+    pub fn refuse_carriers(&mut self, of: u32) {
+        self.world().refuses.set(of);
     }
     pub fn stats(&self) -> vervet_sched::stats::Stats {
         self.scheduler.stats()

@@ -9,6 +9,7 @@
 //!
 //! # Invariants
 //! * The function has made no frame yet: the stack is as its caller left it, so an exception is raised at the call.
+//! * An invoke stub has no managed caller. It returns its failure status instead, so no exception passes the Rust frames that called it.
 //! * The argument registers, integer and vector, and `hidden` are as the caller left them when the function goes on.
 //! * The function returns to the thunk with up to eight results in registers. On the way back the thunk changes r11 and flags only.
 use super::exits::throw_pending_aligned;
@@ -46,6 +47,8 @@ pub unsafe extern "C" fn grow() {
         "jz 5f",
         "mov r11, [rsp + 128]",
         "mov [r15 + {hidden}], r11",
+        "cmp rax, {return_failure}",
+        "je 9f",
         "cmp rax, 1",
         "jne 8f",
         // There is room: on with the body.
@@ -101,11 +104,11 @@ pub unsafe extern "C" fn grow() {
         // The stack arguments are popped: the saved frame pointer and the return address move above them.
         "mov r11, [rbp - 88]",
         "mov r11d, [r11 + {stack_arguments}]",
-        "push qword ptr [rbp + 8]",
-        "pop qword ptr [rbp + r11 + 8]",
-        "push qword ptr [rbp]",
-        "pop qword ptr [rbp + r11]",
-        "lea rbp, [rbp + r11]",
+        return_and_pop_r11!(),
+        // An invoke stub returns to `enter` as if it had caught what is pending. The next instruction there stores Runtime too.
+        "9: mov r11, [rbp - 128]",
+        "mov [r15 + {record}], r11",
+        "mov eax, 1",
         "mov rsp, rbp",
         "pop rbp",
         "ret",
@@ -124,6 +127,7 @@ pub unsafe extern "C" fn grow() {
         segment_limit = const offset_of!(Segment, limit),
         stack_arguments = const offset_of!(Numbers, stack_arguments),
         back = const offset_of!(Numbers, back),
+        return_failure = const upcalls::RETURN_FAILURE,
         check = sym upcalls::stack_check_failed,
         throw = sym throw_pending_aligned,
         stop = sym STOP,

@@ -151,6 +151,22 @@ macro_rules! wait_for_restart {
     };
 }
 
+/// Undoes the frame, returns, and pops r11 bytes of stack arguments: the saved frame pointer and the return address move above them.
+macro_rules! return_and_pop_r11 {
+    () => {
+        "
+    push qword ptr [rbp + 8]
+    pop qword ptr [rbp + r11 + 8]
+    push qword ptr [rbp]
+    pop qword ptr [rbp + r11]
+    lea rbp, [rbp + r11]
+    mov rsp, rbp
+    pop rbp
+    ret
+"
+    };
+}
+
 /// Loads the integer argument registers that [`push_exit`] pushed.
 macro_rules! load_integers {
     () => {

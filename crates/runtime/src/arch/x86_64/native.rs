@@ -290,9 +290,10 @@ pub unsafe extern "C" fn reverse_entry() {
         to_managed_stack!(),
         "mov byte ptr [r15 + {state}], {managed}",
         "call qword ptr [r12 + 8]",
+        // The stack pointer first: a thread in Managed state that is stopped on the managed stack is scanned from `native_sp` up.
+        "lea rsp, [rbp - 272]",
         "mov rax, [rbp - 64]",
         "mov [r15 + {native_sp}], rax",
-        "lea rsp, [rbp - 272]",
         "mov rax, [rbp - 48]",
         "mov [r15 + {scan_sp}], rax",
         "mov rax, [rbp - 56]",
