@@ -100,7 +100,7 @@ pub(crate) fn attach_foreign() -> (*mut ThreadContext, bool) {
 pub(crate) fn bury_dead() {
     while let Some(thread) = registry::find_dead() {
         // SAFETY: the thread has ended, and is this one's to give up.
-        unsafe { give_up(thread.context) };
+        unsafe { give_up(thread.base) };
         registry::recycle(thread);
     }
 }
@@ -114,7 +114,7 @@ pub fn attach() -> *mut ThreadContext {
     }
     let Bounds { end, low, high } = stack_bounds();
     let thread = registry::take();
-    let context = thread.context;
+    let context = thread.base;
     // SAFETY: these words of the context are ours alone until the thread is on the list; the alternate stack is the
     // thread's as long as it has the record.
     unsafe {
