@@ -1,5 +1,5 @@
-// Task.RunAsGreenThread means what Task.Run means, but for where the code runs. The threads are OS threads here.
-// grafts: managed/Vervet.Grafts/TaskGraft.cs managed/Vervet.Grafts/GreenScheduler.cs Threads.graft
+// Task.RunAsGreenThread means what Task.Run means, but for where the code runs.
+// grafts:
 using System;
 using System.Linq;
 using System.Threading;

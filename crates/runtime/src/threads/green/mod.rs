@@ -41,4 +41,5 @@ pub(crate) mod wait;
 
 pub(crate) use host::scheduler;
 pub use run::spawn;
+pub(in crate::threads) use run::spawn_work;
 pub(crate) use wait::{is_green, make_ready};

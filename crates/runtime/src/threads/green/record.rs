@@ -22,7 +22,12 @@ pub(crate) struct Green {
     pub(super) native: Cell<Option<NativeStack>>,
     /// The carrier that the thread is bound to and that waits for a processor to go on with it; 0: any carrier may run it.
     pub(super) bound_to: AtomicU32,
+    /// What a thread does that was not started for a task.
+    pub(super) work: Cell<Option<Work>>,
 }
+
+/// The work of a green thread, in Runtime state.
+pub(super) type Work = Box<dyn FnOnce() + Send>;
 
 // SAFETY: the cell is used by the carrier that runs the thread, and by nobody else; the scheduler hands the thread from one carrier to the next.
 unsafe impl Sync for Green {}
@@ -73,6 +78,7 @@ fn make() -> io::Result<&'static Green> {
         context,
         native: Cell::new(None),
         bound_to: AtomicU32::new(0),
+        work: Cell::new(None),
     }));
     // SAFETY: nobody else knows the context yet.
     unsafe {

@@ -9,7 +9,7 @@ use super::wait::end;
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::unhandled;
 use crate::object::ObjRef;
-use crate::threads::{self, current_context, current_internal, start, state};
+use crate::threads::{self, attach, current_context, current_internal, start, state};
 use std::mem::offset_of;
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::{Known, LoadError};
@@ -31,17 +31,36 @@ pub fn spawn<'cx>(cx: &'cx Cx<'cx>, target: ObjRef<'cx>, argument: ObjRef<'cx>) 
         (*green.context).start_target = target.addr();
         (*green.context).start_argument = argument.addr();
     }
-    super::wait::spawn(cx, green.id());
+    super::wait::spawn(green.id());
     Ok(())
+}
+
+/// Starts a green thread that runs `work`, in Runtime state, and becomes a managed thread by itself. False: there is no memory for it.
+pub(in crate::threads) fn spawn_work(work: impl FnOnce() + Send + 'static) -> bool {
+    let Ok(green) = record::take() else {
+        return false;
+    };
+    green.work.set(Some(Box::new(work)));
+    super::wait::spawn(green.id());
+    true
 }
 
 /// The first frame of a green thread, on its native stack.
 pub(super) extern "C" fn main() -> ! {
-    {
-        let cx = Cx::current();
-        call(&cx);
-    }
     let context = current_context();
+    // SAFETY: the context is the calling thread's.
+    let work = unsafe { record::of_context(context) }.and_then(|green| green.work.take());
+    match work {
+        Some(work) => {
+            // A thread of the program's own begins without the statics, and the Thread object, of the thread that had the record before.
+            // SAFETY: the calling thread's context, in Runtime state, with no managed code on its stack.
+            unsafe { attach::end_managed(context) };
+            work();
+            // SAFETY: the calling thread's context, in Runtime state; what it called has returned.
+            unsafe { attach::end_managed(context) };
+        }
+        None => call(&Cx::current()),
+    }
     // SAFETY: the green thread's own context, in Runtime state; what it called has returned.
     unsafe { end(context) }
 }

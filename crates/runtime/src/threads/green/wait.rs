@@ -32,24 +32,21 @@ unsafe fn carrier<'a>(context: *mut ThreadContext) -> &'a mut Carrier {
     unsafe { &mut *(*Thread::of(context).own.carries.get()).carrier }
 }
 
+/// The carrier that runs the calling thread, if that is a green one. The reference is used for one call of the scheduler.
+fn current_carrier<'a>() -> Option<&'a mut Carrier> {
+    let context = current_context();
+    // SAFETY: the context is the calling thread's, or null.
+    unsafe { (!context.is_null() && (*context).green != 0).then(|| carrier(context)) }
+}
+
 /// Starts a green thread.
-pub(super) fn spawn(cx: &Cx<'_>, id: u32) {
-    // SAFETY: a token's context is the calling thread's.
-    let carrier = unsafe { is_green(cx).then(|| carrier(cx.context())) };
-    scheduler().spawn(carrier, id);
+pub(super) fn spawn(id: u32) {
+    scheduler().spawn(current_carrier(), id);
 }
 
 /// Makes a green thread that slept ready. Its park word has been given the token.
 pub(crate) fn make_ready(id: u32) {
-    let context = current_context();
-    // SAFETY: the context is the calling thread's, or null.
-    let carrier = unsafe {
-        match !context.is_null() && (*context).green != 0 {
-            true => Some(carrier(context)),
-            false => None,
-        }
-    };
-    scheduler().make_ready(carrier, id);
+    scheduler().make_ready(current_carrier(), id);
 }
 
 /// Switches to the carrier, which tells the scheduler why. Returns when a carrier runs the thread again.

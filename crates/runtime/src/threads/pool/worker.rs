@@ -31,15 +31,13 @@ pub(super) fn send() {
     if idle::wake_one() {
         return;
     }
-    let spawned = crate::threads::native(|| crate::threads::start::spawn(STACK, run));
-    if !spawned {
+    if !crate::threads::start::spawn_attached(STACK, run) {
         // The monitor tries again.
         COUNTS.failed();
     }
 }
 
 fn run() {
-    crate::threads::attach::attach();
     if make_objects(&Cx::current()) {
         IDS.fetch_max(
             crate::threads::park::id(&Cx::current()) + 1,
@@ -54,7 +52,6 @@ fn run() {
     } else {
         COUNTS.failed();
     }
-    crate::threads::attach::detach();
 }
 
 /// Some bits that differ from worker to worker and time to time.
