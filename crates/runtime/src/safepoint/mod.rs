@@ -48,5 +48,5 @@ pub fn choose_fence() {
 pub fn initialise() {
     crate::threads::managed_stack::initialise();
     suspend::initialise();
-    vervet_os::lock::set_wait_hook(|wait| crate::threads::native(wait));
+    vervet_os::lock::set_wait_hook(|wait| crate::threads::blocking(wait));
 }

@@ -397,10 +397,8 @@ pub unsafe fn stop_thread<T>(
                 }
                 thread.suspension.request(true);
                 // SAFETY: contexts are never freed.
-                match thread
-                    .suspension
-                    .inspect(unsafe { registry::state(target) })
-                {
+                let state = unsafe { registry::state(target) };
+                match thread.suspension.inspect(state) {
                     // (A thread that is held changes its context no more. It may have done so since the look above.)
                     Observed::Suspended if thread.context() == target => {
                         stopped = Some(thread.interrupted.load(Ordering::Acquire));

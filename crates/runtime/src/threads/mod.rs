@@ -44,4 +44,4 @@ pub mod wait_handles;
 pub use adopt::{adopt, new_internal};
 pub use current::current_context;
 pub use identity::{current_internal, owner_of};
-pub use native_state::native;
+pub use native_state::{blocking, native};

@@ -15,6 +15,17 @@ use vervet_parking::stopping;
 /// Runs `work` in Native state: it touches no object. If the calling thread is in Native state already, or is not attached, `work` just
 /// runs.
 pub fn native<T>(work: impl FnOnce() -> T) -> T {
+    in_native(work, green::wait::enter_native)
+}
+
+/// As [`native`], for work that waits for another thread: a green thread's processor goes to another carrier at once.
+pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    in_native(work, green::wait::enter_blocking)
+}
+
+/// See [`native`]. A green thread says to the scheduler by `enter` what follows.
+#[inline]
+fn in_native<T>(work: impl FnOnce() -> T, enter: unsafe extern "C" fn(*mut ThreadContext)) -> T {
     let context = current_context();
     // SAFETY: the context belongs to this thread.
     if context.is_null() || unsafe { (*context).state } != State::Runtime as u8 {
@@ -25,7 +36,7 @@ pub fn native<T>(work: impl FnOnce() -> T) -> T {
     let is_green = unsafe { (*context).green != 0 };
     let work = || match is_green {
         // SAFETY: the context is that of the calling green thread, which is in Native state.
-        true => unsafe { green::wait::in_native(context, work) },
+        true => unsafe { green::wait::in_native(context, enter, work) },
         false => work(),
     };
     crate::arch::closures::through_asm(work, |f, arg| {

@@ -14,7 +14,7 @@ use crate::safepoint::registry;
 use crate::safepoint::stop;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-use vervet_abi::context::interrupts::{ABORT, SUSPEND, SUSPENDED};
+use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND, SUSPENDED};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::futex;
 
@@ -25,7 +25,7 @@ use vervet_os::futex;
 unsafe fn is_wanted(context: *mut ThreadContext) -> bool {
     // SAFETY: the caller's promise.
     let bits = unsafe { registry::interrupts(context) }.load(Ordering::SeqCst);
-    bits & ABORT != 0 || bits & (SUSPEND | SUSPENDED) == SUSPEND
+    bits & (ABORT | PREEMPT) != 0 || bits & (SUSPEND | SUSPENDED) == SUSPEND
 }
 
 /// Makes the thread call [`at_prologue`](super::interrupts::at_prologue) at its next prologue.

@@ -4,11 +4,10 @@
 use super::{carrier, record};
 use crate::safepoint::registry;
 use crate::threads::park::waiter;
-use crate::threads::retry_thread::raise_limit;
-use std::sync::OnceLock;
+use crate::threads::retry_thread::{self, raise_limit};
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::context::interrupts::PREEMPT;
-use vervet_os::{clock, futex};
+use vervet_os::{LeafLock, Published, clock, futex};
 use vervet_parking::ParkWord;
 use vervet_sched::reactor::Reactor;
 use vervet_sched::{Carrier, Host, Options, Outcome, Runner, Scheduler, Wait};
@@ -18,22 +17,29 @@ pub(crate) struct Runtime {
     reactor: Option<Reactor>,
 }
 
-static SCHEDULER: OnceLock<Scheduler<Runtime>> = OnceLock::new();
+static SCHEDULER: Published<Scheduler<Runtime>> = Published::new();
 
 /// The scheduler.
+#[inline]
 pub(crate) fn scheduler() -> &'static Scheduler<Runtime> {
-    SCHEDULER.get_or_init(|| {
-        // Without it nobody is preempted, and a processor whose carrier is in a native call is not given to another: slower, and correct.
-        let watch = || scheduler().watch();
-        let _ = vervet_os::thread::spawn_detached(256 << 10, watch);
-        Scheduler::new(
-            Runtime {
-                // Without it descriptors are waited for by blocking calls.
-                reactor: Reactor::new().ok(),
-            },
-            Options::default(),
-        )
-    })
+    SCHEDULER.get().unwrap_or_else(make)
+}
+
+#[cold]
+fn make() -> &'static Scheduler<Runtime> {
+    static MAKING: LeafLock<()> = LeafLock::new(());
+    let _making = MAKING.lock();
+    if let Some(scheduler) = SCHEDULER.get() {
+        return scheduler;
+    }
+    let runtime = Runtime {
+        // Without it descriptors are waited for by blocking calls.
+        reactor: Reactor::new().ok(),
+    };
+    let scheduler = SCHEDULER.put(Scheduler::new(runtime, Options::default()));
+    // Without it nobody is preempted, and a processor whose carrier is in a native call is not given to another: slower, and correct.
+    let _ = vervet_os::thread::spawn_detached(256 << 10, || scheduler.watch());
+    scheduler
 }
 
 impl Host for Runtime {
@@ -59,6 +65,8 @@ impl Host for Runtime {
             registry::interrupts(context).fetch_or(PREEMPT, Ordering::SeqCst);
             raise_limit(context);
         }
+        // A loop that neither calls nor polls is redirected.
+        retry_thread::kick();
     }
     fn poll(&self, wait: Wait, ready: &mut dyn FnMut(u32)) {
         if let Some(reactor) = &self.reactor {

@@ -11,7 +11,7 @@ use crate::arch;
 use crate::cx::Cx;
 use crate::safepoint::registry::Thread;
 use crate::threads::park::waiter;
-use crate::threads::{current_context, native, service_stack};
+use crate::threads::{blocking, current_context, service_stack};
 use std::time::Instant;
 use vervet_abi::ThreadContext;
 use vervet_abi::context::RecordKind;
@@ -105,6 +105,9 @@ pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>) {
         let id = (*context).owner_id;
         if let Some(deadline) = deadline {
             let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
             let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
             let at = vervet_os::clock::now().saturating_add(left);
             scheduler().set_timer(carrier(context), id, at);
@@ -112,7 +115,7 @@ pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>) {
         if may_leave(context) {
             leave(context, Outcome::Park);
         } else if let Some(green) = record::of_context(context) {
-            native(|| park_bound(context, green));
+            blocking(|| park_bound(context, green));
         }
         if deadline.is_some() {
             scheduler().cancel_timer(id);
@@ -120,37 +123,21 @@ pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>) {
     }
 }
 
-/// Parks without leaving the carrier.
+/// Parks without leaving the carrier, whose processor was given away. The caller takes one again.
 ///
 /// # Safety
 /// The context is the calling green thread's, in Native state.
 unsafe fn park_bound(context: *mut ThreadContext, green: &Green) {
     // SAFETY: the caller's promise.
     unsafe {
-        let id = green.id();
         let c = carrier(context);
-        // (`native` has marked the processor as one that may be retaken.)
-        if scheduler().leave_native(c, id) {
-            scheduler().enter_blocking(c);
-        }
         // Before anybody can make it ready.
         green.bind(c.id());
-        if waiter::word(id).sleeps() {
+        if waiter::word(green.id()).sleeps() {
             wait_for_processor(c);
         } else {
             green.bind(0);
-            take_processor(c, green);
         }
-        scheduler().enter_native(c);
-    }
-}
-
-/// A bound thread that can go on, on a carrier without processor.
-fn take_processor(c: &mut Carrier, green: &Green) {
-    if !scheduler().leave_native(c, green.id()) {
-        green.bind(c.id());
-        scheduler().wait_for_hand(c, green.id());
-        wait_for_processor(c);
     }
 }
 
@@ -161,15 +148,19 @@ fn wait_for_processor(c: &mut Carrier) {
     }
 }
 
-/// Runs native code, or Rust code in Native state, on the carrier of the calling green thread. If it takes long, the carrier's processor is given to
-/// another; then the thread waits for one at the end.
+/// Runs native code, or Rust code in Native state, on the carrier of the calling green thread. `enter` is [`enter_native`]: if it takes long, the
+/// carrier's processor is given to another; or [`enter_blocking`]: the processor is given away at once. The thread waits for one at the end.
 ///
 /// # Safety
 /// The context is the calling green thread's, in Native state.
-pub(crate) unsafe fn in_native<T>(context: *mut ThreadContext, work: impl FnOnce() -> T) -> T {
+pub(crate) unsafe fn in_native<T>(
+    context: *mut ThreadContext,
+    enter: unsafe extern "C" fn(*mut ThreadContext),
+    work: impl FnOnce() -> T,
+) -> T {
     // SAFETY: the caller's promise.
     unsafe {
-        enter_native(context);
+        enter(context);
         let result = work();
         leave_native(context);
         result
@@ -184,6 +175,15 @@ pub(crate) unsafe fn in_native<T>(context: *mut ThreadContext, work: impl FnOnce
 pub(crate) unsafe extern "C" fn enter_native(context: *mut ThreadContext) {
     // SAFETY: the caller's promise.
     unsafe { scheduler().enter_native(carrier(context)) };
+}
+
+/// See [`in_native`].
+///
+/// # Safety
+/// The context is the calling green thread's, in Native state.
+pub(crate) unsafe extern "C" fn enter_blocking(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe { scheduler().enter_blocking(carrier(context)) };
 }
 
 /// See [`in_native`]. errno is kept.
