@@ -10,7 +10,8 @@
 #   QUICK=1 benches/green.sh VERVET         a look at whether everything works; its figures mean little
 #   PEERS='vervet-green go' …               only these
 #
-# switch  yield and resume; start and end, one by one and in batches of 1,000; 1,000 frames deep; a semaphore's round trip
+# switch  yield and resume; start and end, one by one and in batches of 1,000; 1,000 frames deep; a semaphore's round trip; exceptions
+#         through 10 and 100 frames, after a wait; a call at the median depth of a stack, and at the slowest
 # park    PARKED (1,000,000) that wait, PARKED_THREADS (2,000) of the operating system: time, memory, minor collections
 # echo    a message and its echo over loopback, both ends in the process, 1 and 100 connections
 # http    requests per second and percentiles of the answers' times, CONNECTIONS (1 64 1000 10000), asked by crates/load
@@ -21,7 +22,7 @@
 # benches/green/aims.txt is met; every single value is in .cache/benches/green/values.tsv.
 set -uo pipefail
 
-[ "${1:-}" ] || { sed -n '2,24s/^# \{0,1\}//p' "$0"; exit 2; }
+[ "${1:-}" ] || { sed -n '2,25s/^# \{0,1\}//p' "$0"; exit 2; }
 if [ -n "${QUICK:-}" ]; then
     runs=${RUNS:-1} seconds_each=${SECONDS_EACH:-0.05} parked=${PARKED:-20000} parked_threads=${PARKED_THREADS:-500}
     http_seconds=${HTTP_SECONDS:-1} warm_up=${WARM_UP:-1} connections=${CONNECTIONS:-1 64 1000} roundtrips=${ROUNDTRIPS:-4000}
