@@ -110,8 +110,8 @@ echo "$(nproc) processors, Linux $(uname -r), $(awk '/MemTotal/ { printf "%.0f",
     "$(command -v mono > /dev/null && mono --version | head -1 | cut -d' ' -f1-5);" \
     "$(command -v go > /dev/null && go version | cut -d' ' -f3);" \
     "${java:+$("$java/java" --version | head -1)}"
-# 4 KiB each, and what the machine needs besides.
-room=$(awk '/MemAvailable/ { printf "%d", ($2 - 2097152) / 4 }' /proc/meminfo)
+# 12 KiB each, and what the machine needs besides.
+room=$(awk '/MemAvailable/ { printf "%d", ($2 - 2097152) / 12 }' /proc/meminfo)
 if [ "$room" -lt "$parked" ]; then
     echo "park: $room rather than $parked, because no more memory is free"
     parked=$room
