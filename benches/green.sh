@@ -10,10 +10,12 @@
 #   QUICK=1 benches/green.sh VERVET         a look at whether everything works; its figures mean little
 #   PEERS='vervet-green go' …               only these
 #
-# switch  yield and resume; start and end, one by one and in batches of 1,000; 1,000 frames deep; a semaphore's round trip
+# switch  yield and resume; start and end, one by one and in batches of 1,000; 1,000 frames deep; a semaphore's round trip; exceptions
+#         through 10 and 100 frames, after a wait; a call at the median depth of a stack, and at the slowest
 # park    PARKED (1,000,000) that wait, PARKED_THREADS (2,000) of the operating system: time, memory, minor collections
 # echo    a message and its echo over loopback, both ends in the process, 1 and 100 connections
-# http    requests per second and percentiles of the answers' times, CONNECTIONS (1 64 1000 10000), asked by crates/load
+# http    requests per second and percentiles of the answers' times, asked by crates/load over so many CONNECTIONS
+#         (1 64 1000 10000 1000@10000): as often as there are answers, or, N@R, R times a second in all
 #
 # SECONDS_EACH (0.5) for a figure of `switch`, HTTP_SECONDS (5) and WARM_UP (3) for one of `http`. DOTNET, JAVA_HOME: where .NET 8
 # and Java are, if not on the path. A program checks its own result; a run that fails counts for nothing and is said. A peer that is
@@ -21,13 +23,13 @@
 # benches/green/aims.txt is met; every single value is in .cache/benches/green/values.tsv.
 set -uo pipefail
 
-[ "${1:-}" ] || { sed -n '2,24s/^# \{0,1\}//p' "$0"; exit 2; }
+[ "${1:-}" ] || { sed -n '2,26s/^# \{0,1\}//p' "$0"; exit 2; }
 if [ -n "${QUICK:-}" ]; then
     runs=${RUNS:-1} seconds_each=${SECONDS_EACH:-0.05} parked=${PARKED:-20000} parked_threads=${PARKED_THREADS:-500}
-    http_seconds=${HTTP_SECONDS:-1} warm_up=${WARM_UP:-1} connections=${CONNECTIONS:-1 64 1000} roundtrips=${ROUNDTRIPS:-4000}
+    http_seconds=${HTTP_SECONDS:-1} warm_up=${WARM_UP:-1} connections=${CONNECTIONS:-1 64 1000 64@2000} roundtrips=${ROUNDTRIPS:-4000}
 else
     runs=${RUNS:-3} seconds_each=${SECONDS_EACH:-0.5} parked=${PARKED:-1000000} parked_threads=${PARKED_THREADS:-2000}
-    http_seconds=${HTTP_SECONDS:-5} warm_up=${WARM_UP:-3} connections=${CONNECTIONS:-1 64 1000 10000} roundtrips=${ROUNDTRIPS:-40000}
+    http_seconds=${HTTP_SECONDS:-5} warm_up=${WARM_UP:-3} connections=${CONNECTIONS:-1 64 1000 10000 1000@10000} roundtrips=${ROUNDTRIPS:-40000}
 fi
 vervet=
 [ "$1" = - ] || vervet=$(realpath "$1")
@@ -67,7 +69,7 @@ case " $groups " in *' http '*)
     # A descriptor for each connection, in the server and in the load generator.
     ulimit -n "$(ulimit -Hn)"
     most=0
-    for n in $connections; do [ "$n" -le "$most" ] || most=$n; done
+    for n in $connections; do [ "${n%@*}" -le "$most" ] || most=${n%@*}; done
     limit=$(ulimit -n)
     if [ "$limit" != unlimited ] && [ "$limit" -lt $((most + 200)) ]; then
         ulimit -n $((most + 200)) 2> /dev/null || {
@@ -109,8 +111,8 @@ echo "$(nproc) processors, Linux $(uname -r), $(awk '/MemTotal/ { printf "%.0f",
     "$(command -v mono > /dev/null && mono --version | head -1 | cut -d' ' -f1-5);" \
     "$(command -v go > /dev/null && go version | cut -d' ' -f3);" \
     "${java:+$("$java/java" --version | head -1)}"
-# 4 KiB each, and what the machine needs besides.
-room=$(awk '/MemAvailable/ { printf "%d", ($2 - 2097152) / 4 }' /proc/meminfo)
+# 12 KiB each, and what the machine needs besides.
+room=$(awk '/MemAvailable/ { printf "%d", ($2 - 2097152) / 12 }' /proc/meminfo)
 if [ "$room" -lt "$parked" ]; then
     echo "park: $room rather than $parked, because no more memory is free"
     parked=$room
@@ -183,8 +185,10 @@ port=${PORT:-18080}
 server=
 trap '[ -z "$server" ] || kill "$server" 2> /dev/null' EXIT
 group_http() { # label
-    local n command
+    local n name rate command
     for n in $connections; do
+        name=http-$n rate=()
+        case $n in *@*) rate=(--rate "${n#*@}"); n=${n%@*} ;; esac
         port=$((port + 1))
         case $1 in
             go)         command=("$out/greenbench" http $port) ;;
@@ -196,13 +200,13 @@ group_http() { # label
         esac
         "${command[@]}" > "$out/server.stdout" 2> "$out/server.stderr" < /dev/null &
         server=$!
-        if timeout 180 "$load" "127.0.0.1:$port" --connections "$n" --seconds "$http_seconds" --warm-up "$warm_up" \
-            --expect 'Hello, World!' --name "http-$n" > "$out/stdout" 2> "$out/stderr"; then
+        if timeout 180 "$load" "127.0.0.1:$port" --connections "$n" ${rate[@]+"${rate[@]}"} --seconds "$http_seconds" --warm-up "$warm_up" \
+            --expect 'Hello, World!' --name "$name" > "$out/stdout" 2> "$out/stderr"; then
             note "$1" "$out/stdout"
-            awk -v n="$n" '/^VmHWM/ { printf "http-%s-peak-memory %.1f MiB\n", n, $2 / 1024 }' "/proc/$server/status" > "$out/memory"
+            awk -v name="$name" '/^VmHWM/ { printf "%s-peak-memory %.1f MiB\n", name, $2 / 1024 }' "/proc/$server/status" > "$out/memory"
             note "$1" "$out/memory"
         else
-            echo "$1: http with $n connections: $(cat "$out/stderr" "$out/server.stderr" | grep -m1 . | cut -c1-200)"
+            echo "$1: $name: $(cat "$out/stderr" "$out/server.stderr" | grep -m1 . | cut -c1-200)"
         fi
         kill "$server" 2> /dev/null
         wait "$server" 2> /dev/null

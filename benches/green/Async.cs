@@ -102,6 +102,28 @@ sealed class Async : Way
         });
     }
 
+    static async Task Fail(int frames)
+    {
+        if (frames > 1) {
+            await Fail(frames - 1).ConfigureAwait(false);
+            Bench.Check(false, "nothing returns from here");
+        }
+        await Task.Yield();
+        throw new InvalidOperationException();
+    }
+
+    public override double Throw(int count, int frames)
+    {
+        int caught = 0;
+        double seconds = Inside(async () => {
+            for (int i = 0; i < count; i++)
+                try { await Fail(frames).ConfigureAwait(false); }
+                catch (InvalidOperationException) { caught++; }
+        });
+        Bench.Check(caught == count, "every exception was caught");
+        return seconds;
+    }
+
     readonly SemaphoreSlim gate = new SemaphoreSlim(0), all = new SemaphoreSlim(0);
     int here, parked;
 

@@ -1,5 +1,6 @@
 // Blocking code, which is the same on green threads and on those of the operating system.
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Threading.Tasks;
@@ -116,6 +117,61 @@ sealed class Blocking : Way
                 other.Release();
             }
         });
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static void Fail(int frames)
+    {
+        if (frames > 1) {
+            Fail(frames - 1);
+            Bench.Check(false, "nothing returns from here");
+        }
+        System.Threading.Thread.Yield();
+        throw new InvalidOperationException();
+    }
+
+    public override double Throw(int count, int frames)
+    {
+        int caught = 0;
+        double seconds = Inside(() => {
+            for (int i = 0; i < count; i++)
+                try { Fail(frames); }
+                catch (InvalidOperationException) { caught++; }
+        });
+        Bench.Check(caught == count, "every exception was caught");
+        return seconds;
+    }
+
+    const int Depths = 500, Rounds = 2000;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static long Leaf(long a, long b) { return Inner(a, b) + 1; }
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static long Inner(long a, long b) { return a ^ b; }
+
+    // At each depth, the best time of some loops of calls. Where a stack is made of segments, the calls cross an edge at some depth.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static long AtDepth(int depth, double[] times)
+    {
+        if (depth == Depths) return 0;
+        long sum = 0, best = long.MaxValue;
+        for (int repeat = 0; repeat < 5; repeat++) {
+            long start = Stopwatch.GetTimestamp();
+            for (int i = 0; i < Rounds; i++) sum += Leaf(i, depth);
+            best = Math.Min(best, Stopwatch.GetTimestamp() - start);
+        }
+        times[depth] = best * 1e9 / Stopwatch.Frequency / Rounds;
+        return sum + AtDepth(depth + 1, times);
+    }
+
+    // The nanoseconds of a call at each depth, in order.
+    public double[] Calls()
+    {
+        var times = new double[Depths];
+        Inside(() => AtDepth(0, times));
+        Inside(() => AtDepth(0, times));
+        Array.Sort(times);
+        return times;
     }
 
     readonly SemaphoreSlim gate = new SemaphoreSlim(0), all = new SemaphoreSlim(0);

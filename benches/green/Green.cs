@@ -1,7 +1,7 @@
 // What it costs to start threads, to switch between them and to have a million of them, three ways: `green` threads, `threads` of the
 // operating system, and `async`. The first two run the same code (Blocking.cs).
 //
-//   Green green|threads|async switch SECONDS    yield, spawn, deep stacks, ping-pong; each figure takes about so many seconds
+//   Green green|threads|async switch SECONDS    yield, spawn, deep stacks, ping-pong, throw; each figure takes about so many seconds
 //   Green green|threads|async park COUNT        COUNT of them wait: time to start, memory, minor collections
 using System;
 using System.Globalization;
@@ -21,6 +21,8 @@ abstract class Way
     // All are deep at the same time.
     public abstract double DeepAtOnce(int count);
     public abstract double PingPong(int count, int pairs);
+    // Of each, `frames` deep and after a wait, an exception goes to the outermost frame.
+    public abstract double Throw(int count, int frames);
 
     // Starts `count` that all wait; gives the seconds until all have begun.
     public abstract double Park(int count);
@@ -56,6 +58,14 @@ static class Green
         Measure("deep-reused", 1, way.Deep);
         Measure("ping-pong-1", 1, count => way.PingPong(count, 1));
         Measure("ping-pong-64", 1, count => way.PingPong(count, 64));
+        Measure("throw-10", 1, count => way.Throw(count, 10));
+        Measure("throw-100", 1, count => way.Throw(count, 100));
+        var blocking = way as Blocking;
+        if (blocking != null) {
+            double[] calls = blocking.Calls();
+            Bench.Figure("call", calls[calls.Length / 2], "ns");
+            Bench.Figure("call-slowest", calls[calls.Length - 1], "ns");
+        }
     }
 
     static long Resident()

@@ -33,14 +33,14 @@ BEGIN {
 { key = $1 SUBSEP $2; if (key != last) { flush(); last = key; count = 0 } v[++count] = $3 }
 END {
     flush()
-    printf "\n%-22s %-4s", "median of " runs, "unit"
+    printf "\n%-26s %-4s", "median of " runs, "unit"
     for (i = 1; i <= n; i++) { width[i] = length(column[i]) > 9 ? length(column[i]) : 9; printf " %" width[i] "s", column[i] }
-    printf "  %-22s %s\n", "green to best peer", "aim"
+    printf "  %-24s %s\n", "green to best peer", "aim"
     for (j = 1; j <= figures; j++) {
         f = name[j]
-        printf "%-22s %-4s", f, unit[f]
+        printf "%-26s %-4s", f, unit[f]
         for (i = 1; i <= n; i++) printf " %" width[i] "s", show(m[column[i], f])
         b = best(f)
-        printf "  %-22s %s\n", b == "" || b == 0 || mine(f) == "" ? "-" : sprintf("%.2f of %s", mine(f) / b, best_name), verdict(f)
+        printf "  %-24s %s\n", b == "" || b == 0 || mine(f) == "" ? "-" : sprintf("%.2f of %s", mine(f) / b, best_name), verdict(f)
     }
 }

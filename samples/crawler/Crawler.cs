@@ -1,10 +1,11 @@
 // A crawler with a green thread for each page, and the site that it crawls: some pages of links, each answered after a while, from a
-// server with a green thread for each connection. Both are blocking code on the class library's HttpListener and WebClient.
+// HttpListener with a green thread for each request. All of it is blocking code.
 //
 //   vervet run samples/crawler/Crawler.cs -- 1000 50        pages, and milliseconds until a page is answered
 using System;
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using System.IO;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
@@ -76,7 +77,7 @@ sealed class Crawler
                 lengths[page] = text.Length;
                 foreach (Match match in link.Matches(text)) Visit(new Uri(page, match.Groups[1].Value));
             }
-            catch (WebException e) { Console.WriteLine(page + ": " + e.Message); }
+            catch (IOException e) { Console.WriteLine(page + ": " + e.Message); }
             finally { left.Signal(); }
         });
     }
@@ -85,8 +86,16 @@ sealed class Crawler
     {
         permits.Wait();
         try {
-            using (var client = new WebClient()) return client.DownloadString(page);
+            using (var connection = new TcpClient(page.Host, page.Port)) {
+                var stream = connection.GetStream();
+                byte[] request = Encoding.ASCII.GetBytes("GET " + page.PathAndQuery + " HTTP/1.0\r\nHost: " + page.Authority + "\r\n\r\n");
+                stream.Write(request, 0, request.Length);
+                string answer = new StreamReader(stream).ReadToEnd();
+                if (answer.StartsWith("HTTP/1.1 200 ")) return answer.Substring(answer.IndexOf("\r\n\r\n") + 4);
+                throw new IOException(answer.Split('\r')[0]);
+            }
         }
+        catch (SocketException e) { throw new IOException(e.Message); }
         finally { permits.Release(); }
     }
 }
@@ -96,7 +105,6 @@ static class Program
     static void Main(string[] args)
     {
         int pages = args.Length > 0 ? int.Parse(args[0]) : 1000, delay = args.Length > 1 ? int.Parse(args[1]) : 50;
-        ServicePointManager.DefaultConnectionLimit = 200;
         string root = "http://127.0.0.1:" + FreePort() + "/";
         var site = new Site(root, pages, delay);
         Task.RunAsGreenThread(site.Serve);

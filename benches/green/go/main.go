@@ -154,6 +154,31 @@ func pingPong(count, pairs int) {
 	})
 }
 
+//go:noinline
+func fail(frames int) int {
+	if frames > 1 {
+		return fail(frames-1) + 1
+	}
+	runtime.Gosched()
+	panic("thrown")
+}
+
+// A panic is what Go has of exceptions.
+func throw(count, frames int) {
+	caught := 0
+	for i := 0; i < count; i++ {
+		func() {
+			defer func() {
+				if recover() != nil {
+					caught++
+				}
+			}()
+			fail(frames)
+		}()
+	}
+	check(caught == count, "every panic was caught")
+}
+
 func switches(target float64) {
 	processors := runtime.GOMAXPROCS(0)
 	deepAtOnce(1)
@@ -166,6 +191,8 @@ func switches(target float64) {
 	measure("deep-reused", target, 1, deep)
 	measure("ping-pong-1", target, 1, func(count int) { pingPong(count, 1) })
 	measure("ping-pong-64", target, 1, func(count int) { pingPong(count, 64) })
+	measure("throw-10", target, 1, func(count int) { throw(count, 10) })
+	measure("throw-100", target, 1, func(count int) { throw(count, 100) })
 }
 
 func resident() float64 {

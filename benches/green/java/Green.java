@@ -150,6 +150,23 @@ public final class Green {
         });
     }
 
+    static int fail(int frames) {
+        if (frames > 1) return fail(frames - 1) + 1;
+        Thread.yield();
+        throw new IllegalStateException();
+    }
+
+    static double throwing(int count, int frames) throws Exception {
+        ran = 0;
+        double s = inside(() -> {
+            for (int i = 0; i < count; i++)
+                try { fail(frames); }
+                catch (IllegalStateException e) { ran++; }
+        });
+        check(ran == count, "every exception was caught");
+        return s;
+    }
+
     static void switches(double target) throws Exception {
         int processors = Runtime.getRuntime().availableProcessors();
         deepAtOnce(1);
@@ -160,6 +177,8 @@ public final class Green {
         measure("deep-reused", target, 1, Green::deep);
         measure("ping-pong-1", target, 1, count -> pingPong(count, 1));
         measure("ping-pong-64", target, 1, count -> pingPong(count, 64));
+        measure("throw-10", target, 1, count -> throwing(count, 10));
+        measure("throw-100", target, 1, count -> throwing(count, 100));
     }
 
     // ---- a million that wait ------------------------------------------------------------------------------------
