@@ -9,7 +9,7 @@ STRESS_SECONDS ?= 300
 # `make soak` runs everything that is worth running for long, this long in all.
 SOAK_MINUTES ?= 60
 
-.PHONY: run test stress soak bench bench-gc bench-net bench-threads check fmt clean
+.PHONY: run test stress soak bench bench-gc bench-green bench-net bench-threads check fmt clean
 
 run:
 	tests/install-packages.sh run
@@ -43,6 +43,11 @@ bench-gc bench-net bench-threads: bench-%:
 	tests/install-packages.sh test
 	$(CARGO) build --release -p vervet
 	benches/$*.sh $(TARGET_DIR)/release/vervet
+
+bench-green:
+	tests/install-packages.sh test
+	$(CARGO) build --release -p vervet -p vervet-load
+	benches/green.sh $(TARGET_DIR)/release/vervet
 
 check:
 	$(CARGO) fmt --all --check

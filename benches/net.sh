@@ -21,7 +21,8 @@ mkdir -p "$out"
 
 # ---- the runtimes --------------------------------------------------------------------------------------------------
 
-mcs -nologo -optimize -langversion:latest -warn:0 -r:System.Core.dll "-out:$out/Echo.exe" "$src/Echo.cs" benches/gc/Bench.cs || exit 1
+mcs -nologo -optimize -langversion:latest -warn:0 -r:System.Core.dll "-out:$out/Echo.exe" \
+    "$src/Echo.cs" benches/green/GreenThreads.cs benches/gc/Bench.cs || exit 1
 cc -O2 -pthread -o "$out/echo" "$src/echo.c" || exit 1
 find_runtimes
 

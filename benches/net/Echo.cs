@@ -1,7 +1,8 @@
-// What a message and its echo cost over loopback, for the whole process: both ends are in it. One program, two ways to wait:
-// `sync` has a thread at each end of each connection, `async` awaits tasks of NetworkStream. Connecting is not measured.
+// What a message and its echo cost over loopback, for the whole process: both ends are in it. One program, three ways to wait:
+// `sync` has a thread at each end of each connection, `green` a green thread (benches/green.sh), `async` awaits tasks of
+// NetworkStream. Connecting is not measured.
 //
-//   Echo sync|async CONNECTIONS ROUNDTRIPS    (in all)
+//   Echo sync|green|async CONNECTIONS ROUNDTRIPS    (in all)
 using System;
 using System.Net;
 using System.Net.Sockets;
@@ -57,23 +58,31 @@ static class Echo
             Bench.Check(message[0] == (byte)i, "another message came back");
         }
     }
-    static double Sync(int connections, int rounds)
+    // Runs both ends of all connections on threads that `start` starts.
+    static double Blocking(int connections, int rounds, Action<Action> start)
     {
-        var all = new Thread[2 * connections];
-        using (var go = new ManualResetEvent(false))
-        using (var ready = new CountdownEvent(all.Length)) {
+        using (var go = new ManualResetEventSlim(false))
+        using (var ready = new CountdownEvent(2 * connections))
+        using (var ended = new CountdownEvent(2 * connections)) {
             for (int i = 0; i < connections; i++) {
                 Socket server = servers[i].Client, client = clients[i].Client;
-                all[2 * i] = new Thread(() => { ready.Signal(); go.WaitOne(); ServeSync(server, rounds); }, 128 << 10);
-                all[2 * i + 1] = new Thread(() => { ready.Signal(); go.WaitOne(); AskSync(client, rounds); }, 128 << 10);
+                start(() => { ready.Signal(); go.Wait(); ServeSync(server, rounds); ended.Signal(); });
+                start(() => { ready.Signal(); go.Wait(); AskSync(client, rounds); ended.Signal(); });
             }
-            foreach (var t in all) t.Start();
             ready.Wait();
             return Bench.Seconds(() => {
                 go.Set();
-                foreach (var t in all) t.Join();
+                ended.Wait();
             });
         }
+    }
+    static double Sync(int connections, int rounds)
+    {
+        return Blocking(connections, rounds, work => new Thread(() => work(), 128 << 10).Start());
+    }
+    static double Green(int connections, int rounds)
+    {
+        return Blocking(connections, rounds, work => GreenThreads.Run(work));
     }
 
     static async Task ReceiveAsync(NetworkStream s, byte[] message)
@@ -121,6 +130,7 @@ static class Echo
         int connections = Bench.Argument(args, 1, 1), total = Bench.Argument(args, 2, 20000);
         Func<int, int, double> run = Sync;
         if (way == "async") run = Async;
+        if (way == "green") run = Green;
         Connect(connections);
         run(connections, Math.Max(1, total / 10 / connections));
         int rounds = Math.Max(1, total / connections);

@@ -1,0 +1,3 @@
+module greenbench
+
+go 1.21
