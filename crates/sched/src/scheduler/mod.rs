@@ -106,6 +106,11 @@ impl<H: Host> Scheduler<H> {
         self.processors.iter().map(current).collect()
     }
     /// What everything is doing, for reports: a line for each processor, and one for the rest. A hint: they run meanwhile.
+    ///
+    /// A processor in a native call with work in the injector for long says that the watcher does not run. A thread in the injector with an idle
+    /// processor and no searching carrier says that a wake-up was lost.
+    ///
+    /// The words are read one after the other without a lock, so two of them may contradict each other for a moment.
     pub fn describe(&self) -> String {
         use std::fmt::Write;
         let mut text = String::new();
