@@ -65,7 +65,7 @@ pub(crate) struct Own {
     /// It is a library's. Who looks for dead threads reads it of those in Native state; the thread sets it before it goes there.
     pub(crate) foreign: Cell<bool>,
     /// What it needs as a carrier of green threads, or null.
-    pub(crate) carries: Cell<*mut crate::threads::green::carrier::Seat>,
+    pub(crate) carries: Cell<*mut crate::threads::green::seat::Seat>,
 }
 
 impl Thread {

@@ -7,16 +7,19 @@
 //!   thread runs with its own context finds that it is not stopped, and reads again ([`Thread::context`]). A green thread that has left its
 //!   carrier is Parked, which counts as not stopped for the same reason.
 //! * The TLAB and the slots of GC handles are the OS thread's. The green thread that it runs has them.
-use super::record::Green;
+use super::record::{self, Green};
 use super::run;
+use super::seat::Seat;
 use super::stacks::{give_native, take_native};
 use crate::arch;
 use crate::safepoint::registry::{self, Thread};
 use crate::threads::current::set_current_context;
 use crate::threads::native_state::leave_native;
+use crate::threads::retry_thread::{self, raise_limit};
 use crate::threads::{attach, current_context, native, start};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use vervet_abi::context::interrupts::PREEMPT;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
 use vervet_parking::stopping::go_native;
@@ -25,21 +28,12 @@ use vervet_sched::{Carrier, Outcome};
 /// Bytes of a carrier's own stack, on which only the scheduler runs.
 const STACK: usize = 256 << 10;
 
-/// What a carrier and the green thread that it runs tell each other.
-pub(crate) struct Seat {
-    /// The carrier's stack pointer while it runs a green thread.
-    pub(super) sp: usize,
-    /// Why the green thread has left the carrier.
-    pub(super) outcome: Outcome,
-    /// The scheduler's part, valid while a green thread runs.
-    pub(super) carrier: *mut Carrier,
-}
-
 /// Starts an OS thread for a carrier.
 ///
 /// # Errors
 /// The carrier, if there can be no other thread.
-pub(super) fn start(carrier: Carrier) -> Result<(), Carrier> {
+#[unsafe(export_name = "vervet_start_carrier")]
+fn start(carrier: Carrier) -> Result<(), Carrier> {
     let carrier = Arc::new(LeafLock::new(Some(carrier)));
     let given = carrier.clone();
     let started = start::spawn(STACK, move || {
@@ -68,8 +62,25 @@ fn carry(carrier: Carrier) {
     attach::detach();
 }
 
-/// Runs a green thread until it leaves the carrier.
-pub(super) fn run(carrier: &mut Carrier, green: &'static Green) -> Outcome {
+/// Green thread `id` is to let others run soon.
+#[unsafe(export_name = "vervet_preempt_green")]
+fn preempt(id: u32) {
+    let Some(green) = record::find(id) else {
+        return;
+    };
+    // SAFETY: contexts are never freed. A request that comes late has the thread yield once.
+    unsafe {
+        registry::interrupts(green.context).fetch_or(PREEMPT, Ordering::SeqCst);
+        raise_limit(green.context);
+    }
+    // A loop that neither calls nor polls is redirected.
+    retry_thread::kick();
+}
+
+/// Runs green thread `id` until it leaves the carrier.
+#[unsafe(export_name = "vervet_run_green")]
+fn run(carrier: &mut Carrier, id: u32) -> Outcome {
+    let green = record::of(id);
     let bound_to = green.bound_to.swap(0, Ordering::AcqRel);
     if bound_to != 0 {
         super::scheduler().hand_to(carrier, bound_to, green.id());
@@ -95,7 +106,7 @@ pub(super) fn run(carrier: &mut Carrier, green: &'static Green) -> Outcome {
             if let Some(stack) = green.native.take() {
                 give_native(stack);
             }
-            super::record::give_back(green);
+            record::give_back(green);
         }
         outcome
     }

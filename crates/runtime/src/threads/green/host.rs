@@ -1,16 +1,22 @@
 //! What the scheduler asks of the runtime.
 //!
 //! Invariant: there is one scheduler, made when the first green thread is started. A process without green threads has neither carriers nor watcher.
-use super::{carrier, record};
-use crate::safepoint::registry;
 use crate::threads::park::waiter;
-use crate::threads::retry_thread::{self, raise_limit};
-use std::sync::atomic::{AtomicU32, Ordering};
-use vervet_abi::context::interrupts::PREEMPT;
+use std::sync::atomic::AtomicU32;
 use vervet_os::{LeafLock, Published, clock, futex};
 use vervet_parking::ParkWord;
 use vervet_sched::reactor::Reactor;
 use vervet_sched::{Carrier, Host, Options, Outcome, Runner, Scheduler, Wait};
+
+// What carriers do is above this file, because the park layer, on which carriers stand, makes threads ready by the scheduler. These are in `carrier.rs`.
+unsafe extern "Rust" {
+    #[link_name = "vervet_start_carrier"]
+    safe fn start_carrier(carrier: Carrier) -> Result<(), Carrier>;
+    #[link_name = "vervet_run_green"]
+    safe fn run_green(carrier: &mut Carrier, id: u32) -> Outcome;
+    #[link_name = "vervet_preempt_green"]
+    safe fn preempt_green(id: u32);
+}
 
 /// The runtime, as the scheduler sees it.
 pub(crate) struct Runtime {
@@ -50,23 +56,13 @@ impl Host for Runtime {
         clock::now()
     }
     fn start_carrier(&self, carrier: Carrier) -> Result<(), Carrier> {
-        carrier::start(carrier)
+        start_carrier(carrier)
     }
     fn wake(&self, word: &AtomicU32) {
         futex::wake(word, 1);
     }
     fn preempt(&self, _carrier: u32, id: u32) {
-        if waiter::green(id) == 0 {
-            return;
-        }
-        let context = record::of(id).context;
-        // SAFETY: contexts are never freed. A request that comes late has the thread yield once.
-        unsafe {
-            registry::interrupts(context).fetch_or(PREEMPT, Ordering::SeqCst);
-            raise_limit(context);
-        }
-        // A loop that neither calls nor polls is redirected.
-        retry_thread::kick();
+        preempt_green(id);
     }
     fn poll(&self, wait: Wait, ready: &mut dyn FnMut(u32)) {
         if let Some(reactor) = &self.reactor {
@@ -85,6 +81,6 @@ impl Host for Runtime {
 
 impl Runner for Runtime {
     fn run(&self, carrier: &mut Carrier, id: u32) -> Outcome {
-        carrier::run(carrier, record::of(id))
+        run_green(carrier, id)
     }
 }

@@ -21,7 +21,7 @@
 //!
 //! # Map
 //! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from
-//! * [`carrier`]: the OS threads, and the switch of contexts; [`host`]: what the scheduler asks of the runtime
+//! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
 //! * [`wait`]: parking, yielding, native calls; [`run`]: from the start of a green thread to its end
 //!
 //! # Invariants
@@ -32,10 +32,11 @@
 //!   [`current_context`](super::current_context), which is never inlined.
 //! * A green thread does not leave its carrier while native code that called managed code lies on its stack, or while it compiles: it is bound, and
 //!   the carrier's processor goes to another carrier.
-pub(crate) mod carrier;
+mod carrier;
 mod host;
 mod record;
 mod run;
+pub(crate) mod seat;
 mod stacks;
 pub(crate) mod wait;
 

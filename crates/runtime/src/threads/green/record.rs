@@ -108,6 +108,12 @@ pub(super) fn of(id: u32) -> &'static Green {
     unsafe { &*(waiter::green(id) as *const Green) }
 }
 
+/// The green thread with that owner id, if it is that of a green thread.
+pub(super) fn find(id: u32) -> Option<&'static Green> {
+    // SAFETY: `name` stored it there; records are never freed.
+    unsafe { (waiter::green(id) as *const Green).as_ref() }
+}
+
 /// The green thread of a context; None if it is that of an OS thread.
 ///
 /// # Safety

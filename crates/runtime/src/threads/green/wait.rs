@@ -10,8 +10,9 @@ use super::scheduler;
 use crate::arch;
 use crate::cx::Cx;
 use crate::safepoint::registry::Thread;
+use crate::threads::current::current_context;
 use crate::threads::park::waiter;
-use crate::threads::{blocking, current_context, service_stack};
+use crate::threads::service_stack;
 use std::time::Instant;
 use vervet_abi::ThreadContext;
 use vervet_abi::context::RecordKind;
@@ -97,8 +98,9 @@ unsafe fn may_leave(context: *mut ThreadContext) -> bool {
     true
 }
 
-/// Waits for the token of an unpark, or the deadline. The calling green thread has begun to park, and has made its wait known.
-pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>) {
+/// Waits for the token of an unpark, or the deadline. The calling green thread has begun to park, and has made its wait known. `blocking` runs its
+/// argument in Native state with the processor given away.
+pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>, blocking: impl FnOnce(&dyn Fn())) {
     let context = cx.context();
     // SAFETY: the token's context is the calling thread's.
     unsafe {
@@ -115,7 +117,7 @@ pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>) {
         if may_leave(context) {
             leave(context, Outcome::Park);
         } else if let Some(green) = record::of_context(context) {
-            blocking(|| park_bound(context, green));
+            blocking(&|| park_bound(context, green));
         }
         if deadline.is_some() {
             scheduler().cancel_timer(id);

@@ -29,7 +29,7 @@ pub use cancel::{cancel_io, interrupt_io};
 pub use waiter::{Queue, Waiter, is_signalled, set_signalled, unpark};
 
 use crate::cx::Cx;
-use crate::threads::green;
+use crate::threads::{blocking, green};
 use std::time::{Duration, Instant};
 use waiter::{futex_wait, waiter};
 
@@ -57,7 +57,7 @@ pub fn park(cx: &Cx<'_>, commit: impl FnOnce(), deadline: Option<Instant>) -> bo
     commit();
     if starts && green::is_green(cx) {
         // Its carrier says that it sleeps, when it has left its stack.
-        green::wait::park(cx, deadline);
+        green::wait::park(cx, deadline, |wait| blocking(wait));
     } else if starts && me.word.sleeps() {
         cx.native(|| while me.word.is_parked() && futex_wait(me.word.futex(), deadline) {});
     }
