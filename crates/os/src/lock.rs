@@ -101,10 +101,11 @@ pub fn holds_leaf_lock() -> bool {
     false
 }
 
-type WaitHook = fn(&mut dyn FnMut());
+/// Calls one of its arguments, in Native state: the first takes the lock, the second only waits until the lock was free.
+pub type WaitHook = fn(&mut dyn FnMut(), &mut dyn FnMut());
 static WAIT_HOOK: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Installs the function that runs a blocking wait in Native state.
+/// Installs the function that waits for a lock in Native state.
 pub fn set_wait_hook(hook: WaitHook) {
     WAIT_HOOK.store(hook as *mut (), Ordering::Release);
 }
@@ -125,15 +126,24 @@ impl<T> SafeLock<T> {
             return guard;
         }
         let hook = WAIT_HOOK.load(Ordering::Acquire);
-        let mut guard = None;
-        let mut wait = || guard = Some(self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        if hook.is_null() {
-            wait();
-        } else {
-            // SAFETY: only `set_wait_hook` stores here, and it stores a `WaitHook`.
-            let hook: WaitHook = unsafe { std::mem::transmute(hook) };
-            hook(&mut wait);
+        loop {
+            let mut guard = None;
+            let mut wait = || guard = Some(self.0.lock().unwrap_or_else(PoisonError::into_inner));
+            if hook.is_null() {
+                wait();
+            } else {
+                // SAFETY: only `set_wait_hook` stores here, and it stores a `WaitHook`.
+                let hook: WaitHook = unsafe { std::mem::transmute(hook) };
+                let mut look = || drop(self.0.lock().unwrap_or_else(PoisonError::into_inner));
+                hook(&mut wait, &mut look);
+            }
+            if let Some(guard) = guard {
+                return guard;
+            }
+            // The hook only waited until the lock was free.
+            if let Ok(guard) = self.0.try_lock() {
+                return guard;
+            }
         }
-        guard.expect("the wait hook ran its closure")
     }
 }

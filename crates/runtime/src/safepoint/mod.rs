@@ -48,5 +48,7 @@ pub fn choose_fence() {
 pub fn initialise() {
     crate::threads::managed_stack::initialise();
     suspend::initialise();
-    vervet_os::lock::set_wait_hook(|wait| crate::threads::blocking(wait));
+    vervet_os::lock::set_wait_hook(|take, look| {
+        crate::threads::native_state::wait_for_lock(take, look)
+    });
 }

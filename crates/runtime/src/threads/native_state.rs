@@ -23,6 +23,19 @@ pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
     in_native(work, green::wait::enter_blocking)
 }
 
+/// Waits for a lock: calls one of the two, in Native state. A green thread waits until the lock was free (`look`), and takes it when it has a
+/// processor again; if it took the lock before (`take`), the others would wait for the lock as long as it waits for a processor.
+pub(crate) fn wait_for_lock(take: &mut dyn FnMut(), look: &mut dyn FnMut()) {
+    let context = current_context();
+    // SAFETY: the context belongs to this thread.
+    let waits_for_processor = !context.is_null()
+        && unsafe { (*context).green != 0 && (*context).state == State::Runtime as u8 };
+    match waits_for_processor {
+        true => blocking(look),
+        false => native(take),
+    }
+}
+
 /// See [`native`]. A green thread says to the scheduler by `enter` what follows.
 #[inline]
 fn in_native<T>(work: impl FnOnce() -> T, enter: unsafe extern "C" fn(*mut ThreadContext)) -> T {
