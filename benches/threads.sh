@@ -18,14 +18,25 @@ root=$PWD out=$PWD/.cache/benches/threads src=$PWD/benches/threads probe=Handoff
 mkdir -p "$out"
 . benches/peers.sh
 
-programs=("$@")
-[ $# -gt 0 ] || programs=(Pool Handoff)
-for name in Pool Handoff; do
+programs=("$@") all=(Pool Handoff QueueClosures RunAndWaitAll DeepYields)
+[ $# -gt 0 ] || programs=("${all[@]}")
+for name in "${all[@]}"; do
     [ "$out/$name.exe" -nt "$src/$name.cs" ] && [ "$out/$name.exe" -nt benches/gc/Bench.cs ] && continue
     mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/$name.exe" "$src/$name.cs" benches/gc/Bench.cs || exit 1
 done
 
-find_runtimes
+# .NET 8, or where there is none CoreCLR 3.1.
+runtimes=() clr=()
+[ -n "$vervet" ] && runtimes+=(vervet)
+if command -v mono > /dev/null; then runtimes+=(mono); else skipped 'mono is not installed'; fi
+if coreclr_8; then
+    runtimes+=(coreclr)
+elif coreclr; then
+    clr=("$host" exec --runtimeconfig "$root/.cache/coreclr/bench.json")
+    runtimes+=(coreclr)
+else
+    skipped 'neither .NET 8 (dotnet) nor CoreCLR 3.1 (Python package dotnetcore2) is to be had'
+fi
 
 values=$out/values.tsv
 : > "$values"
@@ -46,7 +57,7 @@ for ((i = 0; i < runs; i++)); do
             case $r in
                 vervet)  run vervet "$name" "$vervet" ;;
                 mono)    run mono "$name" mono ;;
-                coreclr) run coreclr "$name" "$host" exec --runtimeconfig "$root/.cache/coreclr/bench.json" ;;
+                coreclr) run coreclr "$name" "${clr[@]}" ;;
             esac
         done
     done

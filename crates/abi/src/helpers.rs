@@ -198,6 +198,8 @@ helpers! {
     SetHandle(I32, I64) -> I32 : Leaf;
     /// (context, GC handle): frees it if it is in use.
     FreeHandle(I64, I32) : Leaf;
+    /// () -> milliseconds, as `Environment.TickCount` but in steps of some.
+    CoarseTickCount() -> I32 : Leaf;
     /// C fmod.
     FMod(F64, F64) -> F64 : Leaf;
     /// Below the limit: calls the method again on more stack, or serves interrupt requests, or StackOverflow.

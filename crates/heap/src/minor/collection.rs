@@ -63,12 +63,12 @@ impl<M: Model, W: World> Heap<M, W> {
         self.pin(&scratch.candidates, &mut scratch.pins);
         let pins = scratch.pins.as_slice();
         let parallel = self.workers.count() > 1 && self.wants_help.load(Relaxed);
-        let began = clock::now();
+        let (began, worked) = (clock::now(), clock::thread_cpu());
         self.copy_reachable::<IN_PLACE, MARKING>(mode, parallel, pins);
         // From here on one thread works, and the marker must not run beside it.
         stop.shut();
         self.process_weak_references::<IN_PLACE, MARKING>(mode);
-        let ns = clock::now() - began;
+        let (ns, worked) = (clock::now() - began, clock::thread_cpu() - worked);
         let outcome = self.finish_workers::<IN_PLACE, MARKING>(mode, pins.len());
         let kept = outcome.promoted + outcome.survived;
         self.wants_help
@@ -76,7 +76,7 @@ impl<M: Model, W: World> Heap<M, W> {
         if mode == EvacuationMode::Age {
             self.aging.aged(outcome.promoted, outcome.survived);
         }
-        self.rebuild_nursery(mode, MARKING, pins, kept, ns);
+        self.rebuild_nursery(mode, MARKING, pins, kept, worked);
         outcome
     }
     /// Pins the young objects that handles pin and those that the candidates refer to. `pins` becomes the list of all, in ascending order.

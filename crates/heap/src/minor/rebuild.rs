@@ -29,7 +29,8 @@ const ENOUGH: usize = 128 << 10;
 
 impl<M: Model, W: World> Heap<M, W> {
     /// Frees evacuated blocks and starts the nursery anew. `pins` are in ascending order; `copied` is what survived, `ns` is how long that took in
-    /// nanoseconds. The world is stopped and the gate is shut.
+    /// nanoseconds of the collecting thread's time on a processor: a nursery made smaller because the thread had to wait for a processor would only
+    /// be collected more often. The world is stopped and the gate is shut.
     pub(crate) fn rebuild_nursery(
         &self,
         mode: EvacuationMode,

@@ -100,6 +100,8 @@ pub enum DelegateThunk {
 }
 
 impl DelegateThunk {
+    /// How many kinds there are; `kind as usize` is below it.
+    pub const COUNT: usize = DelegateThunk::Multicast as usize + 1;
     /// The thunk of a binding; `lowered` is the signature of the delegate's `Invoke`. None:
     /// `invoke_impl` is `method_ptr` (of a value type's instance method: its boxed entry).
     pub fn of(binding: Binding, lowered: &LoweredSignature) -> Option<DelegateThunk> {

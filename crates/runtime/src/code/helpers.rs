@@ -159,6 +159,7 @@ bodies! {
     CopyValue(_, _, _) => copy_value;
     SetHandle(_, _) => set_handle;
     FreeHandle(_, _) => free_handle;
+    CoarseTickCount() => coarse_tick_count;
     FMod(_, _) => fmod;
     BindPInvoke(_) => crate::interop::pinvoke::bind;
     Poll() => poll;
@@ -457,6 +458,10 @@ extern "C" fn set_handle(handle: u32, o: usize) -> u32 {
 extern "C" fn free_handle(context: *mut vervet_abi::ThreadContext, handle: u32) {
     // SAFETY: generated code passes its thread's context, and `critical` keeps the thread from being stopped in here.
     unsafe { crate::memory::handles::free_by(context, handle) };
+}
+/// `Environment.TickCount` in steps of a timer tick of the kernel, at a quarter of the cost.
+extern "C" fn coarse_tick_count() -> i32 {
+    vervet_os::clock::coarse_ms() as i32
 }
 /// `rem` of floating-point numbers: C's `fmod`, which `%` is in Rust.
 extern "C" fn fmod(a: f64, b: f64) -> f64 {

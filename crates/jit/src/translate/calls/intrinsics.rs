@@ -7,12 +7,14 @@
 //!
 //! # Invariants
 //! * An intrinsic either has a body that must not run (`ByReference<T>`, `Array.UnsafeMov`), or
-//!   does exactly what its body does.
+//!   does exactly what its body does. What [`of_caller`] adds does what matters to one caller, which
+//!   cannot tell it from the body.
 //! * [`effect`] never says less than the expansion does, because inlining relies on it.
 //! * An atomic exchange of a reference marks its card like any other store, and no asynchronous
 //!   exception comes between the two.
 use crate::emit::{null_trap, trusted};
 use crate::signature::{LoweredSignature, scalar_kind};
+use crate::translate::calls::call::Dispatch;
 use crate::translate::error::Res;
 use crate::translate::inlining::effect::SideEffect;
 use crate::translate::translator::Translator;
@@ -20,8 +22,8 @@ use crate::translate::values::memory::Dest;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact, stack_type_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, InstBuilder, MemFlagsData, Value, types::*};
-use vervet_abi::ThrowKind;
 use vervet_abi::object::{ARRAY_LENGTH_OFFSET, STRING_CHARS_OFFSET, STRING_LENGTH_OFFSET};
+use vervet_abi::{ThrowKind, call};
 use vervet_types::{ClassRef, MethodRef, Prim};
 
 /// What is emitted instead of the call.
@@ -89,6 +91,14 @@ enum Intrinsic {
     VolatileWrite,
     /// `Thread.MemoryBarrier`.
     Fence,
+    /// `Environment.ProcessorCount`, a constant of the process.
+    ProcessorCount,
+    /// `ThreadPool.NotifyWorkItemQueued`: nobody counts these.
+    Nothing,
+    /// `Environment.TickCount`, by a clock that is read fast and advances in steps of milliseconds.
+    CoarseTickCount,
+    /// `ExecutionContext.Capture()`: the default context itself if that is what would be copied.
+    CaptureDefault,
     /// `Math.Sqrt`.
     Sqrt,
     /// `Math.Abs` of floats.
@@ -137,6 +147,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
                 _ => return None,
             },
             "Object" if method == ".ctor" => ObjectCtor,
+            "Environment" if method == "get_ProcessorCount" => ProcessorCount,
             "Type" => match method {
                 "op_Equality" => TypeEquals(true),
                 "op_Inequality" => TypeEquals(false),
@@ -180,10 +191,32 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             ("Interlocked" | "Thread", "MemoryBarrier") => Fence,
             ("Volatile", "Read") | ("Thread", "VolatileRead") => VolatileRead,
             ("Volatile", "Write") | ("Thread", "VolatileWrite") => VolatileWrite,
+            ("ThreadPool", "NotifyWorkItemQueued") => Nothing,
             _ => return None,
         },
         _ => return None,
     })
+}
+
+/// Rows for one caller of the core library each.
+///
+/// * The pool's dispatch loop asks before every item whether its 30 ms are over.
+/// * The constructor of a task keeps nothing if the context is the default one, but asks for a copy of the context,
+///   which never is. So every task would keep such a copy, and an object of rare properties for it. What runs a
+///   task takes the default context where it keeps none, and does the same with it as with a copy.
+fn of_caller(caller: MethodRef, class: &str, method: &str) -> Option<Intrinsic> {
+    if !caller.class.module.is_corlib() {
+        return None;
+    }
+    match (caller.class.name, caller.name, class, method) {
+        ("ThreadPoolWorkQueue", "Dispatch", "Environment", "get_TickCount") => {
+            Some(Intrinsic::CoarseTickCount)
+        }
+        ("Task", "TaskConstructorCore", "ExecutionContext", "Capture") => {
+            Some(Intrinsic::CaptureDefault)
+        }
+        _ => None,
+    }
 }
 
 /// Expands a call whose arguments are on the stack. False: the call must be made.
@@ -192,7 +225,8 @@ pub(crate) fn expand(t: &mut Translator<'_, '_>, method: MethodRef) -> Res<bool>
     if !def.module.is_corlib() {
         return Ok(false);
     }
-    let Some(which) = lookup(def.namespace, def.name, method.name) else {
+    let row = lookup(def.namespace, def.name, method.name);
+    let Some(which) = row.or_else(|| of_caller(t.body.method, def.name, method.name)) else {
         return Ok(false);
     };
     t.expand(which, method)
@@ -212,7 +246,7 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
     match lookup(def.namespace, def.name, method.name) {
         Some(
             UnsafeMov | ArrayLength | OffsetToStringData | HasReferences | StringLength
-            | ObjectCtor | TypeEquals(_) | Sqrt | Abs | Round(_),
+            | ObjectCtor | TypeEquals(_) | ProcessorCount | Nothing | Sqrt | Abs | Round(_),
         ) => SideEffect::None,
         Some(
             StringChars | DefaultComparer | ByReferenceValue | UnsafeLoad | HandleTarget
@@ -310,6 +344,16 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let value = self.i32(STRING_CHARS_OFFSET);
                 self.push(StackType::I32, value);
             }
+            Intrinsic::ProcessorCount => {
+                let value = self.i32(vervet_os::thread::processors());
+                self.push(StackType::I32, value);
+            }
+            Intrinsic::Nothing => {}
+            Intrinsic::CoarseTickCount => {
+                let value = self.e.helper_value(call::CoarseTickCount, []);
+                self.push(StackType::I32, value);
+            }
+            Intrinsic::CaptureDefault => return self.capture_default(method),
             // Constant for each instantiation, so the branch on it disappears.
             Intrinsic::HasReferences => {
                 let &[class] = method.method_args else {
@@ -570,6 +614,56 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.push(x.stack_type, value);
             }
         }
+        Ok(true)
+    }
+
+    /// `ExecutionContext.Capture()`, but `ExecutionContext.Default` in place of a copy of it:
+    ///
+    /// ```text
+    ///     context = Capture(ref StackCrawlMark.LookForMyCaller, CaptureOptions.OptimizeDefaultCase)
+    ///     select(context == ExecutionContext.s_dummyDefaultEC, ExecutionContext.Default, context)
+    /// ```
+    fn capture_default(&mut self, method: MethodRef) -> Res<bool> {
+        const LOOK_FOR_MY_CALLER: i32 = 1;
+        const OPTIMIZE_DEFAULT_CASE: i32 = 2;
+        let class = method.class;
+        let (Some(full), Some(nothing), Some(default), 0) = (
+            class.find_method("Capture", Some(2))?,
+            class.find_field("s_dummyDefaultEC")?,
+            class.find_field("Default")?,
+            method.param_count,
+        ) else {
+            return Ok(false);
+        };
+        let mark = self.temp(4);
+        let at = self.e.slot_addr(mark);
+        let value = self.i32(LOOK_FOR_MY_CALLER);
+        self.e.b.ins().store(trusted(), value, at, 0);
+        self.push_value(StackValue {
+            stack_type: StackType::ByRef,
+            value: at,
+            class: None,
+            fact: ValueFact::Frame,
+        });
+        let options = self.i32(OPTIMIZE_DEFAULT_CASE);
+        self.push(StackType::I32, options);
+        let lowered = LoweredSignature::of_method(full)?;
+        self.emit_call(Dispatch::Direct(full), &lowered, false)?;
+        self.load_static(nothing)?;
+        self.load_static(default)?;
+        let (default, nothing, context) = (self.pop_ref()?, self.pop_ref()?, self.pop_ref()?);
+        let is_nothing = self
+            .e
+            .b
+            .ins()
+            .icmp(IntCC::Equal, context.value, nothing.value);
+        let value = self
+            .e
+            .b
+            .ins()
+            .select(is_nothing, default.value, context.value);
+        // Null where the flow of contexts is suppressed.
+        self.push_class(class, value)?;
         Ok(true)
     }
 

@@ -7,7 +7,7 @@
 //! value type       zeroed temporary in the frame   called with its address, then loaded
 //! string           none                            String.CreateString(...) with a null `this`
 //! array, rank > 1  helper                          none: lengths are given to the helper
-//! delegate         allocated here                  helper that stores target and code
+//! delegate         allocated here                  stores of target and code, or a helper
 //! ```
 //!
 //! `new C(x)` for a class and `new S(x)` for a struct:
@@ -27,15 +27,18 @@
 //! * A value type is constructed in memory of this frame and loaded from there afterwards. The
 //!   constructor may let its address escape, but the value that is pushed is the one at its end.
 use crate::blob::Symbol;
-use crate::emit::trusted;
+use crate::emit::{barrier, trusted};
 use crate::signature::LoweredSignature;
+use crate::stubs::delegate::{Binding, DelegateThunk};
 use crate::translate::calls::call::Dispatch;
 use crate::translate::calls::intrinsics;
 use crate::translate::error::{Res, TranslateError};
 use crate::translate::translator::Translator;
 use crate::translate::values::stack::{StackType, StackValue, ValueFact};
-use cranelift_codegen::ir::{InstBuilder, types::*};
+use cranelift_codegen::ir::{InstBuilder, Value, types::*};
+use std::mem::offset_of;
 use vervet_abi::call;
+use vervet_abi::layouts::DelegateObject;
 use vervet_metadata::Token;
 use vervet_types::method::MethodKind;
 use vervet_types::{ClassRef, MethodRef};
@@ -212,23 +215,103 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(())
     }
 
-    /// A delegate. If the code address comes straight from `ldftn`, the helper gets the method
-    /// itself, so that it can decide which thunk the delegate needs without looking the address up.
+    /// A delegate. If the code address comes straight from `ldftn`, the method is known here, and
+    /// the code stores the fields itself where [`binds_directly`] allows it; otherwise a helper
+    /// gets the method, so that it can decide which thunk the delegate needs without looking the
+    /// address up.
+    ///
+    /// ```text
+    ///     delegate = allocate D
+    ///     brif target, bound, unbound
+    /// unbound: (cold)
+    ///     call DelegateCtorMethod(delegate, target, method, is_virtual)
+    ///     jump done
+    /// bound:
+    ///     delegate.method_ptr = delegate.invoke_impl = stub of the method
+    ///     delegate.method = method
+    ///     delegate.m_target = target                ; with its card
+    ///     jump done
+    /// ```
     fn new_delegate(&mut self, class: ClassRef) -> Res {
         let code = self.pop()?;
         let target = self.pop()?;
         let target = self.as_native(&target)?;
         let delegate = self.allocate(class)?;
-        if let ValueFact::Code(method, is_virtual) = code.fact {
-            let handle = self.e.symbol(Symbol::MethodHandle(method));
-            let flag = self.i32(is_virtual as i32);
-            self.e
-                .helper(call::DelegateCtorMethod, [delegate, target, handle, flag]);
-        } else {
-            let code = self.as_native(&code)?;
-            self.e.helper(call::DelegateCtor, [delegate, target, code]);
+        match code.fact {
+            ValueFact::Code(method, is_virtual) if binds_directly(class, method, is_virtual)? => {
+                let (bound, unbound, done) = (
+                    self.e.b.create_block(),
+                    self.e.b.create_block(),
+                    self.e.b.create_block(),
+                );
+                self.e.b.set_cold_block(unbound);
+                self.e.b.ins().brif(target, bound, &[], unbound, &[]);
+                self.e.b.seal_block(bound);
+                self.e.b.seal_block(unbound);
+                self.e.b.switch_to_block(unbound);
+                self.construct_delegate(delegate, target, method, is_virtual);
+                self.e.b.ins().jump(done, &[]);
+                self.e.b.switch_to_block(bound);
+                let stub = self.e.symbol(Symbol::MethodStub(method));
+                let handle = self.e.symbol(Symbol::MethodHandle(method));
+                for (value, offset) in [
+                    (stub, offset_of!(DelegateObject, method_ptr)),
+                    (stub, offset_of!(DelegateObject, invoke_impl)),
+                    (handle, offset_of!(DelegateObject, method)),
+                ] {
+                    let ins = self.e.b.ins();
+                    ins.store(trusted(), value, delegate, offset as i32);
+                }
+                let at = offset_of!(DelegateObject, m_target) as i32;
+                barrier::store_reference(self.e, trusted(), target, delegate, at);
+                self.e.b.ins().jump(done, &[]);
+                self.e.b.seal_block(done);
+                self.e.b.switch_to_block(done);
+            }
+            ValueFact::Code(method, is_virtual) => {
+                self.construct_delegate(delegate, target, method, is_virtual);
+            }
+            _ => {
+                let code = self.as_native(&code)?;
+                self.e.helper(call::DelegateCtor, [delegate, target, code]);
+            }
         }
         self.push_instance(class, delegate);
         Ok(())
     }
+
+    /// Calls the helper that fills a delegate over a known method.
+    fn construct_delegate(
+        &mut self,
+        delegate: Value,
+        target: Value,
+        method: MethodRef,
+        is_virtual: bool,
+    ) {
+        let handle = self.e.symbol(Symbol::MethodHandle(method));
+        let flag = self.i32(is_virtual as i32);
+        self.e
+            .helper(call::DelegateCtorMethod, [delegate, target, handle, flag]);
+    }
+}
+
+/// Whether `invoke_impl` of a delegate of `class` over `method` is the method's own stub whenever
+/// the target is not null: the delegate is closed, needs no thunk, and neither the class of the
+/// target nor a box has a say in which code is called.
+fn binds_directly(class: ClassRef, method: MethodRef, is_virtual: bool) -> Res<bool> {
+    let Some(invoke) = class.find_method("Invoke", None)? else {
+        return Ok(false);
+    };
+    if method.param_count + u32::from(!method.is_static()) != invoke.param_count + 1
+        || is_virtual && method.is_virtual()
+        || !method.is_static() && method.class.is_value_type()?
+    {
+        return Ok(false);
+    }
+    let binding = match method.is_static() {
+        true => Binding::ClosedStatic { null: false },
+        false => Binding::ClosedInstance { null: false },
+    };
+    let lowered = LoweredSignature::of_method(invoke)?;
+    Ok(DelegateThunk::of(binding, &lowered).is_none())
 }

@@ -382,7 +382,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Loads a static field.
-    fn load_static(&mut self, field: FieldRef) -> Res {
+    pub(crate) fn load_static(&mut self, field: FieldRef) -> Res {
         let (base, offset) = self.static_address(field)?;
         let class = field.ty()?;
         let operand = self.load_value(class, base, offset, trusted())?;

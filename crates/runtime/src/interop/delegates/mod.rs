@@ -20,6 +20,9 @@
 //! The caller loads `m_target`, or the delegate if that is null, as first argument and jumps: it does not test what kind of delegate it has. A
 //! method is closed if it has one parameter more than `Invoke`, `this` included.
 //!
+//! Generated code fills a delegate itself if the method is known when the code is compiled and `invoke_impl` is the method's stub
+//! (`jit/translate/calls/newobj.rs`). [`init`] fills the others.
+//!
 //! # Invariants
 //! `invoke_impl` is the method's own stub exactly when the delegate is closed over a non-null first argument. Every other delegate has
 //! a thunk, by binding and signature, that gets the delegate as first argument and arranges the arguments of the method.
@@ -32,19 +35,48 @@ use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_abi::layouts::{DelegateObject, MulticastDelegateObject};
 use vervet_jit::LoweredSignature;
 use vervet_jit::stubs::delegate::{Binding, DelegateThunk};
-use vervet_os::LeafLock;
+use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::{Known, LoadError, MethodRef};
+
+/// What a delegate class says about all delegates of it. Made when the runtime first needs it, and kept, because programs make
+/// delegates all the time.
+struct Facts {
+    /// `Invoke`.
+    invoke: MethodRef,
+    /// Its signature.
+    lowered: LoweredSignature,
+    /// Code of the thunks by [`DelegateThunk`], 0 for those that were not asked for yet.
+    thunks: [AtomicUsize; DelegateThunk::COUNT],
+}
+
+/// [`Facts`] by the id of the class.
+static FACTS: Chunks<Published<Facts>> = Chunks::new();
+
+fn facts<'cx>(cx: &'cx Cx<'cx>, class: vervet_types::ClassRef) -> Result<&'static Facts> {
+    let cell = FACTS.at(class.id);
+    if let Some(known) = cell.get() {
+        return Ok(known);
+    }
+    let make = || {
+        let invoke = class
+            .find_method("Invoke", None)?
+            .ok_or_else(|| LoadError::missing_method(class, "Invoke"))?;
+        Ok(Facts {
+            invoke,
+            lowered: LoweredSignature::of_method(invoke)?,
+            thunks: Default::default(),
+        })
+    };
+    Ok(cell.put(cx.load(make())?))
+}
 
 /// The `Invoke` of a delegate class.
 pub fn invoke_method<'cx>(cx: &'cx Cx<'cx>, class: vervet_types::ClassRef) -> Result<MethodRef> {
-    cx.load(
-        class
-            .find_method("Invoke", None)
-            .and_then(|m| m.ok_or_else(|| LoadError::missing_method(class, "Invoke"))),
-    )
+    Ok(facts(cx, class)?.invoke)
 }
 
 /// Code of the thunks by kind and lowered signature. Two threads may make one at the same time; both work, and the second stays.
@@ -57,18 +89,32 @@ fn invoke_impl<'cx>(
     binding: Binding,
     code: usize,
 ) -> Result<usize> {
-    let invoke = invoke_method(cx, class)?;
-    let lowered = cx.load(LoweredSignature::of_method(invoke))?;
-    let Some(kind) = DelegateThunk::of(binding, &lowered) else {
+    let facts = facts(cx, class)?;
+    let Some(kind) = DelegateThunk::of(binding, &facts.lowered) else {
         return Ok(code);
     };
+    let kept = &facts.thunks[kind as usize];
+    let mut thunk = kept.load(Ordering::Acquire);
+    if thunk == 0 {
+        thunk = thunk_for(cx, kind, &facts.lowered)?;
+        kept.store(thunk, Ordering::Release);
+    }
+    Ok(thunk)
+}
+
+/// The thunk of that kind for an `Invoke` of that signature. Classes with the same signature share it.
+fn thunk_for<'cx>(
+    cx: &'cx Cx<'cx>,
+    kind: DelegateThunk,
+    lowered: &LoweredSignature,
+) -> Result<usize> {
     let key = (kind, lowered.key());
     if let Some(code) = THUNKS.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
     let made = cx.native(|| {
         crate::threads::service_stack::on_service_stack(|| {
-            cx.rt().compiler.delegate_thunk(kind, &lowered)
+            cx.rt().compiler.delegate_thunk(kind, lowered)
         })
     });
     let blob = match made {

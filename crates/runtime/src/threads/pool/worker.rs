@@ -8,22 +8,25 @@
 //! * An exception that leaves a callback ends the process with code 255; an abort ends that callback only.
 use super::counts::{Next, Step};
 use super::{COUNTS, IDS, POLLER, idle, monitor};
-use crate::cx::Cx;
+use crate::cx::{Cx, Result};
 use crate::object::ObjRef;
 use crate::threads::{self, current_internal, name, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use vervet_abi::layouts::InternalThreadObject as Internal;
-use vervet_types::{Known, LoadError};
+use vervet_os::Published;
+use vervet_types::{Known, LoadError, MethodRef};
 
 const NAME: name::Default = name::Default::PoolWorker;
 /// What a worker's stack holds, as mono has it, and what our own code needs below.
 const STACK: usize = (2 << 20) + (512 << 10);
 /// ThreadPriority.Normal.
 const NORMAL: i32 = 2;
-/// How long a worker that finds nothing looks again before it sleeps.
-const SEARCH: Duration = Duration::from_micros(20);
+/// How many rounds a worker that finds nothing looks before it sleeps: about 20 microseconds of its own time, half of them in the kernel.
+const ROUNDS: u32 = 32;
+/// How often it looks in a round.
+const ROUND: u32 = 16;
 
 /// Has a worker come that is counted already: a sleeping one or a new one. The calling thread is in Runtime state or not attached.
 pub(super) fn send() {
@@ -45,22 +48,19 @@ fn run() {
             crate::threads::park::id(&Cx::current()) + 1,
             Ordering::Relaxed,
         );
-        while work() {
-            let time = Duration::from_millis(5_000 + u64::from(rand()) % 55_000);
-            if !idle::sleep(&Cx::current(), time) {
-                break;
-            }
-        }
+        let patience = patience();
+        while work() && idle::sleep(&Cx::current(), patience) {}
     } else {
         COUNTS.failed();
     }
     crate::threads::attach::detach();
 }
 
-/// Some bits that differ from worker to worker and time to time.
-fn rand() -> u32 {
+/// How long a worker sleeps before it ends: another time for each, so that they do not all end at once.
+fn patience() -> Duration {
     use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(std::process::id()) as u32
+    let some = RandomState::new().hash_one(std::process::id()) as u32;
+    Duration::from_millis(5_000 + u64::from(some) % 55_000)
 }
 
 /// From being woken to going to sleep. False if the thread cannot go on.
@@ -89,28 +89,25 @@ fn work() -> bool {
     }
 }
 
-/// Looks for a request for a while. A worker that finds one at once saves its sender a system call, which costs more than the search. It stays in
-/// Runtime state and polls, so that a stop does not wait for it.
+/// Looks for a request for a while. A worker that finds one at once saves its sender a system call, which costs more than the search. Between
+/// two rounds it offers its processor to other threads, in Native state: if there are more threads than processors, the thread that is
+/// about to make the next request may be waiting for this one. So the search is bounded by what it costs and not by a time, which such
+/// threads would use up. A round itself is in Runtime state.
 fn search() -> Step {
     let cx = Cx::current();
-    let mut end = None;
-    loop {
-        for _ in 0..16 {
+    for _ in 0..ROUNDS {
+        for _ in 0..ROUND {
             let step = COUNTS.take();
             if step.0 != Next::Search {
                 return step;
             }
             std::hint::spin_loop();
         }
-        cx.poll();
-        if POLLER.get().is_some_and(|p| (p.poll)()) {
-            continue;
-        }
-        let now = Instant::now();
-        if now >= *end.get_or_insert(now + SEARCH) {
-            return COUNTS.give_up();
+        if !POLLER.get().is_some_and(|p| (p.poll)()) {
+            cx.native(std::thread::yield_now);
         }
     }
+    COUNTS.give_up()
 }
 
 /// Makes the calling thread a managed one, with the properties of a worker. False: there is no memory for its objects.
@@ -139,15 +136,21 @@ pub(super) fn reset(cx: &Cx<'_>) {
     }
 }
 
+/// The class library's dispatch loop, found once.
+fn dispatch_loop<'cx>(cx: &'cx Cx<'cx>) -> Result<MethodRef> {
+    static FOUND: Published<MethodRef> = Published::new();
+    let find = || {
+        let class = cx.known(Known::ThreadPoolWaitCallback);
+        class
+            .find_method("PerformWaitCallback", Some(0))?
+            .ok_or_else(|| LoadError::missing_method(class, "PerformWaitCallback"))
+    };
+    cx.load(FOUND.get_or_try(find)).copied()
+}
+
 /// Runs the class library's dispatch loop once.
 fn dispatch<'cx>(cx: &'cx Cx<'cx>) {
-    let class = cx.known(Known::ThreadPoolWaitCallback);
-    let result = cx
-        .load(class.find_method("PerformWaitCallback", Some(0)))
-        .and_then(|m| match m {
-            Some(perform) => cx.invoke(perform, None, &[]),
-            None => Err(cx.throw_load(LoadError::missing_method(class, "PerformWaitCallback"))),
-        });
+    let result = dispatch_loop(cx).and_then(|run| cx.invoke(run, None, &[]));
     if let Err(throw) = result {
         let exception: ObjRef<'_> = cx.take_pending(throw);
         if !threads::start::ends_thread_only(exception) {
