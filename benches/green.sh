@@ -16,7 +16,8 @@
 # park    PARKED (1,000,000) that wait, PARKED_THREADS (2,000) of the operating system: time, memory, minor collections
 # echo    a message and its echo over loopback, both ends in the process, 1 and 100 connections
 # http    requests per second and percentiles of the answers' times, asked by crates/load over so many CONNECTIONS
-#         (1 64 1000 10000 1000@10000): as often as there are answers, or, N@R, R times a second in all
+#         (1 64 1000 10000 1000@10000): as often as there are answers, or, N@R, R times a second in all. `fewest`: how many answers
+#         the connection had that had the fewest, in percent of the mean
 #
 # SECONDS_EACH (0.5) for a figure of `switch`, HTTP_SECONDS (5) and WARM_UP (3) for one of `http`. DOTNET, JAVA_HOME: where .NET 8
 # and Java are, if not on the path. A program checks its own result; a run that fails counts for nothing and is said. A peer that is
@@ -24,7 +25,7 @@
 # benches/green/aims.txt is met; every single value is in .cache/benches/green/values.tsv.
 set -uo pipefail
 
-[ "${1:-}" ] || { sed -n '2,27s/^# \{0,1\}//p' "$0"; exit 2; }
+[ "${1:-}" ] || { sed -n '2,28s/^# \{0,1\}//p' "$0"; exit 2; }
 if [ -n "${QUICK:-}" ]; then
     runs=${RUNS:-1} seconds_each=${SECONDS_EACH:-0.05} parked=${PARKED:-20000} parked_threads=${PARKED_THREADS:-500}
     http_seconds=${HTTP_SECONDS:-1} warm_up=${WARM_UP:-1} connections=${CONNECTIONS:-1 64 1000 64@2000} roundtrips=${ROUNDTRIPS:-4000}
@@ -127,7 +128,7 @@ values=$out/values.tsv
 
 # Adds the figures in a file to the values.
 note() { # label, file
-    awk -v OFS='\t' -v r="$1" '/^[a-z][^ ]* -?[0-9.]+ [A-Za-z1\/]+$/ { sub(/^echo-(sync|green|async)-/, "echo-", $1); print r, $1, $2, $3 }' "$2" \
+    awk -v OFS='\t' -v r="$1" '/^[a-z][^ ]* -?[0-9.]+ [A-Za-z1\/%]+$/ { sub(/^echo-(sync|green|async)-/, "echo-", $1); print r, $1, $2, $3 }' "$2" \
         >> "$values"
 }
 run() { # label, command...
