@@ -15,10 +15,17 @@
 //! other.
 //!
 //! # Invariants
-//! * `searching <= working`, and `searching <= 1`: one worker is on its way at a time. A worker that takes a request while more are
-//!   left sends for the next one. So a flood of requests costs no system call while a worker is coming.
+//! * `searching <= working`, and `searching <= MOST_SEARCHING`. A worker is sent for only if none searches. A worker that takes a
+//!   request while more are left and none searches sends for the next one. So a flood of requests costs no system call while a
+//!   worker is coming.
+//! * A worker that has run the dispatch loop searches even if one other does. The class library requests a worker at each item, so
+//!   while items come one by one, two workers take turns; with one that searches, each item would put one worker to sleep and
+//!   wake the other.
 //! * If `requested > 0`, `searching == 0` and `working < goal`, the step that made it so sent for a worker.
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// At most so many workers search at once.
+const MOST_SEARCHING: u16 = 2;
 
 /// See the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -101,8 +108,8 @@ impl Counts {
             self.requested -= 1;
             return (Next::Dispatch, self.send());
         }
-        if self.searching == 0 {
-            self.searching = 1;
+        if self.searching < MOST_SEARCHING {
+            self.searching += 1;
             return (Next::Search, false);
         }
         self.working -= 1;
@@ -204,7 +211,7 @@ mod tests {
     /// all workers sleep.
     #[test]
     fn all_interleavings_keep_the_invariants() {
-        let start: State = ((0, 0, 0, 2), vec![Worker::Asleep; 3], 4);
+        let start: State = ((0, 0, 0, 2), vec![Worker::Asleep; 4], 4);
         let (mut seen, mut todo) = (HashSet::new(), vec![start]);
         while let Some(state) = todo.pop() {
             if !seen.insert(state.clone()) {
@@ -213,7 +220,7 @@ mod tests {
             let (c, workers, left) = state;
             let now = counts(c);
             assert!(
-                now.searching <= now.working && now.searching <= 1,
+                now.searching <= now.working && now.searching <= MOST_SEARCHING,
                 "{now:?}"
             );
             let busy = workers.iter().filter(|w| **w != Worker::Asleep).count();
@@ -229,7 +236,7 @@ mod tests {
                  change: &mut dyn FnMut(&mut Counts, &mut Vec<Worker>) -> bool| {
                     if change(&mut c, &mut workers) {
                         let sleeper = workers.iter_mut().find(|w| **w == Worker::Asleep);
-                        *sleeper.expect("working <= 3") = Worker::Coming;
+                        *sleeper.expect("working <= 4") = Worker::Coming;
                     }
                     workers.sort();
                     todo.push((plain(c), workers, left));
