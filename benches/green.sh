@@ -4,6 +4,7 @@
 #   vervet-green, vervet-threads, vervet-async     green threads, threads of the operating system, async/await
 #   mono-…, coreclr-…                              the last two on mono and on .NET 8 (3.1 where there is no 8)
 #   go, java                                       goroutines, and virtual threads (Java 21 or newer, the newest there is)
+#   vervet-all                                     the server with threads, and the option --green-threads=all
 #   go-nethttp                                     Go's own HTTP server; the others run the server of samples/http
 #
 #   benches/green.sh VERVET [GROUP...]      `-` for VERVET leaves it out; groups: switch park echo http, default all
@@ -15,7 +16,8 @@
 # park    PARKED (1,000,000) that wait, PARKED_THREADS (2,000) of the operating system: time, memory, minor collections
 # echo    a message and its echo over loopback, both ends in the process, 1 and 100 connections
 # http    requests per second and percentiles of the answers' times, asked by crates/load over so many CONNECTIONS
-#         (1 64 1000 10000 1000@10000): as often as there are answers, or, N@R, R times a second in all
+#         (1 64 1000 10000 1000@10000): as often as there are answers, or, N@R, R times a second in all. `fewest`: how many answers
+#         the connection had that had the fewest, in percent of the mean
 #
 # SECONDS_EACH (0.5) for a figure of `switch`, HTTP_SECONDS (5) and WARM_UP (3) for one of `http`. DOTNET, JAVA_HOME: where .NET 8
 # and Java are, if not on the path. A program checks its own result; a run that fails counts for nothing and is said. A peer that is
@@ -23,7 +25,7 @@
 # benches/green/aims.txt is met; every single value is in .cache/benches/green/values.tsv.
 set -uo pipefail
 
-[ "${1:-}" ] || { sed -n '2,26s/^# \{0,1\}//p' "$0"; exit 2; }
+[ "${1:-}" ] || { sed -n '2,28s/^# \{0,1\}//p' "$0"; exit 2; }
 if [ -n "${QUICK:-}" ]; then
     runs=${RUNS:-1} seconds_each=${SECONDS_EACH:-0.05} parked=${PARKED:-20000} parked_threads=${PARKED_THREADS:-500}
     http_seconds=${HTTP_SECONDS:-1} warm_up=${WARM_UP:-1} connections=${CONNECTIONS:-1 64 1000 64@2000} roundtrips=${ROUNDTRIPS:-4000}
@@ -90,6 +92,7 @@ add() { # labels: those that are wanted
 }
 if [ -n "$vervet" ]; then
     if why=$(green_threads); then add vervet-green; else skipped "vervet-green: ${why:-it does not run}"; fi
+    "$vervet" --green-threads=all "$out/Green.exe" async park 10 > "$out/green.log" 2>&1 && add vervet-all
     add vervet-threads vervet-async
 fi
 if command -v mono > /dev/null; then add mono-threads mono-async; else skipped 'mono is not installed'; fi
@@ -125,7 +128,7 @@ values=$out/values.tsv
 
 # Adds the figures in a file to the values.
 note() { # label, file
-    awk -v OFS='\t' -v r="$1" '/^[a-z][^ ]* -?[0-9.]+ [A-Za-z1\/]+$/ { sub(/^echo-(sync|green|async)-/, "echo-", $1); print r, $1, $2, $3 }' "$2" \
+    awk -v OFS='\t' -v r="$1" '/^[a-z][^ ]* -?[0-9.]+ [A-Za-z1\/%]+$/ { sub(/^echo-(sync|green|async)-/, "echo-", $1); print r, $1, $2, $3 }' "$2" \
         >> "$values"
 }
 run() { # label, command...
@@ -140,6 +143,7 @@ run() { # label, command...
 on_runtime() { # label, program, arguments...
     local program=$out/$2.exe
     case $1 in
+        vervet-all) command=("$vervet" --green-threads=all "$program") ;;
         vervet-*)  command=("$vervet" "$program") ;;
         mono-*)    command=(mono "$program") ;;
         coreclr-*) command=("${clr[@]}" "$program") ;;
@@ -150,7 +154,7 @@ on_runtime() { # label, program, arguments...
 
 group_switch() { # label
     case $1 in
-        go-nethttp) ;;
+        go-nethttp|vervet-all) ;;
         go)   run go "$out/greenbench" switch "$seconds_each" ;;
         java) run java "$java/java" -cp "$out/java" Green switch "$seconds_each" ;;
         *)    on_runtime "$1" Green "${1#*-}" switch "$seconds_each"; run "$1" "${command[@]}" ;;
@@ -160,7 +164,7 @@ group_switch() { # label
 group_park() { # label
     local count=$parked
     case $1 in
-        go-nethttp) ;;
+        go-nethttp|vervet-all) ;;
         go)   run go "$out/greenbench" park "$count" ;;
         java) run java "$java/java" -cp "$out/java" Green park "$count" ;;
         *)    case $1 in *-threads) count=$parked_threads ;; esac
@@ -173,7 +177,7 @@ group_echo() { # label
     [ "$way" = threads ] && way=sync
     for n in 1 100; do
         case $1 in
-            go-nethttp) ;;
+            go-nethttp|vervet-all) ;;
             go)   run go "$out/greenbench" echo $n "$roundtrips" ;;
             java) run java "$java/java" -cp "$out/java" Green echo $n "$roundtrips" ;;
             *)    on_runtime "$1" Echo "$way" $n "$roundtrips"; run "$1" "${command[@]}" ;;
@@ -195,7 +199,7 @@ group_http() { # label
             go-nethttp) command=("$out/greenbench" nethttp $port) ;;
             java)       command=("$java/java" -cp "$out/java" Green http $port) ;;
             *-green)    on_runtime "$1" HttpGreen $port ;;
-            *-threads)  on_runtime "$1" HttpThreads $port ;;
+            *-threads|vervet-all) on_runtime "$1" HttpThreads $port ;;
             *-async)    on_runtime "$1" HttpAsync $port ;;
         esac
         "${command[@]}" > "$out/server.stdout" 2> "$out/server.stderr" < /dev/null &

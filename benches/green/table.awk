@@ -3,7 +3,7 @@
 # Reads lines `runtime figure value unit` sorted by figure, runtime and value. `aims`: a file of `figure base limit`; `order`: the
 # same lines in the order in which figures are to be shown; `runs`: how many values there are of each; `columns`: the runtimes.
 function show(x) { return x == "" ? "-" : x >= 1000000 ? sprintf("%.3g", x) : x >= 100 ? sprintf("%.0f", x) : sprintf("%.3g", x) }
-function more_is_better(f) { return unit[f] == "1/s" }
+function more_is_better(f) { return unit[f] == "1/s" || unit[f] == "%" }
 function mine(f) { return m["vervet-green", f] }
 function best(f,   i, x, b) {
     b = ""

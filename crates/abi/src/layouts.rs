@@ -75,8 +75,7 @@ layouts! {
     DelegateObject = "System.Delegate": Header {
         method_ptr: usize = "method_ptr", invoke_impl: usize = "invoke_impl", m_target: RawRef = "m_target",
         method: usize = "method", delegate_trampoline: usize = "delegate_trampoline", extra_arg: usize = "extra_arg",
-        method_code: usize = "method_code", interp_method: usize = "interp_method",
-        interp_invoke_impl: usize = "interp_invoke_impl", method_info: RawRef = "method_info",
+        method_info: RawRef = "method_info",
         original_method_info: RawRef = "original_method_info", data: RawRef = "data",
         method_is_virtual: u8 = "method_is_virtual",
     }
@@ -208,10 +207,7 @@ mod tests {
     use super::*;
     #[test]
     fn derived_layouts_start_where_their_base_ends() {
-        assert_eq!(
-            std::mem::offset_of!(MulticastDelegateObject, delegates),
-            112
-        );
+        assert_eq!(std::mem::offset_of!(MulticastDelegateObject, delegates), 88);
         assert_eq!(std::mem::offset_of!(DelegateObject, m_target), 24);
     }
 }

@@ -17,6 +17,8 @@ pub struct Client {
     partial: Vec<u8>,
     /// When the request that is under way was due; or, if none is, when the next one is.
     pub due: Instant,
+    /// Answers within the measured seconds.
+    pub answers: u64,
 }
 
 /// Opens all connections, one after the other, so that they do not overrun the server's queue of them. Waits for a server that does
@@ -68,6 +70,7 @@ impl Client {
             stream,
             partial: Vec::new(),
             due,
+            answers: 0,
         }
     }
 

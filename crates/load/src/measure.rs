@@ -88,6 +88,7 @@ pub fn measure(plan: &Plan, streams: Vec<(usize, TcpStream)>) -> Result<Measured
     let mut measured = Measured {
         times: histogram(),
         answers: 0,
+        fewest: 0,
     };
     let mut buffer = vec![0; 64 << 10];
     let mut events = Vec::with_capacity(512);
@@ -105,7 +106,7 @@ pub fn measure(plan: &Plan, streams: Vec<(usize, TcpStream)>) -> Result<Measured
         }
         let wake = match waiting.peek() {
             Some(&Reverse((due, _))) => due,
-            None if under_way == 0 => return Ok(measured),
+            None if under_way == 0 => break,
             None => plan.to + LAST,
         };
         if now > plan.to + LAST {
@@ -129,7 +130,7 @@ pub fn measure(plan: &Plan, streams: Vec<(usize, TcpStream)>) -> Result<Measured
             }
             let now = Instant::now();
             under_way -= 1;
-            measured.note(plan, client.due, now);
+            measured.note(plan, client, now);
             client.due = plan.interval.map_or(now, |interval| client.due + interval);
             if client.due >= plan.to {
                 continue;
@@ -142,18 +143,21 @@ pub fn measure(plan: &Plan, streams: Vec<(usize, TcpStream)>) -> Result<Measured
             }
         }
     }
+    measured.fewest = clients.iter().map(|c| c.answers).min().unwrap_or(0);
+    Ok(measured)
 }
 
 impl Measured {
-    /// Notes the answer, arrived at `now`, to a request that was due at `due`.
-    fn note(&mut self, plan: &Plan, due: Instant, now: Instant) {
-        if due >= plan.from && due < plan.to {
-            let time = now.saturating_duration_since(due).as_nanos();
+    /// Notes the answer, arrived at `now`, to the client's request.
+    fn note(&mut self, plan: &Plan, client: &mut Client, now: Instant) {
+        if client.due >= plan.from && client.due < plan.to {
+            let time = now.saturating_duration_since(client.due).as_nanos();
             self.times
                 .saturating_record(u64::try_from(time).unwrap_or(LONGEST_NS).min(LONGEST_NS));
         }
         if now >= plan.from && now < plan.to {
             self.answers += 1;
+            client.answers += 1;
         }
     }
 }

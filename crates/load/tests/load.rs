@@ -50,6 +50,8 @@ fn all_figures_are_printed_and_percentiles_are_in_order() {
     let output = load(server(HI), &["--connections=4", "--threads=2"]);
     assert!(figure(&output, "test-requests") > 10.0);
     let times = ["p50", "p90", "p95", "p99", "max"].map(|p| figure(&output, &format!("test-{p}")));
+    let fewest = figure(&output, "test-fewest");
+    assert!((0.0..=100.0).contains(&fewest), "{fewest}");
     assert!(times[0] > 0.0 && times.is_sorted(), "{times:?}");
     assert!(output.status.success());
 }

@@ -141,19 +141,49 @@ impl Known {
 /// Field offsets by name.
 type Overlay = &'static [(&'static str, u32)];
 
-/// Classes that the class library lays over an object of another class: (enclosing class, name, field offsets).
+/// Classes whose fields lie elsewhere than in order: (enclosing class, name, field offsets).
 ///
-/// `Array.RawData` shows an array's length and elements: here the length word lies directly behind the header and
-/// serves as bounds and count, and the elements follow it (`vervet_abi::object`).
-const OVERLAYS: &[(Known, &str, Overlay)] = &[(
-    Known::Array,
-    "RawData",
-    &[("Bounds", 0), ("Count", 0), ("Data", 8)],
-)];
+/// * `Array.RawData` shows an array's length and elements: here the length word lies directly behind the header and
+///   serves as bounds and count, and the elements follow it (`vervet_abi::object`).
+/// * `Delegate` has three words for mono's interpreter and compiler, which neither managed code nor this runtime uses. They
+///   share a word with `delegate_trampoline`, so that a delegate takes 96 bytes instead of 120.
+const OVERLAYS: &[(Option<Known>, &str, Overlay)] = &[
+    (
+        Some(Known::Array),
+        "RawData",
+        &[("Bounds", 0), ("Count", 0), ("Data", 8)],
+    ),
+    (
+        None,
+        "Delegate",
+        &[
+            ("method_ptr", 0),
+            ("invoke_impl", 8),
+            ("m_target", 16),
+            ("method", 24),
+            ("delegate_trampoline", 32),
+            ("method_code", 32),
+            ("interp_method", 32),
+            ("interp_invoke_impl", 32),
+            ("extra_arg", 40),
+            ("method_info", 48),
+            ("original_method_info", 56),
+            ("data", 64),
+            ("method_is_virtual", 72),
+        ],
+    ),
+];
 
 /// The field offsets of an overlay class, from the start of the value.
 pub(crate) fn overlay(class: ClassRef) -> Option<Overlay> {
     let row = OVERLAYS.iter().find(|row| row.1 == class.name)?;
-    let outer = class.declaring_type().ok()??;
-    (class.module.is_corlib() && outer == class.universe().known(row.0)).then_some(row.2)
+    if !class.module.is_corlib() {
+        return None;
+    }
+    let outer = class.declaring_type().ok()?;
+    let meant = match row.0 {
+        Some(known) => outer == Some(class.universe().known(known)),
+        None => outer.is_none() && class.namespace == "System",
+    };
+    meant.then_some(row.2)
 }

@@ -318,7 +318,7 @@ impl Class {
         };
         // What the metadata declares decides how fields are placed.
         let declared = self.declared_layout(value_type)?;
-        let (end, align) = if declared.explicit {
+        let (mut end, align) = if declared.explicit {
             self.place_explicitly(&mut placed, base, &declared)?
         } else {
             self.place_in_order(&mut placed, base, &declared)?
@@ -326,10 +326,17 @@ impl Class {
         // Types whose layout the runtime relies on have fixed offsets
         // (docs/decisions/0011-overlay-of-raw-array-data.md).
         if let Some(overlay) = known::overlay(self) {
-            for p in &mut placed {
-                if let Some(&(_, at)) = overlay.iter().find(|o| o.0 == fields[p.index].name) {
-                    p.offset = at;
+            let place = |p: &Placed| {
+                let named = overlay.iter().find(|o| o.0 == fields[p.index].name);
+                named.map(|o| o.1)
+            };
+            // A library with other fields keeps its order; the comparison at start-up reports it.
+            if placed.iter().all(|p| place(p).is_some()) {
+                for p in &mut placed {
+                    p.offset = place(p).unwrap_or(p.offset);
                 }
+                let ends = placed.iter().map(|p| p.offset + p.memory.size());
+                end = ends.max().unwrap_or(0).into();
             }
         }
         let natural = end.next_multiple_of(align.into());

@@ -125,7 +125,7 @@ pub fn request() -> bool {
 /// Where requests come from that nobody announces: descriptors that become ready. A worker that finds nothing else to do looks
 /// there itself, so that no other thread has to be woken in between.
 pub struct Poller {
-    /// Makes requests of what is ready now; false if nothing is. Called in Runtime state, by one worker at a time.
+    /// Makes requests of what is ready now; false if nothing is. Called in Runtime state, by several workers at once.
     pub poll: fn() -> bool,
     /// No worker works any more.
     pub rest: fn(),
