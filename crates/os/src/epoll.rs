@@ -73,6 +73,13 @@ impl Epoll {
     pub fn add(&self, fd: RawFd, events: u32, number: u64) -> io::Result<()> {
         self.control(libc::EPOLL_CTL_ADD, fd, events, number)
     }
+    /// Has it report such events of a descriptor that was added, with `number`; once more if they are there already.
+    ///
+    /// # Errors
+    /// The system's: ENOENT, EBADF, ENOMEM.
+    pub fn change(&self, fd: RawFd, events: u32, number: u64) -> io::Result<()> {
+        self.control(libc::EPOLL_CTL_MOD, fd, events, number)
+    }
     /// Has it report nothing more of a descriptor. Events that a wait has returned already are not taken back.
     ///
     /// # Errors

@@ -74,6 +74,21 @@ mod with_epoll {
             }
             Ok(registration)
         }
+        /// Has what is ready now reported once more, also if the descriptor was closed since it was registered and is another one now. So whoever does not
+        /// know when descriptors are closed may wait after this.
+        ///
+        /// # Errors
+        /// The system's. EBADF: there is no such descriptor. EPERM: reading and writing never wait.
+        pub fn look_again(&self, fd: RawFd, of: Registration) -> io::Result<()> {
+            let events = READABLE | WRITABLE | EDGE;
+            match self.epoll.change(fd, events, of.number()) {
+                // Closed, and opened again: the kernel has forgotten the first.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    self.epoll.add(fd, events, of.number())
+                }
+                result => result,
+            }
+        }
         /// Ends a registration, before the descriptor is closed. Those who wait are passed to `wake`; they find it closed.
         pub fn remove(&self, fd: RawFd, of: Registration, wake: &mut dyn FnMut(u32)) {
             // (Only while it is the registration's: a second call may come when the number is another descriptor's.)

@@ -53,6 +53,14 @@ impl Registration {
     pub(super) fn number(self) -> u64 {
         u64::from(self.generation) << 32 | u64::from(self.entry)
     }
+    /// As a word that is not 0.
+    pub fn pack(self) -> u64 {
+        self.number() + 1
+    }
+    /// What [`Registration::pack`] made of it; None for 0.
+    pub fn unpack(word: u64) -> Option<Registration> {
+        word.checked_sub(1).map(Registration::of)
+    }
     pub(super) fn of(number: u64) -> Registration {
         Registration {
             entry: number as u32,

@@ -48,6 +48,13 @@ fn make() -> &'static Scheduler<Runtime> {
     scheduler
 }
 
+impl Runtime {
+    /// Where green threads wait for descriptors; None: the system has none to give.
+    pub(super) fn reactor(&self) -> Option<&Reactor> {
+        self.reactor.as_ref()
+    }
+}
+
 impl Host for Runtime {
     fn word(&self, id: u32) -> &ParkWord {
         waiter::word(id)

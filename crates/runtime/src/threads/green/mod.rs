@@ -22,7 +22,7 @@
 //! # Map
 //! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
-//! * [`wait`]: parking, yielding, native calls; [`run`]: from the start of a green thread to its end
+//! * [`wait`]: parking, yielding, native calls; [`descriptor`]: waiting for descriptors; [`run`]: from the start of a green thread to its end
 //!
 //! # Invariants
 //! * A green thread is on a carrier, or in one queue of the scheduler, or waits; its context's state is Parked in the last two cases and when it is
@@ -33,6 +33,7 @@
 //! * A green thread does not leave its carrier while native code that called managed code lies on its stack, or while it compiles: it is bound, and
 //!   the carrier's processor goes to another carrier.
 mod carrier;
+pub(in crate::threads) mod descriptor;
 mod host;
 mod record;
 mod run;

@@ -3,7 +3,9 @@
 //! # How it works
 //! An operation is tried by a closure, in Native state. On an OS thread the closure makes the blocking system call itself,
 //! so that waiting costs what it costs in C; where the call says that it would block, [`block_on`] waits until the descriptor
-//! is ready and tries again. (A scheduler of green threads would make every descriptor of the second kind and park on a reactor.)
+//! is ready and tries again. A green thread asks first whether the descriptor is ready, and parks until it is; so the call that follows
+//! does not block. If it does after all (the data went to another thread, or there is room for a part only), the carrier's processor
+//! goes to another carrier.
 //!
 //! # Invariants
 //! * The I/O word of the thread's waiter says whether it is inside an operation, and whether it is to leave it. `waiter.rs` has the table
@@ -17,14 +19,15 @@
 //!   finds the thread before its test of the word, between test and call, or in the call, and each of these ends.
 //! * The requester makes its request visible before it calls `interrupt_io`, and [`block_on`] looks for requests after the
 //!   word is INSIDE: one of the two sees the other.
-use super::id;
 use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, waiter};
+use super::{id, is_over};
 use crate::cx::{Cx, Result};
-use crate::threads::interrupts;
+use crate::threads::{green, interrupts};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use vervet_os::interruptible;
+use vervet_sched::reactor::Direction;
 
 /// What a descriptor is waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +110,8 @@ pub fn block_on<T>(
     mut operation: impl FnMut(&Calls<'_>) -> Poll<std::result::Result<T, i32>>,
 ) -> Result<std::result::Result<T, i32>> {
     let word = &waiter(id(cx)).io;
+    let mut parks = green::is_green(cx) && descriptor >= 0;
+    let mut until = None;
     loop {
         let inside = Inside::enter(word);
         if interrupts::is_due(cx) {
@@ -115,12 +120,37 @@ pub fn block_on<T>(
             interrupts::serve(cx)?;
             continue;
         }
+        while parks && !is_ready(descriptor, interest) {
+            let until = *until.get_or_insert_with(|| Until::of(descriptor, interest, deadline));
+            let (deadline, error) = match until {
+                Until::Never => {
+                    parks = false;
+                    break;
+                }
+                Until::Deadline(at, error) => (at, error),
+            };
+            if is_over(deadline) {
+                return Ok(Err(error));
+            }
+            let direction = match interest {
+                Interest::Read => Direction::Read,
+                Interest::Write => Direction::Write,
+            };
+            parks = green::descriptor::wait(cx, descriptor, direction, deadline);
+            match word.load(Ordering::SeqCst) & (CANCEL | REQUEST) {
+                0 => {}
+                w if w & CANCEL != 0 => return Ok(Err(libc::EINTR)),
+                _ => break,
+            }
+        }
         let answer = cx.native(|| {
             let calls = Calls(word);
             loop {
                 match operation(&calls) {
                     Poll::Ready(Err(libc::EINTR)) => {}
                     Poll::Ready(answer) => return Some(answer),
+                    // A green thread waits above.
+                    Poll::Pending if parks => return None,
                     Poll::Pending => match await_ready(&calls, descriptor, interest, deadline) {
                         Ok(()) => continue,
                         Err(libc::EINTR) => {}
@@ -141,21 +171,84 @@ pub fn block_on<T>(
     }
 }
 
+/// How long a green thread waits for a descriptor that is not ready.
+#[derive(Clone, Copy)]
+enum Until {
+    /// Not at all: it is in non-blocking mode, and the operation says so.
+    Never,
+    /// Until then, and what the operation ends with if it is over.
+    Deadline(Option<Instant>, i32),
+}
+
+impl Until {
+    /// A socket's own time limit ends the operation as it ends a blocking call.
+    fn of(descriptor: i32, interest: Interest, deadline: Option<Instant>) -> Until {
+        // SAFETY: the command takes numbers only; a number that is no descriptor is an error.
+        let flags = unsafe { libc::fcntl(descriptor, libc::F_GETFL) };
+        if flags & libc::O_NONBLOCK != 0 {
+            return Until::Never;
+        }
+        let own = time_limit(descriptor, interest).map(|limit| Instant::now() + limit);
+        match (own, deadline) {
+            (Some(own), None) => Until::Deadline(Some(own), libc::EAGAIN),
+            (Some(own), Some(given)) if own < given => Until::Deadline(Some(own), libc::EAGAIN),
+            _ => Until::Deadline(deadline, libc::ETIMEDOUT),
+        }
+    }
+}
+
+/// The time limit of a socket for this direction, if it has one.
+fn time_limit(descriptor: i32, interest: Interest) -> Option<Duration> {
+    let option = match interest {
+        Interest::Read => libc::SO_RCVTIMEO,
+        Interest::Write => libc::SO_SNDTIMEO,
+    };
+    let mut time = libc::timeval {
+        tv_sec: 0,
+        tv_usec: 0,
+    };
+    let mut size = size_of::<libc::timeval>() as libc::socklen_t;
+    // SAFETY: the record is filled; what is no socket is an error.
+    let error = unsafe {
+        libc::getsockopt(
+            descriptor,
+            libc::SOL_SOCKET,
+            option,
+            (&raw mut time).cast(),
+            &mut size,
+        )
+    };
+    let limit =
+        Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64);
+    (error == 0 && !limit.is_zero()).then_some(limit)
+}
+
+/// Is the descriptor ready now, or broken? An error says that the operation will tell more.
+fn is_ready(descriptor: i32, interest: Interest) -> bool {
+    let mut one = [record(descriptor, interest)];
+    // SAFETY: the record lives for the length of the call, which does not wait.
+    unsafe { libc::poll(one.as_mut_ptr(), 1, 0) != 0 }
+}
+
+fn record(descriptor: i32, interest: Interest) -> libc::pollfd {
+    let events = match interest {
+        Interest::Read => libc::POLLIN,
+        Interest::Write => libc::POLLOUT,
+    };
+    libc::pollfd {
+        fd: descriptor,
+        events,
+        revents: 0,
+    }
+}
+
 fn await_ready(
     calls: &Calls<'_>,
     descriptor: i32,
     interest: Interest,
     deadline: Option<Instant>,
 ) -> std::result::Result<(), i32> {
-    let events = match interest {
-        Interest::Read => libc::POLLIN,
-        Interest::Write => libc::POLLOUT,
-    };
-    let mut one = [libc::pollfd {
-        fd: descriptor,
-        events,
-        revents: 0,
-    }];
+    let mut one = [record(descriptor, interest)];
     match calls.poll(&mut one, deadline)? {
         0 => Err(libc::ETIMEDOUT),
         _ => Ok(()),

@@ -3,7 +3,7 @@
 //! # Invariants
 //! Whoever makes a request makes it visible before it calls [`interrupt_io`], and the thread looks for requests after its word is
 //! INSIDE. So one of the two sees the other. The retry thread repeats the signal until the thread is out.
-use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, waiter};
+use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, green, unpark, waiter};
 use crate::safepoint::registry;
 use crate::threads::retry_thread;
 use std::sync::atomic::Ordering;
@@ -31,6 +31,10 @@ fn wake(id: u32, why: u32) {
         .is_ok()
     {
         registry::signal_owner(id);
+        if green(id) != 0 {
+            // It may be parked until the descriptor is ready.
+            unpark(id);
+        }
         retry_thread::kick();
     }
 }
