@@ -79,7 +79,7 @@ regression_with() {
 # `// timeout:` tune a program, `// tiers: all` also runs it with everything optimised, and
 # `// env: NAME=VALUE ...` sets its environment. `// cc: FLAGS` says that the C file of the same name beside it is a library
 # that the program calls by that name. `// gc-debug: no, REASON` keeps it out of the `managed-gc` and
-# `managed-marking` suites. `// grafts: FILES`, C# beside the program, are compiled with the runtime's own graft attribute and take
+# `managed-marking` suites, `// green: no, REASON` out of `managed-green`. `// grafts: FILES`, C# beside the program, are compiled with the runtime's own graft attribute and take
 # the place of the runtime's grafts; without files the program sees the runtime's own.
 # A program that is expected to end by a signal or in an internal error says why: `// exit: N, REASON`.
 # With GC_DEBUG, the runtime gets `--gc-debug=$GC_DEBUG` and three times as long.
@@ -95,6 +95,7 @@ managed_one() {
         grep -q '^// gc-debug: no' "$source" && { echo skip; return; }
         debug=("--gc-debug=$GC_DEBUG"); limit=$((limit * 3))
     fi
+    [ -z "${VERVET_GREEN_THREADS:-}" ] || ! grep -q '^// green: no' "$source" || { echo skip; return; }
     [ -z "${VERVET_DEBUG_STOP_EVERY_US:-}" ] || limit=$((limit * 3))
     if cc=$(grep -m1 '^// cc:' "$source"); then
         library=$(dirname "$exe")/lib$(basename "$name").so
@@ -202,6 +203,11 @@ managed-no-membarrier() {
 managed-split() {
     local -x VERVET_DEBUG_SPLIT_STACKS=4096 GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
     managed_with managed-split "$1"
+}
+# The same with every thread that the program starts, and the pool's, as a green thread.
+managed-green() {
+    local -x VERVET_GREEN_THREADS=all GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
+    managed_with managed-green "$1"
 }
 # The same with the program as it is shipped.
 managed-release() {
@@ -313,7 +319,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-green|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"

@@ -6,7 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Sources of the assembly, below `managed/Vervet.Grafts`.
-const SOURCES: [&str; 2] = ["GraftOntoAttribute.cs", "ThreadGraft.cs"];
+const SOURCES: [&str; 5] = [
+    "GraftOntoAttribute.cs",
+    "ThreadGraft.cs",
+    "TaskGraft.cs",
+    "GreenScheduler.cs",
+    "GreenScheduler.Queue.cs",
+];
 /// Where Debian installs the compiler. It is watched, so that another compiler builds the assembly anew.
 const COMPILER: &str = "/usr/bin/mcs";
 /// Watched while there is no compiler. A file that does not exist cannot be watched: cargo would build the crate every time.

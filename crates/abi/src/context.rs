@@ -21,6 +21,8 @@ pub enum State {
     Foreign = 3,
     /// Not attached.
     Detached = 4,
+    /// A green thread that runs on no carrier: its stacks are as it left them.
+    Parked = 5,
 }
 
 /// What lies between two pieces of managed stack.
@@ -86,13 +88,17 @@ pub mod interrupts {
     pub const SUSPEND: u32 = 4;
     /// The thread has suspended itself.
     pub const SUSPENDED: u32 = 8;
+    /// A green thread is to let others run.
+    pub const PREEMPT: u32 = 16;
 }
 
 /// Offsets of the words of a context that are references (or 0): the collector visits and updates them.
-pub const ROOT_WORDS: [usize; 3] = [
+pub const ROOT_WORDS: [usize; 5] = [
     std::mem::offset_of!(ThreadContext, pending),
     std::mem::offset_of!(ThreadContext, thread_object),
     std::mem::offset_of!(ThreadContext, internal_thread),
+    std::mem::offset_of!(ThreadContext, start_target),
+    std::mem::offset_of!(ThreadContext, start_argument),
 ];
 
 /// See the module. Offsets are taken by generated code and by the asm thunks.
@@ -173,6 +179,12 @@ pub struct ThreadContext {
     pub protected_regions: u32,
     /// Padding.
     pub _pad2: u32,
+    /// The runtime's record of the green thread; 0: the context is that of an OS thread.
+    pub green: usize,
+    /// A green thread that has not begun: the object whose method it calls (a root), or 0.
+    pub start_target: usize,
+    /// A green thread that has not begun: the argument (a root), or 0.
+    pub start_argument: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

@@ -35,6 +35,9 @@ pub struct Options {
     /// unprotected-allocator
     #[arg(long, value_name = "LIST")]
     pub gc_debug: Option<String>,
+    /// `all` runs every thread that the program starts, and those of the pool, as green threads
+    #[arg(long, value_name = "WHICH", value_parser = ["all", "api"])]
+    pub green_threads: Option<String>,
     /// Prints methods as they are compiled; with a value, those whose name contains it
     #[arg(long, value_name = "EXPR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub trace: Option<String>,
@@ -297,6 +300,10 @@ impl Options {
             perf_map: self.perf_map || std::env::var_os("VERVET_PERF_MAP").is_some(),
             verify: self.verify_clif,
             optimise: self.optimize.as_deref() == Some("all"),
+            all_green: match &self.green_threads {
+                Some(which) => which == "all",
+                None => std::env::var_os("VERVET_GREEN_THREADS").is_some_and(|v| v == "all"),
+            },
         })
     }
 }

@@ -4,7 +4,7 @@
 //! Modules mirror managed namespaces; a file is the native half of one class (or of a few small ones), opens with
 //! `//! Native half of System.X` and says what it keeps. Internal calls are declared with their full managed names by
 //! [`vervet_runtime::icalls!`], which also registers them.
-//! * [`system`], [`mono`], [`microsoft`]: a folder for each namespace, whichever assembly declares the class
+//! * [`system`], [`mono`], [`microsoft`], [`vervet`]: a folder for each namespace, whichever assembly declares the class
 //! * [`interop`]: a class without a namespace
 //! * [`support`]: what they share
 //!
@@ -18,6 +18,7 @@ pub mod microsoft;
 pub mod mono;
 pub mod support;
 pub mod system;
+pub mod vervet;
 
 /// Every internal call of the class library. A program that calls this links this crate, and with it all of them.
 pub fn all() -> impl Iterator<Item = &'static Icall> {

@@ -94,6 +94,18 @@ pub unsafe fn prefer_huge_pages(low: usize, high: usize) {
     unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_HUGEPAGE) };
 }
 
+/// Asks the system for no huge pages in the range, where few of the pages are touched.
+///
+/// # Safety
+/// The range is part of what [`reserve`] gave.
+pub unsafe fn avoid_huge_pages(low: usize, high: usize) {
+    if cfg!(miri) {
+        return;
+    }
+    // SAFETY: the caller's promise; the contents stay as they are.
+    unsafe { libc::madvise(low as *mut libc::c_void, high - low, libc::MADV_NOHUGEPAGE) };
+}
+
 /// Gives back what [`reserve`] gave.
 ///
 /// # Safety

@@ -15,6 +15,7 @@
 //!   Runtime    at its next poll, or when it leaves the state      (it is waited for)
 //!   Native     when it comes back, in `leave_native`              at once
 //!   Detached   when it attaches                                   at once
+//!   Parked     (no thread runs it)                                (its carrier's words are looked at again)
 //!
 //!   leaving Native                              stopping the world
 //!   -----------------------------------------   -------------------------------------------------
@@ -213,6 +214,11 @@ impl Suspension {
     pub fn request(&self, on: bool) {
         self.requested.store(u32::from(on), SeqCst);
         in_order();
+    }
+
+    /// Is this single thread asked to stop? Read by whoever may ask.
+    pub fn is_requested(&self) -> bool {
+        self.requested.load(SeqCst) != 0
     }
 
     /// Why the thread must wait in the handler, if it must.

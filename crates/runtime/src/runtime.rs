@@ -50,6 +50,8 @@ pub struct Options {
     pub missing: bool,
     /// Write /tmp/perf-PID.map.
     pub perf_map: bool,
+    /// Every thread that the program starts, and every worker of the pool, is a green thread.
+    pub all_green: bool,
     /// Run the CLIF verifier.
     pub verify: bool,
     /// `--gc`, `--gc-debug` and MONO_GC_PARAMS.

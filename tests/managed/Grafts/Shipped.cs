@@ -1,5 +1,6 @@
 // The members that the runtime adds to the core library.
 // grafts:
+// green: no, it prints whether the pool's threads are green
 using System;
 using System.Linq;
 using System.Reflection;

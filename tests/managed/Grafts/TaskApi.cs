@@ -1,5 +1,6 @@
-// Task.RunAsGreenThread means what Task.Run means, but for where the code runs. The threads are OS threads here.
-// grafts: managed/Vervet.Grafts/TaskGraft.cs managed/Vervet.Grafts/GreenScheduler.cs Threads.graft
+// Task.RunAsGreenThread means what Task.Run means, but for where the code runs.
+// grafts:
+// green: no, it prints whether the pool's threads are green
 using System;
 using System.Linq;
 using System.Threading;

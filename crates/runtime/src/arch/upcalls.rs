@@ -16,13 +16,15 @@ pub const RETURN_FAILURE: usize = 2;
 
 /// Bit of [`ReverseEntry::before`]: the thread was attached for this call only.
 pub const FOR_THE_CALL: usize = 0x100;
+/// Bit of [`ReverseEntry::before`]: a green thread's native code made the call, and goes on when it is over.
+pub const OF_GREEN: usize = 0x200;
 
 /// What [`prepare_reverse_call`] tells the reverse thunk, in two registers.
 #[repr(C)]
 pub struct ReverseEntry {
     /// The context of the calling thread. Null: the call is not made, and the thunk returns what the block says.
     pub context: *mut ThreadContext,
-    /// The state to go back to, and [`FOR_THE_CALL`].
+    /// The state to go back to, and [`FOR_THE_CALL`] or [`OF_GREEN`].
     pub before: usize,
 }
 
@@ -60,13 +62,19 @@ unsafe extern "C" {
     /// Native code says that it may block: the state before.
     #[link_name = "vervet_enter_native"]
     pub fn enter_native(registers: *const [usize; 6], sp: usize) -> usize;
+    /// A green thread calls native code: its carrier's processor may be given to another carrier. Called in Runtime state.
+    #[link_name = "vervet_green_enter_native"]
+    pub fn green_enter_native(context: *mut ThreadContext);
+    /// A green thread's native call is over: waits for a processor. Called in Native state; errno is kept.
+    #[link_name = "vervet_green_leave_native"]
+    pub fn green_leave_native(context: *mut ThreadContext);
     /// A thread leaves Native, or polls, while the stop word is set: returns in Runtime state when the world runs.
     #[link_name = "vervet_leave_native"]
     pub fn leave_native(context: *mut ThreadContext);
     /// Native code calls a delegate: attaches the thread if need be, and takes it to Runtime state.
     #[link_name = "vervet_prepare_reverse_call"]
     pub fn prepare_reverse_call(record: *const (), call: *mut ReverseCall) -> ReverseEntry;
-    /// The call was made [`FOR_THE_CALL`]: detaches the thread.
+    /// The call was made [`FOR_THE_CALL`] or [`OF_GREEN`]: detaches the thread, or is back in native code.
     #[link_name = "vervet_finish_reverse_call"]
-    pub fn finish_reverse_call();
+    pub fn finish_reverse_call(before: usize);
 }

@@ -21,12 +21,13 @@
 //! A P/Invoke goes from Managed to Native in one step and comes back in one; a delegate that native code calls does the reverse.
 //!
 //! # Map
-//! * [`registry`]: the attached threads
+//! * [`registry`]: the attached threads; [`green_contexts`]: the green threads
 //! * [`stop_word`]: the words between the stopper and the threads; [`transitions`]: what a thread does when it finds the word set
 //! * [`suspend`]: the signal that stops a thread in managed code
 //! * [`stop`](mod@stop): the stopper's side; [`histogram`]: how long it took
 //! * [`debug`]: stops without a reason, for tests
 pub mod debug;
+pub(crate) mod green_contexts;
 pub mod histogram;
 pub mod registry;
 pub mod stop;
@@ -47,5 +48,5 @@ pub fn choose_fence() {
 pub fn initialise() {
     crate::threads::managed_stack::initialise();
     suspend::initialise();
-    vervet_os::lock::set_wait_hook(|wait| crate::threads::native(wait));
+    vervet_os::lock::set_wait_hook(|wait| crate::threads::blocking(wait));
 }

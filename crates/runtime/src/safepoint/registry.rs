@@ -33,8 +33,10 @@ pub struct Thread {
     /// Links of the list, and of the free list: under its lock.
     next: Cell<*mut Thread>,
     previous: Cell<*mut Thread>,
-    /// Its context. (A carrier's changes when it switches.)
-    pub(crate) context: *mut ThreadContext,
+    /// The context that it runs with: its own, or that of the green thread that it carries. See [`Thread::context`].
+    context: AtomicPtr<ThreadContext>,
+    /// Its own context.
+    pub(crate) base: *mut ThreadContext,
     /// The kernel's id.
     pub(crate) tid: AtomicI32,
     /// The words by which it is stopped.
@@ -62,6 +64,8 @@ pub(crate) struct Own {
     pub(crate) handles: UnsafeCell<vervet_handles::Hint>,
     /// It is a library's. Who looks for dead threads reads it of those in Native state; the thread sets it before it goes there.
     pub(crate) foreign: Cell<bool>,
+    /// What it needs as a carrier of green threads, or null.
+    pub(crate) carries: Cell<*mut crate::threads::green::seat::Seat>,
 }
 
 impl Thread {
@@ -77,48 +81,53 @@ impl Thread {
     pub(crate) fn signal(&self) {
         vervet_os::signal::send(self.tid.load(Ordering::Relaxed), SUSPEND);
     }
-    /// May the suspend signal hold it in managed code with that stack pointer? It may if the pointer lies on the stack that managed
-    /// frames lie on, where a scan finds the frames above. Otherwise a handler was interrupted, or a thunk between two stacks.
-    pub(crate) fn may_stop_at(&self, sp: usize) -> bool {
-        // SAFETY: the words are read by the thread itself, in its signal handler, or while it is stopped.
-        let segment = unsafe { (&raw const (*self.context).segment).read_volatile() };
-        match segment {
-            0 => self.is_on_native_stack(sp),
-            // SAFETY: segments are unmapped by the thread itself only, and not the current one.
-            at => unsafe { &*(at as *const Segment) }.contains(sp),
+    /// The context that it runs with. A carrier changes it in Runtime state only, while both contexts say Runtime.
+    pub(crate) fn context(&self) -> *mut ThreadContext {
+        self.context.load(Ordering::Acquire)
+    }
+    /// The thread runs with another context from now on.
+    ///
+    /// # Safety
+    /// The thread is the calling one, in Runtime state. The context is its own, or that of a green thread which no other thread carries.
+    pub(crate) unsafe fn run_with(&self, context: *mut ThreadContext) {
+        self.context.store(context, Ordering::Release);
+    }
+    /// The state of its own context: what matters while it comes on the list and leaves it.
+    pub(crate) fn base_state(&self) -> &AtomicU8 {
+        // SAFETY: a thread's own context.
+        unsafe { state(self.base) }
+    }
+}
+
+/// May the suspend signal hold a thread in managed code with that stack pointer? It may if the pointer lies on the stack that managed
+/// frames lie on, where a scan finds the frames above. Otherwise a handler was interrupted, or a thunk between two stacks.
+///
+/// # Safety
+/// The context is that of the calling thread, or of one that is stopped.
+pub(crate) unsafe fn may_stop_at(context: *mut ThreadContext, sp: usize) -> bool {
+    // SAFETY: the words are read by the thread itself, in its signal handler, or while it is stopped.
+    unsafe {
+        match (&raw const (*context).segment).read_volatile() {
+            0 => is_on_native_stack(context, sp),
+            // Segments are unmapped by the thread itself only, and not the current one.
+            at => (*(at as *const Segment)).contains(sp),
         }
     }
-    /// Does the address lie on its native stack?
-    pub(crate) fn is_on_native_stack(&self, sp: usize) -> bool {
-        // SAFETY: contexts are never freed; the bounds do not change while the thread is attached.
-        let (end, base) = unsafe {
-            (
-                (&raw const (*self.context).native_end).read(),
-                (&raw const (*self.context).stack_base).read(),
-            )
-        };
-        (end..=base).contains(&sp)
-    }
-    /// The highest address of its managed stack; 0: it has one stack for all.
-    pub(crate) fn managed_base(&self) -> usize {
-        // SAFETY: contexts are never freed; the word does not change while the thread is attached.
-        unsafe { (&raw const (*self.context).managed_base).read() }
-    }
-    /// Its state.
-    pub(crate) fn state(&self) -> &AtomicU8 {
-        // SAFETY: a thread's own context.
-        unsafe { state(self.context) }
-    }
-    /// The limit that its prologues compare with.
-    pub(crate) fn limit(&self) -> &AtomicUsize {
-        // SAFETY: a thread's own context.
-        unsafe { limit(self.context) }
-    }
-    /// Its interrupt requests.
-    pub(crate) fn interrupts(&self) -> &AtomicU32 {
-        // SAFETY: a thread's own context.
-        unsafe { interrupts(self.context) }
-    }
+}
+
+/// Does the address lie on the native stack of the context's thread?
+///
+/// # Safety
+/// The context is that of the calling thread, or of one that is stopped.
+pub(crate) unsafe fn is_on_native_stack(context: *mut ThreadContext, sp: usize) -> bool {
+    // SAFETY: contexts are never freed; the bounds change only while the thread runs nothing.
+    let (end, base) = unsafe {
+        (
+            (&raw const (*context).native_end).read(),
+            (&raw const (*context).stack_base).read(),
+        )
+    };
+    (end..=base).contains(&sp)
 }
 
 /// The state of a context's thread: it is written by its owner, generated code included, at any time.
@@ -204,7 +213,7 @@ fn clean(thread: &'static Thread) {
     const _: () = assert!(
         offset_of!(ThreadContext, state) > SHARED && AFTER > offset_of!(ThreadContext, state)
     );
-    let context = thread.context;
+    let context = thread.base;
     // SAFETY: nobody else uses these parts of the context; zeros are valid for them.
     unsafe {
         let owner = match (*context).owner_id {
@@ -231,14 +240,18 @@ fn clean(thread: &'static Thread) {
         *thread.saved.get() = [0; 6];
     }
     thread.own.foreign.set(false);
-    thread.limit().store(0, Ordering::Relaxed);
-    thread.interrupts().store(0, Ordering::SeqCst);
+    // SAFETY: a thread's own context.
+    unsafe {
+        limit(context).store(0, Ordering::Relaxed);
+        interrupts(context).store(0, Ordering::SeqCst);
+    }
     thread
-        .state()
+        .base_state()
         .store(State::Detached as u8, Ordering::Relaxed);
 }
 
-fn next_owner() -> u32 {
+/// An owner id that no thread has.
+pub(crate) fn next_owner() -> u32 {
     let mut list = LIST.lock();
     let id = list.next_owner;
     assert!(
@@ -261,10 +274,12 @@ fn make() -> &'static Thread {
     let alternate = AlternateStack::new(HANDLERS)
         .unwrap_or_else(|_| vervet_os::allocator::no_memory("a signal stack", HANDLERS));
     context.localloc_low = context.localloc_next;
+    let context = Box::into_raw(context);
     Box::leak(Box::new(Thread {
         next: Cell::new(null_mut()),
         previous: Cell::new(null_mut()),
-        context: Box::into_raw(context),
+        context: AtomicPtr::new(context),
+        base: context,
         tid: AtomicI32::new(0),
         suspension: Suspension::new(),
         interrupted: AtomicPtr::new(null_mut()),
@@ -276,6 +291,7 @@ fn make() -> &'static Thread {
             overflows: Cell::new(false),
             handles: UnsafeCell::new(vervet_handles::Hint::new()),
             foreign: Cell::new(false),
+            carries: Cell::new(null_mut()),
         },
     }))
 }
@@ -286,7 +302,7 @@ pub(crate) fn link(thread: &'static Thread) {
     loop {
         {
             let mut list = LIST.lock();
-            if thread.suspension.attach(thread.state(), &STOP) {
+            if thread.suspension.attach(thread.base_state(), &STOP) {
                 thread.previous.set(null_mut());
                 thread.next.set(list.first);
                 // SAFETY: the list's threads are alive; their links belong to the lock.
@@ -317,12 +333,12 @@ pub(crate) fn unlink(thread: &Thread) {
         }
     }
     list.count -= 1;
-    thread.suspension.detach(thread.state());
+    thread.suspension.detach(thread.base_state());
 }
 
 /// Gives an ended thread, on no list, to the next one that attaches.
 pub(crate) fn recycle(thread: &'static Thread) {
-    let context = thread.context;
+    let context = thread.base;
     // SAFETY: these words of the context are nobody else's; its localloc stack is empty.
     unsafe {
         let end = (*context)
@@ -382,7 +398,7 @@ pub(crate) fn find_dead() -> Option<&'static Thread> {
     visit(|thread| {
         // A thread that calls managed code now is alive.
         if dead.is_none()
-            && thread.state().load(Ordering::Acquire) == State::Native as u8
+            && thread.base_state().load(Ordering::Acquire) == State::Native as u8
             && thread.own.foreign.get()
             && !vervet_os::signal::exists(thread.tid.load(Ordering::Relaxed))
         {
@@ -415,7 +431,7 @@ pub(crate) fn visit(mut visit: impl FnMut(&Thread)) {
 pub(crate) fn signal_owner(owner: u32) {
     visit(|thread| {
         // SAFETY: threads on the list are alive, and so is their context.
-        if unsafe { (*thread.context).owner_id } == owner {
+        if unsafe { (*thread.context()).owner_id } == owner {
             thread.signal();
         }
     });

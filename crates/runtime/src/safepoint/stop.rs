@@ -11,6 +11,7 @@
 //! * A thread that has been seen stopped stays so, and the same way: see [`vervet_parking::stopping`], which has the handshake
 //!   and its models. One reading decides what a thread does.
 //! * The stopper's own callee-saved registers are on its stack, above `scan_sp`, for as long as the world is stopped.
+use super::green_contexts;
 use super::histogram::{self, SlowestThread};
 use super::registry::{self, Thread};
 use super::stop_word::{ARRIVED, SLEEPING, STOP};
@@ -22,7 +23,7 @@ use std::time::Duration;
 use vervet_abi::context::{Record, RecordKind};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::{SafeLock, clock::now, futex, process_fence};
-use vervet_parking::stopping::{Observed, is_suspended};
+use vervet_parking::stopping::{Observed, is_suspendable, is_suspended};
 
 static STOP_LOCK: SafeLock<()> = SafeLock::new(());
 
@@ -117,12 +118,15 @@ fn wait_for_all(me: *mut ThreadContext, began: u64) -> Option<SlowestThread> {
         let ask = looks == 0 || looks >= LOOKS;
         let mut last: Option<Waited> = None;
         registry::visit(|thread| {
-            if thread.context == me {
+            let context = thread.context();
+            if context == me {
                 return;
             }
-            if let Observed::Runs(state) = thread.suspension.inspect(thread.state()) {
-                last = Some(Waited::new(thread, state));
-                if ask && state != State::Runtime as u8 {
+            // SAFETY: contexts are never freed.
+            let state = unsafe { registry::state(context) };
+            if let Observed::Runs(state) = thread.suspension.inspect(state) {
+                last = Some(Waited::new(context, state));
+                if ask && is_suspendable(state) {
                     thread.signal();
                 }
             }
@@ -160,8 +164,7 @@ struct Waited {
     critical: u8,
 }
 impl Waited {
-    fn new(thread: &Thread, state: u8) -> Waited {
-        let context = thread.context;
+    fn new(context: *mut ThreadContext, state: u8) -> Waited {
         // SAFETY: the context of a thread on the list; the owner writes `critical` at any time.
         let (owner, critical) = unsafe {
             (
@@ -182,7 +185,7 @@ impl Waited {
 fn slowest(waited: Waited) -> Option<SlowestThread> {
     let mut found = None;
     registry::visit(|thread| {
-        if thread.context != waited.context {
+        if thread.context() != waited.context {
             return;
         }
         let mut c = SlowestThread {
@@ -193,7 +196,7 @@ fn slowest(waited: Waited) -> Option<SlowestThread> {
         };
         // SAFETY: the thread is stopped: its record list and its registers stay as they are.
         unsafe {
-            if is_suspended(thread.state()) {
+            if is_suspended(registry::state(waited.context)) {
                 c.pc = suspend::sp_and_pc(thread.interrupted.load(Ordering::Acquire)).1;
             } else if let Some(record) = (*waited.context).record.as_ref() {
                 c.pc = record.pc;
@@ -229,11 +232,20 @@ fn give_up(owner: u32, sp: usize) -> ! {
 }
 
 impl Stopped {
-    /// Visits every attached thread, the stopper included.
+    /// Visits every attached thread, the stopper included, and every green thread that is parked.
     pub fn for_each_thread(&self, mut visit: impl FnMut(ThreadView<'_>)) {
         registry::visit(|thread| {
+            let context = thread.context();
             // SAFETY: the thread is stopped, or is the calling one.
-            unsafe { view(thread, thread.context == self.stopper, &mut visit) }
+            unsafe { view(thread, context, context == self.stopper, &mut visit) }
+        });
+        green_contexts::visit(|context| {
+            // SAFETY: contexts are never freed. A carrier that is stopped neither parks a green thread nor runs one that is parked.
+            unsafe {
+                if registry::state(context).load(Ordering::Acquire) == State::Parked as u8 {
+                    view_parked(context, &mut visit);
+                }
+            }
         });
     }
 }
@@ -253,66 +265,111 @@ unsafe fn innermost_exit(mut record: *const Record) -> Option<usize> {
     None
 }
 
+/// The parts of a thread's memory that may hold references.
+struct Ranges {
+    ranges: [(usize, usize); MOST_RANGES],
+    count: usize,
+}
+
+impl Ranges {
+    fn new() -> Ranges {
+        Ranges {
+            ranges: [(0, 0); MOST_RANGES],
+            count: 0,
+        }
+    }
+    fn add(&mut self, low: usize, high: usize) {
+        if low < high {
+            self.ranges[self.count] = (low & !7, high & !7);
+            self.count += 1;
+        }
+    }
+    /// The stacks of a thread that left managed code, if it was in it: everything native lies at `sp` or above.
+    ///
+    /// # Safety
+    /// The thread is stopped or parked, or is the calling one.
+    unsafe fn add_stacks(&mut self, context: *mut ThreadContext, sp: usize) {
+        // SAFETY: the caller's promise: the words and the stacks stay as they are.
+        unsafe {
+            self.add(sp, (*context).stack_base);
+            // Managed frames end at the record by which they were left.
+            if (*context).managed_base != 0
+                && let Some(exit) = innermost_exit((*context).record)
+            {
+                managed_stack::visit(context, exit, |low, high| self.add(low, high));
+            }
+        }
+    }
+    fn all(&self) -> &[(usize, usize)] {
+        &self.ranges[..self.count]
+    }
+}
+
 /// # Safety
-/// The thread is stopped, or is the calling one.
-unsafe fn view(thread: &Thread, is_stopper: bool, visit: &mut impl FnMut(ThreadView<'_>)) {
+/// The thread is stopped, or is the calling one; it runs with that context.
+unsafe fn view(
+    thread: &Thread,
+    context: *mut ThreadContext,
+    is_stopper: bool,
+    visit: &mut impl FnMut(ThreadView<'_>),
+) {
     // SAFETY: a stopped thread's words stay as they are, and its stack from `scan_sp` or `sp` up is live.
     unsafe {
-        let context = thread.context;
-        let mut ranges = [(0usize, 0usize); MOST_RANGES];
-        let mut n = 0;
-        let mut add = |low: usize, high: usize| {
-            if low < high {
-                ranges[n] = (low & !7, high & !7);
-                n += 1;
-            }
-        };
-        let interrupted = !is_stopper && is_suspended(thread.state());
+        let mut ranges = Ranges::new();
         let mut at = None;
-        let sp = if interrupted {
+        if !is_stopper && is_suspended(registry::state(context)) {
             let uc = thread.interrupted.load(Ordering::Acquire);
             for (low, high) in suspend::registers(uc) {
-                add(low, high);
+                ranges.add(low, high);
             }
             let (sp, pc) = suspend::sp_and_pc(uc);
             at = Some(pc);
-            if !thread.may_stop_at(sp) {
+            if !registry::may_stop_at(context, sp) {
                 give_up((*context).owner_id, sp);
             }
             // C code may keep words in the 128 bytes below its stack pointer (the red zone of the x86-64 ABI).
-            sp - 128
+            let sp = sp - 128;
+            if (*context).managed_base == 0 {
+                ranges.add(sp, (*context).stack_base);
+            } else {
+                // In managed code: native frames end at the record by which it was entered.
+                managed_stack::visit(context, sp, |low, high| ranges.add(low, high));
+                ranges.add((*context).native_sp, (*context).stack_base);
+            }
         } else {
             let sp = (*context).scan_sp;
-            if !thread.is_on_native_stack(sp) {
+            if !registry::is_on_native_stack(context, sp) {
                 give_up((*context).owner_id, sp);
             }
-            sp
-        };
-        let managed_base = thread.managed_base();
-        match (managed_base, interrupted) {
-            (0, _) => add(sp, (*context).stack_base),
-            // In managed code: native frames end at the record by which it was entered.
-            (_, true) => {
-                managed_stack::visit(context, sp, &mut add);
-                add((*context).native_sp, (*context).stack_base);
-            }
-            // In native code: managed frames end at the record by which they were left.
-            (_, false) => {
-                add(sp, (*context).stack_base);
-                if let Some(exit) = innermost_exit((*context).record) {
-                    managed_stack::visit(context, exit, &mut add);
-                }
-            }
+            ranges.add_stacks(context, sp);
         }
-        add((*context).localloc_low, (*context).localloc_next);
+        ranges.add((*context).localloc_low, (*context).localloc_next);
         let saved = thread.saved.get();
-        add(saved as usize, saved.add(1) as usize);
+        ranges.add(saved as usize, saved.add(1) as usize);
         visit(ThreadView {
             context,
-            ranges: &ranges[..n],
+            ranges: ranges.all(),
             pc: at,
         });
     }
+}
+
+/// # Safety
+/// The context is that of a green thread that is parked, and the world is stopped.
+unsafe fn view_parked(context: *mut ThreadContext, visit: &mut impl FnMut(ThreadView<'_>)) {
+    let mut ranges = Ranges::new();
+    // SAFETY: nobody uses the context and the stacks. The switch pushed the registers at `scan_sp`; it is 0 if the thread has not begun.
+    unsafe {
+        if (*context).scan_sp != 0 {
+            ranges.add_stacks(context, (*context).scan_sp);
+            ranges.add((*context).localloc_low, (*context).localloc_next);
+        }
+    }
+    visit(ThreadView {
+        context,
+        ranges: ranges.all(),
+        pc: None,
+    });
 }
 
 /// Stops one thread where it is, if it runs managed code, runs `work` on it, and lets it go on. None: it was not in
@@ -331,19 +388,22 @@ pub unsafe fn stop_thread<T>(
     let mut work = Some(work);
     let mut result = None;
     with_registers_saved(me, || {
-        let set = |on: bool| {
+        let ask = || {
             let mut stopped = None;
             registry::visit(|thread| {
-                if thread.context != target {
-                    return;
+                if thread.context() != target {
+                    // A carrier that was asked when it ran the target, and runs something else now.
+                    return let_go(thread);
                 }
-                thread.suspension.request(on);
-                match thread.suspension.inspect(thread.state()) {
-                    _ if !on => futex::wake(thread.suspension.futex(), 1),
-                    Observed::Suspended => {
+                thread.suspension.request(true);
+                // SAFETY: contexts are never freed.
+                let state = unsafe { registry::state(target) };
+                match thread.suspension.inspect(state) {
+                    // (A thread that is held changes its context no more. It may have done so since the look above.)
+                    Observed::Suspended if thread.context() == target => {
                         stopped = Some(thread.interrupted.load(Ordering::Acquire));
                     }
-                    Observed::Stopped => {}
+                    Observed::Suspended | Observed::Stopped => {}
                     Observed::Runs(_) => thread.signal(),
                 }
             });
@@ -352,7 +412,7 @@ pub unsafe fn stop_thread<T>(
         let mut sleep = FIRST_SLEEP;
         for _ in 0..ATTEMPTS {
             let seen = ARRIVED.load(Ordering::SeqCst);
-            if let Some(uc) = set(true) {
+            if let Some(uc) = ask() {
                 // SAFETY: the thread is held in the handler until it is let go; nobody else uses its record meanwhile.
                 result = work.take().map(|w| w(unsafe { &mut *uc }));
                 break;
@@ -362,7 +422,15 @@ pub unsafe fn stop_thread<T>(
             SLEEPING.store(false, Ordering::SeqCst);
             sleep *= 2;
         }
-        set(false);
+        registry::visit(let_go);
     });
     result
+}
+
+/// The thread is no longer asked to stop alone.
+fn let_go(thread: &Thread) {
+    if thread.suspension.is_requested() {
+        thread.suspension.request(false);
+        futex::wake(thread.suspension.futex(), 1);
+    }
 }

@@ -56,7 +56,7 @@ extern "C" fn on_suspend(signal: i32, info: *mut libc::siginfo_t, uc: *mut libc:
             return;
         }
         let uc = uc as *mut libc::ucontext_t;
-        if !thread.may_stop_at(sp_and_pc(uc).0) {
+        if !super::registry::may_stop_at(context, sp_and_pc(uc).0) {
             return;
         }
         // The interrupted code may be about to read errno.

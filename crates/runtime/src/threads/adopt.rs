@@ -50,11 +50,16 @@ pub(super) fn become_thread(cx: &Cx<'_>, thread: ObjRef<'_>, internal: ObjRef<'_
         let context = cx.context();
         (*context).thread_object = thread.addr();
         (*context).internal_thread = internal.addr();
-        internal.write(offset_of!(Internal, thread_id), libc::pthread_self() as u64);
-        internal.write(
-            offset_of!(Internal, native_handle),
-            libc::syscall(libc::SYS_gettid) as usize,
-        );
+        // A green thread has no OS thread of its own.
+        let (thread_id, native_handle) = match (*context).green {
+            0 => (
+                libc::pthread_self() as u64,
+                libc::syscall(libc::SYS_gettid) as usize,
+            ),
+            record => (record as u64, (*context).owner_id as usize),
+        };
+        internal.write(offset_of!(Internal, thread_id), thread_id);
+        internal.write(offset_of!(Internal, native_handle), native_handle);
         internal.write(
             offset_of!(Internal, runtime_thread_info),
             cx.context() as usize,

@@ -100,7 +100,7 @@ pub(crate) fn attach_foreign() -> (*mut ThreadContext, bool) {
 pub(crate) fn bury_dead() {
     while let Some(thread) = registry::find_dead() {
         // SAFETY: the thread has ended, and is this one's to give up.
-        unsafe { give_up(thread.context) };
+        unsafe { give_up(thread.base) };
         registry::recycle(thread);
     }
 }
@@ -114,7 +114,7 @@ pub fn attach() -> *mut ThreadContext {
     }
     let Bounds { end, low, high } = stack_bounds();
     let thread = registry::take();
-    let context = thread.context;
+    let context = thread.base;
     // SAFETY: these words of the context are ours alone until the thread is on the list; the alternate stack is the
     // thread's as long as it has the record.
     unsafe {
@@ -175,6 +175,21 @@ pub fn detach() {
 /// The context is that of the calling thread, or of a thread that has ended and is the calling one's to give up. The calling
 /// thread is in Runtime state.
 unsafe fn give_up(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise; nobody else uses the context.
+    unsafe {
+        end_managed(context);
+        crate::memory::gc::close_tlab(context);
+        crate::memory::handles::retire(context);
+        registry::unlink(registry::Thread::of(context));
+        registry::interrupts(context).store(0, Ordering::SeqCst);
+    }
+}
+
+/// The context's thread ends as a managed thread: what it holds is given up, and its objects and thread statics are its no more.
+///
+/// # Safety
+/// As for [`give_up`]; or the context is the calling green thread's, on whose stack there is no managed code.
+pub(super) unsafe fn end_managed(context: *mut ThreadContext) {
     // SAFETY: only `on_detach` stores hooks; nobody else uses the context.
     unsafe {
         for hook in &DETACH_HOOKS {
@@ -186,13 +201,9 @@ unsafe fn give_up(context: *mut ThreadContext) {
         }
         crate::threads::adopt::end(context);
         crate::memory::statics::release_thread_blocks(context);
-        crate::memory::gc::close_tlab(context);
-        crate::memory::handles::retire(context);
         (*context).pending = 0;
         (*context).thread_object = 0;
         (*context).internal_thread = 0;
-        registry::unlink(registry::Thread::of(context));
-        registry::interrupts(context).store(0, Ordering::SeqCst);
     }
 }
 

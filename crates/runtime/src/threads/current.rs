@@ -11,7 +11,10 @@ thread_local! {
 }
 
 /// The context of this thread, null if it is not attached.
-#[inline]
+///
+/// It is never inlined: a function that is may keep the address of the thread-local word across a park, and then read that of an OS thread which
+/// the green thread has left.
+#[inline(never)]
 pub fn current_context() -> *mut ThreadContext {
     CURRENT.with(Cell::get)
 }
@@ -19,7 +22,8 @@ pub fn current_context() -> *mut ThreadContext {
 /// Makes `context` the calling thread's; null when the thread is detached.
 ///
 /// # Safety
-/// The context is that of a [`Thread`](crate::safepoint::registry::Thread) that belongs to the calling thread until this is called again.
+/// The context is the calling thread's own, or that of the green thread that it runs, until this is called again.
+#[inline(never)]
 pub(super) unsafe fn set_current_context(context: *mut ThreadContext) {
     CURRENT.set(context);
 }

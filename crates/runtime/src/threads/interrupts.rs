@@ -21,14 +21,14 @@
 //! * The bits are changed by atomic operations, and a context is given up with none of them set.
 //! * The limit is MAX at most until the thread has looked. A request whose limit the thread resets before it sees the bit costs a
 //!   try of the retry thread.
-use super::{abort, current_internal, park, state};
+use super::{abort, current_internal, green, park, state};
 use crate::code::table;
 use crate::cx::{Cx, Result};
 use crate::exceptions::protected;
 use crate::safepoint::registry;
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
-use vervet_abi::context::interrupts::{SUSPEND, SUSPENDED};
+use vervet_abi::context::interrupts::{PREEMPT, SUSPEND, SUSPENDED};
 
 /// Serves what is asked of the calling thread, which is at a place where it can throw: suspends itself as long as that is
 /// wanted, and throws if it is aborted and may be.
@@ -42,6 +42,10 @@ pub fn serve<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
 
 #[cold]
 fn serve_requests<'cx>(cx: &'cx Cx<'cx>, bits: u32) -> Result<()> {
+    if bits & PREEMPT != 0 {
+        cx.interrupts().fetch_and(!PREEMPT, Ordering::SeqCst);
+        green::wait::preempted(cx);
+    }
     if bits & SUSPEND != 0 {
         suspend_here(cx);
     }

@@ -33,7 +33,7 @@
 //! * Below the limit of a segment lies a guard, in which thunks, stubs and frames of functions that check nothing have room
 //!   ([`GUARD`]).
 //! * A managed stack belongs to a [`Thread`], so the next OS thread that uses the same [`Thread`] gets it.
-use crate::safepoint::registry::Thread;
+use crate::safepoint::registry::{self, Thread};
 use crate::threads::stack_limit;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,7 +82,7 @@ pub(super) fn adopt(thread: &Thread, size: usize) {
             .unwrap_or_else(|| vervet_os::allocator::no_memory("a managed stack", first))
     };
     thread.own.segment.set(segment);
-    let context = thread.context;
+    let context = thread.base;
     // SAFETY: the segment and these words of the context are this thread's.
     unsafe {
         (*segment).limit = match first == size {
@@ -96,6 +96,34 @@ pub(super) fn adopt(thread: &Thread, size: usize) {
         release(std::mem::replace(&mut (*segment).next, null_mut()));
         (*context).segment = segment as usize;
         (*context).managed_base = (*segment).top();
+    }
+}
+
+/// The most bytes of a green thread's managed stack.
+const MOST: usize = 256 << 20;
+
+/// Gives a new green thread `[low, high)` as the first segment of its managed stack.
+///
+/// # Safety
+/// The context is the caller's alone, and so is the memory, which reads as zero.
+pub(super) unsafe fn give_first(context: *mut ThreadContext, low: usize, high: usize) {
+    let segment = (high - size_of::<Segment>()) as *mut Segment;
+    // SAFETY: the caller's promise.
+    unsafe {
+        segment.write(Segment {
+            previous: null_mut(),
+            limit: low + GUARD,
+            live_low: 0,
+            next: null_mut(),
+            low,
+            total: high - low,
+            cap: MOST,
+            extra: false,
+        });
+        (*context).segment = segment as usize;
+        (*context).managed_base = (*segment).top();
+        (*context).true_limit = (*segment).limit;
+        registry::limit(context).store((*segment).limit, Ordering::Relaxed);
     }
 }
 

@@ -7,6 +7,7 @@
 //! * the managed thread: [`identity`], [`state`] (the word of ThreadState), [`lifetime`] (what outlives it), [`name`]
 //! * requests of other threads: [`requests`] (making them), [`interrupts`] (serving them), [`retry_thread`], [`abort`]
 //! * waiting: [`park`] (the layer below every wait), [`wait`] (waits of managed code), [`monitor`], [`wait_handles`]
+//! * [`green`]: green threads, which carriers run in turn
 //! * [`pool`]: the thread pool; [`shutdown`]: background threads at the end of the process
 //!
 //! # Invariants
@@ -19,6 +20,7 @@ pub mod abort;
 pub mod adopt;
 pub mod attach;
 pub mod current;
+pub mod green;
 pub mod identity;
 pub mod interrupts;
 pub mod lifetime;
@@ -42,4 +44,4 @@ pub mod wait_handles;
 pub use adopt::{adopt, new_internal};
 pub use current::current_context;
 pub use identity::{current_internal, owner_of};
-pub use native_state::native;
+pub use native_state::{blocking, native};

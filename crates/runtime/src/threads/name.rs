@@ -4,7 +4,9 @@
 //! * A name is UTF-16 behind `name_chars`, null for none. Either the program set it, once: then it is malloc'ed and
 //!   `name_free` is set; or the runtime did: then it is static, and the program may still set one.
 //! * Names are read and changed under one lock, because a pool's worker gets its own name back while others may ask for it.
+use crate::cx::Cx;
 use crate::object::ObjRef;
+use crate::threads::green;
 use std::mem::offset_of;
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_os::LeafLock;
@@ -126,8 +128,11 @@ pub fn free(internal: ObjRef<'_>) {
     unsafe { libc::free(old) };
 }
 
-/// Shows the managed name of the calling thread to the system.
+/// Shows the managed name of the calling thread to the system. A green thread has no place there.
 pub fn show(internal: ObjRef<'_>) {
+    if green::is_green(&Cx::current()) {
+        return;
+    }
     let Some(name) = get(internal) else { return };
     let name = String::from_utf16_lossy(&name);
     let mut bytes = [0u8; 16];

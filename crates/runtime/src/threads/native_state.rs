@@ -7,7 +7,7 @@ use crate::cx::Cx;
 use crate::safepoint::registry;
 use crate::safepoint::stop_word::STOP;
 use crate::safepoint::transitions;
-use crate::threads::current_context;
+use crate::threads::{current_context, green};
 use std::sync::atomic::Ordering;
 use vervet_abi::{State, ThreadContext};
 use vervet_parking::stopping;
@@ -15,12 +15,30 @@ use vervet_parking::stopping;
 /// Runs `work` in Native state: it touches no object. If the calling thread is in Native state already, or is not attached, `work` just
 /// runs.
 pub fn native<T>(work: impl FnOnce() -> T) -> T {
+    in_native(work, green::wait::enter_native)
+}
+
+/// As [`native`], for work that waits for another thread: a green thread's processor goes to another carrier at once.
+pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    in_native(work, green::wait::enter_blocking)
+}
+
+/// See [`native`]. A green thread says to the scheduler by `enter` what follows.
+#[inline]
+fn in_native<T>(work: impl FnOnce() -> T, enter: unsafe extern "C" fn(*mut ThreadContext)) -> T {
     let context = current_context();
     // SAFETY: the context belongs to this thread.
     if context.is_null() || unsafe { (*context).state } != State::Runtime as u8 {
         return work();
     }
     vervet_os::lock::assert_no_leaf_lock("changing to Native");
+    // SAFETY: the context belongs to this thread.
+    let is_green = unsafe { (*context).green != 0 };
+    let work = || match is_green {
+        // SAFETY: the context is that of the calling green thread, which is in Native state.
+        true => unsafe { green::wait::in_native(context, enter, work) },
+        false => work(),
+    };
     crate::arch::closures::through_asm(work, |f, arg| {
         // SAFETY: the context belongs to this thread, which is in Runtime state; `f` does not unwind.
         unsafe { crate::arch::call_native(f, arg, context) }
@@ -52,6 +70,9 @@ pub(crate) extern "C" fn enter_native(registers: *const [usize; 6], sp: usize) -
             *registry::Thread::of(context).saved.get() = *registers;
             (*context).scan_sp = sp;
             stopping::go_native(registry::state(context));
+            if (*context).green != 0 {
+                green::wait::enter_native(context);
+            }
         }
         before as usize
     }
@@ -65,6 +86,9 @@ pub fn leave_safe_region(before: usize) {
     }
     // SAFETY: the context and its thread belong to this thread.
     unsafe {
+        if (*context).green != 0 {
+            green::wait::leave_native(context);
+        }
         leave_native(context);
         *registry::Thread::of(context).saved.get() = [0; 6];
         registry::state(context).store(before as u8, Ordering::Release);

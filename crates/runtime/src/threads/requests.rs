@@ -9,7 +9,7 @@ use super::park;
 use super::retry_thread::{self, raise_limit, redirect};
 use crate::cx::Cx;
 use crate::object::ObjRef;
-use crate::safepoint::registry;
+use crate::safepoint::{green_contexts, registry};
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
 
@@ -23,10 +23,10 @@ pub(super) fn request_where(
     cx: &Cx<'_>,
     mut bits: impl FnMut(*mut ThreadContext, ObjRef<'_>) -> u32,
 ) {
-    let mut asked: Vec<(*mut ThreadContext, u32)> = Vec::with_capacity(registry::count() + 64);
-    registry::visit(|thread| {
-        let context = thread.context;
-        // SAFETY: the thread is attached; the word changes while the world is stopped only, or when the thread begins and
+    let mut asked: Vec<(*mut ThreadContext, u32)> =
+        Vec::with_capacity(registry::count() + green_contexts::count() + 64);
+    let mut ask = |context: *mut ThreadContext| {
+        // SAFETY: contexts are never freed; the word changes while the world is stopped only, or when the thread begins and
         // ends. It is 0 or an InternalThread, which is not moved while the calling thread is in Runtime state.
         let internal: ObjRef<'_> =
             unsafe { ObjRef::from_addr((&raw const (*context).internal_thread).read_volatile()) };
@@ -35,14 +35,17 @@ pub(super) fn request_where(
         }
         let bits = bits(context, internal);
         if bits != 0 {
-            thread.interrupts().fetch_or(bits, Ordering::SeqCst);
-            // SAFETY: the thread is on the list, so it is attached, and its owner id does not change.
+            // SAFETY: contexts are never freed. The thread is attached, or a green one, so its owner id does not change.
             unsafe {
+                registry::interrupts(context).fetch_or(bits, Ordering::SeqCst);
                 raise_limit(context);
                 asked.push((context, (*context).owner_id));
             }
         }
-    });
+    };
+    // Each green thread once, whatever carrier runs it meanwhile: an OS thread is visited with its own context.
+    registry::visit(|thread| ask(thread.base));
+    green_contexts::visit(ask);
     asked.retain(|(context, _)| *context != cx.context());
     for (context, id) in &asked {
         park::unpark(*id);

@@ -10,18 +10,22 @@
 //! * It pauses between two tries, from [`FIRST_PAUSE`] to [`LONGEST_PAUSE`]; a new request starts with the first pause again.
 use super::park::waiter::is_asked;
 use crate::code::{arena, table};
-use crate::safepoint::registry::{self, Thread};
+use crate::safepoint::registry;
 use crate::safepoint::stop;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-use vervet_abi::context::interrupts::{ABORT, SUSPEND, SUSPENDED};
+use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND, SUSPENDED};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::futex;
 
 /// Is something asked for that the thread has not served?
-fn is_wanted(thread: &Thread) -> bool {
-    let bits = thread.interrupts().load(Ordering::SeqCst);
-    bits & ABORT != 0 || bits & (SUSPEND | SUSPENDED) == SUSPEND
+///
+/// # Safety
+/// The context is that of a thread, attached or not.
+unsafe fn is_wanted(context: *mut ThreadContext) -> bool {
+    // SAFETY: the caller's promise.
+    let bits = unsafe { registry::interrupts(context) }.load(Ordering::SeqCst);
+    bits & (ABORT | PREEMPT) != 0 || bits & (SUSPEND | SUSPENDED) == SUSPEND
 }
 
 /// Makes the thread call [`at_prologue`](super::interrupts::at_prologue) at its next prologue.
@@ -91,8 +95,9 @@ fn drive() {
         let mut wanted = [std::ptr::null_mut(); AT_ONCE];
         let (mut count, mut in_io) = (0, false);
         registry::visit(|thread| {
-            let context = thread.context;
-            if count < AT_ONCE && is_wanted(thread) {
+            let context = thread.context();
+            // SAFETY: contexts are never freed.
+            if count < AT_ONCE && unsafe { is_wanted(context) } {
                 wanted[count] = context;
                 count += 1;
             }

@@ -69,7 +69,8 @@ pub(crate) fn take_back(context: *mut ThreadContext) {
 fn is_native_used_up(context: *mut ThreadContext) -> bool {
     // SAFETY: the context belongs to this thread.
     let thread = unsafe { Thread::of(context) };
-    if thread.managed_base() == 0 {
+    // SAFETY: the context belongs to this thread.
+    if unsafe { (*context).managed_base } == 0 {
         return false;
     }
     // SAFETY: the context belongs to this thread.

@@ -25,10 +25,11 @@
 //! * If the OS thread cannot be created, everything is as before `Start`: the thread is Unstarted and holds no handle.
 use super::adopt::become_thread;
 use super::lifetime::{self, ThreadLifetime};
-use super::state;
+use super::{green, native, state};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
+use crate::runtime::rt;
 use crate::safepoint::registry;
 use std::mem::offset_of;
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
@@ -71,7 +72,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
     };
     let given = seed.handles();
     let stack = stack + OWN_STACK;
-    let spawned = cx.native(|| spawn(stack, move || run(seed)));
+    let spawned = spawn_attached(stack, move || run(&seed));
     if !spawned {
         given.iter().for_each(|h| {
             handles::free(*h);
@@ -81,6 +82,21 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         state::change(internal, state::UNSTARTED, 0);
     }
     Ok(spawned)
+}
+
+/// Starts a thread that runs `work` attached, in Runtime state: a green one, if all are to be, or else an OS thread with a stack of so many bytes.
+/// False: there can be no other thread.
+pub(super) fn spawn_attached(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
+    if rt().options.all_green {
+        return green::spawn_work(work);
+    }
+    native(|| {
+        spawn(stack, move || {
+            crate::threads::attach::attach();
+            work();
+            crate::threads::attach::detach();
+        })
+    })
 }
 
 /// Starts an OS thread that attaches, if there is room for it and for all it has besides its stack.
@@ -144,13 +160,9 @@ fn take<'cx>(handle: u32) -> ObjRef<'cx> {
     object
 }
 
-fn run(seed: Seed) {
-    crate::threads::attach::attach();
-    {
-        let cx = Cx::current();
-        run_managed(&cx, &seed);
-    }
-    crate::threads::attach::detach();
+fn run(seed: &Seed) {
+    let cx = Cx::current();
+    run_managed(&cx, seed);
 }
 
 fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {

@@ -7,7 +7,7 @@
 //! * WaitSleepJoin is set by the thread itself, while a [`Waiting`] lives.
 use super::lifetime::ThreadLifetime;
 use super::state::{WAIT_SLEEP_JOIN, interrupt_byte, word};
-use super::{abort, attach, park};
+use super::{abort, attach, green, park};
 use crate::cx::{Cx, Result, Throw};
 use crate::object::ObjRef;
 use std::sync::atomic::Ordering;
@@ -119,11 +119,18 @@ pub fn wait_until<T>(
     }
 }
 
+/// Lets other threads run: the carrier's other green threads, or those that the kernel schedules.
+pub fn yield_now(cx: &Cx<'_>) {
+    if !green::wait::yield_now(cx) {
+        cx.native(std::thread::yield_now);
+    }
+}
+
 /// Thread.Sleep: that many milliseconds (-1: for ever).
 pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
     if ms == 0 {
         poll_interrupt(cx)?;
-        cx.native(std::thread::yield_now);
+        yield_now(cx);
         return Ok(());
     }
     wait_until(cx, park::deadline(ms), || None::<()>).map(|_| ())

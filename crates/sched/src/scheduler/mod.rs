@@ -105,6 +105,41 @@ impl<H: Host> Scheduler<H> {
         let current = |p: &Processor| p.current.load(Relaxed);
         self.processors.iter().map(current).collect()
     }
+    /// What everything is doing, for reports: a line for each processor, and one for the rest. A hint: they run meanwhile.
+    ///
+    /// A processor in a native call with work in the injector for long says that the watcher does not run. A thread in the injector with an idle
+    /// processor and no searching carrier says that a wake-up was lost.
+    ///
+    /// The words are read one after the other without a lock, so two of them may contradict each other for a moment.
+    pub fn describe(&self) -> String {
+        use std::fmt::Write;
+        let mut text = String::new();
+        for (number, p) in self.processors.iter().enumerate() {
+            let _ = writeln!(
+                text,
+                "processor {number}: {:?}, runs {}, slot {}, queue {}",
+                p.owner.get(),
+                p.current.load(Relaxed),
+                p.slot(),
+                p.queue.len()
+            );
+        }
+        let summary = self.idle.summary();
+        let _ = writeln!(
+            text,
+            "injector {}, idle processors {}, searching {}, polled {}, watcher {}",
+            self.injector.len(),
+            summary.idle,
+            summary.searching,
+            self.idle.is_polled(),
+            if self.is_watcher_asleep() {
+                "asleep"
+            } else {
+                "awake"
+            },
+        );
+        text
+    }
     fn processor(&self, number: u32) -> &Processor {
         &self.processors[number as usize]
     }

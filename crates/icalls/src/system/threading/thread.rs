@@ -54,9 +54,11 @@ icalls! {
         this.write_ref(offset_of!(ThreadObject, internal_thread), internal);
         Ok(())
     }
-    /// Whether the running thread is a green one. Every managed thread is an OS thread yet. The property is a graft
-    /// (`managed/Vervet.Grafts`).
-    "System.Threading.Thread::get_IsGreenThread" fn get_is_green_thread(cx) -> bool { Ok(false) }
+    /// Whether the running thread is a green one. The property is a graft (`managed/Vervet.Grafts`).
+    "System.Threading.Thread::get_IsGreenThread" fn get_is_green_thread(cx) -> bool {
+        // SAFETY: the context belongs to this thread.
+        Ok(unsafe { (*cx.context()).green != 0 })
+    }
     /// The number of the domain that the thread runs in.
     "System.Threading.Thread::GetDomainID" fn get_domain_id(cx) -> i32 {
         // SAFETY: the context belongs to this thread.
@@ -110,7 +112,7 @@ icalls! {
     "System.Threading.Thread::SleepInternal" fn sleep_internal(cx, ms: i32) { wait::sleep(cx, ms) }
     /// Lets another thread have the processor.
     "System.Threading.Thread::YieldInternal" fn yield_internal(cx) -> bool {
-        cx.native(std::thread::yield_now);
+        wait::yield_now(cx);
         Ok(true)
     }
     /// Tells the processor that the thread spins, at every eighth call. The class library counts on a few nanoseconds a call

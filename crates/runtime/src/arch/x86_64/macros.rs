@@ -151,6 +151,33 @@ macro_rules! wait_for_restart {
     };
 }
 
+/// At label 7 a thread that found the stop word set when it left Native waits, and goes on at 4.
+macro_rules! leave_native_slowly {
+    () => {
+        "
+    7: mov rdi, r15
+    mov [r15 + {scan_sp}], rsp
+    call {leave}
+    jmp 4b
+"
+    };
+}
+
+/// At label 8 a green thread says that it may hold its carrier up, and goes on at 9; at 11 it waits for a processor, and goes on at 12.
+macro_rules! green_native_call {
+    () => {
+        "
+    8: mov byte ptr [r15 + {state}], {runtime}
+    mov rdi, r15
+    call {enter_green}
+    jmp 9b
+    11: mov rdi, r15
+    call {leave_green}
+    jmp 12b
+"
+    };
+}
+
 /// Undoes the frame, returns, and pops r11 bytes of stack arguments: the saved frame pointer and the return address move above them.
 macro_rules! return_and_pop_r11 {
     () => {

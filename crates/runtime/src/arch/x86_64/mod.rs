@@ -24,6 +24,7 @@
 //! * [`grow`](mod@grow): the end of a segment of the stack
 //! * [`native`]: P/Invokes, blocking calls, native code that calls delegates; [`entry`]: from Rust into managed code
 //! * [`interrupts`]: a call that a stopped thread is made to make; [`blocks`]: block moves and fills
+//! * [`switch`](mod@switch): between a carrier's stack and a green thread's
 //! * [`stubs`]: the small pieces of code, written as bytes, that lead to a thunk
 #[macro_use]
 mod macros;
@@ -35,6 +36,7 @@ mod interrupts;
 mod lazy;
 mod native;
 mod stubs;
+mod switch;
 
 pub use entry::*;
 pub use exits::*;
@@ -43,6 +45,7 @@ pub use interrupts::*;
 pub use lazy::*;
 pub use native::*;
 pub use stubs::*;
+pub use switch::*;
 
 use std::mem::offset_of;
 use vervet_abi::context::{State, ThreadContext};
@@ -59,6 +62,7 @@ const LIMIT: usize = offset_of!(ThreadContext, limit);
 const TRUE_LIMIT: usize = offset_of!(ThreadContext, true_limit);
 const INTERRUPTS: usize = offset_of!(ThreadContext, interrupts);
 const NATIVE_SP: usize = offset_of!(ThreadContext, native_sp);
+const GREEN: usize = offset_of!(ThreadContext, green);
 const LAST_ERROR: usize = offset_of!(ThreadContext, last_error);
 const MANAGED: usize = State::Managed as usize;
 const RUNTIME: usize = State::Runtime as usize;

@@ -7,7 +7,8 @@
 //!   the state. So one of the two sees the other.
 use super::exits::throw_pending_aligned;
 use super::{
-    LAST_ERROR, MANAGED, MANAGED_BASE, NATIVE, NATIVE_SP, PENDING, RECORD, RUNTIME, SCAN_SP, STATE,
+    GREEN, LAST_ERROR, MANAGED, MANAGED_BASE, NATIVE, NATIVE_SP, PENDING, RECORD, RUNTIME, SCAN_SP,
+    STATE,
 };
 use crate::arch::upcalls;
 use crate::safepoint::stop_word::STOP;
@@ -146,7 +147,9 @@ pub unsafe extern "C" fn native_thunk() {
         push_exit!("1"),
         to_native_stack!(),
         "mov rbx, rdi",
-        "cmp qword ptr [rbx + {clear_errno}], 0",
+        "cmp qword ptr [r15 + {green}], 0",
+        "jne 8f",
+        "9: cmp qword ptr [rbx + {clear_errno}], 0",
         "je 6f",
         "mov byte ptr [r15 + {state}], {runtime}",
         "call {errno}",
@@ -191,7 +194,9 @@ pub unsafe extern "C" fn native_thunk() {
         "call {errno}",
         "mov eax, [rax]",
         "mov [r15 + {last_error}], eax",
-        "mov byte ptr [r15 + {state}], {runtime}",
+        "cmp qword ptr [r15 + {green}], 0",
+        "jne 11f",
+        "12: mov byte ptr [r15 + {state}], {runtime}",
         "cmp dword ptr [rip + {stop}], 0",
         "jne 7f",
         "4: cmp qword ptr [r15 + {pending}], 0",
@@ -203,12 +208,13 @@ pub unsafe extern "C" fn native_thunk() {
         "mov byte ptr [r15 + {state}], {managed}",
         "pop rbp",
         "ret",
-        "7: mov rdi, r15",
-        "mov [r15 + {scan_sp}], rsp",
-        "call {leave}",
-        "jmp 4b",
+        leave_native_slowly!(),
         "5: mov rdi, r15",
         "jmp {throw}",
+        green_native_call!(),
+        green = const GREEN,
+        enter_green = sym upcalls::green_enter_native,
+        leave_green = sym upcalls::green_leave_native,
         record = const RECORD,
         state = const STATE,
         runtime = const RUNTIME,
@@ -311,7 +317,8 @@ pub unsafe extern "C" fn reverse_entry() {
         pop_callee_saved!(),
         "pop rbp",
         "ret",
-        "7: call {finish}",
+        "7: mov edi, eax",
+        "call {finish}",
         "jmp 6b",
         ints = const offset_of!(ReverseCall, int_regs),
         sse = const offset_of!(ReverseCall, sse_regs),
@@ -327,6 +334,6 @@ pub unsafe extern "C" fn reverse_entry() {
         native_sp = const NATIVE_SP,
         prepare = sym upcalls::prepare_reverse_call,
         finish = sym upcalls::finish_reverse_call,
-        for_the_call = const upcalls::FOR_THE_CALL,
+        for_the_call = const upcalls::FOR_THE_CALL | upcalls::OF_GREEN,
     )
 }

@@ -7,7 +7,7 @@
 //!   way out ([`crate::threads::attach`]) is attached for the call only. A call that a signal handler makes is not made here
 //!   ([`handler_calls`]).
 use super::handler_calls;
-use crate::arch::upcalls::{FOR_THE_CALL, ReverseEntry};
+use crate::arch::upcalls::{FOR_THE_CALL, OF_GREEN, ReverseEntry};
 use crate::code::link;
 use crate::code::table::CodeKind;
 use crate::cx::{Cx, Result};
@@ -15,6 +15,7 @@ use crate::exceptions::trace::TraceMode;
 use crate::memory::roots::Root;
 use crate::object::ObjRef;
 use crate::safepoint::registry;
+use crate::threads::green;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -163,13 +164,16 @@ pub fn delegate_for<'cx>(cx: &'cx Cx<'cx>, address: usize, class: ClassRef) -> R
     Ok(delegate)
 }
 
-/// From the reverse thunk, after a call that was [`FOR_THE_CALL`], in Native state.
+/// From the reverse thunk, after a call that was [`FOR_THE_CALL`] or [`OF_GREEN`], in Native state.
 #[unsafe(export_name = "vervet_finish_reverse_call")]
-pub extern "C" fn finish() {
+pub extern "C" fn finish(before: usize) {
     // SAFETY: errno is the calling thread's.
     unsafe {
         let errno = *libc::__errno_location();
-        crate::threads::attach::detach();
+        match before & FOR_THE_CALL {
+            0 => green::wait::enter_native(crate::threads::current_context()),
+            _ => crate::threads::attach::detach(),
+        }
         *libc::__errno_location() = errno;
     }
 }
@@ -226,12 +230,16 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
     // SAFETY: the context is this thread's, which is attached and calls managed code from Native or Runtime state.
     let before = unsafe {
         let before = registry::state(context).load(Ordering::Relaxed);
+        let of_green = (*context).green != 0 && before == State::Native as u8;
+        if of_green {
+            green::wait::leave_native(context);
+        }
         if before == State::Native as u8 {
             crate::threads::native_state::leave_native(context);
         } else {
             crate::safepoint::poll(context);
         }
-        before
+        before as usize | if of_green { OF_GREEN } else { 0 }
     };
     let cx = Cx::current();
     if let Err(throw) = crate::threads::stack_guard::check_native(&cx) {
@@ -239,8 +247,5 @@ pub unsafe extern "C" fn prepare(record: &'static Record, call: *mut ReverseCall
         let overflow = cx.take_pending(throw);
         crate::exceptions::throw::raise(&cx, overflow, TraceMode::Fresh);
     }
-    ReverseEntry {
-        context,
-        before: before as usize,
-    }
+    ReverseEntry { context, before }
 }

@@ -129,6 +129,6 @@ unsafe impl World for Process {
         crate::memory::finalizer_requests::notify();
     }
     fn blocking(&self, work: &mut dyn FnMut()) {
-        crate::threads::native(work)
+        crate::threads::blocking(work)
     }
 }

@@ -3,7 +3,7 @@
 //! # How it works
 //! Every thread has a [`Waiter`], found by its owner id. A thread that wants to wait calls [`park`] with a `commit` that publishes
 //! the wait (usually by releasing a queue's lock); a thread that wants it to go on calls [`unpark`] with the id. On an OS thread
-//! waiting is a futex in Native state; a scheduler of green threads would take that place.
+//! waiting is a futex in Native state; a green thread leaves its carrier ([`green::wait`]).
 //!
 //! # The park word
 //! | value | meaning | `park` makes it | `unpark` makes it |
@@ -29,6 +29,7 @@ pub use cancel::{cancel_io, interrupt_io};
 pub use waiter::{Queue, Waiter, is_signalled, set_signalled, unpark};
 
 use crate::cx::Cx;
+use crate::threads::{blocking, green};
 use std::time::{Duration, Instant};
 use waiter::{futex_wait, waiter};
 
@@ -54,7 +55,10 @@ pub fn park(cx: &Cx<'_>, commit: impl FnOnce(), deadline: Option<Instant>) -> bo
     let me = waiter(id(cx));
     let starts = me.word.begin();
     commit();
-    if starts && me.word.sleeps() {
+    if starts && green::is_green(cx) {
+        // Its carrier says that it sleeps, when it has left its stack.
+        green::wait::park(cx, deadline, |wait| blocking(wait));
+    } else if starts && me.word.sleeps() {
         cx.native(|| while me.word.is_parked() && futex_wait(me.word.futex(), deadline) {});
     }
     me.word.end()

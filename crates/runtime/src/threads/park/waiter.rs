@@ -13,7 +13,8 @@
 //! * A waiter is in at most one [`Queue`] at a time; its links belong to the lock of that queue.
 //! * An unpark always leaves a token in the park word ([`ParkWord`], whose models are in its crate), which ends the current park or the
 //!   next one.
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::threads::green;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 use vervet_os::chunks::Zeroed;
 use vervet_os::{Chunks, futex, interruptible};
@@ -35,6 +36,8 @@ pub struct Waiter {
     signalled: AtomicU32,
     /// The word of [`blocking_io`].
     pub(super) io: AtomicU32,
+    /// The record of the green thread that has this id, or 0.
+    green: AtomicUsize,
 }
 
 // SAFETY: atomics of zero: running, in no queue.
@@ -50,8 +53,26 @@ pub(super) fn waiter(id: u32) -> &'static Waiter {
 pub fn unpark(id: u32) {
     let w = waiter(id);
     if w.word.unpark() {
-        futex::wake(w.word.futex(), 1);
+        match w.green.load(Ordering::Relaxed) {
+            0 => futex::wake(w.word.futex(), 1),
+            _ => green::make_ready(id),
+        }
     }
+}
+
+/// The park word of the thread with that id.
+pub(crate) fn word(id: u32) -> &'static ParkWord {
+    &waiter(id).word
+}
+
+/// The id is from now on that of a green thread, whose record lies at `record`.
+pub(crate) fn set_green(id: u32, record: usize) {
+    waiter(id).green.store(record, Ordering::Release);
+}
+
+/// The record of the green thread with that id; 0: there is none.
+pub(crate) fn green(id: u32) -> usize {
+    waiter(id).green.load(Ordering::Acquire)
 }
 
 /// One futex wait while the word says that its thread sleeps; false if the deadline has passed.

@@ -34,15 +34,13 @@ pub(super) fn send() {
     if idle::wake_one() {
         return;
     }
-    let spawned = crate::threads::native(|| crate::threads::start::spawn(STACK, run));
-    if !spawned {
+    if !crate::threads::start::spawn_attached(STACK, run) {
         // The monitor tries again.
         COUNTS.failed();
     }
 }
 
 fn run() {
-    crate::threads::attach::attach();
     if make_objects(&Cx::current()) {
         IDS.fetch_max(
             crate::threads::park::id(&Cx::current()) + 1,
@@ -53,7 +51,6 @@ fn run() {
     } else {
         COUNTS.failed();
     }
-    crate::threads::attach::detach();
 }
 
 /// How long a worker sleeps before it ends: another time for each, so that they do not all end at once.

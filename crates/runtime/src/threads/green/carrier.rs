@@ -1,0 +1,177 @@
+//! Carriers: attached OS threads that run green threads.
+//!
+//! # Invariants
+//! * Between two green threads a carrier is in Native state with its own context. It goes to a green thread through Runtime state, so not while the
+//!   world is stopped.
+//! * While a carrier runs a green thread, the state of its own context is Runtime. So whoever stops the world and has just read that the OS
+//!   thread runs with its own context finds that it is not stopped, and reads again ([`Thread::context`]). A green thread that has left its
+//!   carrier is Parked, which counts as not stopped for the same reason.
+//! * The TLAB and the slots of GC handles are the OS thread's. The green thread that it runs has them.
+use super::record::{self, Green};
+use super::run;
+use super::seat::Seat;
+use super::stacks::{give_native, take_native};
+use crate::arch;
+use crate::safepoint::registry::{self, Thread};
+use crate::threads::current::set_current_context;
+use crate::threads::native_state::leave_native;
+use crate::threads::retry_thread::{self, raise_limit};
+use crate::threads::{attach, current_context, native, start};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use vervet_abi::context::interrupts::PREEMPT;
+use vervet_abi::{State, ThreadContext};
+use vervet_os::LeafLock;
+use vervet_parking::stopping::go_native;
+use vervet_sched::{Carrier, Outcome};
+
+/// Bytes of a carrier's own stack, on which only the scheduler runs.
+const STACK: usize = 256 << 10;
+
+/// Starts an OS thread for a carrier.
+///
+/// # Errors
+/// The carrier, if there can be no other thread.
+#[unsafe(export_name = "vervet_start_carrier")]
+fn start(carrier: Carrier) -> Result<(), Carrier> {
+    let carrier = Arc::new(LeafLock::new(Some(carrier)));
+    let given = carrier.clone();
+    let started = start::spawn(STACK, move || {
+        let carrier = given.lock().take();
+        carrier.into_iter().for_each(carry);
+    });
+    if started {
+        return Ok(());
+    }
+    // Nobody else takes it.
+    carrier.lock().take().map_or(Ok(()), Err)
+}
+
+fn carry(carrier: Carrier) {
+    attach::attach();
+    let mut seat = Seat {
+        sp: 0,
+        outcome: Outcome::End,
+        carrier: std::ptr::null_mut(),
+    };
+    // SAFETY: the thread is attached.
+    let thread = unsafe { Thread::of(current_context()) };
+    thread.own.carries.set(&raw mut seat);
+    native(|| super::scheduler().carry(carrier));
+    thread.own.carries.set(std::ptr::null_mut());
+    attach::detach();
+}
+
+/// Green thread `id` is to let others run soon.
+#[unsafe(export_name = "vervet_preempt_green")]
+fn preempt(id: u32) {
+    let Some(green) = record::find(id) else {
+        return;
+    };
+    // SAFETY: contexts are never freed. A request that comes late has the thread yield once.
+    unsafe {
+        registry::interrupts(green.context).fetch_or(PREEMPT, Ordering::SeqCst);
+        raise_limit(green.context);
+    }
+    // A loop that neither calls nor polls is redirected.
+    retry_thread::kick();
+}
+
+/// Runs green thread `id` until it leaves the carrier.
+#[unsafe(export_name = "vervet_run_green")]
+fn run(carrier: &mut Carrier, id: u32) -> Outcome {
+    let green = record::of(id);
+    let bound_to = green.bound_to.swap(0, Ordering::AcqRel);
+    if bound_to != 0 {
+        super::scheduler().hand_to(carrier, bound_to, green.id());
+        return Outcome::HandedOver;
+    }
+    let base = current_context();
+    let context = green.context;
+    // SAFETY: the calling thread is a carrier, whose context is `base`. The scheduler gives a green thread to one carrier at a time, and has the last
+    // one's stores seen.
+    unsafe {
+        if (*context).scan_sp == 0 {
+            begin(green);
+        }
+        let thread = Thread::of(base);
+        let seat = thread.own.carries.get();
+        (*seat).carrier = carrier;
+        leave_native(base);
+        enter(thread, base, context);
+        arch::switch(&raw mut (*seat).sp, (*context).scan_sp);
+        leave(thread, base, context);
+        let outcome = (*seat).outcome;
+        if outcome == Outcome::End {
+            if let Some(stack) = green.native.take() {
+                give_native(stack);
+            }
+            record::give_back(green);
+        }
+        outcome
+    }
+}
+
+/// Gives the thread its native stack.
+///
+/// # Safety
+/// The caller runs the green thread, which has not begun.
+unsafe fn begin(green: &Green) {
+    let stack = take_native().unwrap_or_else(|_| {
+        vervet_os::allocator::no_memory("the native stack of a green thread", 0)
+    });
+    green.native.set(Some(stack));
+    // SAFETY: the caller's promise.
+    unsafe {
+        let context = green.context;
+        (*context).native_end = stack.low;
+        (*context).native_low = stack.low + (stack.high - stack.low) / 16;
+        (*context).stack_base = stack.high;
+        (*context).scan_sp = arch::first_frame(stack.high, run::main as *const () as usize);
+    }
+}
+
+/// The OS thread runs with the green thread's context from now on.
+///
+/// # Safety
+/// The thread is the calling one, in Runtime state with its own context `base`; nobody else runs `context`.
+unsafe fn enter(thread: &Thread, base: *mut ThreadContext, context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        (*context).runtime = std::ptr::from_ref(thread) as usize;
+        (*context).handle_lanes = (*base).handle_lanes;
+        move_tlab(base, context);
+        registry::state(context).store(State::Runtime as u8, Ordering::Release);
+        thread.run_with(context);
+        set_current_context(context);
+    }
+}
+
+/// The OS thread runs with its own context again; the green thread is parked.
+///
+/// # Safety
+/// The thread is the calling one, in Runtime state with `context`, whose stacks nobody uses any more.
+unsafe fn leave(thread: &Thread, base: *mut ThreadContext, context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        move_tlab(context, base);
+        set_current_context(base);
+        thread.run_with(base);
+        registry::state(context).store(State::Parked as u8, Ordering::Release);
+        go_native(registry::state(base));
+    }
+}
+
+/// # Safety
+/// Both contexts are the calling thread's.
+unsafe fn move_tlab(from: *mut ThreadContext, to: *mut ThreadContext) {
+    // SAFETY: the caller's promise. No collection happens meanwhile.
+    unsafe {
+        // Who has not used a byte was not given it.
+        let left = (*from).alloc_end - (*from).alloc_next;
+        (*from).alloc_taken -= left;
+        (*to).alloc_taken += left;
+        (*to).alloc_next = std::mem::take(&mut (*from).alloc_next);
+        (*to).alloc_end = std::mem::take(&mut (*from).alloc_end);
+    }
+}

@@ -1,0 +1,135 @@
+//! What the runtime has of a green thread besides its context; and the free ones.
+//!
+//! # Invariants
+//! * A record and its context are never freed, so an id may be unparked and a context asked for something at any time.
+//! * The owner id of a green thread's record stays the record's, unless a thread has ended while it was in a monitor.
+//! * A free record keeps its managed stack, its Thread objects and its thread statics for the next green thread, as a worker of the pool
+//!   keeps them for the next callback.
+use super::stacks::{self, FIRST_SEGMENT, LOCALLOC, NativeStack};
+use crate::safepoint::{green_contexts, registry};
+use crate::threads::managed_stack;
+use crate::threads::park::waiter;
+use std::cell::Cell;
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_abi::{State, ThreadContext};
+use vervet_os::LeafLock;
+
+/// See the module.
+pub(crate) struct Green {
+    pub(super) context: *mut ThreadContext,
+    /// The native stack, from the first step to the end. The carrier that runs the thread changes it.
+    pub(super) native: Cell<Option<NativeStack>>,
+    /// The carrier that the thread is bound to and that waits for a processor to go on with it; 0: any carrier may run it.
+    pub(super) bound_to: AtomicU32,
+    /// What a thread does that was not started for a task.
+    pub(super) work: Cell<Option<Work>>,
+}
+
+/// The work of a green thread, in Runtime state.
+pub(super) type Work = Box<dyn FnOnce() + Send>;
+
+// SAFETY: the cell is used by the carrier that runs the thread, and by nobody else; the scheduler hands the thread from one carrier to the next.
+unsafe impl Sync for Green {}
+// SAFETY: the context is never freed, and has rules of its own.
+unsafe impl Send for Green {}
+
+static FREE: LeafLock<Vec<&'static Green>> = LeafLock::new(Vec::new());
+
+/// A free record, or a new one.
+///
+/// # Errors
+/// The system's: there is no memory.
+pub(super) fn take() -> io::Result<&'static Green> {
+    let free = FREE.lock().pop();
+    match free {
+        Some(green) => Ok(green),
+        None => make(),
+    }
+}
+
+/// The thread has ended: its record is free.
+///
+/// # Safety
+/// No carrier runs the thread.
+pub(super) unsafe fn give_back(green: &'static Green) {
+    let context = green.context;
+    // SAFETY: the thread runs nowhere, so these words are the caller's.
+    unsafe {
+        (*context).scan_sp = 0;
+        (*context).native_sp = 0;
+        (*context).abort_caught_at = 0;
+        (*context).localloc_next = (*context).localloc_low;
+        if (*context).locks_held != 0 {
+            // Somebody may still see the id in a lock.
+            (*context).locks_held = 0;
+            name(green, registry::next_owner());
+        }
+    }
+    FREE.lock().push(green);
+}
+
+fn make() -> io::Result<&'static Green> {
+    let memory = stacks::memory()?;
+    // SAFETY: a context of zeros is valid.
+    let context: &'static mut ThreadContext = Box::leak(Box::new(unsafe { std::mem::zeroed() }));
+    let context: *mut ThreadContext = context;
+    let green: &'static Green = Box::leak(Box::new(Green {
+        context,
+        native: Cell::new(None),
+        bound_to: AtomicU32::new(0),
+        work: Cell::new(None),
+    }));
+    // SAFETY: nobody else knows the context yet.
+    unsafe {
+        (*context).green = std::ptr::from_ref(green) as usize;
+        (*context).state = State::Parked as u8;
+        (*context).localloc_low = memory.localloc;
+        (*context).localloc_next = memory.localloc;
+        (*context).localloc_end = memory.localloc + LOCALLOC;
+        managed_stack::give_first(context, memory.segment, memory.segment + FIRST_SEGMENT);
+        name(green, registry::next_owner());
+        green_contexts::add(context);
+    }
+    Ok(green)
+}
+
+/// # Safety
+/// No carrier runs the thread, and no thread has the id.
+unsafe fn name(green: &'static Green, id: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { (*green.context).owner_id = id };
+    waiter::set_green(id, std::ptr::from_ref(green) as usize);
+}
+
+/// The green thread with that owner id.
+pub(super) fn of(id: u32) -> &'static Green {
+    // SAFETY: `name` stored it there; records are never freed.
+    unsafe { &*(waiter::green(id) as *const Green) }
+}
+
+/// The green thread with that owner id, if it is that of a green thread.
+pub(super) fn find(id: u32) -> Option<&'static Green> {
+    // SAFETY: `name` stored it there; records are never freed.
+    unsafe { (waiter::green(id) as *const Green).as_ref() }
+}
+
+/// The green thread of a context; None if it is that of an OS thread.
+///
+/// # Safety
+/// The context is that of a thread.
+pub(super) unsafe fn of_context(context: *mut ThreadContext) -> Option<&'static Green> {
+    // SAFETY: contexts are never freed; the word does not change, and leads to a record, which is never freed.
+    unsafe { ((&raw const (*context).green).read() as *const Green).as_ref() }
+}
+
+impl Green {
+    pub(super) fn id(&self) -> u32 {
+        // SAFETY: contexts are never freed; the id changes while the record is free.
+        unsafe { (&raw const (*self.context).owner_id).read() }
+    }
+    /// Binds the thread to a carrier, or (0) to none.
+    pub(super) fn bind(&self, carrier: u32) {
+        self.bound_to.store(carrier, Ordering::Release);
+    }
+}

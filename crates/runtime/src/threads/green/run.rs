@@ -1,0 +1,113 @@
+//! From the start of a green thread to its end.
+//!
+//! # Invariants
+//! * What a green thread calls is in two words of its context, which are roots, until it begins.
+//! * A green thread is a managed thread with the properties of a pool's worker: a background thread whose Thread object goes to the next green
+//!   thread that uses the same record.
+use super::record;
+use super::wait::end;
+use crate::cx::{Cx, Result, Value};
+use crate::exceptions::unhandled;
+use crate::object::ObjRef;
+use crate::threads::{self, attach, current_context, current_internal, start, state};
+use std::mem::offset_of;
+use vervet_abi::layouts::InternalThreadObject as Internal;
+use vervet_types::{Known, LoadError};
+
+/// Starts a green thread that calls `target.Run(argument)`.
+///
+/// # Errors
+/// OutOfMemoryException: there is no memory for another thread.
+pub fn spawn<'cx>(cx: &'cx Cx<'cx>, target: ObjRef<'cx>, argument: ObjRef<'cx>) -> Result<()> {
+    let target = cx.non_null(target)?;
+    let Ok(green) = record::take() else {
+        return Err(cx.throw(
+            Known::OutOfMemoryException,
+            "There is no memory for another green thread.",
+        ));
+    };
+    // SAFETY: the record was free, and is the caller's until the scheduler knows its id. The words are roots from now on.
+    unsafe {
+        (*green.context).start_target = target.addr();
+        (*green.context).start_argument = argument.addr();
+    }
+    super::wait::spawn(green.id());
+    Ok(())
+}
+
+/// Starts a green thread that runs `work`, in Runtime state, and becomes a managed thread by itself. False: there is no memory for it.
+pub(in crate::threads) fn spawn_work(work: impl FnOnce() + Send + 'static) -> bool {
+    let Ok(green) = record::take() else {
+        return false;
+    };
+    green.work.set(Some(Box::new(work)));
+    super::wait::spawn(green.id());
+    true
+}
+
+/// The first frame of a green thread, on its native stack.
+pub(super) extern "C" fn main() -> ! {
+    let context = current_context();
+    // SAFETY: the context is the calling thread's.
+    let work = unsafe { record::of_context(context) }.and_then(|green| green.work.take());
+    match work {
+        Some(work) => {
+            // A thread of the program's own begins without the statics, and the Thread object, of the thread that had the record before.
+            // SAFETY: the calling thread's context, in Runtime state, with no managed code on its stack.
+            unsafe { attach::end_managed(context) };
+            work();
+            // SAFETY: the calling thread's context, in Runtime state; what it called has returned.
+            unsafe { attach::end_managed(context) };
+        }
+        None => call(&Cx::current()),
+    }
+    // SAFETY: the green thread's own context, in Runtime state; what it called has returned.
+    unsafe { end(context) }
+}
+
+fn call<'cx>(cx: &'cx Cx<'cx>) {
+    // SAFETY: a token's context is the calling thread's. The words are objects, which are kept by the references from now on.
+    let (target, argument): (ObjRef<'cx>, ObjRef<'cx>) = unsafe {
+        let context = cx.context();
+        let target = std::mem::take(&mut (*context).start_target);
+        let argument = std::mem::take(&mut (*context).start_argument);
+        (ObjRef::from_addr(target), ObjRef::from_addr(argument))
+    };
+    let result = become_managed(cx).and_then(|()| {
+        let class = target.class();
+        match cx.load(class.find_method("Run", Some(1)))? {
+            Some(run) => cx.invoke(run, Some(Value::Ref(target)), &[Value::Ref(argument)]),
+            None => Err(cx.throw_load(LoadError::missing_method(class, "Run"))),
+        }
+    });
+    if let Err(throw) = result {
+        let exception: ObjRef<'_> = cx.take_pending(throw);
+        if !start::ends_thread_only(exception) {
+            unhandled::unhandled(cx, exception);
+        } else if let Err(throw) = threads::abort::reset(cx) {
+            let _ = cx.take_pending(throw); // No abort was under way.
+        }
+    }
+    reset(cx);
+}
+
+/// Makes the objects of the calling thread, unless its record has them.
+fn become_managed(cx: &Cx<'_>) -> Result<()> {
+    if !current_internal(cx).is_null() {
+        return Ok(());
+    }
+    threads::adopt(cx)?;
+    let internal = current_internal(cx);
+    internal.write(offset_of!(Internal, threadpool_thread), 1u8);
+    internal.write(offset_of!(Internal, apartment_state), state::APARTMENT_MTA);
+    state::change(internal, state::BACKGROUND, 0);
+    Ok(())
+}
+
+/// What the thread changed of itself is put back.
+fn reset(cx: &Cx<'_>) {
+    let internal = current_internal(cx);
+    if !internal.is_null() && state::get(internal) & state::BACKGROUND == 0 {
+        state::change(internal, state::BACKGROUND, 0);
+    }
+}

@@ -1,0 +1,15 @@
+//! What a carrier and the green thread that it runs tell each other.
+//!
+//! Invariant: the OS thread's record leads to the seat while the thread is a carrier. The carrier and the green thread that it runs never use it at the
+//! same time: one of the two stacks runs.
+use vervet_sched::{Carrier, Outcome};
+
+/// See the module.
+pub(crate) struct Seat {
+    /// The carrier's stack pointer while it runs a green thread.
+    pub(super) sp: usize,
+    /// Why the green thread has left the carrier.
+    pub(super) outcome: Outcome,
+    /// The scheduler's part, valid while a green thread runs.
+    pub(super) carrier: *mut Carrier,
+}

@@ -1,0 +1,96 @@
+//! The memory of green threads: first segments and localloc stacks from slabs, native stacks from a pool.
+//!
+//! # Invariants
+//! * A slab is one mapping for many threads, because a process may have some 65,000 mappings only. A first segment needs no guard page: functions
+//!   compare with the limit before they make a frame.
+//! * A native stack has a guard page, because C code compares with nothing. It belongs to one green thread at a time.
+//! * Slabs are never unmapped: a thread's memory goes to the next thread with its record.
+use crate::memory::address_plan;
+use std::io;
+use vervet_os::{LeafLock, memory};
+
+/// Bytes of a first segment. Pages that are never touched cost address space only.
+pub(super) const FIRST_SEGMENT: usize = 16 << 10;
+/// Bytes of a localloc stack.
+pub(super) const LOCALLOC: usize = 64 << 10;
+/// Threads of a slab.
+const SLAB: usize = 256;
+/// Bytes of a native stack.
+const NATIVE: usize = 1 << 20;
+/// Bytes of a native stack where address space is limited.
+const NATIVE_LIMITED: usize = 256 << 10;
+
+/// The memory that a green thread has for good: the lowest addresses.
+pub(super) struct Memory {
+    pub(super) segment: usize,
+    pub(super) localloc: usize,
+}
+
+/// What is left of the last slab.
+struct Slab {
+    segments: usize,
+    localloc: usize,
+    left: usize,
+}
+
+static LAST: LeafLock<Slab> = LeafLock::new(Slab {
+    segments: 0,
+    localloc: 0,
+    left: 0,
+});
+
+/// The memory of a new thread.
+///
+/// # Errors
+/// The system's: there is no memory.
+pub(super) fn memory() -> io::Result<Memory> {
+    let mut slab = LAST.lock();
+    if slab.left == 0 {
+        let size = SLAB * FIRST_SEGMENT;
+        let segments = memory::reserve(size)? as usize;
+        // A page of 2 MiB would hold the first segments of many threads, each of which uses one page of its four.
+        // SAFETY: the whole mapping.
+        unsafe { memory::avoid_huge_pages(segments, segments + size) };
+        let localloc = memory::reserve(SLAB * LOCALLOC)? as usize;
+        *slab = Slab {
+            segments,
+            localloc,
+            left: SLAB,
+        };
+    }
+    slab.left -= 1;
+    Ok(Memory {
+        segment: slab.segments + slab.left * FIRST_SEGMENT,
+        localloc: slab.localloc + slab.left * LOCALLOC,
+    })
+}
+
+/// A native stack, from its lowest address to its end. The page below is a guard.
+#[derive(Clone, Copy)]
+pub(super) struct NativeStack {
+    pub(super) low: usize,
+    pub(super) high: usize,
+}
+
+static FREE: LeafLock<Vec<NativeStack>> = LeafLock::new(Vec::new());
+
+/// A native stack that nobody uses: the one that was given back last, or a new one.
+///
+/// # Errors
+/// The system's: there is no memory, or there are too many mappings.
+pub(super) fn take_native() -> io::Result<NativeStack> {
+    if let Some(stack) = FREE.lock().pop() {
+        return Ok(stack);
+    }
+    let size = match address_plan::is_limited() {
+        true => NATIVE_LIMITED,
+        false => NATIVE,
+    };
+    let (low, high) = memory::stack(size)?;
+    Ok(NativeStack { low, high })
+}
+
+/// Nobody uses the stack any more.
+pub(super) fn give_native(stack: NativeStack) {
+    FREE.lock().push(stack);
+}

@@ -1,0 +1,232 @@
+//! Leaving the carrier: parking, yielding, being preempted; and native calls, in which a green thread stays on its carrier.
+//!
+//! # Invariants
+//! * [`leave`] is the only place where a green thread changes carriers. The caller is in Runtime state and holds no lock.
+//! * A bound green thread is one that cannot leave its carrier ([`may_leave`]). When it waits, its carrier gives the processor away. Whoever makes the
+//!   thread ready queues it as any other; the carrier that takes it from the queue gives the bound carrier its processor.
+//! * In Native state a green thread calls nothing of the scheduler as a carrier: its processor may be retaken.
+use super::record::{self, Green};
+use super::scheduler;
+use crate::arch;
+use crate::cx::Cx;
+use crate::safepoint::registry::Thread;
+use crate::threads::current::current_context;
+use crate::threads::park::waiter;
+use crate::threads::service_stack;
+use std::time::Instant;
+use vervet_abi::ThreadContext;
+use vervet_abi::context::RecordKind;
+use vervet_sched::{Carrier, Outcome};
+
+/// Is the calling thread a green one?
+pub(crate) fn is_green(cx: &Cx<'_>) -> bool {
+    // SAFETY: a token's context is the calling thread's.
+    unsafe { (*cx.context()).green != 0 }
+}
+
+/// The carrier that runs a green thread.
+///
+/// # Safety
+/// The context is the calling green thread's. The reference is used for one call of the scheduler.
+unsafe fn carrier<'a>(context: *mut ThreadContext) -> &'a mut Carrier {
+    // SAFETY: a green thread that runs has a carrier, whose seat and record live while it runs; nobody else uses them meanwhile.
+    unsafe { &mut *(*Thread::of(context).own.carries.get()).carrier }
+}
+
+/// The carrier that runs the calling thread, if that is a green one. The reference is used for one call of the scheduler.
+fn current_carrier<'a>() -> Option<&'a mut Carrier> {
+    let context = current_context();
+    // SAFETY: the context is the calling thread's, or null.
+    unsafe { (!context.is_null() && (*context).green != 0).then(|| carrier(context)) }
+}
+
+/// Starts a green thread.
+pub(super) fn spawn(id: u32) {
+    scheduler().spawn(current_carrier(), id);
+}
+
+/// Makes a green thread that slept ready. Its park word has been given the token.
+pub(crate) fn make_ready(id: u32) {
+    scheduler().make_ready(current_carrier(), id);
+}
+
+/// Switches to the carrier, which tells the scheduler why. Returns when a carrier runs the thread again.
+///
+/// # Safety
+/// The context is the calling green thread's, which is in Runtime state and [may leave](may_leave).
+#[inline(never)]
+unsafe fn leave(context: *mut ThreadContext, why: Outcome) {
+    vervet_os::lock::assert_no_leaf_lock("leaving the carrier");
+    // SAFETY: the caller's promise. The carrier has left its stack pointer in the seat.
+    unsafe {
+        let seat = Thread::of(context).own.carries.get();
+        (*seat).outcome = why;
+        arch::switch(&raw mut (*context).scan_sp, (*seat).sp);
+    }
+}
+
+/// The green thread has ended.
+///
+/// # Safety
+/// The context is the calling green thread's, which is in Runtime state with no managed code on its stack.
+pub(super) unsafe fn end(context: *mut ThreadContext) -> ! {
+    // SAFETY: the caller's promise.
+    unsafe { leave(context, Outcome::End) };
+    unreachable!("a green thread that has ended was run")
+}
+
+/// May the calling green thread leave its carrier? Not while native code that called managed code lies on its stack, because that code may keep what
+/// belongs to an OS thread; and not while it compiles, on a stack of the OS thread's.
+///
+/// # Safety
+/// The context is the calling thread's.
+#[inline(never)]
+unsafe fn may_leave(context: *mut ThreadContext) -> bool {
+    if service_stack::is_on_service_stack() {
+        return false;
+    }
+    // SAFETY: the records of the calling thread.
+    unsafe {
+        let mut at = (*context).record;
+        while let Some(record) = at.as_ref() {
+            if record.kind == RecordKind::NativeEntry as usize {
+                return false;
+            }
+            at = record.previous;
+        }
+    }
+    true
+}
+
+/// Waits for the token of an unpark, or the deadline. The calling green thread has begun to park, and has made its wait known. `blocking` runs its
+/// argument in Native state with the processor given away.
+pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>, blocking: impl FnOnce(&dyn Fn())) {
+    let context = cx.context();
+    // SAFETY: the token's context is the calling thread's.
+    unsafe {
+        let id = (*context).owner_id;
+        if let Some(deadline) = deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+            let at = vervet_os::clock::now().saturating_add(left);
+            scheduler().set_timer(carrier(context), id, at);
+        }
+        if may_leave(context) {
+            leave(context, Outcome::Park);
+        } else if let Some(green) = record::of_context(context) {
+            blocking(&|| park_bound(context, green));
+        }
+        if deadline.is_some() {
+            scheduler().cancel_timer(id);
+        }
+    }
+}
+
+/// Parks without leaving the carrier, whose processor was given away. The caller takes one again.
+///
+/// # Safety
+/// The context is the calling green thread's, in Native state.
+unsafe fn park_bound(context: *mut ThreadContext, green: &Green) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let c = carrier(context);
+        // Before anybody can make it ready.
+        green.bind(c.id());
+        if waiter::word(green.id()).sleeps() {
+            wait_for_processor(c);
+        } else {
+            green.bind(0);
+        }
+    }
+}
+
+/// Sleeps until another carrier gives this one its processor.
+fn wait_for_processor(c: &mut Carrier) {
+    while !scheduler().take_hand(c) {
+        scheduler().sleep(c);
+    }
+}
+
+/// Runs native code, or Rust code in Native state, on the carrier of the calling green thread. `enter` is [`enter_native`]: if it takes long, the
+/// carrier's processor is given to another; or [`enter_blocking`]: the processor is given away at once. The thread waits for one at the end.
+///
+/// # Safety
+/// The context is the calling green thread's, in Native state.
+pub(crate) unsafe fn in_native<T>(
+    context: *mut ThreadContext,
+    enter: unsafe extern "C" fn(*mut ThreadContext),
+    work: impl FnOnce() -> T,
+) -> T {
+    // SAFETY: the caller's promise.
+    unsafe {
+        enter(context);
+        let result = work();
+        leave_native(context);
+        result
+    }
+}
+
+/// See [`in_native`].
+///
+/// # Safety
+/// The context is the calling green thread's.
+#[unsafe(export_name = "vervet_green_enter_native")]
+pub(crate) unsafe extern "C" fn enter_native(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe { scheduler().enter_native(carrier(context)) };
+}
+
+/// See [`in_native`].
+///
+/// # Safety
+/// The context is the calling green thread's, in Native state.
+pub(crate) unsafe extern "C" fn enter_blocking(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise.
+    unsafe { scheduler().enter_blocking(carrier(context)) };
+}
+
+/// See [`in_native`]. errno is kept.
+///
+/// # Safety
+/// The context is the calling green thread's, in Native state.
+#[unsafe(export_name = "vervet_green_leave_native")]
+pub(crate) unsafe extern "C" fn leave_native(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise. Records are never freed.
+    unsafe {
+        let c = carrier(context);
+        let Some(green) = record::of_context(context) else {
+            return;
+        };
+        if !scheduler().leave_native(c, green.id()) {
+            let errno = *libc::__errno_location();
+            green.bind(c.id());
+            scheduler().wait_for_hand(c, green.id());
+            wait_for_processor(c);
+            *libc::__errno_location() = errno;
+        }
+    }
+}
+
+/// Lets others run, if the calling thread is a green one that may leave its carrier. False: it is not.
+pub(crate) fn yield_now(cx: &Cx<'_>) -> bool {
+    step_aside(cx, Outcome::Yield)
+}
+
+/// The calling thread has run for long while others wait.
+pub(crate) fn preempted(cx: &Cx<'_>) {
+    step_aside(cx, Outcome::Preempted);
+}
+
+fn step_aside(cx: &Cx<'_>, why: Outcome) -> bool {
+    // SAFETY: a token's context is the calling thread's, in Runtime state.
+    unsafe {
+        let may = is_green(cx) && may_leave(cx.context());
+        if may {
+            leave(cx.context(), why);
+        }
+        may
+    }
+}
