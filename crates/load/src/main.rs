@@ -22,6 +22,7 @@ mod response;
 
 use clap::Parser;
 use hdrhistogram::Histogram;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -135,22 +136,18 @@ fn run(options: &Options) -> Result<(), String> {
         all.answers += one.answers;
         all.fewest = all.fewest.min(one.fewest);
     }
-    report(options, &all);
-    Ok(())
+    std::io::stdout()
+        .write_all(report(options, &all).as_bytes())
+        .map_err(|e| format!("the figures cannot be written: {e}"))
 }
 
-/// Prints lines `name value unit`.
-fn report(options: &Options, measured: &Measured) {
+/// Lines `name value unit`.
+fn report(options: &Options, measured: &Measured) -> String {
     let name = &options.name;
-    println!(
-        "{name}-requests {:.1} 1/s",
-        measured.answers as f64 / options.seconds
-    );
+    let rate = measured.answers as f64 / options.seconds;
     let mean = measured.answers as f64 / options.connections as f64;
-    println!(
-        "{name}-fewest {:.1} %",
-        measured.fewest as f64 * 100.0 / mean.max(1.0)
-    );
+    let fewest = measured.fewest as f64 * 100.0 / mean.max(1.0);
+    let mut lines = format!("{name}-requests {rate:.1} 1/s\n{name}-fewest {fewest:.1} %\n");
     for (label, quantile) in [
         ("p50", 0.5),
         ("p90", 0.9),
@@ -159,6 +156,7 @@ fn report(options: &Options, measured: &Measured) {
         ("max", 1.0),
     ] {
         let time = measured.times.value_at_quantile(quantile) as f64 / 1000.0;
-        println!("{name}-{label} {time:.1} us");
+        lines.push_str(&format!("{name}-{label} {time:.1} us\n"));
     }
+    lines
 }
