@@ -18,7 +18,8 @@ use crate::threads::native_state::leave_native;
 use crate::threads::retry_thread::{self, raise_limit};
 use crate::threads::{attach, current_context, native, start};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 use vervet_abi::context::interrupts::PREEMPT;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
@@ -91,8 +92,8 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
     // SAFETY: the calling thread is a carrier, whose context is `base`. The scheduler gives a green thread to one carrier at a time, and has the last
     // one's stores seen.
     unsafe {
-        if (*context).scan_sp == 0 {
-            begin(green);
+        if (*context).scan_sp == 0 && !begin(green) {
+            return Outcome::Yield;
         }
         let thread = Thread::of(base);
         let seat = thread.own.carries.get();
@@ -112,14 +113,28 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
     }
 }
 
-/// Gives the thread its native stack.
+/// How often in succession a carrier finds no memory for a native stack, a millisecond apart, before it gives up.
+const PATIENCE: u32 = 10_000;
+/// How often in succession carriers have found none.
+static REFUSED: AtomicU32 = AtomicU32::new(0);
+
+/// Gives the thread its native stack. False: there is none, for want of memory or of mappings; another thread may end and leave its own.
 ///
 /// # Safety
-/// The caller runs the green thread, which has not begun.
-unsafe fn begin(green: &Green) {
-    let stack = take_native().unwrap_or_else(|_| {
-        vervet_os::allocator::no_memory("the native stack of a green thread", 0)
-    });
+/// The caller runs the green thread, which has not begun. It is in Native state.
+unsafe fn begin(green: &Green) -> bool {
+    let stack = match take_native() {
+        Ok(stack) => stack,
+        Err(_) if REFUSED.fetch_add(1, Ordering::Relaxed) < PATIENCE => {
+            std::thread::sleep(Duration::from_millis(1));
+            return false;
+        }
+        Err(_) => vervet_os::allocator::no_memory(
+            "the native stack of one more green thread beside those that wait",
+            super::stacks::NATIVE,
+        ),
+    };
+    REFUSED.store(0, Ordering::Relaxed);
     green.native.set(Some(stack));
     // SAFETY: the caller's promise.
     unsafe {
@@ -129,6 +144,7 @@ unsafe fn begin(green: &Green) {
         (*context).stack_base = stack.high;
         (*context).scan_sp = arch::first_frame(stack.high, run::main as *const () as usize);
     }
+    true
 }
 
 /// The OS thread runs with the green thread's context from now on.

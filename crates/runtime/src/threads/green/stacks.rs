@@ -7,6 +7,7 @@
 //! * Slabs are never unmapped: a thread's memory goes to the next thread with its record.
 use crate::memory::address_plan;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_os::{LeafLock, memory};
 
 /// Bytes of a first segment. Pages that are never touched cost address space only.
@@ -16,7 +17,7 @@ pub(super) const LOCALLOC: usize = 64 << 10;
 /// Threads of a slab.
 const SLAB: usize = 256;
 /// Bytes of a native stack.
-const NATIVE: usize = 1 << 20;
+pub(super) const NATIVE: usize = 1 << 20;
 /// Bytes of a native stack where address space is limited.
 const NATIVE_LIMITED: usize = 256 << 10;
 
@@ -82,12 +83,42 @@ pub(super) fn take_native() -> io::Result<NativeStack> {
     if let Some(stack) = FREE.lock().pop() {
         return Ok(stack);
     }
+    if MADE.fetch_add(1, Ordering::Relaxed) >= most() {
+        MADE.fetch_sub(1, Ordering::Relaxed);
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     let size = match address_plan::is_limited() {
         true => NATIVE_LIMITED,
         false => NATIVE,
     };
-    let (low, high) = memory::stack(size)?;
+    let stack = memory::stack(size);
+    if stack.is_err() {
+        MADE.fetch_sub(1, Ordering::Relaxed);
+    }
+    let (low, high) = stack?;
     Ok(NativeStack { low, high })
+}
+
+/// How many native stacks there are.
+static MADE: AtomicUsize = AtomicUsize::new(0);
+
+/// How many there may be. Each takes two of the process's mappings, and as many are left for further segments and for everybody else.
+fn most() -> usize {
+    /// What Linux allows unless it is told otherwise.
+    const USUAL: usize = 65_530;
+    static MOST: AtomicUsize = AtomicUsize::new(0);
+    match MOST.load(Ordering::Relaxed) {
+        0 => {
+            let mappings = std::fs::read_to_string("/proc/sys/vm/max_map_count")
+                .ok()
+                .and_then(|text| text.trim().parse().ok())
+                .unwrap_or(USUAL);
+            let most = (mappings / 4).max(1);
+            MOST.store(most, Ordering::Relaxed);
+            most
+        }
+        most => most,
+    }
 }
 
 /// Nobody uses the stack any more.
