@@ -177,8 +177,8 @@ pub struct ThreadContext {
     pub abort_caught_at: usize,
     /// How many regions the thread is in in which it is not aborted by others.
     pub protected_regions: u32,
-    /// Padding.
-    pub _pad2: u32,
+    /// The thread makes a StackOverflowException because its native stack is used up.
+    pub overflows: u32,
     /// The runtime's record of the green thread; 0: the context is that of an OS thread.
     pub green: usize,
     /// A green thread that has not begun: the object whose method it calls (a root), or 0.

@@ -257,13 +257,23 @@ pub fn resolve_virtual<'cx>(
         method as *const vervet_types::Method as usize,
     );
     let at = ((key.0 >> 4) ^ (key.1 >> 4) ^ (key.1 >> 12)) % RESOLVED;
-    let known = ANSWERS.with(|a| a[at].get());
+    let known = answer(at);
     if (known.0, known.1) == key {
         return Ok(known.2);
     }
     let code = look_up_virtual(cx, vt, method)?;
-    ANSWERS.with(|a| a[at].set((key.0, key.1, code)));
+    remember(at, (key.0, key.1, code));
     Ok(code)
+}
+
+// A green thread may change its OS thread while a method is looked up: no address of a thread-local variable is kept across that.
+#[inline(never)]
+fn answer(at: usize) -> Resolved {
+    ANSWERS.with(|a| a[at].get())
+}
+#[inline(never)]
+fn remember(at: usize, answer: Resolved) {
+    ANSWERS.with(|a| a[at].set(answer));
 }
 
 /// The code that a virtual call of the method on an object of that VTable reaches: by its slot, or its implementation of the interface.

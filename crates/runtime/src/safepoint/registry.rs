@@ -58,8 +58,6 @@ pub(crate) struct Own {
     pub(crate) service: Cell<usize>,
     /// The first segment of its managed stack, or null.
     pub(crate) segment: Cell<*mut Segment>,
-    /// It is making a StackOverflowException because its native stack is used up.
-    pub(crate) overflows: Cell<bool>,
     /// Free slots of GC handles that are this thread's own.
     pub(crate) handles: UnsafeCell<vervet_handles::Hint>,
     /// It is a library's. Who looks for dead threads reads it of those in Native state; the thread sets it before it goes there.
@@ -250,16 +248,16 @@ fn clean(thread: &'static Thread) {
         .store(State::Detached as u8, Ordering::Relaxed);
 }
 
-/// An owner id that no thread has.
-pub(crate) fn next_owner() -> u32 {
+fn next_owner() -> u32 {
+    try_next_owner().expect("fewer threads than that ended while they held a lock")
+}
+
+/// An owner id that no thread has had; None: all are used up.
+pub(crate) fn try_next_owner() -> Option<u32> {
     let mut list = LIST.lock();
     let id = list.next_owner;
-    assert!(
-        id <= MAX_OWNER,
-        "too many threads ended while they held a lock"
-    );
-    list.next_owner += 1;
-    id
+    list.next_owner += u32::from(id <= MAX_OWNER);
+    (id <= MAX_OWNER).then_some(id)
 }
 
 fn make() -> &'static Thread {
@@ -288,7 +286,6 @@ fn make() -> &'static Thread {
         own: Own {
             service: Cell::new(crate::threads::service_stack::first_service_stack()),
             segment: Cell::new(null_mut()),
-            overflows: Cell::new(false),
             handles: UnsafeCell::new(vervet_handles::Hint::new()),
             foreign: Cell::new(false),
             carries: Cell::new(null_mut()),

@@ -67,8 +67,24 @@ fn begin<'cx>(cx: &'cx Cx<'cx>) -> Throw {
 
 /// Is the calling thread to raise the exception of an abort here?
 pub fn is_due(cx: &Cx<'_>) -> bool {
-    cx.interrupts().load(Ordering::SeqCst) & ABORT != 0 && !protected::is_protected(cx)
+    cx.interrupts().load(Ordering::SeqCst) & ABORT != 0
+        && !protected::is_protected(cx)
+        && is_meant(cx)
 }
+
+/// Was the calling thread asked, and not the one that had its context before? The state is set before the request is made.
+#[cold]
+fn is_meant(cx: &Cx<'_>) -> bool {
+    let own = current_internal(cx);
+    let meant = own.is_null() || state::get(own) & state::ABORT_REQUESTED != 0;
+    if !meant {
+        cx.interrupts().fetch_and(!ABORT, Ordering::SeqCst);
+        // The request may have been made between the two.
+        return state::get(own) & state::ABORT_REQUESTED != 0;
+    }
+    meant
+}
+
 /// Raises the exception of an abort that another thread has asked for, if it may be raised here.
 pub fn poll<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     match is_due(cx) {

@@ -21,7 +21,7 @@
 //! * The bits are changed by atomic operations, and a context is given up with none of them set.
 //! * The limit is MAX at most until the thread has looked. A request whose limit the thread resets before it sees the bit costs a
 //!   try of the retry thread.
-use super::{abort, current_internal, green, park, state};
+use super::{abort, blocking, current_internal, green, park, state};
 use crate::code::table;
 use crate::cx::{Cx, Result};
 use crate::exceptions::protected;
@@ -41,10 +41,12 @@ pub fn serve<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
 }
 
 #[cold]
-fn serve_requests<'cx>(cx: &'cx Cx<'cx>, bits: u32) -> Result<()> {
+fn serve_requests<'cx>(cx: &'cx Cx<'cx>, mut bits: u32) -> Result<()> {
     if bits & PREEMPT != 0 {
         cx.interrupts().fetch_and(!PREEMPT, Ordering::SeqCst);
-        green::wait::preempted(cx);
+        green::wait::preempted(cx, |wait| blocking(wait));
+        // Others may have asked meanwhile.
+        bits = cx.interrupts().load(Ordering::SeqCst);
     }
     if bits & SUSPEND != 0 {
         suspend_here(cx);

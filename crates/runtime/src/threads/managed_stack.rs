@@ -127,6 +127,26 @@ pub(super) unsafe fn give_first(context: *mut ThreadContext, low: usize, high: u
     }
 }
 
+/// Unmaps the segments of a green thread that has ended, but for those that most threads come to.
+///
+/// # Safety
+/// The context is the caller's alone, and the first segment is current.
+pub(super) unsafe fn trim(context: *mut ThreadContext) {
+    // SAFETY: the caller's promise: later segments are not in use.
+    unsafe {
+        let first = (*context).segment as *mut Segment;
+        if let Some(second) = (*first).next.as_mut() {
+            release(std::mem::replace(&mut second.next, null_mut()));
+            if second.size() > LARGEST_KEPT {
+                release(std::mem::replace(&mut (*first).next, null_mut()));
+            }
+        }
+    }
+}
+
+/// The largest second segment that the record of a green thread keeps.
+const LARGEST_KEPT: usize = 256 << 10;
+
 /// A new segment of that many bytes in all; None: there is no memory.
 fn make(size: usize, previous: *mut Segment) -> Option<*mut Segment> {
     let (low, high) = vervet_os::memory::stack(size).ok()?;

@@ -118,7 +118,7 @@ pub fn get(internal: ObjRef<'_>) -> Option<Vec<u16>> {
     Some(unsafe { std::slice::from_raw_parts(chars, length) }.to_vec())
 }
 
-/// The object is finalized: a name of its own goes.
+/// The object is finalized, or becomes another green thread's: a name of its own goes.
 pub fn free(internal: ObjRef<'_>) {
     let old = {
         let _guard = LOCK.lock();

@@ -11,7 +11,6 @@
 //!   at the edge can call. An overflow of that ends the process.
 use crate::arch::upcalls;
 use crate::cx::{Cx, Result};
-use crate::safepoint::registry::Thread;
 use crate::threads::managed_stack;
 use crate::threads::stack_limit::{limit, set};
 use vervet_abi::ThreadContext;
@@ -68,8 +67,6 @@ pub(crate) fn take_back(context: *mut ThreadContext) {
 /// the prologue of what is called sees it.
 fn is_native_used_up(context: *mut ThreadContext) -> bool {
     // SAFETY: the context belongs to this thread.
-    let thread = unsafe { Thread::of(context) };
-    // SAFETY: the context belongs to this thread.
     if unsafe { (*context).managed_base } == 0 {
         return false;
     }
@@ -77,7 +74,8 @@ fn is_native_used_up(context: *mut ThreadContext) -> bool {
     let (low, high) = unsafe { ((*context).native_low, (*context).stack_base) };
     let guard = limit(low, high) - low;
     // The exception is made, and its filters run, in the upper part of the guard.
-    let guard = if thread.own.overflows.get() {
+    // SAFETY: the context belongs to this thread.
+    let guard = if unsafe { (*context).overflows } != 0 {
         guard / 4
     } else {
         guard
@@ -109,8 +107,8 @@ pub(crate) fn check_native(cx: &Cx<'_>) -> Result<()> {
         return Ok(());
     }
     // SAFETY: the token's context belongs to this thread.
-    let overflows = unsafe { &Thread::of(cx.context()).own.overflows };
-    if overflows.replace(true) {
+    let before = unsafe { std::mem::replace(&mut (*cx.context()).overflows, 1) };
+    if before != 0 {
         // SAFETY: a token holds the context of the calling thread, in Runtime state.
         unsafe { upcalls::end_for_overflow(cx.context()) };
     }
@@ -118,6 +116,7 @@ pub(crate) fn check_native(cx: &Cx<'_>) -> Result<()> {
         Known::StackOverflowException,
         "The requested operation caused a stack overflow.",
     );
-    overflows.set(false);
+    // SAFETY: the token's context belongs to this thread, on whatever carrier.
+    unsafe { (*cx.context()).overflows = 0 };
     Err(thrown)
 }

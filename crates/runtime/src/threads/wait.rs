@@ -7,7 +7,7 @@
 //! * WaitSleepJoin is set by the thread itself, while a [`Waiting`] lives.
 use super::lifetime::ThreadLifetime;
 use super::state::{WAIT_SLEEP_JOIN, interrupt_byte, word};
-use super::{abort, attach, green, park};
+use super::{abort, attach, blocking, green, park};
 use crate::cx::{Cx, Result, Throw};
 use crate::object::ObjRef;
 use std::sync::atomic::Ordering;
@@ -121,7 +121,7 @@ pub fn wait_until<T>(
 
 /// Lets other threads run: the carrier's other green threads, or those that the kernel schedules.
 pub fn yield_now(cx: &Cx<'_>) {
-    if !green::wait::yield_now(cx) {
+    if !green::wait::yield_now(cx, |wait| blocking(wait)) {
         cx.native(std::thread::yield_now);
     }
 }

@@ -158,10 +158,10 @@ pub(crate) fn make(e: &mut Emitter<'_>, object: Value, kind: Value, slow: Block)
     e.b.ins().brif(is_kind, enter, &[], slow, &[]);
     go(e, enter);
     let cx = e.context();
-    let lane = lane_of(e, kind);
     // From here to the end of `critical` this thread is not stopped, so nobody sees the lane
-    // without the slot.
+    // without the slot; and a green thread stays on its carrier, whose lane it is.
     critical(e, cx, true);
+    let lane = lane_of(e, kind);
     let first = e.b.ins().load(I32, trusted(), lane, lane::FIRST);
     let ready = e.b.ins().load(I32, trusted(), lane, lane::READY);
     let empty = e.b.ins().icmp(IntCC::Equal, first, ready);

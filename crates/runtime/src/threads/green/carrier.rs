@@ -20,7 +20,7 @@ use crate::threads::{attach, current_context, native, start};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use vervet_abi::context::interrupts::PREEMPT;
+use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
 use vervet_parking::stopping::go_native;
@@ -90,15 +90,18 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
     let base = current_context();
     let context = green.context;
     // SAFETY: the calling thread is a carrier, whose context is `base`. The scheduler gives a green thread to one carrier at a time, and has the last
-    // one's stores seen.
+    // one's stores seen. The words of a context that is parked change in Runtime state only.
     unsafe {
-        if (*context).scan_sp == 0 && !begin(green) {
+        if (*context).scan_sp == 0 && !provide(green) {
             return Outcome::Yield;
         }
         let thread = Thread::of(base);
         let seat = thread.own.carries.get();
         (*seat).carrier = carrier;
         leave_native(base);
+        if (*context).scan_sp == 0 {
+            begin(green);
+        }
         enter(thread, base, context);
         arch::switch(&raw mut (*seat).sp, (*context).scan_sp);
         leave(thread, base, context);
@@ -109,6 +112,7 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
             }
             record::give_back(green);
         }
+        go_native(registry::state(base));
         outcome
     }
 }
@@ -118,11 +122,11 @@ const PATIENCE: u32 = 10_000;
 /// How often in succession carriers have found none.
 static REFUSED: AtomicU32 = AtomicU32::new(0);
 
-/// Gives the thread its native stack. False: there is none, for want of memory or of mappings; another thread may end and leave its own.
+/// Finds a native stack for the thread. False: there is none, for want of memory or of mappings; another thread may end and leave its own.
 ///
 /// # Safety
 /// The caller runs the green thread, which has not begun. It is in Native state.
-unsafe fn begin(green: &Green) -> bool {
+unsafe fn provide(green: &Green) -> bool {
     let stack = match take_native() {
         Ok(stack) => stack,
         Err(_) if REFUSED.fetch_add(1, Ordering::Relaxed) < PATIENCE => {
@@ -136,6 +140,15 @@ unsafe fn begin(green: &Green) -> bool {
     };
     REFUSED.store(0, Ordering::Relaxed);
     green.native.set(Some(stack));
+    true
+}
+
+/// Prepares the first frame.
+///
+/// # Safety
+/// The caller runs the green thread, which has a native stack and has not begun. It is in Runtime state.
+unsafe fn begin(green: &Green) {
+    let stack = green.native.get().expect("`provide` has found one");
     // SAFETY: the caller's promise.
     unsafe {
         let context = green.context;
@@ -144,7 +157,6 @@ unsafe fn begin(green: &Green) -> bool {
         (*context).stack_base = stack.high;
         (*context).scan_sp = arch::first_frame(stack.high, run::main as *const () as usize);
     }
-    true
 }
 
 /// The OS thread runs with the green thread's context from now on.
@@ -160,6 +172,11 @@ unsafe fn enter(thread: &Thread, base: *mut ThreadContext, context: *mut ThreadC
         registry::state(context).store(State::Runtime as u8, Ordering::Release);
         thread.run_with(context);
         set_current_context(context);
+        // Who asked while the thread was parked may have been told that it runs nowhere. A slice that was over has ended.
+        let asked = registry::interrupts(context).fetch_and(!PREEMPT, Ordering::SeqCst);
+        if asked & (ABORT | SUSPEND) != 0 {
+            retry_thread::kick();
+        }
     }
 }
 
@@ -174,7 +191,6 @@ unsafe fn leave(thread: &Thread, base: *mut ThreadContext, context: *mut ThreadC
         set_current_context(base);
         thread.run_with(base);
         registry::state(context).store(State::Parked as u8, Ordering::Release);
-        go_native(registry::state(base));
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! # Invariants
 //! * A record and its context are never freed, so an id may be unparked and a context asked for something at any time.
-//! * The owner id of a green thread's record stays the record's, unless a thread has ended while it was in a monitor.
+//! * The owner id of a green thread's record stays the record's. A record whose thread has ended in a monitor is not used again.
 //! * A free record keeps its managed stack, its Thread objects and its thread statics for the next green thread, as a worker of the pool
 //!   keeps them for the next callback.
-use super::stacks::{self, FIRST_SEGMENT, LOCALLOC, NativeStack};
+use super::stacks::{self, FIRST_SEGMENT, NativeStack};
 use crate::safepoint::{green_contexts, registry};
 use crate::threads::managed_stack;
 use crate::threads::park::waiter;
@@ -51,25 +51,32 @@ pub(super) fn take() -> io::Result<&'static Green> {
 /// The thread has ended: its record is free.
 ///
 /// # Safety
-/// No carrier runs the thread.
+/// The caller is the carrier that ran the thread, in Runtime state.
 pub(super) unsafe fn give_back(green: &'static Green) {
     let context = green.context;
-    // SAFETY: the thread runs nowhere, so these words are the caller's.
+    // SAFETY: the thread runs nowhere, so these words are the caller's; requests are stored by anybody at any time.
     unsafe {
         (*context).scan_sp = 0;
         (*context).native_sp = 0;
         (*context).abort_caught_at = 0;
         (*context).localloc_next = (*context).localloc_low;
-        if (*context).locks_held != 0 {
-            // Somebody may still see the id in a lock.
-            (*context).locks_held = 0;
-            name(green, registry::next_owner());
+        // A request that comes from now on, of whoever has found the thread before, is dropped by its next owner (`abort::is_due`).
+        registry::interrupts(context).store(0, Ordering::SeqCst);
+        registry::limit(context).store((*context).true_limit, Ordering::SeqCst);
+        managed_stack::trim(context);
+        if (*context).locks_held != 0 && (*context).internal_thread == 0 {
+            // A thread of the program's own has ended in a monitor: nobody else may have its id. (A task's thread goes on with the next task, as a worker
+            // of the pool does.)
+            return;
         }
     }
     FREE.lock().push(green);
 }
 
 fn make() -> io::Result<&'static Green> {
+    let Some(id) = registry::try_next_owner() else {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    };
     let memory = stacks::memory()?;
     // SAFETY: a context of zeros is valid.
     let context: &'static mut ThreadContext = Box::leak(Box::new(unsafe { std::mem::zeroed() }));
@@ -86,9 +93,9 @@ fn make() -> io::Result<&'static Green> {
         (*context).state = State::Parked as u8;
         (*context).localloc_low = memory.localloc;
         (*context).localloc_next = memory.localloc;
-        (*context).localloc_end = memory.localloc + LOCALLOC;
+        (*context).localloc_end = memory.localloc_end;
         managed_stack::give_first(context, memory.segment, memory.segment + FIRST_SEGMENT);
-        name(green, registry::next_owner());
+        name(green, id);
         green_contexts::add(context);
     }
     Ok(green)

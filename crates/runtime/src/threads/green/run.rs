@@ -9,10 +9,15 @@ use super::wait::end;
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::unhandled;
 use crate::object::ObjRef;
-use crate::threads::{self, attach, current_context, current_internal, start, state};
+use crate::threads::{self, attach, current_context, current_internal, name, start, state};
 use std::mem::offset_of;
+use std::sync::atomic::Ordering;
+use vervet_abi::context::interrupts::{ABORT, SUSPEND};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_types::{Known, LoadError};
+
+/// ThreadPriority.Normal.
+const NORMAL: i32 = 2;
 
 /// Starts a green thread that calls `target.Run(argument)`.
 ///
@@ -93,7 +98,12 @@ fn call<'cx>(cx: &'cx Cx<'cx>) {
 
 /// Makes the objects of the calling thread, unless its record has them.
 fn become_managed(cx: &Cx<'_>) -> Result<()> {
-    if !current_internal(cx).is_null() {
+    let own = current_internal(cx);
+    if !own.is_null() {
+        // What was asked of the Thread object while no task ran on it is none of this task's. (The state first: a bit without it is dropped.)
+        state::change(own, 0, state::ABORT_REQUESTED | state::SUSPEND_REQUESTED);
+        cx.interrupts()
+            .fetch_and(!(ABORT | SUSPEND), Ordering::SeqCst);
         return Ok(());
     }
     threads::adopt(cx)?;
@@ -107,7 +117,12 @@ fn become_managed(cx: &Cx<'_>) -> Result<()> {
 /// What the thread changed of itself is put back.
 fn reset(cx: &Cx<'_>) {
     let internal = current_internal(cx);
-    if !internal.is_null() && state::get(internal) & state::BACKGROUND == 0 {
+    if internal.is_null() {
+        return;
+    }
+    name::free(internal);
+    internal.write(offset_of!(Internal, priority), NORMAL);
+    if state::get(internal) & state::BACKGROUND == 0 {
         state::change(internal, state::BACKGROUND, 0);
     }
 }

@@ -13,11 +13,15 @@ use vervet_os::{LeafLock, memory};
 /// Bytes of a first segment. Pages that are never touched cost address space only.
 pub(super) const FIRST_SEGMENT: usize = 16 << 10;
 /// Bytes of a localloc stack.
-pub(super) const LOCALLOC: usize = 64 << 10;
+const LOCALLOC: usize = 4 << 20;
+/// Bytes of a localloc stack where address space is limited.
+const LOCALLOC_LIMITED: usize = 64 << 10;
 /// Threads of a slab.
 const SLAB: usize = 256;
+/// Threads of a slab where address space is limited.
+const SLAB_LIMITED: usize = 16;
 /// Bytes of a native stack.
-pub(super) const NATIVE: usize = 1 << 20;
+pub(super) const NATIVE: usize = 8 << 20;
 /// Bytes of a native stack where address space is limited.
 const NATIVE_LIMITED: usize = 256 << 10;
 
@@ -25,6 +29,7 @@ const NATIVE_LIMITED: usize = 256 << 10;
 pub(super) struct Memory {
     pub(super) segment: usize,
     pub(super) localloc: usize,
+    pub(super) localloc_end: usize,
 }
 
 /// What is left of the last slab.
@@ -45,24 +50,29 @@ static LAST: LeafLock<Slab> = LeafLock::new(Slab {
 /// # Errors
 /// The system's: there is no memory.
 pub(super) fn memory() -> io::Result<Memory> {
+    let (count, localloc) = match address_plan::is_limited() {
+        true => (SLAB_LIMITED, LOCALLOC_LIMITED),
+        false => (SLAB, LOCALLOC),
+    };
     let mut slab = LAST.lock();
     if slab.left == 0 {
-        let size = SLAB * FIRST_SEGMENT;
+        let size = count * FIRST_SEGMENT;
         let segments = memory::reserve(size)? as usize;
         // A page of 2 MiB would hold the first segments of many threads, each of which uses one page of its four.
         // SAFETY: the whole mapping.
         unsafe { memory::avoid_huge_pages(segments, segments + size) };
-        let localloc = memory::reserve(SLAB * LOCALLOC)? as usize;
+        let lowest = memory::reserve(count * localloc)? as usize;
         *slab = Slab {
             segments,
-            localloc,
-            left: SLAB,
+            localloc: lowest,
+            left: count,
         };
     }
     slab.left -= 1;
     Ok(Memory {
         segment: slab.segments + slab.left * FIRST_SEGMENT,
-        localloc: slab.localloc + slab.left * LOCALLOC,
+        localloc: slab.localloc + slab.left * localloc,
+        localloc_end: slab.localloc + (slab.left + 1) * localloc,
     })
 }
 

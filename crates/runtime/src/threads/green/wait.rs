@@ -210,23 +210,40 @@ pub(crate) unsafe extern "C" fn leave_native(context: *mut ThreadContext) {
     }
 }
 
-/// Lets others run, if the calling thread is a green one that may leave its carrier. False: it is not.
-pub(crate) fn yield_now(cx: &Cx<'_>) -> bool {
-    step_aside(cx, Outcome::Yield)
+/// Lets others run, if the calling thread is a green one. False: it is not. `blocking` runs its argument in Native state with the processor given away.
+pub(crate) fn yield_now(cx: &Cx<'_>, blocking: impl FnOnce(&dyn Fn())) -> bool {
+    step_aside(cx, Outcome::Yield, blocking)
 }
 
-/// The calling thread has run for long while others wait.
-pub(crate) fn preempted(cx: &Cx<'_>) {
-    step_aside(cx, Outcome::Preempted);
+/// The calling thread has run for long while others wait. `blocking` is as for [`yield_now`].
+pub(crate) fn preempted(cx: &Cx<'_>, blocking: impl FnOnce(&dyn Fn())) {
+    step_aside(cx, Outcome::Preempted, blocking);
 }
 
-fn step_aside(cx: &Cx<'_>, why: Outcome) -> bool {
+fn step_aside(cx: &Cx<'_>, why: Outcome, blocking: impl FnOnce(&dyn Fn())) -> bool {
+    let context = cx.context();
     // SAFETY: a token's context is the calling thread's, in Runtime state.
     unsafe {
-        let may = is_green(cx) && may_leave(cx.context());
-        if may {
-            leave(cx.context(), why);
+        let Some(green) = record::of_context(context) else {
+            return false;
+        };
+        if may_leave(context) {
+            leave(context, why);
+        } else {
+            blocking(&|| queue_bound(context, green));
         }
-        may
     }
+    true
+}
+
+/// Lets others run without leaving the carrier, whose processor was given away: the thread goes behind all that are in the queue.
+///
+/// # Safety
+/// The context is the calling green thread's, in Native state.
+unsafe fn queue_bound(context: *mut ThreadContext, green: &Green) {
+    // SAFETY: the caller's promise.
+    let c = unsafe { carrier(context) };
+    green.bind(c.id());
+    scheduler().wait_for_hand(c, green.id());
+    wait_for_processor(c);
 }

@@ -1,0 +1,2 @@
+typedef int (*callback)(void);
+int call_back(callback f) { return f(); }
