@@ -133,8 +133,8 @@ fn place_of(e: &mut Emitter<'_>, lane: Value, position: Value) -> Value {
 /// if the object is null, or if there is no such kind.
 ///
 /// ```text
-///     lane = context.handle_lanes + kind * SIZE
 ///     critical = 1
+///     lane = context.handle_lanes + kind * SIZE
 ///     brif lane.first == lane.ready, none, some      ; none: critical = 0, jump slow
 /// some:
 ///     index = lane.ring[first % ROOM];  lane.first = first + 1
