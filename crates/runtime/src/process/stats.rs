@@ -49,4 +49,5 @@ pub fn report() {
     eprintln!("classes               {}", rt.universe.class_count());
     eprint!("{}", crate::safepoint::histogram::report());
     eprint!("{}", crate::memory::handles::report());
+    eprint!("{}", crate::threads::green::report());
 }

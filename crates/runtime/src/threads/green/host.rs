@@ -31,6 +31,11 @@ pub(crate) fn scheduler() -> &'static Scheduler<Runtime> {
     SCHEDULER.get().unwrap_or_else(make)
 }
 
+/// The scheduler, if a green thread was started.
+pub(super) fn scheduler_in_use() -> Option<&'static Scheduler<Runtime>> {
+    SCHEDULER.get()
+}
+
 #[cold]
 fn make() -> &'static Scheduler<Runtime> {
     static MAKING: LeafLock<()> = LeafLock::new(());

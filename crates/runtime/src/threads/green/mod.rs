@@ -23,6 +23,7 @@
 //! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
 //! * [`wait`]: parking, yielding, native calls; [`descriptor`]: waiting for descriptors; [`run`]: from the start of a green thread to its end
+//! * [`report`](mod@report): the lines of `--stats`
 //!
 //! # Invariants
 //! * A green thread is on a carrier, or in one queue of the scheduler, or waits; its context's state is Parked in the last two cases and when it is
@@ -36,12 +37,14 @@ mod carrier;
 pub(in crate::threads) mod descriptor;
 mod host;
 mod record;
+mod report;
 mod run;
 pub(crate) mod seat;
 mod stacks;
 pub(crate) mod wait;
 
 pub(crate) use host::scheduler;
+pub(crate) use report::report;
 pub use run::spawn;
 pub(in crate::threads) use run::spawn_work;
 pub(crate) use wait::{is_green, make_ready};
