@@ -48,7 +48,7 @@ fn make() -> &'static Scheduler<Runtime> {
         reactor: Reactor::new().ok(),
     };
     let scheduler = SCHEDULER.put(Scheduler::new(runtime, Options::default()));
-    // Without it nobody is preempted, and a processor whose carrier is in a native call is not given to another: slower, and correct.
+    // If there can be no such thread, nobody is preempted, and a native call that does not return keeps its processor.
     let _ = vervet_os::thread::spawn_detached(256 << 10, || scheduler.watch());
     scheduler
 }

@@ -132,7 +132,7 @@ pub(super) unsafe fn of_context(context: *mut ThreadContext) -> Option<&'static 
 
 impl Green {
     pub(super) fn id(&self) -> u32 {
-        // SAFETY: contexts are never freed; the id changes while the record is free.
+        // SAFETY: contexts are never freed, and the id stays.
         unsafe { (&raw const (*self.context).owner_id).read() }
     }
     /// Binds the thread to a carrier, or (0) to none.

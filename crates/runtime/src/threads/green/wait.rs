@@ -4,7 +4,8 @@
 //! * [`leave`] is the only place where a green thread changes carriers. The caller is in Runtime state and holds no lock.
 //! * A bound green thread is one that cannot leave its carrier ([`may_leave`]). When it waits, its carrier gives the processor away. Whoever makes the
 //!   thread ready queues it as any other; the carrier that takes it from the queue gives the bound carrier its processor.
-//! * In Native state a green thread calls nothing of the scheduler as a carrier: its processor may be retaken.
+//! * In Native state a green thread's processor may be retaken. So there the thread asks the scheduler for nothing but a processor, once it has given
+//!   its own away.
 use super::record::{self, Green};
 use super::scheduler;
 use crate::arch;

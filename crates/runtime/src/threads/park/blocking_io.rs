@@ -183,9 +183,7 @@ enum Until {
 impl Until {
     /// A socket's own time limit ends the operation as it ends a blocking call.
     fn of(descriptor: i32, interest: Interest, deadline: Option<Instant>) -> Until {
-        // SAFETY: the command takes numbers only; a number that is no descriptor is an error.
-        let flags = unsafe { libc::fcntl(descriptor, libc::F_GETFL) };
-        if flags & libc::O_NONBLOCK != 0 {
+        if is_non_blocking(descriptor) {
             return Until::Never;
         }
         let own = time_limit(descriptor, interest).map(|limit| Instant::now() + limit);
@@ -197,8 +195,15 @@ impl Until {
     }
 }
 
+/// Is the descriptor in non-blocking mode?
+pub fn is_non_blocking(descriptor: i32) -> bool {
+    // SAFETY: the command takes numbers only; a number that is no descriptor is an error.
+    let flags = unsafe { libc::fcntl(descriptor, libc::F_GETFL) };
+    flags & libc::O_NONBLOCK != 0
+}
+
 /// The time limit of a socket for this direction, if it has one.
-fn time_limit(descriptor: i32, interest: Interest) -> Option<Duration> {
+pub fn time_limit(descriptor: i32, interest: Interest) -> Option<Duration> {
     let option = match interest {
         Interest::Read => libc::SO_RCVTIMEO,
         Interest::Write => libc::SO_SNDTIMEO,

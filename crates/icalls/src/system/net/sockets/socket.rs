@@ -14,7 +14,9 @@ use std::task::Poll;
 use vervet_runtime::cx::Cx;
 use vervet_runtime::threads;
 use vervet_runtime::threads::park;
-use vervet_runtime::threads::park::blocking_io::{self, Calls, Interest};
+use vervet_runtime::threads::park::blocking_io::{
+    self, Calls, Interest, is_non_blocking, time_limit,
+};
 use vervet_runtime::{ObjRef, icalls};
 use winsock::{check, report};
 
@@ -28,42 +30,14 @@ pub(super) fn blocking_call<'cx>(
     mut call: impl FnMut(&Calls<'_>) -> Result<usize, i32>,
 ) -> vervet_runtime::cx::Result<Result<usize, i32>> {
     blocking_io::block_on(cx, fd, interest, None, |calls| match call(calls) {
-        Err(libc::EAGAIN) if blocking && is_non_blocking(fd) && !has_timeout(fd, interest) => {
+        Err(libc::EAGAIN)
+            if blocking && is_non_blocking(fd) && time_limit(fd, interest).is_none() =>
+        {
             Poll::Pending
         }
         answer => Poll::Ready(answer),
     })
 }
-/// Is the descriptor in non-blocking mode?
-pub(super) fn is_non_blocking(fd: i32) -> bool {
-    // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
-    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
-    flags & libc::O_NONBLOCK != 0
-}
-/// Has the socket a time limit for this direction?
-fn has_timeout(fd: i32, interest: Interest) -> bool {
-    let option = match interest {
-        Interest::Read => libc::SO_RCVTIMEO,
-        Interest::Write => libc::SO_SNDTIMEO,
-    };
-    let mut time = libc::timeval {
-        tv_sec: 0,
-        tv_usec: 0,
-    };
-    let mut size = size_of::<libc::timeval>() as libc::socklen_t;
-    // SAFETY: the record is filled.
-    unsafe {
-        libc::getsockopt(
-            fd,
-            libc::SOL_SOCKET,
-            option,
-            (&raw mut time).cast(),
-            &mut size,
-        )
-    };
-    time.tv_sec != 0 || time.tv_usec != 0
-}
-
 /// The kernel's number of a SocketType.
 fn type_to_host(kind: i32) -> Option<i32> {
     Some(match kind {

@@ -4,12 +4,12 @@
 use crate::support::args::Out;
 use crate::support::errno::errno;
 use crate::system::net::socket_address::{self, Address};
-use crate::system::net::sockets::socket::{blocking_call, is_non_blocking};
+use crate::system::net::sockets::socket::blocking_call;
 use crate::system::net::sockets::{state, winsock};
 use std::os::fd::{AsRawFd, OwnedFd};
 use vervet_runtime::code::icall::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::park::blocking_io::Interest;
+use vervet_runtime::threads::park::blocking_io::{Interest, is_non_blocking};
 use vervet_runtime::{ObjRef, icalls};
 use winsock::report;
 
