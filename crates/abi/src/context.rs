@@ -41,6 +41,8 @@ pub enum RecordKind {
     NativeEntry = 4,
     /// Managed code called managed code on the next segment of its stack. The record before this one says where.
     Segment = 5,
+    /// As `Icall`; the call may leave the native stack while its thread is parked, and is then made again.
+    Reentrant = 6,
 }
 
 /// A link of the record list, on the stack of the thunk that pushed it.
@@ -185,6 +187,10 @@ pub struct ThreadContext {
     pub start_target: usize,
     /// A green thread that has not begun: the argument (a root), or 0.
     pub start_argument: usize,
+    /// The record of the internal call under way that leaves the native stack, because the green thread parks; 0: none does.
+    pub leaves_at: usize,
+    /// The code of the internal call that has left the native stack.
+    pub left_function: usize,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

@@ -17,6 +17,7 @@ use super::registry::{self, Thread};
 use super::stop_word::{ARRIVED, SLEEPING, STOP};
 use super::suspend;
 use crate::process::fatal;
+use crate::threads::green::reentry::LEFT;
 use crate::threads::managed_stack;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -361,7 +362,12 @@ unsafe fn view_parked(context: *mut ThreadContext, visit: &mut impl FnMut(Thread
     // SAFETY: nobody uses the context and the stacks. The switch pushed the registers at `scan_sp`; it is 0 if the thread has not begun.
     unsafe {
         if (*context).scan_sp != 0 {
-            ranges.add_stacks(context, (*context).scan_sp);
+            let sp = match (*context).scan_sp {
+                // It has no native stack.
+                LEFT => (*context).stack_base,
+                sp => sp,
+            };
+            ranges.add_stacks(context, sp);
             ranges.add((*context).localloc_low, (*context).localloc_next);
         }
     }

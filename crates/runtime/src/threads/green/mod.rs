@@ -22,6 +22,7 @@
 //! # Map
 //! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
+//! * [`reentry`]: parks that leave nothing on the native stack
 //! * [`wait`]: parking, yielding, native calls; [`descriptor`]: waiting for descriptors; [`run`]: from the start of a green thread to its end
 //! * [`report`](mod@report): the lines of `--stats`
 //!
@@ -37,6 +38,7 @@ mod carrier;
 pub(in crate::threads) mod descriptor;
 mod host;
 mod record;
+pub(crate) mod reentry;
 mod report;
 mod run;
 pub(crate) mod seat;
@@ -46,5 +48,5 @@ pub(crate) mod wait;
 pub(crate) use host::scheduler;
 pub(crate) use report::report;
 pub use run::spawn;
-pub(in crate::threads) use run::spawn_work;
+pub(in crate::threads) use run::{spawn_thread, spawn_work};
 pub(crate) use wait::{is_green, make_ready};

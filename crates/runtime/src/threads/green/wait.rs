@@ -106,24 +106,41 @@ pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>, blocking: impl FnOnce
     // SAFETY: the token's context is the calling thread's.
     unsafe {
         let id = (*context).owner_id;
-        if let Some(deadline) = deadline {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
-            let at = vervet_os::clock::now().saturating_add(left);
-            scheduler().set_timer(carrier(context), id, at);
-        }
+        let Some(has_timer) = set_timer(context, deadline) else {
+            return;
+        };
         if may_leave(context) {
             leave(context, Outcome::Park);
         } else if let Some(green) = record::of_context(context) {
             blocking(&|| park_bound(context, green));
         }
-        if deadline.is_some() {
+        if has_timer {
             scheduler().cancel_timer(id);
         }
     }
+}
+
+/// Has the calling green thread, which has begun to park, made ready when the deadline is over. None: it is over. Otherwise: is there a timer to be
+/// cancelled?
+///
+/// # Safety
+/// The context is the calling green thread's.
+pub(super) unsafe fn set_timer(
+    context: *mut ThreadContext,
+    deadline: Option<Instant>,
+) -> Option<bool> {
+    let Some(deadline) = deadline else {
+        return Some(false);
+    };
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return None;
+    }
+    let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+    let at = vervet_os::clock::now().saturating_add(left);
+    // SAFETY: the caller's promise.
+    unsafe { scheduler().set_timer(carrier(context), (*context).owner_id, at) };
+    Some(true)
 }
 
 /// Parks without leaving the carrier, whose processor was given away. The caller takes one again.
