@@ -60,6 +60,15 @@ pub trait Owner {
     fn held(&self, change: i32);
 }
 
+/// What a thread waits for at a monitor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// To own it.
+    Enter,
+    /// A pulse.
+    Pulse,
+}
+
 /// The calling thread, where it may wait.
 pub trait Thread: Owner {
     /// What ends a wait besides what was waited for.
@@ -74,8 +83,8 @@ pub trait Thread: Owner {
     fn deadline(ms: i32) -> Self::Deadline;
     /// Is it over?
     fn is_over(deadline: Self::Deadline) -> bool;
-    /// It begins to wait.
-    fn waiting(&self) -> Self::Waiting<'_>;
+    /// It begins to wait for that, until the deadline.
+    fn waiting(&self, why: Why, deadline: Self::Deadline) -> Self::Waiting<'_>;
     /// Sleeps until it is unparked or the deadline is over, or for no reason. `commit` runs once, before. The world may stop.
     fn park(&self, commit: impl FnOnce(), deadline: Self::Deadline);
     /// The same, unless the thread is alerted before (then there is no commit) or meanwhile.

@@ -192,7 +192,7 @@ impl Thread for Me {
     fn is_over(deadline: Option<Late>) -> bool {
         deadline.is_some() && Process::get().late.load(SeqCst)
     }
-    fn waiting(&self) {}
+    fn waiting(&self, _: Why, _: Option<Late>) {}
     fn park(&self, commit: impl FnOnce(), deadline: Option<Late>) {
         let process = Process::get();
         let word = &process.words[self.id as usize];

@@ -12,7 +12,7 @@
 //! * A waiter is in `waiting` until it is pulsed, late or alerted. A pulse moves it to the end of `entering` and records that it was signalled, both
 //!   under the lock of the queues.
 //! * A wait gives the monitor up completely and ends owning it as often as before, whatever ended it.
-use super::{Monitor, Queue, Thread};
+use super::{Monitor, Queue, Thread, Why};
 use crate::sync::Ordering::Relaxed;
 
 impl<Q: Queue> Monitor<Q> {
@@ -22,7 +22,7 @@ impl<Q: Queue> Monitor<Q> {
         let deadline = T::deadline(ms);
         self.add_user();
         let pulsed = {
-            let _waiting = thread.waiting();
+            let _waiting = thread.waiting(Why::Pulse, deadline);
             self.wait_for_pulse(thread, deadline)
         };
         let (signalled, was_woken) = (pulsed.is_some(), pulsed == Some(true));

@@ -100,9 +100,10 @@ pub fn park(
 }
 
 /// Waits until `ready` gives an answer, the deadline passes (None) or the thread is interrupted. `ready` is asked
-/// before each park; what makes it ready unparks this thread.
+/// before each park; what makes it ready unparks this thread. Reports say `reason`.
 pub fn wait_until<T>(
     cx: &Cx<'_>,
+    reason: park::Reason,
     deadline: Option<std::time::Instant>,
     mut ready: impl FnMut() -> Option<T>,
 ) -> Result<Option<T>> {
@@ -115,6 +116,7 @@ pub fn wait_until<T>(
         if park::is_over(deadline) {
             return Ok(None);
         }
+        park::reason::set(cx, reason, deadline);
         park(cx, || {}, deadline).map_err(|alert| alert.raise(cx))?;
     }
 }
@@ -133,7 +135,7 @@ pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
         yield_now(cx);
         return Ok(());
     }
-    wait_until(cx, park::deadline(ms), || None::<()>).map(|_| ())
+    wait_until(cx, park::Reason::Sleep, park::deadline(ms), || None::<()>).map(|_| ())
 }
 
 impl ThreadLifetime {
@@ -149,6 +151,7 @@ impl ThreadLifetime {
             ended.then_some(())
         };
         let end = park::deadline(ms);
+        let reason = park::Reason::Join(std::ptr::from_ref(self) as usize);
         let _waiting = Waiting::begin(cx);
         let result = loop {
             // A library's thread may end without detaching itself: it is searched for from time to time.
@@ -160,7 +163,7 @@ impl ThreadLifetime {
                     Some(end.map_or(soon, |e| e.min(soon)))
                 }
             };
-            match wait_until(cx, until, ended) {
+            match wait_until(cx, reason, until, ended) {
                 Ok(None) if !park::is_over(end) => {}
                 result => break result,
             }

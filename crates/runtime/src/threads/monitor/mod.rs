@@ -60,7 +60,7 @@ pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<
     if object.is_null() {
         return Err(cx.throw_arg_null("obj"));
     }
-    let entered = lock(&Of(object)).enter(&Waiter(cx), ms);
+    let entered = lock(&Of(object)).enter(&Waiter(cx, object.addr()), ms);
     entered.map_err(|alert| alert.raise(cx))
 }
 
@@ -69,7 +69,7 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
     if object.is_null() {
         return Err(cx.throw_arg_null("obj"));
     }
-    match lock(&Of(object)).exit(&Waiter(cx)) {
+    match lock(&Of(object)).exit(&Waiter(cx, object.addr())) {
         true => Ok(()),
         false => Err(not_owner(cx)),
     }
@@ -79,7 +79,7 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool> {
     ensure_owned(cx, object)?;
     managed_wait::poll_interrupt(cx)?;
-    let signalled = lock(&Of(object)).wait(&Waiter(cx), ms);
+    let signalled = lock(&Of(object)).wait(&Waiter(cx, object.addr()), ms);
     if !signalled {
         managed_wait::poll_interrupt(cx)?;
     }

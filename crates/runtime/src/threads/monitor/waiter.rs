@@ -4,15 +4,15 @@ use crate::threads::park;
 use crate::threads::wait::{self, Alerted};
 use std::time::Instant;
 use vervet_abi::ThreadContext;
-use vervet_parking::monitor::{Owner, Thread};
+use vervet_parking::monitor::{Owner, Thread, Why};
 
 /// Turns of the pause between two loads of a monitor's word: the first pause, and the longest. Each load takes the cache line from the
 /// owner, which then waits for it twice as long as a short critical section takes, so loads are rare.
 const FIRST_PAUSE: u32 = 32;
 const LONGEST_PAUSE: u32 = 128;
 
-/// A thread that may wait.
-pub(super) struct Waiter<'a, 'cx>(pub &'a Cx<'cx>);
+/// A thread that may wait, at the object with that address.
+pub(super) struct Waiter<'a, 'cx>(pub &'a Cx<'cx>, pub usize);
 
 impl Owner for Waiter<'_, '_> {
     fn id(&self) -> u32 {
@@ -38,7 +38,12 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
     fn is_over(deadline: Option<Instant>) -> bool {
         park::is_over(deadline)
     }
-    fn waiting(&self) -> wait::Waiting<'_, 'cx> {
+    fn waiting(&self, why: Why, deadline: Option<Instant>) -> wait::Waiting<'_, 'cx> {
+        let reason = match why {
+            Why::Enter => park::Reason::Monitor(self.1),
+            Why::Pulse => park::Reason::Pulse(self.1),
+        };
+        park::reason::set(self.0, reason, deadline);
         wait::Waiting::begin(self.0)
     }
     fn park(&self, commit: impl FnOnce(), deadline: Option<Instant>) {

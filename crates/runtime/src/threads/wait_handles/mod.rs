@@ -418,6 +418,11 @@ fn wait_in_line(
     let processes: Vec<usize> = handles.iter().filter(is_process).copied().collect();
     processes.iter().for_each(|h| process::will_wait(*h));
     let _waiting = managed_wait::Waiting::begin(cx);
+    let reason = park::Reason::Handles {
+        first: handles.first().copied().unwrap_or(0),
+        count: handles.len().min(64) as u8,
+        all,
+    };
     loop {
         managed_wait::poll_interrupt(cx)?;
         if let Some(code) = attempt_or_enlist(handles, all, me(cx)) {
@@ -433,6 +438,7 @@ fn wait_in_line(
         } else {
             deadline
         };
+        park::reason::set(cx, reason, deadline);
         managed_wait::park(cx, || {}, next).map_err(|alert| alert.raise(cx))?;
     }
 }
