@@ -36,7 +36,7 @@ pub mod thin;
 mod models;
 
 pub use handoff::Handoff;
-pub use park_word::ParkWord;
+pub use park_word::{ParkWord, Seen};
 
 /// The atomics: the real ones, or loom's.
 mod sync {

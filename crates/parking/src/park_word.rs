@@ -21,6 +21,19 @@ const PARKING: u32 = 1;
 const PARKED: u32 = 2;
 const TOKEN: u32 = 3;
 
+/// What another thread sees of a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// The thread runs.
+    Running,
+    /// It makes its wait known.
+    Parking,
+    /// It sleeps.
+    Parked,
+    /// It was unparked, and has not gone on yet, or has not parked yet.
+    Unparked,
+}
+
 /// The word of a thread. See the module. All zero bytes are a valid one: the thread runs.
 #[derive(Debug)]
 #[repr(transparent)]
@@ -50,6 +63,15 @@ impl ParkWord {
     /// Has no thread unparked it since it went to sleep?
     pub fn is_parked(&self) -> bool {
         self.0.load(SeqCst) == PARKED
+    }
+    /// What the word says now, for reports.
+    pub fn seen(&self) -> Seen {
+        match self.0.load(SeqCst) {
+            RUNNING => Seen::Running,
+            PARKING => Seen::Parking,
+            PARKED => Seen::Parked,
+            _ => Seen::Unparked,
+        }
     }
     /// The thread goes on. Returns whether a token was the reason; the token is used up.
     pub fn end(&self) -> bool {

@@ -97,6 +97,15 @@ pub enum Stop<A> {
     Leaves,
 }
 
+/// What a thread waits for at a monitor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// To own it.
+    Enter,
+    /// A pulse.
+    Pulse,
+}
+
 /// The calling thread, where it may wait.
 pub trait Thread: Owner {
     /// What ends a wait besides what was waited for.
@@ -115,8 +124,8 @@ pub trait Thread: Owner {
     fn never() -> Self::Deadline;
     /// Is it over?
     fn is_over(deadline: Self::Deadline) -> bool;
-    /// It begins to wait.
-    fn waiting(&self) -> Self::Waiting<'_>;
+    /// It begins to wait for that, until the deadline.
+    fn waiting(&self, why: Why, deadline: Self::Deadline) -> Self::Waiting<'_>;
     /// Sleeps until it is unparked or the deadline is over, or for no reason. `commit` runs once, before. The world may stop. If the thread leaves its
     /// stack, `left` is kept. It is never alerted.
     fn park(

@@ -6,7 +6,7 @@
 //!   until it has the monitor; or until it is in the queue again, and then it tries once more; or until it gives up, and then it wakes the next
 //!   thread itself if the monitor is free.
 //! * A thread that spins checks the monitor rarely: each check takes the cache line from the owner.
-use super::{Left, Monitor, Queue, Queues, Stop, Thread};
+use super::{Left, Monitor, Queue, Queues, Stop, Thread, Why};
 use crate::sync::Ordering::Relaxed;
 
 /// Turns of a first spin, and the bounds it adapts between.
@@ -87,7 +87,7 @@ impl<Q: Queue> Monitor<Q> {
         if was_woken && self.spin_for::<T>(me) {
             return taken(was_woken);
         }
-        let _waiting = thread.waiting();
+        let _waiting = thread.waiting(Why::Enter, entry.deadline);
         let mut was_parked = entry.from == Place::Parked;
         loop {
             let alert = if std::mem::take(&mut was_parked) {

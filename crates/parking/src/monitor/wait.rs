@@ -13,7 +13,7 @@
 //!   under the lock of the queues.
 //! * A wait gives the monitor up completely and ends owning it as often as before, whatever ended it.
 use super::slow_path::{Entry, Missed, Place};
-use super::{Left, Monitor, Park, Queue, Stop, Thread};
+use super::{Left, Monitor, Park, Queue, Stop, Thread, Why};
 use crate::sync::Ordering::Relaxed;
 
 impl<Q: Queue> Monitor<Q> {
@@ -29,7 +29,7 @@ impl<Q: Queue> Monitor<Q> {
                 if resumed.is_none() {
                     self.add_user();
                 }
-                let _waiting = thread.waiting();
+                let _waiting = thread.waiting(Why::Pulse, deadline);
                 match self.wait_for_pulse(thread, deadline, count, resumed.is_some())? {
                     None => (false, Place::Outside),
                     Some(from) => (true, from),

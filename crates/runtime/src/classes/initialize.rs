@@ -125,6 +125,7 @@ pub fn ensure<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<()> {
             Next::Run => return run(cx, vt),
             Next::Go => return Ok(()),
             Next::Wait => {
+                park::reason::set(cx, park::Reason::Constructor(key(vt)), None);
                 park::park(cx, || {}, None);
             }
             Next::Fail(root) => return Err(throw_again(cx, root)),

@@ -55,6 +55,7 @@ fn process_exit_event() {
         Ok(_) => {}
         Err(who) if who == me => return,
         Err(_) => loop {
+            park::reason::set(cx, park::Reason::Foreground, None);
             park::park(cx, || {}, None);
         },
     }

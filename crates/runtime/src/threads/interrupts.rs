@@ -68,6 +68,7 @@ fn suspend_here<'cx>(cx: &'cx Cx<'cx>) {
         if !state::stays_suspended(internal) {
             break;
         }
+        park::reason::set(cx, park::Reason::Suspended, None);
         park::park(cx, || {}, None);
     }
     word.fetch_and(!SUSPENDED, Ordering::SeqCst);

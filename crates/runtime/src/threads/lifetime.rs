@@ -112,6 +112,7 @@ pub fn wait_for_foreground(cx: &Cx<'_>) {
                 all.waiters.push(me);
             }
         }
+        park::reason::set(cx, park::Reason::Foreground, None);
         park::park(cx, || {}, None);
     }
 }

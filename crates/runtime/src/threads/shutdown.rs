@@ -57,6 +57,7 @@ pub fn abort_background(cx: &Cx<'_>) {
         if !(is_patient || left_in_native && waited < NATIVE_PATIENCE) {
             return;
         }
+        park::reason::set(cx, park::Reason::Foreground, None);
         park::park(cx, || {}, Some(Instant::now() + pause));
         pause = (pause * 2).min(LONGEST_PAUSE);
     }

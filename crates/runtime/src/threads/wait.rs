@@ -124,9 +124,10 @@ pub(super) fn park_deaf(
 }
 
 /// Waits until `ready` gives an answer, the time is over (None) or the thread is interrupted. `ready` is asked before each park; what makes it ready
-/// unparks this thread. `end`: the end of the whole wait, of which this may be a part.
+/// unparks this thread. Reports say `reason`. `end`: the end of the whole wait, of which this may be a part.
 fn wait_until<T>(
     cx: &Cx<'_>,
+    reason: park::Reason,
     until: Option<Instant>,
     end: Option<Instant>,
     mut ready: impl FnMut() -> Option<T>,
@@ -139,6 +140,7 @@ fn wait_until<T>(
         if park::is_over(until) {
             return Ok(None);
         }
+        park::reason::set(cx, reason, until);
         park(cx, || {}, until, Kept { end, note: 0 }).map_err(|alert| alert.raise(cx))?;
     }
 }
@@ -160,7 +162,7 @@ pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
     }
     let end = resumed.map_or_else(|| park::deadline(ms), |kept| kept.end);
     let _waiting = Waiting::begin(cx, resumed.is_some());
-    wait_until(cx, end, end, || None::<()>).map(|_| ())
+    wait_until(cx, park::Reason::Sleep, end, end, || None::<()>).map(|_| ())
 }
 
 impl ThreadLifetime {
@@ -177,6 +179,7 @@ impl ThreadLifetime {
             ended.then_some(())
         };
         let end = resumed.map_or_else(|| park::deadline(ms), |kept| kept.end);
+        let reason = park::Reason::Join(std::ptr::from_ref(self) as usize);
         let _waiting = Waiting::begin(cx, resumed.is_some());
         let result = loop {
             // A library's thread may end without detaching itself: it is searched for from time to time.
@@ -188,7 +191,7 @@ impl ThreadLifetime {
                     Some(end.map_or(soon, |e| e.min(soon)))
                 }
             };
-            match wait_until(cx, until, end, ended) {
+            match wait_until(cx, reason, until, end, ended) {
                 Ok(None) if !park::is_over(end) => {}
                 result => break result,
             }

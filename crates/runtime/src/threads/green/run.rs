@@ -10,6 +10,7 @@ use crate::code::invoke;
 use crate::cx::{Cx, Result, Throw};
 use crate::exceptions::unhandled;
 use crate::object::ObjRef;
+use crate::safepoint::registry::Thread;
 use crate::threads::start::{FirstCall, Seed};
 use crate::threads::{self, attach, current_context, current_internal, name, start, state};
 use std::mem::offset_of;
@@ -38,6 +39,7 @@ pub fn spawn<'cx>(cx: &'cx Cx<'cx>, target: ObjRef<'cx>, argument: ObjRef<'cx>) 
     unsafe {
         (*green.context).start_target = target.addr();
         (*green.context).start_argument = argument.addr();
+        Thread::of(cx.context()).own.changed.add(green.context);
     }
     super::wait::spawn(green.id());
     Ok(())

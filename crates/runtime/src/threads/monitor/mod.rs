@@ -60,7 +60,7 @@ pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<
     if object.is_null() {
         return Err(cx.throw_arg_null("obj"));
     }
-    let entered = lock(&Of(object)).enter(&Waiter::new(cx), ms);
+    let entered = lock(&Of(object)).enter(&Waiter::new(cx, object.addr()), ms);
     entered.map_err(|stop| raise(cx, stop))
 }
 
@@ -69,7 +69,7 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
     if object.is_null() {
         return Err(cx.throw_arg_null("obj"));
     }
-    match lock(&Of(object)).exit(&Waiter::new(cx)) {
+    match lock(&Of(object)).exit(&Waiter::new(cx, object.addr())) {
         true => Ok(()),
         false => Err(not_owner(cx)),
     }
@@ -77,7 +77,7 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
 
 /// Waits for a pulse, at most that many milliseconds (-1: for ever); false if none came.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool> {
-    let waiter = Waiter::new(cx);
+    let waiter = Waiter::new(cx, object.addr());
     if !waiter.is_resumed() {
         ensure_owned(cx, object)?;
         managed_wait::poll_interrupt(cx)?;

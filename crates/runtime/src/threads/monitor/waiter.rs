@@ -6,16 +6,18 @@ use crate::threads::wait::{self, Alerted};
 use std::cell::Cell;
 use std::time::Instant;
 use vervet_abi::ThreadContext;
-use vervet_parking::monitor::{Left, Owner, Park, Stop, Thread};
+use vervet_parking::monitor::{Left, Owner, Park, Stop, Thread, Why};
 
 /// Turns of the pause between two loads of a monitor's word: the first pause, and the longest. Each load takes the cache line from the
 /// owner, which then waits for it twice as long as a short critical section takes, so loads are rare.
 const FIRST_PAUSE: u32 = 32;
 const LONGEST_PAUSE: u32 = 128;
 
-/// A thread that may wait, in one call.
+/// A thread that may wait at an object, in one call.
 pub(super) struct Waiter<'a, 'cx> {
     cx: &'a Cx<'cx>,
+    /// The address of the object.
+    object: usize,
     /// The wait that the call goes on with.
     kept: Option<Kept>,
     /// The end of the wait.
@@ -24,10 +26,11 @@ pub(super) struct Waiter<'a, 'cx> {
 
 impl<'a, 'cx> Waiter<'a, 'cx> {
     /// The calling thread, in a call that may wait: made first.
-    pub(super) fn new(cx: &'a Cx<'cx>) -> Self {
+    pub(super) fn new(cx: &'a Cx<'cx>, object: usize) -> Self {
         let kept = reentry::resumed(cx);
         Waiter {
             cx,
+            object,
             kept,
             end: Cell::new(kept.and_then(|kept| kept.end)),
         }
@@ -94,7 +97,12 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
     fn is_over(deadline: Option<Instant>) -> bool {
         park::is_over(deadline)
     }
-    fn waiting(&self) -> wait::Waiting<'_, 'cx> {
+    fn waiting(&self, why: Why, deadline: Option<Instant>) -> wait::Waiting<'_, 'cx> {
+        let reason = match why {
+            Why::Enter => park::Reason::Monitor(self.object),
+            Why::Pulse => park::Reason::Pulse(self.object),
+        };
+        park::reason::set(self.cx, reason, deadline);
         wait::Waiting::begin(self.cx, self.kept.is_some())
     }
     fn park(

@@ -19,6 +19,7 @@
 //!   finds the thread before its test of the word, between test and call, or in the call, and each of these ends.
 //! * The requester makes its request visible before it calls `interrupt_io`, and [`block_on`] looks for requests after the
 //!   word is INSIDE: one of the two sees the other.
+use super::reason::{self, Reason};
 use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, waiter};
 use super::{id, is_over};
 use crate::cx::{Cx, Result};
@@ -120,6 +121,11 @@ pub fn block_on<T>(
             interrupts::serve(cx)?;
             continue;
         }
+        reason::set(
+            cx,
+            Reason::Descriptor(descriptor, interest == Interest::Write),
+            deadline,
+        );
         while parks && !is_ready(descriptor, interest) {
             let until = *until.get_or_insert_with(|| Until::of(descriptor, interest, deadline));
             let (deadline, error) = match until {

@@ -16,6 +16,7 @@
 //! # Map
 //! * [`waiter`](mod@waiter): the table of waiters, and queues of them
 //! * [`blocking_io`]: waits for descriptors; [`cancel`]: ending them
+//! * [`reason`]: what reports say of a wait
 //!
 //! # Invariants
 //! * An unpark always leaves a token, which ends the current park or the next one. So no wake-up is lost, and because a token may be
@@ -23,9 +24,11 @@
 //! * `commit` runs exactly once, in Runtime state, before the thread sleeps.
 pub mod blocking_io;
 pub mod cancel;
+pub mod reason;
 pub mod waiter;
 
 pub use cancel::{cancel_io, interrupt_io};
+pub use reason::Reason;
 pub use waiter::{Queue, Waiter, is_signalled, set_signalled, unpark};
 
 use crate::cx::Cx;

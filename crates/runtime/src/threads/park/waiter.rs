@@ -14,7 +14,7 @@
 //! * An unpark always leaves a token in the park word ([`ParkWord`], whose models are in its crate), which ends the current park or the
 //!   next one.
 use crate::threads::green;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 use vervet_os::chunks::Zeroed;
 use vervet_os::{Chunks, futex, interruptible};
@@ -38,6 +38,9 @@ pub struct Waiter {
     pub(super) io: AtomicU32,
     /// The record of the green thread that has this id, or 0.
     green: AtomicUsize,
+    /// Why the thread waits, packed, and until when, in nanoseconds. The module `reason` has both.
+    pub(super) why: AtomicU64,
+    pub(super) until: AtomicU64,
 }
 
 // SAFETY: atomics of zero: running, in no queue.

@@ -22,6 +22,7 @@ pub(super) fn sleep(cx: &Cx<'_>, time: Duration) -> bool {
     let end = Instant::now() + time;
     SLEEPING.lock().push(me);
     loop {
+        park::reason::set(cx, park::Reason::Work, Some(end));
         park::park(cx, || {}, Some(end));
         let mut sleeping = SLEEPING.lock();
         let Some(at) = sleeping.iter().rposition(|id| *id == me) else {

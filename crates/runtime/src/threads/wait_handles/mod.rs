@@ -425,6 +425,11 @@ fn wait_in_line(
     let is_process = |h: &&usize| matches!(inspect(**h), Some(Object::Process { .. }));
     let processes: Vec<usize> = handles.iter().filter(is_process).copied().collect();
     processes.iter().for_each(|h| process::will_wait(*h));
+    let reason = park::Reason::Handles {
+        first: handles.first().copied().unwrap_or(0),
+        count: handles.len().min(64) as u8,
+        all,
+    };
     loop {
         managed_wait::poll_interrupt(cx)?;
         if let Some(code) = attempt_or_enlist(handles, all, me(cx)) {
@@ -440,6 +445,7 @@ fn wait_in_line(
         } else {
             deadline
         };
+        park::reason::set(cx, reason, deadline);
         let kept = Kept {
             end: deadline,
             note: 0,

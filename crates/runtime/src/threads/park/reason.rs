@@ -1,0 +1,199 @@
+//! Why a thread waits: what reports say of it.
+//!
+//! # Invariants
+//! * A thread stores its reason before each park, and nobody clears it. So a reason says something only of a thread whose park word is
+//!   PARKING or PARKED, or, for a descriptor, whose I/O word says that it is inside an operation.
+//! * An address of an object in a reason is valid while the thread waits and the world is stopped: the waiting code has the reference on
+//!   its stack, so the object is neither freed nor moved.
+//! * Storing a reason costs two stores into the waiter, whose cache line the park writes anyway.
+use super::waiter::{INSIDE, waiter};
+use crate::cx::Cx;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+use vervet_os::{Published, clock};
+use vervet_parking::Seen;
+
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// None was given.
+    Unknown,
+    /// The monitor of the object at that address.
+    Monitor(usize),
+    /// A pulse of that monitor.
+    Pulse(usize),
+    /// One wait handle or all of them; the first handle, and how many there are.
+    Handles {
+        /// The value of the first handle.
+        first: usize,
+        /// How many there are.
+        count: u8,
+        /// All of them, not one.
+        all: bool,
+    },
+    /// The end of a time.
+    Sleep,
+    /// The end of the thread whose `ThreadLifetime` lies at that address.
+    Join(usize),
+    /// A descriptor, and whether to write.
+    Descriptor(i32, bool),
+    /// The end of the class constructor that another thread runs; the address of the VTable.
+    Constructor(usize),
+    /// A thread that resumes this one.
+    Suspended,
+    /// A callback for a worker of the pool, or another wait of the runtime's own threads.
+    Work,
+    /// The end of the foreground threads.
+    Foreground,
+}
+
+/// A reason in a word: the kind in the highest byte, a small number below it, and an address of 48 bits.
+#[derive(Debug)]
+struct Packed(u64);
+
+const NUMBER: u32 = 48;
+const KIND: u32 = 56;
+const ALL: u64 = 0x80;
+
+impl Packed {
+    fn new(kind: u64, number: u64, address: usize) -> Packed {
+        debug_assert!(number < 256 && address >> NUMBER == 0);
+        Packed(kind << KIND | number << NUMBER | address as u64)
+    }
+}
+
+impl Reason {
+    fn pack(self) -> u64 {
+        let packed = match self {
+            Reason::Unknown => Packed::new(0, 0, 0),
+            Reason::Monitor(object) => Packed::new(1, 0, object),
+            Reason::Pulse(object) => Packed::new(2, 0, object),
+            Reason::Handles { first, count, all } => {
+                let count = u64::from(count.min(0x7f)) | if all { ALL } else { 0 };
+                Packed::new(3, count, first & ((1 << NUMBER) - 1))
+            }
+            Reason::Sleep => Packed::new(4, 0, 0),
+            Reason::Join(lifetime) => Packed::new(5, 0, lifetime),
+            Reason::Descriptor(fd, writes) => Packed::new(6, u64::from(writes), fd as u32 as usize),
+            Reason::Constructor(vtable) => Packed::new(7, 0, vtable),
+            Reason::Suspended => Packed::new(8, 0, 0),
+            Reason::Work => Packed::new(9, 0, 0),
+            Reason::Foreground => Packed::new(10, 0, 0),
+        };
+        packed.0
+    }
+    fn unpack(word: u64) -> Reason {
+        let number = word >> NUMBER & 0xff;
+        let address = (word & ((1 << NUMBER) - 1)) as usize;
+        match word >> KIND {
+            1 => Reason::Monitor(address),
+            2 => Reason::Pulse(address),
+            3 => Reason::Handles {
+                first: address,
+                count: (number & !ALL) as u8,
+                all: number & ALL != 0,
+            },
+            4 => Reason::Sleep,
+            5 => Reason::Join(address),
+            6 => Reason::Descriptor(address as u32 as i32, number != 0),
+            7 => Reason::Constructor(address),
+            8 => Reason::Suspended,
+            9 => Reason::Work,
+            10 => Reason::Foreground,
+            _ => Reason::Unknown,
+        }
+    }
+}
+
+/// The calling thread is about to wait for that, until the deadline.
+#[inline]
+pub fn set(cx: &Cx<'_>, reason: Reason, deadline: Option<Instant>) {
+    let w = waiter(super::id(cx));
+    w.why.store(reason.pack(), Relaxed);
+    w.until.store(deadline.map_or(0, nanoseconds), Relaxed);
+}
+
+/// A moment in nanoseconds of [`clock::now`], at least 1. Only the first call reads a clock.
+fn nanoseconds(at: Instant) -> u64 {
+    static SAME: Published<(Instant, u64)> = Published::new();
+    let (instant, ns) = *SAME
+        .get()
+        .unwrap_or_else(|| SAME.put((Instant::now(), clock::now())));
+    let ns = match at.checked_duration_since(instant) {
+        Some(later) => ns.saturating_add(later.as_nanos() as u64),
+        None => ns.saturating_sub(instant.duration_since(at).as_nanos() as u64),
+    };
+    ns.max(1)
+}
+
+/// A wait, as another thread sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// What is waited for.
+    pub reason: Reason,
+    /// The end in nanoseconds of [`clock::now`]; 0: none.
+    pub until: u64,
+}
+
+/// What the thread with that owner id waits for; None: it waits for nothing, or has been made ready. Whoever asks has stopped the world, so that
+/// the thread does not begin or end a wait; it may still be unparked.
+#[expect(dead_code, reason = "the dump of all threads comes next")]
+pub(crate) fn of(id: u32) -> Option<Wait> {
+    let w = waiter(id);
+    let wait = Wait {
+        reason: Reason::unpack(w.why.load(Relaxed)),
+        until: w.until.load(Relaxed),
+    };
+    let in_io = w.io.load(Relaxed) & INSIDE != 0;
+    let waits = match w.word.seen() {
+        Seen::Parking | Seen::Parked => true,
+        Seen::Running => in_io && matches!(wait.reason, Reason::Descriptor(..)),
+        Seen::Unparked => false,
+    };
+    waits.then_some(wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_packed_reason_is_the_same() {
+        let all = [
+            Reason::Unknown,
+            Reason::Monitor(0x7fff_1234_5678),
+            Reason::Pulse(8),
+            Reason::Handles {
+                first: 0x1000_0010,
+                count: 64,
+                all: true,
+            },
+            Reason::Handles {
+                first: 0x1000_0000,
+                count: 1,
+                all: false,
+            },
+            Reason::Sleep,
+            Reason::Join(0x5555_0000_1110),
+            Reason::Descriptor(77, true),
+            Reason::Descriptor(-1, false),
+            Reason::Constructor(16),
+            Reason::Suspended,
+            Reason::Work,
+            Reason::Foreground,
+        ];
+        for reason in all {
+            assert_eq!(Reason::unpack(reason.pack()), reason);
+        }
+    }
+
+    #[test]
+    fn a_deadline_is_in_nanoseconds_of_the_clock() {
+        let (now, instant) = (clock::now(), Instant::now());
+        let later = nanoseconds(instant + Duration::from_secs(5));
+        let off = later.abs_diff(now + 5_000_000_000);
+        assert!(off < 1_000_000_000, "{off} ns");
+        assert!(nanoseconds(instant) <= later - 5_000_000_000);
+    }
+}
