@@ -185,6 +185,12 @@ pub struct ThreadContext {
     pub start_target: usize,
     /// A green thread that has not begun: the argument (a root), or 0.
     pub start_argument: usize,
+    /// A green thread: where each of the collector's lists goes on that the context is in; 0: it is not in that list.
+    pub gc_links: [usize; 2],
+    /// A green thread: what the collector has found about its references; 0: the thread has run since.
+    pub gc_notes: u32,
+    /// A green thread, with the verifier on: a checksum of what its stack referred to when the collector wrote `gc_notes`.
+    pub gc_checksum: u32,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

@@ -27,7 +27,7 @@ pub const fn address_space(reserve: usize) -> usize {
 
 /// Lists that collections use, kept so that their memory is reused.
 pub(crate) struct Scratch {
-    /// Words of stacks that may be references, in ascending order. The minor collection of a pause leaves them to the marker.
+    /// Words of stacks that may be references, in ascending order: to young objects for a minor collection, to others for a marker.
     pub candidates: List<usize>,
     /// Pinned young objects, in ascending order.
     pub pins: List<usize>,
@@ -163,6 +163,14 @@ impl<M: Model, W: World> Heap<M, W> {
     /// Is the object young?
     pub fn is_young(&self, object: usize) -> bool {
         self.space.kind_at(object) == space::BlockKind::Nursery
+    }
+    /// Does the verifier run?
+    pub fn verifies(&self) -> bool {
+        self.config.debug.verify_before || self.config.debug.verify_after
+    }
+    /// Do these notes on a parked thread say that minor collections pass it by?
+    pub fn is_passed_by(&self, notes: u32) -> bool {
+        notes >= nursery::FIRST_ROUND
     }
     /// Does the address lie in the range the heap has reserved?
     pub fn contains(&self, address: usize) -> bool {

@@ -19,6 +19,7 @@ pub enum Contents {
 
 use crate::descriptor::Descriptor;
 use std::cell::Cell;
+use std::sync::atomic::AtomicU32;
 
 /// How objects look.
 ///
@@ -96,12 +97,21 @@ impl Tlab {
 /// Addresses `[from, to)`.
 pub type Range = (usize, usize);
 
-/// A thread of the program, while the world is stopped.
+/// A thread that runs the program, while the world is stopped.
 pub struct Mutator<'a> {
     /// Its TLAB.
     pub tlab: &'a Tlab,
     /// Memory `[from, to)` whose words may be references: stacks, saved registers.
     pub ranges: &'a [Range],
+}
+
+/// Which parked threads are visited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParkedSet {
+    /// Those that may refer to young objects: each has run since it was last visited, or the answer was then that it may.
+    Young,
+    /// All.
+    All,
 }
 
 /// The heap as the world sees it while it checks its side tables: nothing moves meanwhile.
@@ -118,16 +128,25 @@ pub trait Inspection {
 ///
 /// # Safety
 /// The collector reads and writes what the answers name. So [`World::stopped`] stops every thread that may touch objects; [`World::roots`] names
-/// every reference outside the heap and root memory, and nothing but references, each of them aligned to 8 bytes; the objects of handles and of
-/// side tables are objects of the heap, or 0; and the ranges of [`World::mutators`] and [`World::storing`] are readable.
+/// every reference outside the heap, root memory and parked threads, and nothing but references, each of them aligned to 8 bytes, and so does
+/// [`World::parked_roots`] for parked threads; the objects of handles and of side tables are objects of the heap, or 0; and the ranges of
+/// [`World::mutators`], [`World::parked_stacks`] and [`World::storing`] are readable.
 pub unsafe trait World: Send + Sync + 'static {
     /// Stops every thread that may touch objects except the caller, does `work`, and lets them go on. The caller is such a thread or one of the
     /// collector's.
     fn stopped(&self, work: &mut dyn FnMut());
-    /// Calls `visit` for every such thread, the caller included. The world is stopped.
+    /// Calls `visit` for every such thread that is not parked, the caller included. The world is stopped.
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>));
-    /// Calls `visit` with the address of every reference outside the heap that is not in root memory.
+    /// Calls `visit` with the address of every reference outside the heap that is neither in root memory nor a parked thread's.
     fn roots(&self, visit: &mut dyn FnMut(usize));
+    /// Calls `visit` with the ranges of each parked thread of a set: memory whose words may be references and which stays as it is until the thread
+    /// runs. The other argument is a word for the collector's notes on the thread; it is 0 if the thread has run since the collector wrote it. The
+    /// world is stopped.
+    fn parked_stacks(&self, set: ParkedSet, visit: &mut dyn FnMut(&[Range], &AtomicU32));
+    /// Calls `visit` with the addresses of the references that each parked thread of a set has outside the heap and root memory; and with the notes
+    /// as for [`World::parked_stacks`]. The answer says whether the thread may refer to young objects from now on; it counts for
+    /// [`ParkedSet::Young`]. The world is stopped.
+    fn parked_roots(&self, set: ParkedSet, visit: &mut dyn FnMut(&[usize], &AtomicU32) -> bool);
     /// Visits strong handles: `visit` gets the object of one, and returns where that is now and whether it is young. With `young_only`, those
     /// that were set since the last visit, or whose object was young then.
     fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool));

@@ -24,6 +24,11 @@ const INSIDE: usize = 4;
 /// Roots, root memory words and handles of each kind that a thread has.
 const OWN: usize = 24;
 
+/// Green threads that a thread runs in turn: one at a time has the registers, the others are parked.
+const GREEN: usize = 6;
+/// Roots of a parked thread.
+const PARKED_ROOTS: usize = 2;
+
 /// Fields of the object at the end of the list: it is a large one, which does not move.
 const FAR: usize = 1100;
 
@@ -36,11 +41,20 @@ struct Object {
     registered: bool,
 }
 
+/// What a parked thread refers to.
+#[derive(Clone, Copy, Default)]
+struct Parked {
+    registers: [usize; REGISTERS],
+    inside: [usize; INSIDE],
+    roots: [usize; PARKED_ROOTS],
+}
+
 /// What a thread knows of its objects, by their ids.
 struct Model {
     objects: HashMap<usize, Object>,
     registers: [usize; REGISTERS],
     inside: [usize; INSIDE],
+    parked: [Parked; GREEN],
     roots: [usize; OWN],
     statics: [usize; OWN],
     far: [usize; FAR],
@@ -57,6 +71,7 @@ impl Model {
             objects: HashMap::new(),
             registers: [0; REGISTERS],
             inside: [0; INSIDE],
+            parked: [Parked::default(); GREEN],
             far: [0; FAR],
             roots: [0; OWN],
             statics: [0; OWN],
@@ -78,7 +93,9 @@ impl Model {
             &self.strong,
             &self.pinned,
         ];
-        self.closure(lists.into_iter().flatten().copied())
+        let parked = self.parked.iter();
+        let parked = parked.flat_map(|p| [&p.registers[..], &p.inside, &p.roots]);
+        self.closure(lists.into_iter().chain(parked).flatten().copied())
     }
     /// What these keep. A value is kept by its table and its key; by its table alone if there is no key.
     fn closure(&self, from: impl Iterator<Item = usize>) -> HashSet<usize> {
@@ -180,7 +197,8 @@ impl Machine<'_> {
 
     fn step(&mut self) {
         match self.rng.below(100) {
-            0..28 => self.make(),
+            0..26 => self.make(),
+            26..28 => self.switch(),
             28..45 => self.store_field(),
             45..54 => self.load_field(),
             54..60 => self.use_far(),
@@ -188,7 +206,8 @@ impl Machine<'_> {
             68..73 => self.look_up(),
             73..82 => self.use_root(),
             82..92 => self.use_handle(),
-            92..95 => self.use_finalizer(),
+            92..94 => self.use_finalizer(),
+            94 => self.switch(),
             95 => self.finalize(),
             96 => self.point_inside(),
             97 => {
@@ -401,6 +420,42 @@ impl Machine<'_> {
             object.registered = false;
         }
     }
+    /// Parks the green thread that runs, and goes on with another one. Its exact roots are changed, too.
+    fn switch(&mut self) {
+        self.point();
+        let (g, root, from) = (
+            self.rng.below(GREEN),
+            self.rng.below(PARKED_ROOTS),
+            self.any_register(),
+        );
+        let world = self.world();
+        let parked = &world.parked[(self.seat - 1) * GREEN + g];
+        let stack = &world.seats[self.seat].stack;
+        let value = self.register(from);
+        parked.change(|| {
+            for (word, kept) in stack.iter().zip(&parked.words) {
+                word.store(kept.swap(word.load(Relaxed), Relaxed), Relaxed);
+            }
+            parked.roots[root].store(value, Relaxed);
+        });
+        let m = &mut self.model;
+        m.parked[g].roots[root] = m.registers[from];
+        std::mem::swap(&mut m.parked[g].registers, &mut m.registers);
+        std::mem::swap(&mut m.parked[g].inside, &mut m.inside);
+    }
+    /// What the parked threads refer to exactly is as the model says; the addresses.
+    fn parked_objects(&self) -> Vec<usize> {
+        let mut all = Vec::new();
+        for (g, known) in self.model.parked.iter().enumerate() {
+            let parked = &self.world().parked[(self.seat - 1) * GREEN + g];
+            let words = parked.words.iter().zip(known.registers);
+            for (word, want) in words.chain(parked.roots.iter().zip(known.roots)) {
+                assert_eq!(id(word.load(Relaxed)), want, "parked thread {g}");
+                all.push(word.load(Relaxed));
+            }
+        }
+        all
+    }
     fn point_inside(&mut self) {
         let (i, r) = (self.rng.below(INSIDE), self.any_register());
         let o = self.register(r);
@@ -419,7 +474,7 @@ impl Machine<'_> {
         let live = self.model.reachable();
         let (w, m) = (self.world(), &self.model);
         let mut at = HashMap::new();
-        let mut todo = Vec::new();
+        let mut todo = self.parked_objects();
         for i in 0..OWN {
             let own = self.own(i);
             for (what, address, want) in [
@@ -498,6 +553,12 @@ impl Machine<'_> {
             let stack = &self.world().seats[self.seat].stack;
             stack.iter().for_each(|word| word.store(0, Relaxed));
             (self.model.registers, self.model.inside) = Default::default();
+            let world = self.world();
+            for (g, known) in self.model.parked.iter_mut().enumerate() {
+                let parked = &world.parked[(self.seat - 1) * GREEN + g];
+                parked.change(|| parked.words.iter().for_each(|w| w.store(0, Relaxed)));
+                (known.registers, known.inside) = Default::default();
+            }
         }
         self.finalize();
         let live = self.model.reachable();

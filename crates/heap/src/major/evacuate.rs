@@ -233,6 +233,9 @@ impl<M: Model, W: World> Heap<M, W> {
         self.each_root(|f| {
             forwarding.correct(f);
         });
+        self.each_parked_root(|f| {
+            forwarding.correct(f);
+        });
         self.finalizers.follow(space, |o| forwarding.address(o));
         let young = |o: usize| space.kind_at(o) == BlockKind::Nursery;
         self.world

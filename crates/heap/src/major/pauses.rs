@@ -1,19 +1,19 @@
 //! The two pauses of a cycle: the initial mark and the final mark.
 //!
 //! # Invariants
-//! * Each is preceded, in the same pause, by a minor collection, which leaves the words of all stacks behind as candidates.
+//! * Each is preceded, in the same pause, by a minor collection.
 //! * In the final mark pause weak references are decided in this order: ephemerons, short weak handles, finalizers (which keep objects alive),
 //!   ephemerons again, long weak handles, side tables.
 use super::marking::Marking;
 use crate::Heap;
-use crate::model::{Contents, Model, World};
+use crate::model::{Contents, Model, ParkedSet, Range, World};
 use crate::object::{Slot, each_slot};
 use crate::roots::conservative;
 use crate::space::{BlockId, BlockKind};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// The initial mark: marks what stacks, roots and young objects refer to. The minor collection just before has left the candidates.
+    /// The initial mark: marks what stacks, roots and young objects refer to.
     pub(crate) fn initial_mark(&self) {
         self.choose_evacuated();
         self.major.goal.store(self.old_bytes(), Relaxed);
@@ -43,9 +43,21 @@ impl<M: Model, W: World> Heap<M, W> {
                 }
             });
         }
-        let scratch = self.scratch.borrow();
+        let scratch = &mut *self.scratch.borrow();
+        let candidates = &mut scratch.candidates;
+        candidates.clear();
+        let mut collect = |ranges: &[Range]| {
+            for &(from, to) in ranges {
+                // SAFETY: the world says these are readable.
+                unsafe { conservative::collect(space, from, to, candidates) };
+            }
+        };
+        self.world.mutators(&mut |m| collect(m.ranges));
+        self.world
+            .parked_stacks(ParkedSet::All, &mut |ranges, _| collect(ranges));
+        conservative::prepare(candidates);
         let mut cursor = conservative::Cursor::default();
-        for &c in scratch.candidates.as_slice() {
+        for &c in candidates.as_slice() {
             match self.space.kind_at(c) {
                 BlockKind::Old => {
                     if let Some(o) = conservative::object_at::<M>(&self.space, c, &mut cursor) {
@@ -89,7 +101,17 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Calls `visit` with every reference outside the heap that is not in root memory. The world is stopped.
+    /// Calls `visit` with the references of parked threads that are known exactly. The world is stopped.
+    pub(crate) fn each_parked_root(&self, mut visit: impl FnMut(Slot)) {
+        self.world.parked_roots(ParkedSet::All, &mut |roots, _| {
+            for &root in roots {
+                // SAFETY: the world promises that it names references; they stay where they are while it is stopped.
+                visit(unsafe { Slot::new(root) });
+            }
+            true
+        });
+    }
+    /// Calls `visit` with every reference outside the heap that is neither in root memory nor a parked thread's. The world is stopped.
     pub(crate) fn each_root(&self, mut visit: impl FnMut(Slot)) {
         // SAFETY: the world promises that it names references; they stay where they are while it is stopped.
         self.world
@@ -97,6 +119,7 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     fn mark_roots(&self, m: &mut Marking<'_, M, W>) {
         self.each_root(|f| m.mark_root(f));
+        self.each_parked_root(|f| m.mark_root(f));
         self.finalizers.roots(&mut |f| m.mark_root(f));
         self.world.strong_handles(false, &mut |o| {
             // SAFETY: the world promises that handles refer to objects; marking keeps them.

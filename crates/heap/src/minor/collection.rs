@@ -3,7 +3,7 @@
 //! ```text
 //!  phase                  who works            gate   what is done
 //!  ---------------------  -------------------  -----  --------------------------------------------------------------
-//!  retire_tlabs           collecting thread    open   mutators lose their TLABs; words of stacks become candidates
+//!  retire_tlabs           collecting thread    open   mutators lose their TLABs; words of stacks become candidates ([`super::parked`])
 //!  pin                    collecting thread    open   `mark` bits of young objects that must not move
 //!  copy_reachable         all workers          open   roots, cards and pinned objects are scanned, survivors copied
 //!  process_weak_refs      collecting thread    shut   ephemerons, weak handles, finalizers, side tables
@@ -86,8 +86,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.world.pinned_handles(true, &mut |o| {
             if space.kind_at(o) == BlockKind::Nursery {
                 // There may be many such objects, and they stay pinned for long: their block will become an old one.
-                let info = space.info(space.block(o));
-                info.pinned_by_handle.store(1, Relaxed);
+                space.info(space.block(o)).becomes_old.store(1, Relaxed);
                 if space.pin(o) {
                     pins.push(o);
                 }
@@ -158,6 +157,7 @@ impl<M: Model, W: World> Heap<M, W> {
         self.each_root(|slot| {
             e.slot(slot);
         });
+        self.keep_parked_roots(e);
         // SAFETY: the world promises that handles refer to objects.
         self.world
             .strong_handles(true, &mut |o| unsafe { e.keep(o) });
@@ -278,7 +278,8 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
 
-    /// Takes every mutator's TLAB, and fills `candidates` with the words of stacks and registers that may be references, in ascending order.
+    /// Takes every mutator's TLAB, and fills `candidates` with the words of stacks and registers that may be references to young objects, in ascending
+    /// order.
     fn retire_tlabs(&self, candidates: &mut List<usize>) {
         candidates.clear();
         let mut threads = 0;
@@ -287,9 +288,12 @@ impl<M: Model, W: World> Heap<M, W> {
             m.tlab.retire();
             for &(from, to) in m.ranges {
                 // SAFETY: the world says these are readable.
-                unsafe { conservative::collect(&self.space, from, to, candidates) };
+                unsafe {
+                    conservative::collect_young(&self.space, from, to, candidates, |_| {});
+                }
             }
         });
+        self.scan_parked_stacks(candidates);
         self.nursery.lock().threads = threads;
         conservative::prepare(candidates);
     }

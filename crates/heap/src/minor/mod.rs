@@ -4,7 +4,7 @@
 //! * [`collection`]: the phases of a minor collection, and the choice of its mode.
 //! * [`copying`]: one worker: scans slots, copies or marks young objects. [`worker`]: what it owns.
 //! * [`cards`]: old objects on marked cards as roots.
-//! * [`finalizers`]: young objects with finalizers.
+//! * [`finalizers`]: young objects with finalizers. [`parked`]: parked threads.
 //! * [`rebuild`]: the nursery after the collection.
 //! * [`nursery`]: pieces of young memory for TLABs.
 //! * [`promote_all`], [`promote_all_policy`]: collections that promote everything without tracing.
@@ -15,6 +15,7 @@ pub mod collection;
 pub mod copying;
 pub(crate) mod finalizers;
 pub mod nursery;
+pub(crate) mod parked;
 pub mod promote_all;
 pub(crate) mod promote_all_policy;
 pub mod rebuild;

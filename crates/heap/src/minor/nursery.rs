@@ -8,6 +8,7 @@
 use crate::memory::List;
 use crate::space::{BLOCK, BlockKind, Space};
 use std::io;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Largest piece that a TLAB gets, in bytes, unless one object needs more.
 pub const MAX_TLAB: usize = 32 << 10;
@@ -40,7 +41,12 @@ pub struct Nursery {
     pub tlab_size: usize,
     /// Threads that have TLABs.
     pub threads: usize,
+    /// Which round of allocation this is: minor collections end one and begin the next.
+    pub round: u32,
 }
+
+/// The first round. Smaller numbers are left for others to mean something else ([`crate::model::World::parked_stacks`]).
+pub const FIRST_ROUND: u32 = 2;
 
 impl Nursery {
     /// An empty nursery that may take `blocks`.
@@ -53,6 +59,7 @@ impl Nursery {
             fragment_bytes: 0,
             tlab_size: MAX_TLAB,
             threads: 1,
+            round: FIRST_ROUND,
         })
     }
     /// Adapts the size of TLABs to the number of threads, so that each gets several before the next collection.
@@ -82,10 +89,9 @@ impl Nursery {
                 let b = space.alloc_block(BlockKind::Nursery)?;
                 space.clear_starts(b);
                 space.clear_marks(b);
-                space
-                    .info(b)
-                    .age
-                    .store(0, std::sync::atomic::Ordering::Relaxed);
+                let info = space.info(b);
+                info.age.store(0, Relaxed);
+                info.live.store(self.round, Relaxed);
                 (space.address(b), space.end(b))
             }
         };

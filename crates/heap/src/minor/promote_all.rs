@@ -48,6 +48,7 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         self.world.side_tables(true, &mut |o| Some((o, false)));
         self.finalizers.young_are_old(space);
+        self.forget_parked();
         self.reserve.set_young(0);
         let mut nursery = self.nursery.lock();
         nursery.fragments.clear();

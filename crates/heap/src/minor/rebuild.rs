@@ -2,14 +2,15 @@
 //! long-lived pins become old.
 //!
 //! # Invariants
-//! * A block that keeps pinned objects stays in the nursery, with `start` bits for exactly these objects. If a handle pins one of them, or there
-//!   are more than [`MANY`], it becomes an old block instead, so that later collections need not deal with them one by one.
+//! * A block that keeps pinned objects stays in the nursery, with `start` bits for exactly these objects. It becomes an old block instead if there
+//!   are more than [`MANY`], if a handle pins one of them, or if a parked thread may refer to one of them that was pinned before. So later
+//!   collections need not deal with these objects one by one, and a thread that stays parked refers to nothing young ([`super::parked`]).
 //! * If the collection promoted in place, every block with marked objects becomes an old block, and nothing is young.
 //! * When pinned objects become old, the cards are marked on which they refer to young objects; while marking runs they are marked and given
 //!   to the marker.
 use crate::Heap;
 use crate::memory::{List, poison};
-use crate::minor::nursery::{FRAGMENT, Nursery, terminate};
+use crate::minor::nursery::{FIRST_ROUND, FRAGMENT, Nursery, terminate};
 use crate::minor::worker::EvacuationMode;
 use crate::model::{Model, World};
 use crate::object::each_slot;
@@ -50,6 +51,7 @@ impl<M: Model, W: World> Heap<M, W> {
                     self.become_old(b, marking)
                 }
                 BlockKind::Survivors => {
+                    space.info(b).live.store(nursery.next_round(), Relaxed);
                     space.set_kind(b, BlockKind::Nursery);
                     survivors += 1;
                 }
@@ -68,8 +70,7 @@ impl<M: Model, W: World> Heap<M, W> {
                         space.free_block(b);
                         continue;
                     }
-                    let by_handle = space.info(b).pinned_by_handle.swap(0, Relaxed) != 0;
-                    if by_handle || count > MANY {
+                    if space.info(b).becomes_old.load(Relaxed) != 0 || count > MANY {
                         self.become_old(b, marking);
                         self.remember_promoted(pins, marking);
                         continue;
@@ -77,8 +78,10 @@ impl<M: Model, W: World> Heap<M, W> {
                     space.clear_starts(b);
                     space.clear_marks(b);
                     kept += 1;
-                    space.info(b).age.store(1, Relaxed);
-                    space.info(b).pinned.store(0, Relaxed);
+                    let info = space.info(b);
+                    info.age.store(1, Relaxed);
+                    info.kept.store(1, Relaxed);
+                    info.pinned.store(0, Relaxed);
                     let mut at = base;
                     for &pin in pins {
                         self.gap(&mut nursery.fragments, at, pin);
@@ -141,7 +144,8 @@ impl<M: Model, W: World> Heap<M, W> {
             &info.unswept,
             &info.conservatively_hit,
             &info.pinned,
-            &info.pinned_by_handle,
+            &info.becomes_old,
+            &info.kept,
         ] {
             cell.store(0, Relaxed);
         }
@@ -194,11 +198,16 @@ impl Nursery {
     fn resize(&mut self, survived: usize, ns: u64, most: usize) {
         self.eden = eden(self.eden, most / BLOCK, self.handed_out, survived, ns);
     }
+    /// The number of the round behind this one.
+    pub(super) fn next_round(&self) -> u32 {
+        self.round.wrapping_add(1).max(FIRST_ROUND)
+    }
     /// Begins a new round of allocation in at least `least` blocks; `kept` blocks of the nursery are still in use.
     pub(crate) fn restart(&mut self, kept: usize, least: usize) {
         let eden = self.eden.max(least);
         self.blocks_left = eden.saturating_sub(kept).max(eden / 2);
         self.handed_out = 0;
+        self.round = self.next_round();
         self.fragment_bytes = self.fragments.as_slice().iter().map(|f| f.1 - f.0).sum();
         self.size_tlabs();
     }

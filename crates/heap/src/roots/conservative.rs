@@ -9,17 +9,15 @@ use crate::model::Model;
 use crate::space::{BlockId, BlockKind, Card, Space};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-/// Collects from `[from, to)` the words that lie in the heap.
+/// Collects from `[from, to)` the words that lie in old blocks or large objects, or one past the end of an object there.
 ///
 /// # Safety
 /// The range is readable.
 pub unsafe fn collect(space: &Space, from: usize, to: usize, out: &mut List<usize>) {
-    let mut at = (from + 7) & !7;
-    while at + 8 <= to {
+    for at in words(from, to) {
         // SAFETY: the word lies in the range that the caller promises to be readable; `stack_word` bears a thread that writes to it.
         let word = unsafe { vervet_os::memory::stack_word(at) };
         add(space, word, out);
-        at += 8;
     }
 }
 
@@ -29,7 +27,7 @@ pub fn add(space: &Space, word: usize, out: &mut List<usize>) {
     if let Some(b) = space.block_of(word)
         && matches!(
             space.kind(b),
-            BlockKind::Nursery | BlockKind::Old | BlockKind::Large | BlockKind::LargeTail
+            BlockKind::Old | BlockKind::Large | BlockKind::LargeTail
         )
     {
         out.push(word);
@@ -37,6 +35,42 @@ pub fn add(space: &Space, word: usize, out: &mut List<usize>) {
     if word & 7 == 0 && space.block_of(word.wrapping_sub(1)).is_some() {
         out.push(word - 1);
     }
+}
+
+/// Collects from `[from, to)` the words that lie in nursery blocks, or one past the end of an object there. Calls `hit` with the block of each.
+///
+/// # Safety
+/// The range is readable.
+pub unsafe fn collect_young(
+    space: &Space,
+    from: usize,
+    to: usize,
+    out: &mut List<usize>,
+    mut hit: impl FnMut(BlockId),
+) {
+    for at in words(from, to) {
+        // SAFETY: the word lies in the range that the caller promises to be readable; `stack_word` bears a thread that writes to it.
+        let word = unsafe { vervet_os::memory::stack_word(at) };
+        let before = (word & 7 == 0).then(|| word.wrapping_sub(1));
+        for address in std::iter::once(word).chain(before) {
+            if let Some(block) = young_block(space, address) {
+                out.push(address);
+                hit(block);
+            }
+        }
+    }
+}
+
+/// The addresses of the whole words of `[from, to)`.
+pub fn words(from: usize, to: usize) -> impl Iterator<Item = usize> {
+    ((from + 7) & !7..to & !7).step_by(8)
+}
+
+/// The nursery block that an address lies in.
+#[inline]
+pub fn young_block(space: &Space, address: usize) -> Option<BlockId> {
+    let block = space.block_of(address)?;
+    (space.kind(block) == BlockKind::Nursery).then_some(block)
 }
 
 /// Sorts candidates and drops what occurs twice.

@@ -9,7 +9,7 @@
 //!                                              Taken -> Statics               the runtime needs root memory
 //!   Nursery     young objects                  Free                           minor: nothing in it is pinned
 //!                                              Nursery (age 1)                minor: it keeps a few pinned objects
-//!                                              Old                            minor: many pins, a pinned handle, promotion in place
+//!                                              Old                            minor: many pins, a pinned handle, a parked thread; in place
 //!   Survivors   copies of this collection      Nursery (age 1)                the end of that minor collection
 //!   Old         old objects up to 8 KiB        Free                           sweep: nothing marked; or evacuated
 //!   Large       the beginning of a large one   Free                           a cycle found it dead
@@ -122,8 +122,11 @@ pub struct BlockInfo {
     pub age: AtomicU8,
     /// Nursery: 1 while some of its objects are pinned in the running minor collection.
     pub pinned: AtomicU8,
-    /// Nursery: 1 if one of these is pinned by a handle, so that the block will become an old one.
-    pub pinned_by_handle: AtomicU8,
+    /// Nursery: 1 if the block is to become an old one in the running minor collection: a handle pins one of its objects, or a parked thread may
+    /// refer to one that was pinned before.
+    pub becomes_old: AtomicU8,
+    /// Nursery: 1 if the block stayed in the nursery in an earlier minor collection because some of its objects were pinned.
+    pub kept: AtomicU8,
     /// Old: 1 while its `start` bits include dead objects, which are those without `mark` bits.
     pub unswept: AtomicU8,
     /// Old: 1 if the block is to be evacuated at the end of this cycle.
@@ -138,7 +141,8 @@ pub struct BlockInfo {
     pub large_marked: AtomicU8,
     /// Large: 1 from when a cycle found the object dead until its blocks are free.
     pub large_dead: AtomicU8,
-    /// Old: bytes of the lines in use when the block was last swept or listed. LargeTail: how many blocks lie before it in its object.
+    /// Old: bytes of the lines in use when the block was last swept or listed. LargeTail: how many blocks lie before it in its object. Nursery: the
+    /// round ([`crate::minor::nursery::Nursery::round`]) in which it became one.
     pub live: AtomicU32,
     /// Free: the next block of the list of free blocks.
     pub(super) next: AtomicU32,

@@ -2,7 +2,7 @@
 //!
 //! # Map
 //! Here: objects, references and cards. [`handles`], [`finalizers`]: what refers to objects from outside the heap. [`blocks`]: free blocks,
-//! recyclable blocks, large objects, unused young memory, and what is counted. [`tricolour`]: what marking relies on while it runs.
+//! recyclable blocks, large objects, unused young memory, and what is counted. [`parked`]: parked threads. [`tricolour`]: what marking relies on while it runs.
 //! [`ephemerons`]: which tables of ephemerons the last step of marking knows. The world checks its own side tables ([`World::check`]).
 //!
 //! # Invariants
@@ -14,6 +14,7 @@ mod blocks;
 mod ephemerons;
 mod finalizers;
 mod handles;
+mod parked;
 // (Each of these makes several heaps: under Miri that is minutes and more memory than the reservations there have.)
 #[cfg(all(test, not(miri)))]
 mod tests;
@@ -42,6 +43,7 @@ impl<M: Model, W: World> Heap<M, W> {
         v.unused_young();
         v.objects();
         self.each_root(|f| v.field(0, f, false));
+        v.parked();
         v.handles();
         v.finalizers();
         v.tricolour();

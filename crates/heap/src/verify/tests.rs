@@ -4,7 +4,7 @@ use crate::references::ephemerons::EphemeronRange;
 use crate::references::finalizers::Entry;
 use crate::space::lines::Lines;
 use crate::space::{BLOCK, BlockId, BlockKind, CLEAN, Card};
-use crate::toy::{self, Slot, TABLE, Toy, ToyHeap, WAYS, Yard, field, make};
+use crate::toy::{self, Parked, Slot, TABLE, Toy, ToyHeap, WAYS, Yard, field, make};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::*;
 
@@ -64,6 +64,46 @@ fn heap_with(config: Config) -> &'static ToyHeap {
     assert!(!heap.is_young(root(heap, 0)) && heap.is_young(root(heap, 4)));
     assert_eq!(verdict(heap), None);
     heap
+}
+
+// ---- parked threads ------------------------------------------------------------------------------------------
+
+/// A parked thread that minor collections pass by, in a heap with an object that was pinned in the nursery before.
+fn passed_by(heap: &ToyHeap) -> (&Parked, usize) {
+    let young = root(heap, 4);
+    heap.world.seats[0].stack[0].store(young, Relaxed);
+    let parked = &heap.world.parked[0];
+    parked.change(|| {});
+    heap.collect_minor();
+    assert!(heap.is_young(young) && !parked.young.load(Relaxed));
+    assert_eq!(verdict(heap), None);
+    (parked, young)
+}
+
+#[test]
+fn parked_threads_that_are_passed_by_and_refer_to_young_objects() {
+    let heap = heap();
+    let (parked, young) = passed_by(heap);
+    parked.words[9].store(young, Relaxed);
+    finds(heap, "minor collections pass by since round");
+    parked.words[9].store(young + 8, Relaxed);
+    finds(heap, "minor collections pass by since round");
+    parked.words[9].store(root(heap, 0), Relaxed);
+    assert_eq!(verdict(heap), None);
+    parked.words[9].store(young, Relaxed);
+    parked.change(|| {});
+    assert_eq!(verdict(heap), None);
+}
+#[test]
+fn roots_of_parked_threads() {
+    let heap = heap();
+    let (parked, young) = passed_by(heap);
+    parked.roots[1].store(young, Relaxed);
+    finds(heap, "pass by");
+    parked.roots[1].store(root(heap, 0), Relaxed);
+    assert_eq!(verdict(heap), None);
+    parked.roots[1].store(root(heap, 0) + 8, Relaxed);
+    finds(heap, "no object begins");
 }
 
 // ---- references and handles ---------------------------------------------------------------------------------

@@ -8,14 +8,15 @@
 //!   true. Who polls between any two steps, and says with [`Seat::storing`] that it has not marked a card yet, can be stopped as compiled
 //!   code can. Nothing ever happens to a thread that is stopped but for what the collector does.
 //! * Visits with `young_only` see what may be young and nothing else, as in a process.
-//! * Nothing but [`Seat::stack`] is scanned conservatively, so what dies is exact.
+//! * Nothing but [`Seat::stack`] and [`Parked::words`] is scanned conservatively, so what dies is exact.
 #![allow(dead_code, reason = "each test program uses a part")]
 pub mod seeds;
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, Ordering::*};
 use vervet_heap::{
-    Config, Contents, Debug, Descriptor, Heap, Inspection, Model, Mutator, Range, Tlab, World,
+    Config, Contents, Debug, Descriptor, Heap, Inspection, Model, Mutator, ParkedSet, Range, Tlab,
+    World,
 };
 
 pub struct Toy;
@@ -130,6 +131,43 @@ pub fn slots(n: usize) -> Vec<Slot> {
     (0..n).map(|_| Slot::default()).collect()
 }
 
+/// A green thread: its words and roots are those of a thread that runs with it, or, while it is parked, here.
+pub struct Parked {
+    pub state: AtomicUsize,
+    pub words: Vec<AtomicUsize>,
+    pub roots: Vec<AtomicUsize>,
+    /// The collector's.
+    notes: AtomicU32,
+    /// It is in [`ParkedSet::Young`].
+    pub young: AtomicBool,
+}
+/// States of a green thread.
+pub const NOT_PARKED: usize = 0;
+pub const PARKED: usize = 1;
+
+impl Parked {
+    fn new(words_: usize) -> Parked {
+        Parked {
+            state: AtomicUsize::new(NOT_PARKED),
+            words: words(words_),
+            roots: words(2),
+            notes: AtomicU32::new(0),
+            young: AtomicBool::new(false),
+        }
+    }
+    /// The words change, by a thread that is not stopped meanwhile.
+    pub fn change(&self, work: impl FnOnce()) {
+        self.state.store(NOT_PARKED, SeqCst);
+        work();
+        self.notes.store(0, Relaxed);
+        self.young.store(true, Relaxed);
+        self.state.store(PARKED, SeqCst);
+    }
+    fn is_in(&self, set: ParkedSet) -> bool {
+        self.state.load(SeqCst) == PARKED && (set == ParkedSet::All || self.young.load(Relaxed))
+    }
+}
+
 impl Seat {
     /// What of it is scanned conservatively.
     fn range(&self) -> Range {
@@ -146,6 +184,9 @@ pub struct Yard {
     stop: AtomicBool,
     stopping: AtomicBool,
     pub seats: Vec<Seat>,
+    pub parked: Vec<Parked>,
+    /// Parked threads whose stacks minor collections have visited so far.
+    pub visits: AtomicUsize,
     pub roots: Vec<AtomicUsize>,
     pub strong: Vec<Slot>,
     pub pinned: Vec<Slot>,
@@ -160,6 +201,9 @@ pub struct Yard {
 unsafe impl Sync for Yard {}
 // SAFETY: nothing in a yard belongs to the thread that made it.
 unsafe impl Send for Yard {}
+
+/// Green threads of a world.
+pub const PARKED_THREADS: usize = 64;
 
 const MASK: usize = sized(1 << 21, 1 << 13) - 1;
 
@@ -186,6 +230,8 @@ impl Yard {
                     storing: AtomicBool::new(false),
                 })
                 .collect(),
+            parked: (0..PARKED_THREADS).map(|_| Parked::new(stack)).collect(),
+            visits: AtomicUsize::new(0),
             roots: words(roots),
             strong: slots(roots),
             pinned: slots(roots.max(16)),
@@ -296,6 +342,25 @@ unsafe impl World for Yard {
     fn roots(&self, visit: &mut dyn FnMut(usize)) {
         for r in self.roots.iter().chain([&self.tombstone]) {
             visit(r as *const _ as usize);
+        }
+    }
+    fn parked_stacks(&self, set: ParkedSet, visit: &mut dyn FnMut(&[Range], &AtomicU32)) {
+        for p in self.parked.iter().filter(|p| p.is_in(set)) {
+            let visits = usize::from(set == ParkedSet::Young);
+            self.visits.fetch_add(visits, Relaxed);
+            // In two pieces, as a process has them.
+            let from = p.words.as_ptr() as usize;
+            let (middle, to) = (from + 8, from + 8 * p.words.len());
+            visit(&[(from, middle), (middle, to)], &p.notes);
+        }
+    }
+    fn parked_roots(&self, set: ParkedSet, visit: &mut dyn FnMut(&[usize], &AtomicU32) -> bool) {
+        for p in self.parked.iter().filter(|p| p.is_in(set)) {
+            let roots = [0, 1].map(|i| &raw const p.roots[i] as usize);
+            let young = visit(&roots, &p.notes);
+            if set == ParkedSet::Young {
+                p.young.store(young, Relaxed);
+            }
         }
     }
     fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool)) {

@@ -21,11 +21,12 @@
 //! A P/Invoke goes from Managed to Native in one step and comes back in one; a delegate that native code calls does the reverse.
 //!
 //! # Map
-//! * [`registry`]: the attached threads; [`green_contexts`]: the green threads
+//! * [`registry`]: the attached threads; [`green_contexts`]: the green threads; [`changed`]: those of them that the collector has to look at
 //! * [`stop_word`]: the words between the stopper and the threads; [`transitions`]: what a thread does when it finds the word set
 //! * [`suspend`]: the signal that stops a thread in managed code
 //! * [`stop`](mod@stop): the stopper's side; [`histogram`]: how long it took
 //! * [`debug`]: stops without a reason, for tests
+pub(crate) mod changed;
 pub mod debug;
 pub(crate) mod green_contexts;
 pub mod histogram;

@@ -11,6 +11,7 @@
 //! * Nobody makes a unique reference to a [`Thread`] or a context: several threads use both at the same time. What several
 //!   write is atomic; what one thread writes while others may read elsewhere in the record is written through raw
 //!   pointers and cells.
+use super::changed::Changed;
 use super::stop_word::{self, STOP, SUSPEND};
 use crate::memory::address_plan;
 use std::cell::{Cell, UnsafeCell};
@@ -64,6 +65,8 @@ pub(crate) struct Own {
     pub(crate) foreign: Cell<bool>,
     /// What it needs as a carrier of green threads, or null.
     pub(crate) carries: Cell<*mut crate::threads::green::seat::Seat>,
+    /// The parked green threads that it has changed since the collector took the list. (Whoever has stopped the world uses it, too.)
+    pub(crate) changed: Changed,
 }
 
 impl Thread {
@@ -289,6 +292,7 @@ fn make() -> &'static Thread {
             handles: UnsafeCell::new(vervet_handles::Hint::new()),
             foreign: Cell::new(false),
             carries: Cell::new(null_mut()),
+            changed: Changed::new(),
         },
     }))
 }

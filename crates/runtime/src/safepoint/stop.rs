@@ -11,6 +11,7 @@
 //! * A thread that has been seen stopped stays so, and the same way: see [`vervet_parking::stopping`], which has the handshake
 //!   and its models. One reading decides what a thread does.
 //! * The stopper's own callee-saved registers are on its stack, above `scan_sp`, for as long as the world is stopped.
+use super::changed;
 use super::green_contexts;
 use super::histogram::{self, SlowestThread};
 use super::registry::{self, Thread};
@@ -238,20 +239,56 @@ fn give_up(owner: u32, sp: usize) -> ! {
 impl Stopped {
     /// Visits every attached thread, the stopper included, and every green thread that is parked.
     pub fn for_each_thread(&self, mut visit: impl FnMut(ThreadView<'_>)) {
+        self.for_each_running(&mut visit);
+        self.for_each_parked(|context| {
+            // SAFETY: the context is that of a green thread that is parked.
+            unsafe { self.view_parked(context, &mut visit) }
+        });
+    }
+    /// Visits every attached thread, the stopper included.
+    pub fn for_each_running(&self, mut visit: impl FnMut(ThreadView<'_>)) {
         registry::visit(|thread| {
             let context = thread.context();
             // SAFETY: the thread is stopped, or is the calling one.
             unsafe { view(thread, context, context == self.stopper, &mut visit) }
         });
+    }
+    /// Visits the context of every green thread that is parked.
+    pub fn for_each_parked(&self, mut visit: impl FnMut(*mut ThreadContext)) {
         green_contexts::visit(|context| {
-            // SAFETY: contexts are never freed. A carrier that is stopped neither parks a green thread nor runs one that is parked.
-            unsafe {
-                if registry::state(context).load(Ordering::Acquire) == State::Parked as u8 {
-                    view_parked(context, &mut visit);
-                }
+            if is_parked(context) {
+                visit(context);
             }
         });
     }
+    /// Visits the contexts of the green threads that are parked and have run since this was last called, or of which the answer was true then. So
+    /// it passes by those that stay parked, unless the answers are that they are to be visited again.
+    pub fn for_each_changed(&self, mut visit: impl FnMut(*mut ThreadContext) -> bool) {
+        // SAFETY: the world is stopped.
+        unsafe {
+            registry::visit(|thread| thread.own.changed.share());
+            // One that runs is added again when it parks.
+            changed::visit(|context| is_parked(context) && visit(context));
+        }
+    }
+    /// Calls `visit` with a green thread that is parked.
+    ///
+    /// # Safety
+    /// The context is one that [`Stopped::for_each_parked`] or [`Stopped::for_each_changed`] visits.
+    pub unsafe fn view_parked(
+        &self,
+        context: *mut ThreadContext,
+        mut visit: impl FnMut(ThreadView<'_>),
+    ) {
+        // SAFETY: the thread is parked, and stays so while the world is stopped.
+        unsafe { view_parked(context, &mut visit) }
+    }
+}
+
+/// Is it the context of a green thread that is parked? A carrier that is stopped neither parks a green thread nor runs one that is parked.
+fn is_parked(context: *mut ThreadContext) -> bool {
+    // SAFETY: contexts are never freed.
+    unsafe { registry::state(context) }.load(Ordering::Acquire) == State::Parked as u8
 }
 
 /// The address of the innermost record by which managed code was left.

@@ -180,6 +180,7 @@ unsafe fn give_up(context: *mut ThreadContext) {
         end_managed(context);
         crate::memory::gc::close_tlab(context);
         crate::memory::handles::retire(context);
+        registry::Thread::of(context).own.changed.share();
         registry::unlink(registry::Thread::of(context));
         registry::interrupts(context).store(0, Ordering::SeqCst);
     }

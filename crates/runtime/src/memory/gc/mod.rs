@@ -3,12 +3,14 @@
 //! # Map
 //! * `the_heap`: the one heap, and how it is made; [`options`]: what users tell it
 //! * [`object_model`]: what the collector asks of an object; `world`: what it asks of the process
+//! * `parked`: what it asks about green threads that are parked
 //! * `pressure`: memory that the program has outside the heap
 //!
 //! # Invariants
 //! What is asked here is asked in Runtime state: the calling thread can be stopped inside a collection that it waits for.
 pub mod object_model;
 pub mod options;
+mod parked;
 mod pressure;
 mod the_heap;
 mod world;

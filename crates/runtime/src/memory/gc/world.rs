@@ -3,7 +3,8 @@
 //! | asked for | answered from | when |
 //! |---|---|---|
 //! | mutators | the list of attached threads: TLAB, stacks, saved registers | the world is stopped |
-//! | roots | the reference words of the contexts | the world is stopped |
+//! | roots | the reference words of their contexts | the world is stopped |
+//! | parked stacks, parked roots | green threads that are parked: all, or those that the [last collections](super::parked) have not passed by | the world is stopped |
 //! | strong, pinned, weak handles | the tables of GC handles | the world is stopped |
 //! | side tables | monitors of objects | the world is stopped, behind the last weak handles |
 //! | storing, check | what stopped threads hold; the side tables | the verifier |
@@ -15,13 +16,14 @@
 //!   [`World::finalizers_wait`], which it calls while the world runs.
 //! * Nothing here takes memory from the C library, or a lock that a stopped thread may hold: only leaf locks, which no thread holds when
 //!   it is stopped.
+use super::parked;
 use crate::code::table;
 use crate::memory::root_slot::Root;
 use crate::safepoint::Stopped;
 use crate::threads::current_context;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use vervet_abi::context::ROOT_WORDS;
-use vervet_heap::{Inspection, Mutator, Range, World};
+use vervet_heap::{Inspection, Mutator, ParkedSet, Range, World};
 use vervet_os::Published;
 
 /// See the module.
@@ -75,7 +77,7 @@ unsafe impl World for Process {
         unsafe { crate::safepoint::stop(current_context(), work) };
     }
     fn mutators(&self, visit: &mut dyn FnMut(Mutator<'_>)) {
-        self.now().for_each_thread(|t| {
+        self.now().for_each_running(|t| {
             // SAFETY: the thread is stopped, or is this one, so nobody uses its TLAB meanwhile; contexts are never freed.
             let tlab = unsafe { super::the_heap::tlab(t.context) };
             visit(Mutator {
@@ -85,11 +87,17 @@ unsafe impl World for Process {
         });
     }
     fn roots(&self, visit: &mut dyn FnMut(usize)) {
-        self.now().for_each_thread(|t| {
+        self.now().for_each_running(|t| {
             for offset in ROOT_WORDS {
                 visit(t.context as usize + offset);
             }
         });
+    }
+    fn parked_stacks(&self, set: ParkedSet, visit: &mut dyn FnMut(&[Range], &AtomicU32)) {
+        parked::stacks(self.now(), set, visit);
+    }
+    fn parked_roots(&self, set: ParkedSet, visit: &mut dyn FnMut(&[usize], &AtomicU32) -> bool) {
+        parked::roots(self.now(), set, visit);
     }
     fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool)) {
         crate::memory::handles::TABLES.visit_strong(young_only, visit);
@@ -111,7 +119,7 @@ unsafe impl World for Process {
         crate::threads::monitor::side_table::visit(young_only, visit);
     }
     fn storing(&self, visit: &mut dyn FnMut(&[Range])) {
-        self.now().for_each_thread(|t| {
+        self.now().for_each_running(|t| {
             let code = t.pc.and_then(|pc| Some((table::find(pc)?, pc)));
             if code.is_some_and(|(code, pc)| code.is_whole_step(pc)) {
                 visit(t.ranges);
@@ -120,6 +128,7 @@ unsafe impl World for Process {
     }
     fn check(&self, heap: &dyn Inspection) {
         crate::threads::monitor::side_table::check(heap);
+        parked::check(self.now(), heap);
     }
     fn tombstone(&self) -> usize {
         tombstone().map_or(0, |root| root.get().addr())

@@ -190,6 +190,7 @@ unsafe fn leave(thread: &Thread, base: *mut ThreadContext, context: *mut ThreadC
         move_tlab(context, base);
         set_current_context(base);
         thread.run_with(base);
+        thread.own.changed.add(context);
         registry::state(context).store(State::Parked as u8, Ordering::Release);
     }
 }

@@ -9,6 +9,7 @@ use super::wait::end;
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::unhandled;
 use crate::object::ObjRef;
+use crate::safepoint::registry::Thread;
 use crate::threads::{self, attach, current_context, current_internal, name, start, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
@@ -35,6 +36,7 @@ pub fn spawn<'cx>(cx: &'cx Cx<'cx>, target: ObjRef<'cx>, argument: ObjRef<'cx>) 
     unsafe {
         (*green.context).start_target = target.addr();
         (*green.context).start_argument = argument.addr();
+        Thread::of(cx.context()).own.changed.add(green.context);
     }
     super::wait::spawn(green.id());
     Ok(())
