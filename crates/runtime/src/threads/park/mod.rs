@@ -91,5 +91,6 @@ fn wait(cx: &Cx<'_>, me: &Waiter, starts: bool, deadline: Option<Instant>) -> bo
     } else if starts && me.word.sleeps() {
         cx.native(|| while me.word.is_parked() && futex_wait(me.word.futex(), deadline) {});
     }
+    reason::clear(me);
     me.word.end()
 }
