@@ -145,19 +145,32 @@ fn wait_until<T>(
     }
 }
 
-/// Lets other threads run: the carrier's other green threads, or those that the kernel schedules.
-pub fn yield_now(cx: &Cx<'_>) {
+/// Thread.Yield: lets other threads run, the carrier's other green threads, or those that the kernel schedules.
+pub fn yield_now(cx: &Cx<'_>) -> Result<()> {
+    match reentry::resumed(cx) {
+        Some(_) => Ok(()),
+        None => begin_yield(cx),
+    }
+}
+
+fn begin_yield(cx: &Cx<'_>) -> Result<()> {
+    if reentry::leave_to_yield(cx) {
+        return Err(Throw(())); // The thread leaves the native stack; there is no exception.
+    }
     if !green::wait::yield_now(cx, |wait| blocking(wait)) {
         cx.native(std::thread::yield_now);
     }
+    Ok(())
 }
 
 /// Thread.Sleep: that many milliseconds (-1: for ever).
 pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
     let resumed = reentry::resumed(cx);
-    if ms == 0 && resumed.is_none() {
-        poll_interrupt(cx)?;
-        yield_now(cx);
+    if ms == 0 {
+        if resumed.is_none() {
+            poll_interrupt(cx)?;
+            begin_yield(cx)?;
+        }
         return Ok(());
     }
     let end = resumed.map_or_else(|| park::deadline(ms), |kept| kept.end);

@@ -111,8 +111,8 @@ icalls! {
     /// Sleeps for `ms` milliseconds (-1: for ever). An interrupt or abort ends that.
     "System.Threading.Thread::SleepInternal" [reentrant] fn sleep_internal(cx, ms: i32) { wait::sleep(cx, ms) }
     /// Lets another thread have the processor.
-    "System.Threading.Thread::YieldInternal" fn yield_internal(cx) -> bool {
-        wait::yield_now(cx);
+    "System.Threading.Thread::YieldInternal" [reentrant] fn yield_internal(cx) -> bool {
+        wait::yield_now(cx)?;
         Ok(true)
     }
     /// Tells the processor that the thread spins, at every eighth call. The class library counts on a few nanoseconds a call

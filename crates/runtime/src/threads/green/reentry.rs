@@ -7,8 +7,8 @@
 //! again, which finds by [`resumed`] that it goes on with a wait, and behind which park.
 //!
 //! # Invariants
-//! * Between `leave` and `leave_native_stack` the thread runs destructors and returns, nothing else. It has begun to park and its wait is known, so it may
-//!   be made ready at any time.
+//! * Between `leave` and `leave_native_stack` the thread runs destructors and returns, nothing else. If it parks, its wait is known, so it may be made
+//!   ready at any time.
 //! * A call is made again exactly if its record is the one that was kept. A call inside of it, on its way to an exception, has another record.
 //! * A thread leaves its native stack only if nothing but the call lies on it.
 use super::record;
@@ -41,6 +41,8 @@ pub(super) struct Left {
     /// The record of its call.
     record: *mut Record,
     kept: Kept,
+    /// Why it left.
+    outcome: Outcome,
     has_timer: bool,
 }
 
@@ -62,6 +64,16 @@ pub(crate) fn resumed(cx: &Cx<'_>) -> Option<Kept> {
 /// The calling thread, which has begun to park and has made its wait known, is to leave the native stack until it is unparked or `until` is over. False:
 /// it cannot.
 pub(crate) fn leave(cx: &Cx<'_>, until: Option<Instant>, kept: Kept) -> bool {
+    leave_for(cx, Outcome::Park, until, kept)
+}
+
+/// The calling thread is to leave the native stack and let others run. False: it cannot.
+pub(crate) fn leave_to_yield(cx: &Cx<'_>) -> bool {
+    let kept = Kept { end: None, note: 0 };
+    leave_for(cx, Outcome::Yield, None, kept)
+}
+
+fn leave_for(cx: &Cx<'_>, outcome: Outcome, until: Option<Instant>, kept: Kept) -> bool {
     let context = cx.context();
     // SAFETY: a token's context is the calling thread's, whose records are its own.
     unsafe {
@@ -82,6 +94,7 @@ pub(crate) fn leave(cx: &Cx<'_>, until: Option<Instant>, kept: Kept) -> bool {
         green.left.set(Some(Left {
             record,
             kept,
+            outcome,
             has_timer,
         }));
         (*context).leaves_at = record as usize;
@@ -107,8 +120,9 @@ unsafe extern "C" fn leave_native_stack(context: *mut ThreadContext) -> ! {
         debug_assert_eq!((*context).leaves_at, (*context).record as usize);
         (*context).leaves_at = 0;
         (*context).scan_sp = LEFT;
+        let left = record::of_context(context).and_then(|green| green.left.get());
         let seat = Thread::of(context).own.carries.get();
-        (*seat).outcome = Outcome::Park;
+        (*seat).outcome = left.map_or(Outcome::Yield, |left| left.outcome);
         arch::switch_for_good((*seat).sp);
     }
 }
@@ -123,8 +137,10 @@ unsafe extern "C" fn go_on_after_park(context: *mut ThreadContext) {
     unsafe {
         (*context).native_sp = (*context).stack_base & !15;
         let id = (*context).owner_id;
-        waiter::word(id).end();
         let left = record::of_context(context).and_then(|green| green.left.get());
+        if left.is_some_and(|left| left.outcome == Outcome::Park) {
+            waiter::word(id).end();
+        }
         if left.is_some_and(|left| left.has_timer) {
             scheduler().cancel_timer(id);
         }
