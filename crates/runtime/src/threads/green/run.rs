@@ -18,7 +18,8 @@ use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
 use vervet_abi::context::interrupts::{ABORT, SUSPEND};
 use vervet_abi::layouts::InternalThreadObject as Internal;
-use vervet_types::{Known, LoadError};
+use vervet_os::Published;
+use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// ThreadPriority.Normal.
 const NORMAL: i32 = 2;
@@ -115,13 +116,27 @@ fn first_call_of_task<'cx>(cx: &'cx Cx<'cx>) -> Result<FirstCall<'cx>> {
         let argument = std::mem::take(&mut (*context).start_argument);
         (ObjRef::from_addr(target), ObjRef::from_addr(argument))
     };
-    let class = target.class();
+    Ok(FirstCall {
+        method: run_method(cx, target.class())?,
+        this: target,
+        argument: Some(argument),
+    })
+}
+
+/// The method of a class that green threads call. One class asks for it nearly always.
+fn run_method(cx: &Cx<'_>, class: ClassRef) -> Result<MethodRef> {
+    static LAST: Published<(ClassRef, MethodRef)> = Published::new();
+    match LAST.get() {
+        Some((of, method)) if std::ptr::eq(*of, class) => return Ok(*method),
+        _ => {}
+    }
     match cx.load(class.find_method("Run", Some(1)))? {
-        Some(method) => Ok(FirstCall {
-            method,
-            this: target,
-            argument: Some(argument),
-        }),
+        Some(method) => {
+            if LAST.get().is_none() {
+                LAST.put((class, method));
+            }
+            Ok(method)
+        }
         None => Err(cx.throw_load(LoadError::missing_method(class, "Run"))),
     }
 }
