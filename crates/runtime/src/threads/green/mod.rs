@@ -24,7 +24,7 @@
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
 //! * [`reentry`]: parks that leave nothing on the native stack
 //! * [`wait`]: parking, yielding, native calls; [`descriptor`]: waiting for descriptors; [`run`]: from the start of a green thread to its end
-//! * [`report`](mod@report): the lines of `--stats`
+//! * [`pins`]: who kept a carrier; [`report`](mod@report): the lines of `--stats`; [`settings`]: what users choose
 //!
 //! # Invariants
 //! * A green thread is on a carrier, or in one queue of the scheduler, or waits; its context's state is Parked in the last two cases and when it is
@@ -37,15 +37,18 @@
 mod carrier;
 pub(in crate::threads) mod descriptor;
 mod host;
+mod pins;
 mod record;
 pub(crate) mod reentry;
 mod report;
 mod run;
 pub(crate) mod seat;
+pub mod settings;
 mod stacks;
 pub(crate) mod wait;
 
-pub(crate) use host::scheduler;
+pub(crate) use host::{scheduler, scheduler_in_use};
+pub(crate) use pins::note_stacks as note_stacks_of_pins;
 pub(crate) use record::{is_free, is_new};
 pub(crate) use report::report;
 pub use run::spawn;
