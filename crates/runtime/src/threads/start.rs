@@ -69,7 +69,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         Ok(0) | Err(_) => DEFAULT_STACK,
         Ok(n) => n.max(LEAST_STACK),
     };
-    let spawned = match rt().options.all_green {
+    let spawned = match green::settings::all() {
         true => green::spawn_thread(seed),
         false => spawn_os(stack + OWN_STACK, move || run(&seed)),
     };
