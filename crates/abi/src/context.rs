@@ -25,6 +25,9 @@ pub enum State {
     Parked = 5,
 }
 
+/// What [`ThreadContext::scan_sp`] says of a parked thread that has left its native stack.
+pub const NO_NATIVE_STACK: usize = 1;
+
 /// What lies between two pieces of managed stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(usize)]

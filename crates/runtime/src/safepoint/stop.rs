@@ -18,11 +18,10 @@ use super::registry::{self, Thread};
 use super::stop_word::{ARRIVED, SLEEPING, STOP};
 use super::suspend;
 use crate::process::fatal;
-use crate::threads::green::reentry::LEFT;
 use crate::threads::managed_stack;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use vervet_abi::context::{Record, RecordKind};
+use vervet_abi::context::{NO_NATIVE_STACK, Record, RecordKind};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::{SafeLock, clock::now, futex, process_fence};
 use vervet_parking::stopping::{Observed, is_suspendable, is_suspended};
@@ -408,7 +407,7 @@ unsafe fn view_parked(context: *mut ThreadContext, visit: &mut impl FnMut(Thread
         if (*context).scan_sp != 0 {
             let sp = match (*context).scan_sp {
                 // It has no native stack.
-                LEFT => (*context).stack_base,
+                NO_NATIVE_STACK => (*context).stack_base,
                 sp => sp,
             };
             ranges.add_stacks(context, sp);

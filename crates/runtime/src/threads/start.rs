@@ -153,7 +153,15 @@ impl Seed {
             argument,
         })
     }
-    fn handles(&self) -> [u32; 3] {
+    /// What has those [handles](Seed::handles).
+    pub(super) fn of([thread, delegate, argument]: [u32; 3]) -> Seed {
+        Seed {
+            thread,
+            delegate,
+            argument,
+        }
+    }
+    pub(super) fn handles(&self) -> [u32; 3] {
         [self.thread, self.delegate, self.argument]
     }
 }

@@ -7,7 +7,8 @@
 //! * A wait that managed code calls as a reentrant internal call may return without having ended, because its thread leaves the native stack
 //!   ([`reentry`]); it is then called again. So each begins with [`reentry::resumed`], and undoes nothing when it leaves.
 //! * WaitSleepJoin is set by the thread itself, while a [`Waiting`] lives.
-use super::green::reentry::{self, Kept};
+use super::green::kept::Kept;
+use super::green::reentry;
 use super::lifetime::ThreadLifetime;
 use super::park::Leaves;
 use super::state::{WAIT_SLEEP_JOIN, interrupt_byte, word};

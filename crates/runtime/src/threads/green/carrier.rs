@@ -8,7 +8,6 @@
 //!   carrier is Parked, which counts as not stopped for the same reason.
 //! * The TLAB and the slots of GC handles are the OS thread's. The green thread that it runs has them.
 use super::record::{self, Green};
-use super::reentry::LEFT;
 use super::run;
 use super::seat::Seat;
 use super::stacks::{NativeStack, give_native, take_native};
@@ -21,6 +20,7 @@ use crate::threads::{attach, current_context, native, start};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use vervet_abi::context::NO_NATIVE_STACK;
 use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
@@ -99,7 +99,7 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
         let seat = thread.own.carries.get();
         let first = match (*context).scan_sp {
             0 => Some(run::main as *const () as usize),
-            LEFT => Some(arch::call_again as *const () as usize),
+            NO_NATIVE_STACK => Some(arch::call_again as *const () as usize),
             _ => None,
         };
         if first.is_some() && !provide(&mut (*seat).spare, green) {
@@ -115,7 +115,7 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
         leave(thread, base, context);
         let outcome = (*seat).outcome;
         let has_ended = outcome == Outcome::End;
-        if has_ended || (*context).scan_sp == LEFT {
+        if has_ended || (*context).scan_sp == NO_NATIVE_STACK {
             let kept = std::mem::replace(&mut (*seat).spare, green.native.take());
             kept.into_iter().for_each(give_native);
         }

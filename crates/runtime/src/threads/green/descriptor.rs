@@ -5,7 +5,7 @@
 //!   every `close`, so the registration is renewed at each wait: if the number is another descriptor's now, that is registered in its place.
 //! * The thread is in the queue of the registration before that is renewed, so a descriptor that is ready by then wakes it.
 use super::host::scheduler;
-use super::reentry::Kept;
+use super::kept::Kept;
 use crate::cx::Cx;
 use crate::threads::park::{self, Leaves};
 use std::sync::atomic::{AtomicU64, Ordering};

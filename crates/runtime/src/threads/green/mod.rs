@@ -37,6 +37,7 @@
 mod carrier;
 pub(in crate::threads) mod descriptor;
 mod host;
+pub(crate) mod kept;
 mod pins;
 mod record;
 pub(crate) mod reentry;

@@ -5,12 +5,11 @@
 //! * The owner id of a green thread's record stays the record's. A record whose thread has ended in a monitor is not used again.
 //! * A free record keeps its managed stack, its Thread objects and its thread statics for the next green thread, as a worker of the pool
 //!   keeps them for the next callback.
-use super::reentry::Left;
+use super::kept::Left;
 use super::stacks::{self, FIRST_SEGMENT, NativeStack};
 use crate::safepoint::{green_contexts, registry};
 use crate::threads::managed_stack;
 use crate::threads::park::waiter;
-use crate::threads::start::Seed;
 use std::cell::Cell;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -36,8 +35,8 @@ pub(crate) struct Green {
 pub(super) enum Work {
     /// A call of Rust code, in Runtime state.
     Call(Box<dyn FnOnce() + Send>),
-    /// A thread that the program has started.
-    Thread(Seed),
+    /// A thread that the program has started: the handles of its [`Seed`](crate::threads::start::Seed).
+    Thread([u32; 3]),
 }
 
 // SAFETY: the cell is used by the carrier that runs the thread, and by nobody else; the scheduler hands the thread from one carrier to the next.

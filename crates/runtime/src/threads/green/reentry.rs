@@ -11,6 +11,7 @@
 //!   ready at any time.
 //! * A call is made again exactly if its record is the one that was kept. A call inside of it, on its way to an exception, has another record.
 //! * A thread leaves its native stack only if nothing but the call lies on it.
+use super::kept::{Kept, Left};
 use super::record;
 use super::scheduler;
 use super::wait::set_timer;
@@ -20,31 +21,8 @@ use crate::safepoint::registry::Thread;
 use crate::threads::park::waiter;
 use std::time::Instant;
 use vervet_abi::ThreadContext;
-use vervet_abi::context::{Record, RecordKind};
+use vervet_abi::context::{NO_NATIVE_STACK, RecordKind};
 use vervet_sched::Outcome;
-
-/// The `scan_sp` of a parked thread that has no native stack and goes on by calling again.
-pub(crate) const LEFT: usize = 1;
-
-/// What a wait keeps while its thread has no native stack.
-#[derive(Clone, Copy)]
-pub(crate) struct Kept {
-    /// The end of the whole wait.
-    pub(crate) end: Option<Instant>,
-    /// What the wait has noted for itself.
-    pub(crate) note: u64,
-}
-
-/// A wait that was left.
-#[derive(Clone, Copy)]
-pub(super) struct Left {
-    /// The record of its call.
-    record: *mut Record,
-    kept: Kept,
-    /// Why it left.
-    outcome: Outcome,
-    has_timer: bool,
-}
 
 /// The wait that the running internal call goes on with, once; None: the call begins. Called first.
 pub(crate) fn resumed(cx: &Cx<'_>) -> Option<Kept> {
@@ -119,7 +97,7 @@ unsafe extern "C" fn leave_native_stack(context: *mut ThreadContext) -> ! {
     unsafe {
         debug_assert_eq!((*context).leaves_at, (*context).record as usize);
         (*context).leaves_at = 0;
-        (*context).scan_sp = LEFT;
+        (*context).scan_sp = NO_NATIVE_STACK;
         let left = record::of_context(context).and_then(|green| green.left.get());
         let seat = Thread::of(context).own.carries.get();
         (*seat).outcome = left.map_or(Outcome::Yield, |left| left.outcome);

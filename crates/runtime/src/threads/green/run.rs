@@ -61,7 +61,7 @@ pub(in crate::threads) fn spawn_thread(seed: Seed) -> bool {
     let Ok(green) = record::take() else {
         return false;
     };
-    green.work.set(Some(Work::Thread(seed)));
+    green.work.set(Some(Work::Thread(seed.handles())));
     super::wait::spawn(green.id());
     true
 }
@@ -87,7 +87,7 @@ pub(super) extern "C" fn main() -> ! {
                 end(context)
             }
         }
-        Some(Work::Thread(seed)) => Some(seed),
+        Some(Work::Thread(handles)) => Some(Seed::of(handles)),
         None => None,
     };
     let throw = begin(&Cx::current(), seed);

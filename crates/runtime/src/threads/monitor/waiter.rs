@@ -1,6 +1,7 @@
 //! The calling thread, as [`vervet_parking::monitor`] asks of it: how it waits, spins and counts what it owns.
 use crate::cx::Cx;
-use crate::threads::green::reentry::{self, Kept};
+use crate::threads::green::kept::Kept;
+use crate::threads::green::reentry;
 use crate::threads::park;
 use crate::threads::wait::{self, Alerted};
 use std::cell::Cell;

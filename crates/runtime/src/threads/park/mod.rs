@@ -32,7 +32,7 @@ pub use reason::Reason;
 pub use waiter::{Queue, Waiter, is_signalled, set_signalled, unpark};
 
 use crate::cx::Cx;
-use crate::threads::green::reentry::Kept;
+use crate::threads::green::kept::Kept;
 use crate::threads::{blocking, green};
 use std::time::{Duration, Instant};
 use waiter::{futex_wait, waiter};

@@ -24,7 +24,8 @@ pub mod process;
 
 use crate::cx::{Cx, Result};
 use crate::threads::attach;
-use crate::threads::green::reentry::{self, Kept};
+use crate::threads::green::kept::Kept;
+use crate::threads::green::reentry;
 use crate::threads::park;
 use crate::threads::wait as managed_wait;
 use std::collections::HashMap;
