@@ -270,7 +270,7 @@ impl Thread for Me {
     fn alert(&self) -> Option<()> {
         self.is_alerted().then_some(())
     }
-    fn spin(_: u32, mut wanted: impl FnMut() -> bool) -> bool {
+    fn spin(_: u32, _: impl Fn() -> u32, mut wanted: impl FnMut() -> bool) -> bool {
         wanted()
     }
 }

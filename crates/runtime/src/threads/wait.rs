@@ -155,6 +155,9 @@ pub fn yield_now(cx: &Cx<'_>) -> Result<()> {
 }
 
 fn begin_yield(cx: &Cx<'_>) -> Result<()> {
+    if green::wait::may_go_on(cx) {
+        return Ok(());
+    }
     if reentry::leave_to_yield(cx) {
         return Err(Throw(())); // The thread leaves the native stack; there is no exception.
     }

@@ -249,6 +249,12 @@ pub(crate) unsafe fn others_ready(context: *mut ThreadContext) -> bool {
     scheduler().others_ready(unsafe { carrier(context) })
 }
 
+/// Is the calling thread a green one that yields, and nobody else is to run?
+pub(crate) fn may_go_on(cx: &Cx<'_>) -> bool {
+    // SAFETY: a token's context is the calling thread's.
+    is_green(cx) && scheduler().may_go_on(unsafe { carrier(cx.context()) })
+}
+
 /// Lets others run, if the calling thread is a green one. False: it is not. `blocking` runs its argument in Native state with the processor given away.
 pub(crate) fn yield_now(cx: &Cx<'_>, blocking: impl FnOnce(&dyn Fn())) -> bool {
     step_aside(cx, Outcome::Yield, blocking)
@@ -266,9 +272,7 @@ fn step_aside(cx: &Cx<'_>, why: Outcome, blocking: impl FnOnce(&dyn Fn())) -> bo
         let Some(green) = record::of_context(context) else {
             return false;
         };
-        if why == Outcome::Yield && scheduler().may_go_on(carrier(context)) {
-            // Nobody else is to run.
-        } else if may_leave(context) {
+        if may_leave(context) {
             leave(context, why);
         } else {
             blocking(&|| queue_bound(context, green));

@@ -2,8 +2,8 @@
 use crate::cx::Cx;
 use crate::threads::green::kept::Kept;
 use crate::threads::green::reentry;
-use crate::threads::park;
 use crate::threads::wait::{self, Alerted};
+use crate::threads::{green, park};
 use std::cell::Cell;
 use std::time::Instant;
 use vervet_abi::ThreadContext;
@@ -127,14 +127,15 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
     fn alert(&self) -> Option<Alerted> {
         wait::alerted(self.cx)
     }
-    fn spin(turns: u32, mut wanted: impl FnMut() -> bool) -> bool {
-        if vervet_os::thread::processors() == 1 {
-            return false;
-        }
+    fn spin(turns: u32, owner: impl Fn() -> u32, mut wanted: impl FnMut() -> bool) -> bool {
         let mut pause = FIRST_PAUSE;
         for _ in 0..turns {
             if wanted() {
                 return true;
+            }
+            // A green thread that is parked, or ready and on no carrier, may be one that this carrier is to run.
+            if vervet_os::thread::processors() == 1 || green::is_off_carrier(owner()) {
+                return false;
             }
             for _ in 0..pause {
                 std::hint::spin_loop();
