@@ -25,6 +25,9 @@ pub enum State {
     Parked = 5,
 }
 
+/// What [`ThreadContext::scan_sp`] says of a parked thread that has left its native stack.
+pub const NO_NATIVE_STACK: usize = 1;
+
 /// What lies between two pieces of managed stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(usize)]
@@ -41,6 +44,8 @@ pub enum RecordKind {
     NativeEntry = 4,
     /// Managed code called managed code on the next segment of its stack. The record before this one says where.
     Segment = 5,
+    /// As `Icall`; the call may leave the native stack while its thread is parked, and is then made again.
+    Reentrant = 6,
 }
 
 /// A link of the record list, on the stack of the thunk that pushed it.
@@ -90,8 +95,6 @@ pub mod interrupts {
     pub const SUSPENDED: u32 = 8;
     /// A green thread is to let others run.
     pub const PREEMPT: u32 = 16;
-    /// The collector scans the stacks of a parked green thread: who wants to run it waits. It asks the thread for nothing.
-    pub const SCANNING: u32 = 32;
 }
 
 /// Offsets of the words of a context that are references (or 0): the collector visits and updates them.
@@ -187,14 +190,16 @@ pub struct ThreadContext {
     pub start_target: usize,
     /// A green thread that has not begun: the argument (a root), or 0.
     pub start_argument: usize,
+    /// The record of the internal call under way that leaves the native stack, because the green thread parks; 0: none does.
+    pub leaves_at: usize,
+    /// The code of the internal call that has left the native stack.
+    pub left_function: usize,
     /// A green thread: where each of the collector's lists goes on that the context is in; 0: it is not in that list.
     pub gc_links: [usize; 2],
     /// A green thread: what the collector has found about its references; 0: the thread has run since.
     pub gc_notes: u32,
     /// A green thread, with the verifier on: a checksum of what its stack referred to when the collector wrote `gc_notes`.
     pub gc_checksum: u32,
-    /// A green thread: the cycle of marking in which its references were marked; 0: they have changed since.
-    pub gc_scanned: u32,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

@@ -36,7 +36,6 @@ pub mod stop_word;
 pub mod suspend;
 pub mod transitions;
 
-pub(crate) use stop::view_parked;
 pub use stop::{Stopped, ThreadView, stop, stop_thread};
 pub use transitions::poll;
 

@@ -5,6 +5,7 @@
 //! * The owner id of a green thread's record stays the record's. A record whose thread has ended in a monitor is not used again.
 //! * A free record keeps its managed stack, its Thread objects and its thread statics for the next green thread, as a worker of the pool
 //!   keeps them for the next callback.
+use super::kept::Left;
 use super::stacks::{self, FIRST_SEGMENT, NativeStack};
 use crate::safepoint::{green_contexts, registry};
 use crate::threads::managed_stack;
@@ -24,10 +25,19 @@ pub(crate) struct Green {
     pub(super) bound_to: AtomicU32,
     /// What a thread does that was not started for a task.
     pub(super) work: Cell<Option<Work>>,
+    /// It is a thread of the program's own ([`Work::Thread`]).
+    pub(super) is_own: Cell<bool>,
+    /// The wait in which it left its native stack.
+    pub(super) left: Cell<Option<Left>>,
 }
 
-/// The work of a green thread, in Runtime state.
-pub(super) type Work = Box<dyn FnOnce() + Send>;
+/// The work of a green thread.
+pub(super) enum Work {
+    /// A call of Rust code, in Runtime state.
+    Call(Box<dyn FnOnce() + Send>),
+    /// A thread that the program has started: the handles of its [`Seed`](crate::threads::start::Seed).
+    Thread([u32; 3]),
+}
 
 // SAFETY: the cell is used by the carrier that runs the thread, and by nobody else; the scheduler hands the thread from one carrier to the next.
 unsafe impl Sync for Green {}
@@ -48,11 +58,11 @@ pub(super) fn take() -> io::Result<&'static Green> {
     }
 }
 
-/// The thread has ended: its context becomes that of a thread that has not begun.
+/// The thread has ended: its record is free.
 ///
 /// # Safety
-/// The caller is the carrier that ran the thread, in Runtime state with its context.
-pub(super) unsafe fn reset(green: &'static Green) {
+/// The caller is the carrier that ran the thread, in Runtime state.
+pub(super) unsafe fn give_back(green: &'static Green) {
     let context = green.context;
     // SAFETY: the thread runs nowhere, so these words are the caller's; requests are stored by anybody at any time.
     unsafe {
@@ -64,17 +74,6 @@ pub(super) unsafe fn reset(green: &'static Green) {
         registry::interrupts(context).store(0, Ordering::SeqCst);
         registry::limit(context).store((*context).true_limit, Ordering::SeqCst);
         managed_stack::trim(context);
-    }
-}
-
-/// The record of a thread that has ended is free.
-///
-/// # Safety
-/// The caller is the carrier that ran the thread, in Runtime state. The thread was [reset], and is parked.
-pub(super) unsafe fn give_back(green: &'static Green) {
-    let context = green.context;
-    // SAFETY: the thread runs nowhere, so these words are the caller's.
-    unsafe {
         if (*context).locks_held != 0 && (*context).internal_thread == 0 {
             // A thread of the program's own has ended in a monitor: nobody else may have its id. (A task's thread goes on with the next task, as a worker
             // of the pool does.)
@@ -97,6 +96,8 @@ fn make() -> io::Result<&'static Green> {
         native: Cell::new(None),
         bound_to: AtomicU32::new(0),
         work: Cell::new(None),
+        is_own: Cell::new(false),
+        left: Cell::new(None),
     }));
     // SAFETY: nobody else knows the context yet.
     unsafe {
