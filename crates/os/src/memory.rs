@@ -5,6 +5,7 @@
 //! * What was discarded reads as zero, whatever the system makes of the request: pages that the program has locked in memory
 //!   (`mlock`, `mlockall`) it keeps, with all that is in them. The heap hands such memory out as zeroed.
 use std::io;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Reserves `size` bytes of zeroed, readable and writable memory somewhere; touched pages only cost.
 pub fn reserve(size: usize) -> io::Result<*mut u8> {
@@ -47,11 +48,48 @@ pub unsafe fn make_writable(low: usize, high: usize) -> io::Result<()> {
 pub fn stack(size: usize) -> io::Result<(usize, usize)> {
     let size = (size + 4095) & !4095;
     let low = reserve(size + 4096)? as usize;
+    let page = low as *mut libc::c_void;
     // SAFETY: the lowest page of a mapping that was just made.
-    if unsafe { libc::mprotect(low as *mut libc::c_void, 4096, libc::PROT_NONE) } != 0 {
-        return Err(io::Error::last_os_error());
+    let is_guarded = unsafe {
+        has_guard_regions() && libc::madvise(page, 4096, MADV_GUARD_INSTALL) == 0
+            || libc::mprotect(page, 4096, libc::PROT_NONE) == 0
+    };
+    if !is_guarded {
+        let error = io::Error::last_os_error();
+        // SAFETY: the whole mapping, which nobody knows.
+        unsafe { libc::munmap(page, size + 4096) };
+        return Err(error);
     }
     Ok((low + 4096, low + 4096 + size))
+}
+
+/// See madvise(2): touching the page is a fault from then on, and the mapping stays one.
+const MADV_GUARD_INSTALL: i32 = 102;
+
+/// Can a page be a guard without being a mapping of its own (Linux 6.13)? Then stacks beside each other are one mapping. Not if `VERVET_DEBUG_NO_GUARD_REGIONS` is set.
+pub fn has_guard_regions() -> bool {
+    const UNKNOWN: u8 = 0;
+    const YES: u8 = 1;
+    const NO: u8 = 2;
+    static HAS: AtomicU8 = AtomicU8::new(UNKNOWN);
+    match HAS.load(Ordering::Relaxed) {
+        UNKNOWN => {
+            let refused = std::env::var_os("VERVET_DEBUG_NO_GUARD_REGIONS").is_some();
+            let has = !cfg!(miri)
+                && !refused
+                && reserve(4096).is_ok_and(|page| {
+                    // SAFETY: a page that was just made, and that nobody else knows.
+                    unsafe {
+                        let has = libc::madvise(page.cast(), 4096, MADV_GUARD_INSTALL) == 0;
+                        libc::munmap(page.cast(), 4096);
+                        has
+                    }
+                });
+            HAS.store(if has { YES } else { NO }, Ordering::Relaxed);
+            has
+        }
+        has => has == YES,
+    }
 }
 
 /// Unmaps a stack that [`stack`] made, with its guard page.

@@ -44,6 +44,8 @@ pub enum Outcome {
     Requeue,
     /// It has ended. Its id is free.
     End,
+    /// It did not run: the host makes it ready when it can.
+    Waits,
     /// The carrier found that the thread can run on another carrier only, and has given that its processor
     /// ([`Scheduler::hand_to`](crate::Scheduler::hand_to)).
     HandedOver,

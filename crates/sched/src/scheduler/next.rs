@@ -321,7 +321,7 @@ impl<H: Host> Scheduler<H> {
                 self.push_local(p, id);
                 self.notify();
             }
-            Outcome::End | Outcome::HandedOver => {}
+            Outcome::End | Outcome::Waits | Outcome::HandedOver => {}
         }
     }
     /// As [`Scheduler::after`], for a carrier that has no processor.
@@ -330,7 +330,7 @@ impl<H: Host> Scheduler<H> {
         let ready = match outcome {
             Outcome::Yield | Outcome::Preempted | Outcome::Requeue => true,
             Outcome::Park => !self.host.word(id).sleeps(),
-            Outcome::End | Outcome::HandedOver => false,
+            Outcome::End | Outcome::Waits | Outcome::HandedOver => false,
         };
         if ready {
             count(&self.shared.unparks, 1);

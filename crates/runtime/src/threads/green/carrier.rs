@@ -10,7 +10,7 @@
 use super::record::{self, Green};
 use super::run;
 use super::seat::Seat;
-use super::stacks::{NativeStack, give_native, take_native};
+use super::stacks::{self, NativeStack, give_native, take_native};
 use crate::arch;
 use crate::safepoint::registry::{self, Thread};
 use crate::threads::current::set_current_context;
@@ -18,8 +18,7 @@ use crate::threads::native_state::leave_native;
 use crate::threads::retry_thread::{self, raise_limit};
 use crate::threads::{attach, current_context, native, start};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 use vervet_abi::context::NO_NATIVE_STACK;
 use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND};
 use vervet_abi::{State, ThreadContext};
@@ -62,7 +61,9 @@ fn carry(carrier: Carrier) {
     thread.own.carries.set(&raw mut seat);
     native(|| super::scheduler().carry(carrier));
     thread.own.carries.set(std::ptr::null_mut());
-    seat.spare.into_iter().for_each(give_native);
+    if let Some(id) = seat.spare.take().and_then(give_native) {
+        super::scheduler().make_ready(None, id);
+    }
     attach::detach();
 }
 
@@ -103,7 +104,7 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
             _ => None,
         };
         if first.is_some() && !provide(&mut (*seat).spare, green) {
-            return Outcome::Yield;
+            return Outcome::Waits;
         }
         (*seat).carrier = carrier;
         leave_native(base);
@@ -115,9 +116,10 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
         leave(thread, base, context);
         let outcome = (*seat).outcome;
         let has_ended = outcome == Outcome::End;
-        if has_ended || (*context).scan_sp == NO_NATIVE_STACK {
-            let kept = std::mem::replace(&mut (*seat).spare, green.native.take());
-            kept.into_iter().for_each(give_native);
+        if (has_ended || (*context).scan_sp == NO_NATIVE_STACK)
+            && let Some(stack) = green.native.take()
+        {
+            put_back(&mut (*seat).spare, stack);
         }
         if has_ended {
             record::give_back(green);
@@ -127,12 +129,7 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
     }
 }
 
-/// How often in succession a carrier finds no memory for a native stack, a millisecond apart, before it gives up.
-const PATIENCE: u32 = 10_000;
-/// How often in succession carriers have found none.
-static REFUSED: AtomicU32 = AtomicU32::new(0);
-
-/// Finds a native stack for the thread. False: there is none, for want of memory or of mappings; another thread may end and leave its own.
+/// Finds a native stack for the thread. False: there is none, and the thread waits for one.
 ///
 /// # Safety
 /// The caller runs the green thread, which has none. It is in Native state.
@@ -141,20 +138,23 @@ unsafe fn provide(spare: &mut Option<NativeStack>, green: &Green) -> bool {
         green.native.set(Some(stack));
         return true;
     }
-    let stack = match take_native() {
-        Ok(stack) => stack,
-        Err(_) if REFUSED.fetch_add(1, Ordering::Relaxed) < PATIENCE => {
-            std::thread::sleep(Duration::from_millis(1));
-            return false;
+    // From here on it may be made ready.
+    match take_native(green.id()) {
+        Some(stack) => {
+            green.native.set(Some(stack));
+            true
         }
-        Err(_) => vervet_os::allocator::no_memory(
-            "the native stack of one more green thread beside those that wait",
-            super::stacks::NATIVE,
-        ),
-    };
-    REFUSED.store(0, Ordering::Relaxed);
-    green.native.set(Some(stack));
-    true
+        None => false,
+    }
+}
+
+/// The stack is nobody's. It stays with the carrier, unless there are too few.
+fn put_back(spare: &mut Option<NativeStack>, stack: NativeStack) {
+    if spare.is_none() && !stacks::are_scarce() {
+        *spare = Some(stack);
+    } else if let Some(id) = give_native(stack) {
+        super::scheduler().make_ready(None, id);
+    }
 }
 
 /// Prepares the first frame on the native stack, that of `main`.

@@ -6,8 +6,9 @@
 //! * A native stack has a guard page, because C code compares with nothing. It belongs to one green thread at a time.
 //! * Slabs are never unmapped: a thread's memory goes to the next thread with its record.
 use crate::memory::address_plan;
+use std::collections::VecDeque;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use vervet_os::{LeafLock, memory};
 
 /// Bytes of a first segment. Pages that are never touched cost address space only.
@@ -93,16 +94,57 @@ pub(super) struct NativeStack {
     pub(super) high: usize,
 }
 
-static FREE: LeafLock<Vec<NativeStack>> = LeafLock::new(Vec::new());
+/// The native stacks that nobody uses, and the threads that wait for one. While a thread waits, no stack lies in the pool.
+struct Pool {
+    free: Vec<NativeStack>,
+    waiting: VecDeque<u32>,
+}
 
-/// A native stack that nobody uses: the one that was given back last, or a new one.
-///
-/// # Errors
-/// The system's: there is no memory, or there are too many mappings.
-pub(super) fn take_native() -> io::Result<NativeStack> {
-    if let Some(stack) = FREE.lock().pop() {
-        return Ok(stack);
+static POOL: LeafLock<Pool> = LeafLock::new(Pool {
+    free: Vec::new(),
+    waiting: VecDeque::new(),
+});
+
+/// A native stack that nobody uses: the one that was given back last, or a new one. None: there is none, and can be none for want of memory or of
+/// mappings; green thread `id` waits for one, and is [to be made ready](give_native) when another thread gives its own back.
+pub(super) fn take_native(id: u32) -> Option<NativeStack> {
+    if let Some(stack) = POOL.lock().free.pop() {
+        return Some(stack);
     }
+    let error = match make_native() {
+        Ok(stack) => return Some(stack),
+        Err(error) => error,
+    };
+    if MADE.load(Ordering::Relaxed) == 0 {
+        // Nobody can give one back.
+        let what = format!("the native stack of a green thread ({error})");
+        vervet_os::allocator::no_memory(&what, NATIVE);
+    }
+    SCARCE.store(true, Ordering::Relaxed);
+    let mut pool = POOL.lock();
+    let stack = pool.free.pop();
+    if stack.is_none() {
+        pool.waiting.push_back(id);
+    }
+    stack
+}
+
+/// Has a thread waited for a native stack? From then on carriers keep none for themselves.
+pub(super) fn are_scarce() -> bool {
+    SCARCE.load(Ordering::Relaxed)
+}
+
+static SCARCE: AtomicBool = AtomicBool::new(false);
+
+/// Nobody uses the stack any more. The thread that is to be made ready, if one waits.
+#[must_use]
+pub(super) fn give_native(stack: NativeStack) -> Option<u32> {
+    let mut pool = POOL.lock();
+    pool.free.push(stack);
+    pool.waiting.pop_front()
+}
+
+fn make_native() -> io::Result<NativeStack> {
     if MADE.fetch_add(1, Ordering::Relaxed) >= most() {
         MADE.fetch_sub(1, Ordering::Relaxed);
         return Err(io::ErrorKind::OutOfMemory.into());
@@ -122,8 +164,12 @@ pub(super) fn take_native() -> io::Result<NativeStack> {
 /// How many native stacks there are.
 static MADE: AtomicUsize = AtomicUsize::new(0);
 
-/// How many there may be. Each takes two of the process's mappings, and as many are left for further segments and for everybody else.
+/// How many there may be. Where a guard page is a mapping, each takes two of the process's mappings, and as many are left for further segments and for
+/// everybody else.
 fn most() -> usize {
+    if memory::has_guard_regions() {
+        return usize::MAX;
+    }
     /// What Linux allows unless it is told otherwise.
     const USUAL: usize = 65_530;
     static MOST: AtomicUsize = AtomicUsize::new(0);
@@ -139,9 +185,4 @@ fn most() -> usize {
         }
         most => most,
     }
-}
-
-/// Nobody uses the stack any more.
-pub(super) fn give_native(stack: NativeStack) {
-    FREE.lock().push(stack);
 }
