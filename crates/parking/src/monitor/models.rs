@@ -13,7 +13,7 @@
 //! Each thread of a model has an id. Where the runtime has its threads' waiters, and the stopping of the world, there is a
 //! [`Process`] here. A deadline is a flag that a thread sets when it likes. Loom tries what an exchange that fails means, what a load may
 //! still see, and where each thread is when the others go on; more than a few preemptions only where it says `None`.
-use super::{Exit, Lock, Monitor, Owner, Queue, Table, Thread};
+use super::{Exit, Lock, Monitor, Owner, Queue, Table, Thread, Why};
 use crate::ParkWord;
 use crate::sync::{AtomicU32, LeafLock, Ordering::*};
 use loom::cell::UnsafeCell;
