@@ -12,7 +12,8 @@
 //! * Candidates are chosen before marking begins. So every reference into one that exists at the end was seen by the marker and recorded,
 //!   or was stored later, and then lies on a card that the final mark pause scans, which records it too.
 //! * A block that a conservative reference or a pinned handle points into is not evacuated: such a reference cannot be corrected.
-//! * References in roots, root memory, handles, registrations of finalizers and young objects are not recorded. They are all corrected.
+//! * References in roots, root memory, handles, registrations of finalizers and young objects are not recorded. They are all corrected. Those of parked
+//!   threads are recorded: there may be a million such threads.
 use super::marking::Marking;
 use crate::Heap;
 use crate::memory::{List, poison};
@@ -231,9 +232,6 @@ impl<M: Model, W: World> Heap<M, W> {
     fn correct_world(&self, forwarding: Forwarding<'_>) {
         let space = &self.space;
         self.each_root(|f| {
-            forwarding.correct(f);
-        });
-        self.each_parked_root(|f| {
             forwarding.correct(f);
         });
         self.finalizers.follow(space, |o| forwarding.address(o));

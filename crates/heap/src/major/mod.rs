@@ -4,9 +4,12 @@
 //!   phase                where it runs                        threads    what is done
 //!   -------------------  -----------------------------------  ---------  --------------------------------------------------------
 //!   initial mark pause   world stopped, gate shut             one        minor collection; stacks, roots, young objects are scanned
-//!   concurrent marking   beside the program, in gate steps    one        objects on the marker's stack are scanned until it is empty
-//!   precleaning          beside the program, in gate steps    one        cards written to meanwhile are scanned, twice
-//!   final mark pause     world stopped, gate shut             all        minor collection; stacks, roots, young objects and the rest of
+//!   concurrent marking   beside the program, in gate steps    one        parked threads are scanned; objects on the marker's stack are
+//!                                                                        scanned until it is empty
+//!   precleaning          beside the program, in gate steps    one        cards written to meanwhile, and threads that were parked
+//!                                                                        meanwhile, are scanned, twice
+//!   final mark pause     world stopped, gate shut             all        minor collection; stacks, of parked threads those that have run
+//!                                                                        since they were scanned; roots, young objects and the rest of
 //!                                                                        the cards; ephemerons, weak handles, finalizers; evacuation
 //!   sweeping             beside the program, in gate steps    one        dead objects are forgotten, empty blocks freed
 //! ```
@@ -14,7 +17,7 @@
 //!
 //! # Map
 //! * [`state`]: the state of a cycle. [`cycle`]: the collector's thread, and the order of the phases. [`pauses`]: initial and final mark.
-//! * [`marking`]: one worker that marks. [`marker`]: what it owns. `prefetch`: objects on their way into the cache.
+//! * [`marking`]: one worker that marks. [`marker`]: what it owns. [`parked`]: parked threads, beside the program. `prefetch`: objects on their way into the cache.
 //! * [`ephemerons`], [`evacuate`], [`sweep`]: parts of the end of a cycle. `pacing`: when a cycle begins and how mutators help.
 //!
 //! # Invariants
@@ -30,6 +33,7 @@ pub mod evacuate;
 pub mod marker;
 pub mod marking;
 mod pacing;
+mod parked;
 pub mod pauses;
 mod prefetch;
 pub mod state;
