@@ -1,5 +1,5 @@
 # by: vervet
-# SIGQUIT prints the managed stack and the program goes on; other signals have their default action.
+# SIGQUIT prints all managed stacks and the program goes on; other signals have their default action.
 cs Spin
 # mode, signals…
 signal() {
@@ -12,7 +12,7 @@ signal() {
     for s; do kill -$s $pid; sleep 0.3; done
     { wait $pid; code=$?; } 2> /dev/null
     echo "\$ $mode $*"
-    normalise .stdout .stderr | sed -E 's/ \[(0x[0-9a-f]+|\?)\]//'
+    normalise .stdout .stderr | sed -E 's/ \[(0x[0-9a-f]+|\?)\]//; s/[0-9.]+ s more/T s more/'
     echo "exit $code"
 }
 signal spin QUIT QUIT TERM

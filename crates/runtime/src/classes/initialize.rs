@@ -63,6 +63,13 @@ impl Table {
     }
 }
 
+/// For reports: the id of the thread that runs the class constructor of the VTable at that address, or 0. Takes no memory.
+pub(crate) fn runs(vtable: usize) -> u32 {
+    let table = TABLE.lock();
+    let running = table.as_ref().and_then(|t| t.running.get(&vtable));
+    running.map_or(0, |r| r.by)
+}
+
 enum Next {
     Run,
     Go,

@@ -8,6 +8,7 @@ pub mod from_error;
 pub mod make;
 pub mod protected;
 pub mod report;
+pub(crate) mod stack_words;
 pub mod throw;
 pub mod trace;
 pub mod traps;

@@ -1,33 +1,32 @@
-//! Reports that signals cause: the dump of the managed stack (SIGQUIT), the report of a crash, the stack of an abort (SIGABRT).
+//! Reports that signals cause: the dump of all managed stacks (SIGQUIT), the report of a crash, the stack of an abort (SIGABRT).
 //!
 //! # How it works
-//! A handler may interrupt anything, also the allocator. So it walks the stack into a fixed table, which takes no
-//! memory and no lock, and a thread of its own turns the table into text. A crashing thread waits for that, for so
-//! long as is reasonable; its first line it writes itself.
+//! A handler may interrupt anything, also the allocator. So that of a crash walks the stack into a fixed table, which takes no
+//! memory and no lock, and a thread of its own, the reporter, turns the table into text. A crashing thread waits for that, for so
+//! long as is reasonable; its first line it writes itself. The handler of SIGQUIT only tells the reporter, which has another thread make
+//! the dump: that stops the world, and a crash meanwhile must find the reporter.
 //!
 //! # Invariants
 //! * The table belongs to whoever has taken [`BUSY`] until the reporter gives it back.
 //! * Handlers call nothing that is not async-signal-safe. (The native stack of a crash is the exception: it comes
 //!   last, and an alarm ends a process that hangs in it.)
 use crate::code::{arena, table};
-use crate::exceptions::walk::Walk;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+use crate::exceptions::stack_words::{self, Word};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::Published;
-use vervet_types::{Method, MethodRef};
 
 /// Starts the thread that makes the calls of signal handlers.
 static START_HANDLER_CALLS: Published<fn()> = Published::new();
+/// Starts a dump of all threads.
+static START_DUMP: Published<fn()> = Published::new();
 
 const FRAMES: usize = 512;
-/// Code address of a frame, or the address of the method whose stub was left through, with the lowest bit set in `TAG`.
-static PCS: [AtomicUsize; FRAMES] = [const { AtomicUsize::new(0) }; FRAMES];
-static TAGS: [AtomicU8; FRAMES] = [const { AtomicU8::new(0) }; FRAMES];
+/// The stack, as [`stack_words`] has it.
+static WORDS: [AtomicU64; FRAMES] = [const { AtomicU64::new(0) }; FRAMES];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static BUSY: AtomicBool = AtomicBool::new(false);
 static CRASHING: AtomicBool = AtomicBool::new(false);
-/// The thread that SIGQUIT is passed on to if it meets one that runs nothing managed.
-static FIRST: AtomicUsize = AtomicUsize::new(0);
 /// The reporter sleeps on the first byte; a crashing thread waits for the answer.
 static PIPES: [AtomicUsize; 4] = [const { AtomicUsize::new(usize::MAX) }; 4];
 
@@ -36,13 +35,10 @@ const QUIT: u8 = b'q';
 const CRASH: u8 = b'c';
 const CALLS: u8 = b's';
 
-const RETURN: u8 = 0;
-const EXACT: u8 = 1;
-const STUB: u8 = 2;
-
-/// Starts the reporter, which starts the thread that makes the calls of signal handlers by `start_handler_calls`, and installs the handlers of SIGQUIT and SIGABRT. Called once, by the first thread.
-pub(crate) fn initialise(start_handler_calls: fn()) {
+/// Starts the reporter, which starts the thread that makes the calls of signal handlers by `start_handler_calls` and dumps by `start_dump`, and installs the handlers of SIGQUIT and SIGABRT. Called once, by the first thread.
+pub(crate) fn initialise(start_handler_calls: fn(), start_dump: fn()) {
     START_HANDLER_CALLS.put(start_handler_calls);
+    START_DUMP.put(start_dump);
     // SAFETY: fresh descriptors, and handlers that follow the rules of this module.
     unsafe {
         let mut fds = [0; 4];
@@ -62,7 +58,6 @@ pub(crate) fn initialise(start_handler_calls: fn()) {
             };
             pipe.store(kept as usize, Ordering::Release);
         }
-        FIRST.store(libc::pthread_self() as usize, Ordering::Release);
         // The reporter takes no signals.
         let mut all: libc::sigset_t = std::mem::zeroed();
         let mut before: libc::sigset_t = std::mem::zeroed();
@@ -116,62 +111,32 @@ pub(crate) fn ask_for_handler_calls() {
 
 fn reporter() {
     while let Some(what) = get(pipe(0)) {
-        if what == CALLS {
-            if let Some(start) = START_HANDLER_CALLS.get() {
-                start();
-            }
+        let start = match what {
+            CALLS => START_HANDLER_CALLS.get(),
+            QUIT => START_DUMP.get(),
+            _ => None,
+        };
+        if let Some(start) = start {
+            start();
+        }
+        if what != CRASH {
             continue;
         }
         let mut text = String::new();
-        if what == QUIT {
-            text.push_str("Full thread dump:\n\n\"Main\"\n");
-        }
         let count = COUNT.load(Ordering::Acquire);
-        let mut stub = None;
-        for i in 0..count {
-            let (word, tag) = (
-                PCS[i].load(Ordering::Relaxed),
-                TAGS[i].load(Ordering::Relaxed),
-            );
-            if let Some(line) = line(word, tag, &mut stub) {
-                text.push_str(&format!("  at {line}\n"));
-            }
+        let words = WORDS[..count]
+            .iter()
+            .map(|w| Word(w.load(Ordering::Relaxed)));
+        for line in stack_words::lines(words) {
+            text.push_str(&format!("  at {line}\n"));
         }
         if count == FRAMES {
             text.push_str("  ...\n");
         }
-        if what == QUIT {
-            text.push('\n');
-        }
         crate::process::fatal::write_stderr(&text);
         BUSY.store(false, Ordering::Release);
-        if what != QUIT {
-            put(pipe(3), b'.');
-        }
+        put(pipe(3), b'.');
     }
-}
-
-/// One frame as text; `stub` is the method whose stub was left through last, which has one line, not two.
-fn line(word: usize, tag: u8, stub: &mut Option<MethodRef>) -> Option<String> {
-    if tag == STUB {
-        // SAFETY: the word is the address of a method, which lives for ever.
-        let m: MethodRef = unsafe { &*(word as *const Method) };
-        *stub = Some(m);
-        return Some(format!("(wrapper managed-to-native) {}", m.full_name()));
-    }
-    let left = stub.take();
-    let probe = if tag == EXACT { word } else { word - 1 };
-    let code = table::find(probe)?;
-    let il = code
-        .il_offset(probe)
-        .map_or(String::from("?"), |o| format!("0x{o:05x}"));
-    Some(match code.kind {
-        table::CodeKind::Method(m) => format!("{} [{il}]", m.full_name()),
-        table::CodeKind::Filter(m) => format!("(filter) {} [{il}]", m.full_name()),
-        table::CodeKind::Wrapper(m) if left.is_some_and(|l| std::ptr::eq(l, m)) => return None,
-        table::CodeKind::Wrapper(m) => format!("(wrapper) {}", m.full_name()),
-        table::CodeKind::Stub(_) => return None,
-    })
 }
 
 /// Walks the stack of this thread, interrupted at `pc`/`fp`, into the table.
@@ -180,47 +145,16 @@ fn line(word: usize, tag: u8, stub: &mut Option<MethodRef>) -> Option<String> {
 /// The context is the calling thread's or null, and `pc` and `fp` are the registers that the signal handler was given.
 unsafe fn collect(context: *mut ThreadContext, pc: usize, fp: usize) {
     let mut n = 0;
-    let mut note = |word: usize, tag: u8| {
-        if n < FRAMES {
-            PCS[n].store(word, Ordering::Relaxed);
-            TAGS[n].store(tag, Ordering::Relaxed);
-            n += 1;
-        }
+    let note = |word: Word| {
+        WORDS[n].store(word.0, Ordering::Relaxed);
+        n += 1;
         n < FRAMES
     };
     if !context.is_null() {
-        // SAFETY: in Managed state fp chains through frames of this thread's stack; each is checked to lie on it.
+        // SAFETY: the caller's promise: this thread's context, and its registers at the signal.
         unsafe {
-            if (*context).state == State::Managed as u8 {
-                let (mut pc, mut fp, mut exact) = (pc, fp, true);
-                while arena::contains(pc) && table::find(if exact { pc } else { pc - 1 }).is_some()
-                {
-                    let is_on_stack = match (*context).segment {
-                        0 => {
-                            fp >= (*context).true_limit - (1 << 20)
-                                && fp < (*context).stack_base - 16
-                        }
-                        _ => crate::threads::managed_stack::contains(context, fp + 16),
-                    };
-                    if !note(pc, if exact { EXACT } else { RETURN }) || !is_on_stack {
-                        break;
-                    }
-                    pc = *((fp + 8) as *const usize);
-                    fp = *(fp as *const usize);
-                    exact = false;
-                }
-            }
-        }
-        // SAFETY: the records of this thread, which does nothing else until the handler returns.
-        let mut walk = unsafe { Walk::new(context) };
-        loop {
-            if let Some(m) = walk.take_wrapper() {
-                note(m as *const Method as usize, STUB);
-            }
-            let Some(f) = walk.next() else { break };
-            if !note(f.pc, if f.exact { EXACT } else { RETURN }) {
-                break;
-            }
+            let is_managed = (*context).state == State::Managed as u8;
+            stack_words::collect(context, is_managed.then_some((pc, fp)), note);
         }
     }
     COUNT.store(n, Ordering::Release);
@@ -235,21 +169,13 @@ fn interrupted(uc: *mut libc::c_void) -> (usize, usize) {
     )
 }
 
-extern "C" fn on_quit(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c_void) {
-    // SAFETY: errno of the interrupted code is put back below.
-    let errno = unsafe { *libc::__errno_location() };
-    let context = crate::threads::current_context();
-    if context.is_null() {
-        // SAFETY: the first thread lives as long as the process.
-        unsafe { libc::pthread_kill(FIRST.load(Ordering::Acquire) as libc::pthread_t, signal) };
-    } else if !BUSY.swap(true, Ordering::AcqRel) {
-        let (pc, fp) = interrupted(uc);
-        // SAFETY: this thread's context, and its registers at the signal.
-        unsafe { collect(context, pc, fp) };
+extern "C" fn on_quit(_: i32, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: errno of the interrupted code is put back below; its address is the calling thread's, in a handler as elsewhere.
+    unsafe {
+        let errno = *libc::__errno_location();
         put(pipe(1), QUIT);
+        *libc::__errno_location() = errno;
     }
-    // SAFETY: the address of errno is the calling thread's, in a handler as elsewhere.
-    unsafe { *libc::__errno_location() = errno };
 }
 
 extern "C" fn on_abort(signal: i32, _info: *mut libc::siginfo_t, uc: *mut libc::c_void) {

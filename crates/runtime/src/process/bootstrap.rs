@@ -101,7 +101,10 @@ pub fn start(
     crate::safepoint::initialise();
     crate::code::helpers::initialise();
     crate::exceptions::traps::initialise();
-    crate::exceptions::report::initialise(crate::interop::marshal::handler_calls::start);
+    crate::exceptions::report::initialise(
+        crate::interop::marshal::handler_calls::start,
+        crate::process::dump::start,
+    );
 
     // The type system and the core library; no managed code runs yet.
     let loader = Loader::new();

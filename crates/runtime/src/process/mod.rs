@@ -2,9 +2,11 @@
 //!
 //! * [`bootstrap`]: from nothing to where managed code can run; [`main`]: the program; [`exit`]: its ordinary end
 //! * [`fatal`]: ends that nothing follows, and what is written to standard error
+//! * [`dump`]: what all threads do, for SIGQUIT
 //! * [`counters`]: what is counted and listed during a run; [`stats`]: `--stats`; [`regression`]: `--regression`
 pub mod bootstrap;
 pub mod counters;
+pub(crate) mod dump;
 pub mod exit;
 pub mod fatal;
 pub mod main;

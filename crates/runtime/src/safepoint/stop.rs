@@ -56,6 +56,10 @@ pub struct ThreadView<'a> {
     pub ranges: &'a [(usize, usize)],
     /// The instruction of managed code that a signal stopped it at.
     pub pc: Option<usize>,
+    /// The frame pointer at that instruction; 0 if there is no `pc`.
+    pub fp: usize,
+    /// The kernel's id of the OS thread that runs with the context; 0: the context is that of a parked green thread.
+    pub tid: i32,
 }
 
 /// Stops every attached thread but the calling one, runs `work`, and lets them go on. `work` follows the rules of this module.
@@ -347,7 +351,7 @@ unsafe fn view(
     // SAFETY: a stopped thread's words stay as they are, and its stack from `scan_sp` or `sp` up is live.
     unsafe {
         let mut ranges = Ranges::new();
-        let mut at = None;
+        let (mut at, mut fp) = (None, 0);
         if !is_stopper && is_suspended(registry::state(context)) {
             let uc = thread.interrupted.load(Ordering::Acquire);
             for (low, high) in suspend::registers(uc) {
@@ -355,6 +359,7 @@ unsafe fn view(
             }
             let (sp, pc) = suspend::sp_and_pc(uc);
             at = Some(pc);
+            fp = suspend::frame_pointer(uc);
             if !registry::may_stop_at(context, sp) {
                 give_up((*context).owner_id, sp);
             }
@@ -381,6 +386,8 @@ unsafe fn view(
             context,
             ranges: ranges.all(),
             pc: at,
+            fp,
+            tid: thread.tid.load(Ordering::Relaxed),
         });
     }
 }
@@ -405,6 +412,8 @@ pub(crate) unsafe fn view_parked(
         context,
         ranges: ranges.all(),
         pc: None,
+        fp: 0,
+        tid: 0,
     });
 }
 

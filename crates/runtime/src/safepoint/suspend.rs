@@ -125,3 +125,12 @@ pub(super) unsafe fn sp_and_pc(uc: *mut libc::ucontext_t) -> (usize, usize) {
         r[libc::REG_RIP as usize] as usize,
     )
 }
+
+/// The frame pointer of a parked thread.
+///
+/// # Safety
+/// As for [`sp_and_pc`].
+pub(super) unsafe fn frame_pointer(uc: *mut libc::ucontext_t) -> usize {
+    // SAFETY: the record is the kernel's, on the stack of a thread that stays in the handler meanwhile.
+    unsafe { (&(*uc).uc_mcontext.gregs)[libc::REG_RBP as usize] as usize }
+}

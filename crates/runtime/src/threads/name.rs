@@ -118,6 +118,16 @@ pub fn get(internal: ObjRef<'_>) -> Option<Vec<u16>> {
     Some(unsafe { std::slice::from_raw_parts(chars, length) }.to_vec())
 }
 
+/// The name of a thread while the world is stopped: then no thread is under the lock. Takes no memory; `take` gets the units.
+pub(crate) fn of_stopped(internal: ObjRef<'_>, take: impl FnOnce(&[u16])) {
+    let chars = internal.read::<usize>(CHARS) as *const u16;
+    if !chars.is_null() {
+        let length = internal.read::<i32>(LENGTH) as usize;
+        // SAFETY: the name was stored with that length; only managed threads change it, in Runtime state.
+        take(unsafe { std::slice::from_raw_parts(chars, length) });
+    }
+}
+
 /// The object is finalized, or becomes another green thread's: a name of its own goes.
 pub fn free(internal: ObjRef<'_>) {
     let old = {

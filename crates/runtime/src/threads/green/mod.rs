@@ -44,6 +44,7 @@ mod stacks;
 pub(crate) mod wait;
 
 pub(crate) use host::scheduler;
+pub(crate) use record::{is_free, is_new};
 pub(crate) use report::report;
 pub use run::spawn;
 pub(in crate::threads) use run::spawn_work;

@@ -141,6 +141,27 @@ pub(super) unsafe fn of_context(context: *mut ThreadContext) -> Option<&'static 
     unsafe { ((&raw const (*context).green).read() as *const Green).as_ref() }
 }
 
+/// Has the green thread not begun? (Its record may be free.)
+///
+/// # Safety
+/// The context is that of a green thread, and the world is stopped.
+pub(crate) unsafe fn is_new(context: *mut ThreadContext) -> bool {
+    // SAFETY: the caller's promise: whoever changes these words is in Runtime state.
+    unsafe { (*context).scan_sp == 0 && (*context).record.is_null() }
+}
+
+/// Is the record of the context without a thread?
+///
+/// # Safety
+/// The context is that of a green thread, and the world is stopped.
+pub(crate) unsafe fn is_free(context: *mut ThreadContext) -> bool {
+    // SAFETY: the caller's promise: whoever changes these words, or gives the record work, is in Runtime state.
+    unsafe {
+        let work = of_context(context).is_some_and(|green| (*green.work.as_ptr()).is_some());
+        is_new(context) && (*context).start_target == 0 && !work
+    }
+}
+
 impl Green {
     pub(super) fn id(&self) -> u32 {
         // SAFETY: contexts are never freed, and the id stays.

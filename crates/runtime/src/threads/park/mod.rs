@@ -64,5 +64,6 @@ pub fn park(cx: &Cx<'_>, commit: impl FnOnce(), deadline: Option<Instant>) -> bo
     } else if starts && me.word.sleeps() {
         cx.native(|| while me.word.is_parked() && futex_wait(me.word.futex(), deadline) {});
     }
+    reason::clear(me);
     me.word.end()
 }

@@ -1,12 +1,12 @@
 //! Why a thread waits: what reports say of it.
 //!
 //! # Invariants
-//! * A thread stores its reason before each park, and nobody clears it. So a reason says something only of a thread whose park word is
-//!   PARKING or PARKED, or, for a descriptor, whose I/O word says that it is inside an operation.
+//! * A thread stores its reason before it parks, and [`park`](super::park) clears it at its end. A reason says something only of a thread
+//!   whose park word is PARKING or PARKED, or, for a descriptor, whose I/O word says that it is inside an operation.
 //! * An address of an object in a reason is valid while the thread waits and the world is stopped: the waiting code has the reference on
 //!   its stack, so the object is neither freed nor moved.
-//! * Storing a reason costs two stores into the waiter, whose cache line the park writes anyway.
-use super::waiter::{INSIDE, waiter};
+//! * A reason costs three stores into the waiter, whose cache line the park writes anyway.
+use super::waiter::{INSIDE, Waiter, waiter};
 use crate::cx::Cx;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -45,6 +45,13 @@ pub enum Reason {
     Work,
     /// The end of the foreground threads.
     Foreground,
+}
+
+impl Reason {
+    /// A number for each kind of wait.
+    pub(crate) fn kind(self) -> u8 {
+        (self.pack() >> KIND) as u8
+    }
 }
 
 /// A reason in a word: the kind in the highest byte, a small number below it, and an address of 48 bits.
@@ -113,6 +120,12 @@ pub fn set(cx: &Cx<'_>, reason: Reason, deadline: Option<Instant>) {
     w.until.store(deadline.map_or(0, nanoseconds), Relaxed);
 }
 
+/// The thread goes on.
+#[inline]
+pub(super) fn clear(waiter: &Waiter) {
+    waiter.why.store(0, Relaxed);
+}
+
 /// A moment in nanoseconds of [`clock::now`], at least 1. Only the first call reads a clock.
 fn nanoseconds(at: Instant) -> u64 {
     static SAME: Published<(Instant, u64)> = Published::new();
@@ -137,7 +150,6 @@ pub struct Wait {
 
 /// What the thread with that owner id waits for; None: it waits for nothing, or has been made ready. Whoever asks has stopped the world, so that
 /// the thread does not begin or end a wait; it may still be unparked.
-#[expect(dead_code, reason = "the dump of all threads comes next")]
 pub(crate) fn of(id: u32) -> Option<Wait> {
     let w = waiter(id);
     let wait = Wait {

@@ -244,6 +244,17 @@ pub fn inspect(handle: usize) -> Option<Object> {
     TABLE.lock().object(handle).map(|o| o.clone())
 }
 
+/// For reports: what kind of object a handle stands for, and the owner id of the thread that owns it, or 0. Takes no memory.
+pub(crate) fn describe(handle: usize) -> Option<(&'static str, u32)> {
+    let mut t = TABLE.lock();
+    Some(match t.object(handle)? {
+        Object::Event { .. } => ("event", 0),
+        Object::Semaphore { .. } => ("semaphore", 0),
+        Object::Mutex { owner, .. } => ("mutex", *owner),
+        Object::Process { .. } => ("process", 0),
+    })
+}
+
 /// Signals an event. False if it is none.
 pub fn set_event(handle: usize, value: bool) -> bool {
     change(handle, |o| match o {

@@ -1,0 +1,45 @@
+//! The dump of all threads: what each runs or waits for, with its managed stack, and who waits for whom. SIGQUIT asks for it.
+//!
+//! # How it works
+//! A thread of its own makes the memory for the dump, stops the world, and notes of each thread what it needs ([`collect`](mod@collect)):
+//! numbers and addresses that stay valid. Then the threads go on, while it looks for threads that wait for each other ([`blocked`]) and writes the
+//! text ([`text`]). Threads with the same stack that wait for the same kind of thing are one group, so the dump of a million green threads is short.
+//!
+//! # Invariants
+//! * While the world is stopped, the dump takes no memory and no lock but leaf locks, as [`stop`](crate::safepoint::stop::stop) wants it.
+//! * One dump is made at a time. A request that comes meanwhile is dropped: it gets the dump that is being made.
+mod blocked;
+mod collect;
+mod text;
+
+use crate::process::fatal;
+use collect::Snapshot;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bytes of the stack of the thread that makes a dump.
+const STACK: usize = 512 << 10;
+
+static MAKING: AtomicBool = AtomicBool::new(false);
+
+/// Has a thread write the dump to the error stream.
+pub(crate) fn start() {
+    if MAKING.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let started = vervet_os::thread::spawn_detached(STACK, || {
+        write();
+        MAKING.store(false, Ordering::Release);
+    });
+    if started.is_err() {
+        MAKING.store(false, Ordering::Release);
+        fatal::write_stderr("vervet: there is no memory for a thread that dumps the stacks\n");
+    }
+}
+
+/// Writes the dump to the error stream.
+fn write() {
+    match Snapshot::take() {
+        Some(snapshot) => fatal::write_stderr(&text::of(&snapshot)),
+        None => fatal::write_stderr("vervet: there is no memory for a dump of the stacks\n"),
+    }
+}
