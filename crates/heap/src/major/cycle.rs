@@ -7,7 +7,7 @@
 use super::marker::Marker;
 use super::marking::Marking;
 use super::sweep::BATCH;
-use crate::model::{Model, ParkedSet, World};
+use crate::model::{Model, World};
 use crate::space::BlockId;
 use crate::threads::workers::block_signals;
 use crate::{Heap, stats};
@@ -112,12 +112,13 @@ impl<M: Model, W: World> Heap<M, W> {
                 let outcome = self.minor(true, stop);
                 self.initial_mark();
                 if at_once {
-                    self.final_mark(ParkedSet::All);
+                    self.final_mark(false);
                 }
                 outcome
             },
         );
         if !at_once {
+            self.scan_statics_beside();
             self.scan_parked_beside();
             self.drain_concurrently();
             // Precleaning: scans the cards written to meanwhile, and the threads that have run, so that the final mark pause has fewer.
@@ -144,7 +145,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 || true,
                 |stop| {
                     let outcome = self.minor(true, stop);
-                    self.final_mark(ParkedSet::Unmarked);
+                    self.final_mark(true);
                     outcome
                 },
             );

@@ -118,18 +118,13 @@ impl<M: Model, W: World> Heap<M, W> {
             unsafe { m.mark_object(o) };
             (o, matches!(self.space.kind_at(o), BlockKind::Nursery))
         });
-        for b in self.space.all_blocks() {
-            if self.space.kind(b) == BlockKind::Statics {
-                self.each_static(b, |f| m.mark_root(f));
-            }
-        }
     }
 
     /// The final mark, behind its minor collection: marks the rest, decides about weak references, evacuates, and makes every old block unswept.
-    /// `parked` are the parked threads that were not scanned beside the program, or that have run since.
-    pub(super) fn final_mark(&self, parked: ParkedSet) {
+    /// `beside` says that parked threads and root memory were scanned beside the program, so that only what has changed since is left.
+    pub(super) fn final_mark(&self, beside: bool) {
         let space = &self.space;
-        self.mark_remaining(parked);
+        self.mark_remaining(beside);
         self.world.marking(0);
         let mut marker = self.major.marker(0);
         let m = &mut self.exclusive_marking(&mut marker);
@@ -167,7 +162,11 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
     /// Marks what is reachable otherwise than through ephemerons, with all workers. What the helpers have recorded goes to the first marker.
-    fn mark_remaining(&self, parked: ParkedSet) {
+    fn mark_remaining(&self, beside: bool) {
+        let parked = match beside {
+            true => ParkedSet::Unmarked,
+            false => ParkedSet::All,
+        };
         let mut marker = self.major.marker(0);
         self.major.take_born(&mut marker.ephemerons);
         let mut m = self.exclusive_marking(&mut marker);
@@ -177,6 +176,9 @@ impl<M: Model, W: World> Heap<M, W> {
             m.mark_parked_roots(roots);
             false
         });
+        if !beside {
+            self.mark_all_statics(&mut m);
+        }
         self.mark_from_young(&mut m, true);
         drop(marker);
         const CHUNK: usize = 64;
