@@ -208,4 +208,5 @@ offsets! {
     SCRATCH = scratch, LOCALLOC_NEXT = localloc_next, LOCALLOC_END = localloc_end,
     OWNER_ID = owner_id, LAST_ERROR = last_error, FILTERS = filters, SCAN_SP = scan_sp,
     LOCKS_HELD = locks_held, HANDLE_LANES = handle_lanes, DOMAIN = domain,
+    GREEN = green,
 }

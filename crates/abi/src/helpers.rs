@@ -200,6 +200,8 @@ helpers! {
     FreeHandle(I64, I32) : Leaf;
     /// () -> milliseconds, as `Environment.TickCount` but in steps of some.
     CoarseTickCount() -> I32 : Leaf;
+    /// (context of a green thread) -> 1 if others are to run on its carrier, otherwise 0.
+    OthersReady(I64) -> I32 : Leaf;
     /// C fmod.
     FMod(F64, F64) -> F64 : Leaf;
     /// Below the limit: calls the method again on more stack, or serves interrupt requests, or StackOverflow.

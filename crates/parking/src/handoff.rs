@@ -74,15 +74,34 @@ impl Handoff {
         self.contenders.fetch_add(1, SeqCst);
         in_order();
     }
-    /// A thread was taken out of the queue. Called under the queue's lock.
+    /// The owner has put a thread in the queue. Called under the queue's lock. No order is needed: the owner itself looks when it gives the
+    /// monitor up, and the thread does not try.
+    pub fn queued_by_owner(&self) {
+        self.contenders
+            .store(self.contenders.load(Relaxed) + 1, Relaxed);
+    }
+    /// A thread was taken out of the queue. Called under the queue's lock, as everything that changes the count. Who still sees the larger count
+    /// looks at the queue in vain.
     pub fn unqueued(&self) {
-        self.contenders.fetch_sub(1, SeqCst);
+        self.contenders
+            .store(self.contenders.load(Relaxed) - 1, Relaxed);
     }
     /// Should the caller take a thread out of the queue and wake it? Called under the queue's lock. True is answered once until [`Handoff::woke`].
+    ///
+    /// Not one step: under the lock nobody else sets `woken`, and the thread that clears it was the last for which it was set.
     pub fn wakes(&self) -> bool {
-        self.contenders.load(SeqCst) != 0 && self.woken.swap(1, SeqCst) == 0
+        let wakes = self.contenders.load(Relaxed) != 0 && self.woken.load(SeqCst) == 0;
+        if wakes {
+            self.woken.store(1, Relaxed);
+        }
+        wakes
     }
-    /// The woken thread has the monitor, or is queued again and is going to try once more.
+    /// The woken thread has the monitor. No order is needed: the next who looks is this thread, when it gives the monitor up, or one that has it after
+    /// that.
+    pub fn woke_as_owner(&self) {
+        self.woken.store(0, Relaxed);
+    }
+    /// The woken thread is queued again and is going to try once more, or gives up and is going to look whether the monitor is free.
     pub fn woke(&self) {
         self.woken.store(0, SeqCst);
         in_order();

@@ -6,7 +6,7 @@
 //! once. Others do not steal it; if the carrier does not come to it within a tick while a processor is idle, the watcher moves it to the injector.
 //!
 //! # Invariants
-//! * The slot is exchanged in one step by whoever fills or empties it, so an id in it is taken once.
+//! * An id is taken out of the slot by an exchange, so it is taken once. Only the carrier puts one in.
 //! * `current` and `slices` are written by the carrier that holds the processor; the watcher reads them as hints.
 //! * A slice is what a processor runs between two times that it looks at its queue. Threads from the slot run in the slice of the thread before them,
 //!   so that threads waking each other do not keep the others waiting for longer than a thread that does not stop.
@@ -15,7 +15,7 @@ use crate::owner::OwnerWord;
 use crate::stats::Counters;
 use crate::sync::{
     AtomicU32,
-    Ordering::{AcqRel, Acquire, Relaxed},
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
     Padded,
 };
 
@@ -52,6 +52,11 @@ impl Processor {
     /// Puts an id into the slot; the one that was there has to be put elsewhere.
     #[inline]
     pub(crate) fn fill_slot(&self, id: u32) -> Option<u32> {
+        if self.slot() == 0 {
+            // Nobody else fills it.
+            self.slot.store(id, Release);
+            return None;
+        }
         Some(self.slot.swap(id, AcqRel)).filter(|id| *id != 0)
     }
     /// The carrier takes the id.

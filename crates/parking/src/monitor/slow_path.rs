@@ -60,7 +60,7 @@ impl<Q: Queue> Monitor<Q> {
         let me = thread.id();
         let taken = |was_woken: bool| {
             if was_woken {
-                self.lock.woke();
+                self.lock.woke_as_owner();
             }
             Ok(())
         };

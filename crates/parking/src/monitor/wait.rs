@@ -75,7 +75,7 @@ impl<Q: Queue> Monitor<Q> {
         while let Some(id) = queues.waiting.pop_front() {
             Q::set_signalled(id, true);
             queues.entering.push_back(id);
-            self.lock.queued();
+            self.lock.queued_by_owner();
             if !all {
                 break;
             }

@@ -160,6 +160,7 @@ bodies! {
     SetHandle(_, _) => set_handle;
     FreeHandle(_, _) => free_handle;
     CoarseTickCount() => coarse_tick_count;
+    OthersReady(_) => others_ready;
     FMod(_, _) => fmod;
     BindPInvoke(_) => crate::interop::pinvoke::bind;
     Poll() => poll;
@@ -462,6 +463,11 @@ extern "C" fn free_handle(context: *mut vervet_abi::ThreadContext, handle: u32) 
 /// `Environment.TickCount` in steps of a timer tick of the kernel, at a quarter of the cost.
 extern "C" fn coarse_tick_count() -> i32 {
     vervet_os::clock::coarse_ms() as i32
+}
+/// Are other green threads to run on the calling one's carrier?
+extern "C" fn others_ready(context: *mut vervet_abi::ThreadContext) -> i32 {
+    // SAFETY: generated code passes the context of the calling thread, which it has found to be green.
+    i32::from(unsafe { crate::threads::green::others_ready(context) })
 }
 /// `rem` of floating-point numbers: C's `fmod`, which `%` is in Rust.
 extern "C" fn fmod(a: f64, b: f64) -> f64 {

@@ -160,6 +160,26 @@ impl<H: Host> Scheduler<H> {
         }
         (count > 0).then_some(buffer[0])
     }
+    /// Are other threads to run on this carrier, as far as its own processor and the injector say?
+    #[inline]
+    pub fn others_ready(&self, c: &Carrier) -> bool {
+        // (Without a processor it is in a native call, or about to wait for a processor.)
+        self.held(c)
+            .is_some_and(|p| p.has_work() || self.injector.len() > 0)
+    }
+    /// A thread that would let others run may go on at once: there are none, and nothing else is to be looked at now. It counts as one
+    /// of those after which the carrier looks around.
+    #[inline]
+    pub fn may_go_on(&self, c: &mut Carrier) -> bool {
+        let nothing = matches!(c.place, Place::Holds(_))
+            && !self.others_ready(c)
+            && self.tick.load(Relaxed) == c.seen
+            && !c.count.wrapping_add(1).is_multiple_of(LOOK_AROUND);
+        if nothing {
+            c.count = c.count.wrapping_add(1);
+        }
+        nothing
+    }
     /// What is looked at now and then, however busy the carrier is: timers that are due, descriptors, the injector.
     #[cold]
     #[inline(never)]

@@ -95,6 +95,12 @@ enum Intrinsic {
     ProcessorCount,
     /// `ThreadPool.NotifyWorkItemQueued`: nobody counts these.
     Nothing,
+    /// `Thread.IsGreenThread`, module `fast_paths::green`.
+    IsGreenThread,
+    /// `Thread.SpinWait(int)`, as well.
+    SpinWait,
+    /// `ManualResetEventSlim.SpinCount`, as well.
+    SpinCount,
     /// `Environment.TickCount`, by a clock that is read fast and advances in steps of milliseconds.
     CoarseTickCount,
     /// `ExecutionContext.Capture()`: the default context itself if that is what would be copied.
@@ -192,6 +198,8 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
             ("Volatile", "Read") | ("Thread", "VolatileRead") => VolatileRead,
             ("Volatile", "Write") | ("Thread", "VolatileWrite") => VolatileWrite,
             ("ThreadPool", "NotifyWorkItemQueued") => Nothing,
+            ("Thread", "get_IsGreenThread") => IsGreenThread,
+            ("Thread", "SpinWait") => SpinWait,
             _ => return None,
         },
         _ => return None,
@@ -204,6 +212,7 @@ fn lookup(namespace: &str, class: &str, method: &str) -> Option<Intrinsic> {
 /// * The constructor of a task keeps nothing if the context is the default one, but asks for a copy of the context,
 ///   which never is. So every task would keep such a copy, and an object of rare properties for it. What runs a
 ///   task takes the default context where it keeps none, and does the same with it as with a copy.
+/// * A wait for an event spins as often as its constructor was told. A green thread does not.
 fn of_caller(caller: MethodRef, class: &str, method: &str) -> Option<Intrinsic> {
     if !caller.class.module.is_corlib() {
         return None;
@@ -214,6 +223,9 @@ fn of_caller(caller: MethodRef, class: &str, method: &str) -> Option<Intrinsic> 
         }
         ("Task", "TaskConstructorCore", "ExecutionContext", "Capture") => {
             Some(Intrinsic::CaptureDefault)
+        }
+        ("ManualResetEventSlim", "Wait", "ManualResetEventSlim", "get_SpinCount") => {
+            Some(Intrinsic::SpinCount)
         }
         _ => None,
     }
@@ -246,7 +258,8 @@ pub(crate) fn effect(method: MethodRef) -> SideEffect {
     match lookup(def.namespace, def.name, method.name) {
         Some(
             UnsafeMov | ArrayLength | OffsetToStringData | HasReferences | StringLength
-            | ObjectCtor | TypeEquals(_) | ProcessorCount | Nothing | Sqrt | Abs | Round(_),
+            | ObjectCtor | TypeEquals(_) | ProcessorCount | Nothing | IsGreenThread | Sqrt | Abs
+            | Round(_),
         ) => SideEffect::None,
         Some(
             StringChars | DefaultComparer | ByReferenceValue | UnsafeLoad | HandleTarget
@@ -349,6 +362,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 self.push(StackType::I32, value);
             }
             Intrinsic::Nothing => {}
+            Intrinsic::IsGreenThread => self.is_green_thread(),
+            Intrinsic::SpinWait => return self.spin_wait(method),
+            Intrinsic::SpinCount => return self.spin_count(method),
             Intrinsic::CoarseTickCount => {
                 let value = self.e.helper_value(call::CoarseTickCount, []);
                 self.push(StackType::I32, value);

@@ -5,6 +5,7 @@
 //! [`handles`] and [`monitors`] are listed beside the models that check them (`inlined.txt` in `vervet-handles` and
 //! `vervet-parking`); a test compares the lists with the emitted code.
 pub mod alloc;
+pub mod green;
 pub mod handles;
 pub mod monitors;
 #[cfg(test)]

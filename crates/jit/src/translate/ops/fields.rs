@@ -388,7 +388,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         let operand = self.load_value(class, base, offset, trusted())?;
         self.push_value(operand);
         self.after_access(field);
-        Ok(())
+        self.on_green_thread(field)
     }
 
     /// Pushes the address of a static field. That of an RVA field is an unmanaged pointer (ECMA-335

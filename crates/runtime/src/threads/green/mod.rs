@@ -48,4 +48,4 @@ pub(crate) use record::{is_free, is_new};
 pub(crate) use report::report;
 pub use run::spawn;
 pub(in crate::threads) use run::spawn_work;
-pub(crate) use wait::{is_green, make_ready};
+pub(crate) use wait::{is_green, make_ready, others_ready};

@@ -211,6 +211,15 @@ pub(crate) unsafe extern "C" fn leave_native(context: *mut ThreadContext) {
     }
 }
 
+/// Are other threads to run on the carrier of the calling green thread? A leaf.
+///
+/// # Safety
+/// The context is the calling green thread's.
+pub(crate) unsafe fn others_ready(context: *mut ThreadContext) -> bool {
+    // SAFETY: the caller's promise.
+    scheduler().others_ready(unsafe { carrier(context) })
+}
+
 /// Lets others run, if the calling thread is a green one. False: it is not. `blocking` runs its argument in Native state with the processor given away.
 pub(crate) fn yield_now(cx: &Cx<'_>, blocking: impl FnOnce(&dyn Fn())) -> bool {
     step_aside(cx, Outcome::Yield, blocking)
@@ -228,7 +237,9 @@ fn step_aside(cx: &Cx<'_>, why: Outcome, blocking: impl FnOnce(&dyn Fn())) -> bo
         let Some(green) = record::of_context(context) else {
             return false;
         };
-        if may_leave(context) {
+        if why == Outcome::Yield && scheduler().may_go_on(carrier(context)) {
+            // Nobody else is to run.
+        } else if may_leave(context) {
             leave(context, why);
         } else {
             blocking(&|| queue_bound(context, green));

@@ -10,7 +10,8 @@
 //!
 //! # Invariants
 //! * Waiters are never freed or moved, so an id may be unparked at any time, even one whose thread has ended.
-//! * A waiter is in at most one [`Queue`] at a time; its links belong to the lock of that queue.
+//! * A waiter is in at most one [`Queue`] at a time; its links, and the word that says whether it is in one, belong to the lock of that queue. A thread
+//!   goes from one queue to another only after it has held the first one's lock, or was unparked by who had.
 //! * An unpark always leaves a token in the park word ([`ParkWord`], whose models are in its crate), which ends the current park or the
 //!   next one.
 use crate::threads::green;
@@ -89,13 +90,15 @@ pub(super) fn futex_wait(word: &AtomicU32, deadline: Option<Instant>) -> bool {
 }
 
 /// A note of whoever took the thread out of a queue, for the thread: it was signalled. Under the queue's lock.
+///
+/// The order is that of the lock, and of the park word: who signals a thread unparks it after that.
 pub fn set_signalled(id: u32, value: bool) {
-    waiter(id).signalled.store(value as u32, Ordering::SeqCst);
+    waiter(id).signalled.store(value as u32, Ordering::Release);
 }
 
 /// See [`set_signalled`].
 pub fn is_signalled(id: u32) -> bool {
-    waiter(id).signalled.load(Ordering::SeqCst) != 0
+    waiter(id).signalled.load(Ordering::Acquire) != 0
 }
 
 /// A queue of waiting threads by id, linked through their waiters; it belongs inside a lock. Empty: all zero.
@@ -124,8 +127,12 @@ impl Queue {
     }
     fn insert(&mut self, before: u32, id: u32, after: u32) {
         let w = waiter(id);
-        let was = w.queued.swap(1, Ordering::Relaxed);
-        debug_assert_eq!(was, 0, "a thread waits in one queue at a time");
+        debug_assert_eq!(
+            w.queued.load(Ordering::Relaxed),
+            0,
+            "a thread waits in one queue at a time"
+        );
+        w.queued.store(1, Ordering::Relaxed);
         w.previous.store(before, Ordering::Relaxed);
         w.next.store(after, Ordering::Relaxed);
         self.link(before, id);
@@ -155,9 +162,10 @@ impl Queue {
             return false;
         }
         let w = waiter(id);
-        if w.queued.swap(0, Ordering::Relaxed) == 0 {
+        if w.queued.load(Ordering::Relaxed) == 0 {
             return false;
         }
+        w.queued.store(0, Ordering::Relaxed);
         let (before, after) = (
             w.previous.load(Ordering::Relaxed),
             w.next.load(Ordering::Relaxed),
