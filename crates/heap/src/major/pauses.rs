@@ -17,6 +17,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn initial_mark(&self) {
         self.choose_evacuated();
         self.major.goal.store(self.old_bytes(), Relaxed);
+        self.major.sparse.store(0, Relaxed);
         self.major
             .promoted
             .store(self.stats.promoted.load(Relaxed), Relaxed);

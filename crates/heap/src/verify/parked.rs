@@ -3,7 +3,7 @@
 //! # Invariants that are checked
 //! * The known references of a parked thread are references to objects.
 //! * Of a thread that the next minor collection does not visit, none of these refers to a young object, and no word of the stack lies in a block that
-//!   was in the nursery when the thread was visited last ([`crate::minor::parked`]).
+//!   has been in the nursery since before the thread was visited first ([`crate::minor::parked`]).
 //!
 //! * Of a thread that marking has scanned and that has not run since, none of these refers to a white object, nor does a word of the stack.
 //!
@@ -49,7 +49,7 @@ impl<M: Model, W: World> Verifier<'_, M, W> {
                     && (space.info(block).live.load(Relaxed).wrapping_sub(round) as i32) < 0
                 {
                     self.damaged(&format!(
-                        "the word {word:#x} at {at:#x}, of a parked thread that minor collections pass by since round {round}, lies in the nursery block {block}, which is older"
+                        "the word {word:#x} at {at:#x}, of a parked thread that minor collections pass by and visited before round {round} first, lies in the nursery block {block}, which is older"
                     ));
                 }
             }
