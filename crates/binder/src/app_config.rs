@@ -23,6 +23,19 @@ pub struct AppConfig {
     pub legacy_unhandled_exceptions: bool,
     /// `<ThrowUnobservedTaskExceptions enabled="true"/>`.
     pub throw_unobserved_task_exceptions: bool,
+    /// `<GreenThreads …/>`.
+    pub green_threads: Option<GreenThreads>,
+}
+
+/// `<GreenThreads mode="all" carriers="4" stack="64m"/>`: the attributes that are there, as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GreenThreads {
+    /// Which threads are green.
+    pub mode: Option<String>,
+    /// How many carriers run at once.
+    pub carriers: Option<String>,
+    /// The most bytes of a managed stack.
+    pub stack: Option<String>,
 }
 
 impl AppConfig {
@@ -47,6 +60,14 @@ impl AppConfig {
         if let Some(runtime) = xml::elements(root, "runtime").next() {
             config.throw_unobserved_task_exceptions =
                 xml::elements(runtime, "ThrowUnobservedTaskExceptions").any(xml::is_enabled);
+            config.green_threads = xml::elements(runtime, "GreenThreads").next().map(|node| {
+                let attribute = |name| node.attribute(name).map(str::to_owned);
+                GreenThreads {
+                    mode: attribute("mode"),
+                    carriers: attribute("carriers"),
+                    stack: attribute("stack"),
+                }
+            });
             config.private_path = xml::elements(runtime, "assemblyBinding")
                 .next()
                 .and_then(|binding| xml::elements(binding, "probing").last())
@@ -100,6 +121,7 @@ mod tests {
               <runtime>
                 <legacyUnhandledExceptionPolicy enabled=\"1\"/>
                 <ThrowUnobservedTaskExceptions enabled=\"true\"/>
+                <GreenThreads mode=\"all\" carriers=\"x\"/>
                 <assemblyBinding xmlns=\"urn:schemas-microsoft-com:asm.v1\">
                   <probing privatePath=\"bin;lib\"/>
                   <dependentAssembly>
@@ -115,6 +137,9 @@ mod tests {
         assert_eq!(config.supported_runtimes, ["v4.0", "v2.0.50727"]);
         assert!(config.legacy_unhandled_exceptions && config.throw_unobserved_task_exceptions);
         assert!(config.supports_this_runtime());
+        let green = config.green_threads.unwrap();
+        assert_eq!(green.mode.as_deref(), Some("all"));
+        assert_eq!((green.carriers.as_deref(), green.stack), (Some("x"), None));
     }
 
     #[test]

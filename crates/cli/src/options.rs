@@ -5,6 +5,7 @@
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
 
 /// Runs programs built for .NET Framework and Mono.
 #[derive(Parser, Debug)]
@@ -36,8 +37,17 @@ pub struct Options {
     #[arg(long, value_name = "LIST")]
     pub gc_debug: Option<String>,
     /// `all` runs every thread that the program starts, and those of the pool, as green threads
-    #[arg(long, value_name = "WHICH", value_parser = ["all", "api"])]
+    #[arg(long, value_name = "WHICH")]
     pub green_threads: Option<String>,
+    /// How many green threads run at once (default: one for each processor)
+    #[arg(long, value_name = "N")]
+    pub carriers: Option<String>,
+    /// The most bytes of a green thread's managed stack (default: 256m)
+    #[arg(long, value_name = "SIZE")]
+    pub green_stack: Option<String>,
+    /// Says so when every green thread waits and no thread is left that could wake one
+    #[arg(long)]
+    pub report_deadlocks: bool,
     /// Prints methods as they are compiled; with a value, those whose name contains it
     #[arg(long, value_name = "EXPR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub trace: Option<String>,
@@ -280,6 +290,22 @@ impl Options {
         })
     }
 
+    /// What is chosen about green threads. `Err` is a sentence for the user.
+    fn green(&self) -> Result<GreenOptions, String> {
+        let mut green = GreenOptions::new(self.report_deadlocks);
+        for (setting, name, value) in [
+            (Setting::Mode, "--green-threads", &self.green_threads),
+            (Setting::Carriers, "--carriers", &self.carriers),
+            (Setting::Stack, "--green-stack", &self.green_stack),
+        ] {
+            if let Some(value) = value {
+                green.choose(name, setting, value)?;
+            }
+        }
+        green.environment()?;
+        Ok(green)
+    }
+
     /// The runtime's options. `Err` is a sentence for the user.
     pub fn runtime(&self) -> Result<vervet_runtime::runtime::Options, String> {
         let mut gc = vervet_runtime::memory::gc::options::GcOptions::default();
@@ -300,10 +326,7 @@ impl Options {
             perf_map: self.perf_map || std::env::var_os("VERVET_PERF_MAP").is_some(),
             verify: self.verify_clif,
             optimise: self.optimize.as_deref() == Some("all"),
-            all_green: match &self.green_threads {
-                Some(which) => which == "all",
-                None => std::env::var_os("VERVET_GREEN_THREADS").is_some_and(|v| v == "all"),
-            },
+            green: self.green()?,
         })
     }
 }

@@ -50,8 +50,8 @@ pub struct Options {
     pub missing: bool,
     /// Write /tmp/perf-PID.map.
     pub perf_map: bool,
-    /// Every thread that the program starts, and every worker of the pool, is a green thread.
-    pub all_green: bool,
+    /// What the command line and the environment choose about green threads.
+    pub green: crate::threads::green::settings::GreenOptions,
     /// Run the CLIF verifier.
     pub verify: bool,
     /// `--gc`, `--gc-debug` and MONO_GC_PARAMS.

@@ -53,6 +53,8 @@ pub struct Carrier {
     pub(crate) crowded: bool,
     /// Counts its native calls.
     pub(crate) calls: u64,
+    /// Its processor was retaken from its last native call, and nobody has been told.
+    pub(crate) retaken: bool,
     /// The processor that it held last.
     pub(crate) last: u32,
     random: u32,
@@ -71,6 +73,7 @@ impl Carrier {
             slot_runs: 0,
             crowded: false,
             calls: 0,
+            retaken: false,
             last: 0,
             // Not 0, and different for each carrier.
             random: id.wrapping_mul(0x9E37_79B9) | 1,
@@ -86,6 +89,11 @@ impl Carrier {
             Place::Holds(p) => Some(p),
             _ => None,
         }
+    }
+    /// Was the processor retaken from the native call that has ended? Says so once.
+    #[inline]
+    pub fn take_retaken(&mut self) -> bool {
+        std::mem::take(&mut self.retaken)
     }
     /// The next number of a row that never has 0 (xorshift).
     pub(crate) fn random(&mut self) -> u32 {

@@ -150,6 +150,7 @@ pub fn start(
         command_line: Published::new(),
         preallocated: Published::new(),
     });
+    runtime.options.green.settle();
     // The first thread becomes a managed one, and the first objects are made.
     crate::threads::attach::attach();
     crate::safepoint::debug::start();

@@ -16,11 +16,15 @@ use crate::cx::{Cx, Result, Value};
 use crate::exceptions::unhandled::unhandled;
 use crate::loader::AssemblyCell;
 use crate::object::ObjRef;
+use crate::process::dump;
 use crate::runtime::rt;
+use crate::threads::green::note_stacks_of_pins;
+use crate::threads::green::settings::{GreenOptions, Setting};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use vervet_abi::layouts::{AppDomainSetupObject, InternalThreadObject};
+use vervet_binder::app_config::{AppConfig, GreenThreads};
 use vervet_metadata::Table;
 use vervet_types::{Assembly, Known, MethodRef};
 
@@ -124,6 +128,24 @@ pub fn entry_point(
     }
 }
 
+/// Chooses what the configuration file says about green threads. `Err` is a sentence for the user.
+fn add_settings(
+    green: &mut GreenOptions,
+    element: &GreenThreads,
+    file: &str,
+) -> std::result::Result<(), String> {
+    for (setting, name, value) in [
+        (Setting::Mode, "mode", &element.mode),
+        (Setting::Carriers, "carriers", &element.carriers),
+        (Setting::Stack, "stack", &element.stack),
+    ] {
+        if let Some(value) = value {
+            green.choose(&format!("{file}: GreenThreads {name}"), setting, value)?;
+        }
+    }
+    Ok(())
+}
+
 /// Prepares what a program sees of itself (command line, base directory, configuration, apartment), runs the module's initializer
 /// and calls `Main`.
 fn call_main<'cx>(
@@ -146,12 +168,27 @@ fn call_main<'cx>(
     let setup = rt.domain.setup.lock().expect("made at start-up").get();
     let base: PathBuf = full.parent().map(Path::to_path_buf).unwrap_or_default();
     let config = format!("{}.config", location(assembly, path));
+    let read = AppConfig::read(Path::new(&config)).ok();
     rt.loader.configure(|b| {
         b.app_base = Some(base.clone());
-        if let Ok(c) = vervet_binder::app_config::AppConfig::read(Path::new(&config)) {
-            b.configure(&c);
+        if let Some(c) = &read {
+            b.configure(c);
         }
     });
+    let mut green = rt.options.green;
+    if let Some(element) = read.and_then(|c| c.green_threads)
+        && let Err(text) = add_settings(&mut green, &element, &config)
+    {
+        eprintln!("{text}");
+        return Ok(1);
+    }
+    green.settle();
+    if rt.options.stats {
+        note_stacks_of_pins();
+    }
+    if green.report_deadlocks {
+        dump::watch();
+    }
     // With the separator at its end, as mono has it.
     let text = cx.alloc_str(&format!(
         "{}/",

@@ -100,7 +100,12 @@ pub(super) fn adopt(thread: &Thread, size: usize) {
 }
 
 /// The most bytes of a green thread's managed stack.
-const MOST: usize = 256 << 20;
+static GREEN_CAP: AtomicUsize = AtomicUsize::new(256 << 20);
+
+/// The managed stacks of green threads that are made from now on have so many bytes at most.
+pub(super) fn set_green_cap(bytes: usize) {
+    GREEN_CAP.store(bytes, Ordering::Relaxed);
+}
 
 /// Gives a new green thread `[low, high)` as the first segment of its managed stack.
 ///
@@ -117,7 +122,7 @@ pub(super) unsafe fn give_first(context: *mut ThreadContext, low: usize, high: u
             next: null_mut(),
             low,
             total: high - low,
-            cap: MOST,
+            cap: GREEN_CAP.load(Ordering::Relaxed),
             extra: false,
         });
         (*context).segment = segment as usize;

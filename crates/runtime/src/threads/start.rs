@@ -29,7 +29,6 @@ use super::{green, native, state};
 use crate::cx::{Cx, Result, Value};
 use crate::memory::handles::{self, HandleKind};
 use crate::object::ObjRef;
-use crate::runtime::rt;
 use crate::safepoint::registry;
 use std::mem::offset_of;
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
@@ -87,7 +86,7 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
 /// Starts a thread that runs `work` attached, in Runtime state: a green one, if all are to be, or else an OS thread with a stack of so many bytes.
 /// False: there can be no other thread.
 pub(super) fn spawn_attached(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
-    if rt().options.all_green {
+    if green::settings::all() {
         return green::spawn_work(work);
     }
     native(|| {

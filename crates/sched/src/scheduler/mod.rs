@@ -96,6 +96,10 @@ impl<H: Host> Scheduler<H> {
     pub fn host(&self) -> &H {
         &self.host
     }
+    /// How many green threads may run at once.
+    pub fn processors(&self) -> u32 {
+        self.options.processors
+    }
     /// Sums of all counters.
     pub fn stats(&self) -> Stats {
         Stats::sum(&self.shared, self.processors.iter().map(|p| &p.counters))

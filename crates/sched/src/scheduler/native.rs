@@ -51,6 +51,7 @@ impl<H: Host> Scheduler<H> {
                     return true;
                 }
                 c.place = Place::None;
+                c.retaken = true;
             }
             Place::None => {}
             _ => return true,

@@ -13,8 +13,10 @@ mod collect;
 mod text;
 
 use crate::process::fatal;
+use crate::threads::green;
 use collect::Snapshot;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Bytes of the stack of the thread that makes a dump.
 const STACK: usize = 512 << 10;
@@ -33,6 +35,46 @@ pub(crate) fn start() {
     if started.is_err() {
         MAKING.store(false, Ordering::Release);
         fatal::write_stderr("vervet: there is no memory for a thread that dumps the stacks\n");
+    }
+}
+
+/// Starts a thread that writes a dump when every green thread waits and nobody is left to wake one (`--report-deadlocks`).
+pub(crate) fn watch() {
+    if vervet_os::thread::spawn_detached(STACK, look_for_deadlocks).is_err() {
+        fatal::write_stderr("vervet: --report-deadlocks: there is no memory for a thread\n");
+    }
+}
+
+/// How often it is looked whether a green thread ran, and the longest pause between two looks at all threads while none does.
+const EVERY: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Looking stops the world, so it is done only when no green thread has run for a while, and less often the longer that lasts.
+fn look_for_deadlocks() {
+    let mut last = None;
+    let mut pause = EVERY;
+    let mut told = None;
+    loop {
+        std::thread::sleep(pause);
+        let Some(scheduler) = green::scheduler_in_use() else {
+            continue;
+        };
+        let switches = scheduler.stats().switches;
+        if last.replace(switches) != Some(switches) {
+            pause = EVERY;
+            continue;
+        }
+        if told == Some(switches) {
+            continue;
+        }
+        pause = (2 * pause).min(LONGEST);
+        if let Some(snapshot) = Snapshot::take()
+            && blocked::nobody_goes_on(&snapshot)
+            && scheduler.stats().switches == switches
+        {
+            told = Some(switches);
+            fatal::write_stderr(&text::of(&snapshot));
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the scheduler asks of the runtime.
 //!
 //! Invariant: there is one scheduler, made when the first green thread is started. A process without green threads has neither carriers nor watcher.
+use super::settings;
 use crate::threads::park::waiter;
 use std::sync::atomic::AtomicU32;
 use vervet_os::{LeafLock, Published, clock, futex};
@@ -32,7 +33,7 @@ pub(crate) fn scheduler() -> &'static Scheduler<Runtime> {
 }
 
 /// The scheduler, if a green thread was started.
-pub(super) fn scheduler_in_use() -> Option<&'static Scheduler<Runtime>> {
+pub(crate) fn scheduler_in_use() -> Option<&'static Scheduler<Runtime>> {
     SCHEDULER.get()
 }
 
@@ -47,7 +48,11 @@ fn make() -> &'static Scheduler<Runtime> {
         // Without it descriptors are waited for by blocking calls.
         reactor: Reactor::new().ok(),
     };
-    let scheduler = SCHEDULER.put(Scheduler::new(runtime, Options::default()));
+    let options = Options {
+        processors: settings::carriers(),
+        ..Options::default()
+    };
+    let scheduler = SCHEDULER.put(Scheduler::new(runtime, options));
     // If there can be no such thread, nobody is preempted, and a native call that does not return keeps its processor.
     let _ = vervet_os::thread::spawn_detached(256 << 10, || scheduler.watch());
     scheduler

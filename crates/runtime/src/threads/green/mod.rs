@@ -23,7 +23,7 @@
 //! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
 //! * [`wait`]: parking, yielding, native calls; [`descriptor`]: waiting for descriptors; [`run`]: from the start of a green thread to its end
-//! * [`report`](mod@report): the lines of `--stats`
+//! * [`pins`]: who kept a carrier; [`report`](mod@report): the lines of `--stats`; [`settings`]: what users choose
 //!
 //! # Invariants
 //! * A green thread is on a carrier, or in one queue of the scheduler, or waits; its context's state is Parked in the last two cases and when it is
@@ -36,14 +36,17 @@
 mod carrier;
 pub(in crate::threads) mod descriptor;
 mod host;
+mod pins;
 mod record;
 mod report;
 mod run;
 pub(crate) mod seat;
+pub mod settings;
 mod stacks;
 pub(crate) mod wait;
 
-pub(crate) use host::scheduler;
+pub(crate) use host::{scheduler, scheduler_in_use};
+pub(crate) use pins::note_stacks as note_stacks_of_pins;
 pub(crate) use record::{is_free, is_new};
 pub(crate) use report::report;
 pub use run::spawn;

@@ -1,7 +1,7 @@
 //! The lines of `--stats` about green threads.
 //!
 //! Invariant: nothing is printed by a process that has started no green thread.
-use super::host;
+use super::{host, pins};
 use std::fmt::Write;
 
 /// What the scheduler has counted, a line for each group of figures.
@@ -55,5 +55,6 @@ pub(crate) fn report() -> String {
             ("polls", s.polls),
         ],
     );
+    text.push_str(&pins::report());
     text
 }

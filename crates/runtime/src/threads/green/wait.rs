@@ -6,6 +6,7 @@
 //!   thread ready queues it as any other; the carrier that takes it from the queue gives the bound carrier its processor.
 //! * In Native state a green thread's processor may be retaken. So there the thread asks the scheduler for nothing but a processor, once it has given
 //!   its own away.
+use super::pins::{self, Cause};
 use super::record::{self, Green};
 use super::scheduler;
 use crate::arch;
@@ -118,6 +119,11 @@ pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>, blocking: impl FnOnce
         if may_leave(context) {
             leave(context, Outcome::Park);
         } else if let Some(green) = record::of_context(context) {
+            let cause = match service_stack::is_on_service_stack() {
+                true => Cause::Compilation,
+                false => Cause::Callback,
+            };
+            pins::record(context, cause);
             blocking(&|| park_bound(context, green));
         }
         if deadline.is_some() {
@@ -201,7 +207,13 @@ pub(crate) unsafe extern "C" fn leave_native(context: *mut ThreadContext) {
         let Some(green) = record::of_context(context) else {
             return;
         };
-        if !scheduler().leave_native(c, green.id()) {
+        let has_processor = scheduler().leave_native(c, green.id());
+        if c.take_retaken() {
+            let errno = *libc::__errno_location();
+            pins::record_native_call(context);
+            *libc::__errno_location() = errno;
+        }
+        if !has_processor {
             let errno = *libc::__errno_location();
             green.bind(c.id());
             scheduler().wait_for_hand(c, green.id());
