@@ -7,7 +7,7 @@
 //!   collection            the words of its stack lie in      what happens there                          its notes
 //!   --------------------  ---------------------------------  ------------------------------------------  --------------------------
 //!   the first             nursery blocks                     their objects are pinned, the blocks kept   1: it is visited again
-//!   the second and later  blocks that were kept before       the same                                    the number of visits
+//!   those before LONG     blocks that were kept before       the same                                    the number of visits
 //!   the LONG-th           blocks that were kept before       the blocks become old (`becomes_old`)       the round of the second
 //!   any but the first     no block that was kept before      nothing                                     the round of the second
 //!   later                                                    the thread is not visited
@@ -41,7 +41,7 @@ const VISITS: u32 = 0x7F;
 const REFERS: u32 = 0x80;
 const _: () = assert!(FIRST_ROUND > VISITS | REFERS);
 /// At this visit, what the thread refers to becomes old.
-const LONG: u32 = 16;
+const LONG: u32 = 4;
 const _: () = assert!(LONG < VISITS);
 
 /// The notes on a thread that is not visited from round `next` on, of which the notes were `seen`: the round that began with its first visit.
