@@ -30,6 +30,10 @@ impl Segment {
     pub fn contains(&self, sp: usize) -> bool {
         (self.low..=self.top()).contains(&sp)
     }
+    /// From its lowest address to the end of the memory, behind this header.
+    pub fn bounds(&self) -> (usize, usize) {
+        (self.low, self.top() + size_of::<Segment>())
+    }
     /// Its bytes.
     pub fn size(&self) -> usize {
         self.top() - self.low

@@ -143,6 +143,22 @@ fn descriptors_are_noticed_while_all_compute() {
     run(9, 2, 24 * MS, scripts);
 }
 
+/// One that only yields leaves its carrier now and then, however little there is to run beside it: timers and descriptors do not wait for the watcher.
+#[test]
+fn one_that_only_yields_keeps_nobody_waiting() {
+    let yields = [Step::Compute(US), Step::Yield].repeat(50_000);
+    let sleeps = (0..20).map(|i| vec![Step::Sleep(i * 2 * MS + MS / 2), Step::Compute(US)]);
+    let reads = (0..20).map(|i| vec![Step::Read(i * 2 * MS + MS / 3), Step::Compute(US)]);
+    let simulation = run(
+        12,
+        1,
+        3 * MS,
+        std::iter::once(yields).chain(sleeps).chain(reads).collect(),
+    );
+    let stays = 50_000 - simulation.stats().yields;
+    assert!(stays > 45_000, "{stays} of 50,000 stayed");
+}
+
 /// A thousand threads that yield all the time run in turn: none is ready for longer than all others take.
 #[test]
 fn threads_in_the_injector_have_their_turns_beside_a_full_queue() {

@@ -7,15 +7,16 @@ static class Interrupts
 	static void Try (string what, Action wait, Action meanwhile = null)
 	{
 		string caught = "nothing";
-		var ready = new ManualResetEventSlim ();
+		// (Not an event: the thread may wait for the lock of an event that it sets, and would be interrupted there.)
+		bool ready = false;
 		var thread = new Thread (() => {
-			ready.Set ();
+			Volatile.Write (ref ready, true);
 			try { wait (); }
 			catch (ThreadInterruptedException e) { caught = e.Message; }
 			Thread.Sleep (1);
 		});
 		thread.Start ();
-		ready.Wait ();
+		while (!Volatile.Read (ref ready)) Thread.Yield ();
 		while ((thread.ThreadState & ThreadState.WaitSleepJoin) == 0 && thread.IsAlive) Thread.Yield ();
 		thread.Interrupt ();
 		Console.WriteLine ("{0}: ended {1}, {2}", what, thread.Join (5000), caught);

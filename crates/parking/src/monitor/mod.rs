@@ -95,8 +95,9 @@ pub trait Thread: Owner {
     ) -> Result<(), Self::Alert>;
     /// Is it to stop waiting?
     fn is_alerted(&self) -> bool;
-    /// Looks so many times whether something is so, with pauses. The world is not stopped meanwhile.
-    fn spin(turns: u32, wanted: impl FnMut() -> bool) -> bool;
+    /// Looks so many times whether something is so, at least once, with pauses as long as the thread with the id that `owner` says runs. The world
+    /// is not stopped meanwhile.
+    fn spin(turns: u32, owner: impl Fn() -> u32, wanted: impl FnMut() -> bool) -> bool;
 }
 
 /// Where fat monitors are, as one object sees it.

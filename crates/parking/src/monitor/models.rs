@@ -215,7 +215,7 @@ impl Thread for Me {
     fn is_alerted(&self) -> bool {
         self.id == 1 && Process::get().alerted.load(SeqCst)
     }
-    fn spin(_: u32, mut wanted: impl FnMut() -> bool) -> bool {
+    fn spin(_: u32, _: impl Fn() -> u32, mut wanted: impl FnMut() -> bool) -> bool {
         wanted()
     }
 }

@@ -77,7 +77,11 @@ impl<'l, T: Table> Lock<'l, T> {
                         if ms == 0 {
                             return Ok(false);
                         }
-                        if !H::spin(THIN_SPIN, || self.word.load(Ordering::Relaxed) != v) {
+                        if !H::spin(
+                            THIN_SPIN,
+                            || v >> OWNER_SHIFT,
+                            || self.word.load(Ordering::Relaxed) != v,
+                        ) {
                             self.fat();
                         }
                     }

@@ -37,7 +37,7 @@ impl<Q: Queue> Monitor<Q> {
     /// stopped meanwhile, so the caller need not be counted in `users`.
     pub(super) fn spin_for<T: Thread>(&self, me: u32) -> bool {
         let turns = self.spin.load(Relaxed);
-        let taken = T::spin(turns, || self.try_lock(me));
+        let taken = T::spin(turns, || self.lock.owner(), || self.try_lock(me));
         let then = match taken {
             true => (turns + turns / 8 + 1).min(MOST_SPIN),
             false => (turns - turns / 4).max(LEAST_SPIN),

@@ -32,6 +32,7 @@
 //!   [`may_stop_at`](crate::safepoint::registry::Thread::may_stop_at) refuses the moments in between.
 //! * Below the limit of a segment lies a guard, in which thunks, stubs and frames of functions that check nothing have room
 //!   ([`GUARD`]).
+//! * A segment belongs to one thread's list, or to the spare ones, of which there are [`MOST_SPARE`].
 //! * A managed stack belongs to a [`Thread`], so the next OS thread that uses the same [`Thread`] gets it.
 use crate::safepoint::registry::{self, Thread};
 use crate::threads::stack_limit;
@@ -40,6 +41,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_abi::context::{SMALL_FRAME, UNCHECKED_FRAME};
 use vervet_abi::stack::Segment;
+use vervet_os::LeafLock;
 
 /// Bytes below the limit of a segment: a small frame, a frame that is not checked below it, and below that what thunks push. A thunk takes
 /// up to 208 bytes, and up to three follow each other, each entered through an invoke stub without a check, before a function checks again: a
@@ -152,6 +154,7 @@ pub(super) fn choose(context: *mut ThreadContext, hint: usize, most: usize) {
     if let Some(next) = unsafe { segment.next.as_mut() } {
         if next.size() >= hint && next.total <= segment.cap {
             next.cap = segment.cap;
+            release(std::mem::replace(&mut next.next, null_mut()));
             return;
         }
         release(std::mem::replace(&mut segment.next, null_mut()));
@@ -174,7 +177,7 @@ pub(super) fn further_bytes() -> u64 {
 
 static FURTHER: AtomicU64 = AtomicU64::new(0);
 
-/// Unmaps the segments of a green thread that has ended, but for those that most threads come to.
+/// Takes the segments of a green thread that has ended away, but for those that most threads come to.
 ///
 /// # Safety
 /// The context is the caller's alone, and the first segment is current.
@@ -185,7 +188,12 @@ pub(super) unsafe fn trim(context: *mut ThreadContext) {
         (*first).cap = GREEN_CAP.load(Ordering::Relaxed);
         if let Some(second) = (*first).next.as_mut() {
             second.cap = (*first).cap;
-            release(std::mem::replace(&mut second.next, null_mut()));
+            let mut at = std::mem::replace(&mut second.next, null_mut());
+            while let Some(segment) = at.as_ref() {
+                let after = segment.next;
+                spare(at);
+                at = after;
+            }
             if second.size() > LARGEST_KEPT {
                 release(std::mem::replace(&mut (*first).next, null_mut()));
             }
@@ -196,10 +204,51 @@ pub(super) unsafe fn trim(context: *mut ThreadContext) {
 /// The largest second segment that the record of a green thread keeps.
 const LARGEST_KEPT: usize = 256 << 10;
 
-/// A new segment of that many bytes in all; None: there is no memory.
+/// Segments that no thread uses, from their lowest address to their end: of green threads that have ended, for those that become as deep. A thread
+/// that recursed that deep once does so again with its next task, or another does; each time the system would map the memory and fill it with
+/// zeros.
+static SPARE: LeafLock<Vec<(usize, usize)>> = LeafLock::new(Vec::new());
+/// So many are kept at most,
+const MOST_SPARE: usize = 16;
+/// and of them none larger than this: 32 MiB in all. The third segment of a green thread has a megabyte.
+const LARGEST_SPARE: usize = 2 << 20;
+
+/// Keeps a segment that is not in use, and is in no list, for another thread; or unmaps it.
+///
+/// # Safety
+/// [`make`] has made it, and nobody knows it any more.
+unsafe fn spare(segment: *mut Segment) {
+    // SAFETY: the caller's promise.
+    let bounds = unsafe { (*segment).bounds() };
+    if bounds.1 - bounds.0 <= LARGEST_SPARE {
+        let mut spare = SPARE.lock();
+        if spare.len() < MOST_SPARE {
+            spare.push(bounds);
+            return;
+        }
+    }
+    FURTHER.fetch_sub((bounds.1 - bounds.0) as u64, Ordering::Relaxed);
+    // SAFETY: the whole mapping that `make` made.
+    unsafe { vervet_os::memory::free_stack(bounds.0, bounds.1) };
+}
+
+/// A spare segment of just that many bytes. Sizes come from the sizes before them, so nearly all third segments have the same.
+fn take_spare(size: usize) -> Option<(usize, usize)> {
+    let mut spare = SPARE.lock();
+    let at = spare.iter().rposition(|(low, high)| high - low == size)?;
+    Some(spare.swap_remove(at))
+}
+
+/// A segment of that many bytes in all; None: there is no memory.
 fn make(size: usize, previous: *mut Segment) -> Option<*mut Segment> {
-    let (low, high) = vervet_os::memory::stack(size).ok()?;
-    FURTHER.fetch_add((high - low) as u64, Ordering::Relaxed);
+    let (low, high) = match take_spare(size) {
+        Some(bounds) => bounds,
+        None => {
+            let bounds = vervet_os::memory::stack(size).ok()?;
+            FURTHER.fetch_add((bounds.1 - bounds.0) as u64, Ordering::Relaxed);
+            bounds
+        }
+    };
     let segment = (high - size_of::<Segment>()) as *mut Segment;
     // SAFETY: memory that was just mapped; the previous segment is the calling thread's.
     unsafe {
@@ -328,7 +377,7 @@ fn release(mut segment: *mut Segment) {
     // SAFETY: the caller has taken it out of the list; nobody else knows it.
     while let Some(s) = unsafe { segment.as_ref() } {
         segment = s.next;
-        let (low, high) = (s.low, s.top() + size_of::<Segment>());
+        let (low, high) = s.bounds();
         FURTHER.fetch_sub((high - low) as u64, Ordering::Relaxed);
         // SAFETY: the whole mapping that `make` made.
         unsafe { vervet_os::memory::free_stack(low, high) };
@@ -389,4 +438,43 @@ pub(crate) unsafe fn contains(context: *mut ThreadContext, address: usize) -> bo
         at = segment.previous;
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a thread used that went through three segments is what the next one gets; what is larger goes back to the system.
+    #[test]
+    fn a_deep_thread_leaves_its_third_segment_to_the_next() {
+        const FIRST: usize = 16 << 10;
+        let deep = || {
+            let low = vervet_os::memory::reserve(FIRST).expect("memory") as usize;
+            // SAFETY: a context of zeros is valid.
+            let context: &mut ThreadContext = Box::leak(Box::new(unsafe { std::mem::zeroed() }));
+            let context: *mut ThreadContext = context;
+            // SAFETY: the context and the memory are this test's.
+            unsafe {
+                give_first(context, low, low + FIRST);
+                let first = (*context).segment;
+                let tops: Vec<usize> = (0..3)
+                    .map(|_| {
+                        grow(context, 100, current(context).expect("one").limit).expect("memory")
+                    })
+                    .collect();
+                (*context).segment = first;
+                trim(context);
+                tops
+            }
+        };
+        let (a, b) = (deep(), deep());
+        assert_ne!(a[0], b[0], "the second segment stays with the thread");
+        assert_eq!(a[1], b[1], "the third one goes to the next thread");
+        assert!(
+            SPARE
+                .lock()
+                .iter()
+                .all(|(low, high)| high - low <= LARGEST_SPARE)
+        );
+    }
 }

@@ -660,6 +660,8 @@ impl Simulation {
                     preempted: false,
                 });
             }
+            // As the runtime does: with nobody to run, the thread stays.
+            Step::Yield if scheduler.may_go_on(carrier) => return Does::GoesOn,
             Step::Yield => return Does::Leaves(Outcome::Yield),
             Step::Wake(other) => {
                 threads[other as usize].permits += 1;

@@ -415,7 +415,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             let (exception, record) =
                 (self.e.b.block_params(pad)[0], self.e.b.block_params(pad)[1]);
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
-            monitors::exit(self.e, object, |e| {
+            monitors::exit(self.e, object, false, |e| {
                 e.helper(call::MonitorExit, [object]);
             });
             self.e

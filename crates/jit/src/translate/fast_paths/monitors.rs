@@ -64,6 +64,22 @@ fn swap(e: &mut Emitter<'_>, object: Value, from: Value, to: Value, slow: Block)
     e.b.switch_to_block(done);
 }
 
+/// Goes to `slow` if the monitor is inflated: the compare-and-swap would fail, and takes as long as one that succeeds. A null object goes there, too.
+fn skip_if_fat(e: &mut Emitter<'_>, object: Value, slow: Block) {
+    let (look, other) = (e.b.create_block(), e.b.create_block());
+    e.b.ins().brif(object, look, &[], slow, &[]);
+    e.b.seal_block(look);
+    e.b.switch_to_block(look);
+    let word = e.b.ins().load(I32, trusted(), object, SYNC_OFFSET);
+    let kind = e.b.ins().band_imm_u(word, i64::from(sync_word::KIND_MASK));
+    let is_fat =
+        e.b.ins()
+            .icmp_imm_u(IntCC::Equal, kind, i64::from(sync_word::KIND_FAT));
+    e.b.ins().brif(is_fat, slow, &[], other, &[]);
+    e.b.seal_block(other);
+    e.b.switch_to_block(other);
+}
+
 /// Changes the number of monitors that this thread has, and permits asynchronous exceptions again.
 fn count(e: &mut Emitter<'_>, change: i64) {
     // The count is this thread's own word, so no atomic operation is needed.
@@ -89,6 +105,7 @@ fn end(e: &mut Emitter<'_>, long: Block, join: Block, call: impl FnOnce(&mut Emi
 /// false before and true after. `call` emits the slow path.
 ///
 /// ```text
+///     (often_fat only: brif object is not null and its monitor is not inflated, go on, slow)
 ///     brif object, look, slow
 /// look:
 ///     old = atomic_cas.i32 object + 4, 0, own word
@@ -109,6 +126,7 @@ pub(crate) fn enter(
     e: &mut Emitter<'_>,
     object: Value,
     taken: Option<Value>,
+    often_fat: bool,
     call: impl FnOnce(&mut Emitter<'_>),
 ) {
     let (slow, long, join) = (e.b.create_block(), e.b.create_block(), e.b.create_block());
@@ -121,6 +139,9 @@ pub(crate) fn enter(
         e.b.ins().brif(already, long, &[], free, &[]);
         e.b.seal_block(free);
         e.b.switch_to_block(free);
+    }
+    if often_fat {
+        skip_if_fat(e, object, slow);
     }
     let own = own_word(e);
     let none = e.b.ins().iconst(I32, 0);
@@ -154,7 +175,12 @@ pub(crate) fn enter(
 /// Leaves the monitor of `object`. `call` emits the slow path. The sequence is that of [`enter`]
 /// with the words exchanged; the helper's answer has three cases, because a waiter can only be
 /// woken after the monitor has been left.
-pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Emitter<'_>)) {
+pub(crate) fn exit(
+    e: &mut Emitter<'_>,
+    object: Value,
+    often_fat: bool,
+    call: impl FnOnce(&mut Emitter<'_>),
+) {
     let (slow, left, wake, long, join) = (
         e.b.create_block(),
         e.b.create_block(),
@@ -164,6 +190,9 @@ pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Em
     );
     for cold in [left, wake, long] {
         e.b.set_cold_block(cold);
+    }
+    if often_fat {
+        skip_if_fat(e, object, slow);
     }
     let own = own_word(e);
     let none = e.b.ins().iconst(I32, 0);
@@ -188,6 +217,13 @@ pub(crate) fn exit(e: &mut Emitter<'_>, object: Value, call: impl FnOnce(&mut Em
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
+    /// Is the method one of the class library's events that threads wait for at the monitor which the method enters? Such a monitor is inflated
+    /// since the first wait.
+    fn waits_at_its_locks(&self) -> bool {
+        let class = self.body.method.class;
+        class.module.is_corlib() && matches!(class.name, "SemaphoreSlim" | "ManualResetEventSlim")
+    }
+
     /// `Monitor.Enter`, without and with `ref bool lockTaken`.
     pub(crate) fn enter_monitor(&mut self, method: MethodRef) -> Res<bool> {
         let lowered = LoweredSignature::of_method(method)?;
@@ -209,7 +245,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let taken = taken.map(|t| t.value);
         let signature = self.e.b.import_signature(lowered.clif);
-        enter(self.e, object, taken, |e| {
+        let often_fat = self.waits_at_its_locks();
+        enter(self.e, object, taken, often_fat, |e| {
             let args: smallvec::SmallVec<[Value; 2]> = [object].into_iter().chain(taken).collect();
             e.call_method(method, signature, &args);
         });
@@ -225,7 +262,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.spill_aliased(1)?;
         let object = self.pop_ref()?.value;
         let signature = self.e.b.import_signature(lowered.clif);
-        exit(self.e, object, |e| {
+        let often_fat = self.waits_at_its_locks();
+        exit(self.e, object, often_fat, |e| {
             e.call_method(method, signature, &[object]);
         });
         Ok(true)

@@ -126,6 +126,8 @@ fn handles_are_as_their_models_have_them() {
 #[test]
 fn monitors_are_as_their_models_have_them() {
     const TEXT: &str = include_str!("../../../../parking/src/inlined.txt");
-    check(TEXT, "enter", |e, a| monitors::enter(e, a[0], None, |_| {}));
-    check(TEXT, "exit", |e, a| monitors::exit(e, a[0], |_| {}));
+    check(TEXT, "enter", |e, a| {
+        monitors::enter(e, a[0], None, false, |_| {})
+    });
+    check(TEXT, "exit", |e, a| monitors::exit(e, a[0], false, |_| {}));
 }

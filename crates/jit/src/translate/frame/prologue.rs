@@ -114,7 +114,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             };
             let slot: StackSlot = self.e.slot(8);
             self.e.b.ins().stack_store(I64, object, slot, 0);
-            monitors::enter(self.e, object, None, |e| {
+            monitors::enter(self.e, object, None, false, |e| {
                 e.helper(call::MonitorEnter, [object]);
             });
             // From here on every call has this pad as its outermost handler. The enter above has
@@ -171,7 +171,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let Some((slot, _)) = self.body.sync {
             let object = self.e.b.ins().stack_load(I64, I64, slot, 0);
             self.e.set_handlers(&[]);
-            monitors::exit(self.e, object, |e| {
+            monitors::exit(self.e, object, false, |e| {
                 e.helper(call::MonitorExit, [object]);
             });
         }

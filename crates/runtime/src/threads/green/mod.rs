@@ -47,7 +47,7 @@ pub(crate) mod wait;
 
 pub(crate) use host::{scheduler, scheduler_in_use};
 pub(crate) use pins::note_stacks as note_stacks_of_pins;
-pub(crate) use record::{is_free, is_new};
+pub(crate) use record::{is_free, is_new, is_off_carrier};
 pub(crate) use report::report;
 pub use report::statistics;
 pub use run::spawn;

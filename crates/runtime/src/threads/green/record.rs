@@ -126,6 +126,16 @@ pub(super) fn find(id: u32) -> Option<&'static Green> {
     unsafe { (waiter::green(id) as *const Green).as_ref() }
 }
 
+/// Is the id that of a green thread that no carrier runs at the moment? A hint: it may be run meanwhile.
+pub(crate) fn is_off_carrier(id: u32) -> bool {
+    // (The table has no row for id 0, which is nobody's.)
+    // SAFETY: contexts are never freed.
+    id != 0
+        && find(id).is_some_and(|green| unsafe {
+            registry::state(green.context).load(Ordering::Relaxed) == State::Parked as u8
+        })
+}
+
 /// The green thread of a context; None if it is that of an OS thread.
 ///
 /// # Safety

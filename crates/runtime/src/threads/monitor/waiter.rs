@@ -1,7 +1,7 @@
 //! The calling thread, as [`vervet_parking::monitor`] asks of it: how it waits, spins and counts what it owns.
 use crate::cx::Cx;
-use crate::threads::park;
 use crate::threads::wait::{self, Alerted};
+use crate::threads::{green, park};
 use std::time::Instant;
 use vervet_abi::ThreadContext;
 use vervet_parking::monitor::{Owner, Thread, Why};
@@ -59,14 +59,15 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
     fn is_alerted(&self) -> bool {
         wait::alerted(self.0).is_some()
     }
-    fn spin(turns: u32, mut wanted: impl FnMut() -> bool) -> bool {
-        if vervet_os::thread::processors() == 1 {
-            return false;
-        }
+    fn spin(turns: u32, owner: impl Fn() -> u32, mut wanted: impl FnMut() -> bool) -> bool {
         let mut pause = FIRST_PAUSE;
         for _ in 0..turns {
             if wanted() {
                 return true;
+            }
+            // A green thread that is parked, or ready and on no carrier, may be one that this carrier is to run.
+            if vervet_os::thread::processors() == 1 || green::is_off_carrier(owner()) {
+                return false;
             }
             for _ in 0..pause {
                 std::hint::spin_loop();
