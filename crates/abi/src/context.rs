@@ -25,6 +25,9 @@ pub enum State {
     Parked = 5,
 }
 
+/// What [`ThreadContext::scan_sp`] says of a parked thread that has left its native stack.
+pub const NO_NATIVE_STACK: usize = 1;
+
 /// What lies between two pieces of managed stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(usize)]
@@ -41,6 +44,8 @@ pub enum RecordKind {
     NativeEntry = 4,
     /// Managed code called managed code on the next segment of its stack. The record before this one says where.
     Segment = 5,
+    /// As `Icall`; the call may leave the native stack while its thread is parked, and is then made again.
+    Reentrant = 6,
 }
 
 /// A link of the record list, on the stack of the thunk that pushed it.
@@ -185,6 +190,10 @@ pub struct ThreadContext {
     pub start_target: usize,
     /// A green thread that has not begun: the argument (a root), or 0.
     pub start_argument: usize,
+    /// The record of the internal call under way that leaves the native stack, because the green thread parks; 0: none does.
+    pub leaves_at: usize,
+    /// The code of the internal call that has left the native stack.
+    pub left_function: usize,
     /// A green thread: where each of the collector's lists goes on that the context is in; 0: it is not in that list.
     pub gc_links: [usize; 2],
     /// A green thread: what the collector has found about its references; 0: the thread has run since.

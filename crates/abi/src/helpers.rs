@@ -28,6 +28,8 @@ pub enum Effect {
     Leaf,
     /// May do anything, including throw.
     Runtime,
+    /// As `Runtime`; a wait that may leave the native stack while its green thread is parked, and is then called again.
+    Wait,
     /// Throws or resumes elsewhere.
     NoReturn,
     /// An asm stub with rules of its own.
@@ -177,7 +179,7 @@ helpers! {
     /// (bytes) -> zeroed memory of the localloc stack.
     Localloc(I64) -> I64 : Runtime;
     /// (object): enter its monitor.
-    MonitorEnter(I64) : Runtime;
+    MonitorEnter(I64) : Wait;
     /// (object): leave its monitor.
     MonitorExit(I64) : Runtime;
     /// (context, object): enter the monitor if that takes no waiting and no inflation -> 1; otherwise 0.

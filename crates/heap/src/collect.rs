@@ -33,7 +33,9 @@ impl<M: Model, W: World> Heap<M, W> {
         match what {
             Collection::Major => self.gate.turn.take(),
             Collection::Minor if self.gate.turn.is_taken() => {
-                self.world.blocking(&mut || self.gate.turn.let_pass());
+                // Whoever ran instead of this thread would need memory, too.
+                self.world
+                    .blocking_briefly(&mut || self.gate.turn.let_pass());
             }
             Collection::Minor => {}
         }

@@ -174,4 +174,6 @@ pub unsafe trait World: Send + Sync + 'static {
     fn finalizers_wait(&self);
     /// Runs `work`, in which the calling thread may block, in a state in which it counts as stopped.
     fn blocking(&self, work: &mut dyn FnMut());
+    /// The same, for a wait that ends soon, and during which other threads could hardly do anything.
+    fn blocking_briefly(&self, work: &mut dyn FnMut());
 }

@@ -1,5 +1,6 @@
 //! The ready threads that belong to no processor: what a full local queue handed over, what was preempted, and what was made ready by a thread that
-//! holds no processor.
+//! holds no processor. Those that hold an OS thread while they wait (a carrier that came back from a native call, with a thread that cannot leave it) are
+//! *urgent*, and come out first.
 //!
 //! A list through a word of each thread, under a lock. So a million ready threads take no memory beyond that word, and a batch is linked
 //! before the lock is taken.
@@ -7,7 +8,8 @@
 //! # Invariants
 //! * The link of a thread is used by whoever made the thread ready, until the thread is taken out: a ready thread is in one queue, once.
 //! * `len` changes under the lock. Who finds it 0 after a fence has seen every push that came before the fence in the order of all fences.
-//! * First in, first out.
+//! * First in, first out, of the urgent and of the others. Of each share that is taken, at most half and one are urgent while there are others, so neither
+//!   keep the other waiting for ever.
 use crate::sync::{
     AtomicU32, LeafLock,
     Ordering::{Acquire, Relaxed, Release},
@@ -22,10 +24,14 @@ struct Ends {
     last: u32,
 }
 
+const URGENT: usize = 0;
+const ORDINARY: usize = 1;
+
 /// See the module.
 pub(crate) struct Injector {
     len: Padded<AtomicU32>,
-    ends: LeafLock<Ends>,
+    /// The urgent ones, and the others.
+    lists: LeafLock<[Ends; 2]>,
     /// From an id to the one behind it.
     next: Table<Word>,
 }
@@ -35,7 +41,7 @@ impl Injector {
     pub(crate) fn new() -> Injector {
         Injector {
             len: Padded(AtomicU32::new(0)),
-            ends: LeafLock::new(Ends::default()),
+            lists: LeafLock::new(Default::default()),
             next: Table::new(),
         }
     }
@@ -49,6 +55,13 @@ impl Injector {
     }
     /// Puts ids behind all others, in their order.
     pub(crate) fn push(&self, ids: &[u32]) {
+        self.push_to(ORDINARY, ids);
+    }
+    /// Puts an urgent id behind the other urgent ones.
+    pub(crate) fn push_urgent(&self, id: u32) {
+        self.push_to(URGENT, &[id]);
+    }
+    fn push_to(&self, list: usize, ids: &[u32]) {
         let (Some(&first), Some(&last)) = (ids.first(), ids.last()) else {
             return;
         };
@@ -57,7 +70,8 @@ impl Injector {
             self.link(pair[0]).store(pair[1], Relaxed);
         }
         self.link(last).store(0, Relaxed);
-        let mut ends = self.ends.lock();
+        let mut lists = self.lists.lock();
+        let ends = &mut lists[list];
         match ends.last {
             0 => ends.first = first,
             before => self.link(before).store(first, Relaxed),
@@ -72,7 +86,7 @@ impl Injector {
         if self.len() == 0 {
             return 0;
         }
-        let mut ends = self.ends.lock();
+        let mut lists = self.lists.lock();
         let len = self.len.load(Relaxed);
         if len == 0 {
             return 0;
@@ -80,13 +94,21 @@ impl Injector {
         // What one carrier takes, others have to steal; so each takes its share only.
         let share = (len / processors + 1).min(len) as usize;
         let count = share.min(buffer.len());
-        for to in &mut buffer[..count] {
-            *to = ends.first;
-            ends.first = self.link(ends.first).load(Relaxed);
+        // The urgent ones, the others, and the urgent ones again if there were not enough others.
+        let most = [count.div_ceil(2), count, count];
+        let mut taken = 0;
+        for (list, most) in [URGENT, ORDINARY, URGENT].into_iter().zip(most) {
+            let ends = &mut lists[list];
+            while taken < most && ends.first != 0 {
+                buffer[taken] = ends.first;
+                taken += 1;
+                ends.first = self.link(ends.first).load(Relaxed);
+            }
+            if ends.first == 0 {
+                ends.last = 0;
+            }
         }
-        if ends.first == 0 {
-            ends.last = 0;
-        }
+        debug_assert_eq!(taken, count);
         self.len.store(len - count as u32, Release);
         count
     }
@@ -123,5 +145,26 @@ mod tests {
         injector.push(&[7]);
         assert_eq!(injector.pop(&mut buffer, 4), 1);
         assert_eq!(buffer[0], 7);
+    }
+
+    #[test]
+    fn urgent_ids_come_out_first_and_leave_room_for_others() {
+        let injector = Injector::new();
+        let mut buffer = [0; 8];
+        injector.push(&(1..=20).collect::<Vec<_>>());
+        (101..=106).for_each(|id| injector.push_urgent(id));
+        assert_eq!(injector.len(), 26);
+        assert_eq!(injector.pop(&mut buffer, 1), 8);
+        assert_eq!(buffer, [101, 102, 103, 104, 1, 2, 3, 4]);
+        assert_eq!(injector.pop(&mut buffer[..1], 1), 1);
+        assert_eq!(buffer[0], 105);
+        assert_eq!(injector.pop(&mut buffer, 1), 8);
+        assert_eq!(buffer[..3], [106, 5, 6]);
+        injector.push_urgent(107);
+        while injector.pop(&mut buffer, 1) != 0 {}
+        assert_eq!(injector.len(), 0);
+        (1..=4).for_each(|id| injector.push_urgent(id));
+        assert_eq!(injector.pop(&mut buffer, 1), 4, "there are no others");
+        assert_eq!(buffer[..4], [1, 2, 3, 4]);
     }
 }

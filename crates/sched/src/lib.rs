@@ -6,7 +6,7 @@
 //! | where | what |
 //! |---|---|
 //! | [`Scheduler`] | all of it together: what threads, carriers and the watcher call |
-//! | `local_queue`, `injector` | the ready threads of one processor, and those of no processor |
+//! | `local_queue`, `injector` | the ready threads of one processor, and those of no processor, urgent ones first |
 //! | `owner` | the word that says who holds a processor, and how it is retaken from a carrier in a native call |
 //! | `idle` | processors and carriers with nothing to do, and the protocol that loses no wake-up |
 //! | `timers` | deadlines: one hierarchical wheel for each processor |

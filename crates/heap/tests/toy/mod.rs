@@ -421,6 +421,9 @@ unsafe impl World for Yard {
         work();
         self.enter(me);
     }
+    fn blocking_briefly(&self, work: &mut dyn FnMut()) {
+        self.blocking(work);
+    }
 }
 
 /// A heap whose first thread is the caller.

@@ -15,6 +15,11 @@
 //!   waiting --Pulse--> entering --the owner leaves--> woken --> owner
 //! ```
 //!
+//! # Waits that are called again
+//! A thread may leave its stack while it is parked. Then [`Thread::park`] says [`Stop::Leaves`] and keeps what it was given as [`Left`]; the call returns
+//! at once, and is made again with the same arguments when the thread goes on. That call finds what was kept ([`Thread::resumed`]) and goes on behind
+//! the park.
+//!
 //! # Invariants
 //! * A monitor belongs to the one object whose sync word names it.
 //! * A thread that works with a monitor across anything that may let the world stop is counted in `users`. So while the world is stopped, a monitor
@@ -60,6 +65,38 @@ pub trait Owner {
     fn held(&self, change: i32);
 }
 
+/// Where a wait was when its thread left its stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// In which of its parks.
+    pub park: Park,
+    /// How often the thread had entered the monitor.
+    pub count: u32,
+}
+
+/// The parks of a wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Park {
+    /// The thread enters the monitor.
+    Entering,
+    /// It waits for a pulse.
+    Waiting,
+    /// It has waited without getting a pulse, and enters again.
+    ReenteringLate,
+    /// It was pulsed, and enters again.
+    ReenteringPulsed,
+}
+
+/// Why a park does not go on to the next look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop<A> {
+    /// The thread is alerted.
+    Alerted(A),
+    /// The thread leaves its stack: the caller undoes nothing and returns this. The call is made again.
+    Leaves,
+}
+
 /// What a thread waits for at a monitor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Why {
@@ -79,22 +116,33 @@ pub trait Thread: Owner {
     type Waiting<'t>
     where
         Self: 't;
-    /// The end of a wait of that many milliseconds, -1: for ever.
-    fn deadline(ms: i32) -> Self::Deadline;
+    /// The wait that this call goes on with; None: the call begins.
+    fn resumed(&self) -> Option<Left>;
+    /// The end of a wait of that many milliseconds, -1: for ever. It is that of the wait that the call goes on with.
+    fn deadline(&self, ms: i32) -> Self::Deadline;
+    /// A wait without end.
+    fn never() -> Self::Deadline;
     /// Is it over?
     fn is_over(deadline: Self::Deadline) -> bool;
     /// It begins to wait for that, until the deadline.
     fn waiting(&self, why: Why, deadline: Self::Deadline) -> Self::Waiting<'_>;
-    /// Sleeps until it is unparked or the deadline is over, or for no reason. `commit` runs once, before. The world may stop.
-    fn park(&self, commit: impl FnOnce(), deadline: Self::Deadline);
+    /// Sleeps until it is unparked or the deadline is over, or for no reason. `commit` runs once, before. The world may stop. If the thread leaves its
+    /// stack, `left` is kept. It is never alerted.
+    fn park(
+        &self,
+        left: Left,
+        commit: impl FnOnce(),
+        deadline: Self::Deadline,
+    ) -> Result<(), Stop<Self::Alert>>;
     /// The same, unless the thread is alerted before (then there is no commit) or meanwhile.
     fn park_alertable(
         &self,
+        left: Left,
         commit: impl FnOnce(),
         deadline: Self::Deadline,
-    ) -> Result<(), Self::Alert>;
-    /// Is it to stop waiting?
-    fn is_alerted(&self) -> bool;
+    ) -> Result<(), Stop<Self::Alert>>;
+    /// Is it to stop waiting, and why?
+    fn alert(&self) -> Option<Self::Alert>;
     /// Looks so many times whether something is so, at least once, with pauses as long as the thread with the id that `owner` says runs. The world
     /// is not stopped meanwhile.
     fn spin(turns: u32, owner: impl Fn() -> u32, wanted: impl FnMut() -> bool) -> bool;

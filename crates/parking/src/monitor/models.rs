@@ -10,10 +10,12 @@
 //! | no pulse is lost, none is given twice | `a_pulse_is_not_lost`, `all_waiters_go_on`, `a_wait_is_pulsed_or_late` |
 //! | the collector takes idle monitors only | `deflation_meets_threads_that_enter`, `deflation_meets_a_waiter` |
 //!
+//! Each model is run twice: the second time, threads with odd ids leave their calls when they park, and call again.
+//!
 //! Each thread of a model has an id. Where the runtime has its threads' waiters, and the stopping of the world, there is a
 //! [`Process`] here. A deadline is a flag that a thread sets when it likes. Loom tries what an exchange that fails means, what a load may
 //! still see, and where each thread is when the others go on; more than a few preemptions only where it says `None`.
-use super::{Exit, Lock, Monitor, Owner, Queue, Table, Thread, Why};
+use super::{Exit, Left, Lock, Monitor, Owner, Queue, Stop, Table, Thread, Why};
 use crate::ParkWord;
 use crate::sync::{AtomicU32, LeafLock, Ordering::*};
 use loom::cell::UnsafeCell;
@@ -50,11 +52,18 @@ loom::lazy_static! {
 thread_local! {
     /// Does the model that this thread runs stop the world?
     static STOPS: Cell<bool> = const { Cell::new(false) };
+    /// Do threads with odd ids leave their calls when they park?
+    static LEAVES: Cell<bool> = const { Cell::new(false) };
 }
 /// Tries every interleaving with so many preemptions. `stops`: the model stops the world. (Loom runs all threads on this one.)
 fn model_of(stops: bool, preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'static) {
     STOPS.set(stops);
-    crate::models::model(preemptions, f);
+    let f = std::sync::Arc::new(f);
+    for leaves in [false, true] {
+        LEAVES.set(leaves);
+        let f = f.clone();
+        crate::models::model(preemptions, move || f());
+    }
 }
 fn model(preemptions: Option<usize>, f: impl Fn() + Sync + Send + 'static) {
     model_of(false, preemptions, f);
@@ -151,6 +160,8 @@ struct Late;
 struct Me {
     id: u32,
     held: Cell<i32>,
+    /// What it keeps of a call that it has left, and the deadline of the park.
+    left: Cell<Option<(Left, Option<Late>)>>,
 }
 impl Me {
     fn new(id: u32) -> Me {
@@ -158,10 +169,36 @@ impl Me {
         Me {
             id,
             held: Cell::new(0),
+            left: Cell::new(None),
         }
     }
-}
-impl Me {
+    /// Makes a call, again and again while it is left: the thread sleeps in between.
+    fn call<T>(&self, f: impl Fn() -> Result<T, Stop<()>>) -> Result<T, ()> {
+        loop {
+            match f() {
+                Ok(answer) => return Ok(answer),
+                Err(Stop::Alerted(())) => return Err(()),
+                Err(Stop::Leaves) => {
+                    let left = self.left.get();
+                    self.sleep(left.and_then(|(_, deadline)| deadline));
+                }
+            }
+        }
+    }
+    /// The thread has begun to park, and its wait is known.
+    fn sleep(&self, deadline: Option<Late>) {
+        let process = Process::get();
+        let word = &process.words[self.id as usize];
+        if word.sleeps() {
+            process.runs(-1);
+            process.sleep(self.id, deadline);
+            process.runs(1);
+        }
+        word.end();
+    }
+    fn is_alerted(&self) -> bool {
+        self.id == 1 && Process::get().alerted.load(SeqCst)
+    }
     /// The world may stop here, if the model stops it: generated code can be stopped between any two instructions.
     fn may_stop(&self) {
         Process::get().runs(-1);
@@ -186,34 +223,52 @@ impl Thread for Me {
     type Alert = ();
     type Deadline = Option<Late>;
     type Waiting<'t> = ();
-    fn deadline(ms: i32) -> Option<Late> {
+    fn resumed(&self) -> Option<Left> {
+        self.left.take().map(|(left, _)| left)
+    }
+    fn deadline(&self, ms: i32) -> Option<Late> {
         (ms > 0).then_some(Late)
+    }
+    fn never() -> Option<Late> {
+        None
     }
     fn is_over(deadline: Option<Late>) -> bool {
         deadline.is_some() && Process::get().late.load(SeqCst)
     }
     fn waiting(&self, _: Why, _: Option<Late>) {}
-    fn park(&self, commit: impl FnOnce(), deadline: Option<Late>) {
-        let process = Process::get();
-        let word = &process.words[self.id as usize];
+    fn park(
+        &self,
+        left: Left,
+        commit: impl FnOnce(),
+        deadline: Option<Late>,
+    ) -> Result<(), Stop<()>> {
+        let word = &Process::get().words[self.id as usize];
         let starts = word.begin();
         commit();
-        if starts && word.sleeps() {
-            process.runs(-1);
-            process.sleep(self.id, deadline);
-            process.runs(1);
+        if !starts {
+            word.end();
+        } else if LEAVES.get() && self.id % 2 == 1 {
+            self.left.set(Some((left, deadline)));
+            return Err(Stop::Leaves);
+        } else {
+            self.sleep(deadline);
         }
-        word.end();
+        Ok(())
     }
-    fn park_alertable(&self, commit: impl FnOnce(), deadline: Option<Late>) -> Result<(), ()> {
+    fn park_alertable(
+        &self,
+        left: Left,
+        commit: impl FnOnce(),
+        deadline: Option<Late>,
+    ) -> Result<(), Stop<()>> {
         if self.is_alerted() {
-            return Err(());
+            return Err(Stop::Alerted(()));
         }
-        self.park(commit, deadline);
-        if self.is_alerted() { Err(()) } else { Ok(()) }
+        self.park(left, commit, deadline)?;
+        self.alert().map_or(Ok(()), |()| Err(Stop::Alerted(())))
     }
-    fn is_alerted(&self) -> bool {
-        self.id == 1 && Process::get().alerted.load(SeqCst)
+    fn alert(&self) -> Option<()> {
+        self.is_alerted().then_some(())
     }
     fn spin(_: u32, _: impl Fn() -> u32, mut wanted: impl FnMut() -> bool) -> bool {
         wanted()
@@ -284,8 +339,15 @@ impl Object {
         me.may_stop();
         if !self.lock().enter_fast(me) {
             me.may_stop();
-            assert_eq!(self.lock().enter(me, -1), Ok(true));
+            assert_eq!(self.try_enter(me, -1), Ok(true));
         }
+    }
+    fn try_enter(&self, me: &Me, ms: i32) -> Result<bool, ()> {
+        me.call(|| self.lock().enter(me, ms))
+    }
+    fn wait(&self, me: &Me, ms: i32) -> bool {
+        me.call(|| self.lock().wait(me, ms))
+            .expect("a wait ends without an error")
     }
     /// `exit` of generated code.
     fn exit(&self, me: &Me) {
@@ -399,7 +461,7 @@ fn a_late_thread_leaves_the_queue() {
         let me = Me::new(2);
         object.enter(&me);
         let late = spawn(&object, 1, |o, me| {
-            if o.lock().enter(me, 1) == Ok(true) {
+            if o.try_enter(me, 1) == Ok(true) {
                 o.work();
                 o.exit(me);
             }
@@ -425,7 +487,7 @@ fn an_interrupted_thread_wakes_the_next() {
         let object = Object::new();
         let me = Me::new(2);
         object.enter(&me);
-        let interrupted = spawn(&object, 1, |o, me| match o.lock().enter(me, -1) {
+        let interrupted = spawn(&object, 1, |o, me| match o.try_enter(me, -1) {
             Ok(_) => {
                 o.work();
                 o.exit(me);
@@ -458,7 +520,7 @@ fn an_interrupted_thread_wakes_the_next_though_the_monitor_changed_hands() {
         object.lock().hash(|| HASH);
         let entering = || object.monitors[0].queues.lock().entering.0.len();
         let interrupted = spawn(&object, 1, |o, me| {
-            if o.lock().enter(me, -1).is_ok() {
+            if o.try_enter(me, -1).is_ok() {
                 o.exit(me);
             }
         });
@@ -466,7 +528,7 @@ fn an_interrupted_thread_wakes_the_next_though_the_monitor_changed_hands() {
             thread::yield_now();
         }
         let other = spawn(&object, 3, |o, me| {
-            assert_eq!(o.lock().enter(me, -1), Ok(true));
+            assert_eq!(o.try_enter(me, -1), Ok(true));
             o.exit(me);
         });
         while entering() < 2 {
@@ -498,10 +560,7 @@ fn a_pulse_is_not_lost() {
         // The pulser may have been inside already.
         // SAFETY: the lock is this thread's.
         while object.inside.with(|p| unsafe { *p }) == 0 {
-            assert!(
-                object.lock().wait(&me, -1),
-                "no pulse, no alert, no deadline"
-            );
+            assert!(object.wait(&me, -1), "no pulse, no alert, no deadline");
             assert_eq!(object.lock().owner(), (1, 1));
         }
         object.exit(&me);
@@ -520,7 +579,7 @@ fn all_waiters_go_on() {
             o.enter(me);
             // SAFETY: the lock is this thread's.
             while o.inside.with(|p| unsafe { *p }) == 0 {
-                assert!(o.lock().wait(me, -1));
+                assert!(o.wait(me, -1));
                 assert_eq!(o.lock().owner(), (me.id, 2));
             }
             o.exit(me);
@@ -553,7 +612,7 @@ fn a_wait_is_pulsed_or_late() {
         let me = Me::new(1);
         object.enter(&me);
         let before = object.work();
-        let signalled = object.lock().wait(&me, 1);
+        let signalled = object.wait(&me, 1);
         assert_eq!(object.lock().owner(), (1, 1));
         let after = object.work();
         // A pulse that came while it waited was for it: there was nobody else. (The deadline may have come first, and the pulse
@@ -605,7 +664,7 @@ fn deflation_meets_a_waiter() {
             o.enter(me);
             // SAFETY: the lock is this thread's.
             while o.inside.with(|p| unsafe { *p }) == 0 {
-                assert!(o.lock().wait(me, -1));
+                assert!(o.wait(me, -1));
             }
             o.exit(me);
         });

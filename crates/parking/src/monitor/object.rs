@@ -7,8 +7,8 @@
 //!   fat finds its own state there.
 //! * Between reading a fat word and being counted in the monitor's `users` a thread does not let the world stop; so the monitor that the word named
 //!   stays the object's. A waiter that is alerted or late is a user until it owns the monitor again.
-use super::slow_path::Missed;
-use super::{Monitor, Owner, Table, Thread, index_of};
+use super::slow_path::{Entry, Missed, Place};
+use super::{Left, Monitor, Owner, Park, Stop, Table, Thread, index_of};
 use crate::sync::{AtomicU32, Ordering};
 use crate::thin::{self, Step};
 use vervet_abi::object::sync_word::*;
@@ -62,8 +62,12 @@ impl<'l, T: Table> Lock<'l, T> {
     }
 
     /// Enters within that many milliseconds (-1: for ever, 0: only what is free); false if that was not possible.
-    pub fn enter<H: Thread>(&self, thread: &H, ms: i32) -> Result<bool, H::Alert> {
+    pub fn enter<H: Thread>(&self, thread: &H, ms: i32) -> Result<bool, Stop<H::Alert>> {
         let me = thread.id();
+        if thread.resumed().is_some() {
+            // It is a user of the monitor, so the word names that still.
+            return Self::enter_slowly(self.fat(), thread, ms, Place::Parked);
+        }
         loop {
             match thin::enter(self.word, me) {
                 Step::Changed => {
@@ -93,7 +97,12 @@ impl<'l, T: Table> Lock<'l, T> {
         }
     }
 
-    fn enter_fat<H: Thread>(&self, index: u32, thread: &H, ms: i32) -> Result<bool, H::Alert> {
+    fn enter_fat<H: Thread>(
+        &self,
+        index: u32,
+        thread: &H,
+        ms: i32,
+    ) -> Result<bool, Stop<H::Alert>> {
         let (m, me) = (self.table.get(index), thread.id());
         if m.lock.is_own(me) {
             m.count.fetch_add(1, Ordering::Relaxed);
@@ -105,17 +114,42 @@ impl<'l, T: Table> Lock<'l, T> {
             }
             if !m.spin_for::<H>(me) {
                 m.add_user();
-                let result = m.lock(thread, true, H::deadline(ms), false);
-                m.remove_user();
-                match result {
-                    Ok(()) => {}
-                    Err(Missed::Late) => return Ok(false),
-                    Err(Missed::Alerted(alert)) => return Err(alert),
-                }
+                return Self::enter_slowly(m, thread, ms, Place::Outside);
             }
         }
         thread.held(1);
         Ok(true)
+    }
+
+    /// The thread is a user of the monitor: until it has it, or gives up.
+    fn enter_slowly<H: Thread>(
+        m: &Monitor<T::Queue>,
+        thread: &H,
+        ms: i32,
+        from: Place,
+    ) -> Result<bool, Stop<H::Alert>> {
+        let entry = Entry {
+            alertable: true,
+            deadline: thread.deadline(ms),
+            left: Left {
+                park: Park::Entering,
+                count: 0,
+            },
+            from,
+        };
+        let result = m.lock(thread, entry);
+        if let Err(Missed::Stopped(Stop::Leaves)) = result {
+            return Err(Stop::Leaves);
+        }
+        m.remove_user();
+        match result {
+            Ok(()) => {
+                thread.held(1);
+                Ok(true)
+            }
+            Err(Missed::Late) => Ok(false),
+            Err(Missed::Stopped(stop)) => Err(stop),
+        }
     }
 
     /// Leaves it; false if the thread does not own it.
@@ -202,8 +236,9 @@ impl<'l, T: Table> Lock<'l, T> {
         }
     }
 
-    /// The owner waits for a pulse, at most that many milliseconds (-1: for ever); false if none came before that or an alert.
-    pub fn wait<H: Thread>(&self, thread: &H, ms: i32) -> bool {
+    /// The owner waits for a pulse, at most that many milliseconds (-1: for ever); false if none came before that or an alert. The error is
+    /// [`Stop::Leaves`].
+    pub fn wait<H: Thread>(&self, thread: &H, ms: i32) -> Result<bool, Stop<H::Alert>> {
         self.fat().wait(thread, ms)
     }
     /// The owner lets the first waiter go on, or all of them, once it leaves.

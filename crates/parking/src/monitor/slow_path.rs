@@ -6,7 +6,7 @@
 //!   until it has the monitor; or until it is in the queue again, and then it tries once more; or until it gives up, and then it wakes the next
 //!   thread itself if the monitor is free.
 //! * A thread that spins checks the monitor rarely: each check takes the cache line from the owner.
-use super::{Monitor, Queue, Queues, Thread, Why};
+use super::{Left, Monitor, Queue, Queues, Stop, Thread, Why};
 use crate::sync::Ordering::Relaxed;
 
 /// Turns of a first spin, and the bounds it adapts between.
@@ -18,8 +18,30 @@ const MOST_SPIN: u32 = 12;
 pub(super) enum Missed<A> {
     /// The deadline passed.
     Late,
-    /// The thread is alerted.
-    Alerted(A),
+    /// The thread is alerted, or leaves its stack.
+    Stopped(Stop<A>),
+}
+
+/// How a monitor is to be taken.
+#[derive(Clone, Copy)]
+pub(super) struct Entry<D> {
+    /// An alert ends it.
+    pub(super) alertable: bool,
+    pub(super) deadline: D,
+    /// What is kept if the thread leaves its stack.
+    pub(super) left: Left,
+    pub(super) from: Place,
+}
+
+/// Where the thread is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is in no queue.
+    Outside,
+    /// A thread that left the monitor has taken it out of the queue.
+    Woken,
+    /// It was parked in the queue.
+    Parked,
 }
 
 impl<Q: Queue> Monitor<Q> {
@@ -48,14 +70,11 @@ impl<Q: Queue> Monitor<Q> {
         taken
     }
 
-    /// Takes a monitor that another thread owns, and sleeps until it can. The caller is counted in `users`. `was_woken`: a thread that left has taken
-    /// the caller out of the queue.
+    /// Takes a monitor that another thread owns, and sleeps until it can. The caller is counted in `users`.
     pub(super) fn lock<T: Thread>(
         &self,
         thread: &T,
-        alertable: bool,
-        deadline: T::Deadline,
-        mut was_woken: bool,
+        entry: Entry<T::Deadline>,
     ) -> Result<(), Missed<T::Alert>> {
         let me = thread.id();
         let taken = |was_woken: bool| {
@@ -64,30 +83,21 @@ impl<Q: Queue> Monitor<Q> {
             }
             Ok(())
         };
+        let mut was_woken = entry.from == Place::Woken;
         if was_woken && self.spin_for::<T>(me) {
             return taken(was_woken);
         }
-        let _waiting = thread.waiting(Why::Enter, deadline);
+        let _waiting = thread.waiting(Why::Enter, entry.deadline);
+        let mut was_parked = entry.from == Place::Parked;
         loop {
-            let mut queues = self.queues.lock();
-            if was_woken {
-                queues.entering.push_front(me);
+            let alert = if std::mem::take(&mut was_parked) {
+                thread.alert().filter(|_| entry.alertable)
             } else {
-                queues.entering.push_back(me);
-            }
-            self.lock.queued();
-            if was_woken {
-                self.lock.woke();
-            }
-            if self.try_lock(me) {
-                self.leave_queue(&mut queues, me);
-                return Ok(());
-            }
-            let alert = match alertable {
-                true => thread.park_alertable(|| drop(queues), deadline).err(),
-                false => {
-                    thread.park(|| drop(queues), deadline);
-                    None
+                match self.sleep(thread, &entry, was_woken) {
+                    Ok(true) => return Ok(()),
+                    Ok(false) => None,
+                    Err(Stop::Alerted(alert)) => Some(alert),
+                    Err(Stop::Leaves) => return Err(Missed::Stopped(Stop::Leaves)),
                 }
             };
             was_woken = !self.leave_queue(&mut self.queues.lock(), me);
@@ -95,8 +105,8 @@ impl<Q: Queue> Monitor<Q> {
                 return taken(was_woken);
             }
             let missed = match alert {
-                Some(alert) => Missed::Alerted(alert),
-                None if T::is_over(deadline) => Missed::Late,
+                Some(alert) => Missed::Stopped(Stop::Alerted(alert)),
+                None if T::is_over(entry.deadline) => Missed::Late,
                 None => continue,
             };
             if was_woken {
@@ -107,6 +117,35 @@ impl<Q: Queue> Monitor<Q> {
             }
             return Err(missed);
         }
+    }
+
+    /// Goes into the queue of those that enter, and sleeps there unless the monitor is free: true, then it was taken.
+    fn sleep<T: Thread>(
+        &self,
+        thread: &T,
+        entry: &Entry<T::Deadline>,
+        was_woken: bool,
+    ) -> Result<bool, Stop<T::Alert>> {
+        let me = thread.id();
+        let mut queues = self.queues.lock();
+        if was_woken {
+            queues.entering.push_front(me);
+        } else {
+            queues.entering.push_back(me);
+        }
+        self.lock.queued();
+        if was_woken {
+            self.lock.woke();
+        }
+        if self.try_lock(me) {
+            self.leave_queue(&mut queues, me);
+            return Ok(true);
+        }
+        match entry.alertable {
+            true => thread.park_alertable(entry.left, || drop(queues), entry.deadline)?,
+            false => thread.park(entry.left, || drop(queues), entry.deadline)?,
+        }
+        Ok(false)
     }
 
     /// Takes a thread out of the queue of those that enter. False: it was woken, and so is out already.

@@ -12,61 +12,92 @@
 //! * A waiter is in `waiting` until it is pulsed, late or alerted. A pulse moves it to the end of `entering` and records that it was signalled, both
 //!   under the lock of the queues.
 //! * A wait gives the monitor up completely and ends owning it as often as before, whatever ended it.
-use super::{Monitor, Queue, Thread, Why};
+use super::slow_path::{Entry, Missed, Place};
+use super::{Left, Monitor, Park, Queue, Stop, Thread, Why};
 use crate::sync::Ordering::Relaxed;
 
 impl<Q: Queue> Monitor<Q> {
-    /// The owner waits for a pulse; false if none came before the deadline or an alert.
-    pub(super) fn wait<T: Thread>(&self, thread: &T, ms: i32) -> bool {
-        let count = self.count.load(Relaxed);
-        let deadline = T::deadline(ms);
-        self.add_user();
-        let pulsed = {
-            let _waiting = thread.waiting(Why::Pulse, deadline);
-            self.wait_for_pulse(thread, deadline)
+    /// The owner waits for a pulse; false if none came before the deadline or an alert. The error is [`Stop::Leaves`].
+    pub(super) fn wait<T: Thread>(&self, thread: &T, ms: i32) -> Result<bool, Stop<T::Alert>> {
+        let resumed = thread.resumed();
+        let count = resumed.map_or_else(|| self.count.load(Relaxed), |left| left.count);
+        let (signalled, from) = match resumed.map(|left| left.park) {
+            Some(Park::ReenteringLate) => (false, Place::Parked),
+            Some(Park::ReenteringPulsed) => (true, Place::Parked),
+            Some(Park::Entering | Park::Waiting) | None => {
+                let deadline = thread.deadline(ms);
+                if resumed.is_none() {
+                    self.add_user();
+                }
+                let _waiting = thread.waiting(Why::Pulse, deadline);
+                match self.wait_for_pulse(thread, deadline, count, resumed.is_some())? {
+                    None => (false, Place::Outside),
+                    Some(from) => (true, from),
+                }
+            }
         };
-        let (signalled, was_woken) = (pulsed.is_some(), pulsed == Some(true));
-        let again = self.lock(thread, false, T::deadline(-1), was_woken);
-        assert!(
-            again.is_ok(),
-            "a lock without deadline that cannot be interrupted"
+        let park = match signalled {
+            false => Park::ReenteringLate,
+            true => Park::ReenteringPulsed,
+        };
+        let again = self.lock(
+            thread,
+            Entry {
+                alertable: false,
+                deadline: T::never(),
+                left: Left { park, count },
+                from,
+            },
         );
+        match again {
+            Ok(()) => {}
+            Err(Missed::Stopped(Stop::Leaves)) => return Err(Stop::Leaves),
+            Err(_) => unreachable!("a lock without deadline that cannot be interrupted"),
+        }
         self.count.store(count, Relaxed);
         self.remove_user();
-        signalled
+        Ok(signalled)
     }
 
-    /// None: it ended without a pulse. Otherwise: has somebody who left the monitor woken this thread?
-    fn wait_for_pulse<T: Thread>(&self, thread: &T, deadline: T::Deadline) -> Option<bool> {
+    /// None: it ended without a pulse. Otherwise: where the pulse has left the thread. `was_parked`: the thread comes from the park in here.
+    fn wait_for_pulse<T: Thread>(
+        &self,
+        thread: &T,
+        deadline: T::Deadline,
+        count: u32,
+        was_parked: bool,
+    ) -> Result<Option<Place>, Stop<T::Alert>> {
         let me = thread.id();
-        let mut queues = self.queues.lock();
-        Q::set_signalled(me, false);
-        queues.waiting.push_back(me);
-        let mut guard = Some(queues);
-        loop {
+        let left = Left {
+            park: Park::Waiting,
+            count,
+        };
+        let ends = || Q::is_signalled(me) || T::is_over(deadline) || thread.alert().is_some();
+        if !was_parked {
+            let mut queues = self.queues.lock();
+            Q::set_signalled(me, false);
+            queues.waiting.push_back(me);
             // Not alertable: the commit has to run, which gives the monitor up, even if an alert is pending.
-            thread.park(
-                || {
-                    // The first time only: this thread is known to wait, so it may give the monitor up.
-                    if let Some(queues) = guard.take() {
-                        drop(queues);
-                        self.unlock();
-                    }
-                },
-                deadline,
-            );
-            if Q::is_signalled(me) || T::is_over(deadline) || thread.is_alerted() {
-                break;
-            }
+            let commit = || {
+                // This thread is known to wait, so it may give the monitor up.
+                drop(queues);
+                self.unlock();
+            };
+            thread.park(left, commit, deadline)?;
+        }
+        while !ends() {
+            thread.park(left, || {}, deadline)?;
         }
         let mut queues = self.queues.lock();
         if !Q::is_signalled(me) {
             queues.waiting.remove(me);
-            return None;
+            return Ok(None);
         }
         // It was pulsed, so it was moved to `entering`. It is in no queue any more if a thread that left the monitor has woken it.
-        let was_woken = !self.leave_queue(&mut queues, me);
-        Some(was_woken)
+        Ok(Some(match self.leave_queue(&mut queues, me) {
+            true => Place::Outside,
+            false => Place::Woken,
+        }))
     }
 
     /// The owner lets the first waiter go on, or all of them, once it leaves.

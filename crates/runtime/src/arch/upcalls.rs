@@ -68,6 +68,15 @@ unsafe extern "C" {
     /// A green thread's native call is over: waits for a processor. Called in Native state; errno is kept.
     #[link_name = "vervet_green_leave_native"]
     pub fn green_leave_native(context: *mut ThreadContext);
+    /// The internal call under way has returned because its green thread parks: the thread leaves its carrier, and its native stack.
+    #[link_name = "vervet_leave_native_stack"]
+    pub fn leave_native_stack(context: *mut ThreadContext) -> !;
+    /// The green thread that left its native stack goes on, on another one: its internal call is made again.
+    #[link_name = "vervet_go_on_after_park"]
+    pub fn go_on_after_park(context: *mut ThreadContext);
+    /// The first call of a green thread is over. `status` is not 0 if an exception is pending.
+    #[link_name = "vervet_first_call_returned"]
+    pub fn first_call_returned(context: *mut ThreadContext, status: u32) -> !;
     /// A thread leaves Native, or polls, while the stop word is set: returns in Runtime state when the world runs.
     #[link_name = "vervet_leave_native"]
     pub fn leave_native(context: *mut ThreadContext);

@@ -8,6 +8,7 @@
 //! |---|---|---|---|
 //! | `Leaf` | Managed, `critical` set | `leaf_thunk` | neither lock, allocate, throw nor poll |
 //! | `Runtime` | Runtime, with an exit record | `icall_thunk` | do anything; an exception that it leaves pending is raised |
+//! | `Wait` | as `Runtime` | `reentrant_thunk` | the same; if its thread leaves the native stack when it parks, it is called again |
 //! | `NoReturn` | Runtime, with an exit record | `icall_thunk` | raise |
 //! | `Asm` | what it says | none: the body is a stub | |
 use crate::classes::nullable::unbox_nullable_into;
@@ -179,6 +180,7 @@ fn stub_of(effect: Effect, body: usize) -> usize {
     let code = match effect {
         Effect::Leaf => crate::arch::leaf_stub(body),
         Effect::Runtime | Effect::NoReturn => crate::arch::icall_stub(body, 0, 0),
+        Effect::Wait => crate::arch::reentrant_stub(body, 0),
         Effect::Asm => return body,
     };
     crate::code::arena::place_stub(code).expect("room at start-up")

@@ -194,6 +194,8 @@ pub struct Icall {
     pub params: &'static [AbiTy],
     /// Lowered result.
     pub ret: AbiTy,
+    /// It may leave the native stack when its green thread parks, and is then called again with the same arguments.
+    pub reentrant: bool,
 }
 
 #[doc(hidden)]
@@ -229,11 +231,12 @@ pub fn finish<T: IcallRet>(result: Result<T, Throw>) -> T::Abi {
 ///     "System.Math::Abs(double)" fn abs_f64(cx, v: f64) -> f64 { Ok(v.abs()) }
 /// }
 /// ```
+/// `[reentrant]` before `fn` marks a wait that begins with [`reentry::resumed`](crate::threads::reentry::resumed).
 /// A search for `System.Array::GetRank` finds the definition. Bodies evaluate to [`cx::Result<R>`](crate::cx::Result);
 /// an error is the pending exception, which the thunk raises.
 #[macro_export]
 macro_rules! icalls {
-    ($( $(#[$meta:meta])* $name:literal fn $f:ident ( $cx:ident $(, $p:ident : $t:ty)* $(,)? ) $(-> $r:ty)? $body:block )+) => {
+    ($( $(#[$meta:meta])* $name:literal $([$reentrant:ident])? fn $f:ident ( $cx:ident $(, $p:ident : $t:ty)* $(,)? ) $(-> $r:ty)? $body:block )+) => {
         $(
             #[doc = concat!("`", $name, "`")]
             #[doc = ""]
@@ -260,10 +263,13 @@ macro_rules! icalls {
                 }
                 $crate::code::icall::Icall {
                     name: $name, code: $crate::code::icall::CodePtr(entry as *const ()), params: params(), ret: ret(),
+                    reentrant: $crate::icalls!(@reentrant $($reentrant)?),
                 }
             } ),+ ];
         };
     };
+    (@reentrant) => { false };
+    (@reentrant reentrant) => { true };
     (@ret) => { () };
     (@ret $r:ty) => { $r };
 }

@@ -97,6 +97,38 @@ pub fn invoke<'cx>(
     call(cx, stub, code, this, args)
 }
 
+/// Makes the first call of a green thread: exactly this method, which returns nothing and takes `this` and at most one object. It does not come back
+/// here, but to `vervet_first_call_returned`. If it cannot be made, there is an exception.
+///
+/// # Safety
+/// The calling thread is a green one without managed code on its stack. No frame below this call holds anything that must be dropped.
+pub(crate) unsafe fn first_call<'cx>(
+    cx: &'cx Cx<'cx>,
+    method: MethodRef,
+    this: ObjRef<'cx>,
+    argument: Option<ObjRef<'cx>>,
+) -> Throw {
+    let found = stub_for(cx, method).and_then(|stub| Ok((stub, cx.load(entries::entry(method))?)));
+    let (stub, entry) = match found {
+        Ok(found) => found,
+        Err(throw) => return throw,
+    };
+    let code = match entry.code() {
+        0 => entry.stub(),
+        c => c,
+    };
+    assert!(
+        stub.lowered.ret == Pass::None
+            && stub.lowered.params.len() == usize::from(argument.is_some()),
+        "the first call of a green thread: {}",
+        stub.lowered.key()
+    );
+    vervet_os::lock::assert_no_leaf_lock("running managed code");
+    let words = [this.addr() as u64, argument.map_or(0, |a| a.addr() as u64)];
+    // SAFETY: the stub was made for this signature, whose words these are; the rest is the caller's promise.
+    unsafe { crate::arch::first_call(stub.code, code, &raw const words, cx.context()) }
+}
+
 /// Calls the implementation of a virtual or interface method for `this`.
 pub fn invoke_virtual<'cx>(
     cx: &'cx Cx<'cx>,

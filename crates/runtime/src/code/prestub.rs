@@ -121,12 +121,13 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         rt.icalls
             .get(key.as_str())
             .or_else(|| rt.icalls.get(full.as_str()))
-            .map(|row| row.code.0 as usize)
+            .map(|row| (row.code.0 as usize, row.reentrant))
     };
     let found = crate::code::icall::registered(&full)
         .or_else(|| crate::code::icall::registered(&key))
+        .map(|code| (code, false))
         .or_else(built_in);
-    let Some(target) = found else {
+    let Some((target, reentrant)) = found else {
         crate::process::counters::missing_icall(method);
         return Err(cx.throw(
             Known::MissingMethodException,
@@ -134,8 +135,11 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         ));
     };
     let lowered = cx.load(LoweredSignature::of_method(method))?;
-    let bytes =
-        crate::arch::icall_stub(target, method as *const _ as usize, lowered.stack_arg_bytes);
+    let name = method as *const _ as usize;
+    let bytes = match reentrant && lowered.stack_arg_bytes == 0 {
+        true => crate::arch::reentrant_stub(target, name),
+        false => crate::arch::icall_stub(target, name, lowered.stack_arg_bytes),
+    };
     cx.load(arena::place_stub(bytes))
 }
 

@@ -248,7 +248,11 @@ unsafe fn cut_records(context: *mut ThreadContext, record: *mut Record) {
             {
                 entry = r.previous;
             }
-            (*context).native_sp = entry as usize;
+            (*context).native_sp = match entry.is_null() {
+                // The first frames of a green thread.
+                true => (*context).stack_base & !15,
+                false => entry as usize,
+            };
         }
     }
 }

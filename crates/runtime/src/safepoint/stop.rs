@@ -21,7 +21,7 @@ use crate::process::fatal;
 use crate::threads::managed_stack;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use vervet_abi::context::{Record, RecordKind};
+use vervet_abi::context::{NO_NATIVE_STACK, Record, RecordKind};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::{SafeLock, clock::now, futex, process_fence};
 use vervet_parking::stopping::{Observed, is_suspendable, is_suspended};
@@ -405,7 +405,12 @@ unsafe fn view_parked(context: *mut ThreadContext, visit: &mut impl FnMut(Thread
     // SAFETY: nobody uses the context and the stacks. The switch pushed the registers at `scan_sp`; it is 0 if the thread has not begun.
     unsafe {
         if (*context).scan_sp != 0 {
-            ranges.add_stacks(context, (*context).scan_sp);
+            let sp = match (*context).scan_sp {
+                // It has no native stack.
+                NO_NATIVE_STACK => (*context).stack_base,
+                sp => sp,
+            };
+            ranges.add_stacks(context, sp);
             ranges.add((*context).localloc_low, (*context).localloc_next);
         }
     }

@@ -32,7 +32,7 @@ use crate::object::ObjRef;
 use crate::safepoint::registry;
 use std::mem::offset_of;
 use vervet_abi::layouts::{InternalThreadObject as Internal, ThreadObject};
-use vervet_types::Known;
+use vervet_types::{Known, MethodRef};
 
 /// Bytes of the stack of a thread that does not ask for a size, as in mono.
 const DEFAULT_STACK: usize = 2 << 20;
@@ -69,13 +69,14 @@ pub fn start<'cx>(cx: &'cx Cx<'cx>, thread: ObjRef<'cx>, delegate: ObjRef<'cx>) 
         Ok(0) | Err(_) => DEFAULT_STACK,
         Ok(n) => n.max(LEAST_STACK),
     };
-    let given = seed.handles();
-    let stack = stack + OWN_STACK;
-    let spawned = spawn_attached(stack, move || run(&seed));
+    let spawned = match green::settings::all() {
+        true => green::spawn_thread(seed),
+        false => spawn_os(stack + OWN_STACK, move || run(&seed)),
+    };
     if !spawned {
-        given.iter().for_each(|h| {
-            handles::free(*h);
-        });
+        for handle in seed.handles() {
+            handles::free(handle);
+        }
         lifetime::of(internal).inspect(|l| l.end());
         lifetime::take(internal);
         state::change(internal, state::UNSTARTED, 0);
@@ -89,6 +90,10 @@ pub(super) fn spawn_attached(stack: usize, work: impl FnOnce() + Send + 'static)
     if green::settings::all() {
         return green::spawn_work(work);
     }
+    spawn_os(stack, work)
+}
+
+fn spawn_os(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
     native(|| {
         spawn(stack, move || {
             crate::threads::attach::attach();
@@ -119,8 +124,9 @@ pub(crate) fn spawn(stack: usize, work: impl FnOnce() + Send + 'static) -> bool 
     spawned
 }
 
-/// What a new OS thread is given: GC handles of what the delegate needs. They keep the objects alive until the thread has taken them.
-struct Seed {
+/// What a new thread is given: GC handles of what the delegate needs. They keep the objects alive until the thread has taken them.
+#[derive(Clone, Copy)]
+pub(super) struct Seed {
     thread: u32,
     delegate: u32,
     argument: u32,
@@ -147,7 +153,15 @@ impl Seed {
             argument,
         })
     }
-    fn handles(&self) -> [u32; 3] {
+    /// What has those [handles](Seed::handles).
+    pub(super) fn of([thread, delegate, argument]: [u32; 3]) -> Seed {
+        Seed {
+            thread,
+            delegate,
+            argument,
+        }
+    }
+    pub(super) fn handles(&self) -> [u32; 3] {
         [self.thread, self.delegate, self.argument]
     }
 }
@@ -165,6 +179,53 @@ fn run(seed: &Seed) {
 }
 
 fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
+    let call = FirstCall::of(cx, seed);
+    ended(
+        cx,
+        call.and_then(|call| {
+            let argument = call.argument.map(Value::Ref);
+            cx.invoke(
+                call.method,
+                Some(Value::Ref(call.this)),
+                argument.as_slice(),
+            )
+        }),
+    );
+}
+
+/// The call of a thread's delegate has returned.
+pub(super) fn ended<'cx, T>(cx: &'cx Cx<'cx>, result: Result<T>) {
+    if let Err(throw) = result {
+        let exception = cx.take_pending(throw);
+        if !ends_thread_only(exception) {
+            crate::exceptions::unhandled::unhandled(cx, exception);
+        }
+    }
+}
+
+/// What a thread calls. The method returns nothing.
+pub(super) struct FirstCall<'cx> {
+    pub(super) method: MethodRef,
+    pub(super) this: ObjRef<'cx>,
+    pub(super) argument: Option<ObjRef<'cx>>,
+}
+
+impl<'cx> FirstCall<'cx> {
+    /// The calling thread becomes the one that the seed says, and calls that one's delegate.
+    pub(super) fn of(cx: &'cx Cx<'cx>, seed: &Seed) -> Result<Self> {
+        let (delegate, argument) = become_started(cx, seed);
+        let method = crate::interop::delegates::invoke_method(cx, delegate.class())?;
+        let takes = cx.load(method.sig())?.params.len();
+        Ok(FirstCall {
+            method,
+            this: delegate,
+            argument: (takes != 0).then_some(argument),
+        })
+    }
+}
+
+/// The calling thread becomes the one that the seed says; its delegate and argument.
+fn become_started<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) -> (ObjRef<'cx>, ObjRef<'cx>) {
     let (thread, delegate) = (take::<'cx>(seed.thread), take::<'cx>(seed.delegate));
     let argument = take::<'cx>(seed.argument);
     let internal = thread.read_ref(offset_of!(ThreadObject, internal_thread));
@@ -173,12 +234,7 @@ fn run_managed<'cx>(cx: &'cx Cx<'cx>, seed: &Seed) {
     }
     become_thread(cx, thread, internal);
     super::name::show(internal);
-    if let Err(throw) = call(cx, delegate, argument) {
-        let exception = cx.take_pending(throw);
-        if !ends_thread_only(exception) {
-            crate::exceptions::unhandled::unhandled(cx, exception);
-        }
-    }
+    (delegate, argument)
 }
 
 /// Is that an exception that ends the thread or callback it leaves, and nothing else?
@@ -187,15 +243,4 @@ pub fn ends_thread_only(exception: ObjRef<'_>) -> bool {
         exception.class().name,
         "ThreadAbortException" | "AppDomainUnloadedException"
     )
-}
-
-fn call<'cx>(cx: &'cx Cx<'cx>, delegate: ObjRef<'cx>, argument: ObjRef<'cx>) -> Result<()> {
-    let invoke = crate::interop::delegates::invoke_method(cx, delegate.class())?;
-    let with_argument = [Value::Ref(argument)];
-    let arguments: &[Value<'_>] = match cx.load(invoke.sig())?.params.len() {
-        0 => &[],
-        _ => &with_argument,
-    };
-    cx.invoke(invoke, Some(Value::Ref(delegate)), arguments)
-        .map(|_| ())
 }

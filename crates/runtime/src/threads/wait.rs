@@ -4,8 +4,13 @@
 //! * A wait of managed code goes through [`park`], which looks for an interrupt and an abort before it commits and after it wakes, and
 //!   answers with an [`Alerted`]. An interrupt is a byte of the InternalThread and an abort a bit of the context; both are set before
 //!   the thread is unparked. So they end the wait, or the next one. Only waits that nothing may end use [`park::park`] itself.
+//! * A wait that managed code calls as a reentrant internal call may return without having ended, because its thread leaves the native stack
+//!   ([`reentry`]); it is then called again. So each begins with [`reentry::resumed`], and undoes nothing when it leaves.
 //! * WaitSleepJoin is set by the thread itself, while a [`Waiting`] lives.
+use super::green::kept::Kept;
+use super::green::reentry;
 use super::lifetime::ThreadLifetime;
+use super::park::Leaves;
 use super::state::{WAIT_SLEEP_JOIN, interrupt_byte, word};
 use super::{abort, attach, blocking, green, park};
 use crate::cx::{Cx, Result, Throw};
@@ -21,18 +26,20 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 pub struct Waiting<'a, 'cx>(&'a Cx<'cx>, bool);
 
 impl<'a, 'cx> Waiting<'a, 'cx> {
-    /// Begins waiting; nests.
-    pub fn begin(cx: &'a Cx<'cx>) -> Self {
+    /// Begins waiting, or goes on with a wait that was left; nests.
+    pub fn begin(cx: &'a Cx<'cx>, resumed: bool) -> Self {
         let internal = own(cx);
         let outermost = !internal.is_null()
-            && word(internal).fetch_or(WAIT_SLEEP_JOIN, Ordering::SeqCst) & WAIT_SLEEP_JOIN == 0;
+            && (word(internal).fetch_or(WAIT_SLEEP_JOIN, Ordering::SeqCst) & WAIT_SLEEP_JOIN == 0
+                || resumed);
         Waiting(cx, outermost)
     }
 }
 
 impl Drop for Waiting<'_, '_> {
     fn drop(&mut self) {
-        if self.1 {
+        // A thread that leaves the native stack goes on waiting.
+        if self.1 && !reentry::leaves(self.0) {
             word(own(self.0)).fetch_and(!WAIT_SLEEP_JOIN, Ordering::SeqCst);
         }
     }
@@ -52,12 +59,19 @@ pub struct Alerted(Alert);
 enum Alert {
     Abort,
     Interrupt,
+    /// The thread leaves the native stack; there is no exception.
+    Leaves,
 }
 
 impl Alerted {
+    /// Does the thread leave the native stack? Then the caller cleans nothing up.
+    pub(super) fn leaves(&self) -> bool {
+        matches!(self.0, Alert::Leaves)
+    }
     /// The exception, left pending.
     pub fn raise(self, cx: &Cx<'_>) -> Throw {
         match self.0 {
+            Alert::Leaves => Throw(()),
             Alert::Abort => abort::raise_due(cx),
             Alert::Interrupt => {
                 interrupt_byte(own(cx)).store(0, Ordering::SeqCst);
@@ -86,61 +100,92 @@ pub fn poll_interrupt(cx: &Cx<'_>) -> Result<()> {
     alerted(cx).map_or(Ok(()), |a| Err(a.raise(cx)))
 }
 
-/// A wait of managed code: [`park::park`], unless an interrupt or abort is pending (then there is no commit) or comes.
-pub fn park(
+/// A wait of managed code: [`park::park_reentrant`], unless an interrupt or abort is pending (then there is no commit) or comes.
+pub(crate) fn park(
     cx: &Cx<'_>,
     commit: impl FnOnce(),
-    deadline: Option<std::time::Instant>,
+    until: Option<Instant>,
+    kept: Kept,
 ) -> std::result::Result<bool, Alerted> {
     if let Some(alert) = alerted(cx) {
         return Err(alert);
     }
-    let token = park::park(cx, commit, deadline);
+    let token = park_deaf(cx, commit, until, kept)?;
     alerted(cx).map_or(Ok(token), Err)
 }
 
-/// Waits until `ready` gives an answer, the deadline passes (None) or the thread is interrupted. `ready` is asked
-/// before each park; what makes it ready unparks this thread. Reports say `reason`.
-pub fn wait_until<T>(
+/// The same, whatever is pending; the only alert is that the thread leaves the native stack.
+pub(super) fn park_deaf(
+    cx: &Cx<'_>,
+    commit: impl FnOnce(),
+    until: Option<Instant>,
+    kept: Kept,
+) -> std::result::Result<bool, Alerted> {
+    park::park_reentrant(cx, commit, until, kept).map_err(|Leaves| Alerted(Alert::Leaves))
+}
+
+/// Waits until `ready` gives an answer, the time is over (None) or the thread is interrupted. `ready` is asked before each park; what makes it ready
+/// unparks this thread. Reports say `reason`. `end`: the end of the whole wait, of which this may be a part.
+fn wait_until<T>(
     cx: &Cx<'_>,
     reason: park::Reason,
-    deadline: Option<std::time::Instant>,
+    until: Option<Instant>,
+    end: Option<Instant>,
     mut ready: impl FnMut() -> Option<T>,
 ) -> Result<Option<T>> {
-    let _waiting = Waiting::begin(cx);
     loop {
         poll_interrupt(cx)?;
         if let Some(answer) = ready() {
             return Ok(Some(answer));
         }
-        if park::is_over(deadline) {
+        if park::is_over(until) {
             return Ok(None);
         }
-        park::reason::set(cx, reason, deadline);
-        park(cx, || {}, deadline).map_err(|alert| alert.raise(cx))?;
+        park::reason::set(cx, reason, until);
+        park(cx, || {}, until, Kept { end, note: 0 }).map_err(|alert| alert.raise(cx))?;
     }
 }
 
-/// Lets other threads run: the carrier's other green threads, or those that the kernel schedules.
-pub fn yield_now(cx: &Cx<'_>) {
+/// Thread.Yield: lets other threads run, the carrier's other green threads, or those that the kernel schedules.
+pub fn yield_now(cx: &Cx<'_>) -> Result<()> {
+    match reentry::resumed(cx) {
+        Some(_) => Ok(()),
+        None => begin_yield(cx),
+    }
+}
+
+fn begin_yield(cx: &Cx<'_>) -> Result<()> {
+    if green::wait::may_go_on(cx) {
+        return Ok(());
+    }
+    if reentry::leave_to_yield(cx) {
+        return Err(Throw(())); // The thread leaves the native stack; there is no exception.
+    }
     if !green::wait::yield_now(cx, |wait| blocking(wait)) {
         cx.native(std::thread::yield_now);
     }
+    Ok(())
 }
 
 /// Thread.Sleep: that many milliseconds (-1: for ever).
 pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
+    let resumed = reentry::resumed(cx);
     if ms == 0 {
-        poll_interrupt(cx)?;
-        yield_now(cx);
+        if resumed.is_none() {
+            poll_interrupt(cx)?;
+            begin_yield(cx)?;
+        }
         return Ok(());
     }
-    wait_until(cx, park::Reason::Sleep, park::deadline(ms), || None::<()>).map(|_| ())
+    let end = resumed.map_or_else(|| park::deadline(ms), |kept| kept.end);
+    let _waiting = Waiting::begin(cx, resumed.is_some());
+    wait_until(cx, park::Reason::Sleep, end, end, || None::<()>).map(|_| ())
 }
 
 impl ThreadLifetime {
     /// Waits for the end, at most that many milliseconds (-1: for ever).
     pub fn join(&self, cx: &Cx<'_>, ms: i32) -> Result<bool> {
+        let resumed = reentry::resumed(cx);
         let me = park::id(cx);
         let ended = || {
             let mut joining = self.joining.lock();
@@ -150,9 +195,9 @@ impl ThreadLifetime {
             }
             ended.then_some(())
         };
-        let end = park::deadline(ms);
+        let end = resumed.map_or_else(|| park::deadline(ms), |kept| kept.end);
         let reason = park::Reason::Join(std::ptr::from_ref(self) as usize);
-        let _waiting = Waiting::begin(cx);
+        let _waiting = Waiting::begin(cx, resumed.is_some());
         let result = loop {
             // A library's thread may end without detaching itself: it is searched for from time to time.
             let until = match self.started {
@@ -163,12 +208,14 @@ impl ThreadLifetime {
                     Some(end.map_or(soon, |e| e.min(soon)))
                 }
             };
-            match wait_until(cx, reason, until, ended) {
+            match wait_until(cx, reason, until, end, ended) {
                 Ok(None) if !park::is_over(end) => {}
                 result => break result,
             }
         };
-        self.joining.lock().retain(|j| *j != me);
+        if !reentry::leaves(cx) {
+            self.joining.lock().retain(|j| *j != me);
+        }
         Ok(result?.is_some())
     }
 }

@@ -77,7 +77,8 @@ impl<H: Host> Scheduler<H> {
     /// Queues a thread that can run on this carrier only. The carrier sleeps until [`Scheduler::is_given`], and calls [`Scheduler::take_hand`].
     pub fn wait_for_hand(&self, c: &mut Carrier, id: u32) {
         debug_assert_eq!(c.place, Place::None);
-        self.injector.push(&[id]);
+        // It keeps an OS thread waiting, and may have what others wait for.
+        self.injector.push_urgent(id);
         self.notify();
     }
     /// A carrier that was told to run thread `id`, which can run on carrier `to` only, gives `to` its processor. It says

@@ -8,11 +8,11 @@ use vervet_runtime::{ObjRef, icalls};
 icalls! {
     /// Enters the monitor, and waits for it if another thread has it. Generated code takes the fast path and calls this when
     /// it fails.
-    "System.Threading.Monitor::Enter" fn enter(cx, obj: ObjRef<'cx>) { monitor::enter(cx, obj) }
+    "System.Threading.Monitor::Enter" [reentrant] fn enter(cx, obj: ObjRef<'cx>) { monitor::enter(cx, obj) }
     /// Leaves the monitor once. SynchronizationLockException if the caller has not entered it.
     "System.Threading.Monitor::Exit" fn exit(cx, obj: ObjRef<'cx>) { monitor::exit(cx, obj) }
     /// `taken` is set exactly if the lock was acquired.
-    "System.Threading.Monitor::try_enter_with_atomic_var" fn try_enter_with_atomic_var(cx, obj: ObjRef<'cx>, ms: i32, taken: Out<'cx, u8>) {
+    "System.Threading.Monitor::try_enter_with_atomic_var" [reentrant] fn try_enter_with_atomic_var(cx, obj: ObjRef<'cx>, ms: i32, taken: Out<'cx, u8>) {
         if monitor::try_enter(cx, obj, ms)? {
             taken.set(1);
         }
@@ -28,5 +28,5 @@ icalls! {
     "System.Threading.Monitor::Monitor_pulse_all" fn monitor_pulse_all(cx, obj: ObjRef<'cx>) { monitor::pulse(cx, obj, true) }
     /// Leaves the monitor, waits for a pulse for at most `ms` milliseconds (-1: for ever), and enters it again. False if no
     /// pulse came.
-    "System.Threading.Monitor::Monitor_wait" fn monitor_wait(cx, obj: ObjRef<'cx>, ms: i32) -> bool { monitor::wait(cx, obj, ms) }
+    "System.Threading.Monitor::Monitor_wait" [reentrant] fn monitor_wait(cx, obj: ObjRef<'cx>, ms: i32) -> bool { monitor::wait(cx, obj, ms) }
 }

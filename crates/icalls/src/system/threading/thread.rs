@@ -109,10 +109,10 @@ icalls! {
         Ok(())
     }
     /// Sleeps for `ms` milliseconds (-1: for ever). An interrupt or abort ends that.
-    "System.Threading.Thread::SleepInternal" fn sleep_internal(cx, ms: i32) { wait::sleep(cx, ms) }
+    "System.Threading.Thread::SleepInternal" [reentrant] fn sleep_internal(cx, ms: i32) { wait::sleep(cx, ms) }
     /// Lets another thread have the processor.
-    "System.Threading.Thread::YieldInternal" fn yield_internal(cx) -> bool {
-        wait::yield_now(cx);
+    "System.Threading.Thread::YieldInternal" [reentrant] fn yield_internal(cx) -> bool {
+        wait::yield_now(cx)?;
         Ok(true)
     }
     /// Tells the processor that the thread spins, at every eighth call. The class library counts on a few nanoseconds a call
@@ -132,7 +132,7 @@ icalls! {
         Ok(())
     }
     /// Waits until the thread has ended, for at most `ms` milliseconds (-1: for ever). False if it has not.
-    "System.Threading.Thread::JoinInternal" fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
+    "System.Threading.Thread::JoinInternal" [reentrant] fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
         let internal = internal_of(cx, this)?;
         match lifetime::of(internal) {
             Some(life) if state::get(internal) & state::UNSTARTED == 0 => life.join(cx, ms),

@@ -77,7 +77,7 @@ const SEMAPHORE: Object = Object::Semaphore { count: 0, max: 0 };
 icalls! {
     /// Waits for one or all handles, for at most `ms` milliseconds (-1: for ever): the index of the handle, 0x80 more if its
     /// mutex was abandoned, or 0x102 for a timeout.
-    "System.Threading.WaitHandle::Wait_internal" fn wait_internal(cx, handles: *const usize, count: i32, all: bool, ms: i32) -> i32 {
+    "System.Threading.WaitHandle::Wait_internal" [reentrant] fn wait_internal(cx, handles: *const usize, count: i32, all: bool, ms: i32) -> i32 {
         // SAFETY: managed code passes that many handles; they are copied because waiting may take long.
         let handles = unsafe { std::slice::from_raw_parts(handles, count.max(0) as usize) }.to_vec();
         if all && (1..handles.len()).any(|i| handles[..i].contains(&handles[i])) {

@@ -24,6 +24,7 @@
 //! * [`grow`](mod@grow): the end of a segment of the stack
 //! * [`native`]: P/Invokes, blocking calls, native code that calls delegates; [`entry`]: from Rust into managed code
 //! * [`interrupts`]: a call that a stopped thread is made to make; [`blocks`]: block moves and fills
+//! * [`reentry`](mod@reentry): internal calls that are made again after a park, and the first call of a green thread
 //! * [`switch`](mod@switch): between a carrier's stack and a green thread's
 //! * [`stubs`]: the small pieces of code, written as bytes, that lead to a thunk
 #[macro_use]
@@ -35,6 +36,7 @@ mod grow;
 mod interrupts;
 mod lazy;
 mod native;
+mod reentry;
 mod stubs;
 mod switch;
 
@@ -44,6 +46,7 @@ pub use grow::*;
 pub use interrupts::*;
 pub use lazy::*;
 pub use native::*;
+pub use reentry::*;
 pub use stubs::*;
 pub use switch::*;
 
@@ -62,6 +65,9 @@ const LIMIT: usize = offset_of!(ThreadContext, limit);
 const TRUE_LIMIT: usize = offset_of!(ThreadContext, true_limit);
 const INTERRUPTS: usize = offset_of!(ThreadContext, interrupts);
 const NATIVE_SP: usize = offset_of!(ThreadContext, native_sp);
+const LEAVES_AT: usize = offset_of!(ThreadContext, leaves_at);
+const LEFT_FUNCTION: usize = offset_of!(ThreadContext, left_function);
+const STACK_BASE: usize = offset_of!(ThreadContext, stack_base);
 const GREEN: usize = offset_of!(ThreadContext, green);
 const LAST_ERROR: usize = offset_of!(ThreadContext, last_error);
 const MANAGED: usize = State::Managed as usize;

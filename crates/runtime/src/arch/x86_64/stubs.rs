@@ -8,6 +8,7 @@ use super::exits::{icall_thunk, leaf_thunk};
 use super::grow::grow;
 use super::lazy::{imt_resolve, prestub};
 use super::native::{native_thunk, reverse_entry};
+use super::reentry::reentrant_thunk;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vervet_types::LoadError;
 
@@ -66,6 +67,16 @@ pub fn icall_stub(target: usize, method: usize, stack_bytes: u32) -> Vec<u8> {
     c.extend([0x41, 0xBA]); // mov r10d, bytes
     c.extend(stack_bytes.to_le_bytes());
     jump(&mut c, icall_thunk as *const () as usize);
+    c
+}
+/// A stub that calls `target` through the reentrant thunk for `method`. It has no stack arguments.
+pub fn reentrant_stub(target: usize, method: usize) -> Vec<u8> {
+    let mut c = Vec::with_capacity(40);
+    c.extend([0x48, 0xB8]); // mov rax, target
+    c.extend(target.to_le_bytes());
+    c.extend([0x49, 0xBB]); // mov r11, method
+    c.extend(method.to_le_bytes());
+    jump(&mut c, reentrant_thunk as *const () as usize);
     c
 }
 /// A stub that calls a leaf helper.

@@ -140,4 +140,7 @@ unsafe impl World for Process {
     fn blocking(&self, work: &mut dyn FnMut()) {
         crate::threads::blocking(work)
     }
+    fn blocking_briefly(&self, work: &mut dyn FnMut()) {
+        crate::threads::native(work)
+    }
 }

@@ -10,7 +10,7 @@
 use super::record::{self, Green};
 use super::run;
 use super::seat::Seat;
-use super::stacks::{give_native, take_native};
+use super::stacks::{NativeStack, give_native, take_native};
 use crate::arch;
 use crate::safepoint::registry::{self, Thread};
 use crate::threads::current::set_current_context;
@@ -20,6 +20,7 @@ use crate::threads::{attach, current_context, native, start};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use vervet_abi::context::NO_NATIVE_STACK;
 use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND};
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
@@ -54,12 +55,14 @@ fn carry(carrier: Carrier) {
         sp: 0,
         outcome: Outcome::End,
         carrier: std::ptr::null_mut(),
+        spare: None,
     };
     // SAFETY: the thread is attached.
     let thread = unsafe { Thread::of(current_context()) };
     thread.own.carries.set(&raw mut seat);
     native(|| super::scheduler().carry(carrier));
     thread.own.carries.set(std::ptr::null_mut());
+    seat.spare.into_iter().for_each(give_native);
     attach::detach();
 }
 
@@ -92,24 +95,31 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
     // SAFETY: the calling thread is a carrier, whose context is `base`. The scheduler gives a green thread to one carrier at a time, and has the last
     // one's stores seen. The words of a context that is parked change in Runtime state only.
     unsafe {
-        if (*context).scan_sp == 0 && !provide(green) {
-            return Outcome::Yield;
-        }
         let thread = Thread::of(base);
         let seat = thread.own.carries.get();
+        let first = match (*context).scan_sp {
+            0 => Some(run::main as *const () as usize),
+            NO_NATIVE_STACK => Some(arch::call_again as *const () as usize),
+            _ => None,
+        };
+        if first.is_some() && !provide(&mut (*seat).spare, green) {
+            return Outcome::Yield;
+        }
         (*seat).carrier = carrier;
         leave_native(base);
-        if (*context).scan_sp == 0 {
-            begin(green);
+        if let Some(first) = first {
+            begin(green, first);
         }
         enter(thread, base, context);
         arch::switch(&raw mut (*seat).sp, (*context).scan_sp);
         leave(thread, base, context);
         let outcome = (*seat).outcome;
-        if outcome == Outcome::End {
-            if let Some(stack) = green.native.take() {
-                give_native(stack);
-            }
+        let has_ended = outcome == Outcome::End;
+        if has_ended || (*context).scan_sp == NO_NATIVE_STACK {
+            let kept = std::mem::replace(&mut (*seat).spare, green.native.take());
+            kept.into_iter().for_each(give_native);
+        }
+        if has_ended {
             record::give_back(green);
         }
         go_native(registry::state(base));
@@ -125,8 +135,12 @@ static REFUSED: AtomicU32 = AtomicU32::new(0);
 /// Finds a native stack for the thread. False: there is none, for want of memory or of mappings; another thread may end and leave its own.
 ///
 /// # Safety
-/// The caller runs the green thread, which has not begun. It is in Native state.
-unsafe fn provide(green: &Green) -> bool {
+/// The caller runs the green thread, which has none. It is in Native state.
+unsafe fn provide(spare: &mut Option<NativeStack>, green: &Green) -> bool {
+    if let Some(stack) = spare.take() {
+        green.native.set(Some(stack));
+        return true;
+    }
     let stack = match take_native() {
         Ok(stack) => stack,
         Err(_) if REFUSED.fetch_add(1, Ordering::Relaxed) < PATIENCE => {
@@ -143,11 +157,11 @@ unsafe fn provide(green: &Green) -> bool {
     true
 }
 
-/// Prepares the first frame.
+/// Prepares the first frame on the native stack, that of `main`.
 ///
 /// # Safety
-/// The caller runs the green thread, which has a native stack and has not begun. It is in Runtime state.
-unsafe fn begin(green: &Green) {
+/// The caller runs the green thread, whose native stack is empty. It is in Runtime state.
+unsafe fn begin(green: &Green, main: usize) {
     let stack = green.native.get().expect("`provide` has found one");
     // SAFETY: the caller's promise.
     unsafe {
@@ -155,7 +169,7 @@ unsafe fn begin(green: &Green) {
         (*context).native_end = stack.low;
         (*context).native_low = stack.low + (stack.high - stack.low) / 16;
         (*context).stack_base = stack.high;
-        (*context).scan_sp = arch::first_frame(stack.high, run::main as *const () as usize);
+        (*context).scan_sp = arch::first_frame(stack.high, main, context);
     }
 }
 

@@ -5,10 +5,10 @@
 //!   every `close`, so the registration is renewed at each wait: if the number is another descriptor's now, that is registered in its place.
 //! * The thread is in the queue of the registration before that is renewed, so a descriptor that is ready by then wakes it.
 use super::host::scheduler;
+use super::kept::Kept;
 use crate::cx::Cx;
-use crate::threads::park;
+use crate::threads::park::{self, Leaves};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 use vervet_os::Chunks;
 use vervet_os::chunks::Zeroed;
 use vervet_sched::reactor::{Direction, Reactor, Registration, Waits};
@@ -21,18 +21,19 @@ unsafe impl Zeroed for Registered {}
 
 static REGISTERED: Chunks<Registered> = Chunks::new();
 
-/// Waits until a descriptor may be ready, the deadline is over, or somebody unparks the thread, which is a green one. False: it cannot be waited for here.
+/// Waits until a descriptor may be ready, the end is over, or somebody unparks the thread, which is a green one. False: it cannot be waited for here. If
+/// the thread leaves the native stack, the call that is made again calls [`end_wait`].
 pub(in crate::threads) fn wait(
     cx: &Cx<'_>,
     fd: i32,
     direction: Direction,
-    deadline: Option<Instant>,
-) -> bool {
+    kept: Kept,
+) -> Result<bool, Leaves> {
     let Some(reactor) = scheduler().host().reactor() else {
-        return false;
+        return Ok(false);
     };
     let Some(of) = registration(reactor, fd) else {
-        return false;
+        return Ok(false);
     };
     let id = park::id(cx);
     let waits = reactor
@@ -40,15 +41,22 @@ pub(in crate::threads) fn wait(
         .map(|ticket| reactor.begin_wait(of, direction, ticket, id));
     match waits {
         Some(Waits::Queued) => {}
-        Some(Waits::Again) => return true,
-        Some(Waits::Closed) | None => return false,
+        Some(Waits::Again) => return Ok(true),
+        Some(Waits::Closed) | None => return Ok(false),
     }
     let looks = reactor.look_again(fd, of).is_ok();
     if looks {
-        park::park(cx, || {}, deadline);
+        park::park_reentrant(cx, || {}, kept.end, kept)?;
     }
     reactor.end_wait(id);
-    looks
+    Ok(looks)
+}
+
+/// The calling thread waits no more.
+pub(in crate::threads) fn end_wait(cx: &Cx<'_>) {
+    if let Some(reactor) = scheduler().host().reactor() {
+        reactor.end_wait(park::id(cx));
+    }
 }
 
 /// The registration of a descriptor. None: the system does not register it.

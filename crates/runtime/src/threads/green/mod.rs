@@ -22,6 +22,7 @@
 //! # Map
 //! * [`record`]: what a green thread has, and the free ones; [`stacks`]: where their memory comes from
 //! * [`carrier`]: the OS threads, and the switch of contexts; [`seat`]: what they share with the thread that they run; [`host`]: what the scheduler asks of the runtime
+//! * [`reentry`]: parks that leave nothing on the native stack
 //! * [`wait`]: parking, yielding, native calls; [`descriptor`]: waiting for descriptors; [`run`]: from the start of a green thread to its end
 //! * [`pins`]: who kept a carrier; [`report`](mod@report): the lines of `--stats`; [`settings`]: what users choose
 //!
@@ -36,8 +37,10 @@
 mod carrier;
 pub(in crate::threads) mod descriptor;
 mod host;
+pub(crate) mod kept;
 mod pins;
 mod record;
+pub(crate) mod reentry;
 mod report;
 mod run;
 pub(crate) mod seat;
@@ -51,7 +54,7 @@ pub(crate) use record::{is_free, is_new, is_off_carrier};
 pub(crate) use report::report;
 pub use report::statistics;
 pub use run::spawn;
-pub(in crate::threads) use run::spawn_work;
+pub(in crate::threads) use run::{spawn_thread, spawn_work};
 pub(crate) use wait::{is_green, make_ready, others_ready};
 
 /// Chooses how many bytes the next segment of the calling thread's managed stack has, and the most of the whole stack; 0 chooses nothing. Nothing

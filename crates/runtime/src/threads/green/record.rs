@@ -5,6 +5,7 @@
 //! * The owner id of a green thread's record stays the record's. A record whose thread has ended in a monitor is not used again.
 //! * A free record keeps its managed stack, its Thread objects and its thread statics for the next green thread, as a worker of the pool
 //!   keeps them for the next callback.
+use super::kept::Left;
 use super::stacks::{self, FIRST_SEGMENT, NativeStack};
 use crate::safepoint::{green_contexts, registry};
 use crate::threads::managed_stack;
@@ -24,10 +25,19 @@ pub(crate) struct Green {
     pub(super) bound_to: AtomicU32,
     /// What a thread does that was not started for a task.
     pub(super) work: Cell<Option<Work>>,
+    /// It is a thread of the program's own ([`Work::Thread`]).
+    pub(super) is_own: Cell<bool>,
+    /// The wait in which it left its native stack.
+    pub(super) left: Cell<Option<Left>>,
 }
 
-/// The work of a green thread, in Runtime state.
-pub(super) type Work = Box<dyn FnOnce() + Send>;
+/// The work of a green thread.
+pub(super) enum Work {
+    /// A call of Rust code, in Runtime state.
+    Call(Box<dyn FnOnce() + Send>),
+    /// A thread that the program has started: the handles of its [`Seed`](crate::threads::start::Seed).
+    Thread([u32; 3]),
+}
 
 // SAFETY: the cell is used by the carrier that runs the thread, and by nobody else; the scheduler hands the thread from one carrier to the next.
 unsafe impl Sync for Green {}
@@ -91,6 +101,8 @@ fn make() -> io::Result<&'static Green> {
         native: Cell::new(None),
         bound_to: AtomicU32::new(0),
         work: Cell::new(None),
+        is_own: Cell::new(false),
+        left: Cell::new(None),
     }));
     // SAFETY: nobody else knows the context yet.
     unsafe {

@@ -4,18 +4,22 @@
 //! * What a green thread calls is in two words of its context, which are roots, until it begins.
 //! * A green thread is a managed thread with the properties of a pool's worker: a background thread whose Thread object goes to the next green
 //!   thread that uses the same record.
-use super::record;
+use super::record::{self, Work};
 use super::wait::end;
-use crate::cx::{Cx, Result, Value};
+use crate::code::invoke;
+use crate::cx::{Cx, Result, Throw};
 use crate::exceptions::unhandled;
 use crate::object::ObjRef;
 use crate::safepoint::registry::Thread;
+use crate::threads::start::{FirstCall, Seed};
 use crate::threads::{self, attach, current_context, current_internal, name, start, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
+use vervet_abi::ThreadContext;
 use vervet_abi::context::interrupts::{ABORT, SUSPEND};
 use vervet_abi::layouts::InternalThreadObject as Internal;
-use vervet_types::{Known, LoadError};
+use vervet_os::Published;
+use vervet_types::{ClassRef, Known, LoadError, MethodRef};
 
 /// ThreadPriority.Normal.
 const NORMAL: i32 = 2;
@@ -47,7 +51,17 @@ pub(in crate::threads) fn spawn_work(work: impl FnOnce() + Send + 'static) -> bo
     let Ok(green) = record::take() else {
         return false;
     };
-    green.work.set(Some(Box::new(work)));
+    green.work.set(Some(Work::Call(Box::new(work))));
+    super::wait::spawn(green.id());
+    true
+}
+
+/// Starts a green thread for one that the program starts. False: there is no memory for it.
+pub(in crate::threads) fn spawn_thread(seed: Seed) -> bool {
+    let Ok(green) = record::take() else {
+        return false;
+    };
+    green.work.set(Some(Work::Thread(seed.handles())));
     super::wait::spawn(green.id());
     true
 }
@@ -56,23 +70,45 @@ pub(in crate::threads) fn spawn_work(work: impl FnOnce() + Send + 'static) -> bo
 pub(super) extern "C" fn main() -> ! {
     let context = current_context();
     // SAFETY: the context is the calling thread's.
-    let work = unsafe { record::of_context(context) }.and_then(|green| green.work.take());
-    match work {
-        Some(work) => {
-            // A thread of the program's own begins without the statics, and the Thread object, of the thread that had the record before.
-            // SAFETY: the calling thread's context, in Runtime state, with no managed code on its stack.
-            unsafe { attach::end_managed(context) };
+    let green = unsafe { record::of_context(context) }.expect("a green thread");
+    let work = green.work.take();
+    green.is_own.set(matches!(work, Some(Work::Thread(_))));
+    if work.is_some() {
+        // A thread of the program's own begins without the statics, and the Thread object, of the thread that had the record before.
+        // SAFETY: the calling thread's context, in Runtime state, with no managed code on its stack.
+        unsafe { attach::end_managed(context) };
+    }
+    let seed = match work {
+        Some(Work::Call(work)) => {
             work();
             // SAFETY: the calling thread's context, in Runtime state; what it called has returned.
-            unsafe { attach::end_managed(context) };
+            unsafe {
+                attach::end_managed(context);
+                end(context)
+            }
         }
-        None => call(&Cx::current()),
-    }
-    // SAFETY: the green thread's own context, in Runtime state; what it called has returned.
-    unsafe { end(context) }
+        Some(Work::Thread(handles)) => Some(Seed::of(handles)),
+        None => None,
+    };
+    let throw = begin(&Cx::current(), seed);
+    has_ended(context, Err(throw))
 }
 
-fn call<'cx>(cx: &'cx Cx<'cx>) {
+/// Makes the first call of the calling thread, which does not return here. Otherwise there is an exception.
+fn begin<'cx>(cx: &'cx Cx<'cx>, seed: Option<Seed>) -> Throw {
+    let call = match seed {
+        Some(seed) => FirstCall::of(cx, &seed),
+        None => first_call_of_task(cx),
+    };
+    match call {
+        // SAFETY: the calling thread is a green one without managed code on its stack. This frame and its caller hold nothing that must be dropped.
+        Ok(call) => unsafe { invoke::first_call(cx, call.method, call.this, call.argument) },
+        Err(throw) => throw,
+    }
+}
+
+fn first_call_of_task<'cx>(cx: &'cx Cx<'cx>) -> Result<FirstCall<'cx>> {
+    become_managed(cx)?;
     // SAFETY: a token's context is the calling thread's. The words are objects, which are kept by the references from now on.
     let (target, argument): (ObjRef<'cx>, ObjRef<'cx>) = unsafe {
         let context = cx.context();
@@ -80,13 +116,64 @@ fn call<'cx>(cx: &'cx Cx<'cx>) {
         let argument = std::mem::take(&mut (*context).start_argument);
         (ObjRef::from_addr(target), ObjRef::from_addr(argument))
     };
-    let result = become_managed(cx).and_then(|()| {
-        let class = target.class();
-        match cx.load(class.find_method("Run", Some(1)))? {
-            Some(run) => cx.invoke(run, Some(Value::Ref(target)), &[Value::Ref(argument)]),
-            None => Err(cx.throw_load(LoadError::missing_method(class, "Run"))),
+    Ok(FirstCall {
+        method: run_method(cx, target.class())?,
+        this: target,
+        argument: Some(argument),
+    })
+}
+
+/// The method of a class that green threads call. One class asks for it nearly always.
+fn run_method(cx: &Cx<'_>, class: ClassRef) -> Result<MethodRef> {
+    static LAST: Published<(ClassRef, MethodRef)> = Published::new();
+    match LAST.get() {
+        Some((of, method)) if std::ptr::eq(*of, class) => return Ok(*method),
+        _ => {}
+    }
+    match cx.load(class.find_method("Run", Some(1)))? {
+        Some(method) => {
+            if LAST.get().is_none() {
+                LAST.put((class, method));
+            }
+            Ok(method)
         }
-    });
+        None => Err(cx.throw_load(LoadError::missing_method(class, "Run"))),
+    }
+}
+
+/// From the thunk: the first call is over.
+#[unsafe(export_name = "vervet_first_call_returned")]
+extern "C" fn first_call_returned(context: *mut ThreadContext, status: u32) -> ! {
+    let result = match status {
+        0 => Ok(()),
+        _ => Err(Throw(())),
+    };
+    has_ended(context, result)
+}
+
+/// What the calling green thread called has returned, or has thrown.
+fn has_ended(context: *mut ThreadContext, result: Result<()>) -> ! {
+    // SAFETY: the context is the calling thread's.
+    let green = unsafe { record::of_context(context) }.expect("a green thread");
+    let cx = Cx::current();
+    match green.is_own.get() {
+        true => end_thread(&cx, result),
+        false => end_task(&cx, result),
+    }
+    // SAFETY: the green thread's own context, in Runtime state; what it called has returned.
+    unsafe {
+        if green.is_own.get() {
+            attach::end_managed(context);
+        }
+        end(context)
+    }
+}
+
+fn end_thread<'cx>(cx: &'cx Cx<'cx>, result: Result<()>) {
+    start::ended(cx, result);
+}
+
+fn end_task<'cx>(cx: &'cx Cx<'cx>, result: Result<()>) {
     if let Err(throw) = result {
         let exception: ObjRef<'_> = cx.take_pending(throw);
         if !start::ends_thread_only(exception) {

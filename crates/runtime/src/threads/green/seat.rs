@@ -2,6 +2,7 @@
 //!
 //! Invariant: the OS thread's record leads to the seat while the thread is a carrier. The carrier and the green thread that it runs never use it at the
 //! same time: one of the two stacks runs.
+use super::stacks::NativeStack;
 use vervet_sched::{Carrier, Outcome};
 
 /// See the module.
@@ -12,4 +13,6 @@ pub(crate) struct Seat {
     pub(super) outcome: Outcome,
     /// The scheduler's part, valid while a green thread runs.
     pub(super) carrier: *mut Carrier,
+    /// A native stack that the next thread gets.
+    pub(super) spare: Option<NativeStack>,
 }

@@ -16,8 +16,9 @@ pub(super) const FIRST_SEGMENT: usize = 16 << 10;
 const LOCALLOC: usize = 4 << 20;
 /// Bytes of a localloc stack where address space is limited.
 const LOCALLOC_LIMITED: usize = 64 << 10;
-/// Threads of a slab.
+/// Threads of the first slab. Each later one is for as many as there are threads already, so a million threads need few mappings.
 const SLAB: usize = 256;
+const LARGEST_SLAB: usize = 64 << 10;
 /// Threads of a slab where address space is limited.
 const SLAB_LIMITED: usize = 16;
 /// Bytes of a native stack.
@@ -37,12 +38,15 @@ struct Slab {
     segments: usize,
     localloc: usize,
     left: usize,
+    /// Threads of all slabs.
+    threads: usize,
 }
 
 static LAST: LeafLock<Slab> = LeafLock::new(Slab {
     segments: 0,
     localloc: 0,
     left: 0,
+    threads: 0,
 });
 
 /// The memory of a new thread.
@@ -50,12 +54,17 @@ static LAST: LeafLock<Slab> = LeafLock::new(Slab {
 /// # Errors
 /// The system's: there is no memory.
 pub(super) fn memory() -> io::Result<Memory> {
-    let (count, localloc) = match address_plan::is_limited() {
-        true => (SLAB_LIMITED, LOCALLOC_LIMITED),
-        false => (SLAB, LOCALLOC),
+    let is_limited = address_plan::is_limited();
+    let localloc = match is_limited {
+        true => LOCALLOC_LIMITED,
+        false => LOCALLOC,
     };
     let mut slab = LAST.lock();
     if slab.left == 0 {
+        let count = match is_limited {
+            true => SLAB_LIMITED,
+            false => slab.threads.clamp(SLAB, LARGEST_SLAB),
+        };
         let size = count * FIRST_SEGMENT;
         let segments = memory::reserve(size)? as usize;
         // A page of 2 MiB would hold the first segments of many threads, each of which uses one page of its four.
@@ -66,6 +75,7 @@ pub(super) fn memory() -> io::Result<Memory> {
             segments,
             localloc: lowest,
             left: count,
+            threads: slab.threads + count,
         };
     }
     slab.left -= 1;

@@ -107,15 +107,9 @@ pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>, blocking: impl FnOnce
     // SAFETY: the token's context is the calling thread's.
     unsafe {
         let id = (*context).owner_id;
-        if let Some(deadline) = deadline {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
-            let at = vervet_os::clock::now().saturating_add(left);
-            scheduler().set_timer(carrier(context), id, at);
-        }
+        let Some(has_timer) = set_timer(context, deadline) else {
+            return;
+        };
         if may_leave(context) {
             leave(context, Outcome::Park);
         } else if let Some(green) = record::of_context(context) {
@@ -126,10 +120,33 @@ pub(crate) fn park(cx: &Cx<'_>, deadline: Option<Instant>, blocking: impl FnOnce
             pins::record(context, cause);
             blocking(&|| park_bound(context, green));
         }
-        if deadline.is_some() {
+        if has_timer {
             scheduler().cancel_timer(id);
         }
     }
+}
+
+/// Has the calling green thread, which has begun to park, made ready when the deadline is over. None: it is over. Otherwise: is there a timer to be
+/// cancelled?
+///
+/// # Safety
+/// The context is the calling green thread's.
+pub(super) unsafe fn set_timer(
+    context: *mut ThreadContext,
+    deadline: Option<Instant>,
+) -> Option<bool> {
+    let Some(deadline) = deadline else {
+        return Some(false);
+    };
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return None;
+    }
+    let left = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+    let at = vervet_os::clock::now().saturating_add(left);
+    // SAFETY: the caller's promise.
+    unsafe { scheduler().set_timer(carrier(context), (*context).owner_id, at) };
+    Some(true)
 }
 
 /// Parks without leaving the carrier, whose processor was given away. The caller takes one again.
@@ -232,6 +249,12 @@ pub(crate) unsafe fn others_ready(context: *mut ThreadContext) -> bool {
     scheduler().others_ready(unsafe { carrier(context) })
 }
 
+/// Is the calling thread a green one that yields, and nobody else is to run?
+pub(crate) fn may_go_on(cx: &Cx<'_>) -> bool {
+    // SAFETY: a token's context is the calling thread's.
+    is_green(cx) && scheduler().may_go_on(unsafe { carrier(cx.context()) })
+}
+
 /// Lets others run, if the calling thread is a green one. False: it is not. `blocking` runs its argument in Native state with the processor given away.
 pub(crate) fn yield_now(cx: &Cx<'_>, blocking: impl FnOnce(&dyn Fn())) -> bool {
     step_aside(cx, Outcome::Yield, blocking)
@@ -249,9 +272,7 @@ fn step_aside(cx: &Cx<'_>, why: Outcome, blocking: impl FnOnce(&dyn Fn())) -> bo
         let Some(green) = record::of_context(context) else {
             return false;
         };
-        if why == Outcome::Yield && scheduler().may_go_on(carrier(context)) {
-            // Nobody else is to run.
-        } else if may_leave(context) {
+        if may_leave(context) {
             leave(context, why);
         } else {
             blocking(&|| queue_bound(context, green));

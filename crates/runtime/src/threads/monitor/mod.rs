@@ -24,12 +24,12 @@ pub mod fat;
 pub mod side_table;
 mod waiter;
 
-use crate::cx::{Cx, Result};
+use crate::cx::{Cx, Result, Throw};
 use crate::object::ObjRef;
-use crate::threads::wait as managed_wait;
+use crate::threads::wait::{self as managed_wait, Alerted};
 use fat::Of;
 use std::sync::atomic::{AtomicU32, Ordering};
-use vervet_parking::monitor::Lock;
+use vervet_parking::monitor::{Lock, Stop};
 use vervet_types::Known;
 use waiter::Waiter;
 
@@ -60,8 +60,8 @@ pub fn try_enter<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<
     if object.is_null() {
         return Err(cx.throw_arg_null("obj"));
     }
-    let entered = lock(&Of(object)).enter(&Waiter(cx, object.addr()), ms);
-    entered.map_err(|alert| alert.raise(cx))
+    let entered = lock(&Of(object)).enter(&Waiter::new(cx, object.addr()), ms);
+    entered.map_err(|stop| raise(cx, stop))
 }
 
 /// Leaves the object's monitor. SynchronizationLockException if this thread does not own it.
@@ -69,7 +69,7 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
     if object.is_null() {
         return Err(cx.throw_arg_null("obj"));
     }
-    match lock(&Of(object)).exit(&Waiter(cx, object.addr())) {
+    match lock(&Of(object)).exit(&Waiter::new(cx, object.addr())) {
         true => Ok(()),
         false => Err(not_owner(cx)),
     }
@@ -77,9 +77,13 @@ pub fn exit<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<()> {
 
 /// Waits for a pulse, at most that many milliseconds (-1: for ever); false if none came.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, ms: i32) -> Result<bool> {
-    ensure_owned(cx, object)?;
-    managed_wait::poll_interrupt(cx)?;
-    let signalled = lock(&Of(object)).wait(&Waiter(cx, object.addr()), ms);
+    let waiter = Waiter::new(cx, object.addr());
+    if !waiter.is_resumed() {
+        ensure_owned(cx, object)?;
+        managed_wait::poll_interrupt(cx)?;
+    }
+    let signalled = lock(&Of(object)).wait(&waiter, ms);
+    let signalled = signalled.map_err(|stop| raise(cx, stop))?;
     if !signalled {
         managed_wait::poll_interrupt(cx)?;
     }
@@ -93,7 +97,15 @@ pub fn pulse<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>, all: bool) -> Result<()
     Ok(())
 }
 
-fn not_owner(cx: &Cx<'_>) -> crate::cx::Throw {
+/// The exception of an alert; none if the thread leaves the native stack.
+fn raise(cx: &Cx<'_>, stop: Stop<Alerted>) -> Throw {
+    match stop {
+        Stop::Alerted(alert) => alert.raise(cx),
+        Stop::Leaves => Throw(()),
+    }
+}
+
+fn not_owner(cx: &Cx<'_>) -> Throw {
     cx.throw(
         Known::SynchronizationLockException,
         "Object synchronization method was called from an unsynchronized block of code.",

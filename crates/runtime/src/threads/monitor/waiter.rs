@@ -1,26 +1,67 @@
 //! The calling thread, as [`vervet_parking::monitor`] asks of it: how it waits, spins and counts what it owns.
 use crate::cx::Cx;
+use crate::threads::green::kept::Kept;
+use crate::threads::green::reentry;
 use crate::threads::wait::{self, Alerted};
 use crate::threads::{green, park};
+use std::cell::Cell;
 use std::time::Instant;
 use vervet_abi::ThreadContext;
-use vervet_parking::monitor::{Owner, Thread, Why};
+use vervet_parking::monitor::{Left, Owner, Park, Stop, Thread, Why};
 
 /// Turns of the pause between two loads of a monitor's word: the first pause, and the longest. Each load takes the cache line from the
 /// owner, which then waits for it twice as long as a short critical section takes, so loads are rare.
 const FIRST_PAUSE: u32 = 32;
 const LONGEST_PAUSE: u32 = 128;
 
-/// A thread that may wait, at the object with that address.
-pub(super) struct Waiter<'a, 'cx>(pub &'a Cx<'cx>, pub usize);
+/// A thread that may wait at an object, in one call.
+pub(super) struct Waiter<'a, 'cx> {
+    cx: &'a Cx<'cx>,
+    /// The address of the object.
+    object: usize,
+    /// The wait that the call goes on with.
+    kept: Option<Kept>,
+    /// The end of the wait.
+    end: Cell<Option<Instant>>,
+}
+
+impl<'a, 'cx> Waiter<'a, 'cx> {
+    /// The calling thread, in a call that may wait: made first.
+    pub(super) fn new(cx: &'a Cx<'cx>, object: usize) -> Self {
+        let kept = reentry::resumed(cx);
+        Waiter {
+            cx,
+            object,
+            kept,
+            end: Cell::new(kept.and_then(|kept| kept.end)),
+        }
+    }
+    /// Does the call go on with a wait?
+    pub(super) fn is_resumed(&self) -> bool {
+        self.kept.is_some()
+    }
+    fn keep(&self, left: Left) -> Kept {
+        Kept {
+            end: self.end.get(),
+            note: u64::from(left.count) << 8 | left.park as u64,
+        }
+    }
+}
+
+fn stop(alert: Alerted) -> Stop<Alerted> {
+    match alert.leaves() {
+        true => Stop::Leaves,
+        false => Stop::Alerted(alert),
+    }
+}
 
 impl Owner for Waiter<'_, '_> {
     fn id(&self) -> u32 {
-        park::id(self.0)
+        park::id(self.cx)
     }
     fn held(&self, change: i32) {
         // SAFETY: a token holds the context of the calling thread.
-        unsafe { count(self.0.context(), change) }
+        unsafe { count(self.cx.context(), change) }
     }
 }
 
@@ -32,32 +73,59 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
     where
         Self: 't;
 
-    fn deadline(ms: i32) -> Option<Instant> {
-        park::deadline(ms)
+    fn resumed(&self) -> Option<Left> {
+        let note = self.kept?.note;
+        let park = match note as u8 {
+            n if n == Park::Entering as u8 => Park::Entering,
+            n if n == Park::Waiting as u8 => Park::Waiting,
+            n if n == Park::ReenteringLate as u8 => Park::ReenteringLate,
+            _ => Park::ReenteringPulsed,
+        };
+        Some(Left {
+            park,
+            count: (note >> 8) as u32,
+        })
+    }
+    fn deadline(&self, ms: i32) -> Option<Instant> {
+        if self.kept.is_none() {
+            self.end.set(park::deadline(ms));
+        }
+        self.end.get()
+    }
+    fn never() -> Option<Instant> {
+        None
     }
     fn is_over(deadline: Option<Instant>) -> bool {
         park::is_over(deadline)
     }
     fn waiting(&self, why: Why, deadline: Option<Instant>) -> wait::Waiting<'_, 'cx> {
         let reason = match why {
-            Why::Enter => park::Reason::Monitor(self.1),
-            Why::Pulse => park::Reason::Pulse(self.1),
+            Why::Enter => park::Reason::Monitor(self.object),
+            Why::Pulse => park::Reason::Pulse(self.object),
         };
-        park::reason::set(self.0, reason, deadline);
-        wait::Waiting::begin(self.0)
+        park::reason::set(self.cx, reason, deadline);
+        wait::Waiting::begin(self.cx, self.kept.is_some())
     }
-    fn park(&self, commit: impl FnOnce(), deadline: Option<Instant>) {
-        park::park(self.0, commit, deadline);
+    fn park(
+        &self,
+        left: Left,
+        commit: impl FnOnce(),
+        deadline: Option<Instant>,
+    ) -> Result<(), Stop<Alerted>> {
+        let parked = wait::park_deaf(self.cx, commit, deadline, self.keep(left));
+        parked.map(|_| ()).map_err(stop)
     }
     fn park_alertable(
         &self,
+        left: Left,
         commit: impl FnOnce(),
         deadline: Option<Instant>,
-    ) -> Result<(), Alerted> {
-        wait::park(self.0, commit, deadline).map(|_| ())
+    ) -> Result<(), Stop<Alerted>> {
+        let parked = wait::park(self.cx, commit, deadline, self.keep(left));
+        parked.map(|_| ()).map_err(stop)
     }
-    fn is_alerted(&self) -> bool {
-        wait::alerted(self.0).is_some()
+    fn alert(&self) -> Option<Alerted> {
+        wait::alerted(self.cx)
     }
     fn spin(turns: u32, owner: impl Fn() -> u32, mut wanted: impl FnMut() -> bool) -> bool {
         let mut pause = FIRST_PAUSE;

@@ -3,9 +3,9 @@
 //! # How it works
 //! An operation is tried by a closure, in Native state. On an OS thread the closure makes the blocking system call itself,
 //! so that waiting costs what it costs in C; where the call says that it would block, [`block_on`] waits until the descriptor
-//! is ready and tries again. A green thread asks first whether the descriptor is ready, and parks until it is; so the call that follows
-//! does not block. If it does after all (the data went to another thread, or there is room for a part only), the carrier's processor
-//! goes to another carrier.
+//! is ready and tries again. A green thread asks first whether the descriptor is ready, or tries the operation without waiting where that can be
+//! done, and parks until it is; so the call that follows does not block. If it does after all (the data went to another thread, or there
+//! is room for a part only), the carrier's processor goes to another carrier.
 //!
 //! # Invariants
 //! * The I/O word of the thread's waiter says whether it is inside an operation, and whether it is to leave it. `waiter.rs` has the table
@@ -21,8 +21,10 @@
 //!   word is INSIDE: one of the two sees the other.
 use super::reason::{self, Reason};
 use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, waiter};
-use super::{id, is_over};
-use crate::cx::{Cx, Result};
+use super::{Leaves, id, is_over};
+use crate::cx::{Cx, Result, Throw};
+use crate::threads::green::kept::Kept;
+use crate::threads::green::reentry;
 use crate::threads::{green, interrupts};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
@@ -40,9 +42,16 @@ pub enum Interest {
 }
 
 /// What makes the system calls of an operation.
-pub struct Calls<'a>(&'a AtomicU32);
+pub struct Calls<'a> {
+    word: &'a AtomicU32,
+    may_wait: bool,
+}
 
 impl Calls<'_> {
+    /// May a call wait? If not, and it would, the operation says Pending.
+    pub fn may_wait(&self) -> bool {
+        self.may_wait
+    }
     /// Makes a system call that may block; its errno if it fails. The closure returns EINTR to [`block_on`] as its answer.
     ///
     /// # Safety
@@ -53,7 +62,7 @@ impl Calls<'_> {
         arguments: [usize; 6],
     ) -> std::result::Result<usize, i32> {
         // SAFETY: the caller answers for the system call; the word lives as long as the process.
-        unsafe { interruptible::call(self.0, number, arguments) }
+        unsafe { interruptible::call(self.word, number, arguments) }
     }
     /// Waits until one of the descriptors is as its record says, or the deadline has passed (0).
     pub fn poll(
@@ -99,80 +108,186 @@ impl Drop for Inside<'_> {
     }
 }
 
+/// What an operation waits for.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// The descriptor; -1: none that a green thread could wait for.
+    pub descriptor: i32,
+    /// What it is to be ready for.
+    pub interest: Interest,
+    /// When the operation ends with ETIMEDOUT.
+    pub deadline: Option<Instant>,
+    /// The operation asks [`Calls::may_wait`], and says Pending rather than wait.
+    pub can_try: bool,
+}
+
 /// Makes an operation on a descriptor that may block. `operation` runs in Native state, as often as needed: it gives its
 /// answer (or errno), or Pending if the descriptor is to be waited for. ETIMEDOUT if that is not ready by the deadline,
 /// EINTR if the operation was cancelled; what another thread asks of this one is served (an abort, a suspension; an interrupt is
 /// for waits of the class library's only, as Mono has it).
+///
+/// In a reentrant internal call the thread may leave the native stack: then the caller returns the error at once, and calls again.
 pub fn block_on<T>(
     cx: &Cx<'_>,
-    descriptor: i32,
-    interest: Interest,
-    deadline: Option<Instant>,
+    target: Target,
     mut operation: impl FnMut(&Calls<'_>) -> Poll<std::result::Result<T, i32>>,
 ) -> Result<std::result::Result<T, i32>> {
     let word = &waiter(id(cx)).io;
-    let mut parks = green::is_green(cx) && descriptor >= 0;
-    let mut until = None;
+    let resumed = reentry::resumed(cx);
+    let mut wait = Wait {
+        until: resumed.map(|kept| Until::Deadline(kept.end, kept.note as i32)),
+        was_parked: resumed.is_some(),
+        target,
+    };
+    let mut parks = green::is_green(cx) && target.descriptor >= 0;
+    // An operation that can be tried says itself whether the descriptor is ready.
+    let mut waits_first = !target.can_try || wait.was_parked;
     loop {
-        let inside = Inside::enter(word);
-        if interrupts::is_due(cx) {
+        let inside = match wait.was_parked {
+            true => Inside(word),
+            false => Inside::enter(word),
+        };
+        if !wait.was_parked && interrupts::is_due(cx) {
             // Serving it may run managed code.
             drop(inside);
             interrupts::serve(cx)?;
             continue;
         }
+        let is_write = target.interest == Interest::Write;
         reason::set(
             cx,
-            Reason::Descriptor(descriptor, interest == Interest::Write),
-            deadline,
+            Reason::Descriptor(target.descriptor, is_write),
+            target.deadline,
         );
-        while parks && !is_ready(descriptor, interest) {
-            let until = *until.get_or_insert_with(|| Until::of(descriptor, interest, deadline));
-            let (deadline, error) = match until {
-                Until::Never => {
-                    parks = false;
-                    break;
+        if parks && waits_first {
+            match wait.until_ready(cx, word) {
+                Ready::Perhaps => {}
+                Ready::Ended(error) => return Ok(Err(error)),
+                Ready::Asked => continue,
+                Ready::CannotPark => parks = false,
+                Ready::Leaves => {
+                    // The thread is inside until the call is made again.
+                    std::mem::forget(inside);
+                    return Err(Throw(()));
                 }
-                Until::Deadline(at, error) => (at, error),
-            };
-            if is_over(deadline) {
-                return Ok(Err(error));
-            }
-            let direction = match interest {
-                Interest::Read => Direction::Read,
-                Interest::Write => Direction::Write,
-            };
-            parks = green::descriptor::wait(cx, descriptor, direction, deadline);
-            match word.load(Ordering::SeqCst) & (CANCEL | REQUEST) {
-                0 => {}
-                w if w & CANCEL != 0 => return Ok(Err(libc::EINTR)),
-                _ => break,
             }
         }
+        waits_first = true;
+        let calls = Calls {
+            word,
+            may_wait: !(parks && target.can_try),
+        };
         let answer = cx.native(|| {
-            let calls = Calls(word);
             loop {
                 match operation(&calls) {
                     Poll::Ready(Err(libc::EINTR)) => {}
                     Poll::Ready(answer) => return Some(answer),
                     // A green thread waits above.
                     Poll::Pending if parks => return None,
-                    Poll::Pending => match await_ready(&calls, descriptor, interest, deadline) {
+                    Poll::Pending => match await_ready(&calls, &target) {
                         Ok(()) => continue,
                         Err(libc::EINTR) => {}
                         Err(e) => return Some(Err(e)),
                     },
                 }
                 // Some other signal: it goes on.
-                match word.load(Ordering::SeqCst) & (CANCEL | REQUEST) {
-                    0 => {}
-                    w if w & CANCEL != 0 => return Some(Err(libc::EINTR)),
-                    _ => return None,
+                match asked(word) {
+                    Asked::Nothing => {}
+                    Asked::ToEnd => return Some(Err(libc::EINTR)),
+                    Asked::ToLook => return None,
                 }
             }
         });
         if let Some(answer) = answer {
             return Ok(answer);
+        }
+    }
+}
+
+/// What others ask of a thread inside an operation.
+enum Asked {
+    Nothing,
+    /// To end the operation.
+    ToEnd,
+    /// To look for interrupt requests.
+    ToLook,
+}
+
+fn asked(word: &AtomicU32) -> Asked {
+    match word.load(Ordering::SeqCst) & (CANCEL | REQUEST) {
+        0 => Asked::Nothing,
+        w if w & CANCEL != 0 => Asked::ToEnd,
+        _ => Asked::ToLook,
+    }
+}
+
+/// A green thread's waiting for a descriptor.
+struct Wait {
+    target: Target,
+    /// What ends it, once known.
+    until: Option<Until>,
+    /// The thread comes from a park in which it left the native stack.
+    was_parked: bool,
+}
+
+/// How [`Wait::until_ready`] ends.
+enum Ready {
+    /// The operation is to be tried.
+    Perhaps,
+    /// The operation has ended with that errno.
+    Ended(i32),
+    /// The thread is asked to look for interrupt requests.
+    Asked,
+    /// This cannot be waited for here: the operation blocks.
+    CannotPark,
+    /// The thread leaves the native stack.
+    Leaves,
+}
+
+impl Wait {
+    fn until_ready(&mut self, cx: &Cx<'_>, word: &AtomicU32) -> Ready {
+        let Target {
+            descriptor,
+            interest,
+            deadline,
+            can_try,
+        } = self.target;
+        let mut was_parked = std::mem::take(&mut self.was_parked);
+        if was_parked {
+            green::descriptor::end_wait(cx);
+        }
+        loop {
+            match asked(word) {
+                Asked::ToEnd => return Ready::Ended(libc::EINTR),
+                Asked::ToLook => return Ready::Asked,
+                Asked::Nothing if was_parked && can_try => return Ready::Perhaps,
+                Asked::Nothing => {}
+            }
+            if !can_try && is_ready(descriptor, interest) {
+                return Ready::Perhaps;
+            }
+            let until = *self
+                .until
+                .get_or_insert_with(|| Until::of(descriptor, interest, deadline));
+            let Until::Deadline(end, error) = until else {
+                return Ready::CannotPark;
+            };
+            if is_over(end) {
+                return Ready::Ended(error);
+            }
+            let direction = match interest {
+                Interest::Read => Direction::Read,
+                Interest::Write => Direction::Write,
+            };
+            let kept = Kept {
+                end,
+                note: error as u64,
+            };
+            match green::descriptor::wait(cx, descriptor, direction, kept) {
+                Ok(true) => was_parked = true,
+                Ok(false) => return Ready::CannotPark,
+                Err(Leaves) => return Ready::Leaves,
+            }
         }
     }
 }
@@ -253,14 +368,9 @@ fn record(descriptor: i32, interest: Interest) -> libc::pollfd {
     }
 }
 
-fn await_ready(
-    calls: &Calls<'_>,
-    descriptor: i32,
-    interest: Interest,
-    deadline: Option<Instant>,
-) -> std::result::Result<(), i32> {
-    let mut one = [record(descriptor, interest)];
-    match calls.poll(&mut one, deadline)? {
+fn await_ready(calls: &Calls<'_>, target: &Target) -> std::result::Result<(), i32> {
+    let mut one = [record(target.descriptor, target.interest)];
+    match calls.poll(&mut one, target.deadline)? {
         0 => Err(libc::ETIMEDOUT),
         _ => Ok(()),
     }

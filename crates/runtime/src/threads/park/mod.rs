@@ -32,6 +32,7 @@ pub use reason::Reason;
 pub use waiter::{Queue, Waiter, is_signalled, set_signalled, unpark};
 
 use crate::cx::Cx;
+use crate::threads::green::kept::Kept;
 use crate::threads::{blocking, green};
 use std::time::{Duration, Instant};
 use waiter::{futex_wait, waiter};
@@ -53,11 +54,37 @@ pub fn is_over(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|d| Instant::now() >= d)
 }
 
+/// The calling thread leaves the native stack: see [`park_reentrant`].
+#[must_use]
+pub(crate) struct Leaves;
+
+/// As [`park`], in an internal call that may be made again. If the calling thread leaves the native stack, `kept` is what that call finds, and the
+/// caller returns at once. `until`: when the park is over.
+pub(crate) fn park_reentrant(
+    cx: &Cx<'_>,
+    commit: impl FnOnce(),
+    until: Option<Instant>,
+    kept: Kept,
+) -> Result<bool, Leaves> {
+    let me = waiter(id(cx));
+    let starts = me.word.begin();
+    commit();
+    match starts && green::reentry::leave(cx, until, kept) {
+        true => Err(Leaves),
+        false => Ok(wait(cx, me, starts, until)),
+    }
+}
+
 /// Waits for an [`unpark`] of this thread or the deadline. True if a token ended it. It may end early: the caller tests its condition again.
 pub fn park(cx: &Cx<'_>, commit: impl FnOnce(), deadline: Option<Instant>) -> bool {
     let me = waiter(id(cx));
     let starts = me.word.begin();
     commit();
+    wait(cx, me, starts, deadline)
+}
+
+/// The calling thread has begun to park (`starts`; else there is a token), and has made its wait known.
+fn wait(cx: &Cx<'_>, me: &Waiter, starts: bool, deadline: Option<Instant>) -> bool {
     if starts && green::is_green(cx) {
         // Its carrier says that it sleeps, when it has left its stack.
         green::wait::park(cx, deadline, |wait| blocking(wait));

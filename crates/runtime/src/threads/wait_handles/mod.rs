@@ -24,6 +24,8 @@ pub mod process;
 
 use crate::cx::{Cx, Result};
 use crate::threads::attach;
+use crate::threads::green::kept::Kept;
+use crate::threads::green::reentry;
 use crate::threads::park;
 use crate::threads::wait as managed_wait;
 use std::collections::HashMap;
@@ -410,12 +412,19 @@ fn delist(handles: &[usize], me: u32) {
 /// An interrupt or abort of the thread is an error.
 pub fn wait<'cx>(cx: &'cx Cx<'cx>, handles: &[usize], all: bool, ms: i32) -> Result<i32> {
     let me = me(cx);
-    managed_wait::poll_interrupt(cx)?;
-    if let Some(code) = attempt(&mut TABLE.lock(), handles, all, me) {
-        return Ok(code);
+    let resumed = reentry::resumed(cx);
+    if resumed.is_none() {
+        managed_wait::poll_interrupt(cx)?;
+        if let Some(code) = attempt(&mut TABLE.lock(), handles, all, me) {
+            return Ok(code);
+        }
     }
-    let result = wait_in_line(cx, handles, all, park::deadline(ms));
-    delist(handles, me);
+    let end = resumed.map_or_else(|| park::deadline(ms), |kept| kept.end);
+    let _waiting = managed_wait::Waiting::begin(cx, resumed.is_some());
+    let result = wait_in_line(cx, handles, all, end);
+    if !reentry::leaves(cx) {
+        delist(handles, me);
+    }
     result
 }
 
@@ -428,7 +437,6 @@ fn wait_in_line(
     let is_process = |h: &&usize| matches!(inspect(**h), Some(Object::Process { .. }));
     let processes: Vec<usize> = handles.iter().filter(is_process).copied().collect();
     processes.iter().for_each(|h| process::will_wait(*h));
-    let _waiting = managed_wait::Waiting::begin(cx);
     let reason = park::Reason::Handles {
         first: handles.first().copied().unwrap_or(0),
         count: handles.len().min(64) as u8,
@@ -450,6 +458,10 @@ fn wait_in_line(
             deadline
         };
         park::reason::set(cx, reason, deadline);
-        managed_wait::park(cx, || {}, next).map_err(|alert| alert.raise(cx))?;
+        let kept = Kept {
+            end: deadline,
+            note: 0,
+        };
+        managed_wait::park(cx, || {}, next, kept).map_err(|alert| alert.raise(cx))?;
     }
 }

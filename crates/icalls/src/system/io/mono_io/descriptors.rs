@@ -11,7 +11,7 @@ use crate::system::io::share;
 use std::ffi::CStr;
 use std::task::Poll;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::park::blocking_io::{Interest, block_on};
+use vervet_runtime::threads::park::blocking_io::{Interest, Target, block_on};
 use vervet_runtime::threads::wait_handles;
 use vervet_runtime::threads::wait_handles::filetime;
 use vervet_runtime::{ObjRef, icalls};
@@ -132,7 +132,13 @@ fn transfer(
     } else {
         Interest::Write
     };
-    block_on(cx, handle as i32, interest, None, |calls| {
+    let target = Target {
+        descriptor: handle as i32,
+        interest,
+        deadline: None,
+        can_try: false,
+    };
+    block_on(cx, target, |calls| {
         // SAFETY: the range was checked; its address on this stack keeps the array where it is.
         let result = unsafe {
             calls.call(
@@ -176,7 +182,7 @@ icalls! {
         Ok(report(r, error))
     }
     /// 0 at the end, -1 and an error otherwise.
-    "System.IO.MonoIO::Read" fn read(cx, handle: isize, dest: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::Read" [reentrant] fn read(cx, handle: isize, dest: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
         let to = buffer(cx, dest, offset, count)?;
         Ok(match transfer(cx, libc::SYS_read, handle, to, count)? {
             Ok(n) => {
@@ -194,7 +200,7 @@ icalls! {
         })
     }
     /// Writes a range of a byte array: the number of bytes written, or -1 and the error.
-    "System.IO.MonoIO::Write" fn write(cx, handle: isize, src: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
+    "System.IO.MonoIO::Write" [reentrant] fn write(cx, handle: isize, src: ObjRef<'cx>, offset: i32, count: i32, error: Out<'cx, i32>) -> i32 {
         let from = buffer(cx, src, offset, count)?;
         let result = transfer(cx, libc::SYS_write, handle, from, count)?;
         error.set(result.err().map_or(error_numbers::SUCCESS, error_numbers::from_errno));

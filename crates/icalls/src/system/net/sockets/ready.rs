@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use vervet_abi::layouts::SafeHandleObject;
 use vervet_runtime::code::icall::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::park::blocking_io::{self, Interest};
+use vervet_runtime::threads::park::blocking_io::{self, Interest, Target};
 use vervet_runtime::{ObjRef, icalls};
 
 const ERRORS: i16 = libc::POLLERR | libc::POLLHUP | libc::POLLNVAL;
@@ -38,7 +38,13 @@ fn wait(
     let time = u64::try_from(microseconds).ok().map(Duration::from_micros);
     let deadline = time.map(|t| Instant::now() + t);
     // The records say what is waited for.
-    blocking_io::block_on(cx, -1, Interest::Read, None, |calls| {
+    let target = Target {
+        descriptor: -1,
+        interest: Interest::Read,
+        deadline: None,
+        can_try: false,
+    };
+    blocking_io::block_on(cx, target, |calls| {
         Poll::Ready(calls.poll(records, deadline))
     })
 }

@@ -15,7 +15,7 @@ use vervet_runtime::cx::Cx;
 use vervet_runtime::threads;
 use vervet_runtime::threads::park;
 use vervet_runtime::threads::park::blocking_io::{
-    self, Calls, Interest, is_non_blocking, time_limit,
+    self, Calls, Interest, Target, is_non_blocking, time_limit,
 };
 use vervet_runtime::{ObjRef, icalls};
 use winsock::{check, report};
@@ -29,13 +29,46 @@ pub(super) fn blocking_call<'cx>(
     blocking: bool,
     mut call: impl FnMut(&Calls<'_>) -> Result<usize, i32>,
 ) -> vervet_runtime::cx::Result<Result<usize, i32>> {
-    blocking_io::block_on(cx, fd, interest, None, |calls| match call(calls) {
+    let target = Target {
+        descriptor: fd,
+        interest,
+        deadline: None,
+        can_try: false,
+    };
+    blocking_io::block_on(cx, target, |calls| match call(calls) {
         Err(libc::EAGAIN)
             if blocking && is_non_blocking(fd) && time_limit(fd, interest).is_none() =>
         {
             Poll::Pending
         }
         answer => Poll::Ready(answer),
+    })
+}
+/// As [`blocking_call`], for a call that takes MSG_DONTWAIT among the flags that are passed to it.
+pub(super) fn blocking_transfer<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: i32,
+    interest: Interest,
+    blocking: bool,
+    mut call: impl FnMut(&Calls<'_>, i32) -> Result<usize, i32>,
+) -> vervet_runtime::cx::Result<Result<usize, i32>> {
+    let target = Target {
+        descriptor: fd,
+        interest,
+        deadline: None,
+        can_try: true,
+    };
+    blocking_io::block_on(cx, target, |calls| {
+        let may_wait = calls.may_wait();
+        match call(calls, if may_wait { 0 } else { libc::MSG_DONTWAIT }) {
+            Err(libc::EAGAIN)
+                if !may_wait && !is_non_blocking(fd)
+                    || blocking && is_non_blocking(fd) && time_limit(fd, interest).is_none() =>
+            {
+                Poll::Pending
+            }
+            answer => Poll::Ready(answer),
+        }
     })
 }
 /// The kernel's number of a SocketType.
@@ -189,7 +222,7 @@ icalls! {
         end_point(cx, fd, family, error, libc::getpeername)
     }
     /// Accepts a connection: its descriptor, or 0 and the error.
-    "System.Net.Sockets.Socket::Accept_internal" fn accept(cx, fd: isize, error: Out<'cx, i32>, blocking: bool) -> isize {
+    "System.Net.Sockets.Socket::Accept_internal" [reentrant] fn accept(cx, fd: isize, error: Out<'cx, i32>, blocking: bool) -> isize {
         let result = blocking_call(cx, fd as i32, Interest::Read, blocking, |calls| {
             // SAFETY: no address is asked for.
             unsafe { calls.call(libc::SYS_accept4, [fd as usize, 0, 0, libc::SOCK_CLOEXEC as usize, 0, 0]) }
@@ -223,7 +256,8 @@ icalls! {
                 return Ok(());
             }
         };
-        let result = blocking_io::block_on(cx, fd as i32, Interest::Write, None, |calls| {
+        let target = Target { descriptor: fd as i32, interest: Interest::Write, deadline: None, can_try: false };
+        let result = blocking_io::block_on(cx, target, |calls| {
             // SAFETY: a complete address. A connect that is made again goes on with the connection it began.
             Poll::Ready(unsafe { calls.call(libc::SYS_connect, [fd as usize, to.ptr() as usize, to.len as usize, 0, 0, 0]) })
         })?;

@@ -4,7 +4,7 @@
 use crate::support::args::Out;
 use crate::support::errno::errno;
 use crate::system::net::socket_address::{self, Address};
-use crate::system::net::sockets::socket::blocking_call;
+use crate::system::net::sockets::socket::{blocking_call, blocking_transfer};
 use crate::system::net::sockets::{state, winsock};
 use std::os::fd::{AsRawFd, OwnedFd};
 use vervet_runtime::code::icall::RefSlot;
@@ -83,12 +83,12 @@ fn receive<'cx>(
         header.msg_namelen = from.len;
     }
     let at = &raw mut header as usize;
-    let result = blocking_call(cx, fd, Interest::Read, blocking, |calls| {
+    let result = blocking_transfer(cx, fd, Interest::Read, blocking, |calls, more| {
         // SAFETY: the record and what it refers to live for the length of the call.
         unsafe {
             calls.call(
                 libc::SYS_recvmsg,
-                [fd as usize, at, flags as usize, 0, 0, 0],
+                [fd as usize, at, (flags | more) as usize, 0, 0, 0],
             )
         }
     })?;
@@ -109,12 +109,19 @@ fn receive_plain<'cx>(
     flags: i32,
     blocking: bool,
 ) -> Result<Io<usize>> {
-    let result = blocking_call(cx, fd, Interest::Read, blocking, |calls| {
+    let result = blocking_transfer(cx, fd, Interest::Read, blocking, |calls, more| {
         // SAFETY: managed code passes a pinned buffer of that size.
         unsafe {
             calls.call(
                 libc::SYS_recvfrom,
-                [fd as usize, buffer as usize, count, flags as usize, 0, 0],
+                [
+                    fd as usize,
+                    buffer as usize,
+                    count,
+                    (flags | more) as usize,
+                    0,
+                    0,
+                ],
             )
         }
     })?;
@@ -140,13 +147,25 @@ fn send_plain<'cx>(
     blocking: bool,
 ) -> Result<Io<usize>> {
     let (to, len) = to.map_or((0, 0), |t| (t.ptr() as usize, t.len as usize));
-    let result = blocking_call(cx, fd, Interest::Write, blocking, |calls| {
-        // SAFETY: managed code passes a pinned buffer of that size; the address is complete.
-        unsafe {
-            calls.call(
-                libc::SYS_sendto,
-                [fd as usize, buffer as usize, count, flags as usize, to, len],
-            )
+    let result = blocking_transfer(cx, fd, Interest::Write, blocking, |calls, more| {
+        let send = |from: usize, more: i32| {
+            let rest = [
+                fd as usize,
+                buffer as usize + from,
+                count - from,
+                (flags | more) as usize,
+                to,
+                len,
+            ];
+            // SAFETY: managed code passes a pinned buffer of that size; the address is complete.
+            unsafe { calls.call(libc::SYS_sendto, rest) }
+        };
+        match send(0, more) {
+            // There was room for a part. A socket that blocks takes all.
+            Ok(sent) if more != 0 && sent < count && !is_non_blocking(fd) => {
+                Ok(sent + send(sent, 0).unwrap_or(0))
+            }
+            answer => answer,
         }
     })?;
     Ok(timed_out(fd, result))
@@ -212,7 +231,7 @@ const DISCONNECT: i32 = 1;
 
 icalls! {
     /// Receives into one buffer: the number of bytes, 0 at the end of the stream or with an error.
-    "System.Net.Sockets.Socket::Receive_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_one(
+    "System.Net.Sockets.Socket::Receive_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" [reentrant] fn receive_one(
         cx, fd: isize, buffer: *mut u8, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let Some(flags) = known_flags(flags, error) else { return Ok(0) };
@@ -220,7 +239,7 @@ icalls! {
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
     /// Receives into several buffers, one after the other.
-    "System.Net.Sockets.Socket::Receive_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn receive_many(
+    "System.Net.Sockets.Socket::Receive_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" [reentrant] fn receive_many(
         cx, fd: isize, buffers: *const Buffer, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let Some(flags) = known_flags(flags, error) else { return Ok(0) };
@@ -256,7 +275,7 @@ icalls! {
         Ok(n as i32)
     }
     /// Sends one buffer: the number of bytes that were taken.
-    "System.Net.Sockets.Socket::Send_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_one(
+    "System.Net.Sockets.Socket::Send_internal(intptr,byte*,int,System.Net.Sockets.SocketFlags,int&,bool)" [reentrant] fn send_one(
         cx, fd: isize, buffer: *const u8, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let Some(flags) = known_flags(flags, error) else { return Ok(0) };
@@ -264,7 +283,7 @@ icalls! {
         Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
     /// Sends several buffers, one after the other.
-    "System.Net.Sockets.Socket::Send_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" fn send_many(
+    "System.Net.Sockets.Socket::Send_internal(intptr,System.Net.Sockets.Socket/WSABUF*,int,System.Net.Sockets.SocketFlags,int&,bool)" [reentrant] fn send_many(
         cx, fd: isize, buffers: *const Buffer, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let Some(flags) = known_flags(flags, error) else { return Ok(0) };
