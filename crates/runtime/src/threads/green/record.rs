@@ -94,6 +94,11 @@ pub(super) unsafe fn give_back(green: &'static Green) {
     FREE.lock().push(green);
 }
 
+/// Bytes of the first segments of all records.
+pub(super) fn first_segment_bytes() -> u64 {
+    (green_contexts::count() * FIRST_SEGMENT) as u64
+}
+
 fn make() -> io::Result<&'static Green> {
     let Some(id) = registry::try_next_owner() else {
         return Err(io::ErrorKind::OutOfMemory.into());
