@@ -1,17 +1,37 @@
-//! Compiles the assembly of the grafts (`managed/Vervet.Grafts`) with Debian's C# compiler.
+//! Compiles the assemblies of our own, that of the grafts (`managed/Vervet.Grafts`) and `managed/Vervet.Threading`, with Debian's C# compiler.
 //!
-//! The result lies in `OUT_DIR` and is part of the runtime (`src/classes/grafts.rs`). Without a C# compiler the result is
-//! an empty file and the build prints a warning: such a runtime works and has no grafts.
+//! The results lie in `OUT_DIR` and are part of the runtime (`src/classes/grafts.rs`, `src/loader.rs`). Without a C# compiler they are
+//! empty files and the build prints a warning: such a runtime works, has no grafts, and does not find Vervet.Threading.
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Sources of the assembly, below `managed/Vervet.Grafts`.
-const SOURCES: [&str; 5] = [
-    "GraftOntoAttribute.cs",
-    "ThreadGraft.cs",
-    "TaskGraft.cs",
-    "GreenScheduler.cs",
-    "GreenScheduler.Queue.cs",
+/// An assembly, and its sources below `managed`, in a folder of its name.
+struct Assembly {
+    name: &'static str,
+    sources: &'static [&'static str],
+}
+const ASSEMBLIES: [Assembly; 2] = [
+    Assembly {
+        name: "Vervet.Grafts",
+        sources: &[
+            "GraftOntoAttribute.cs",
+            "ThreadGraft.cs",
+            "TaskGraft.cs",
+            "GreenScheduler.cs",
+            "GreenScheduler.Queue.cs",
+        ],
+    },
+    Assembly {
+        name: "Vervet.Threading",
+        sources: &[
+            "AssemblyInfo.cs",
+            "GreenThread.cs",
+            "GreenThreadOptions.cs",
+            "Native.cs",
+            "Scheduler.cs",
+            "SchedulerStatistics.cs",
+        ],
+    },
 ];
 /// Where Debian installs the compiler. It is watched, so that another compiler builds the assembly anew.
 const COMPILER: &str = "/usr/bin/mcs";
@@ -24,19 +44,19 @@ fn main() {
     let watched = if compiler { COMPILER } else { PROGRAMS };
     println!("cargo:rerun-if-changed={watched}");
     let variable = |name: &str| PathBuf::from(std::env::var_os(name).expect("cargo sets it"));
-    let folder = variable("CARGO_MANIFEST_DIR").join("../../managed/Vervet.Grafts");
-    let result = variable("OUT_DIR").join("Vervet.Grafts.dll");
-    let mut sources = Vec::new();
-    for name in SOURCES {
-        let source = folder.join(name);
-        println!("cargo:rerun-if-changed={}", source.display());
-        sources.push(source);
-    }
-    if let Err(reason) = compile(&sources, &result) {
-        println!(
-            "cargo:warning=Vervet.Grafts.dll was not built, so programs will not find Thread.IsGreenThread: {reason}"
-        );
-        std::fs::write(&result, []).expect("an empty file in OUT_DIR");
+    let managed = variable("CARGO_MANIFEST_DIR").join("../../managed");
+    for Assembly { name, sources } in ASSEMBLIES {
+        let result = variable("OUT_DIR").join(format!("{name}.dll"));
+        let sources: Vec<PathBuf> = sources.iter().map(|s| managed.join(name).join(s)).collect();
+        for source in &sources {
+            println!("cargo:rerun-if-changed={}", source.display());
+        }
+        if let Err(reason) = compile(&sources, &result) {
+            println!(
+                "cargo:warning={name}.dll was not built, so programs will not find what it has: {reason}"
+            );
+            std::fs::write(&result, []).expect("an empty file in OUT_DIR");
+        }
     }
 }
 
@@ -55,7 +75,8 @@ fn compile(sources: &[PathBuf], result: &Path) -> Result<(), String> {
     let said = String::from_utf8_lossy(&said);
     assert!(
         !said.contains("error CS"),
-        "managed/Vervet.Grafts does not compile:\n{said}"
+        "{} does not compile:\n{said}",
+        result.display()
     );
     Err(format!(
         "mcs does not run: {}",

@@ -95,6 +95,8 @@ pub mod interrupts {
     pub const SUSPENDED: u32 = 8;
     /// A green thread is to let others run.
     pub const PREEMPT: u32 = 16;
+    /// The collector scans the stacks of a parked green thread: who wants to run it waits. It asks the thread for nothing.
+    pub const SCANNING: u32 = 32;
 }
 
 /// Offsets of the words of a context that are references (or 0): the collector visits and updates them.
@@ -200,6 +202,8 @@ pub struct ThreadContext {
     pub gc_notes: u32,
     /// A green thread, with the verifier on: a checksum of what its stack referred to when the collector wrote `gc_notes`.
     pub gc_checksum: u32,
+    /// A green thread: the cycle of marking in which its references were marked; 0: they have changed since.
+    pub gc_scanned: u32,
 }
 
 macro_rules! offsets { ($($name:ident = $field:ident),* $(,)?) => { $(

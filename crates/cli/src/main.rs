@@ -82,8 +82,9 @@ fn command() -> ExitCode {
             files,
             references,
             args,
-        }) => match reference::for_sources(&files).and_then(|library| {
-            source::compile(&files, &references, options.debug, library.as_deref())
+        }) => match reference::for_sources(&files).and_then(|own| {
+            let references: Vec<String> = references.into_iter().chain(own.threading).collect();
+            source::compile(&files, &references, options.debug, own.library.as_deref())
         }) {
             Ok(exe) => run(&options, |_| {
                 vervet_runtime::process::main::run_main(&exe, &args)

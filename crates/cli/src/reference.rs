@@ -12,23 +12,38 @@ use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use vervet_runtime::classes::grafts;
+use vervet_runtime::loader::THREADING;
 
 /// The program that writes reference assemblies.
 const PROGRAM: &str = include_str!("../../../managed/reference/Reference.cs");
 /// What it reads.
 const LIBRARY: &str = "/usr/lib/mono/4.5/mscorlib.dll";
 
-/// The directory of the cached reference assembly, if one of the sources mentions a grafted member.
-pub fn for_sources(files: &[PathBuf]) -> Result<Option<PathBuf>, Failure> {
+/// The name of the assembly that `vervet ref` writes beside the core library, and its file.
+const THREADING_NAME: &str = "Vervet.Threading";
+const THREADING_FILE: &str = "Vervet.Threading.dll";
+
+/// What sources are compiled with that mention members of Vervet's own.
+#[derive(Default)]
+pub struct References {
+    /// The directory of the cached reference assembly, if one of the sources mentions a grafted member.
+    pub library: Option<PathBuf>,
+    /// The option that refers to Vervet.Threading, if one mentions that.
+    pub threading: Option<String>,
+}
+
+/// What these sources are compiled with.
+pub fn for_sources(files: &[PathBuf]) -> Result<References, Failure> {
     let grafts = grafts::assemblies().map_err(fail)?;
     let names = grafts::member_names(&grafts).map_err(fail)?;
-    let mentioned = |file: &PathBuf| {
-        let text = std::fs::read(file).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        names.iter().any(|name| text.contains(name))
+    let text = |file: &PathBuf| {
+        String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned()
     };
-    if !files.iter().any(mentioned) {
-        return Ok(None);
+    let texts: Vec<String> = files.iter().map(text).collect();
+    let mentions = |name: &str| texts.iter().any(|text| text.contains(name));
+    let (library, threading) = (names.iter().any(|n| mentions(n)), mentions(THREADING_NAME));
+    if !library && !threading {
+        return Ok(References::default());
     }
     let mut hash = rustc_hash::FxHasher::default();
     hash.write(PROGRAM.as_bytes());
@@ -36,14 +51,19 @@ pub fn for_sources(files: &[PathBuf]) -> Result<Option<PathBuf>, Failure> {
     for (bytes, _) in &grafts {
         hash.write(bytes);
     }
+    hash.write(THREADING);
     let directory = source::cache_dir().join(format!("ref-{:016x}", hash.finish()));
     if !directory.join("mscorlib.dll").is_file() {
         write(&directory)?;
     }
-    Ok(Some(directory))
+    let file = directory.join(THREADING_FILE);
+    Ok(References {
+        threading: threading.then(|| format!("-r:{}", file.display())),
+        library: library.then_some(directory),
+    })
 }
 
-/// Writes `mscorlib.dll` into a directory.
+/// Writes `mscorlib.dll` and `Vervet.Threading.dll` into a directory.
 pub fn write(directory: &Path) -> Result<(), Failure> {
     let grafts = grafts::assemblies().map_err(fail)?;
     if grafts.is_empty() {
@@ -75,6 +95,7 @@ pub fn write(directory: &Path) -> Result<(), Failure> {
         std::fs::rename(&fresh, &text)
             .map_err(|e| fail(format!("Cannot write '{}': {e}", text.display())))?;
     }
+    store(&directory.join(THREADING_FILE), THREADING)?;
     let options = [
         "-langversion:latest".to_string(),
         format!("-r:{}", cecil.display()),

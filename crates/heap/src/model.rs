@@ -110,6 +110,10 @@ pub struct Mutator<'a> {
 pub enum ParkedSet {
     /// Those that may refer to young objects: each has run since it was last visited, or the answer was then that it may.
     Young,
+    /// Those that have run since marking began, or since [`World::parked_beside`] visited them. One leaves the set if the answer is false.
+    Unmarked,
+    /// Those that [`World::parked_beside`] has visited and that have not run since, while marking runs. For the verifier.
+    Marked,
     /// All.
     All,
 }
@@ -145,8 +149,20 @@ pub unsafe trait World: Send + Sync + 'static {
     fn parked_stacks(&self, set: ParkedSet, visit: &mut dyn FnMut(&[Range], &AtomicU32));
     /// Calls `visit` with the addresses of the references that each parked thread of a set has outside the heap and root memory; and with the notes
     /// as for [`World::parked_stacks`]. The answer says whether the thread may refer to young objects from now on; it counts for
-    /// [`ParkedSet::Young`]. The world is stopped.
+    /// [`ParkedSet::Young`] and [`ParkedSet::Unmarked`]. The world is stopped.
     fn parked_roots(&self, set: ParkedSet, visit: &mut dyn FnMut(&[usize], &AtomicU32) -> bool);
+    /// While the world runs and marking does: calls `visit` with the ranges and the references' addresses of parked threads, as long as it answers
+    /// true, but for those that were visited in this cycle and have not run since. A thread does not begin to run while `visit` has it. Threads are
+    /// numbered; `from` is the first. The result is where to go on; None: all threads that were parked were visited.
+    fn parked_beside(
+        &self,
+        from: usize,
+        visit: &mut dyn FnMut(&[Range], &[usize]) -> bool,
+    ) -> Option<usize>;
+    /// How many threads may be parked. A hint.
+    fn parked_count(&self) -> usize;
+    /// Marking begins, with a number that is neither 0 nor the last cycle's; or (0) has ended. The world is stopped.
+    fn marking(&self, cycle: u32);
     /// Visits strong handles: `visit` gets the object of one, and returns where that is now and whether it is young. With `young_only`, those
     /// that were set since the last visit, or whose object was young then.
     fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool));

@@ -7,6 +7,7 @@
 //! | [`Handoff`] | who owns a fat monitor, and whom its owner wakes |
 //! | [`monitor`] | entering, leaving, waiting and pulsing, on thin and fat monitors |
 //! | [`stopping`] | the handshake by which one thread stops the others |
+//! | [`scanning`] | how the collector scans a parked green thread that a carrier may want to run |
 //! | [`ring`] | the ring into which signal handlers put notes |
 //!
 //! `cargo test -p vervet-parking --features loom --lib` runs the models, of the code that ships: every interleaving of two or three threads, or
@@ -29,6 +30,7 @@ mod park_word;
     )
 )]
 pub mod ring;
+pub mod scanning;
 pub mod stopping;
 pub mod thin;
 

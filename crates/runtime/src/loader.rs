@@ -7,13 +7,14 @@
 //!     2. `by_name`: loaded under this simple name, in the version asked for  -> that assembly
 //!     3. the binder's candidates, without and then with the directory of the requesting module: the first file that opens
 //!     4. `by_name` in another version                                        -> that assembly
-//!     5. nothing: AssemblyResolve is raised
+//!     5. the name of an assembly in this binary, Vervet.Threading            -> that assembly
+//!     6. nothing: AssemblyResolve is raised
 //! ```
-//! | who asks | step 5 |
+//! | who asks | step 6 |
 //! |---|---|
 //! | managed code (`Assembly.Load`) | [`Loader::load_by_name`] raises the event itself |
 //! | the type system, while a method is compiled | [`Bridge`] answers `Need`; the prestub calls [`Loader::supply`], which raises the event, and compiles again |
-//! | the background compiler | steps 3 to 5 are not taken: it loads nothing, and gives the method up |
+//! | the background compiler | steps 3 to 6 are not taken: it loads nothing, and gives the method up |
 //!
 //! # Invariants
 //! * One assembly object per file (by canonical path), and one per simple name in the default context.
@@ -33,6 +34,10 @@ use vervet_os::{LeafLock, Published};
 use vervet_types::error::Need;
 use vervet_types::module::AssemblyRefInfo;
 use vervet_types::{Assembly, AssemblyLoader, Known, LoadError, ModuleRef, Universe};
+
+/// The assembly that `managed/Vervet.Threading` becomes: it answers its name where no file does. Empty if there was no C# compiler when this crate
+/// was built.
+pub static THREADING: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/Vervet.Threading.dll"));
 
 /// See the module.
 pub struct Loader {
@@ -156,6 +161,26 @@ impl Loader {
             .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
         Ok(self.register(assembly, None))
     }
+    /// Loads an assembly that is part of this binary. It has no path.
+    fn open_own(
+        &self,
+        name: &str,
+        data: &'static [u8],
+    ) -> std::result::Result<&'static Assembly, LoadError> {
+        let module = self.universe().load_module(data, None)?;
+        let assembly = module
+            .assembly()
+            .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
+        let mut s = self.state.lock();
+        // Another thread may have been first.
+        if let Some(first) = s.by_name.get(name) {
+            return Ok(first);
+        }
+        s.by_name.insert(name.to_owned(), assembly);
+        s.loaded.push(assembly);
+        s.untold.push(assembly);
+        Ok(assembly)
+    }
     /// Adds an assembly to what is loaded, unless one of that path is there already. Returns the one that is there.
     fn register(&self, assembly: &'static Assembly, path: Option<PathBuf>) -> &'static Assembly {
         let mut s = self.state.lock();
@@ -237,6 +262,13 @@ impl Loader {
                     Err(e) => first_error = first_error.or(Some(e)),
                 }
             }
+        }
+        if other_version.is_none()
+            && first_error.is_none()
+            && effective.name == "Vervet.Threading"
+            && !THREADING.is_empty()
+        {
+            return self.open_own("Vervet.Threading", THREADING).map(Some);
         }
         match (other_version, first_error) {
             (None, Some(e)) => Err(e),

@@ -21,13 +21,13 @@ macro_rules! counters {
 }
 counters! {
     /// A processor's.
-    Counters { spawned, switches, slot_runs, yields, parks, not_parked, preempted, steals, stolen, overflows, timers_set, unparks }
+    Counters { spawned, ended, switches, slot_runs, yields, parks, not_parked, preempted, steals, stolen, overflows, timers_set, unparks }
 }
 counters! {
     /// Everybody's.
     Shared {
         preempt_requests, handed_over, retaken, lost, slots_flushed, wakes, carriers_started, carriers_ended, carriers_refused, timers_fired, polls, spawned,
-        unparks
+        ended, unparks
     }
 }
 
@@ -47,6 +47,8 @@ pub(crate) fn count(counter: &AtomicU64, more: u64) {
 pub struct Stats {
     /// Green threads that were started.
     pub spawned: u64,
+    /// Green threads that have ended.
+    pub ended: u64,
     /// Times that a carrier switched to a green thread.
     pub switches: u64,
     /// Of these, threads that came from the slot.

@@ -19,6 +19,8 @@ use vervet_os::{clock, futex};
 /// The niceness of the collector's thread: if the program keeps all processors busy, the kernel gives the thread about a quarter of one.
 /// Mutators assist when that is too little (`pacing`).
 const NICENESS: i32 = 5;
+/// A cycle is one pause only if there are at most so many parked threads, because the pause scans all of them.
+const FEW_PARKED: usize = 64;
 /// If no cycle begins for this long after one, the memory that the next one would need is given back to the system too.
 const REST: Duration = Duration::from_secs(5);
 
@@ -99,8 +101,9 @@ impl<M: Model, W: World> Heap<M, W> {
 
     /// Runs one cycle, from the initial mark pause to the last swept block.
     fn cycle(&self) {
-        let at_once =
-            !self.config.debug.concurrent_marking && self.old_bytes() <= self.config.stop_below;
+        let at_once = !self.config.debug.concurrent_marking
+            && self.old_bytes() <= self.config.stop_below
+            && self.world.parked_count() <= FEW_PARKED;
         self.stopped(
             stats::Collection::Major,
             || true,
@@ -109,15 +112,18 @@ impl<M: Model, W: World> Heap<M, W> {
                 let outcome = self.minor(true, stop);
                 self.initial_mark();
                 if at_once {
-                    self.final_mark();
+                    self.final_mark(false);
                 }
                 outcome
             },
         );
         if !at_once {
+            self.scan_statics_beside();
+            self.scan_parked_beside();
             self.drain_concurrently();
-            // Precleaning: scans the cards written to meanwhile, so that the final mark pause has fewer.
+            // Precleaning: scans the cards written to meanwhile, and the threads that have run, so that the final mark pause has fewer.
             for _ in 0..2 {
+                self.scan_parked_beside();
                 let (mut b, used) = (0, self.space.used());
                 while b < used {
                     let end = (b + BATCH).min(used);
@@ -139,7 +145,7 @@ impl<M: Model, W: World> Heap<M, W> {
                 || true,
                 |stop| {
                     let outcome = self.minor(true, stop);
-                    self.final_mark();
+                    self.final_mark(true);
                     outcome
                 },
             );

@@ -12,7 +12,8 @@
 //! * Candidates are chosen before marking begins. So every reference into one that exists at the end was seen by the marker and recorded,
 //!   or was stored later, and then lies on a card that the final mark pause scans, which records it too.
 //! * A block that a conservative reference or a pinned handle points into is not evacuated: such a reference cannot be corrected.
-//! * References in roots, root memory, handles, registrations of finalizers and young objects are not recorded. They are all corrected.
+//! * References in roots, handles, registrations of finalizers and young objects are not recorded. They are all corrected. Those of parked threads
+//!   and of root memory are recorded: there may be a million threads, which have thread statics.
 use super::marking::Marking;
 use crate::Heap;
 use crate::memory::{List, poison};
@@ -109,7 +110,7 @@ impl<M: Model, W: World> Heap<M, W> {
         let forwarding = Forwarding { space: &self.space };
         self.correct_recorded(forwarding, m.own.fields.as_slice());
         self.correct_moved(forwarding, moved.as_slice());
-        self.correct_young_and_statics(forwarding);
+        self.correct_young(forwarding);
         self.correct_world(forwarding);
         self.free_evacuated(blocks.as_slice());
     }
@@ -190,22 +191,18 @@ impl<M: Model, W: World> Heap<M, W> {
             unsafe { self.each_field(object, see) };
         }
     }
-    /// Corrects the fields of all young objects, and root memory.
-    fn correct_young_and_statics(&self, forwarding: Forwarding<'_>) {
+    /// Corrects the fields of all young objects.
+    fn correct_young(&self, forwarding: Forwarding<'_>) {
         let space = &self.space;
         for b in space.all_blocks() {
-            match space.kind(b) {
-                BlockKind::Statics => self.each_static(b, |f| {
-                    forwarding.correct(f);
-                }),
-                BlockKind::Nursery => conservative::each_young::<M>(space, b, |object, _| {
+            if space.kind(b) == BlockKind::Nursery {
+                conservative::each_young::<M>(space, b, |object, _| {
                     let correct = |f| {
                         forwarding.correct(f);
                     };
                     // SAFETY: the walk meets young objects, which have their headers.
                     unsafe { self.each_field(object, correct) };
-                }),
-                _ => {}
+                });
             }
         }
     }
@@ -231,9 +228,6 @@ impl<M: Model, W: World> Heap<M, W> {
     fn correct_world(&self, forwarding: Forwarding<'_>) {
         let space = &self.space;
         self.each_root(|f| {
-            forwarding.correct(f);
-        });
-        self.each_parked_root(|f| {
             forwarding.correct(f);
         });
         self.finalizers.follow(space, |o| forwarding.address(o));

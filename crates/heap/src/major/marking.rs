@@ -95,6 +95,11 @@ impl<M: Model, W: World> Marking<'_, M, W> {
     pub fn mark_field(&mut self, field: Slot) {
         // Acquire: a minor collection that runs meanwhile may have stored the address of a copy that it has just made, with release.
         let object = field.load(Acquire);
+        self.mark_loaded(field, object);
+    }
+    /// As [`Marking::mark_field`], of a field from which `object` was loaded.
+    #[inline(always)]
+    pub(super) fn mark_loaded(&mut self, field: Slot, object: usize) {
         let space = &self.heap.space;
         let Some(b) = space.block_of(object) else {
             return;
@@ -222,12 +227,13 @@ impl<M: Model, W: World> Marking<'_, M, W> {
             }
         }
     }
-    /// Scans the marked objects on the cards of a block that were written to since they were scanned (its bits of the mod-union table).
+    /// Scans the marked objects, or the words of root memory, on the cards of a block that were written to since they were scanned (its bits of the
+    /// mod-union table).
     pub(crate) fn rescan_modified(&mut self, block: BlockId) {
         let space = &self.heap.space;
         let base = space.address(block);
         let end = match space.kind(block) {
-            BlockKind::Old => base + BLOCK,
+            BlockKind::Old | BlockKind::Statics => base + BLOCK,
             BlockKind::Large if space.info(block).has_references.load(Relaxed) != 0 => {
                 base + space.info(block).size.load(Relaxed)
             }
@@ -247,11 +253,15 @@ impl<M: Model, W: World> Marking<'_, M, W> {
     /// Scans the marked objects on a card.
     fn rescan_card(&mut self, block: BlockId, card: Card) {
         let space = &self.heap.space;
-        if space.kind(block) == BlockKind::Large {
-            if space.info(block).large_marked.load(Acquire) != 0 {
-                self.rescan_part(space.address(block), card);
+        match space.kind(block) {
+            BlockKind::Large => {
+                if space.info(block).large_marked.load(Acquire) != 0 {
+                    self.rescan_part(space.address(block), card);
+                }
+                return;
             }
-            return;
+            BlockKind::Statics => return self.mark_statics(card),
+            _ => {}
         }
         // SAFETY: the card is one of the old block, whose live objects are not freed while marking runs.
         if let Some(first) = unsafe { reaching_into::<M>(space, block, card) }

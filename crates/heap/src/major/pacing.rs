@@ -15,11 +15,16 @@ const LARGE: usize = 256 << 20;
 /// [`LARGE`] one in `HOLES_BEYOND`.
 const HOLES: usize = 6;
 const HOLES_BEYOND: usize = 64;
+/// A cycle begins when the blocks that became old because of pinned objects have so many unused bytes and half of the old generation besides.
+const MOST_SPARSE: usize = 32 << 20;
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Begins a cycle if the old generation has grown enough. Called where the world runs.
+    /// Begins a cycle if the old generation has grown enough, or has many new blocks that are nearly empty: a cycle frees those whose objects are dead.
+    /// Called where the world runs.
     pub(crate) fn consider_major(&self) {
-        if self.old_bytes() >= self.major.threshold.load(Relaxed) {
+        let old = self.old_bytes();
+        let sparse = self.major.sparse.load(Relaxed);
+        if old >= self.major.threshold.load(Relaxed) || sparse >= MOST_SPARSE + old / 2 {
             let (asked, ended) = (
                 self.major.asked.load(Acquire),
                 self.major.ended.load(Acquire),

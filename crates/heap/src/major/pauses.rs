@@ -17,18 +17,20 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn initial_mark(&self) {
         self.choose_evacuated();
         self.major.goal.store(self.old_bytes(), Relaxed);
+        self.major.sparse.store(0, Relaxed);
         self.major
             .promoted
             .store(self.stats.promoted.load(Relaxed), Relaxed);
         self.major.marking.store(true, Release);
+        self.world.marking(self.major.begun.load(Relaxed).max(1));
         let mut marker = self.major.marker(0);
         let mut m = self.exclusive_marking(&mut marker);
-        self.mark_stacks(&mut m);
+        self.mark_stacks(&mut m, None);
         self.mark_roots(&mut m);
         self.mark_from_young(&mut m, false);
     }
-    /// Marks what stacks may refer to. Blocks that are conservatively hit, or hold objects of pinned handles, are not evacuated in this cycle.
-    fn mark_stacks(&self, m: &mut Marking<'_, M, W>) {
+    /// Marks what the stacks of threads that run, and of a set of parked ones, may refer to. Blocks that are conservatively hit, or hold objects of pinned handles, are not evacuated in this cycle.
+    fn mark_stacks(&self, m: &mut Marking<'_, M, W>, parked: Option<ParkedSet>) {
         // There may be very many pinned handles, and mostly there is nothing to be evacuated.
         let space = &self.space;
         let evacuates =
@@ -53,8 +55,10 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         };
         self.world.mutators(&mut |m| collect(m.ranges));
-        self.world
-            .parked_stacks(ParkedSet::All, &mut |ranges, _| collect(ranges));
+        if let Some(set) = parked {
+            self.world
+                .parked_stacks(set, &mut |ranges, _| collect(ranges));
+        }
         conservative::prepare(candidates);
         let mut cursor = conservative::Cursor::default();
         for &c in candidates.as_slice() {
@@ -101,16 +105,6 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         }
     }
-    /// Calls `visit` with the references of parked threads that are known exactly. The world is stopped.
-    pub(crate) fn each_parked_root(&self, mut visit: impl FnMut(Slot)) {
-        self.world.parked_roots(ParkedSet::All, &mut |roots, _| {
-            for &root in roots {
-                // SAFETY: the world promises that it names references; they stay where they are while it is stopped.
-                visit(unsafe { Slot::new(root) });
-            }
-            true
-        });
-    }
     /// Calls `visit` with every reference outside the heap that is neither in root memory nor a parked thread's. The world is stopped.
     pub(crate) fn each_root(&self, mut visit: impl FnMut(Slot)) {
         // SAFETY: the world promises that it names references; they stay where they are while it is stopped.
@@ -119,24 +113,20 @@ impl<M: Model, W: World> Heap<M, W> {
     }
     fn mark_roots(&self, m: &mut Marking<'_, M, W>) {
         self.each_root(|f| m.mark_root(f));
-        self.each_parked_root(|f| m.mark_root(f));
         self.finalizers.roots(&mut |f| m.mark_root(f));
         self.world.strong_handles(false, &mut |o| {
             // SAFETY: the world promises that handles refer to objects; marking keeps them.
             unsafe { m.mark_object(o) };
             (o, matches!(self.space.kind_at(o), BlockKind::Nursery))
         });
-        for b in self.space.all_blocks() {
-            if self.space.kind(b) == BlockKind::Statics {
-                self.each_static(b, |f| m.mark_root(f));
-            }
-        }
     }
 
     /// The final mark, behind its minor collection: marks the rest, decides about weak references, evacuates, and makes every old block unswept.
-    pub(super) fn final_mark(&self) {
+    /// `beside` says that parked threads and root memory were scanned beside the program, so that only what has changed since is left.
+    pub(super) fn final_mark(&self, beside: bool) {
         let space = &self.space;
-        self.mark_remaining();
+        self.mark_remaining(beside);
+        self.world.marking(0);
         let mut marker = self.major.marker(0);
         let m = &mut self.exclusive_marking(&mut marker);
         if self.config.debug.verify_before {
@@ -173,12 +163,23 @@ impl<M: Model, W: World> Heap<M, W> {
         }
     }
     /// Marks what is reachable otherwise than through ephemerons, with all workers. What the helpers have recorded goes to the first marker.
-    fn mark_remaining(&self) {
+    fn mark_remaining(&self, beside: bool) {
+        let parked = match beside {
+            true => ParkedSet::Unmarked,
+            false => ParkedSet::All,
+        };
         let mut marker = self.major.marker(0);
         self.major.take_born(&mut marker.ephemerons);
         let mut m = self.exclusive_marking(&mut marker);
-        self.mark_stacks(&mut m);
+        self.mark_stacks(&mut m, Some(parked));
         self.mark_roots(&mut m);
+        self.world.parked_roots(parked, &mut |roots, _| {
+            m.mark_parked_roots(roots);
+            false
+        });
+        if !beside {
+            self.mark_all_statics(&mut m);
+        }
         self.mark_from_young(&mut m, true);
         drop(marker);
         const CHUNK: usize = 64;

@@ -16,7 +16,7 @@ use vervet_os::LeafLock;
 /// The state of major collections.
 pub struct Major {
     /// From the initial to the final mark pause.
-    pub(super) marking: AtomicBool,
+    pub(crate) marking: AtomicBool,
     /// Marked objects that any marker may scan.
     pub shared_stack: SharedMarkStack,
     /// What each marking worker owns.
@@ -27,6 +27,8 @@ pub struct Major {
     pub threshold: AtomicUsize,
     /// The size of the old generation, in bytes, when the cycle began.
     pub(crate) goal: AtomicUsize,
+    /// Unused bytes of the blocks that became old since then because some of their objects were pinned.
+    pub(crate) sparse: AtomicUsize,
     /// What [`crate::stats::Stats::promoted`] was then.
     pub(super) promoted: AtomicU64,
     /// Tickets of the last cycle asked for, begun, and ended.
@@ -51,6 +53,7 @@ impl Major {
             born: LeafLock::new(List::new(1 << 24)?),
             threshold: AtomicUsize::new(threshold),
             goal: AtomicUsize::new(0),
+            sparse: AtomicUsize::new(0),
             promoted: AtomicU64::new(0),
             asked: AtomicU32::new(0),
             begun: AtomicU32::new(0),

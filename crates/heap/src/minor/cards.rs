@@ -37,7 +37,7 @@ impl<M: Model, W: World, const IN_PLACE: bool, const MARKING: bool>
                 space.dirty_cards(base, end, |card| self.scan_large_card(base, card));
             }
             BlockKind::Statics => space.dirty_cards(base, space.end(block), |card| {
-                space.card(card).store(crate::space::CLEAN, Relaxed);
+                self.clean(card);
                 for word in card.words(space.start_word(card).load(Relaxed)) {
                     // SAFETY: a word of root memory with a `start` bit is a reference.
                     if self.slot(unsafe { Slot::new(word) }) {

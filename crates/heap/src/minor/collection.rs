@@ -289,7 +289,7 @@ impl<M: Model, W: World> Heap<M, W> {
             for &(from, to) in m.ranges {
                 // SAFETY: the world says these are readable.
                 unsafe {
-                    conservative::collect_young(&self.space, from, to, candidates, |_| {});
+                    conservative::collect_young(&self.space, from, to, candidates, |_| true);
                 }
             }
         });

@@ -45,8 +45,8 @@ pub struct Nursery {
     pub round: u32,
 }
 
-/// The first round. Smaller numbers are left for others to mean something else ([`crate::model::World::parked_stacks`]).
-pub const FIRST_ROUND: u32 = 2;
+/// The first round. Smaller numbers are left for others to mean something else ([`super::parked`]).
+pub const FIRST_ROUND: u32 = 256;
 
 impl Nursery {
     /// An empty nursery that may take `blocks`.
@@ -59,7 +59,7 @@ impl Nursery {
             fragment_bytes: 0,
             tlab_size: MAX_TLAB,
             threads: 1,
-            round: FIRST_ROUND,
+            round: 2 * FIRST_ROUND,
         })
     }
     /// Adapts the size of TLABs to the number of threads, so that each gets several before the next collection.

@@ -3,8 +3,8 @@
 //!
 //! # Invariants
 //! * A block that keeps pinned objects stays in the nursery, with `start` bits for exactly these objects. It becomes an old block instead if there
-//!   are more than [`MANY`], if a handle pins one of them, or if a parked thread may refer to one of them that was pinned before. So later
-//!   collections need not deal with these objects one by one, and a thread that stays parked refers to nothing young ([`super::parked`]).
+//!   are more than [`MANY`], if a handle pins one of them, or if a thread that may refer to one of them is parked for long. So later collections
+//!   need not deal with these objects one by one, and a thread that stays parked refers to nothing young ([`super::parked`]).
 //! * If the collection promoted in place, every block with marked objects becomes an old block, and nothing is young.
 //! * When pinned objects become old, the cards are marked on which they refer to young objects; while marking runs they are marked and given
 //!   to the marker.
@@ -48,7 +48,7 @@ impl<M: Model, W: World> Heap<M, W> {
         for b in space.all_blocks() {
             match space.kind(b) {
                 BlockKind::Nursery if mode == EvacuationMode::InPlace => {
-                    self.become_old(b, marking)
+                    self.become_old(b, marking);
                 }
                 BlockKind::Survivors => {
                     space.info(b).live.store(nursery.next_round(), Relaxed);
@@ -71,7 +71,8 @@ impl<M: Model, W: World> Heap<M, W> {
                         continue;
                     }
                     if space.info(b).becomes_old.load(Relaxed) != 0 || count > MANY {
-                        self.become_old(b, marking);
+                        let used = self.become_old(b, marking);
+                        self.major.sparse.fetch_add(BLOCK - used, Relaxed);
                         self.remember_promoted(pins, marking);
                         continue;
                     }
@@ -116,8 +117,8 @@ impl<M: Model, W: World> Heap<M, W> {
             fragments.push((from, to));
         }
     }
-    /// Turns a nursery block into an old block that holds its marked objects; frees it if nothing is marked.
-    fn become_old(&self, block: BlockId, marking: bool) {
+    /// Turns a nursery block into an old block that holds its marked objects; frees it if nothing is marked. Returns the bytes of the lines in use.
+    fn become_old(&self, block: BlockId, marking: bool) -> usize {
         let space = &self.space;
         let (base, end) = (space.address(block), space.end(block));
         if !space.start_at_marks(block, marking) {
@@ -126,13 +127,14 @@ impl<M: Model, W: World> Heap<M, W> {
                 unsafe { poison(base, end) };
             }
             space.free_block(block);
-            return;
+            return 0;
         }
         // SAFETY: the `start` bits of the block were just made of its marked objects; the world is stopped.
         let used = unsafe { Lines::inspect::<M>(space, block) };
         self.is_old_now(block, used.bytes());
         self.old.bytes.fetch_add(used.bytes(), Relaxed);
         self.old.list_if_recyclable(space, block, &used);
+        used.bytes()
     }
     /// Makes a nursery block an old one. Its `start` bits are exact already; its objects have `bytes` bytes.
     pub(crate) fn is_old_now(&self, block: BlockId, bytes: usize) {
@@ -200,7 +202,7 @@ impl Nursery {
     }
     /// The number of the round behind this one.
     pub(super) fn next_round(&self) -> u32 {
-        self.round.wrapping_add(1).max(FIRST_ROUND)
+        self.round.wrapping_add(1).max(2 * FIRST_ROUND)
     }
     /// Begins a new round of allocation in at least `least` blocks; `kept` blocks of the nursery are still in use.
     pub(crate) fn restart(&mut self, kept: usize, least: usize) {

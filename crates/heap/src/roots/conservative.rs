@@ -37,7 +37,7 @@ pub fn add(space: &Space, word: usize, out: &mut List<usize>) {
     }
 }
 
-/// Collects from `[from, to)` the words that lie in nursery blocks, or one past the end of an object there. Calls `hit` with the block of each.
+/// Collects from `[from, to)` the words that lie in nursery blocks, or one past the end of an object there, if `counts` says of the block that it counts.
 ///
 /// # Safety
 /// The range is readable.
@@ -46,16 +46,15 @@ pub unsafe fn collect_young(
     from: usize,
     to: usize,
     out: &mut List<usize>,
-    mut hit: impl FnMut(BlockId),
+    mut counts: impl FnMut(BlockId) -> bool,
 ) {
     for at in words(from, to) {
         // SAFETY: the word lies in the range that the caller promises to be readable; `stack_word` bears a thread that writes to it.
         let word = unsafe { vervet_os::memory::stack_word(at) };
         let before = (word & 7 == 0).then(|| word.wrapping_sub(1));
         for address in std::iter::once(word).chain(before) {
-            if let Some(block) = young_block(space, address) {
+            if young_block(space, address).is_some_and(&mut counts) {
                 out.push(address);
-                hit(block);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Root memory: static fields, literals, root slots. These words never move, and every collection scans them.
+//! Root memory: static fields, literals, root slots. These words never move. A collection scans those on marked cards; a marker scans all.
 //!
 //! # Invariants
 //! * A word is a reference exactly if its `start` bit is set, and the bit is set before anybody stores a reference there.
@@ -49,7 +49,7 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         Some(at)
     }
-    /// The words of a piece are no references any more, and zero.
+    /// The words of a piece are no references any more, and zero. While marking runs the piece is not used again: the marker may be looking at it.
     pub fn forget_statics(&self, at: usize, bytes: usize) {
         for w in (at..at + bytes).step_by(8) {
             self.space.clear_start(w);

@@ -122,8 +122,8 @@ pub struct BlockInfo {
     pub age: AtomicU8,
     /// Nursery: 1 while some of its objects are pinned in the running minor collection.
     pub pinned: AtomicU8,
-    /// Nursery: 1 if the block is to become an old one in the running minor collection: a handle pins one of its objects, or a parked thread may
-    /// refer to one that was pinned before.
+    /// Nursery: 1 if the block is to become an old one in the running minor collection: a handle pins one of its objects, or a thread that is
+    /// parked for long may refer to one.
     pub becomes_old: AtomicU8,
     /// Nursery: 1 if the block stayed in the nursery in an earlier minor collection because some of its objects were pinned.
     pub kept: AtomicU8,

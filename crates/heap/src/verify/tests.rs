@@ -85,14 +85,34 @@ fn parked_threads_that_are_passed_by_and_refer_to_young_objects() {
     let heap = heap();
     let (parked, young) = passed_by(heap);
     parked.words[9].store(young, Relaxed);
-    finds(heap, "minor collections pass by since round");
+    finds(heap, "minor collections pass by and visited");
     parked.words[9].store(young + 8, Relaxed);
-    finds(heap, "minor collections pass by since round");
+    finds(heap, "minor collections pass by and visited");
     parked.words[9].store(root(heap, 0), Relaxed);
     assert_eq!(verdict(heap), None);
     parked.words[9].store(young, Relaxed);
     parked.change(|| {});
     assert_eq!(verdict(heap), None);
+}
+#[test]
+fn scanned_threads_that_refer_to_white_objects() {
+    let heap = heap();
+    set_root(heap, 0, 0);
+    let white = make(heap, 0, 2, 0);
+    let parked = &heap.world.parked[0];
+    parked.change(|| parked.roots[0].store(white, Relaxed));
+    (0..3).for_each(|_| heap.collect_minor());
+    let white = parked.roots[0].load(Relaxed);
+    heap.major.marking.store(true, Relaxed);
+    heap.world.cycle.store(7, Relaxed);
+    assert_eq!(verdict(heap), None, "the thread was not scanned");
+    parked.cycle.store(7, Relaxed);
+    finds(heap, "marking has scanned");
+    heap.space.set_mark(white);
+    assert_eq!(verdict(heap), None);
+    let other = root(heap, 6);
+    parked.words[3].store(other + 8, Relaxed);
+    finds(heap, "marking has scanned");
 }
 #[test]
 fn roots_of_parked_threads() {

@@ -140,10 +140,15 @@ pub struct Parked {
     notes: AtomicU32,
     /// It is in [`ParkedSet::Young`].
     pub young: AtomicBool,
+    /// It is in [`ParkedSet::Unmarked`], unless `cycle` says that it was scanned.
+    pub unmarked: AtomicBool,
+    /// The cycle in which the marker scanned it; 0: it has changed since.
+    pub cycle: AtomicUsize,
 }
 /// States of a green thread.
 pub const NOT_PARKED: usize = 0;
 pub const PARKED: usize = 1;
+pub const SCANNED_NOW: usize = 2;
 
 impl Parked {
     fn new(words_: usize) -> Parked {
@@ -153,18 +158,45 @@ impl Parked {
             roots: words(2),
             notes: AtomicU32::new(0),
             young: AtomicBool::new(false),
+            unmarked: AtomicBool::new(false),
+            cycle: AtomicUsize::new(0),
         }
     }
     /// The words change, by a thread that is not stopped meanwhile.
     pub fn change(&self, work: impl FnOnce()) {
-        self.state.store(NOT_PARKED, SeqCst);
+        while self.claim(NOT_PARKED) == SCANNED_NOW {
+            std::thread::yield_now();
+        }
         work();
         self.notes.store(0, Relaxed);
         self.young.store(true, Relaxed);
+        self.unmarked.store(true, Relaxed);
+        self.cycle.store(0, Relaxed);
         self.state.store(PARKED, SeqCst);
     }
-    fn is_in(&self, set: ParkedSet) -> bool {
-        self.state.load(SeqCst) == PARKED && (set == ParkedSet::All || self.young.load(Relaxed))
+    /// In two pieces, as a process has them.
+    fn ranges(&self) -> [Range; 2] {
+        let from = self.words.as_ptr() as usize;
+        let (middle, to) = (from + 8, from + 8 * self.words.len());
+        [(from, middle), (middle, to)]
+    }
+    fn roots(&self) -> [usize; 2] {
+        [0, 1].map(|i| &raw const self.roots[i] as usize)
+    }
+    /// Makes a parked thread's state another one. Returns what it was.
+    fn claim(&self, state: usize) -> usize {
+        let exchanged = self.state.compare_exchange(PARKED, state, SeqCst, SeqCst);
+        exchanged.unwrap_or_else(|was| was)
+    }
+    fn is_in(&self, set: ParkedSet, cycle: usize) -> bool {
+        let is_marked = cycle != 0 && self.cycle.load(Relaxed) == cycle;
+        self.state.load(SeqCst) != NOT_PARKED
+            && match set {
+                ParkedSet::All => true,
+                ParkedSet::Young => self.young.load(Relaxed),
+                ParkedSet::Unmarked => self.unmarked.load(Relaxed) && !is_marked,
+                ParkedSet::Marked => is_marked,
+            }
     }
 }
 
@@ -187,6 +219,10 @@ pub struct Yard {
     pub parked: Vec<Parked>,
     /// Parked threads whose stacks minor collections have visited so far.
     pub visits: AtomicUsize,
+    /// The cycle of marking; 0: none.
+    pub cycle: AtomicUsize,
+    /// The hint that [`World::parked_count`] gives.
+    pub parked_count: AtomicUsize,
     pub roots: Vec<AtomicUsize>,
     pub strong: Vec<Slot>,
     pub pinned: Vec<Slot>,
@@ -232,6 +268,8 @@ impl Yard {
                 .collect(),
             parked: (0..PARKED_THREADS).map(|_| Parked::new(stack)).collect(),
             visits: AtomicUsize::new(0),
+            cycle: AtomicUsize::new(0),
+            parked_count: AtomicUsize::new(0),
             roots: words(roots),
             strong: slots(roots),
             pinned: slots(roots.max(16)),
@@ -345,21 +383,52 @@ unsafe impl World for Yard {
         }
     }
     fn parked_stacks(&self, set: ParkedSet, visit: &mut dyn FnMut(&[Range], &AtomicU32)) {
-        for p in self.parked.iter().filter(|p| p.is_in(set)) {
+        let cycle = self.cycle.load(Relaxed);
+        for p in self.parked.iter().filter(|p| p.is_in(set, cycle)) {
             let visits = usize::from(set == ParkedSet::Young);
             self.visits.fetch_add(visits, Relaxed);
-            // In two pieces, as a process has them.
-            let from = p.words.as_ptr() as usize;
-            let (middle, to) = (from + 8, from + 8 * p.words.len());
-            visit(&[(from, middle), (middle, to)], &p.notes);
+            visit(&p.ranges(), &p.notes);
         }
     }
     fn parked_roots(&self, set: ParkedSet, visit: &mut dyn FnMut(&[usize], &AtomicU32) -> bool) {
-        for p in self.parked.iter().filter(|p| p.is_in(set)) {
-            let roots = [0, 1].map(|i| &raw const p.roots[i] as usize);
-            let young = visit(&roots, &p.notes);
-            if set == ParkedSet::Young {
-                p.young.store(young, Relaxed);
+        let cycle = self.cycle.load(Relaxed);
+        for p in self.parked.iter().filter(|p| p.is_in(set, cycle)) {
+            let stays = visit(&p.roots(), &p.notes);
+            match set {
+                ParkedSet::Young => p.young.store(stays, Relaxed),
+                ParkedSet::Unmarked => p.unmarked.store(stays, Relaxed),
+                ParkedSet::Marked | ParkedSet::All => {}
+            }
+        }
+    }
+    fn parked_beside(
+        &self,
+        from: usize,
+        visit: &mut dyn FnMut(&[Range], &[usize]) -> bool,
+    ) -> Option<usize> {
+        let cycle = self.cycle.load(Relaxed);
+        for (i, p) in self.parked.iter().enumerate().skip(from) {
+            if p.cycle.load(Relaxed) == cycle || p.claim(SCANNED_NOW) != PARKED {
+                continue;
+            }
+            let goes_on = visit(&p.ranges(), &p.roots());
+            p.cycle.store(cycle, Relaxed);
+            p.state.store(PARKED, SeqCst);
+            if !goes_on {
+                return Some(i + 1);
+            }
+        }
+        None
+    }
+    fn parked_count(&self) -> usize {
+        self.parked_count.load(Relaxed)
+    }
+    fn marking(&self, cycle: u32) {
+        self.cycle.store(cycle as usize, Relaxed);
+        if cycle != 0 {
+            // Those that stay parked are scanned beside the program.
+            for p in &self.parked {
+                p.unmarked.store(false, Relaxed);
             }
         }
     }

@@ -12,7 +12,7 @@
 //!   none may lie between them (structs among the statics); the collector does not look at those.
 //! * Root memory never moves. It is zeroed when it is handed out, and a word is written by [`Root::set`] or
 //!   [`store_ref`](crate::object::store_ref) (which mark its card) or by generated code that does the same.
-//! * Given back, it is zeroed and its map cleared before anybody gets it again.
+//! * Given back, it is zeroed and its map cleared before anybody gets it again, which is not while marking runs.
 use crate::memory::gc::heap;
 pub use crate::memory::root_slot::Root;
 use crate::object::ObjRef;
@@ -33,12 +33,13 @@ static AREA: LeafLock<Option<Area>> = LeafLock::new(None);
 
 /// `bytes` (a multiple of 8) with that map.
 fn take(bytes: usize, references: impl Iterator<Item = usize>) -> Result<usize, LoadError> {
-    let used = AREA
-        .lock()
-        .get_or_insert_default()
-        .free
-        .get_mut(&bytes)
-        .and_then(Vec::pop);
+    let mut used = None;
+    // (While marking runs, the marker may be looking at what was given back.)
+    if !heap().is_marking() {
+        let mut area = AREA.lock();
+        let free = area.get_or_insert_default().free.get_mut(&bytes);
+        used = free.and_then(Vec::pop);
+    }
     match used {
         Some(at) => {
             heap().map_statics(at, references);

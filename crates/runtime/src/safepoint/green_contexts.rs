@@ -6,8 +6,9 @@
 //!   that of a carrier, which the [`registry`](super::registry) leads to.
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use vervet_abi::ThreadContext;
+use vervet_abi::{State, ThreadContext};
 use vervet_os::Chunks;
+use vervet_parking::scanning::Scannable;
 
 static CONTEXTS: Chunks<AtomicPtr<ThreadContext>> = Chunks::new();
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -36,4 +37,57 @@ pub(crate) fn visit(mut visit: impl FnMut(*mut ThreadContext)) {
             visit(context);
         }
     }
+}
+
+/// The words by which the collector and who runs the thread agree on who uses its stacks.
+///
+/// # Safety
+/// The context is that of a green thread.
+pub(crate) unsafe fn scannable<'c>(context: *mut ThreadContext) -> Scannable<'c> {
+    // SAFETY: contexts of green threads are never freed; several threads use these words, by atomic accesses and by single instructions.
+    unsafe {
+        Scannable {
+            state: super::registry::state(context),
+            requests: super::registry::interrupts(context),
+            scanned: AtomicU32::from_ptr(&raw mut (*context).gc_scanned),
+        }
+    }
+}
+
+/// Is it the context of a green thread that is parked? While the world is stopped the answer stays true.
+pub(crate) fn is_parked(context: *mut ThreadContext) -> bool {
+    // SAFETY: contexts are never freed.
+    unsafe { super::registry::state(context) }.load(Ordering::Acquire) == State::Parked as u8
+}
+
+/// While the world runs: scans threads that are parked and were not scanned in this cycle, from number `from` on, as long as `work` answers true. The
+/// result is the number to go on from; None: all were scanned that were parked. A thread does not run while `work` has it.
+///
+/// Called by the thread that marks.
+pub(crate) fn scan_from(
+    from: usize,
+    cycle: u32,
+    mut work: impl FnMut(*mut ThreadContext) -> bool,
+) -> Option<usize> {
+    /// Most threads were scanned before: this many are looked at in one call.
+    const MOST: usize = 4096;
+    let count = count();
+    for index in from..count.min(from + MOST) {
+        let context = CONTEXTS
+            .get(index as u32)
+            .map_or(null_mut(), |cell| cell.load(Ordering::Acquire));
+        if context.is_null() || !is_parked(context) {
+            continue;
+        }
+        // SAFETY: the context is that of a green thread.
+        let words = unsafe { scannable(context) };
+        let mut goes_on = true;
+        if !words.is_scanned(cycle) {
+            words.scan(cycle, || goes_on = work(context));
+        }
+        if !goes_on {
+            return Some(index + 1);
+        }
+    }
+    (from + MOST < count).then_some(from + MOST)
 }

@@ -36,6 +36,7 @@ pub mod stop_word;
 pub mod suspend;
 pub mod transitions;
 
+pub(crate) use stop::view_parked;
 pub use stop::{Stopped, ThreadView, stop, stop_thread};
 pub use transitions::poll;
 

@@ -12,7 +12,7 @@
 //!   and its models. One reading decides what a thread does.
 //! * The stopper's own callee-saved registers are on its stack, above `scan_sp`, for as long as the world is stopped.
 use super::changed;
-use super::green_contexts;
+use super::green_contexts::{self, is_parked};
 use super::histogram::{self, SlowestThread};
 use super::registry::{self, Thread};
 use super::stop_word::{ARRIVED, SLEEPING, STOP};
@@ -242,7 +242,7 @@ impl Stopped {
         self.for_each_running(&mut visit);
         self.for_each_parked(|context| {
             // SAFETY: the context is that of a green thread that is parked.
-            unsafe { self.view_parked(context, &mut visit) }
+            unsafe { view_parked(context, &mut visit) }
         });
     }
     /// Visits every attached thread, the stopper included.
@@ -263,32 +263,26 @@ impl Stopped {
     }
     /// Visits the contexts of the green threads that are parked and have run since this was last called, or of which the answer was true then. So
     /// it passes by those that stay parked, unless the answers are that they are to be visited again.
-    pub fn for_each_changed(&self, mut visit: impl FnMut(*mut ThreadContext) -> bool) {
+    pub fn for_each_changed(&self, visit: impl FnMut(*mut ThreadContext) -> bool) {
+        self.for_each_in(changed::YOUNG, visit);
+    }
+    /// Visits the contexts of the green threads that are parked and have run since marking began, but for those that were scanned since. Each is
+    /// visited again if the answer is true.
+    pub fn for_each_unmarked(&self, mut visit: impl FnMut(*mut ThreadContext) -> bool) {
+        self.for_each_in(changed::UNMARKED, |context| {
+            // SAFETY: the context is that of a green thread.
+            let words = unsafe { green_contexts::scannable(context) };
+            !words.is_scanned(changed::marking()) && visit(context)
+        });
+    }
+    fn for_each_in(&self, list: usize, mut visit: impl FnMut(*mut ThreadContext) -> bool) {
         // SAFETY: the world is stopped.
         unsafe {
             registry::visit(|thread| thread.own.changed.share());
             // One that runs is added again when it parks.
-            changed::visit(|context| is_parked(context) && visit(context));
+            changed::visit(list, |context| is_parked(context) && visit(context));
         }
     }
-    /// Calls `visit` with a green thread that is parked.
-    ///
-    /// # Safety
-    /// The context is one that [`Stopped::for_each_parked`] or [`Stopped::for_each_changed`] visits.
-    pub unsafe fn view_parked(
-        &self,
-        context: *mut ThreadContext,
-        mut visit: impl FnMut(ThreadView<'_>),
-    ) {
-        // SAFETY: the thread is parked, and stays so while the world is stopped.
-        unsafe { view_parked(context, &mut visit) }
-    }
-}
-
-/// Is it the context of a green thread that is parked? A carrier that is stopped neither parks a green thread nor runs one that is parked.
-fn is_parked(context: *mut ThreadContext) -> bool {
-    // SAFETY: contexts are never freed.
-    unsafe { registry::state(context) }.load(Ordering::Acquire) == State::Parked as u8
 }
 
 /// The address of the innermost record by which managed code was left.
@@ -398,9 +392,14 @@ unsafe fn view(
     }
 }
 
+/// Calls `visit` with a green thread that is parked.
+///
 /// # Safety
-/// The context is that of a green thread that is parked, and the world is stopped.
-unsafe fn view_parked(context: *mut ThreadContext, visit: &mut impl FnMut(ThreadView<'_>)) {
+/// The context is that of a green thread that is parked and stays so: the world is stopped, or the caller [scans](green_contexts::scan_from) it.
+pub(crate) unsafe fn view_parked(
+    context: *mut ThreadContext,
+    mut visit: impl FnMut(ThreadView<'_>),
+) {
     let mut ranges = Ranges::new();
     // SAFETY: nobody uses the context and the stacks. The switch pushed the registers at `scan_sp`; it is 0 if the thread has not begun.
     unsafe {

@@ -37,7 +37,7 @@
 use crate::safepoint::registry::{self, Thread};
 use crate::threads::stack_limit;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_abi::context::{SMALL_FRAME, UNCHECKED_FRAME};
 use vervet_abi::stack::Segment;
@@ -134,6 +134,49 @@ pub(super) unsafe fn give_first(context: *mut ThreadContext, low: usize, high: u
     }
 }
 
+/// Chooses how many bytes the next segment of the calling green thread has, and the most of the whole stack; 0 chooses nothing. [`trim`] forgets the
+/// choice.
+pub(super) fn choose(context: *mut ThreadContext, hint: usize, most: usize) {
+    let Some(segment) = current(context) else {
+        return;
+    };
+    if most != 0 {
+        let cap = most.clamp(LEAST_CAP, GREEN_CAP.load(Ordering::Relaxed));
+        segment.cap = cap;
+        let mut at = segment.previous;
+        // SAFETY: the segments of the calling thread.
+        while let Some(s) = unsafe { at.as_mut() } {
+            s.cap = cap;
+            at = s.previous;
+        }
+    }
+    // SAFETY: the next segment of the calling thread's, if any, which is not in use.
+    if let Some(next) = unsafe { segment.next.as_mut() } {
+        if next.size() >= hint && next.total <= segment.cap {
+            next.cap = segment.cap;
+            release(std::mem::replace(&mut next.next, null_mut()));
+            return;
+        }
+        release(std::mem::replace(&mut segment.next, null_mut()));
+    }
+    let left = segment.cap.saturating_sub(segment.total) & !4095;
+    let size = (hint + GUARD + size_of::<Segment>()).next_multiple_of(4096);
+    if hint > segment.size() * GROWTH && size <= left {
+        // Without memory it grows as usual, or not.
+        segment.next = make(size, segment).unwrap_or(null_mut());
+    }
+}
+
+/// The least cap that can be chosen.
+const LEAST_CAP: usize = 64 << 10;
+
+/// Bytes of the segments that stacks have grown by.
+pub(super) fn further_bytes() -> u64 {
+    FURTHER.load(Ordering::Relaxed)
+}
+
+static FURTHER: AtomicU64 = AtomicU64::new(0);
+
 /// Takes the segments of a green thread that has ended away, but for those that most threads come to.
 ///
 /// # Safety
@@ -142,7 +185,9 @@ pub(super) unsafe fn trim(context: *mut ThreadContext) {
     // SAFETY: the caller's promise: later segments are not in use.
     unsafe {
         let first = (*context).segment as *mut Segment;
+        (*first).cap = GREEN_CAP.load(Ordering::Relaxed);
         if let Some(second) = (*first).next.as_mut() {
+            second.cap = (*first).cap;
             let mut at = std::mem::replace(&mut second.next, null_mut());
             while let Some(segment) = at.as_ref() {
                 let after = segment.next;
@@ -182,6 +227,7 @@ unsafe fn spare(segment: *mut Segment) {
             return;
         }
     }
+    FURTHER.fetch_sub((bounds.1 - bounds.0) as u64, Ordering::Relaxed);
     // SAFETY: the whole mapping that `make` made.
     unsafe { vervet_os::memory::free_stack(bounds.0, bounds.1) };
 }
@@ -195,7 +241,14 @@ fn take_spare(size: usize) -> Option<(usize, usize)> {
 
 /// A segment of that many bytes in all; None: there is no memory.
 fn make(size: usize, previous: *mut Segment) -> Option<*mut Segment> {
-    let (low, high) = take_spare(size).or_else(|| vervet_os::memory::stack(size).ok())?;
+    let (low, high) = match take_spare(size) {
+        Some(bounds) => bounds,
+        None => {
+            let bounds = vervet_os::memory::stack(size).ok()?;
+            FURTHER.fetch_add((bounds.1 - bounds.0) as u64, Ordering::Relaxed);
+            bounds
+        }
+    };
     let segment = (high - size_of::<Segment>()) as *mut Segment;
     // SAFETY: memory that was just mapped; the previous segment is the calling thread's.
     unsafe {
@@ -325,6 +378,7 @@ fn release(mut segment: *mut Segment) {
     while let Some(s) = unsafe { segment.as_ref() } {
         segment = s.next;
         let (low, high) = s.bounds();
+        FURTHER.fetch_sub((high - low) as u64, Ordering::Relaxed);
         // SAFETY: the whole mapping that `make` made.
         unsafe { vervet_os::memory::free_stack(low, high) };
     }

@@ -96,9 +96,12 @@ impl<H: Host> Scheduler<H> {
     pub fn host(&self) -> &H {
         &self.host
     }
-    /// How many green threads may run at once.
-    pub fn processors(&self) -> u32 {
-        self.options.processors
+    /// How many green threads are ready, and how many run, for reports. A hint: they run meanwhile.
+    pub fn load(&self) -> (u64, u64) {
+        let ready = |p: &Processor| p.queue.len() + u64::from(p.slot() != 0);
+        let queued: u64 = self.processors.iter().map(ready).sum();
+        let running = self.running().iter().filter(|id| **id != 0).count();
+        (queued + self.injector.len() as u64, running as u64)
     }
     /// Sums of all counters.
     pub fn stats(&self) -> Stats {

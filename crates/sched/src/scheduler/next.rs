@@ -321,7 +321,8 @@ impl<H: Host> Scheduler<H> {
                 self.push_local(p, id);
                 self.notify();
             }
-            Outcome::End | Outcome::Waits | Outcome::HandedOver => {}
+            Outcome::End => bump(&p.counters.ended),
+            Outcome::Waits | Outcome::HandedOver => {}
         }
     }
     /// As [`Scheduler::after`], for a carrier that has no processor.
@@ -330,7 +331,11 @@ impl<H: Host> Scheduler<H> {
         let ready = match outcome {
             Outcome::Yield | Outcome::Preempted | Outcome::Requeue => true,
             Outcome::Park => !self.host.word(id).sleeps(),
-            Outcome::End | Outcome::Waits | Outcome::HandedOver => false,
+            Outcome::End => {
+                count(&self.shared.ended, 1);
+                false
+            }
+            Outcome::Waits | Outcome::HandedOver => false,
         };
         if ready {
             count(&self.shared.unparks, 1);

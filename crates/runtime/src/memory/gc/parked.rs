@@ -5,7 +5,7 @@
 //!   while it is parked, but for the collector, and for who gives a free thread something to start with and says so
 //!   ([`Changed::add`](crate::safepoint::changed::Changed::add)). The verifier checks this: when the collector passes a thread by from now on, it keeps
 //!   a checksum of the words of the stacks that lie in the heap.
-use crate::safepoint::{Stopped, ThreadView};
+use crate::safepoint::{Stopped, ThreadView, changed, green_contexts, view_parked};
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::ThreadContext;
 use vervet_abi::context::ROOT_WORDS;
@@ -25,6 +25,14 @@ fn each(
     };
     match set {
         ParkedSet::Young => world.for_each_changed(visit),
+        ParkedSet::Unmarked => world.for_each_unmarked(visit),
+        ParkedSet::Marked => world.for_each_parked(|context| {
+            // SAFETY: the context is that of a green thread.
+            let words = unsafe { green_contexts::scannable(context) };
+            if changed::marking() != 0 && words.is_scanned(changed::marking()) {
+                visit(context);
+            }
+        }),
         ParkedSet::All => world.for_each_parked(|context| {
             visit(context);
         }),
@@ -35,7 +43,7 @@ fn each(
 pub(super) fn stacks(world: &Stopped, set: ParkedSet, visit: &mut dyn FnMut(&[Range], &AtomicU32)) {
     each(world, set, |context, notes| {
         // SAFETY: `each` visits contexts of parked threads.
-        unsafe { world.view_parked(context, |t| visit(t.ranges, notes)) };
+        unsafe { view_parked(context, |t| visit(t.ranges, notes)) };
         true
     });
 }
@@ -48,13 +56,31 @@ pub(super) fn roots(
 ) {
     let seals = super::heap().verifies();
     each(world, set, |context, notes| {
-        let stays = visit(&ROOT_WORDS.map(|offset| context as usize + offset), notes);
-        if seals && !stays {
+        let stays = visit(&root_words(context), notes);
+        if seals && set == ParkedSet::Young && !stays {
             // SAFETY: `each` visits contexts of parked threads. Contexts are never freed, and nobody else uses the word.
-            unsafe { (*context).gc_checksum = checksum(world, context) };
+            unsafe { (*context).gc_checksum = checksum(context) };
         }
         stays
     });
+}
+
+/// The addresses of the references in a context.
+fn root_words(context: *mut ThreadContext) -> [usize; ROOT_WORDS.len()] {
+    ROOT_WORDS.map(|offset| context as usize + offset)
+}
+
+/// [`World::parked_beside`](vervet_heap::World::parked_beside).
+pub(super) fn beside(
+    from: usize,
+    visit: &mut dyn FnMut(&[Range], &[usize]) -> bool,
+) -> Option<usize> {
+    green_contexts::scan_from(from, changed::marking(), |context| {
+        let mut goes_on = true;
+        // SAFETY: the thread is parked, and stays so while this function has it.
+        unsafe { view_parked(context, |t| goes_on = visit(t.ranges, &root_words(context))) };
+        goes_on
+    })
 }
 
 /// A checksum of the words of a parked thread's stacks that lie in the heap. (Others may change: what waits for something is in queues, whose links
@@ -62,7 +88,7 @@ pub(super) fn roots(
 ///
 /// # Safety
 /// The context is one that [`each`] visits.
-unsafe fn checksum(world: &Stopped, context: *mut ThreadContext) -> u32 {
+unsafe fn checksum(context: *mut ThreadContext) -> u32 {
     let heap = super::heap();
     let mut sum = 0u64;
     let add = |t: ThreadView<'_>| {
@@ -75,7 +101,7 @@ unsafe fn checksum(world: &Stopped, context: *mut ThreadContext) -> u32 {
         }
     };
     // SAFETY: the caller's promise.
-    unsafe { world.view_parked(context, add) };
+    unsafe { view_parked(context, add) };
     (sum >> 32) as u32
 }
 
@@ -88,7 +114,7 @@ pub(super) fn check(world: &Stopped, heap: &dyn Inspection) {
         // SAFETY: `each` visits contexts of parked threads. Contexts are never freed, and nobody else uses the words.
         let (sealed, owner, now) = unsafe {
             let (sealed, owner) = ((*context).gc_checksum, (*context).owner_id);
-            (sealed, owner, checksum(world, context))
+            (sealed, owner, checksum(context))
         };
         if now != sealed {
             heap.wrong(

@@ -5,6 +5,7 @@
 //! | mutators | the list of attached threads: TLAB, stacks, saved registers | the world is stopped |
 //! | roots | the reference words of their contexts | the world is stopped |
 //! | parked stacks, parked roots | green threads that are parked: all, or those that the [last collections](super::parked) have not passed by | the world is stopped |
+//! | parked beside | green threads that are parked | the world runs |
 //! | strong, pinned, weak handles | the tables of GC handles | the world is stopped |
 //! | side tables | monitors of objects | the world is stopped, behind the last weak handles |
 //! | storing, check | what stopped threads hold; the side tables | the verifier |
@@ -12,8 +13,8 @@
 //! | blocking, `finalizers_wait` | the calling thread's state; the finalizer thread | the world runs |
 //!
 //! # Invariants
-//! * The collector asks within [`World::stopped`], on the thread that has stopped the world, but for [`World::blocking`] and
-//!   [`World::finalizers_wait`], which it calls while the world runs.
+//! * The collector asks within [`World::stopped`], on the thread that has stopped the world, but for [`World::blocking`],
+//!   [`World::finalizers_wait`] and [`World::parked_beside`], which it calls while the world runs.
 //! * Nothing here takes memory from the C library, or a lock that a stopped thread may hold: only leaf locks, which no thread holds when
 //!   it is stopped.
 use super::parked;
@@ -98,6 +99,19 @@ unsafe impl World for Process {
     }
     fn parked_roots(&self, set: ParkedSet, visit: &mut dyn FnMut(&[usize], &AtomicU32) -> bool) {
         parked::roots(self.now(), set, visit);
+    }
+    fn parked_beside(
+        &self,
+        from: usize,
+        visit: &mut dyn FnMut(&[Range], &[usize]) -> bool,
+    ) -> Option<usize> {
+        parked::beside(from, visit)
+    }
+    fn parked_count(&self) -> usize {
+        crate::safepoint::green_contexts::count()
+    }
+    fn marking(&self, cycle: u32) {
+        crate::safepoint::changed::set_marking(cycle);
     }
     fn strong_handles(&self, young_only: bool, visit: &mut dyn FnMut(usize) -> (usize, bool)) {
         crate::memory::handles::TABLES.visit_strong(young_only, visit);

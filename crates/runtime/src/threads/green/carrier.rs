@@ -12,6 +12,7 @@ use super::run;
 use super::seat::Seat;
 use super::stacks::{self, NativeStack, give_native, take_native};
 use crate::arch;
+use crate::safepoint::green_contexts;
 use crate::safepoint::registry::{self, Thread};
 use crate::threads::current::set_current_context;
 use crate::threads::native_state::leave_native;
@@ -19,6 +20,7 @@ use crate::threads::retry_thread::{self, raise_limit};
 use crate::threads::{attach, current_context, native, start};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use vervet_abi::context::NO_NATIVE_STACK;
 use vervet_abi::context::interrupts::{ABORT, PREEMPT, SUSPEND};
 use vervet_abi::{State, ThreadContext};
@@ -108,19 +110,23 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
         }
         (*seat).carrier = carrier;
         leave_native(base);
+        enter(thread, base, context);
         if let Some(first) = first {
             begin(green, first);
         }
-        enter(thread, base, context);
         arch::switch(&raw mut (*seat).sp, (*context).scan_sp);
-        leave(thread, base, context);
         let outcome = (*seat).outcome;
         let has_ended = outcome == Outcome::End;
+        // Before the thread counts as parked: then the collector may look at its stacks.
+        if has_ended {
+            record::reset(green);
+        }
         if (has_ended || (*context).scan_sp == NO_NATIVE_STACK)
             && let Some(stack) = green.native.take()
         {
             put_back(&mut (*seat).spare, stack);
         }
+        leave(thread, base, context);
         if has_ended {
             record::give_back(green);
         }
@@ -180,14 +186,23 @@ unsafe fn begin(green: &Green, main: usize) {
 unsafe fn enter(thread: &Thread, base: *mut ThreadContext, context: *mut ThreadContext) {
     // SAFETY: the caller's promise.
     unsafe {
+        // (The collector may be scanning the thread. It is not interrupted for long, but it may have lost its processor.)
+        let mut looks = 0;
+        let wait = || match looks {
+            0..1000 => {
+                looks += 1;
+                std::hint::spin_loop();
+            }
+            _ => std::thread::sleep(Duration::from_micros(50)),
+        };
+        // A slice that was over has ended.
+        let asked = green_contexts::scannable(context).enter(PREEMPT, wait);
         (*context).runtime = std::ptr::from_ref(thread) as usize;
         (*context).handle_lanes = (*base).handle_lanes;
         move_tlab(base, context);
-        registry::state(context).store(State::Runtime as u8, Ordering::Release);
         thread.run_with(context);
         set_current_context(context);
-        // Who asked while the thread was parked may have been told that it runs nowhere. A slice that was over has ended.
-        let asked = registry::interrupts(context).fetch_and(!PREEMPT, Ordering::SeqCst);
+        // Who asked while the thread was parked may have been told that it runs nowhere.
         if asked & (ABORT | SUSPEND) != 0 {
             retry_thread::kick();
         }

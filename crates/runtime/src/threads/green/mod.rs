@@ -52,6 +52,15 @@ pub(crate) use host::{scheduler, scheduler_in_use};
 pub(crate) use pins::note_stacks as note_stacks_of_pins;
 pub(crate) use record::{is_free, is_new, is_off_carrier};
 pub(crate) use report::report;
+pub use report::statistics;
 pub use run::spawn;
 pub(in crate::threads) use run::{spawn_thread, spawn_work};
 pub(crate) use wait::{is_green, make_ready, others_ready};
+
+/// Chooses how many bytes the next segment of the calling thread's managed stack has, and the most of the whole stack; 0 chooses nothing. Nothing
+/// happens on a thread that is not green.
+pub fn choose_stack(cx: &crate::cx::Cx<'_>, hint: usize, most: usize) {
+    if is_green(cx) {
+        super::managed_stack::choose(cx.context(), hint, most);
+    }
+}

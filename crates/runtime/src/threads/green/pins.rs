@@ -55,6 +55,11 @@ pub(crate) fn note_stacks() {
     NOTES.store(true, Relaxed);
 }
 
+/// How many events there were.
+pub(super) fn count() -> u64 {
+    COUNTS.iter().map(|c| c.load(Relaxed)).sum()
+}
+
 /// A green thread keeps its carrier, or has kept it.
 ///
 /// # Safety

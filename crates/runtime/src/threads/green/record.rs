@@ -58,11 +58,11 @@ pub(super) fn take() -> io::Result<&'static Green> {
     }
 }
 
-/// The thread has ended: its record is free.
+/// The thread has ended: its context becomes that of a thread that has not begun.
 ///
 /// # Safety
-/// The caller is the carrier that ran the thread, in Runtime state.
-pub(super) unsafe fn give_back(green: &'static Green) {
+/// The caller is the carrier that ran the thread, in Runtime state with its context.
+pub(super) unsafe fn reset(green: &'static Green) {
     let context = green.context;
     // SAFETY: the thread runs nowhere, so these words are the caller's; requests are stored by anybody at any time.
     unsafe {
@@ -74,6 +74,17 @@ pub(super) unsafe fn give_back(green: &'static Green) {
         registry::interrupts(context).store(0, Ordering::SeqCst);
         registry::limit(context).store((*context).true_limit, Ordering::SeqCst);
         managed_stack::trim(context);
+    }
+}
+
+/// The record of a thread that has ended is free.
+///
+/// # Safety
+/// The caller is the carrier that ran the thread, in Runtime state. The thread was [reset], and is parked.
+pub(super) unsafe fn give_back(green: &'static Green) {
+    let context = green.context;
+    // SAFETY: the thread runs nowhere, so these words are the caller's.
+    unsafe {
         if (*context).locks_held != 0 && (*context).internal_thread == 0 {
             // A thread of the program's own has ended in a monitor: nobody else may have its id. (A task's thread goes on with the next task, as a worker
             // of the pool does.)
@@ -81,6 +92,11 @@ pub(super) unsafe fn give_back(green: &'static Green) {
         }
     }
     FREE.lock().push(green);
+}
+
+/// Bytes of the first segments of all records.
+pub(super) fn first_segment_bytes() -> u64 {
+    (green_contexts::count() * FIRST_SEGMENT) as u64
 }
 
 fn make() -> io::Result<&'static Green> {

@@ -1,7 +1,8 @@
-//! The lines of `--stats` about green threads.
+//! What the scheduler has done, in numbers: the lines of `--stats`, and the figures of Vervet.Threading.
 //!
 //! Invariant: nothing is printed by a process that has started no green thread.
-use super::{host, pins};
+use super::{host, pins, record, settings};
+use crate::threads::managed_stack;
 use std::fmt::Write;
 
 /// What the scheduler has counted, a line for each group of figures.
@@ -57,4 +58,29 @@ pub(crate) fn report() -> String {
     );
     text.push_str(&pins::report());
     text
+}
+
+/// The figures of `Vervet.Threading.Native::Read`: the carriers, then the fields of SchedulerStatistics in their order.
+pub fn statistics() -> [u64; 12] {
+    let carriers = u64::from(settings::carriers());
+    let Some(scheduler) = host::scheduler_in_use() else {
+        return [carriers, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    };
+    let s = scheduler.stats();
+    let (runnable, running) = scheduler.load();
+    let alive = s.spawned.saturating_sub(s.ended);
+    [
+        carriers,
+        s.spawned,
+        s.ended,
+        runnable,
+        running,
+        alive.saturating_sub(runnable + running),
+        s.switches,
+        s.steals,
+        s.preempted,
+        pins::count(),
+        s.retaken + s.handed_over,
+        managed_stack::further_bytes() + record::first_segment_bytes(),
+    ]
 }
