@@ -1,6 +1,7 @@
 //! Each internal call that the sources declare is registered, exactly once, and lies in the folder of its namespace.
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use vervet_runtime::code::icall::AbiTy;
 
 /// The Rust sources below a folder.
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
@@ -16,7 +17,7 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// The internal calls that the sources declare, by full name, with the module of the declaration (`system/io/path`).
 ///
-/// A declaration is a line of the form `"Namespace.Class::Method" fn name(`.
+/// A declaration is a line of the form `"Namespace.Class::Method" fn name(`, perhaps with `[reentrant]` before `fn`.
 fn declared() -> BTreeMap<String, Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
@@ -28,7 +29,7 @@ fn declared() -> BTreeMap<String, Vec<String>> {
         let text = std::fs::read_to_string(&file).expect("readable");
         for line in text.lines().map(str::trim_start) {
             if let Some((name, rest)) = line.strip_prefix('"').and_then(|l| l.split_once('"'))
-                && rest.starts_with(" fn ")
+                && (rest.starts_with(" fn ") || rest.starts_with(" [reentrant] fn "))
             {
                 found
                     .entry(name.to_string())
@@ -47,6 +48,20 @@ fn what_is_declared_is_registered_and_the_other_way_round() {
     let declared: BTreeSet<&str> = declared.keys().map(String::as_str).collect();
     assert!(declared.len() > 600, "the declarations are not recognized");
     assert_eq!(declared, registered);
+}
+
+/// The thunk of reentrant calls keeps the integer arguments that come in registers, and returns one word.
+#[test]
+fn reentrant_calls_have_few_integer_arguments() {
+    let is_float = |ty: &AbiTy| matches!(ty, AbiTy::F32 | AbiTy::F64);
+    let mut count = 0;
+    for row in vervet_icalls::all().filter(|row| row.reentrant) {
+        assert!(row.params.len() <= 6, "{}", row.name);
+        assert!(!row.params.iter().any(is_float), "{}", row.name);
+        assert!(!is_float(&row.ret), "{}", row.name);
+        count += 1;
+    }
+    assert!(count >= 10, "{count}");
 }
 
 #[test]

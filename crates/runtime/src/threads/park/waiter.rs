@@ -69,6 +69,13 @@ pub(crate) fn word(id: u32) -> &'static ParkWord {
     &waiter(id).word
 }
 
+/// The park of a thread that left its native stack is over.
+pub(crate) fn end(id: u32) {
+    let w = waiter(id);
+    w.why.store(0, Ordering::Relaxed);
+    w.word.end();
+}
+
 /// The id is from now on that of a green thread, whose record lies at `record`.
 pub(crate) fn set_green(id: u32, record: usize) {
     waiter(id).green.store(record, Ordering::Release);
