@@ -8,8 +8,8 @@
 //! # Invariants
 //! * The link of a thread is used by whoever made the thread ready, until the thread is taken out: a ready thread is in one queue, once.
 //! * `len` changes under the lock. Who finds it 0 after a fence has seen every push that came before the fence in the order of all fences.
-//! * First in, first out, of the urgent and of the others. Of each share that is taken, at most half and one are urgent while there are others, so neither
-//!   keep the other waiting for ever.
+//! * First in, first out, of the urgent and of the others. Half of each share that is taken are urgent while there are others. An odd one is urgent every
+//!   other time, so neither keep the others waiting for ever.
 use crate::sync::{
     AtomicU32, LeafLock,
     Ordering::{Acquire, Relaxed, Release},
@@ -24,14 +24,21 @@ struct Ends {
     last: u32,
 }
 
+#[derive(Default, Debug)]
+struct Lists {
+    /// The urgent ones, and the others.
+    ends: [Ends; 2],
+    /// How many of the next odd one are urgent.
+    odd: usize,
+}
+
 const URGENT: usize = 0;
 const ORDINARY: usize = 1;
 
 /// See the module.
 pub(crate) struct Injector {
     len: Padded<AtomicU32>,
-    /// The urgent ones, and the others.
-    lists: LeafLock<[Ends; 2]>,
+    lists: LeafLock<Lists>,
     /// From an id to the one behind it.
     next: Table<Word>,
 }
@@ -71,7 +78,7 @@ impl Injector {
         }
         self.link(last).store(0, Relaxed);
         let mut lists = self.lists.lock();
-        let ends = &mut lists[list];
+        let ends = &mut lists.ends[list];
         match ends.last {
             0 => ends.first = first,
             before => self.link(before).store(first, Relaxed),
@@ -95,10 +102,13 @@ impl Injector {
         let share = (len / processors + 1).min(len) as usize;
         let count = share.min(buffer.len());
         // The urgent ones, the others, and the urgent ones again if there were not enough others.
-        let most = [count.div_ceil(2), count, count];
+        if count % 2 == 1 {
+            lists.odd ^= 1;
+        }
+        let most = [count / 2 + count % 2 * lists.odd, count, count];
         let mut taken = 0;
         for (list, most) in [URGENT, ORDINARY, URGENT].into_iter().zip(most) {
-            let ends = &mut lists[list];
+            let ends = &mut lists.ends[list];
             while taken < most && ends.first != 0 {
                 buffer[taken] = ends.first;
                 taken += 1;
@@ -158,8 +168,10 @@ mod tests {
         assert_eq!(buffer, [101, 102, 103, 104, 1, 2, 3, 4]);
         assert_eq!(injector.pop(&mut buffer[..1], 1), 1);
         assert_eq!(buffer[0], 105);
+        assert_eq!(injector.pop(&mut buffer[..1], 1), 1);
+        assert_eq!(buffer[0], 5, "one at a time, in turn");
         assert_eq!(injector.pop(&mut buffer, 1), 8);
-        assert_eq!(buffer[..3], [106, 5, 6]);
+        assert_eq!(buffer[..3], [106, 6, 7]);
         injector.push_urgent(107);
         while injector.pop(&mut buffer, 1) != 0 {}
         assert_eq!(injector.len(), 0);

@@ -68,6 +68,11 @@ pub fn abort_background(cx: &Cx<'_>) {
 /// # Safety
 /// The context is that of a thread, attached or not.
 unsafe fn runs_managed_code(context: *mut ThreadContext) -> bool {
-    // SAFETY: contexts are never freed; a word that its owner writes at any time.
-    unsafe { !(&raw const (*context).record).read_volatile().is_null() }
+    // SAFETY: contexts are never freed; words that their owner writes at any time.
+    unsafe {
+        // A green thread's first managed frames have no entry record below them. It has a place for native frames until it has ended.
+        let is_first_piece =
+            (*context).green != 0 && (&raw const (*context).native_sp).read_volatile() != 0;
+        is_first_piece || !(&raw const (*context).record).read_volatile().is_null()
+    }
 }

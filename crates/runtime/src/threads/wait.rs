@@ -9,9 +9,9 @@
 //! * WaitSleepJoin is set by the thread itself, while a [`Waiting`] lives.
 use super::green::kept::Kept;
 use super::green::reentry;
-use super::lifetime::ThreadLifetime;
+use super::lifetime::{self, ThreadLifetime};
 use super::park::Leaves;
-use super::state::{WAIT_SLEEP_JOIN, interrupt_byte, word};
+use super::state::{self, WAIT_SLEEP_JOIN, interrupt_byte, word};
 use super::{abort, attach, blocking, green, park};
 use crate::cx::{Cx, Result, Throw};
 use crate::object::ObjRef;
@@ -182,10 +182,24 @@ pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
     wait_until(cx, park::Reason::Sleep, end, end, || None::<()>).map(|_| ())
 }
 
+/// Thread.Join: waits for the end of the thread with that InternalThread, at most that many milliseconds (-1: for ever). None: it has not been started.
+pub fn join(cx: &Cx<'_>, internal: ObjRef<'_>, ms: i32) -> Result<Option<bool>> {
+    let resumed = reentry::resumed(cx);
+    match lifetime::of(internal) {
+        Some(life) if state::get(internal) & state::UNSTARTED == 0 => {
+            life.join(cx, ms, resumed).map(Some)
+        }
+        _ => {
+            // The start may have failed meanwhile.
+            drop(resumed.map(|_| Waiting::begin(cx, true)));
+            Ok(None)
+        }
+    }
+}
+
 impl ThreadLifetime {
     /// Waits for the end, at most that many milliseconds (-1: for ever).
-    pub fn join(&self, cx: &Cx<'_>, ms: i32) -> Result<bool> {
-        let resumed = reentry::resumed(cx);
+    fn join(&self, cx: &Cx<'_>, ms: i32, resumed: Option<Kept>) -> Result<bool> {
         let me = park::id(cx);
         let ended = || {
             let mut joining = self.joining.lock();

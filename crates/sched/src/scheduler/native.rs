@@ -81,6 +81,12 @@ impl<H: Host> Scheduler<H> {
         self.injector.push_urgent(id);
         self.notify();
     }
+    /// As [`Scheduler::wait_for_hand`], for a thread that lets others run: it goes behind them.
+    pub fn yield_for_hand(&self, c: &mut Carrier, id: u32) {
+        debug_assert_eq!(c.place, Place::None);
+        self.injector.push(&[id]);
+        self.notify();
+    }
     /// A carrier that was told to run thread `id`, which can run on carrier `to` only, gives `to` its processor. It says
     /// [`Outcome::HandedOver`](crate::Outcome::HandedOver) after that.
     pub fn hand_to(&self, c: &mut Carrier, to: u32, id: u32) {

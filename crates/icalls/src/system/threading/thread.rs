@@ -133,10 +133,9 @@ icalls! {
     }
     /// Waits until the thread has ended, for at most `ms` milliseconds (-1: for ever). False if it has not.
     "System.Threading.Thread::JoinInternal" [reentrant] fn join_internal(cx, this: ObjRef<'cx>, ms: i32) -> bool {
-        let internal = internal_of(cx, this)?;
-        match lifetime::of(internal) {
-            Some(life) if state::get(internal) & state::UNSTARTED == 0 => life.join(cx, ms),
-            _ => Err(state_error(cx, "Thread has not been started.")),
+        match wait::join(cx, internal_of(cx, this)?, ms)? {
+            Some(ended) => Ok(ended),
+            None => Err(state_error(cx, "Thread has not been started.")),
         }
     }
     /// Ends the thread's wait, or its next one, with a ThreadInterruptedException.

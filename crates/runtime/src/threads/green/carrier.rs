@@ -140,12 +140,18 @@ fn run(carrier: &mut Carrier, id: u32) -> Outcome {
 /// # Safety
 /// The caller runs the green thread, which has none. It is in Native state.
 unsafe fn provide(spare: &mut Option<NativeStack>, green: &Green) -> bool {
-    if let Some(stack) = spare.take() {
-        green.native.set(Some(stack));
-        return true;
+    match spare.take() {
+        Some(stack) if stacks::are_scarce() => put_back(spare, stack),
+        Some(stack) => {
+            green.native.set(Some(stack));
+            return true;
+        }
+        None => {}
     }
+    // SAFETY: the caller runs the thread.
+    let begins = unsafe { (*green.context).scan_sp } == 0;
     // From here on it may be made ready.
-    match take_native(green.id()) {
+    match take_native(green.id(), begins) {
         Some(stack) => {
             green.native.set(Some(stack));
             true

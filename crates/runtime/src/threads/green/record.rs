@@ -13,6 +13,7 @@ use crate::threads::park::waiter;
 use std::cell::Cell;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
+use vervet_abi::context::interrupts::SCANNING;
 use vervet_abi::{State, ThreadContext};
 use vervet_os::LeafLock;
 
@@ -71,7 +72,8 @@ pub(super) unsafe fn reset(green: &'static Green) {
         (*context).abort_caught_at = 0;
         (*context).localloc_next = (*context).localloc_low;
         // A request that comes from now on, of whoever has found the thread before, is dropped by its next owner (`abort::is_due`).
-        registry::interrupts(context).store(0, Ordering::SeqCst);
+        // The collector's claim stays: the collector takes it back.
+        registry::interrupts(context).fetch_and(SCANNING, Ordering::SeqCst);
         registry::limit(context).store((*context).true_limit, Ordering::SeqCst);
         managed_stack::trim(context);
     }

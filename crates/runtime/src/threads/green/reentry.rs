@@ -116,11 +116,11 @@ unsafe extern "C" fn go_on_after_park(context: *mut ThreadContext) {
         (*context).native_sp = (*context).stack_base & !15;
         let id = (*context).owner_id;
         let left = record::of_context(context).and_then(|green| green.left.get());
-        if left.is_some_and(|left| left.outcome == Outcome::Park) {
-            waiter::end(id);
-        }
         if left.is_some_and(|left| left.has_timer) {
             scheduler().cancel_timer(id);
+        }
+        if left.is_some_and(|left| left.outcome == Outcome::Park) {
+            waiter::end(id);
         }
     }
 }

@@ -108,7 +108,6 @@ fn begin<'cx>(cx: &'cx Cx<'cx>, seed: Option<Seed>) -> Throw {
 }
 
 fn first_call_of_task<'cx>(cx: &'cx Cx<'cx>) -> Result<FirstCall<'cx>> {
-    become_managed(cx)?;
     // SAFETY: a token's context is the calling thread's. The words are objects, which are kept by the references from now on.
     let (target, argument): (ObjRef<'cx>, ObjRef<'cx>) = unsafe {
         let context = cx.context();
@@ -116,6 +115,7 @@ fn first_call_of_task<'cx>(cx: &'cx Cx<'cx>) -> Result<FirstCall<'cx>> {
         let argument = std::mem::take(&mut (*context).start_argument);
         (ObjRef::from_addr(target), ObjRef::from_addr(argument))
     };
+    become_managed(cx)?;
     Ok(FirstCall {
         method: run_method(cx, target.class())?,
         this: target,
@@ -191,6 +191,7 @@ fn become_managed(cx: &Cx<'_>) -> Result<()> {
     if !own.is_null() {
         // What was asked of the Thread object while no task ran on it is none of this task's. (The state first: a bit without it is dropped.)
         state::change(own, 0, state::ABORT_REQUESTED | state::SUSPEND_REQUESTED);
+        state::interrupt_byte(own).store(0, Ordering::SeqCst);
         cx.interrupts()
             .fetch_and(!(ABORT | SUSPEND), Ordering::SeqCst);
         return Ok(());

@@ -94,39 +94,74 @@ pub(super) struct NativeStack {
     pub(super) high: usize,
 }
 
-/// The native stacks that nobody uses, and the threads that wait for one. While a thread waits, no stack lies in the pool.
+/// The native stacks that nobody uses, and the threads that wait for one. See [`take_native`].
 struct Pool {
     free: Vec<NativeStack>,
-    waiting: VecDeque<u32>,
+    /// How many are in use.
+    used: usize,
+    /// Threads that go on, and threads that have not begun.
+    waiting: [VecDeque<u32>; 2],
 }
 
 static POOL: LeafLock<Pool> = LeafLock::new(Pool {
     free: Vec::new(),
-    waiting: VecDeque::new(),
+    used: 0,
+    waiting: [VecDeque::new(), VecDeque::new()],
 });
 
+impl Pool {
+    /// May another stack be used, by a thread that goes on or by one that begins? What those that begin do not get is kept for those that go on, because
+    /// the former may wait for the latter with their stacks in use.
+    fn may_use(&self, begins: bool) -> bool {
+        let most = most();
+        self.used < if begins { most - most / 8 } else { most }
+    }
+    /// The next thread that is to be made ready.
+    fn next(&mut self) -> Option<u32> {
+        let [goes_on, begins] = [false, true].map(|begins| self.may_use(begins));
+        let [going_on, beginning] = &mut self.waiting;
+        goes_on
+            .then(|| going_on.pop_front())
+            .flatten()
+            .or_else(|| begins.then(|| beginning.pop_front()).flatten())
+    }
+}
+
 /// A native stack that nobody uses: the one that was given back last, or a new one. None: there is none, and can be none for want of memory or of
-/// mappings; green thread `id` waits for one, and is [to be made ready](give_native) when another thread gives its own back.
-pub(super) fn take_native(id: u32) -> Option<NativeStack> {
-    if let Some(stack) = POOL.lock().free.pop() {
-        return Some(stack);
+/// mappings; green thread `id`, which begins or goes on, waits for one, and is [to be made ready](give_native) when another thread gives its own back.
+pub(super) fn take_native(id: u32, begins: bool) -> Option<NativeStack> {
+    {
+        let mut pool = POOL.lock();
+        if !pool.may_use(begins) {
+            return wait(&mut pool, id, begins);
+        }
+        pool.used += 1;
+        if let Some(stack) = pool.free.pop() {
+            return Some(stack);
+        }
     }
-    let error = match make_native() {
-        Ok(stack) => return Some(stack),
-        Err(error) => error,
-    };
-    if MADE.load(Ordering::Relaxed) == 0 {
-        // Nobody can give one back.
-        let what = format!("the native stack of a green thread ({error})");
-        vervet_os::allocator::no_memory(&what, NATIVE);
-    }
-    SCARCE.store(true, Ordering::Relaxed);
+    let made = make_native();
     let mut pool = POOL.lock();
-    let stack = pool.free.pop();
-    if stack.is_none() {
-        pool.waiting.push_back(id);
+    match made {
+        Ok(stack) => Some(stack),
+        // One was given back meanwhile.
+        Err(_) if !pool.free.is_empty() => pool.free.pop(),
+        Err(error) => {
+            pool.used -= 1;
+            if pool.used == 0 {
+                // Nobody can give one back.
+                let what = format!("the native stack of a green thread ({error})");
+                vervet_os::allocator::no_memory(&what, NATIVE);
+            }
+            wait(&mut pool, id, begins)
+        }
     }
-    stack
+}
+
+fn wait(pool: &mut Pool, id: u32, begins: bool) -> Option<NativeStack> {
+    SCARCE.store(true, Ordering::Relaxed);
+    pool.waiting[usize::from(begins)].push_back(id);
+    None
 }
 
 /// Has a thread waited for a native stack? From then on carriers keep none for themselves.
@@ -141,30 +176,20 @@ static SCARCE: AtomicBool = AtomicBool::new(false);
 pub(super) fn give_native(stack: NativeStack) -> Option<u32> {
     let mut pool = POOL.lock();
     pool.free.push(stack);
-    pool.waiting.pop_front()
+    pool.used -= 1;
+    pool.next()
 }
 
 fn make_native() -> io::Result<NativeStack> {
-    if MADE.fetch_add(1, Ordering::Relaxed) >= most() {
-        MADE.fetch_sub(1, Ordering::Relaxed);
-        return Err(io::ErrorKind::OutOfMemory.into());
-    }
     let size = match address_plan::is_limited() {
         true => NATIVE_LIMITED,
         false => NATIVE,
     };
-    let stack = memory::stack(size);
-    if stack.is_err() {
-        MADE.fetch_sub(1, Ordering::Relaxed);
-    }
-    let (low, high) = stack?;
+    let (low, high) = memory::stack(size)?;
     Ok(NativeStack { low, high })
 }
 
-/// How many native stacks there are.
-static MADE: AtomicUsize = AtomicUsize::new(0);
-
-/// How many there may be. Where a guard page is a mapping, each takes two of the process's mappings, and as many are left for further segments and for
+/// How many may be in use. Where a guard page is a mapping, each takes two of the process's mappings, and as many are left for further segments and for
 /// everybody else.
 fn most() -> usize {
     if memory::has_guard_regions() {

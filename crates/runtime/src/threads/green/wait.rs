@@ -289,6 +289,6 @@ unsafe fn queue_bound(context: *mut ThreadContext, green: &Green) {
     // SAFETY: the caller's promise.
     let c = unsafe { carrier(context) };
     green.bind(c.id());
-    scheduler().wait_for_hand(c, green.id());
+    scheduler().yield_for_hand(c, green.id());
     wait_for_processor(c);
 }

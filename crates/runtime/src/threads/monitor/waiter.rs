@@ -40,7 +40,20 @@ impl<'a, 'cx> Waiter<'a, 'cx> {
     pub(super) fn is_resumed(&self) -> bool {
         self.kept.is_some()
     }
-    fn keep(&self, left: Left) -> Kept {
+    /// What reports say of the wait is forgotten at the end of each park.
+    fn say(&self, why: Why, deadline: Option<Instant>) {
+        let reason = match why {
+            Why::Enter => park::Reason::Monitor(self.object),
+            Why::Pulse => park::Reason::Pulse(self.object),
+        };
+        park::reason::set(self.cx, reason, deadline);
+    }
+    fn keep(&self, left: Left, deadline: Option<Instant>) -> Kept {
+        let why = match left.park {
+            Park::Waiting => Why::Pulse,
+            Park::Entering | Park::ReenteringLate | Park::ReenteringPulsed => Why::Enter,
+        };
+        self.say(why, deadline);
         Kept {
             end: self.end.get(),
             note: u64::from(left.count) << 8 | left.park as u64,
@@ -99,11 +112,7 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
         park::is_over(deadline)
     }
     fn waiting(&self, why: Why, deadline: Option<Instant>) -> wait::Waiting<'_, 'cx> {
-        let reason = match why {
-            Why::Enter => park::Reason::Monitor(self.object),
-            Why::Pulse => park::Reason::Pulse(self.object),
-        };
-        park::reason::set(self.cx, reason, deadline);
+        self.say(why, deadline);
         wait::Waiting::begin(self.cx, self.kept.is_some())
     }
     fn park(
@@ -112,7 +121,7 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
         commit: impl FnOnce(),
         deadline: Option<Instant>,
     ) -> Result<(), Stop<Alerted>> {
-        let parked = wait::park_deaf(self.cx, commit, deadline, self.keep(left));
+        let parked = wait::park_deaf(self.cx, commit, deadline, self.keep(left, deadline));
         parked.map(|_| ()).map_err(stop)
     }
     fn park_alertable(
@@ -121,7 +130,7 @@ impl<'cx> Thread for Waiter<'_, 'cx> {
         commit: impl FnOnce(),
         deadline: Option<Instant>,
     ) -> Result<(), Stop<Alerted>> {
-        let parked = wait::park(self.cx, commit, deadline, self.keep(left));
+        let parked = wait::park(self.cx, commit, deadline, self.keep(left, deadline));
         parked.map(|_| ()).map_err(stop)
     }
     fn alert(&self) -> Option<Alerted> {
