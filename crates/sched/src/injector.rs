@@ -28,7 +28,8 @@ struct Ends {
 struct Lists {
     /// The urgent ones, and the others.
     ends: [Ends; 2],
-    /// How many of the next odd one are urgent.
+    /// 1 if the odd thread of the last share with an odd count was an urgent one, else 0.
+    /// It changes at every such share: a carrier that takes one thread at a time would otherwise take urgent threads only.
     odd: usize,
 }
 

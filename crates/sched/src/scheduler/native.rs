@@ -82,6 +82,7 @@ impl<H: Host> Scheduler<H> {
         self.notify();
     }
     /// As [`Scheduler::wait_for_hand`], for a thread that lets others run: it goes behind them.
+    /// A thread that yields is not urgent: if it were, it would come back before the threads for which it made room.
     pub fn yield_for_hand(&self, c: &mut Carrier, id: u32) {
         debug_assert_eq!(c.place, Place::None);
         self.injector.push(&[id]);
