@@ -239,3 +239,27 @@ fn threads_do_not_make_tlabs_small_while_they_are_parked() {
     minor(heap);
     assert_eq!(size(heap), alone);
 }
+
+/// A heap with that many parked threads, after the program has kept 7 MiB of objects; the first cycle is due at 1 MiB.
+fn grown(parked: usize) -> &'static ToyHeap {
+    let heap = toy::start(8, WAYS[0].config());
+    heap.world.parked_count.store(parked, Relaxed);
+    for _ in 0..40_000 {
+        let next = make(heap, 1, 20, 0);
+        heap.world
+            .store(field(next, 0), heap.world.roots[0].load(Relaxed));
+        heap.world.roots[0].store(next, Relaxed);
+    }
+    heap
+}
+
+#[test]
+fn parked_threads_count_when_a_cycle_is_due() {
+    let few = grown(10);
+    few.collect_all();
+    assert!(few.major_count() > 1, "cycles have begun by themselves");
+    // Cycles have to scan 200 MiB of stacks: one for each MiB of new objects would be too many.
+    let many = grown(50_000);
+    many.collect_all();
+    assert_eq!(many.major_count(), 1);
+}
