@@ -263,3 +263,32 @@ fn parked_threads_count_when_a_cycle_is_due() {
     many.collect_all();
     assert_eq!(many.major_count(), 1);
 }
+
+/// What begins where another object ends, and what ends where a block ends, is kept by the address of that end.
+#[test]
+fn the_end_of_an_object_keeps_the_object() {
+    const BLOCK: usize = 64 << 10;
+    let heap = heap();
+    const SIZE: usize = 32;
+    let (mut inner, mut last) = (None, None);
+    for _ in 0..4096 {
+        let object = make(heap, 0, 2, 0);
+        let end = object + SIZE;
+        if end.is_multiple_of(BLOCK) && !heap.is_young(end) {
+            last = Some(object);
+        } else if inner.is_none() && object % BLOCK == 64 {
+            inner = Some(object);
+        }
+    }
+    let objects = [inner, last].map(|object| object.expect("objects fill blocks"));
+    let names = objects.map(id);
+    for (i, object) in objects.into_iter().enumerate() {
+        park(heap, i, &[object + SIZE]);
+    }
+    minor(heap);
+    // Others get the memory of what was not kept.
+    for _ in 0..10_000 {
+        make(heap, 0, 2, 0);
+    }
+    assert_eq!(objects.map(id), names);
+}
