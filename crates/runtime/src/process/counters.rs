@@ -14,6 +14,8 @@ pub(super) static CLIF: AtomicU64 = AtomicU64::new(0);
 pub(super) static TRANSLATE_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static CODEGEN_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static CODE_BYTES: AtomicU64 = AtomicU64::new(0);
+pub(super) static INVOKE_STUBS: AtomicU64 = AtomicU64::new(0);
+pub(super) static INVOKE_STUB_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static MISSING: LeafLock<Vec<String>> = LeafLock::new(Vec::new());
 static PERF: LeafLock<Option<std::fs::File>> = LeafLock::new(None);
 
@@ -28,6 +30,12 @@ pub fn compiled(method: MethodRef, blob: &Blob) {
     if let Some(listing) = &blob.listing {
         eprintln!("; {}\n{listing}", method.full_name());
     }
+}
+
+/// Counts an invoke stub that was generated.
+pub fn invoke_stub(blob: &Blob) {
+    INVOKE_STUBS.fetch_add(1, Relaxed);
+    INVOKE_STUB_NS.fetch_add(blob.stats.translate_ns + blob.stats.codegen_ns, Relaxed);
 }
 
 /// Notes a method about to be compiled, for `--trace`.

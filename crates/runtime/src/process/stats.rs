@@ -45,6 +45,12 @@ pub fn report() {
         c as f64 / 1e6,
         per(c)
     );
+    eprintln!(
+        "invoke stubs          {}, {:.1} ms",
+        INVOKE_STUBS.load(Relaxed),
+        INVOKE_STUB_NS.load(Relaxed) as f64 / 1e6
+    );
+    eprint!("{}", crate::code::background::report());
     eprint!("{}", crate::memory::gc::report());
     eprintln!("classes               {}", rt.universe.class_count());
     eprint!("{}", crate::safepoint::histogram::report());
