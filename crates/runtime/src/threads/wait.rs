@@ -108,6 +108,8 @@ pub(crate) fn park(
     kept: Kept,
 ) -> std::result::Result<bool, Alerted> {
     if let Some(alert) = alerted(cx) {
+        // The caller has said why it waits, and does not.
+        park::reason::forget(cx);
         return Err(alert);
     }
     let token = park_deaf(cx, commit, until, kept)?;
