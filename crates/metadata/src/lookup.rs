@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use vervet_os::LeafLock;
 
+use crate::growing::OWNER;
 use crate::image::Image;
 use crate::tables::{Coded, Table, Tables, schema};
 use crate::token::Token;
 
 /// The key columns that rows are found by.
-#[derive(Clone, Copy)]
-enum Key {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Key {
     InterfaceImpl,
     Constant,
     CustomAttribute,
@@ -44,10 +45,59 @@ enum Key {
     MethodParams,
     MapEvents,
     MapProperties,
+    TypeName,
 }
 
 impl Key {
-    const COUNT: usize = Key::MapProperties as usize + 1;
+    const COUNT: usize = Key::TypeName as usize + 1;
+    /// The keys that an image that grows has its rows by.
+    pub(crate) const ALL: [Key; 22] = [
+        Key::InterfaceImpl,
+        Key::Constant,
+        Key::CustomAttribute,
+        Key::FieldMarshal,
+        Key::ClassLayout,
+        Key::FieldLayout,
+        Key::EventMap,
+        Key::PropertyMap,
+        Key::MethodSemantics,
+        Key::MethodImpl,
+        Key::ImplMap,
+        Key::FieldRva,
+        Key::Nested,
+        Key::Enclosing,
+        Key::GenericParam,
+        Key::GenericParamConstraint,
+        Key::TypeFields,
+        Key::TypeMethods,
+        Key::MethodParams,
+        Key::MapEvents,
+        Key::MapProperties,
+        Key::TypeName,
+    ];
+
+    /// Of an image that grows: the table whose rows are found by this key.
+    pub(crate) fn table_by(self) -> Table {
+        match self {
+            Key::TypeFields => Table::Field,
+            Key::TypeMethods => Table::MethodDef,
+            Key::MethodParams => Table::Param,
+            Key::MapEvents => Table::Event,
+            Key::MapProperties => Table::Property,
+            _ => self.column().0,
+        }
+    }
+    /// Of an image that grows: the cell by which they are found. Runs are lists by owner there.
+    pub(crate) fn cell_by(self) -> usize {
+        match self {
+            Key::TypeFields
+            | Key::TypeMethods
+            | Key::MethodParams
+            | Key::MapEvents
+            | Key::MapProperties => OWNER,
+            _ => self.column().1,
+        }
+    }
 
     const fn column(self) -> (Table, usize) {
         match self {
@@ -78,6 +128,7 @@ impl Key {
             Key::MethodParams => (Table::MethodDef, 5),
             Key::MapEvents => (Table::EventMap, 1),
             Key::MapProperties => (Table::PropertyMap, 1),
+            Key::TypeName => (Table::TypeDef, 1),
         }
     }
 }
@@ -121,6 +172,13 @@ enum Via<'i> {
 }
 
 impl Rids<'_> {
+    fn list(rids: Arc<[u32]>) -> Self {
+        Rids {
+            positions: 0..rids.len() as u32,
+            via: Via::List(rids),
+        }
+    }
+
     fn range(positions: Range<u32>) -> Self {
         Rids {
             positions,
@@ -236,6 +294,9 @@ impl<'a> Image<'a> {
         let Some(value) = value.filter(|v| *v != 0) else {
             return Rids::range(0..0);
         };
+        if let Some(g) = self.grows() {
+            return Rids::list(g.find(key, value));
+        }
         let (positions, order) = self.equal(key, value);
         Rids {
             positions,
@@ -249,6 +310,9 @@ impl<'a> Image<'a> {
 
     /// The run of `target` rows that row `rid` of the key's table starts.
     fn run(&self, key: Key, rid: u32, target: Table) -> Rids<'_> {
+        if let Some(g) = self.grows() {
+            return Rids::list(g.find(key, rid));
+        }
         let (owner, column) = key.column();
         let Some(start) = self.tables().cell(owner, rid, column) else {
             return Rids::range(0..0);
@@ -274,6 +338,12 @@ impl<'a> Image<'a> {
     fn run_owner(&self, key: Key, ptr_key: Key, member: u32, target: Table) -> Option<u32> {
         if member == 0 || member > self.row_count(target) {
             return None;
+        }
+        if self.grows().is_some() {
+            return self
+                .tables()
+                .cell(target, member, OWNER)
+                .filter(|owner| *owner != 0);
         }
         let (ptr, _) = ptr_key.column();
         let position = match self.row_count(ptr) {
@@ -408,6 +478,11 @@ impl<'a> Image<'a> {
     pub fn nested_classes_in(&self, enclosing: u32) -> Rids<'_> {
         if enclosing == 0 {
             return Rids::range(0..0);
+        }
+        if let Some(g) = self.grows() {
+            let rows = g.find(Key::Enclosing, enclosing);
+            let nested = |row: &u32| self.tables().cell(Table::NestedClass, *row, 0);
+            return Rids::list(rows.iter().filter_map(nested).collect());
         }
         let (positions, order) = self.equal(Key::Enclosing, enclosing);
         Rids {

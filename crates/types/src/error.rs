@@ -35,6 +35,11 @@ pub enum Need {
         /// Its full name.
         name: String,
     },
+    /// That a type that has been named is completed: `TypeBuilder.CreateType`.
+    Builder {
+        /// The definition.
+        class: ClassRef,
+    },
 }
 
 /// See the module.

@@ -12,13 +12,17 @@ pub use schema::{Coded, Column, Table};
 
 use crate::bytes;
 use crate::error::Error;
-use schema::{Layout, MAX_ROWS, TABLE_SLOTS, cell_width};
+use crate::growing::Growing;
+pub(crate) use schema::Layout;
+use schema::{MAX_ROWS, TABLE_SLOTS, cell_width};
 
 /// The parsed header of a table stream and its rows.
 #[derive(Debug, Clone)]
 pub struct Tables<'a> {
     rows: &'a [u8],
     layouts: [Layout; TABLE_SLOTS],
+    /// The rows of an image that grows, which has none otherwise.
+    growing: Option<&'static Growing>,
 }
 
 /// One row's bytes with its table's layout.
@@ -28,7 +32,10 @@ pub(crate) struct Cells<'t, 'a> {
     layout: &'t Layout,
 }
 
-impl Cells<'_, '_> {
+impl<'t, 'a> Cells<'t, 'a> {
+    pub(crate) fn new(bytes: &'a [u8], layout: &'t Layout) -> Cells<'t, 'a> {
+        Cells { bytes, layout }
+    }
     /// The raw value of column `i`.
     #[inline]
     pub(crate) fn get(&self, i: usize) -> u32 {
@@ -100,13 +107,29 @@ impl<'a> Tables<'a> {
             }
             offset = end as usize;
         }
-        Ok(Tables { rows, layouts })
+        Ok(Tables {
+            rows,
+            layouts,
+            growing: None,
+        })
+    }
+
+    /// The tables of an image that grows.
+    pub(crate) fn growing(growing: &'static Growing) -> Tables<'a> {
+        Tables {
+            rows: &[],
+            layouts: [Layout::default(); TABLE_SLOTS],
+            growing: Some(growing),
+        }
     }
 
     /// How many rows `table` has.
     #[inline]
     pub fn row_count(&self, table: Table) -> u32 {
-        self.layouts[table as usize].rows
+        match self.growing {
+            None => self.layouts[table as usize].rows,
+            Some(g) => g.row_count(table),
+        }
     }
 
     /// The cells of row `rid`.
@@ -119,7 +142,7 @@ impl<'a> Tables<'a> {
             reason: "no such row",
         };
         if rid == 0 || rid > layout.rows {
-            return Err(out);
+            return self.growing.and_then(|g| g.cells(table, rid)).ok_or(out);
         }
         let size = usize::from(layout.row_size);
         let start = layout.offset + (rid as usize - 1) * size;
