@@ -28,6 +28,12 @@ pub struct Options {
     /// Code generation: `all` optimises every method at its first call; other values are accepted
     #[arg(long = "optimize", value_name = "LIST")]
     pub optimize: Option<String>,
+    /// Compiled code that is kept for the next run: read (and write), verify (compile all the same, and compare), off
+    #[arg(long, value_name = "MODE")]
+    pub cache: Option<String>,
+    /// The same as --cache=off
+    #[arg(long)]
+    pub no_cache: bool,
     /// The collector's parameters: nursery-size=SIZE, max-heap=SIZE (sizes end in k, m or g)
     #[arg(long, value_name = "LIST")]
     pub gc: Option<String>,
@@ -306,6 +312,15 @@ impl Options {
         Ok(green)
     }
 
+    /// What is done with compiled code that is kept. `Err` is a sentence for the user.
+    fn cache(&self) -> Result<vervet_runtime::code::cache::setting::Mode, String> {
+        use vervet_runtime::code::cache::setting::Mode;
+        if self.no_cache || self.regression {
+            return Ok(Mode::Off);
+        }
+        self.cache.as_deref().unwrap_or("off").parse()
+    }
+
     /// The runtime's options. `Err` is a sentence for the user.
     pub fn runtime(&self) -> Result<vervet_runtime::runtime::Options, String> {
         let mut gc = vervet_runtime::memory::gc::options::GcOptions::default();
@@ -325,6 +340,7 @@ impl Options {
             missing: self.missing,
             perf_map: self.perf_map || std::env::var_os("VERVET_PERF_MAP").is_some(),
             verify: self.verify_clif,
+            cache: self.cache()?,
             optimise: self.optimize.as_deref() == Some("all"),
             green: self.green()?,
         })

@@ -30,7 +30,7 @@
 //! * A thread sleeps only after it has recorded that under the lock, and what it sleeps for changes under the lock. So a thread that
 //!   changes it wakes a sleeping one, and makes no system call if there is none.
 //! * `VERVET_BACKGROUND_COMPILER=0` switches it off; so does a machine with one core.
-use crate::code::compile::compile;
+use crate::code::cache::{self, Compiled, compile};
 use crate::code::entries;
 use rustc_hash::FxHashMap;
 use std::sync::Condvar;
@@ -46,7 +46,7 @@ enum State {
     /// The worker is at it, without the lock.
     Compiling,
     /// Compiled and not linked. The blob is kept until the first call, or for ever if there is none.
-    Ready(Box<Blob>),
+    Ready(Box<Compiled>),
     /// Taken, or given up.
     Done,
 }
@@ -95,17 +95,20 @@ pub fn enqueue_callees(blob: &Blob) {
     if !is_on() {
         return;
     }
+    let callees: Vec<MethodRef> = blob
+        .relocs
+        .iter()
+        .rev()
+        .filter_map(|r| match r.symbol {
+            Symbol::MethodSlot(m) => Some(m),
+            _ => None,
+        })
+        .filter(|m| m.has_body() && !m.is_open() && !entries::is_compiled(m) && !cache::is_known(m))
+        .collect();
     let mut guard = QUEUE.lock();
     let queue = guard.get_or_insert_default();
-    for r in blob.relocs.iter().rev() {
-        let Symbol::MethodSlot(m) = r.symbol else {
-            continue;
-        };
-        if !m.has_body()
-            || m.is_open()
-            || queue.states.contains_key(&m.id)
-            || entries::is_compiled(m)
-        {
+    for m in callees {
+        if queue.states.contains_key(&m.id) {
             continue;
         }
         queue.states.insert(m.id, State::Waiting);
@@ -120,7 +123,7 @@ pub fn enqueue_callees(blob: &Blob) {
 
 /// The blob of a method, if it was compiled ahead; waits for one that is being compiled. Afterwards the method is the
 /// caller's.
-pub fn take(method: MethodRef) -> Option<Blob> {
+pub fn take(method: MethodRef) -> Option<Compiled> {
     if MODE.load(Ordering::Relaxed) != ON {
         return None;
     }
@@ -164,7 +167,7 @@ fn work() {
             _ => continue,
         }
         drop(guard);
-        let made = compile(method);
+        let made = compile(method, None);
         guard = QUEUE.lock();
         let queue = guard.get_or_insert_default();
         queue.states.insert(

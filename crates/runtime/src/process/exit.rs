@@ -7,7 +7,8 @@
 //! | 2 | ProcessExit is raised, once | the same |
 //! | 3 | background threads are aborted | |
 //! | 4 | finalizers run | the same |
-//! | 5 | `--stats`; the exit code is Environment.ExitCode | `--stats`; the exit code is the argument |
+//! | 5 | compiled code is kept for the next process | the same |
+//! | 6 | `--stats`; the exit code is Environment.ExitCode | `--stats`; the exit code is the argument |
 //!
 //! # Invariants
 //! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever.
@@ -42,6 +43,7 @@ pub(super) fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
     process_exit_event();
     shutdown::abort_background(cx);
     finalizer::finish(cx);
+    cx.native(crate::code::cache::at_exit);
     stats::report();
     rt().exit_code.load(Ordering::Relaxed)
 }
@@ -89,6 +91,7 @@ pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
     rt().exit_code.store(code, Ordering::Relaxed);
     process_exit_event();
     finalizer::finish(cx);
+    cx.native(crate::code::cache::at_exit);
     stats::report();
     exit_process(code)
 }

@@ -45,6 +45,7 @@ pub fn report() {
         c as f64 / 1e6,
         per(c)
     );
+    eprint!("{}", crate::code::cache::counts::report());
     eprint!("{}", crate::memory::gc::report());
     eprintln!("classes               {}", rt.universe.class_count());
     eprint!("{}", crate::safepoint::histogram::report());
