@@ -13,7 +13,7 @@ use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
     name = "vervet",
     disable_version_flag = true,
     about,
-    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory"
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear]"
 )]
 pub struct Options {
     /// File and line in stack traces
@@ -114,6 +114,11 @@ pub enum Command {
     Reference {
         /// Where to.
         directory: PathBuf,
+    },
+    /// Show or clear what is kept of compiled code.
+    Cache {
+        /// Whether to clear it.
+        clear: bool,
     },
     /// Run regression suites.
     Regression {
@@ -290,6 +295,13 @@ impl Options {
                 _ => Err("Usage: vervet ref directory".into()),
             };
         }
+        if first == "cache" && !Path::new("cache").is_file() {
+            return match rest {
+                [] => Ok(Command::Cache { clear: false }),
+                [word] if word == "clear" => Ok(Command::Cache { clear: true }),
+                _ => Err("Usage: vervet cache [clear]".into()),
+            };
+        }
         Ok(Command::Program {
             path: PathBuf::from(first),
             args: rest.iter().map(text).collect(),
@@ -318,7 +330,12 @@ impl Options {
         if self.no_cache || self.regression {
             return Ok(Mode::Off);
         }
-        self.cache.as_deref().unwrap_or("off").parse()
+        let variable = std::env::var("VERVET_CACHE").ok();
+        match (&self.cache, variable.as_deref()) {
+            (Some(mode), _) => mode.parse(),
+            (None, Some("")) | (None, None) => Ok(Mode::default()),
+            (None, Some(mode)) => mode.parse(),
+        }
     }
 
     /// The runtime's options. `Err` is a sentence for the user.

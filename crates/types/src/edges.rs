@@ -34,10 +34,15 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 /// Does something, and says which edges it bound on this thread. Not nested: the inner one's edges would be missing in the outer.
 pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Watched) {
-    WATCHED.with(|w| *w.borrow_mut() = Some(Watched::default()));
+    let begun = WATCHED.try_with(|w| *w.borrow_mut() = Some(Watched::default()));
     let result = work();
-    let watched = WATCHED.with(|w| w.borrow_mut().take());
-    (result, watched.unwrap_or_default())
+    let watched = begun.and_then(|()| WATCHED.try_with(|w| w.borrow_mut().take()));
+    // A thread that is ending cannot be watched: nobody knows what failed.
+    let unknown = Watched {
+        bound: Vec::new(),
+        has_failed: true,
+    };
+    (result, watched.ok().flatten().unwrap_or(unknown))
 }
 
 /// How many edges have been bound in this process.
@@ -55,7 +60,7 @@ pub(crate) fn failed() {
     with(|w| w.has_failed = true);
 }
 fn with(change: impl FnOnce(&mut Watched)) {
-    // A thread that is ending has no watch any more.
+    // A thread that is ending is not watched.
     let _ = WATCHED.try_with(|w| {
         if let Some(w) = w.borrow_mut().as_mut() {
             change(w);

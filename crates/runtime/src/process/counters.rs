@@ -9,6 +9,8 @@ use vervet_os::LeafLock;
 use vervet_types::MethodRef;
 
 pub(super) static METHODS: AtomicU64 = AtomicU64::new(0);
+/// Stubs for calls from the runtime.
+pub(super) static STUBS: AtomicU64 = AtomicU64::new(0);
 pub(super) static IL_BYTES: AtomicU64 = AtomicU64::new(0);
 pub(super) static CLIF: AtomicU64 = AtomicU64::new(0);
 pub(super) static TRANSLATE_NS: AtomicU64 = AtomicU64::new(0);
@@ -28,6 +30,14 @@ pub fn compiled(method: MethodRef, blob: &Blob) {
     if let Some(listing) = &blob.listing {
         eprintln!("; {}\n{listing}", method.full_name());
     }
+}
+
+/// Counts a stub that belongs to no method.
+pub fn compiled_stub(blob: &Blob) {
+    STUBS.fetch_add(1, Relaxed);
+    TRANSLATE_NS.fetch_add(blob.stats.translate_ns, Relaxed);
+    CODEGEN_NS.fetch_add(blob.stats.codegen_ns, Relaxed);
+    CODE_BYTES.fetch_add(blob.code.len() as u64, Relaxed);
 }
 
 /// Notes a method that is about to be compiled, or whose code was kept, for `--trace`.

@@ -28,6 +28,7 @@ pub fn report() {
         }
     };
     eprintln!("methods compiled      {methods}");
+    eprintln!("stubs compiled        {}", STUBS.load(Relaxed));
     eprintln!("IL bytes              {il}");
     eprintln!("CLIF instructions     {}", CLIF.load(Relaxed));
     eprintln!(

@@ -15,7 +15,7 @@
 use super::counts;
 use super::modules::{self, Mismatch, Set};
 use super::names::Finder;
-use super::record::{home_of, verify};
+use super::record::{home_of, stub_hash, stub_identity, verify};
 use super::setting::{Cache, Mode, cache};
 use crate::cx::Cx;
 use crate::runtime::rt;
@@ -98,6 +98,36 @@ pub fn find<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Found {
     let found = look(cx, cache, method);
     let elapsed = start.elapsed().as_nanos() as u64;
     counts::LOOKUP_NS.fetch_add(elapsed, Relaxed);
+    found
+}
+
+/// The kept code of an invoke stub, by the key of its signature.
+pub fn find_stub(key: &str) -> Option<Blob> {
+    let cache = cache().filter(|c| c.shelf.is_some())?;
+    let start = Instant::now();
+    let home = rt().universe.corlib();
+    let open = file(cache, home)?;
+    let wanted = stub_identity(key);
+    let found = open
+        .view
+        .find(stub_hash(key))
+        .filter(|e| e.identity() == wanted)
+        .find_map(|entry| {
+            let set = holds(home, open, entry.set, &[]).ok()?;
+            let mut content = Finder {
+                modules: &set.modules,
+                read: In::new(entry.content()),
+            };
+            let blob = content.blob().ok()?;
+            content.read.is_at_end().then_some(blob)
+        });
+    let counter = if found.is_some() {
+        &counts::HITS
+    } else {
+        &counts::MISSES
+    };
+    counts::count(counter);
+    counts::LOOKUP_NS.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
     found
 }
 

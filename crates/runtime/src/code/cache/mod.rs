@@ -42,6 +42,6 @@ mod record;
 mod save;
 pub mod setting;
 
-pub use lookup::{Found, find, is_known};
-pub use record::{Compiled, compile, keep};
+pub use lookup::{Found, find, find_stub, is_known};
+pub use record::{Compiled, compile, keep, keep_stub};
 pub use save::at_exit;

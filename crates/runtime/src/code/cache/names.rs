@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! type      0 module row | 1 type count arguments | 2 element (T[]) | 3 rank element (T[,]) | 4 element (T*) | 5 element (T&)
+//!           6 module row: a generic definition, only by itself
 //! method    type, index among its methods, row, count, arguments
 //! field     type, index among its fields
 //! ```
@@ -38,12 +39,14 @@ impl Namer<'_> {
         self.class_at(class, 0)
     }
     fn class_at(&mut self, class: ClassRef, depth: u32) -> Option<()> {
-        if depth > DEEPEST || class.is_open {
+        // An open definition by itself is what `typeof(List<>)` names.
+        let is_definition = depth == 0 && matches!(class.kind, ClassKind::Def { .. });
+        if depth > DEEPEST || class.is_open && !is_definition {
             return None;
         }
         match &class.kind {
             ClassKind::Def { rid, .. } => {
-                self.out.byte(0);
+                self.out.byte(if class.is_open { 6 } else { 0 });
                 self.module(class.module)?;
                 self.out.u32(*rid);
             }
@@ -123,11 +126,11 @@ impl Finder<'_> {
         let universe = rt().universe;
         let tag = self.read.byte()?;
         Ok(match tag {
-            0 => {
+            0 | 6 if tag == 0 || depth == 0 => {
                 let definition = self.definition()?;
-                match definition.is_open {
-                    true => return Err(Damaged),
-                    false => definition,
+                match definition.is_open == (tag == 6) {
+                    true => definition,
+                    false => return Err(Damaged),
                 }
             }
             1 => {

@@ -183,6 +183,45 @@ fn entry(method: MethodRef, blob: &Blob, watched: &Watched, assumed: &[ClassRef]
     Some(Entry { home, new })
 }
 
+/// The identity of an invoke stub. A method's begins with the tag of a type, which is never this.
+pub(super) fn stub_identity(key: &str) -> Vec<u8> {
+    [&[0xFF], key.as_bytes()].concat()
+}
+/// Finds an invoke stub.
+pub(super) fn stub_hash(key: &str) -> u64 {
+    vervet_codecache::checksum::checksum(key.as_bytes())
+}
+
+/// Keeps an invoke stub, which is made from nothing but the key of its signature.
+pub fn keep_stub(key: &str, blob: &Blob) {
+    if cache().is_none_or(|c| c.shelf.is_none()) {
+        return;
+    }
+    let home = rt().universe.corlib();
+    let Some(set) = modules::set_of(home) else {
+        return;
+    };
+    let mut namer = Namer {
+        set: &set,
+        out: Out::default(),
+    };
+    if namer.blob(blob).is_none() {
+        return;
+    }
+    let mut payload = stub_identity(key);
+    let identity = payload.len() as u32;
+    payload.extend_from_slice(&namer.out.bytes);
+    let nanoseconds = blob.stats.translate_ns + blob.stats.codegen_ns;
+    let new = New {
+        hash: stub_hash(key),
+        set: set.bytes.clone(),
+        cost: (nanoseconds / 1000) as u32,
+        identity,
+        payload,
+    };
+    super::save::add(Entry { home, new });
+}
+
 /// [`Mode::Convert`]: the blob after it was written as bytes and read.
 fn convert(method: MethodRef, blob: Blob) -> Blob {
     let Some(set) = home_of(method).and_then(modules::set_of) else {

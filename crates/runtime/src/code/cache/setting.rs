@@ -37,7 +37,7 @@ impl std::str::FromStr for Mode {
     }
 }
 
-/// Names the cache directory in place of the user's. Empty: there is none.
+/// Names the cache directory in place of the user's. Its parent must be there.
 pub const DIRECTORY: &str = "VERVET_CACHE_DIR";
 
 /// The cache of a process that has one.
@@ -120,15 +120,15 @@ pub fn directory() -> Result<(PathBuf, usize), String> {
         }
     } else if let Some(cache) = absolute("XDG_CACHE_HOME") {
         match cache.is_dir() {
-            true => (cache, PathBuf::from("vervet")),
+            true => (cache, PathBuf::from("vervet/code")),
             false => return Err(format!("{} is not there", cache.display())),
         }
     } else if let Some(home) = absolute("HOME") {
         // A link there counts as part of the way.
         let cache = home.join(".cache");
         match cache.is_dir() {
-            true => (cache, PathBuf::from("vervet")),
-            false => (home, PathBuf::from(".cache/vervet")),
+            true => (cache, PathBuf::from("vervet/code")),
+            false => (home, PathBuf::from(".cache/vervet/code")),
         }
     } else {
         return Err("there is no home directory".into());
