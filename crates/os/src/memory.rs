@@ -290,6 +290,22 @@ pub struct FileStamp {
 /// A change so many nanoseconds ago or less may be followed by another one with the same time: clocks of file systems are coarse.
 const SETTLES_AFTER: i128 = 2_000_000_000;
 
+fn stamp(meta: &std::fs::Metadata) -> FileStamp {
+    use std::os::unix::fs::MetadataExt;
+    let nanoseconds = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
+    FileStamp {
+        size: meta.len(),
+        inode: meta.ino(),
+        modified: nanoseconds(meta.mtime(), meta.mtime_nsec()),
+        changed: nanoseconds(meta.ctime(), meta.ctime_nsec()),
+    }
+}
+
+/// The stamp of a file as it is now.
+pub fn stamp_of(path: &std::path::Path) -> io::Result<FileStamp> {
+    std::fs::metadata(path).map(|meta| stamp(&meta))
+}
+
 /// Maps a file read-only for the rest of the process.
 pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
     map_stamped_file(path).map(|f| f.0)
@@ -298,19 +314,12 @@ pub fn map_file(path: &std::path::Path) -> io::Result<&'static [u8]> {
 /// As [`map_file`]; with the stamp of the file, unless it was changed so recently that another change might have the same stamp.
 pub fn map_stamped_file(path: &std::path::Path) -> io::Result<(&'static [u8], Option<FileStamp>)> {
     use std::os::fd::AsRawFd;
-    use std::os::unix::fs::MetadataExt;
     let file = std::fs::File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_dir() {
         return Err(io::Error::from_raw_os_error(libc::EISDIR));
     }
-    let nanoseconds = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
-    let stamp = FileStamp {
-        size: meta.len(),
-        inode: meta.ino(),
-        modified: nanoseconds(meta.mtime(), meta.mtime_nsec()),
-        changed: nanoseconds(meta.ctime(), meta.ctime_nsec()),
-    };
+    let stamp = stamp(&meta);
     let now = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |d| d.as_nanos() as i128);

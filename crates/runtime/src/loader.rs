@@ -140,6 +140,19 @@ impl Loader {
     pub fn origin(&self, module: ModuleRef) -> Option<Origin> {
         self.origins.lock().get(&module.id).copied()
     }
+    /// Whether every file that modules come from is as it was when it was opened.
+    pub fn is_unchanged(&self) -> bool {
+        let origins = self.origins.lock().clone();
+        let same = |path: &str, origin: Origin| match origin {
+            Origin::Binary => true,
+            Origin::File(stamp) => vervet_os::memory::stamp_of(Path::new(path)).ok() == Some(stamp),
+        };
+        let assemblies = self.assemblies();
+        let modules = assemblies.iter().map(|a| a.manifest);
+        modules
+            .filter_map(|m| Some((m.path.as_deref()?, *origins.get(&m.id)?)))
+            .all(|(path, origin)| same(path, origin))
+    }
     /// The directory an assembly was loaded from.
     pub fn directory(&self, module: ModuleRef) -> Option<PathBuf> {
         module

@@ -62,7 +62,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         return icall_code(cx, method);
     }
     if method.is_abstract() && !method.has_body() {
-        return Err(cx.throw(Known::EntryPointNotFoundException, &method.full_name()));
+        return Err(cx.throw(Known::EntryPointNotFoundException, &text_of(method)));
     }
     if method.class.is_open {
         let text = format!(
@@ -81,6 +81,8 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         Found::Blob(blob) => {
             crate::process::counters::trace_code("cached", method);
             rt.loader.tell_loaded(cx)?;
+            // As a compile does, so that names in dumps have their parameters. What it needs is bound: the compile needed it.
+            let _ = method.sig();
             return Ok(link::link(cx, *blob, kind)?.start);
         }
         Found::Nothing(only) => only,
@@ -114,6 +116,12 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     crate::code::background::enqueue_callees(&compiled.blob);
     cache::keep(&mut compiled);
     Ok(link::link(cx, compiled.blob, kind)?.start)
+}
+
+/// The method's name with its parameters. Without asking for the signature they would be missing where code that was kept calls it.
+fn text_of(method: MethodRef) -> String {
+    let _ = method.sig();
+    method.full_name()
 }
 
 /// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.
@@ -196,7 +204,7 @@ fn implementation<'cx>(
         Some(m) => Ok(m),
         None => Err(cx.throw(
             Known::EntryPointNotFoundException,
-            &format!("{} on {}", method.full_name(), class.full_name()),
+            &format!("{} on {}", text_of(method), class.full_name()),
         )),
     }
 }

@@ -121,6 +121,11 @@ fn write() {
             None => homes.push((home, vec![new])),
         }
     }
+    // Of a file that was written in place meanwhile nobody knows what was compiled.
+    if !crate::runtime::rt().loader.is_unchanged() {
+        HAS_FAILED.store(true, Relaxed);
+        return;
+    }
     for (home, new) in homes {
         let Some(subject) = modules::subject(home) else {
             continue;
