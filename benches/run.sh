@@ -1,8 +1,6 @@
 #!/bin/bash
-# Times the given runtime beside its peers, in one run: medians of RUNS (7) with their range, in milliseconds, and the ratio.
-#
-#   start-up   hello world and mcs.exe on a 50-line program, against `mono -O=-aot` (both compile everything they run)
-#   programs   benches/programs, against mono
+# Times benches/programs under the given runtime and under mono, in one run: medians of RUNS (7) with their range, in milliseconds, and the
+# ratio. benches/start.sh times how programs start.
 #
 # A peer that is not installed is skipped, and said so.
 set -uo pipefail
@@ -37,15 +35,6 @@ pair() {
 }
 
 command -v mono > /dev/null && mono=mono || { mono=; echo "mono is not installed: skipped"; }
-printf '%-14s %22s %22s %6s\n' 'start-up' 'vervet ms' 'mono -O=-aot ms' ratio
-cat > "$out/hello.cs" << 'CS'
-class Hello { static void Main () { System.Console.WriteLine ("Hello World"); } }
-CS
-mcs -nologo "-out:$out/hello.exe" "$out/hello.cs" || exit 1
-pair hello "$vervet $out/hello.exe" "${mono:+$mono -O=-aot $out/hello.exe}"
-compile="/usr/lib/mono/4.5/mcs.exe -r:System.Xml.dll -r:System.Xml.Linq.dll -out:$out/everyday.exe tests/managed/Everyday/Everyday.cs"
-pair mcs "$vervet $compile" "${mono:+$mono -O=-aot $compile}"
-
 printf '%-14s %22s %22s %6s\n' 'programs' 'vervet ms' 'mono ms' ratio
 for source in benches/programs/*.cs; do
     name=$(basename "$source" .cs)

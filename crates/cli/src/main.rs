@@ -19,6 +19,13 @@ const LEAST_STACK: u64 = 1 << 20;
 const OWN_STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
+    // The order that makes registering for membarrier cheap; `Once`s of the standard library start no threads.
+    debug_assert!(
+        vervet_os::thread::count().is_none_or(|n| n == 1),
+        "the fence is chosen before there is a second thread"
+    );
+    vervet_runtime::safepoint::choose_fence();
+    vervet_os::allocator::prefer_large_steps();
     // SAFETY: a complete record that getrlimit fills.
     let limit = unsafe {
         let mut limit: libc::rlimit = std::mem::zeroed();

@@ -70,6 +70,9 @@ impl<M: Model, W: World> Heap<M, W> {
         if let Some((outcome, ns)) = done {
             self.note(what, ns, outcome);
         }
+        if self.wants_help.load(Relaxed) {
+            self.start_threads();
+        }
     }
     fn note(&self, what: Collection, ns: u64, outcome: stats::Outcome) {
         let pauses = match what {

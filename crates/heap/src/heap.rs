@@ -52,6 +52,8 @@ pub struct Heap<M: Model, W: World> {
     pub(crate) major: state::Major,
     pub(crate) gate: gate::Gate,
     pub(crate) workers: workers::WorkerPool,
+    /// Have the collector's thread and the helpers been started?
+    pub(crate) started: AtomicBool,
     pub(crate) shared_stack: mark_stack::SharedMarkStack,
     pub(crate) minor_workers: Vec<Exclusive<worker::MinorWorker>>,
     pub(crate) scratch: Exclusive<Scratch>,
@@ -76,16 +78,16 @@ pub struct Heap<M: Model, W: World> {
 }
 
 impl<M: Model, W: World> Heap<M, W> {
-    /// Reserves a heap and starts its threads. It lives as long as the process.
+    /// Reserves a heap. It lives as long as the process. Its threads are started when they are first needed, or by [`Heap::start_threads`].
     ///
     /// # Errors
-    /// What the system says if it grants no memory or no thread. InvalidInput: the range is too small for what its collections may need.
+    /// What the system says if it grants no memory. InvalidInput: the range is too small for what its collections may need.
     pub fn start(config: Config, world: W) -> io::Result<&'static Heap<M, W>> {
         let space = space::Space::new(config.reserve, config.cards, config.card_mask)?;
         let (low, high) = space.range();
         let config = config.fit(high - low)?;
         let recyclable = recyclable::RecyclableBlocks::new(&space)?;
-        let pool = workers::WorkerPool::new(config.helpers)?;
+        let pool = workers::WorkerPool::new(config.helpers);
         let n = pool.count();
         let heap: &'static Heap<M, W> = Box::leak(Box::new(Heap {
             world,
@@ -105,6 +107,7 @@ impl<M: Model, W: World> Heap<M, W> {
             major: state::Major::new(n, config.min_major.min(config.max_heap / 2))?,
             gate: gate::Gate::default(),
             workers: pool,
+            started: AtomicBool::new(false),
             shared_stack: mark_stack::SharedMarkStack::new()?,
             minor_workers: (0..n)
                 .map(|_| worker::MinorWorker::new().map(Exclusive::new))
@@ -129,11 +132,25 @@ impl<M: Model, W: World> Heap<M, W> {
             config,
             _model: std::marker::PhantomData,
         }));
-        std::thread::Builder::new()
+        Ok(heap)
+    }
+    /// Starts the collector's thread and its helpers, at the first call: when a major collection is asked for, or a minor one wants help. A program that may
+    /// leave no thread for them, because it starts threads of its own, has it called before. Called by a thread of the program, whose
+    /// priority they begin with, while the world runs. Without the collector's thread the program cannot go on.
+    pub fn start_threads(&self) {
+        if self.started.load(Acquire) || self.started.swap(true, AcqRel) {
+            return;
+        }
+        // SAFETY: `Heap::start`, which alone makes heaps, has leaked this one.
+        let heap: &'static Heap<M, W> = unsafe { &*std::ptr::from_ref(self) };
+        let collector = std::thread::Builder::new()
             .name("GC".into())
             .stack_size(512 << 10)
-            .spawn(move || heap.collector())?;
-        Ok(heap)
+            .spawn(move || heap.collector());
+        if let Err(e) = collector {
+            self.fail(&format!("the collector's thread cannot be started: {e}"));
+        }
+        self.workers.start();
     }
     /// Borrows what the worker of that number owns.
     pub(crate) fn minor_worker(&self, index: usize) -> Borrowed<'_, worker::MinorWorker> {

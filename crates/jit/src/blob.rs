@@ -196,6 +196,39 @@ pub struct Blob {
     pub listing: Option<String>,
 }
 
+impl Blob {
+    /// Gives back what its vectors have room for and do not use: most of them are kept as long as the code.
+    pub(crate) fn shrink(&mut self) {
+        self.relocs.shrink_to_fit();
+        self.call_sites.shrink_to_fit();
+        self.handlers.shrink_to_fit();
+        self.traps.shrink_to_fit();
+        self.il_map.shrink_to_fit();
+        self.inline_sites.shrink_to_fit();
+        self.inline_map.shrink_to_fit();
+        self.no_redirect.shrink_to_fit();
+    }
+    /// Bytes of memory that it takes, about: the blob and what its vectors have room for.
+    pub fn bytes(&self) -> usize {
+        fn of<T>(list: &Vec<T>) -> usize {
+            list.capacity() * size_of::<T>()
+        }
+        let filters: usize = self.filters.iter().map(Blob::bytes).sum();
+        size_of::<Blob>()
+            + of(&self.code)
+            + of(&self.relocs)
+            + of(&self.call_sites)
+            + of(&self.handlers)
+            + of(&self.clauses)
+            + of(&self.traps)
+            + of(&self.il_map)
+            + of(&self.inline_sites)
+            + of(&self.inline_map)
+            + of(&self.no_redirect)
+            + filters
+    }
+}
+
 /// Sizes and times of one compile.
 #[derive(Clone, Copy, Default, Debug)]
 #[expect(missing_docs, reason = "the names say what is counted, with the unit")]

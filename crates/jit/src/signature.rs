@@ -193,6 +193,26 @@ impl LoweredSignature {
             stack_arg_bytes,
         }
     }
+    /// Do all arguments and the result travel in general registers, each in one? A call may then load all of those registers and take the result
+    /// for a word, as one of [`LoweredSignature::of_words`] does: the callee reads the registers that it has arguments in, and no others.
+    pub fn travels_in_words(&self) -> bool {
+        let (params, results) = (&self.clif.params, &self.clif.returns);
+        params.len() <= INT_ARG_REGS as usize
+            && results.len() <= 1
+            && params.iter().chain(results).all(|p| p.value_type.is_int())
+    }
+    /// As many words as there are general registers for arguments, and a word as the result; `word` is `System.Int64`.
+    pub fn of_words(word: ClassRef) -> LoweredSignature {
+        let count = INT_ARG_REGS as usize;
+        let pass = Pass::Scalar(I64);
+        LoweredSignature::new(
+            false,
+            pass.clone(),
+            vec![pass; count],
+            word,
+            vec![word; count],
+        )
+    }
     /// The key of the signature: equal keys mean the same CLIF signature and the same use of its
     /// values.
     pub fn key(&self) -> String {

@@ -29,6 +29,20 @@ pub fn no_memory(what: &str, bytes: usize) -> ! {
     }
 }
 
+/// Bytes by which the C library extends what it has from the system.
+const STEP: libc::c_int = 2 << 20;
+
+/// Has the C library's allocator take memory from the system in steps of 2 MiB, and make mappings of their own only for more than that. By
+/// itself it makes the memory of all threads but the first accessible 4 KiB at a time: the background compiler of hello world made 200 such
+/// system calls, each of which keeps the other threads from taking page faults. Memory that nobody touches takes no room.
+pub fn prefer_large_steps() {
+    // SAFETY: plain calls that set numbers.
+    unsafe {
+        libc::mallopt(libc::M_TOP_PAD, STEP);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, STEP);
+    }
+}
+
 #[inline(always)]
 fn checked(p: *mut u8, bytes: usize) -> *mut u8 {
     if p.is_null() {

@@ -29,6 +29,11 @@ pub fn processors() -> i32 {
     n.max(1)
 }
 
+/// How many threads the process has; None where there is no /proc to ask.
+pub fn count() -> Option<usize> {
+    Some(std::fs::read_dir("/proc/self/task").ok()?.count())
+}
+
 type Work = Box<dyn FnOnce() + Send>;
 
 /// Starts a thread with so many bytes of stack that runs `work` and is gone. A panic of `work` ends the process.
@@ -80,6 +85,16 @@ mod tests {
         }
         drop(sender);
         assert_eq!(receiver.iter().sum::<i32>(), 4950);
+    }
+
+    #[test]
+    fn threads_are_counted() {
+        let (sender, receiver) = mpsc::channel::<()>();
+        let wait = move || assert!(receiver.recv().is_err());
+        let waiting = std::thread::spawn(wait);
+        assert!(count().is_none_or(|n| n >= 2));
+        drop(sender);
+        waiting.join().expect("a thread that only waits");
     }
 
     #[test]

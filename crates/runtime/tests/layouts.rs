@@ -12,8 +12,10 @@ fn declared_layouts_match_the_class_library() {
     let universe = Universe::new(Box::new(Bridge(loader)));
     loader.set_universe(universe);
     let corlib = loader.open(&path).expect("corlib loads");
-    universe
-        .set_corlib(corlib.manifest)
-        .expect("every well-known type is there");
+    universe.set_corlib(corlib.manifest);
+    universe.check_known().expect("every known type is there");
     vervet_runtime::classes::layout_check::check(universe).expect("layouts match");
+    if !vervet_runtime::classes::layout_check::was_compared(corlib.manifest) {
+        println!("the installed core library is not in COMPARED: every start checks it");
+    }
 }

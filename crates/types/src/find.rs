@@ -99,13 +99,9 @@ impl Class {
     /// The class constructor.
     pub fn cctor(&'static self) -> R<Option<MethodRef>> {
         let found = self.cells.cctor.get_or_try(|| -> R<Option<MethodRef>> {
-            for i in self.methods_named(".cctor")? {
-                let m = self.def().methods()?[i as usize];
-                if m.is_cctor() {
-                    return self.method_at(i).map(Some);
-                }
-            }
-            Ok(None)
+            // Without the index of names: every class that is used is asked for its class constructor, few for another method.
+            let own = self.def().methods()?.iter().find(|m| m.is_cctor());
+            own.map(|m| self.method_at(m.index)).transpose()
         })?;
         Ok(*found)
     }

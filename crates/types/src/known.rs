@@ -2,9 +2,10 @@
 //!
 //! # Invariants
 //! * A row is one name. No other place in the runtime spells the name of a type.
-//! * All rows are resolved when the core library is set ([`crate::Universe::set_corlib`]). A type
-//!   that is missing is an error there, which names it, so [`crate::Universe::known`] cannot fail
-//!   afterwards.
+//! * A row is resolved when it is first asked for: a program needs a sixth of them. Resolving takes no lock that the
+//!   type system holds elsewhere while it asks.
+//! * [`crate::Universe::check_known`] resolves all rows and names one that is missing. It is called at start-up unless the
+//!   core library is one for which a test has called it, so [`crate::Universe::known`] does not fail.
 //! * A generic type has its plain name (`Span`), with its arity where a type without parameters has
 //!   the same name (`IList1`).
 

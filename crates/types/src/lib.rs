@@ -66,6 +66,7 @@ pub mod members;
 pub mod method;
 mod modifiers;
 pub mod module;
+mod name_table;
 pub mod names;
 pub mod property;
 pub mod resolve;

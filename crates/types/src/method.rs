@@ -193,7 +193,7 @@ impl Method {
     }
     /// A class constructor.
     pub fn is_cctor(&self) -> bool {
-        self.name == ".cctor" && self.is_static() && self.flags & method_flags::RT_SPECIAL_NAME != 0
+        self.flags & method_flags::RT_SPECIAL_NAME != 0 && self.is_static() && self.name == ".cctor"
     }
     /// An internal call.
     pub fn is_icall(&self) -> bool {

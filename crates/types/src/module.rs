@@ -11,6 +11,7 @@
 //! * Top-level types are found by one hash table per module, made at the first search.
 //! * References and forwards that lead to each other end at [`MAX_DEPTH`].
 use crate::class::Nature;
+use crate::name_table::TypeNames;
 use crate::*;
 use rustc_hash::FxHashMap;
 use vervet_metadata::{Image, Table};
@@ -81,8 +82,6 @@ pub struct Assembly {
     pub(crate) modules: LeafLock<Vec<ModuleRef>>,
 }
 
-type Names = FxHashMap<(&'static str, &'static str), Token>;
-
 /// One metadata image.
 pub struct Module {
     /// The image.
@@ -97,7 +96,7 @@ pub struct Module {
     pub(crate) is_graft: bool,
     universe: &'static Universe,
     pub(crate) assembly: Published<Assembly>,
-    names: Published<Names>,
+    names: Published<TypeNames>,
     lower_names: Published<FxHashMap<(String, String), Token>>,
     type_defs: Chunks<Published<Class>>,
     method_defs: Chunks<Published<Method>>,
@@ -392,29 +391,61 @@ impl Module {
     }
 
     /// The hash table of the top-level types.
-    fn names(&'static self) -> R<&'static Names> {
+    fn names(&'static self) -> R<&'static TypeNames> {
         self.names.get_or_try(|| {
             let image = &self.image;
-            let mut names = Names::default();
-            names.reserve(image.row_count(Table::TypeDef) as usize);
-            for rid in 1..=image.row_count(Table::TypeDef) {
+            let (types, exported) = (
+                image.row_count(Table::TypeDef),
+                image.row_count(Table::ExportedType),
+            );
+            let mut names = TypeNames::new(types.saturating_add(exported));
+            let hash = |namespace, name| {
+                let bytes = |index| image.string_bytes(index).map_err(|e| self.bad(e));
+                R::Ok(TypeNames::hash(bytes(namespace)?, bytes(name)?))
+            };
+            for rid in 1..=types {
                 let row = image.type_def(rid).map_err(|e| self.bad(e))?;
                 if row.flags & class::type_flags::VISIBILITY_MASK < NESTED_PUBLIC {
-                    let key = (self.string(row.namespace)?, self.string(row.name)?);
-                    names.entry(key).or_insert(Token::new(Table::TypeDef, rid));
+                    names.add(
+                        hash(row.namespace, row.name)?,
+                        Token::new(Table::TypeDef, rid),
+                    );
                 }
             }
-            for rid in 1..=image.row_count(Table::ExportedType) {
+            for rid in 1..=exported {
                 let row = image.exported_type(rid).map_err(|e| self.bad(e))?;
                 if !row.implementation.is(Table::ExportedType) {
-                    let key = (self.string(row.namespace)?, self.string(row.name)?);
-                    names
-                        .entry(key)
-                        .or_insert(Token::new(Table::ExportedType, rid));
+                    let token = Token::new(Table::ExportedType, rid);
+                    names.add(hash(row.namespace, row.name)?, token);
                 }
             }
             Ok(names)
         })
+    }
+    /// Namespace and name of a row of [`Module::names`].
+    fn name_of(&'static self, token: Token) -> R<(&'static str, &'static str)> {
+        let rid = token.rid();
+        let (namespace, name) = match token.is(Table::TypeDef) {
+            true => {
+                let row = self.image.type_def(rid).map_err(|e| self.bad(e))?;
+                (row.namespace, row.name)
+            }
+            false => {
+                let row = self.image.exported_type(rid).map_err(|e| self.bad(e))?;
+                (row.namespace, row.name)
+            }
+        };
+        Ok((self.string(namespace)?, self.string(name)?))
+    }
+    /// The row of that name.
+    fn row_named(&'static self, namespace: &str, name: &str) -> R<Option<Token>> {
+        let hash = TypeNames::hash(namespace.as_bytes(), name.as_bytes());
+        for token in self.names()?.candidates(hash) {
+            if self.name_of(token)? == (namespace, name) {
+                return Ok(Some(token));
+            }
+        }
+        Ok(None)
     }
     /// The type of a row that was found by name: a TypeDef, or a forwarder, which is followed.
     fn named(&'static self, token: Token, depth: u32) -> R<Option<ClassRef>> {
@@ -449,15 +480,14 @@ impl Module {
     }
     /// A top-level type, `depth` forwarders deep.
     fn find_at(&'static self, namespace: &str, name: &str, depth: u32) -> R<Option<ClassRef>> {
-        let names: &Names = self.names()?;
-        match names.get(&(namespace, name)) {
-            Some(token) => self.named(*token, depth),
+        match self.row_named(namespace, name)? {
+            Some(token) => self.named(token, depth),
             None => Ok(None),
         }
     }
     /// A top-level type that is defined in this very module.
     pub fn find_own(&'static self, namespace: &str, name: &str) -> R<Option<ClassRef>> {
-        match self.names()?.get(&(namespace, name)) {
+        match self.row_named(namespace, name)? {
             Some(token) if token.is(Table::TypeDef) => self.type_def(token.rid()).map(Some),
             _ => Ok(None),
         }
@@ -473,12 +503,13 @@ impl Module {
         name: &str,
     ) -> R<Option<ClassRef>> {
         let lower = self.lower_names.get_or_try(|| {
-            let names = self
-                .names()?
-                .iter()
-                .map(|((ns, n), t)| ((ns.to_lowercase(), n.to_lowercase()), *t));
-            let mut rows: Vec<_> = names.collect();
-            rows.sort_by_key(|(_, t)| std::cmp::Reverse(*t));
+            let mut rows = Vec::new();
+            for token in self.names()?.tokens() {
+                let (namespace, name) = self.name_of(token)?;
+                rows.push(((namespace.to_lowercase(), name.to_lowercase()), token));
+            }
+            // Of rows that differ in case only, the first of the table is collected last, and so is found.
+            rows.sort_by_key(|(_, token)| std::cmp::Reverse(*token));
             Ok::<_, LoadError>(rows.into_iter().collect())
         })?;
         match lower.get(&(namespace.to_lowercase(), name.to_lowercase())) {

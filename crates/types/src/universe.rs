@@ -74,30 +74,53 @@ impl Universe {
             grafts: Published::new(),
         }))
     }
-    /// Declares which module is the core library, before any of its types is asked for, and resolves the known types.
-    pub fn set_corlib(&'static self, module: ModuleRef) -> R<()> {
+    /// Declares which module is the core library, before any of its types is asked for.
+    pub fn set_corlib(&'static self, module: ModuleRef) {
         self.corlib.set(module);
+    }
+    /// Resolves every known type. After it, [`Universe::known`] cannot fail; before it, that rests on which core library it is.
+    ///
+    /// # Errors
+    /// The core library has no such type, or cannot be read.
+    pub fn check_known(&'static self) -> R<()> {
         for known in Known::all() {
-            let class = module.find_type(known.namespace(), known.name())?;
-            self.known[known as usize].set(
-                class.ok_or_else(|| LoadError::no_type(module, known.namespace(), known.name()))?,
-            );
+            self.find_known(known)?;
         }
         Ok(())
+    }
+    fn find_known(&self, known: Known) -> R<ClassRef> {
+        let module = self.corlib();
+        let class = module.find_type(known.namespace(), known.name())?;
+        let class =
+            class.ok_or_else(|| LoadError::no_type(module, known.namespace(), known.name()))?;
+        Ok(self.known[known as usize].set(class))
     }
     /// The core library.
     pub fn corlib(&self) -> ModuleRef {
         self.corlib.get().expect("the core library is set first")
     }
-    /// A known type.
+    /// A known type. Panics if the core library has no such type: [`Universe::check_known`] says which libraries have them.
+    #[inline]
     pub fn known(&self, known: Known) -> ClassRef {
-        self.known[known as usize]
-            .get()
-            .expect("set_corlib resolved the known types")
+        match self.known[known as usize].get() {
+            Some(class) => class,
+            None => self.first_known(known),
+        }
+    }
+    #[cold]
+    fn first_known(&self, known: Known) -> ClassRef {
+        match self.find_known(known) {
+            Ok(class) => class,
+            Err(e) => panic!("the core library's type {known:?}: {e}"),
+        }
     }
     /// A known type, if the core library is set and has it.
     pub fn known_opt(&self, known: Known) -> Option<ClassRef> {
-        self.known[known as usize].get()
+        self.corlib.get()?;
+        match self.known[known as usize].get() {
+            Some(class) => Some(class),
+            None => self.find_known(known).ok(),
+        }
     }
     /// Parses an image; it gets an [`Assembly`] if it has an Assembly row.
     pub fn load_module(&'static self, data: &'static [u8], path: Option<String>) -> R<ModuleRef> {

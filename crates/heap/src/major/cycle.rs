@@ -49,6 +49,8 @@ impl<M: Model, W: World> Heap<M, W> {
         // A cycle that has begun does not count: what died since it began may still be marked.
         let ticket = self.major.begun.load(Acquire) + 1;
         self.major.asked.fetch_max(ticket, AcqRel);
+        // The collector's thread looks at `asked` after it has stored itself under the lock, so it is not left asleep.
+        self.start_threads();
         if let Some(t) = &*self.major.collector.lock() {
             t.unpark();
         }

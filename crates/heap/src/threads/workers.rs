@@ -13,10 +13,10 @@
 //!   small collection never waits for a thread to be scheduled.
 //! * A helper is not left to wait for the processor of the thread that collects: its affinity excludes that processor when it is woken (the kernel
 //!   may wake a thread there, and move it to an idle processor many milliseconds later).
+//! * The helpers are started by [`WorkerPool::start`]; until then the collecting thread does every job alone.
 //! * `job` is written only while no session is open and no helper is counted in it.
 use crate::threads::affinity::ThreadAffinity;
 use std::cell::UnsafeCell;
-use std::io;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use vervet_os::LeafLock;
 
@@ -30,7 +30,7 @@ struct Shared {
     job: UnsafeCell<Option<Job<'static>>>,
     /// Bit [`OPEN`] while helpers may join; below it the number that have joined and not left. Helper i is always worker i + 1.
     session: AtomicU32,
-    /// All helpers.
+    /// The helpers that were started.
     threads: LeafLock<Vec<Helper>>,
 }
 
@@ -47,20 +47,30 @@ unsafe impl Send for Shared {}
 /// See the module.
 pub struct WorkerPool {
     shared: &'static Shared,
-    helpers: usize,
+    /// Of each helper, where it may run: where the process could when the heap was made.
+    affinities: Vec<&'static ThreadAffinity>,
 }
 
 impl WorkerPool {
-    /// Starts the helpers.
-    pub fn new(helpers: usize) -> io::Result<WorkerPool> {
+    /// A pool for so many helpers, which are not started yet.
+    pub fn new(helpers: usize) -> WorkerPool {
         let shared: &'static Shared = Box::leak(Box::new(Shared {
             job: UnsafeCell::new(None),
             session: AtomicU32::new(0),
             threads: LeafLock::new(Vec::new()),
         }));
-        for i in 0..helpers {
-            let affinity: &'static ThreadAffinity = Box::leak(Box::new(ThreadAffinity::new()));
-            let handle = std::thread::Builder::new()
+        let new = |_| &*Box::leak(Box::new(ThreadAffinity::new()));
+        WorkerPool {
+            shared,
+            affinities: (0..helpers).map(new).collect(),
+        }
+    }
+    /// Starts the helpers. Called once. One that cannot be started is done without. A thread begins with the priority of the thread that starts it, so the
+    /// collector's own thread, which has a lower one, must not be the one to call.
+    pub fn start(&self) {
+        let shared = self.shared;
+        for (i, &affinity) in self.affinities.iter().enumerate() {
+            let started = std::thread::Builder::new()
                 .name(format!("GC helper {i}"))
                 .stack_size(256 << 10)
                 .spawn(move || {
@@ -70,21 +80,23 @@ impl WorkerPool {
                         std::thread::park();
                         help(shared, i + 1);
                     }
-                })?;
+                });
+            let Ok(handle) = started else {
+                return;
+            };
             shared.threads.lock().push(Helper {
                 thread: handle.thread().clone(),
                 affinity,
             });
         }
-        Ok(WorkerPool { shared, helpers })
     }
     /// How many workers a job can have at most.
     pub fn count(&self) -> usize {
-        self.helpers + 1
+        self.affinities.len() + 1
     }
     /// Runs `job(worker)` here, as worker 0, and if `parallel` on the helpers that wake in time. One job at a time.
     pub fn run(&self, parallel: bool, job: Job<'_>) {
-        if !parallel || self.helpers == 0 {
+        if !parallel || self.affinities.is_empty() {
             job(0);
             return;
         }

@@ -67,6 +67,7 @@ pub fn finish(f: Finished<'_>) -> Result<(Blob, FrameMap), String> {
     if let Some(front) = front {
         front.add(&mut blob);
     }
+    blob.shrink();
     Ok((blob, frame))
 }
 

@@ -108,7 +108,7 @@ pub fn universe() -> &'static Universe {
         let u = Universe::new(Box::new(Directory));
         UNIVERSE.set(u);
         let corlib = load("mscorlib").expect("mscorlib");
-        u.set_corlib(corlib).expect("the known types");
+        u.set_corlib(corlib);
     });
     UNIVERSE.get().expect("set above")
 }

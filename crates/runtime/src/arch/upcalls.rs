@@ -36,6 +36,9 @@ unsafe extern "C" {
     #[link_name = "vervet_resolve_interface_call"]
     pub fn resolve_interface_call(context: *mut ThreadContext, hidden: usize, this: usize)
     -> usize;
+    /// From the resolver that slots of VTables hold at first: the code to call, or 0 with an exception pending.
+    #[link_name = "vervet_resolve_slot_call"]
+    pub fn resolve_slot_call(context: *mut ThreadContext, slot: u32, this: usize) -> usize;
     /// Raises the pending exception from the innermost exit record.
     #[link_name = "vervet_throw_pending"]
     pub fn throw_pending(context: *mut ThreadContext) -> !;

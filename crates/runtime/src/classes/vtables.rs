@@ -24,7 +24,8 @@
 //!   wins, and the other's is discarded.
 //! * The collector needs the VTable only (sizes, flags, the map, the descriptor): it asks no class, so it may look at objects while the
 //!   type system is at work on another thread.
-//! * A method slot holds the permanent stub until the method is compiled, then its code. `entries.rs` rewrites it.
+//! * A method slot holds the slot stub of its number until it is called, then the permanent stub until the method is compiled, then its
+//!   code. `entries.rs` rewrites it. So making a VTable makes nothing for its methods.
 use crate::code::entries;
 use crate::domain::Domain;
 use crate::memory::vtable_area::take;
@@ -116,21 +117,14 @@ pub fn make(class: ClassRef, domain: u32) -> std::result::Result<&'static VTable
     unsafe {
         (at as *mut VTable).write(vt);
         let table = (at + vtable::SLOTS_OFFSET as usize) as *mut usize;
-        let boxed = f & flags::VALUE_TYPE != 0;
-        for (i, m) in slots.iter().enumerate() {
-            // A generic virtual method is dispatched by ResolveVirtual; its slot is never called.
-            let code = if m.is_generic_def() {
-                0
-            } else {
-                match entries::virtual_code(m, boxed && std::ptr::eq(m.class, class), at, i) {
-                    Ok(code) => code,
-                    Err(e) => {
-                        discard(&*(at as *const VTable));
-                        return Err(e);
-                    }
+        for i in 0..slots.len() {
+            match entries::slot_stub(i as u32) {
+                Ok(stub) => table.add(i).write(stub),
+                Err(e) => {
+                    discard(&*(at as *const VTable));
+                    return Err(e);
                 }
-            };
-            table.add(i).write(code);
+            }
         }
         Ok(&*(at as *const VTable))
     }

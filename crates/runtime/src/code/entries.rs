@@ -12,10 +12,13 @@
 //! # Invariants
 //! * The slot always holds callable code: the prestub until the method is compiled, then its code.
 //! * The permanent stub `jmp [slot]` never changes and is the method's identity as a function pointer.
-//! * Virtual tables hold the permanent stub (or an unboxing stub in front of it) until the method is compiled,
-//!   then the code itself; [`compiled`] rewrites them.
+//! * A slot of a VTable holds a slot stub, which all VTables share, until the first call through it: most slots of most classes are
+//!   never called, and their methods need no entry. From then on it holds the permanent stub (or an unboxing stub in front of it) until
+//!   the method is compiled, then the code itself. [`fill_slot`] and [`Entry::compiled`] store it under the entry's lock, so that what is
+//!   stored last is the code.
 use crate::code::arena;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_abi::VTable;
 use vervet_os::{Chunks, LeafLock, Published};
 use vervet_types::{LoadError, MethodRef};
 
@@ -182,24 +185,51 @@ impl Entry {
     }
 }
 
-/// What goes into method slot `i` of the VTable at `vtable` (address): code or stub, boxed if the method's
-/// `this` is a value.
-pub fn virtual_code(
+/// How many slots get their stubs together.
+const STUBS_TOGETHER: u32 = 64;
+/// The first of each group of slot stubs, 0 while there is none.
+static SLOT_STUBS: Chunks<AtomicUsize> = Chunks::new();
+
+/// What slot `slot` of every VTable holds until it is called.
+pub fn slot_stub(slot: u32) -> Result<usize, LoadError> {
+    let group = slot / STUBS_TOGETHER;
+    let cell = SLOT_STUBS.at(group);
+    let mut first = cell.load(Ordering::Acquire);
+    if first == 0 {
+        // Two threads may place a group at the same time; both work.
+        first = crate::arch::place_slot_stubs(group * STUBS_TOGETHER, STUBS_TOGETHER)?;
+        cell.store(first, Ordering::Release);
+    }
+    Ok(first + crate::arch::SLOT_STUB * (slot % STUBS_TOGETHER) as usize)
+}
+
+/// Stores into slot `slot` of the VTable what is called through it: code or stub, boxed if the method's `this` is a value. What was stored.
+pub fn fill_slot(
     method: MethodRef,
     boxed: bool,
-    vtable: usize,
-    i: usize,
+    vtable: &'static VTable,
+    slot: usize,
 ) -> Result<usize, LoadError> {
+    assert!(slot < vtable.slot_count as usize, "a slot of the VTable");
+    let address =
+        vtable as *const VTable as usize + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * slot;
+    // SAFETY: the slot is a word behind the VTable, which lives for ever; it is read by calls and written as a whole.
+    let place = unsafe { &*(address as *const AtomicUsize) };
     let e = entry(method)?;
     if boxed {
-        return e.boxed_stub();
+        let stub = e.boxed_stub()?;
+        place.store(stub, Ordering::Release);
+        return Ok(stub);
     }
-    // Asked under the lock: a thread that publishes the code either sees this place or was seen.
+    // Asked and stored under the lock: a thread that publishes the code either sees this place or was seen.
     let mut tables = e.tables.lock();
-    let code = e.code();
-    if code != 0 {
-        return Ok(code);
-    }
-    tables.push(vtable + vervet_abi::vtable::SLOTS_OFFSET as usize + 8 * i);
-    Ok(e.stub)
+    let code = match e.code() {
+        0 => {
+            tables.push(address);
+            e.stub
+        }
+        code => code,
+    };
+    place.store(code, Ordering::Release);
+    Ok(code)
 }

@@ -2,7 +2,9 @@
 //!
 //! # How it works
 //! A call needs an invoke stub for the lowered signature: generated code that loads the machine arguments from a block of words, calls,
-//! and stores the result into another block. One stub serves all methods of one lowered signature.
+//! and stores the result into another block. One stub serves all methods of one lowered signature. One more, the *word stub*, serves all
+//! methods whose arguments and result travel in general registers, which are nearly all that are called from Rust: it loads six
+//! words and stores one. A register that the callee does not read, and a result word that nobody asks for, do no harm.
 //!
 //! ```text
 //!   Rust                         invoke stub (generated)               managed method
@@ -27,6 +29,8 @@
 //! * Arguments, and structs that are passed or returned by address, may hold references. They lie in the frame or on the localloc
 //!   stack, which the collector scans conservatively, and never move.
 //! * No lock is held during the call.
+//! * The block of words of a call through the word stub has [`WORDS`] words, whatever the method takes. The words behind its arguments are 0, or
+//!   stale: no reference that the collector must not see.
 use crate::code::entries;
 use crate::code::link;
 use crate::code::table::{CodeKind, INVOKE_STUB};
@@ -51,8 +55,25 @@ static BY_METHOD: Chunks<Published<Stub>> = Chunks::new();
 /// Code of the stubs, by the key of the lowered signature.
 static BY_KEY: LeafLock<Option<FxHashMap<String, usize>>> = LeafLock::new(None);
 
-/// Code of the invoke stub for a signature, generated if there is none. Two threads may generate one at the same time; both work.
+/// Words that the word stub loads.
+const WORDS: usize = vervet_jit::signature::INT_ARG_REGS as usize;
+/// The word stub's code.
+static WORD_STUB: Published<usize> = Published::new();
+
+/// Code of an invoke stub that serves the signature.
 fn stub_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize> {
+    if !lowered.travels_in_words() {
+        return exact_code(cx, lowered);
+    }
+    if let Some(code) = WORD_STUB.get() {
+        return Ok(*code);
+    }
+    let words = LoweredSignature::of_words(cx.known(Known::Int64));
+    Ok(*WORD_STUB.put(exact_code(cx, &words)?))
+}
+
+/// Code of the invoke stub for exactly that signature, generated if there is none. Two threads may generate one at the same time; both work.
+fn exact_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize> {
     let key = lowered.key();
     if let Some(code) = BY_KEY.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
@@ -68,7 +89,7 @@ fn stub_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize>
             let blob = made.unwrap_or_else(|e| {
                 crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}"))
             });
-            crate::process::counters::compiled_stub(&blob);
+            crate::process::counters::invoke_stub(&blob);
             crate::code::cache::keep_stub(&key, &blob);
             blob
         }
@@ -118,8 +139,18 @@ pub(crate) unsafe fn first_call<'cx>(
     this: ObjRef<'cx>,
     argument: Option<ObjRef<'cx>>,
 ) -> Throw {
-    let found = stub_for(cx, method).and_then(|stub| Ok((stub, cx.load(entries::entry(method))?)));
-    let (stub, entry) = match found {
+    // Not the word stub: the thunk has room for two words at the end of the managed stack.
+    static EXACT: [Published<usize>; 2] = [Published::new(), Published::new()];
+    let exact = |stub: &Stub| match EXACT[usize::from(argument.is_some())].get() {
+        Some(code) => Ok(*code),
+        None => {
+            let code = exact_code(cx, &stub.lowered)?;
+            Ok(*EXACT[stub.lowered.params.len().min(1)].put(code))
+        }
+    };
+    let found = stub_for(cx, method)
+        .and_then(|stub| Ok((stub, exact(stub)?, cx.load(entries::entry(method))?)));
+    let (stub, stub_code, entry) = match found {
         Ok(found) => found,
         Err(throw) => return throw,
     };
@@ -136,7 +167,7 @@ pub(crate) unsafe fn first_call<'cx>(
     vervet_os::lock::assert_no_leaf_lock("running managed code");
     let words = [this.addr() as u64, argument.map_or(0, |a| a.addr() as u64)];
     // SAFETY: the stub was made for this signature, whose words these are; the rest is the caller's promise.
-    unsafe { crate::arch::first_call(stub.code, code, &raw const words, cx.context()) }
+    unsafe { crate::arch::first_call(stub_code, code, &raw const words, cx.context()) }
 }
 
 /// Calls the implementation of a virtual or interface method for `this`.
@@ -172,7 +203,7 @@ fn call<'cx>(
     let mut few = [0u64; FEW];
     let count = word_count(lowered, this.is_some());
     let words: &mut [u64] = if count <= FEW {
-        &mut few[..count]
+        &mut few[..count.max(WORDS)]
     } else {
         scope.slice(count, 0)?
     };
@@ -382,7 +413,7 @@ pub fn run_filter(_cx: &Cx<'_>, code: usize, fp: usize, exception: ObjRef<'_>) -
         cx.take_pending(throw);
         return false;
     }
-    let words = [fp as u64, exception.addr() as u64];
+    let words: [u64; WORDS] = [fp as u64, exception.addr() as u64, 0, 0, 0, 0];
     let mut ret = [0u64; 2];
     // SAFETY: filters take (fp, exception) and return an int.
     let status = unsafe {

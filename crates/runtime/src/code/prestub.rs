@@ -1,4 +1,4 @@
-//! What happens at a method's first call, and at an interface call no IMT stub knows.
+//! What happens at a method's first call, at the first call through a slot of a VTable, and at an interface call no IMT stub knows.
 //!
 //! # What a method's first call finds
 //! ```text
@@ -159,6 +159,28 @@ fn icall_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         false => crate::arch::icall_stub(target, name, lowered.stack_arg_bytes),
     };
     cx.load(arena::place_stub(bytes))
+}
+
+// ---- virtual dispatch ---------------------------------------------------------------------------------------
+
+/// From the slot thunk: the code behind that slot of the VTable of `this`, which the slot holds from now on, or 0 with an exception pending.
+#[unsafe(export_name = "vervet_resolve_slot_call")]
+pub extern "C" fn resolve_slot_call(_ctx: *mut ThreadContext, slot: u32, this: usize) -> usize {
+    let cx = Cx::current();
+    // SAFETY: the call has loaded its target from the VTable of `this`, so it is a live object; the thunk's frame pins it.
+    let this = unsafe { ObjRef::from_addr(this) };
+    let vt = this.vtable();
+    let class = class_of(vt);
+    let found = cx.load(class.vtable()).and_then(|layout| {
+        let method = layout.slots[slot as usize];
+        cx.load(entries::fill_slot(
+            method,
+            wants_unboxing(method, vt),
+            vt,
+            slot as usize,
+        ))
+    });
+    found.unwrap_or_default()
 }
 
 // ---- interface dispatch --------------------------------------------------------------------------------------

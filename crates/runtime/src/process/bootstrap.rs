@@ -4,10 +4,10 @@
 //!   step                                   needs                          what may go wrong
 //!   -------------------------------------  -----------------------------  -------------------------------------
 //!   panic hook, standard descriptors       nothing                        nothing
-//!   membarrier, locale                     one thread in the process      nothing
+//!   membarrier, locale                     one thread in the process      nothing (the command registers before it comes here)
 //!   address plan                           the limits of the process      too little address space
 //!   VTable area, code arena, handles,      the plan                       a reservation fails
-//!     heap (starts the collector's threads)
+//!     heap (its threads start later)
 //!   arch, safepoint, helpers               the code arena                 nothing
 //!   signal handlers                        the stubs they lead to         nothing
 //!   loader, type system, mscorlib          files                          no class library, another version
@@ -18,8 +18,8 @@
 //! # Invariants
 //! * The order of start-up is that of docs/class-library.md#order-of-start-up: String.Empty before any managed code, the preallocated exceptions
 //!   first of all managed code, no class constructor of the library before Main.
-//! * The address plan is made first, and every reservation before the first thread of the collector starts: threads take address
-//!   space of their own.
+//! * The address plan is made first, and every reservation before the first thread starts: threads take address space of their own. Where address
+//!   space is limited, the collector's threads start with the heap.
 //! * An error before the runtime is published is a sentence for the user; nothing is undone, because the process ends.
 use crate::code::icall::Icall;
 use crate::cx::{Cx, Result};
@@ -76,7 +76,7 @@ pub fn start(
         }
     }));
     open_standard_descriptors();
-    // Before the process has a second thread: registering for membarrier is cheap only then.
+    // Chosen by the command already, if it is the command that starts the runtime: before the process has a second thread.
     crate::safepoint::choose_fence();
     // SAFETY: before any other thread exists.
     unsafe {
@@ -113,20 +113,24 @@ pub fn start(
     let corlib = loader.binder().corlib().map_err(|e| e.to_string())?;
     let corlib = loader.open(&corlib).map_err(|e| e.to_string())?;
     check_corlib(corlib.manifest)?;
-    universe
-        .set_corlib(corlib.manifest)
-        .map_err(|e| e.to_string())?;
+    universe.set_corlib(corlib.manifest);
+    let compared = crate::classes::layout_check::was_compared(corlib.manifest);
+    if !compared || cfg!(debug_assertions) {
+        universe.check_known().map_err(|e| e.to_string())?;
+    }
     crate::classes::grafts::load(universe)?;
-    crate::classes::layout_check::check(universe)?;
+    if !compared || cfg!(debug_assertions) {
+        crate::classes::layout_check::check(universe)?;
+    }
     crate::memory::gc::object_model::set_known_classes(
         universe.known(Known::Ephemeron),
         universe.known(Known::CriticalFinalizerObject),
     );
 
-    let mut table = rustc_hash::FxHashMap::default();
-    for row in icalls {
-        table.insert(row.name, row);
-    }
+    let icalls: Vec<_> = icalls.collect();
+    let mut table =
+        rustc_hash::FxHashMap::with_capacity_and_hasher(icalls.len(), Default::default());
+    table.extend(icalls.into_iter().map(|row| (row.name, row)));
     if options.perf_map {
         crate::process::counters::open_perf_map()
             .map_err(|e| format!("cannot write the perf map: {e}"))?;

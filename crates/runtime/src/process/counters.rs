@@ -9,13 +9,13 @@ use vervet_os::LeafLock;
 use vervet_types::MethodRef;
 
 pub(super) static METHODS: AtomicU64 = AtomicU64::new(0);
-/// Stubs for calls from the runtime.
-pub(super) static STUBS: AtomicU64 = AtomicU64::new(0);
 pub(super) static IL_BYTES: AtomicU64 = AtomicU64::new(0);
 pub(super) static CLIF: AtomicU64 = AtomicU64::new(0);
 pub(super) static TRANSLATE_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static CODEGEN_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static CODE_BYTES: AtomicU64 = AtomicU64::new(0);
+pub(super) static INVOKE_STUBS: AtomicU64 = AtomicU64::new(0);
+pub(super) static INVOKE_STUB_NS: AtomicU64 = AtomicU64::new(0);
 pub(super) static MISSING: LeafLock<Vec<String>> = LeafLock::new(Vec::new());
 static PERF: LeafLock<Option<std::fs::File>> = LeafLock::new(None);
 
@@ -32,12 +32,10 @@ pub fn compiled(method: MethodRef, blob: &Blob) {
     }
 }
 
-/// Counts a stub that belongs to no method.
-pub fn compiled_stub(blob: &Blob) {
-    STUBS.fetch_add(1, Relaxed);
-    TRANSLATE_NS.fetch_add(blob.stats.translate_ns, Relaxed);
-    CODEGEN_NS.fetch_add(blob.stats.codegen_ns, Relaxed);
-    CODE_BYTES.fetch_add(blob.code.len() as u64, Relaxed);
+/// Counts an invoke stub that was generated.
+pub fn invoke_stub(blob: &Blob) {
+    INVOKE_STUBS.fetch_add(1, Relaxed);
+    INVOKE_STUB_NS.fetch_add(blob.stats.translate_ns + blob.stats.codegen_ns, Relaxed);
 }
 
 /// Notes a method that is about to be compiled, or whose code was kept, for `--trace`.

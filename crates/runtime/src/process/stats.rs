@@ -28,7 +28,6 @@ pub fn report() {
         }
     };
     eprintln!("methods compiled      {methods}");
-    eprintln!("stubs compiled        {}", STUBS.load(Relaxed));
     eprintln!("IL bytes              {il}");
     eprintln!("CLIF instructions     {}", CLIF.load(Relaxed));
     eprintln!(
@@ -47,6 +46,12 @@ pub fn report() {
         per(c)
     );
     eprint!("{}", crate::code::cache::counts::report());
+    eprintln!(
+        "invoke stubs          {}, {:.1} ms",
+        INVOKE_STUBS.load(Relaxed),
+        INVOKE_STUB_NS.load(Relaxed) as f64 / 1e6
+    );
+    eprint!("{}", crate::code::background::report());
     eprint!("{}", crate::memory::gc::report());
     eprintln!("classes               {}", rt.universe.class_count());
     eprint!("{}", crate::safepoint::histogram::report());

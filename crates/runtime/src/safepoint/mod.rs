@@ -40,10 +40,11 @@ pub(crate) use stop::view_parked;
 pub use stop::{Stopped, ThreadView, stop, stop_thread};
 pub use transitions::poll;
 
-/// Chooses how transitions are fenced. Called once, before the process has a second thread: from then on the kernel takes
+/// Chooses how transitions are fenced, at the first call. That is before the process has a second thread: from then on the kernel takes
 /// 7 to 17 ms to register a process for membarrier, because it waits for a grace period of RCU.
 pub fn choose_fence() {
-    transitions::initialise();
+    static CHOSEN: std::sync::Once = std::sync::Once::new();
+    CHOSEN.call_once(transitions::initialise);
 }
 
 /// Installs the handler. Called once, before the first thread is attached.

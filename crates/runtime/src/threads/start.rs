@@ -105,6 +105,8 @@ fn spawn_os(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
 
 /// Starts an OS thread that attaches, if there is room for it and for all it has besides its stack.
 pub(crate) fn spawn(stack: usize, work: impl FnOnce() + Send + 'static) -> bool {
+    // A program that starts as many threads as the system lets it have must not take those of the collector.
+    crate::memory::gc::heap().start_threads();
     if !crate::memory::address_plan::is_limited() {
         return vervet_os::thread::spawn_detached(stack, work).is_ok();
     }

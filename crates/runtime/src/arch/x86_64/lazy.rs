@@ -1,5 +1,5 @@
-//! Thunks that managed code enters without calling anything of ours: at a method's first call, at an interface call that no IMT stub
-//! knows, and at a trap.
+//! Thunks that managed code enters without calling anything of ours: at a method's first call, at the first call through a slot of a VTable,
+//! at an interface call that no IMT stub knows, and at a trap.
 //!
 //! # Invariants
 //! * The argument registers, integer and vector, are saved and restored, because the method that was called has not read them yet.
@@ -42,6 +42,45 @@ pub unsafe extern "C" fn prestub() {
         managed = const MANAGED,
         native_sp = const NATIVE_SP,
         f = sym upcalls::compile_for_call,
+        throw = sym throw_pending_aligned,
+        stop = sym STOP,
+        stopping = const STOPPING,
+        park = sym park,
+    )
+}
+
+/// The first call through a slot of a VTable: eax = number of the slot, `this` in rdi, all else as the caller left it; a call with
+/// variable arguments has their address in `hidden`. Finds the method, stores its code into the slot, and jumps there.
+///
+/// # Safety
+/// Entered only as its description says, by generated code or by the runtime.
+#[unsafe(naked)]
+pub unsafe extern "C" fn slot_resolve() {
+    naked_asm!(
+        "mov r11d, eax",
+        push_exit!("2"),
+        "mov byte ptr [r15 + {state}], {runtime}",
+        to_native_stack!(),
+        "sub rsp, 144",
+        save_vectors!(),
+        "mov r11, [r15 + {hidden}]",
+        "mov [rsp + 128], r11",
+        "mov rdx, rdi",
+        "mov rdi, r15",
+        "mov esi, eax",
+        "call {f}",
+        "test rax, rax",
+        "jz 5f",
+        "mov r11, [rsp + 128]",
+        "mov [r15 + {hidden}], r11",
+        go_on_at_rax!(),
+        record = const RECORD,
+        hidden = const HIDDEN,
+        state = const STATE,
+        runtime = const RUNTIME,
+        managed = const MANAGED,
+        native_sp = const NATIVE_SP,
+        f = sym upcalls::resolve_slot_call,
         throw = sym throw_pending_aligned,
         stop = sym STOP,
         stopping = const STOPPING,

@@ -6,7 +6,7 @@
 use super::HIDDEN;
 use super::exits::{icall_thunk, leaf_thunk};
 use super::grow::grow;
-use super::lazy::{imt_resolve, prestub};
+use super::lazy::{imt_resolve, prestub, slot_resolve};
 use super::native::{native_thunk, reverse_entry};
 use super::reentry::reentrant_thunk;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +22,7 @@ pub fn reverse_thunk(record: usize) -> Vec<u8> {
 
 static NEAR_PRESTUB: AtomicUsize = AtomicUsize::new(0);
 static NEAR_IMT: AtomicUsize = AtomicUsize::new(0);
+static NEAR_SLOT: AtomicUsize = AtomicUsize::new(0);
 static NEAR_NATIVE: AtomicUsize = AtomicUsize::new(0);
 static NEAR_GROW: AtomicUsize = AtomicUsize::new(0);
 
@@ -37,6 +38,7 @@ fn near(target: usize) -> usize {
 pub fn initialise() {
     NEAR_PRESTUB.store(near(prestub as *const () as usize), Ordering::Release);
     NEAR_IMT.store(near(imt_resolve as *const () as usize), Ordering::Release);
+    NEAR_SLOT.store(near(slot_resolve as *const () as usize), Ordering::Release);
     NEAR_NATIVE.store(near(native_thunk as *const () as usize), Ordering::Release);
     NEAR_GROW.store(near(grow as *const () as usize), Ordering::Release);
 }
@@ -47,6 +49,25 @@ pub fn near_prestub() -> usize {
 /// What every IMT entry holds at first.
 pub fn imt_resolve_address() -> usize {
     NEAR_IMT.load(Ordering::Relaxed)
+}
+/// Bytes of a slot stub.
+pub const SLOT_STUB: usize = 16;
+
+/// Places `count` slot stubs one behind the other, for the slots from `first`: each goes to the resolver with the number of its slot. What
+/// slots of VTables hold at first; the same stubs serve all VTables.
+pub fn place_slot_stubs(first: u32, count: u32) -> Result<usize, LoadError> {
+    let resolver = NEAR_SLOT.load(Ordering::Relaxed);
+    let mut code = vec![0xCC; SLOT_STUB * count as usize];
+    let patch = |code: &mut [u8], at: usize| {
+        for (i, stub) in code.chunks_exact_mut(SLOT_STUB).enumerate() {
+            let end = at + SLOT_STUB * i + 10;
+            stub[0] = 0xB8; // mov eax, slot
+            stub[1..5].copy_from_slice(&(first + i as u32).to_le_bytes());
+            stub[5] = 0xE9; // jmp resolver
+            stub[6..10].copy_from_slice(&((resolver as i64 - end as i64) as i32).to_le_bytes());
+        }
+    };
+    crate::code::arena::place(&mut code, SLOT_STUB, patch, |at| at)
 }
 /// The native thunk.
 pub fn native_thunk_address() -> usize {

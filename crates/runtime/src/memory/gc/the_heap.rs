@@ -36,6 +36,10 @@ pub fn initialise(
         ..options.config()
     };
     let heap = Heap::start(config, Process::new(start_finalizer))?;
+    // Where address space is limited, the program may leave none for the stacks of the collector's threads.
+    if crate::memory::address_plan::is_limited() {
+        heap.start_threads();
+    }
     HEAP.store(heap as *const TheHeap as *mut TheHeap, Ordering::Release);
     Ok(())
 }
