@@ -64,7 +64,7 @@ rows=(
     "xsd $lib/xsd.exe $out/small.xsd -classes -outputdir:$out"
     "xmltool $lib/mono-xmltool.exe --prettyprint $out/small.xml"
     "api-info $lib/mono-api-info.exe $out/hello.exe"
-    "xbuild $lib/xbuild.exe -nologo $out/small.proj"
+    "xbuild $lib/xbuild.exe /nologo $out/small.proj"
     "gendarme /usr/lib/gendarme/gendarme.exe --quiet $out/hello.exe"
     "nunit /usr/lib/nunit/nunit-console.exe -help"
     "de4dot /usr/lib/de4dot/de4dot.exe -h"
@@ -103,7 +103,7 @@ run() { # file for the values, mode, row, command...
     code=$?
     if [ $code != 0 ]; then
         echo "$row under $mode: code $code: $(cat "$out/stderr" "$out/stdout" | grep -m1 . | cut -c1-160)"
-        return
+        return 1
     fi
     awk -v OFS='\t' -v m="$mode" -v r="$row" '{ print m, r, $1, $2 }' "$out/took" >> "$file"
 }
@@ -117,11 +117,14 @@ for row in "${rows[@]}"; do
     [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
     [ -e "$program" ] || { echo "$name is not installed: skipped"; continue; }
     shown+=("$name")
+    # The first runs fill the page cache and the cache of compiled code; they do not count. A mode in which the program fails then is left out.
+    able=()
+    for mode in "${modes[@]}"; do
+        # shellcheck disable=SC2086
+        run /dev/null "$mode" "$name" "$program" $arguments && able+=("$mode")
+    done
     for ((i = 0; i < runs; i++)); do
-        for mode in "${modes[@]}"; do
-            # The first runs fill the page cache and the cache of compiled code; they do not count.
-            # shellcheck disable=SC2086
-            [ $i != 0 ] || run /dev/null "$mode" "$name" "$program" $arguments
+        for mode in "${able[@]}"; do
             # shellcheck disable=SC2086
             run "$values" "$mode" "$name" "$program" $arguments
         done

@@ -37,6 +37,7 @@ pub use blob::{
     inlined_frames,
 };
 pub use compiler::Compiler;
+pub use emit::codegen::forget_worker;
 pub use error::CompileError;
 pub use options::{AllocProtection, CompileEnv, Options, Tier};
 pub use signature::LoweredSignature;

@@ -204,17 +204,12 @@ impl<'a> Image<'a> {
         if known.is_some() {
             return known;
         }
-        let rows = self.row_count(key.column().0);
-        let mut last = 0;
-        let in_order = (1..=rows).all(|rid| {
-            let cell = self.key_cell(key, rid);
-            core::mem::replace(&mut last, cell) <= cell
-        });
-        if in_order {
+        let (table, column) = key.column();
+        if self.tables().ascends(table, column) {
             index.in_order.store(true, Ordering::Relaxed);
             return None;
         }
-        let mut rids: Arc<[u32]> = (1..=rows).collect();
+        let mut rids: Arc<[u32]> = (1..=self.row_count(table)).collect();
         if let Some(rids) = Arc::get_mut(&mut rids) {
             rids.sort_by_key(|rid| self.key_cell(key, *rid));
         }

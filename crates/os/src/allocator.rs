@@ -43,6 +43,13 @@ pub fn prefer_large_steps() {
     }
 }
 
+/// Gives memory that is free in the C library's allocator back to the system. Takes the allocator's locks, and time that grows with the
+/// memory in use: for a thread that nobody waits for.
+pub fn give_back() {
+    // SAFETY: a plain call.
+    unsafe { libc::malloc_trim(0) };
+}
+
 #[inline(always)]
 fn checked(p: *mut u8, bytes: usize) -> *mut u8 {
     if p.is_null() {

@@ -35,6 +35,17 @@ pub fn map(size: usize, tail: usize) -> io::Result<Dual> {
     }
 }
 
+/// Takes the pages `[at, at + size)` of the writable view out of the process's page tables, so that they do not count twice in its resident set. Their
+/// contents stay, and can be written through the view as before.
+///
+/// # Safety
+/// The range consists of whole pages of a writable view that [`map`] made.
+pub unsafe fn unmap_written(at: *mut u8, size: usize) {
+    // SAFETY: the caller's promise. The mapping is shared: its pages belong to the memory behind both views, not to this one. An error changes
+    // nothing, and matters to nobody.
+    unsafe { libc::madvise(at.cast(), size, libc::MADV_DONTNEED) };
+}
+
 fn checked(p: *mut libc::c_void) -> io::Result<*mut u8> {
     if p == libc::MAP_FAILED {
         Err(io::Error::last_os_error())

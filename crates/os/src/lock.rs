@@ -11,6 +11,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// A short lock around a few lines of our own code. See the module's invariants.
 #[derive(Default, Debug)]
@@ -46,6 +47,14 @@ impl<'a, T> LeafGuard<'a, T> {
             guard: changed.wait(guard).unwrap_or_else(PoisonError::into_inner),
             held,
         }
+    }
+    /// As [`LeafGuard::wait`], for so long at most. Was that the time?
+    pub fn wait_for(self, changed: &Condvar, time: Duration) -> (LeafGuard<'a, T>, bool) {
+        let LeafGuard { guard, held } = self;
+        let (guard, result) = changed
+            .wait_timeout(guard, time)
+            .unwrap_or_else(PoisonError::into_inner);
+        (LeafGuard { guard, held }, result.timed_out())
     }
 }
 impl<T> Deref for LeafGuard<'_, T> {

@@ -47,6 +47,11 @@ fn keep_worker(worker: Box<Worker>) {
     let _ = WORKER.try_with(|w| *w.borrow_mut() = Some(worker));
 }
 
+/// Frees what compiles on this thread have kept for the next one: some MiB after a large method.
+pub fn forget_worker() {
+    drop(take_worker());
+}
+
 /// The two configurations of the code generator. All threads share one.
 pub struct Codegen {
     quick: OwnedTargetIsa,

@@ -138,6 +138,30 @@ impl<'a> Tables<'a> {
         cells.bytes.get(usize::from(start)..usize::from(end))
     }
 
+    /// Do the cells of a column ascend? Reads each row once, without the checks of a single look-up.
+    pub(crate) fn ascends(&self, table: Table, column: usize) -> bool {
+        let layout = &self.layouts[table as usize];
+        let (from, to) = (
+            usize::from(layout.starts[column]),
+            usize::from(layout.starts[column + 1]),
+        );
+        let size = usize::from(layout.row_size).max(1);
+        let end = layout.offset + layout.rows as usize * size;
+        let Some(rows) = self.rows.get(layout.offset..end) else {
+            return false;
+        };
+        let rows = rows.chunks_exact(size);
+        match to - from {
+            4 => rows
+                .map(|r| u32::from_le_bytes([r[from], r[from + 1], r[from + 2], r[from + 3]]))
+                .is_sorted(),
+            2 => rows
+                .map(|r| u16::from_le_bytes([r[from], r[from + 1]]))
+                .is_sorted(),
+            _ => layout.rows == 0,
+        }
+    }
+
     /// The raw cell at (`rid`, `column`), or `None` when there is none.
     #[inline]
     pub(crate) fn cell(&self, table: Table, rid: u32, column: usize) -> Option<u32> {

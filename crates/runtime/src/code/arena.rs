@@ -12,6 +12,10 @@ use vervet_types::LoadError;
 static RW: AtomicUsize = AtomicUsize::new(0);
 static RX: AtomicUsize = AtomicUsize::new(0);
 static SIZE: AtomicUsize = AtomicUsize::new(0);
+/// Executable address up to which the writable view's pages were taken out of the page tables.
+static UNMAPPED: AtomicUsize = AtomicUsize::new(0);
+/// Bytes of code that are written before that is done again. Code is never written twice.
+const UNMAP_STEP: usize = 256 << 10;
 /// Held while code is placed and published.
 static PLACING: LeafLock<()> = LeafLock::new(());
 /// Executable addresses.
@@ -24,6 +28,7 @@ pub fn initialise(code: usize, slots: usize) -> std::io::Result<()> {
     RW.store(views.writable as usize, Ordering::Release);
     RX.store(views.executable as usize, Ordering::Release);
     SIZE.store(code, Ordering::Release);
+    UNMAPPED.store(views.executable as usize, Ordering::Release);
     CODE.set(views.executable as usize, code);
     SLOTS.set(views.tail as usize, slots);
     Ok(())
@@ -56,7 +61,19 @@ pub fn place<R>(
     patch(bytes, rx);
     // SAFETY: the range [rx, rx + len) was never given out before.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), writable(rx), bytes.len()) };
+    unmap_written(rx);
     Ok(publish(rx))
+}
+
+/// Takes whole pages below `end` out of the writable view, if they are many. The caller holds [`PLACING`].
+fn unmap_written(end: usize) {
+    let from = UNMAPPED.load(Ordering::Relaxed);
+    let to = end & !4095;
+    if to - from >= UNMAP_STEP {
+        // SAFETY: whole pages of the writable view, which nobody writes: code goes to growing addresses.
+        unsafe { dual::unmap_written(writable(from), to - from) };
+        UNMAPPED.store(to, Ordering::Relaxed);
+    }
 }
 
 /// Bytes of code placed so far.

@@ -41,6 +41,7 @@ use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 use std::sync::Condvar;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 use vervet_jit::{Blob, Symbol};
 use vervet_os::LeafLock;
 use vervet_types::MethodRef;
@@ -209,17 +210,34 @@ pub fn take(method: MethodRef) -> Option<Compiled> {
     }
 }
 
-/// The worker. The lock is held but for compiling and sleeping.
+/// When nothing was compiled for so long, the worker gives memory back to the system: what its compiles kept for the next, and what they freed.
+const IDLE: Duration = Duration::from_millis(1500);
+
+/// The worker. The lock is held but for compiling, giving memory back and sleeping.
 fn work() {
     let mut guard = QUEUE.lock();
+    let mut has_compiled = false;
     loop {
         let queue = guard.get_or_insert_default();
         let Some(method) = queue.stack.pop() else {
             queue.is_idle = true;
-            guard = guard.wait(&WORK);
+            if has_compiled {
+                let (after, is_late) = guard.wait_for(&WORK, IDLE);
+                guard = after;
+                if is_late {
+                    has_compiled = false;
+                    drop(guard);
+                    vervet_jit::forget_worker();
+                    vervet_os::allocator::give_back();
+                    guard = QUEUE.lock();
+                }
+            } else {
+                guard = guard.wait(&WORK);
+            }
             guard.get_or_insert_default().is_idle = false;
             continue;
         };
+        has_compiled = true;
         match queue.states.get_mut(&method.id) {
             Some(state @ State::Waiting) => *state = State::Compiling,
             _ => continue,
