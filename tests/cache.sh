@@ -54,7 +54,7 @@ run read; same "the first order again" && run verify other && [ "$out" = "$other
 
 # The trace of methods is that of a run without a cache, but for the word.
 case=trace; fresh
-trace() { VERVET_BACKGROUND_COMPILER=0 "$VERVET" --trace "--cache=$1" "$work/Order.exe" 2>&1 | sed 's/^\[cached\]/[compile]/; /^\[compile/s/ (.*//'; }
+trace() { VERVET_BACKGROUND_COMPILER=0 "$VERVET" --trace "--cache=$1" "$work/Order.exe" 2>&1 > /dev/null | sed 's/^\[cached\]/[compile]/; /^\[compile/s/ (.*//'; }
 plain=$(trace off); trace read > /dev/null
 if [ "$plain" = "$(trace read)" ]; then ok; else differs "methods come in another order"; fi
 
