@@ -69,6 +69,7 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
 /// As [`unhandled`], with the exit code of exceptions other than ThreadAbortException: that one ends with
 /// Environment.ExitCode, which an aborted Main that returns a code leaves at -1.
 pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
+    crate::process::exit::keep_out(cx);
     let _region = Region::begin(cx);
     let rt = cx.rt();
     let is_abort = exception.class().name == "ThreadAbortException";

@@ -64,7 +64,7 @@ pub(crate) unsafe fn is_finalizer(context: *mut ThreadContext) -> bool {
 }
 
 /// Is the calling thread the finalizer thread?
-fn is_this(cx: &Cx<'_>) -> bool {
+pub(crate) fn is_this(cx: &Cx<'_>) -> bool {
     // SAFETY: a token's context is that of an attached thread.
     unsafe { is_finalizer(cx.context()) }
 }

@@ -11,7 +11,8 @@
 //! | 6 | `--stats`; the exit code is Environment.ExitCode | `--stats`; the exit code is the argument |
 //!
 //! # Invariants
-//! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever.
+//! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever. From step 4 on an exception that nobody
+//! caught does not end the process either ([`keep_out`]).
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::protected::Region;
 use crate::interop::delegates::invoke_method;
@@ -35,6 +36,29 @@ pub fn has_shutdown_started() -> bool {
     SHUTDOWN.load(Ordering::Acquire)
 }
 
+/// Owner id of the thread that ends the process, once finalizers run for the last time; 0: not yet.
+static LAST: AtomicU32 = AtomicU32::new(0);
+
+/// The last steps: finalizers run, compiled code is kept.
+fn last_steps(cx: &Cx<'_>) {
+    LAST.store(park::id(cx), Ordering::Release);
+    finalizer::finish(cx);
+    cx.native(crate::code::cache::at_exit);
+}
+
+/// Keeps a thread whose exception nobody caught, if another one is at its last steps: finalizers take away what other threads use, and what these
+/// throw then is no end of the program. (Mono has suspended them by then.) The finalizer thread is not kept, because the end waits for it.
+pub(crate) fn keep_out(cx: &Cx<'_>) {
+    let last = LAST.load(Ordering::Acquire);
+    if last == 0 || last == park::id(cx) || finalizer::is_this(cx) {
+        return;
+    }
+    loop {
+        park::reason::set(cx, park::Reason::Foreground, None);
+        park::park(cx, || {}, None);
+    }
+}
+
 /// The end of a run whose Main returned: the threads of the foreground end, then ProcessExit is raised; all of them may
 /// change the exit code.
 pub(super) fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
@@ -42,8 +66,7 @@ pub(super) fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
     lifetime::wait_for_foreground(cx);
     process_exit_event();
     shutdown::abort_background(cx);
-    finalizer::finish(cx);
-    cx.native(crate::code::cache::at_exit);
+    last_steps(cx);
     stats::report();
     rt().exit_code.load(Ordering::Relaxed)
 }
@@ -90,8 +113,7 @@ fn process_exit_event() {
 pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
     rt().exit_code.store(code, Ordering::Relaxed);
     process_exit_event();
-    finalizer::finish(cx);
-    cx.native(crate::code::cache::at_exit);
+    last_steps(cx);
     stats::report();
     exit_process(code)
 }
