@@ -28,6 +28,10 @@ program-verify  12
 program-small    6
 program-collect  6
 sockets          4
+green            6
+green-verify     6
+green-collect    4
+green-stops      4
 stress           8
 marking          6
 stops            6
@@ -63,6 +67,27 @@ lane_program-verify()  { soak_program "$1" '' '' --gc-debug=verify; }
 lane_program-small()   { soak_program "$1" '' ,nursery-size=256k --gc-debug=verify; }
 lane_program-collect() { soak_program "$1" '' '' --gc-debug=verify,poison,collect-every=20000,promote-in-place=4; }
 lane_sockets()         { soak_program "$1" sockets,sockets-2,collect ''; }
+
+# tests/soak/Green.cs for so many seconds, with every thread green: $1 seconds, then options.
+green_program() {
+    local seconds=$1 code seed=${SEED:-$((RANDOM * 32768 + RANDOM))}; shift
+    echo "seed $seed: $VERVET --green-threads=all $* Green.exe $seconds $seed"
+    (cd "$out" && timeout -k 5 $((seconds + 240)) "$VERVET" --stats --green-threads=all "$@" Green.exe "$seconds" "$seed") \
+        > "$out/green.stdout" 2> "$out/green.stderr" < /dev/null
+    code=$?
+    cat "$out/green.stdout"
+    sed -nE 's/^(minor|major) pauses +([0-9]+):.*/count \1-pauses \2/p; s/^stops +([0-9]+);.*/count stops \1/p' "$out/green.stderr"
+    if [ $code != 0 ] || ! grep -qx ok "$out/green.stdout"; then
+        echo "FOUND: exit code $code, seed $seed"
+        head -c 60000 "$out/green.stderr"
+        return 1
+    fi
+}
+lane_green()         { green_program "$1"; }
+lane_green-verify()  { green_program "$1" --gc-debug=verify,perturb; }
+lane_green-collect() { green_program "$1" --gc-debug=verify,poison,collect-every=20000,promote-in-place=4; }
+# Stopped all the time, so that threads are stopped in every state of a switch.
+lane_green-stops()   { VERVET_DEBUG_STOP_EVERY_US=1000 green_program "$1" --gc-debug=verify; }
 
 lane_stress() { tests/stress/run.sh "$1"; }
 
@@ -124,6 +149,9 @@ fresh "$out/libstress.so" tests/stress/native.c ||
     cc -O2 -Wall -Werror -shared -fPIC -pthread -o "$out/libstress.so" tests/stress/native.c -lrt || exit 1
 { fresh "$out/Soak.exe" tests/soak/Soak.cs && fresh "$out/Soak.exe" tests/stress/Native.cs; } ||
     mcs -nologo -optimize -langversion:latest -warn:0 "-out:$out/Soak.exe" tests/soak/Soak.cs tests/stress/Native.cs || exit 1
+
+fresh "$out/Green.exe" tests/soak/Green.cs ||
+    mcs -nologo -optimize -langversion:latest -warn:0 -r:System.Core.dll "-out:$out/Green.exe" tests/soak/Green.cs || exit 1
 
 [ $# -gt 0 ] || set -- $(lanes | awk '{ print $1 }')
 parts=0

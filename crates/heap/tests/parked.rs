@@ -239,3 +239,56 @@ fn threads_do_not_make_tlabs_small_while_they_are_parked() {
     minor(heap);
     assert_eq!(size(heap), alone);
 }
+
+/// A heap with that many parked threads, after the program has kept 7 MiB of objects; the first cycle is due at 1 MiB.
+fn grown(parked: usize) -> &'static ToyHeap {
+    let heap = toy::start(8, WAYS[0].config());
+    heap.world.parked_count.store(parked, Relaxed);
+    for _ in 0..40_000 {
+        let next = make(heap, 1, 20, 0);
+        heap.world
+            .store(field(next, 0), heap.world.roots[0].load(Relaxed));
+        heap.world.roots[0].store(next, Relaxed);
+    }
+    heap
+}
+
+#[test]
+fn parked_threads_count_when_a_cycle_is_due() {
+    let few = grown(10);
+    few.collect_all();
+    assert!(few.major_count() > 1, "cycles have begun by themselves");
+    // Cycles have to scan 200 MiB of stacks: one for each MiB of new objects would be too many.
+    let many = grown(50_000);
+    many.collect_all();
+    assert_eq!(many.major_count(), 1);
+}
+
+/// What begins where another object ends, and what ends where a block ends, is kept by the address of that end.
+#[test]
+fn the_end_of_an_object_keeps_the_object() {
+    const BLOCK: usize = 64 << 10;
+    let heap = heap();
+    const SIZE: usize = 32;
+    let (mut inner, mut last) = (None, None);
+    for _ in 0..4096 {
+        let object = make(heap, 0, 2, 0);
+        let end = object + SIZE;
+        if end.is_multiple_of(BLOCK) && !heap.is_young(end) {
+            last = Some(object);
+        } else if inner.is_none() && object % BLOCK == 64 {
+            inner = Some(object);
+        }
+    }
+    let objects = [inner, last].map(|object| object.expect("objects fill blocks"));
+    let names = objects.map(id);
+    for (i, object) in objects.into_iter().enumerate() {
+        park(heap, i, &[object + SIZE]);
+    }
+    minor(heap);
+    // Others get the memory of what was not kept.
+    for _ in 0..10_000 {
+        make(heap, 0, 2, 0);
+    }
+    assert_eq!(objects.map(id), names);
+}

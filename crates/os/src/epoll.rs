@@ -6,8 +6,9 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-/// The descriptor can be read, has bytes that are urgent, or its other side writes no more.
-pub const READABLE: u32 = (libc::EPOLLIN | libc::EPOLLPRI | libc::EPOLLRDHUP) as u32;
+/// The descriptor can be read, or its other side writes no more. Urgent bytes alone do not make it so: they are not what `read` waits for, and whoever
+/// waited would find them there again and again.
+pub const READABLE: u32 = (libc::EPOLLIN | libc::EPOLLRDHUP) as u32;
 /// The descriptor can be written.
 pub const WRITABLE: u32 = libc::EPOLLOUT as u32;
 /// Something is wrong with it, so that neither reading nor writing would wait. Always reported.
@@ -44,6 +45,12 @@ fn result(value: i32) -> io::Result<i32> {
 /// An epoll.
 #[derive(Debug)]
 pub struct Epoll(OwnedFd);
+
+impl From<Epoll> for OwnedFd {
+    fn from(epoll: Epoll) -> OwnedFd {
+        epoll.0
+    }
+}
 
 impl Epoll {
     /// One without descriptors.

@@ -50,10 +50,17 @@ pub fn stack(size: usize) -> io::Result<(usize, usize)> {
     let low = reserve(size + 4096)? as usize;
     let page = low as *mut libc::c_void;
     // SAFETY: the lowest page of a mapping that was just made.
-    let is_guarded = unsafe {
-        has_guard_regions() && libc::madvise(page, 4096, MADV_GUARD_INSTALL) == 0
-            || libc::mprotect(page, 4096, libc::PROT_NONE) == 0
+    let installs = || unsafe { libc::madvise(page, 4096, MADV_GUARD_INSTALL) == 0 };
+    let is_guarded = has_guard_regions() && {
+        let installs = installs();
+        if !installs {
+            // The process has locked its memory since it was asked: locked mappings have no guard regions.
+            GUARD_REGIONS.store(NO, Ordering::Relaxed);
+        }
+        installs
     };
+    // SAFETY: the lowest page of that mapping, which nobody knows yet.
+    let is_guarded = is_guarded || unsafe { libc::mprotect(page, 4096, libc::PROT_NONE) == 0 };
     if !is_guarded {
         let error = io::Error::last_os_error();
         // SAFETY: the whole mapping, which nobody knows.
@@ -66,13 +73,16 @@ pub fn stack(size: usize) -> io::Result<(usize, usize)> {
 /// See madvise(2): touching the page is a fault from then on, and the mapping stays one.
 const MADV_GUARD_INSTALL: i32 = 102;
 
-/// Can a page be a guard without being a mapping of its own (Linux 6.13)? Then stacks beside each other are one mapping. Not if `VERVET_DEBUG_NO_GUARD_REGIONS` is set.
+/// Have pages been guards without being mappings of their own?
+static GUARD_REGIONS: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const YES: u8 = 1;
+const NO: u8 = 2;
+
+/// Can a page be a guard without being a mapping of its own (Linux 6.13)? Then stacks beside each other are one mapping. Not if `VERVET_DEBUG_NO_GUARD_REGIONS`
+/// is set, and no more once the process has had all its memory locked (`mlockall`) and [`stack`] has found it out.
 pub fn has_guard_regions() -> bool {
-    const UNKNOWN: u8 = 0;
-    const YES: u8 = 1;
-    const NO: u8 = 2;
-    static HAS: AtomicU8 = AtomicU8::new(UNKNOWN);
-    match HAS.load(Ordering::Relaxed) {
+    match GUARD_REGIONS.load(Ordering::Relaxed) {
         UNKNOWN => {
             let refused = std::env::var_os("VERVET_DEBUG_NO_GUARD_REGIONS").is_some();
             let has = !cfg!(miri)
@@ -85,7 +95,7 @@ pub fn has_guard_regions() -> bool {
                         has
                     }
                 });
-            HAS.store(if has { YES } else { NO }, Ordering::Relaxed);
+            GUARD_REGIONS.store(if has { YES } else { NO }, Ordering::Relaxed);
             has
         }
         has => has == YES,

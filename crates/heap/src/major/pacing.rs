@@ -15,6 +15,8 @@ const LARGE: usize = 256 << 20;
 /// [`LARGE`] one in `HOLES_BEYOND`.
 const HOLES: usize = 6;
 const HOLES_BEYOND: usize = 64;
+/// What a parked thread counts for, in bytes, when a cycle is due: its stack uses a page at least, and a cycle scans it.
+const PARKED: usize = 4 << 10;
 /// A cycle begins when the blocks that became old because of pinned objects have so many unused bytes and half of the old generation besides.
 const MOST_SPARSE: usize = 32 << 20;
 
@@ -24,7 +26,7 @@ impl<M: Model, W: World> Heap<M, W> {
     pub(crate) fn consider_major(&self) {
         let old = self.old_bytes();
         let sparse = self.major.sparse.load(Relaxed);
-        if old >= self.major.threshold.load(Relaxed) || sparse >= MOST_SPARSE + old / 2 {
+        if self.has_grown(old) || sparse >= MOST_SPARSE + old / 2 {
             let (asked, ended) = (
                 self.major.asked.load(Acquire),
                 self.major.ended.load(Acquire),
@@ -33,6 +35,15 @@ impl<M: Model, W: World> Heap<M, W> {
                 self.ask_for_major();
             }
         }
+    }
+    /// Has the old generation grown enough for a cycle? Parked threads count as bytes of live objects do, because a cycle has as much work with them:
+    /// without that, a program that starts a million threads would have all of them scanned a dozen times.
+    fn has_grown(&self, old: usize) -> bool {
+        let threshold = self.major.threshold.load(Relaxed);
+        let most = |threshold: usize| threshold.min(self.config.max_heap);
+        old >= most(threshold)
+            && old
+                >= most(threshold.saturating_add(self.growth(self.world.parked_count() * PARKED)))
     }
     /// In the pause of a minor collection, while marking runs: marks for some time if the program promotes faster than the marker marks. The
     /// time increases with the growth of the old generation since the cycle began.
@@ -57,13 +68,14 @@ impl<M: Model, W: World> Heap<M, W> {
     /// The size of the old generation, in bytes, at which the next cycle begins. Now the generation has `live` bytes, of which the cycle has
     /// `seen` some; the rest was promoted since the cycle began and may be garbage already, which is no reason to wait longer.
     pub(crate) fn next_threshold(&self, live: usize, seen: usize) -> usize {
-        let growth = |bytes: usize| {
-            bytes.min(LARGE) / 100 * self.config.growth_percent
-                + bytes.saturating_sub(LARGE) / 100 * self.config.growth_percent_beyond
-        };
-        (seen + growth(seen))
-            .max(live + growth(live) / 4)
+        (seen + self.growth(seen))
+            .max(live + self.growth(live) / 4)
             .max(self.config.min_major)
+    }
+    /// By how many bytes the old generation may grow between two cycles that have so many bytes to mark.
+    fn growth(&self, bytes: usize) -> usize {
+        bytes.min(LARGE) / 100 * self.config.growth_percent
+            + bytes.saturating_sub(LARGE) / 100 * self.config.growth_percent_beyond
     }
     /// Is so much of the old generation free in partly used blocks that promotion should fill it? Promotion in place does not, copying does.
     pub(crate) fn has_holes(&self) -> bool {

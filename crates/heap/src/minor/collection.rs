@@ -93,8 +93,9 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         });
         let mut cursor = conservative::Cursor::default();
-        for &c in candidates.as_slice() {
-            if space.kind_at(c) == BlockKind::Nursery
+        let addresses = |&c| conservative::addresses(c);
+        for c in candidates.as_slice().iter().flat_map(addresses) {
+            if conservative::young_block(space, c).is_some()
                 && let Some(o) = conservative::object_at::<M>(space, c, &mut cursor)
                 && space.pin(o)
             {

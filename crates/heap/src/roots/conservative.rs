@@ -6,7 +6,7 @@
 //! * Addresses are resolved in ascending order, so a row of young objects without `start` bits of their own is walked once ([`Cursor`]).
 use crate::memory::List;
 use crate::model::Model;
-use crate::space::{BlockId, BlockKind, Card, Space};
+use crate::space::{BLOCK, BlockId, BlockKind, Card, Space};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 /// Collects from `[from, to)` the words that lie in old blocks or large objects, or one past the end of an object there.
@@ -37,7 +37,8 @@ pub fn add(space: &Space, word: usize, out: &mut List<usize>) {
     }
 }
 
-/// Collects from `[from, to)` the words that lie in nursery blocks, or one past the end of an object there, if `counts` says of the block that it counts.
+/// Collects from `[from, to)` the words that lie in nursery blocks, or one past the end of such a block, if `counts` says of the block that it counts.
+/// Each word stands for two addresses: [`addresses`].
 ///
 /// # Safety
 /// The range is readable.
@@ -48,16 +49,32 @@ pub unsafe fn collect_young(
     out: &mut List<usize>,
     mut counts: impl FnMut(BlockId) -> bool,
 ) {
+    // Most references occur several times on a stack: callers pass them on. What was found shortly before is not added again.
+    let mut recent = [0; 16];
     for at in words(from, to) {
         // SAFETY: the word lies in the range that the caller promises to be readable; `stack_word` bears a thread that writes to it.
         let word = unsafe { vervet_os::memory::stack_word(at) };
-        let before = (word & 7 == 0).then(|| word.wrapping_sub(1));
-        for address in std::iter::once(word).chain(before) {
-            if young_block(space, address).is_some_and(&mut counts) {
-                out.push(address);
+        let mut found = young_block(space, word).is_some_and(&mut counts);
+        if word & (BLOCK - 1) == 0 {
+            found |= young_block(space, word.wrapping_sub(1)).is_some_and(&mut counts);
+        }
+        if found {
+            let seen = &mut recent[(word >> 4) & 15];
+            if *seen != word {
+                *seen = word;
+                out.push(word);
             }
         }
     }
+}
+
+/// The addresses whose objects a young candidate keeps, in ascending order: a word that may be one past the end of an object keeps that object too.
+#[inline]
+pub fn addresses(candidate: usize) -> impl Iterator<Item = usize> {
+    (candidate & 7 == 0)
+        .then(|| candidate.wrapping_sub(1))
+        .into_iter()
+        .chain(std::iter::once(candidate))
 }
 
 /// The addresses of the whole words of `[from, to)`.

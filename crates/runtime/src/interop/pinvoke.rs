@@ -14,6 +14,7 @@
 use crate::code::entries;
 use crate::code::icall::finish;
 use crate::cx::{Cx, Result};
+use crate::threads::park::pipe_calls;
 use rustc_hash::FxHashMap;
 use std::ffi::CString;
 use std::path::Path;
@@ -65,6 +66,10 @@ pub fn bind_method(cx: &Cx<'_>, method: MethodRef) -> Result<usize> {
     };
     for name in symbol_candidates(&target.function, char_set, import.flags & 1 != 0) {
         if let Some(address) = symbol(cx, library, &name) {
+            let address = match pipe_calls::replacement(import.dll, &name) {
+                0 => address,
+                ours => ours,
+            };
             cell.store(address, Ordering::Release);
             return Ok(address);
         }

@@ -28,12 +28,20 @@ fn place<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable, size: usize) -> Result<ObjR
 
 /// A zeroed instance of a fixed-size class.
 pub fn alloc_object<'cx>(cx: &'cx Cx<'cx>, vt: &'static VTable) -> Result<ObjRef<'cx>> {
-    debug_assert!(vt.rank == 0 && vt.flags & flags::STRING == 0);
-    let object = place(cx, vt, vt.size as usize)?;
+    let object = alloc_without_finalizer(cx, vt)?;
     if vt.flags & flags::FINALIZER != 0 {
         gc::register_finalizer(object);
     }
     Ok(object)
+}
+
+/// As [`alloc_object`]; the object is not finalized, even if its class has a finalizer.
+pub(crate) fn alloc_without_finalizer<'cx>(
+    cx: &'cx Cx<'cx>,
+    vt: &'static VTable,
+) -> Result<ObjRef<'cx>> {
+    debug_assert!(vt.rank == 0 && vt.flags & flags::STRING == 0);
+    place(cx, vt, vt.size as usize)
 }
 
 /// A zeroed vector. A length that is no int32, or negative, is OverflowException, as in mono; one for which there is no room

@@ -68,6 +68,9 @@ pub fn thread_static_index(class: u32, size: u32, references: &'static [u32]) ->
     t.len() as u32 - 1
 }
 
+/// The least entries of a thread's table of blocks. There may be a million threads, each of which uses the statics of few classes.
+const LEAST_TABLE: usize = 4;
+
 /// This thread's block of a class's thread statics, made if it is not there.
 pub fn thread_block(cx: &Cx<'_>, vt: &'static VTable) -> Result<*mut u8, vervet_types::LoadError> {
     // SAFETY: a token's context is the calling thread's.
@@ -86,8 +89,9 @@ unsafe fn block_of(
     // SAFETY: the context belongs to this thread; its table has the length that the context says and is a boxed slice.
     unsafe {
         if index >= (*context).thread_statics_len {
-            let mut table = vec![std::ptr::null_mut(); (index + 1).next_power_of_two().max(64)]
-                .into_boxed_slice();
+            let mut table =
+                vec![std::ptr::null_mut(); (index + 1).next_power_of_two().max(LEAST_TABLE)]
+                    .into_boxed_slice();
             let old = thread_table(context);
             table[..old.len()].copy_from_slice(&old);
             (*context).thread_statics_len = table.len();

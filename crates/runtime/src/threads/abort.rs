@@ -115,7 +115,7 @@ fn set_state(thread: ObjRef<'_>, kept: u32) {
     thread.write(offset_of!(Internal, abort_state_handle), kept as i32);
 }
 /// Lets go of what was given to Thread.Abort.
-pub fn forget_state(thread: ObjRef<'_>) {
+pub(super) fn forget_state(thread: ObjRef<'_>) {
     handles::free(thread.read::<i32>(offset_of!(Internal, abort_state_handle)) as u32);
     thread.write(offset_of!(Internal, abort_state_handle), 0i32);
 }

@@ -5,8 +5,9 @@
 //!   so whoever reads it may unpark the thread.
 //! * Whoever makes a request of a thread sets the state first and looks for the thread then; a thread that begins publishes itself
 //!   first and reads the state then. So one of the two sees the request.
-use super::{lifetime, requests, state};
+use super::{abort, lifetime, name, requests, state};
 use crate::cx::{Cx, Result};
+use crate::memory::allocate::alloc_without_finalizer;
 use crate::object::ObjRef;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -20,6 +21,11 @@ static NEXT_ID: AtomicI32 = AtomicI32::new(1);
 /// A new InternalThread of a thread that has not been started, with an id of its own.
 pub fn new_internal<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
     let internal = cx.alloc(cx.known(Known::InternalThread))?;
+    Ok(begin(internal))
+}
+
+/// Gives a new InternalThread an id and the properties of a thread that has not been started.
+fn begin(internal: ObjRef<'_>) -> ObjRef<'_> {
     let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
     internal.write(offset_of!(Internal, managed_id), id);
     internal.write(offset_of!(Internal, state), state::UNSTARTED);
@@ -28,17 +34,42 @@ pub fn new_internal<'cx>(cx: &'cx Cx<'cx>) -> Result<ObjRef<'cx>> {
         state::APARTMENT_UNKNOWN,
     );
     internal.write(offset_of!(Internal, priority), 2i32);
-    Ok(internal)
+    internal
 }
 
 /// Makes the objects of the calling thread, which was not started by `Thread.Start`.
 pub fn adopt<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
     let internal = new_internal(cx)?;
+    lifetime::give(internal, lifetime::ThreadLifetime::new(false));
+    give_objects(cx, internal)
+}
+
+/// Makes the objects of the calling green thread, which runs tasks: it is in the background as a worker of the pool is. The InternalThread has
+/// no finalizer, so who ends the thread calls [`forget`].
+pub(super) fn adopt_for_tasks<'cx>(cx: &'cx Cx<'cx>) -> Result<()> {
+    let vt = cx
+        .rt()
+        .vtable_or_throw(cx, cx.known(Known::InternalThread))?;
+    let internal = begin(alloc_without_finalizer(cx, vt)?);
+    internal.write(offset_of!(Internal, threadpool_thread), 1u8);
+    internal.write(offset_of!(Internal, apartment_state), state::APARTMENT_MTA);
+    give_objects(cx, internal)?;
+    state::change(internal, state::BACKGROUND, 0);
+    Ok(())
+}
+
+/// Gives back what an InternalThread holds that is no object, but for its life. The finalizer does this too.
+pub fn forget(internal: ObjRef<'_>) {
+    name::free(internal);
+    abort::forget_state(internal);
+}
+
+/// Makes the Thread of the calling thread, of which `internal` is the new InternalThread.
+fn give_objects<'cx>(cx: &'cx Cx<'cx>, internal: ObjRef<'cx>) -> Result<()> {
     let thread = cx.alloc(cx.known(Known::Thread))?;
     thread.write_ref(offset_of!(ThreadObject, internal_thread), internal);
     internal.write(offset_of!(Internal, state), 0u32);
     internal.write_ref(offset_of!(Internal, root_domain_thread), thread);
-    lifetime::give(internal, lifetime::ThreadLifetime::new(false));
     become_thread(cx, thread, internal);
     Ok(())
 }
@@ -96,9 +127,9 @@ pub unsafe fn end(context: *mut ThreadContext) {
     }
     state::field_i32(internal, offset_of!(Internal, small_id)).store(0, Ordering::SeqCst);
     internal.write(offset_of!(Internal, runtime_thread_info), 0usize);
-    let lifetime = lifetime::of(internal);
     state::change(internal, state::STOPPED, state::BACKGROUND);
-    if let Some(lifetime) = lifetime {
+    // Behind the state: who joins a thread that has no life yet gives it one, and then looks at the state.
+    if let Some(lifetime) = lifetime::of(internal) {
         lifetime.end();
     }
 }

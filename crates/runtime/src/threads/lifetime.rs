@@ -1,15 +1,19 @@
 //! What outlives a thread: whether it has ended, who joins it, and whether it keeps the process alive.
 //!
 //! # Invariants
+//! * A thread that is started has one when `Thread.Start` returns, and an attached thread as long as it runs. A green thread that runs tasks gets one
+//!   when somebody wants to join it: few are joined, and there may be a million.
 //! * A [`ThreadLifetime`] is reference-counted: one reference in `InternalThread.handle` (given back by its finalizer), one held
 //!   by the thread itself while it runs, one by each thread that joins it.
 //! * `FOREGROUND.count` is the number of lifetimes whose `counts` is set; both change under its lock only.
 use crate::cx::Cx;
+use crate::memory::gc;
 use crate::object::ObjRef;
-use crate::threads::park;
+use crate::threads::{park, state};
 use std::mem::offset_of;
+use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_os::LeafLock;
 
@@ -70,16 +74,20 @@ impl ThreadLifetime {
     }
 }
 
+/// The word of an InternalThread that holds its life.
+fn word(internal: ObjRef<'_>) -> &AtomicPtr<ThreadLifetime> {
+    let at = internal.addr() + offset_of!(Internal, handle);
+    // SAFETY: the object is an InternalThread, which has the word; the reference pins the object.
+    unsafe { AtomicPtr::from_ptr(at as *mut *mut ThreadLifetime) }
+}
+
 /// Gives an InternalThread its life.
 pub fn give(internal: ObjRef<'_>, lifetime: Arc<ThreadLifetime>) {
-    internal.write(
-        offset_of!(Internal, handle),
-        Arc::into_raw(lifetime) as usize,
-    );
+    word(internal).store(Arc::into_raw(lifetime).cast_mut(), Ordering::SeqCst);
 }
-/// The life of a thread; None before it is started.
+/// The life of a thread; None before it is started. A green thread that runs tasks has none before somebody [wants to join it](to_join).
 pub fn of(internal: ObjRef<'_>) -> Option<Arc<ThreadLifetime>> {
-    let at = internal.read::<usize>(offset_of!(Internal, handle)) as *const ThreadLifetime;
+    let at = word(internal).load(Ordering::SeqCst);
     if at.is_null() {
         return None;
     }
@@ -89,10 +97,37 @@ pub fn of(internal: ObjRef<'_>) -> Option<Arc<ThreadLifetime>> {
         Some(Arc::from_raw(at))
     }
 }
+/// The life of a thread that is to be joined; None before it is started.
+pub(super) fn to_join(internal: ObjRef<'_>) -> Option<Arc<ThreadLifetime>> {
+    let runs_tasks = internal.read::<u8>(offset_of!(Internal, threadpool_thread)) != 0;
+    if let Some(life) = of(internal) {
+        return Some(life);
+    }
+    if !runs_tasks || state::get(internal) & state::UNSTARTED != 0 {
+        return None;
+    }
+    let life = ThreadLifetime::new(false);
+    let own = Arc::into_raw(life.clone()).cast_mut();
+    match word(internal).compare_exchange(null_mut(), own, Ordering::SeqCst, Ordering::SeqCst) {
+        Ok(_) => {
+            // The finalizer gives the reference of the word back.
+            gc::register_finalizer(internal);
+            // Who ends the thread sets the state first and looks for a life then.
+            if state::get(internal) & state::STOPPED != 0 {
+                life.end();
+            }
+            Some(life)
+        }
+        Err(_) => {
+            // SAFETY: the reference that was to be the word's.
+            drop(unsafe { Arc::from_raw(own) });
+            of(internal)
+        }
+    }
+}
 /// The InternalThread is finalized: its reference goes.
 pub fn take(internal: ObjRef<'_>) {
-    let at = internal.read::<usize>(offset_of!(Internal, handle)) as *const ThreadLifetime;
-    internal.write(offset_of!(Internal, handle), 0usize);
+    let at = word(internal).swap(null_mut(), Ordering::SeqCst);
     if !at.is_null() {
         // SAFETY: the word held a reference of its own to the lifetime. It is cleared above, so the reference is dropped once.
         drop(unsafe { Arc::from_raw(at) });

@@ -43,5 +43,6 @@ pub mod wait_handles;
 
 pub use adopt::{adopt, new_internal};
 pub use current::current_context;
+pub use green::is_green;
 pub use identity::{current_internal, owner_of};
 pub use native_state::{blocking, native};

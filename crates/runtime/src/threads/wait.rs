@@ -108,6 +108,8 @@ pub(crate) fn park(
     kept: Kept,
 ) -> std::result::Result<bool, Alerted> {
     if let Some(alert) = alerted(cx) {
+        // The caller has said why it waits, and does not.
+        park::reason::forget(cx);
         return Err(alert);
     }
     let token = park_deaf(cx, commit, until, kept)?;
@@ -185,7 +187,7 @@ pub fn sleep(cx: &Cx<'_>, ms: i32) -> Result<()> {
 /// Thread.Join: waits for the end of the thread with that InternalThread, at most that many milliseconds (-1: for ever). None: it has not been started.
 pub fn join(cx: &Cx<'_>, internal: ObjRef<'_>, ms: i32) -> Result<Option<bool>> {
     let resumed = reentry::resumed(cx);
-    match lifetime::of(internal) {
+    match lifetime::to_join(internal) {
         Some(life) if state::get(internal) & state::UNSTARTED == 0 => {
             life.join(cx, ms, resumed).map(Some)
         }

@@ -1,11 +1,12 @@
 //! Native half of System.Net.Dns.
 //!
-//! Keeps nothing; the C library resolves, in Native state.
+//! Keeps nothing; the C library resolves, in Native state or, for a green thread, on a helper thread.
 use crate::support::arrays::string_array;
 use std::ffi::{CStr, CString};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use vervet_runtime::code::icall::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
+use vervet_runtime::threads::park::offload::offload;
 use vervet_runtime::{ObjRef, icalls};
 
 /// Bits of the hint: which families are wanted.
@@ -177,8 +178,8 @@ fn store<'cx>(
 }
 
 icalls! {
-    /// The canonical name, aliases and addresses of a host. False if the resolver does not know it. The resolver runs in
-    /// Native state.
+    /// The canonical name, aliases and addresses of a host. False if the resolver does not know it. The resolver may take
+    /// seconds.
     "System.Net.Dns::GetHostByName_internal" fn get_host_by_name(
         cx, host: ObjRef<'cx>, name: RefSlot<'cx>, aliases: RefSlot<'cx>, addresses: RefSlot<'cx>, hint: i32,
     ) -> bool {
@@ -186,7 +187,7 @@ icalls! {
         let mut host = cx.non_null(host)?.text();
         host.truncate(host.find('\0').unwrap_or(host.len()));
         let host = CString::new(host).unwrap_or_default();
-        let entry = cx.native(|| by_name(&host, hint));
+        let entry = offload(cx, move || by_name(&host, hint));
         store(cx, entry, (name, aliases, addresses))
     }
     /// The names of the host with an address. False if the resolver does not know it.
@@ -194,7 +195,7 @@ icalls! {
         cx, address: ObjRef<'cx>, name: RefSlot<'cx>, aliases: RefSlot<'cx>, addresses: RefSlot<'cx>, hint: i32,
     ) -> bool {
         let address = cx.non_null(address)?.text();
-        let entry = cx.native(|| by_address(&address, hint));
+        let entry = offload(cx, move || by_address(&address, hint));
         store(cx, entry, (name, aliases, addresses))
     }
     /// The name of this machine.

@@ -208,8 +208,7 @@ icalls! {
     /// Frees the native data of an InternalThread. Its finalizer calls this, so no thread uses them any more.
     "System.Threading.InternalThread::Thread_free_internal" fn thread_free_internal(cx, this: ObjRef<'cx>) {
         lifetime::take(this);
-        name::free(this);
-        vervet_runtime::threads::abort::forget_state(this);
+        vervet_runtime::threads::adopt::forget(this);
         Ok(())
     }
 

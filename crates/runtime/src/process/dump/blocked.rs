@@ -104,7 +104,7 @@ pub(super) fn nobody_goes_on(snapshot: &Snapshot) -> bool {
             | Reason::Constructor(_)
             | Reason::Suspended
             | Reason::Foreground => true,
-            Reason::Unknown | Reason::Sleep | Reason::Descriptor(..) => false,
+            Reason::Unknown | Reason::Sleep | Reason::Descriptor(..) | Reason::Helper => false,
         },
         _ => false,
     };

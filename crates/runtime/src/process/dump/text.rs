@@ -175,6 +175,7 @@ impl<'s> Text<'s> {
             Reason::Suspended => "is suspended".into(),
             Reason::Work => "waits for work".into(),
             Reason::Foreground => "waits for the end of the foreground threads".into(),
+            Reason::Helper => "waits for a call that a helper thread makes".into(),
         };
         let whom = self.waits.whom(thread).map(|i| &self.snapshot.threads[i]);
         match (wait.reason, whom) {
@@ -271,6 +272,7 @@ fn plural(thread: &Thread) -> String {
             Reason::Suspended => "are suspended",
             Reason::Work => "wait for work",
             Reason::Foreground => "wait for the end of the foreground threads",
+            Reason::Helper => "wait for calls that helper threads make",
         },
     };
     text.into()

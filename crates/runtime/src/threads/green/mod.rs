@@ -55,7 +55,8 @@ pub(crate) use report::report;
 pub use report::statistics;
 pub use run::spawn;
 pub(in crate::threads) use run::{spawn_thread, spawn_work};
-pub(crate) use wait::{is_green, make_ready, others_ready};
+pub use wait::is_green;
+pub(crate) use wait::{make_ready, others_ready};
 
 /// Chooses how many bytes the next segment of the calling thread's managed stack has, and the most of the whole stack; 0 chooses nothing. Nothing
 /// happens on a thread that is not green.

@@ -101,22 +101,36 @@ pub(super) fn first_segment_bytes() -> u64 {
     (green_contexts::count() * FIRST_SEGMENT) as u64
 }
 
+/// A context and a record, which lie above the frames of the thread's first segment: a page then holds all that the runtime has of a thread that waits
+/// near its beginning.
+#[repr(C, align(64))]
+struct Home {
+    context: ThreadContext,
+    green: Green,
+}
+
 fn make() -> io::Result<&'static Green> {
+    const { assert!(FIRST_SEGMENT.is_multiple_of(align_of::<Home>())) };
     let Some(id) = registry::try_next_owner() else {
         return Err(io::ErrorKind::OutOfMemory.into());
     };
     let memory = stacks::memory()?;
-    // SAFETY: a context of zeros is valid.
-    let context: &'static mut ThreadContext = Box::leak(Box::new(unsafe { std::mem::zeroed() }));
-    let context: *mut ThreadContext = context;
-    let green: &'static Green = Box::leak(Box::new(Green {
-        context,
-        native: Cell::new(None),
-        bound_to: AtomicU32::new(0),
-        work: Cell::new(None),
-        is_own: Cell::new(false),
-        left: Cell::new(None),
-    }));
+    let home = memory.segment + FIRST_SEGMENT - size_of::<Home>();
+    // SAFETY: the memory reads as zero, is the thread's for ever, and is aligned as segments and homes are large. A context of zeros is valid.
+    let (context, green) = unsafe {
+        let home = home as *mut Home;
+        let context = &raw mut (*home).context;
+        let green = &raw mut (*home).green;
+        green.write(Green {
+            context,
+            native: Cell::new(None),
+            bound_to: AtomicU32::new(0),
+            work: Cell::new(None),
+            is_own: Cell::new(false),
+            left: Cell::new(None),
+        });
+        (context, &*green)
+    };
     // SAFETY: nobody else knows the context yet.
     unsafe {
         (*context).green = std::ptr::from_ref(green) as usize;
@@ -124,7 +138,7 @@ fn make() -> io::Result<&'static Green> {
         (*context).localloc_low = memory.localloc;
         (*context).localloc_next = memory.localloc;
         (*context).localloc_end = memory.localloc_end;
-        managed_stack::give_first(context, memory.segment, memory.segment + FIRST_SEGMENT);
+        managed_stack::give_first(context, memory.segment, home);
         name(green, id);
         green_contexts::add(context);
     }

@@ -12,7 +12,7 @@ use crate::exceptions::unhandled;
 use crate::object::ObjRef;
 use crate::safepoint::registry::Thread;
 use crate::threads::start::{FirstCall, Seed};
-use crate::threads::{self, attach, current_context, current_internal, name, start, state};
+use crate::threads::{self, adopt, attach, current_context, current_internal, name, start, state};
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 use vervet_abi::ThreadContext;
@@ -75,6 +75,11 @@ pub(super) extern "C" fn main() -> ! {
     green.is_own.set(matches!(work, Some(Work::Thread(_))));
     if work.is_some() {
         // A thread of the program's own begins without the statics, and the Thread object, of the thread that had the record before.
+        let cx = Cx::current();
+        let before = current_internal(&cx);
+        if !before.is_null() {
+            adopt::forget(before);
+        }
         // SAFETY: the calling thread's context, in Runtime state, with no managed code on its stack.
         unsafe { attach::end_managed(context) };
     }
@@ -196,12 +201,7 @@ fn become_managed(cx: &Cx<'_>) -> Result<()> {
             .fetch_and(!(ABORT | SUSPEND), Ordering::SeqCst);
         return Ok(());
     }
-    threads::adopt(cx)?;
-    let internal = current_internal(cx);
-    internal.write(offset_of!(Internal, threadpool_thread), 1u8);
-    internal.write(offset_of!(Internal, apartment_state), state::APARTMENT_MTA);
-    state::change(internal, state::BACKGROUND, 0);
-    Ok(())
+    adopt::adopt_for_tasks(cx)
 }
 
 /// What the thread changed of itself is put back.

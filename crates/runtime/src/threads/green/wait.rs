@@ -21,7 +21,7 @@ use vervet_abi::context::RecordKind;
 use vervet_sched::{Carrier, Outcome};
 
 /// Is the calling thread a green one?
-pub(crate) fn is_green(cx: &Cx<'_>) -> bool {
+pub fn is_green(cx: &Cx<'_>) -> bool {
     // SAFETY: a token's context is the calling thread's.
     unsafe { (*cx.context()).green != 0 }
 }

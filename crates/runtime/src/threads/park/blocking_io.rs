@@ -3,9 +3,11 @@
 //! # How it works
 //! An operation is tried by a closure, in Native state. On an OS thread the closure makes the blocking system call itself,
 //! so that waiting costs what it costs in C; where the call says that it would block, [`block_on`] waits until the descriptor
-//! is ready and tries again. A green thread asks first whether the descriptor is ready, or tries the operation without waiting where that can be
-//! done, and parks until it is; so the call that follows does not block. If it does after all (the data went to another thread, or there
-//! is room for a part only), the carrier's processor goes to another carrier.
+//! is ready and tries again. A green thread tries the operation without waiting where that can be done (`can_try`), or asks first whether the
+//! descriptor is ready, and parks until it is. What was only asked for may block after all (the data went to another thread): then the carrier's
+//! processor goes to another carrier.
+//!
+//! An operation of several steps (a message that is sent in parts) notes in [`Calls::done`] how far it is. The note outlives the native stack.
 //!
 //! # Invariants
 //! * The I/O word of the thread's waiter says whether it is inside an operation, and whether it is to leave it. `waiter.rs` has the table
@@ -20,12 +22,13 @@
 //! * The requester makes its request visible before it calls `interrupt_io`, and [`block_on`] looks for requests after the
 //!   word is INSIDE: one of the two sees the other.
 use super::reason::{self, Reason};
-use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, waiter};
+use super::waiter::{CANCEL, INSIDE, REQUEST, ROUND, Waiter, waiter};
 use super::{Leaves, id, is_over};
 use crate::cx::{Cx, Result, Throw};
 use crate::threads::green::kept::Kept;
 use crate::threads::green::reentry;
 use crate::threads::{green, interrupts};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -45,12 +48,22 @@ pub enum Interest {
 pub struct Calls<'a> {
     word: &'a AtomicU32,
     may_wait: bool,
+    done: &'a Cell<u64>,
 }
 
 impl Calls<'_> {
     /// May a call wait? If not, and it would, the operation says Pending.
     pub fn may_wait(&self) -> bool {
         self.may_wait
+    }
+    /// How far the operation is, as it has noted itself; 0 at first.
+    pub fn done(&self) -> u64 {
+        self.done.get()
+    }
+    /// Notes how far the operation is: less than 2^56.
+    pub fn set_done(&self, done: u64) {
+        debug_assert!(done < 1 << (u64::BITS - DONE));
+        self.done.set(done);
     }
     /// Makes a system call that may block; its errno if it fails. The closure returns EINTR to [`block_on`] as its answer.
     ///
@@ -89,23 +102,37 @@ impl Calls<'_> {
 }
 
 /// While it lives the calling thread is inside an operation.
-struct Inside<'a>(&'a AtomicU32);
+struct Inside<'a>(&'a Waiter);
 impl<'a> Inside<'a> {
-    fn enter(word: &'a AtomicU32) -> Self {
+    fn enter(waiter: &'a Waiter) -> Self {
+        let word = &waiter.io;
         // No other thread changes the word while INSIDE is not set, so a load and a store are enough.
         let round = word.load(Ordering::Relaxed);
         debug_assert!(round & INSIDE == 0, "an operation inside of an operation");
         word.store(round | INSIDE, Ordering::SeqCst);
-        Inside(word)
+        Inside(waiter)
     }
 }
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
         let change = |w: u32| Some((w & !(INSIDE | CANCEL | REQUEST)).wrapping_add(ROUND));
+        reason::clear(self.0);
         let _ = self
             .0
+            .io
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
     }
+}
+
+/// What of the descriptor itself limits a green thread's wait.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Limits {
+    /// In non-blocking mode it is not waited for; and a socket's time limit ends the wait.
+    Own,
+    /// A socket's time limit. The program wants to wait, whatever the mode is.
+    Time,
+    /// Nothing.
+    None,
 }
 
 /// What an operation waits for.
@@ -119,7 +146,40 @@ pub struct Target {
     pub deadline: Option<Instant>,
     /// The operation asks [`Calls::may_wait`], and says Pending rather than wait.
     pub can_try: bool,
+    /// What else ends the wait of a green thread.
+    pub limits: Limits,
 }
+
+impl Target {
+    /// A descriptor that is waited for as its mode and its time limit say.
+    pub fn new(descriptor: i32, interest: Interest) -> Target {
+        Target {
+            descriptor,
+            interest,
+            deadline: None,
+            can_try: false,
+            limits: Limits::Own,
+        }
+    }
+    /// What is not waited for, but by the operation's own calls.
+    pub fn none() -> Target {
+        Target::new(-1, Interest::Read)
+    }
+    /// The operation asks [`Calls::may_wait`].
+    pub fn tried(self) -> Target {
+        Target {
+            can_try: true,
+            ..self
+        }
+    }
+    /// With other limits.
+    pub fn with_limits(self, limits: Limits) -> Target {
+        Target { limits, ..self }
+    }
+}
+
+/// How far a thread that leaves the native stack is: the lowest byte is the errno of a wait that is over, the rest [`Calls::done`].
+const DONE: u32 = 8;
 
 /// Makes an operation on a descriptor that may block. `operation` runs in Native state, as often as needed: it gives its
 /// answer (or errno), or Pending if the descriptor is to be waited for. ETIMEDOUT if that is not ready by the deadline,
@@ -130,22 +190,55 @@ pub struct Target {
 pub fn block_on<T>(
     cx: &Cx<'_>,
     target: Target,
+    operation: impl FnMut(&Calls<'_>) -> Poll<std::result::Result<T, i32>>,
+) -> Result<std::result::Result<T, i32>> {
+    block_on_noting(cx, target, &Cell::new(0), operation)
+}
+
+/// As [`block_on`]; how far the operation is, is in `done`, also if it ended with an error.
+pub fn block_on_noting<T>(
+    cx: &Cx<'_>,
+    target: Target,
+    done: &Cell<u64>,
+    operation: impl FnMut(&Calls<'_>) -> Poll<std::result::Result<T, i32>>,
+) -> Result<std::result::Result<T, i32>> {
+    go_on(cx, target, reentry::resumed(cx), done, operation)
+}
+
+/// What [`Calls::done`] was when the thread left the native stack.
+pub(super) fn done_of(kept: Kept) -> u64 {
+    kept.note >> DONE
+}
+
+/// As [`block_on_noting`], for a caller that has asked how the internal call [begins](reentry::resumed).
+pub(super) fn go_on<T>(
+    cx: &Cx<'_>,
+    target: Target,
+    resumed: Option<Kept>,
+    done: &Cell<u64>,
     mut operation: impl FnMut(&Calls<'_>) -> Poll<std::result::Result<T, i32>>,
 ) -> Result<std::result::Result<T, i32>> {
-    let word = &waiter(id(cx)).io;
-    let resumed = reentry::resumed(cx);
+    let me = waiter(id(cx));
+    let word = &me.io;
+    if let Some(kept) = resumed {
+        done.set(done_of(kept));
+    }
     let mut wait = Wait {
-        until: resumed.map(|kept| Until::Deadline(kept.end, kept.note as i32)),
+        until: resumed.map(|kept| {
+            let error = kept.note & ((1 << DONE) - 1);
+            Until::Deadline(kept.end, error as i32)
+        }),
         was_parked: resumed.is_some(),
         target,
+        done,
     };
     let mut parks = green::is_green(cx) && target.descriptor >= 0;
     // An operation that can be tried says itself whether the descriptor is ready.
     let mut waits_first = !target.can_try || wait.was_parked;
     loop {
         let inside = match wait.was_parked {
-            true => Inside(word),
-            false => Inside::enter(word),
+            true => Inside(me),
+            false => Inside::enter(me),
         };
         if !wait.was_parked && interrupts::is_due(cx) {
             // Serving it may run managed code.
@@ -176,6 +269,7 @@ pub fn block_on<T>(
         let calls = Calls {
             word,
             may_wait: !(parks && target.can_try),
+            done,
         };
         let answer = cx.native(|| {
             loop {
@@ -222,8 +316,9 @@ fn asked(word: &AtomicU32) -> Asked {
 }
 
 /// A green thread's waiting for a descriptor.
-struct Wait {
+struct Wait<'a> {
     target: Target,
+    done: &'a Cell<u64>,
     /// What ends it, once known.
     until: Option<Until>,
     /// The thread comes from a park in which it left the native stack.
@@ -244,13 +339,14 @@ enum Ready {
     Leaves,
 }
 
-impl Wait {
+impl Wait<'_> {
     fn until_ready(&mut self, cx: &Cx<'_>, word: &AtomicU32) -> Ready {
         let Target {
             descriptor,
             interest,
             deadline,
             can_try,
+            limits,
         } = self.target;
         let mut was_parked = std::mem::take(&mut self.was_parked);
         if was_parked {
@@ -268,7 +364,7 @@ impl Wait {
             }
             let until = *self
                 .until
-                .get_or_insert_with(|| Until::of(descriptor, interest, deadline));
+                .get_or_insert_with(|| Until::of(descriptor, interest, deadline, limits));
             let Until::Deadline(end, error) = until else {
                 return Ready::CannotPark;
             };
@@ -281,7 +377,7 @@ impl Wait {
             };
             let kept = Kept {
                 end,
-                note: error as u64,
+                note: error as u64 | self.done.get() << DONE,
             };
             match green::descriptor::wait(cx, descriptor, direction, kept) {
                 Ok(true) => was_parked = true,
@@ -303,11 +399,15 @@ enum Until {
 
 impl Until {
     /// A socket's own time limit ends the operation as it ends a blocking call.
-    fn of(descriptor: i32, interest: Interest, deadline: Option<Instant>) -> Until {
-        if is_non_blocking(descriptor) {
+    fn of(descriptor: i32, interest: Interest, deadline: Option<Instant>, limits: Limits) -> Until {
+        if limits == Limits::Own && is_non_blocking(descriptor) {
             return Until::Never;
         }
-        let own = time_limit(descriptor, interest).map(|limit| Instant::now() + limit);
+        let own = match limits {
+            Limits::None => None,
+            Limits::Own | Limits::Time => time_limit(descriptor, interest),
+        };
+        let own = own.map(|limit| Instant::now() + limit);
         match (own, deadline) {
             (Some(own), None) => Until::Deadline(Some(own), libc::EAGAIN),
             (Some(own), Some(given)) if own < given => Until::Deadline(Some(own), libc::EAGAIN),
@@ -350,7 +450,7 @@ pub fn time_limit(descriptor: i32, interest: Interest) -> Option<Duration> {
 }
 
 /// Is the descriptor ready now, or broken? An error says that the operation will tell more.
-fn is_ready(descriptor: i32, interest: Interest) -> bool {
+pub fn is_ready(descriptor: i32, interest: Interest) -> bool {
     let mut one = [record(descriptor, interest)];
     // SAFETY: the record lives for the length of the call, which does not wait.
     unsafe { libc::poll(one.as_mut_ptr(), 1, 0) != 0 }

@@ -15,7 +15,9 @@
 //!
 //! # Map
 //! * [`waiter`](mod@waiter): the table of waiters, and queues of them
-//! * [`blocking_io`]: waits for descriptors; [`cancel`]: ending them
+//! * [`blocking_io`]: waits for descriptors; [`wait_set`]: for one of several; [`cancel`]: ending them
+//! * [`offload`]: waits for helper threads that make a call which has to block
+//! * [`pipe_calls`]: the same for the class library's own native functions
 //! * [`reason`]: what reports say of a wait
 //!
 //! # Invariants
@@ -24,7 +26,10 @@
 //! * `commit` runs exactly once, in Runtime state, before the thread sleeps.
 pub mod blocking_io;
 pub mod cancel;
+pub mod offload;
+pub(crate) mod pipe_calls;
 pub mod reason;
+pub mod wait_set;
 pub mod waiter;
 
 pub use cancel::{cancel_io, interrupt_io};

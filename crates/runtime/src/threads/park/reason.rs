@@ -1,7 +1,8 @@
 //! Why a thread waits: what reports say of it.
 //!
 //! # Invariants
-//! * A thread stores its reason before it parks, and [`park`](super::park) clears it at its end. A reason says something only of a thread
+//! * A thread stores its reason before it parks, and [`park`](super::park) clears it at its end; who stores one and does not park clears it, as does
+//!   the end of an operation on a descriptor. A reason says something only of a thread
 //!   whose park word is PARKING or PARKED, or, for a descriptor, whose I/O word says that it is inside an operation.
 //! * An address of an object in a reason is valid while the thread waits and the world is stopped: the waiting code has the reference on
 //!   its stack, so the object is neither freed nor moved.
@@ -45,6 +46,8 @@ pub enum Reason {
     Work,
     /// The end of the foreground threads.
     Foreground,
+    /// A helper thread that makes a call for this one.
+    Helper,
 }
 
 impl Reason {
@@ -86,6 +89,7 @@ impl Reason {
             Reason::Suspended => Packed::new(8, 0, 0),
             Reason::Work => Packed::new(9, 0, 0),
             Reason::Foreground => Packed::new(10, 0, 0),
+            Reason::Helper => Packed::new(11, 0, 0),
         };
         packed.0
     }
@@ -107,6 +111,7 @@ impl Reason {
             8 => Reason::Suspended,
             9 => Reason::Work,
             10 => Reason::Foreground,
+            11 => Reason::Helper,
             _ => Reason::Unknown,
         }
     }
@@ -118,6 +123,11 @@ pub fn set(cx: &Cx<'_>, reason: Reason, deadline: Option<Instant>) {
     let w = waiter(super::id(cx));
     w.why.store(reason.pack(), Relaxed);
     w.until.store(deadline.map_or(0, nanoseconds), Relaxed);
+}
+
+/// The calling thread does not wait after all.
+pub(crate) fn forget(cx: &Cx<'_>) {
+    clear(waiter(super::id(cx)));
 }
 
 /// The thread goes on.
@@ -194,6 +204,7 @@ mod tests {
             Reason::Suspended,
             Reason::Work,
             Reason::Foreground,
+            Reason::Helper,
         ];
         for reason in all {
             assert_eq!(Reason::unpack(reason.pack()), reason);

@@ -8,12 +8,15 @@ use crate::support::args::{Chars, Out};
 use crate::support::errno::{errno, retry};
 use crate::support::error_numbers;
 use crate::system::io::share;
+use std::cell::Cell;
 use std::ffi::CStr;
 use std::task::Poll;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::park::blocking_io::{Interest, Target, block_on};
-use vervet_runtime::threads::wait_handles;
+use vervet_runtime::threads::park::blocking_io::{
+    Interest, Target, block_on, block_on_noting, is_non_blocking, is_ready,
+};
 use vervet_runtime::threads::wait_handles::filetime;
+use vervet_runtime::threads::{self, wait_handles};
 use vervet_runtime::{ObjRef, icalls};
 use vervet_types::Known;
 
@@ -132,12 +135,10 @@ fn transfer(
     } else {
         Interest::Write
     };
-    let target = Target {
-        descriptor: handle as i32,
-        interest,
-        deadline: None,
-        can_try: false,
-    };
+    let target = Target::new(handle as i32, interest);
+    if threads::is_green(cx) && is_pipe(handle as i32) {
+        return transfer_in_parts(cx, target, call, at, count as usize);
+    }
     block_on(cx, target, |calls| {
         // SAFETY: the range was checked; its address on this stack keeps the array where it is.
         let result = unsafe {
@@ -147,6 +148,86 @@ fn transfer(
             )
         };
         Poll::Ready(result.map(|n| n as i32))
+    })
+}
+
+/// Is the descriptor a pipe?
+fn is_pipe(fd: i32) -> bool {
+    // SAFETY: the record is filled; a number that is no descriptor is an error.
+    unsafe {
+        let mut s: libc::stat = std::mem::zeroed();
+        libc::fstat(fd, &mut s) == 0 && s.st_mode & libc::S_IFMT == libc::S_IFIFO
+    }
+}
+
+/// As [`transfer`], on a pipe, by a green thread, which does not wait in the kernel where another thread has taken what there was to read, or where there
+/// is room for a part. What a pipe that blocks is given it takes as a whole.
+fn transfer_in_parts(
+    cx: &Cx<'_>,
+    target: Target,
+    call: i64,
+    at: *mut u8,
+    count: usize,
+) -> Result<std::result::Result<i32, i32>> {
+    /// Linux has it for pipes since 6.4.
+    const RWF_NOWAIT: usize = 8;
+    let fd = target.descriptor;
+    let reads = call == libc::SYS_read;
+    let done = Cell::new(0);
+    let result = block_on_noting(cx, target.tried(), &done, |calls| {
+        loop {
+            let before = calls.done() as usize;
+            let rest = libc::iovec {
+                // SAFETY: so much of the range is done.
+                iov_base: unsafe { at.add(before) }.cast(),
+                iov_len: count - before,
+            };
+            // SAFETY: the range was checked; its address on this stack keeps the array where it is.
+            let plain = |len: usize| unsafe {
+                calls.call(call, [fd as usize, rest.iov_base as usize, len, 0, 0, 0])
+            };
+            if calls.may_wait() {
+                return Poll::Ready(plain(rest.iov_len).map(|n| before + n));
+            }
+            let number = match reads {
+                true => libc::SYS_preadv2,
+                false => libc::SYS_pwritev2,
+            };
+            let vector = &raw const rest as usize;
+            // The position -1 is that of the descriptor.
+            let arguments = [fd as usize, vector, 1, usize::MAX, usize::MAX, RWF_NOWAIT];
+            // SAFETY: the record lives for the length of the call; the range was checked.
+            let all = match unsafe { calls.call(number, arguments) } {
+                Ok(n) => before + n,
+                Err(libc::EAGAIN) if is_non_blocking(fd) => {
+                    return Poll::Ready(Err(libc::EAGAIN));
+                }
+                Err(libc::EAGAIN) => return Poll::Pending,
+                Err(libc::EOPNOTSUPP | libc::ENOSYS) if !is_ready(fd, target.interest) => {
+                    return Poll::Pending;
+                }
+                // So much fits if anything does.
+                Err(libc::EOPNOTSUPP | libc::ENOSYS) => {
+                    match plain(
+                        rest.iov_len
+                            .min(if reads { usize::MAX } else { libc::PIPE_BUF }),
+                    ) {
+                        Ok(n) => before + n,
+                        Err(e) => return Poll::Ready(Err(e)),
+                    }
+                }
+                Err(e) => return Poll::Ready(Err(e)),
+            };
+            if reads || all >= count || all == before || is_non_blocking(fd) {
+                return Poll::Ready(Ok(all));
+            }
+            calls.set_done(all as u64);
+        }
+    })?;
+    Ok(match (result, done.get()) {
+        // What was written stands, whatever ended the rest.
+        (Err(_), written @ 1..) => Ok(written as i32),
+        (result, _) => result.map(|n| n as i32),
     })
 }
 

@@ -5,12 +5,11 @@ use crate::support::args::Out;
 use crate::system::net::socket_address::Field;
 use crate::system::net::sockets::winsock::{self, report};
 use std::mem::offset_of;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 use vervet_abi::layouts::SafeHandleObject;
 use vervet_runtime::code::icall::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::park::blocking_io::{self, Interest, Target};
+use vervet_runtime::threads::park::wait_set;
 use vervet_runtime::{ObjRef, icalls};
 
 const ERRORS: i16 = libc::POLLERR | libc::POLLHUP | libc::POLLNVAL;
@@ -36,17 +35,7 @@ fn wait(
     microseconds: i32,
 ) -> Result<std::result::Result<usize, i32>> {
     let time = u64::try_from(microseconds).ok().map(Duration::from_micros);
-    let deadline = time.map(|t| Instant::now() + t);
-    // The records say what is waited for.
-    let target = Target {
-        descriptor: -1,
-        interest: Interest::Read,
-        deadline: None,
-        can_try: false,
-    };
-    blocking_io::block_on(cx, target, |calls| {
-        Poll::Ready(calls.poll(records, deadline))
-    })
+    wait_set::poll(cx, records, time.map(|t| Instant::now() + t))
 }
 
 static HANDLE: Field = Field::new("m_Handle");
@@ -61,14 +50,14 @@ fn descriptor<'cx>(cx: &'cx Cx<'cx>, socket: ObjRef<'cx>) -> Result<i32> {
 
 icalls! {
     /// Waits until a socket is ready, for at most so many microseconds (-1: for ever). True if it is.
-    "System.Net.Sockets.Socket::Poll_internal" fn poll(cx, fd: isize, mode: i32, microseconds: i32, error: Out<'cx, i32>) -> bool {
+    "System.Net.Sockets.Socket::Poll_internal" [reentrant] fn poll(cx, fd: isize, mode: i32, microseconds: i32, error: Out<'cx, i32>) -> bool {
         let mut one = [record(fd as i32, mode as usize)];
         let result = wait(cx, &mut one, microseconds)?;
         Ok(report(cx, result, error).is_some_and(|n| n > 0))
     }
     /// The array holds three lists, each with a null behind it: to read, to write, with errors. It is replaced by one of the
     /// same form with those that are ready, or by null.
-    "System.Net.Sockets.Socket::Select_internal" fn select(cx, sockets: RefSlot<'cx>, microseconds: i32, error: Out<'cx, i32>) {
+    "System.Net.Sockets.Socket::Select_internal" [reentrant] fn select(cx, sockets: RefSlot<'cx>, microseconds: i32, error: Out<'cx, i32>) {
         let all = cx.non_null(sockets.get())?;
         let mut records = Vec::new();
         let mut mode = 0;

@@ -10,13 +10,15 @@ use crate::support::errno::retry;
 use crate::support::error_numbers;
 use crate::system::net::socket_address::{self, Address};
 use crate::system::net::sockets::{state, winsock};
+use std::cell::Cell;
 use std::task::Poll;
 use vervet_runtime::cx::Cx;
 use vervet_runtime::threads;
 use vervet_runtime::threads::park;
 use vervet_runtime::threads::park::blocking_io::{
-    self, Calls, Interest, Target, is_non_blocking, time_limit,
+    self, Calls, Interest, Limits, Target, is_non_blocking, time_limit,
 };
+use vervet_runtime::threads::park::offload::offload;
 use vervet_runtime::{ObjRef, icalls};
 use winsock::{check, report};
 
@@ -29,12 +31,7 @@ pub(super) fn blocking_call<'cx>(
     blocking: bool,
     mut call: impl FnMut(&Calls<'_>) -> Result<usize, i32>,
 ) -> vervet_runtime::cx::Result<Result<usize, i32>> {
-    let target = Target {
-        descriptor: fd,
-        interest,
-        deadline: None,
-        can_try: false,
-    };
+    let target = Target::new(fd, interest);
     blocking_io::block_on(cx, target, |calls| match call(calls) {
         Err(libc::EAGAIN)
             if blocking && is_non_blocking(fd) && time_limit(fd, interest).is_none() =>
@@ -44,21 +41,18 @@ pub(super) fn blocking_call<'cx>(
         answer => Poll::Ready(answer),
     })
 }
-/// As [`blocking_call`], for a call that takes MSG_DONTWAIT among the flags that are passed to it.
+/// As [`blocking_call`], for a call that takes MSG_DONTWAIT among the flags that are passed to it, and that may be made again for the rest of a message.
+/// How many bytes are done is in `done` in the end.
 pub(super) fn blocking_transfer<'cx>(
     cx: &'cx Cx<'cx>,
     fd: i32,
     interest: Interest,
     blocking: bool,
+    done: &Cell<u64>,
     mut call: impl FnMut(&Calls<'_>, i32) -> Result<usize, i32>,
 ) -> vervet_runtime::cx::Result<Result<usize, i32>> {
-    let target = Target {
-        descriptor: fd,
-        interest,
-        deadline: None,
-        can_try: true,
-    };
-    blocking_io::block_on(cx, target, |calls| {
+    let target = Target::new(fd, interest).tried();
+    blocking_io::block_on_noting(cx, target, done, |calls| {
         let may_wait = calls.may_wait();
         match call(calls, if may_wait { 0 } else { libc::MSG_DONTWAIT }) {
             Err(libc::EAGAIN)
@@ -70,6 +64,127 @@ pub(super) fn blocking_transfer<'cx>(
             answer => Poll::Ready(answer),
         }
     })
+}
+/// accept. Whether a green thread's call may wait in the kernel is the mode of the listener, and several threads that find a connection all accept. So the
+/// runtime puts a listener on which a green thread accepts into non-blocking mode for good. Whoever wants to wait waits for the descriptor: `blocking` says
+/// what the program wants.
+fn accept_connection<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: i32,
+    blocking: bool,
+) -> vervet_runtime::cx::Result<Result<usize, i32>> {
+    let limits = if blocking { Limits::Time } else { Limits::Own };
+    let target = Target::new(fd, Interest::Read).tried().with_limits(limits);
+    blocking_io::block_on(cx, target, |calls| {
+        let accept = || {
+            let flags = libc::SOCK_CLOEXEC as usize;
+            // SAFETY: no address is asked for.
+            unsafe { calls.call(libc::SYS_accept4, [fd as usize, 0, 0, flags, 0, 0]) }
+        };
+        let may_wait = calls.may_wait();
+        if blocking && !may_wait && !state::mode_is_ours(fd) {
+            if !blocking_io::is_ready(fd, Interest::Read) {
+                return Poll::Pending;
+            }
+            take_mode(fd);
+        }
+        match accept() {
+            Err(libc::EAGAIN) if blocking && !may_wait => Poll::Pending,
+            Err(libc::EAGAIN) if blocking && is_non_blocking(fd) => {
+                if time_limit(fd, Interest::Read).is_none() {
+                    return Poll::Pending;
+                }
+                // The kernel waits as long as the limit says, in blocking mode only.
+                if state::mode_is_ours(fd) {
+                    give_mode_back(fd);
+                    return Poll::Ready(accept());
+                }
+                Poll::Ready(Err(libc::EAGAIN))
+            }
+            // It does not listen.
+            Err(e @ (libc::EINVAL | libc::EOPNOTSUPP)) => {
+                if state::mode_is_ours(fd) {
+                    give_mode_back(fd);
+                }
+                Poll::Ready(Err(e))
+            }
+            answer => Poll::Ready(answer),
+        }
+    })
+}
+/// Puts a socket that blocks into non-blocking mode, which the program does not see.
+fn take_mode(fd: i32) {
+    if !is_non_blocking(fd) && set_non_blocking(fd, true).is_ok() {
+        state::set_mode_is_ours(fd, true);
+    }
+}
+/// Undoes it.
+fn give_mode_back(fd: i32) {
+    state::set_mode_is_ours(fd, false);
+    // An error says that it is closed.
+    let _ = set_non_blocking(fd, false);
+}
+/// Chooses the mode of a descriptor.
+fn set_non_blocking(fd: i32, non_blocking: bool) -> Result<(), i32> {
+    // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
+    unsafe {
+        let flags = check(libc::fcntl(fd, libc::F_GETFL))? as i32;
+        let new = match non_blocking {
+            true => flags | libc::O_NONBLOCK,
+            false => flags & !libc::O_NONBLOCK,
+        };
+        if new != flags {
+            check(libc::fcntl(fd, libc::F_SETFL, new))?;
+        }
+    }
+    Ok(())
+}
+
+/// connect. A green thread begins the connection in non-blocking mode, and waits until it is made.
+fn connect_to<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: i32,
+    to: &mut Address,
+) -> vervet_runtime::cx::Result<Result<usize, i32>> {
+    /// What is noted of a connection that has begun.
+    const BEGUN: u64 = 1;
+    let target = Target::new(fd, Interest::Write).tried();
+    let (at, len) = (to.ptr() as usize, to.len as usize);
+    let done = Cell::new(0);
+    let result = blocking_io::block_on_noting(cx, target, &done, |calls| {
+        // SAFETY: a complete address. A connect that is made again goes on with the connection it began.
+        let connect = || unsafe { calls.call(libc::SYS_connect, [fd as usize, at, len, 0, 0, 0]) };
+        if calls.may_wait() || calls.done() != BEGUN && is_non_blocking(fd) {
+            return Poll::Ready(connect());
+        }
+        if calls.done() != BEGUN {
+            let begun = set_non_blocking(fd, true).and_then(|()| connect());
+            // An error says that it was closed meanwhile.
+            let _ = set_non_blocking(fd, false);
+            match begun {
+                Err(libc::EINPROGRESS) => calls.set_done(BEGUN),
+                // The listener's queue is full (a Unix socket). There is nothing to wait for but the call itself.
+                Err(libc::EAGAIN) => return Poll::Ready(connect()),
+                answer => return Poll::Ready(answer),
+            }
+        }
+        match blocking_io::is_ready(fd, Interest::Write) {
+            false => Poll::Pending,
+            true => Poll::Ready(connected(fd)),
+        }
+    })?;
+    Ok(match result {
+        // The socket's time limit is over, and the connection is still under way.
+        Err(libc::EAGAIN) if done.get() == BEGUN => Err(libc::EINPROGRESS),
+        result => result,
+    })
+}
+/// How a connection that was under way has ended.
+fn connected(fd: i32) -> Result<usize, i32> {
+    match get_int(fd, libc::SO_ERROR)? {
+        0 => Ok(0),
+        error => Err(error),
+    }
 }
 /// The kernel's number of a SocketType.
 fn type_to_host(kind: i32) -> Option<i32> {
@@ -104,6 +219,31 @@ fn create(family: i32, kind: i32, protocol: i32) -> Result<i32, i32> {
         state::begin(fd);
         Ok(fd)
     }
+}
+/// An option of the socket level, of four bytes.
+fn get_int(fd: i32, name: i32) -> Result<i32, i32> {
+    let (mut value, mut size) = (0i32, size_of::<i32>() as libc::socklen_t);
+    let at = (&raw mut value).cast();
+    // SAFETY: four bytes are filled.
+    check(unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, name, at, &mut size) }).map(|_| value)
+}
+/// Closes a descriptor. What was sent may linger, for as long as the program has said: then a helper waits for a green thread.
+fn close_descriptor(cx: &Cx<'_>, fd: i32) {
+    let mut linger = libc::linger {
+        l_onoff: 0,
+        l_linger: 0,
+    };
+    let mut size = size_of::<libc::linger>() as libc::socklen_t;
+    let at = (&raw mut linger).cast();
+    // SAFETY: the record is filled; what is no socket is an error.
+    let r = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_LINGER, at, &mut size) };
+    // EINTR leaves it closed on Linux.
+    // SAFETY: managed code gives the descriptor up.
+    let close = move || unsafe { libc::close(fd) };
+    match r == 0 && linger.l_onoff != 0 && linger.l_linger > 0 {
+        true => offload(cx, close),
+        false => cx.native(close),
+    };
 }
 /// Sets an option of four bytes.
 pub(super) fn set_int(fd: i32, level: i32, name: i32, value: i32) -> Result<(), i32> {
@@ -148,24 +288,10 @@ fn end_point<'cx>(
 
 /// Another socket of the same kind takes the descriptor's place, so that it may be connected again.
 fn disconnect(fd: i32) -> Result<(), i32> {
-    let option = |name: i32| {
-        let (mut value, mut size) = (0i32, size_of::<i32>() as libc::socklen_t);
-        // SAFETY: four bytes are filled.
-        let r = unsafe {
-            libc::getsockopt(
-                fd,
-                libc::SOL_SOCKET,
-                name,
-                (&raw mut value).cast(),
-                &mut size,
-            )
-        };
-        check(r).map(|_| value)
-    };
     let (domain, kind, protocol) = (
-        option(libc::SO_DOMAIN)?,
-        option(libc::SO_TYPE)?,
-        option(libc::SO_PROTOCOL)?,
+        get_int(fd, libc::SO_DOMAIN)?,
+        get_int(fd, libc::SO_TYPE)?,
+        get_int(fd, libc::SO_PROTOCOL)?,
     );
     // SAFETY: `socket` takes numbers, and nobody else knows the new descriptor.
     unsafe {
@@ -188,9 +314,7 @@ icalls! {
         let fd = fd as i32;
         crate::system::io_selector::remove(cx, fd)?;
         error.set(0);
-        // EINTR leaves it closed on Linux; lingering may take long.
-        // SAFETY: managed code gives the descriptor up.
-        cx.native(|| unsafe { libc::close(fd) });
+        close_descriptor(cx, fd);
         Ok(())
     }
     /// The number of bytes that can be read without waiting.
@@ -202,15 +326,8 @@ icalls! {
     }
     /// Makes the descriptor blocking or not.
     "System.Net.Sockets.Socket::Blocking_internal" fn blocking(cx, fd: isize, block: bool, error: Out<'cx, i32>) {
-        // SAFETY: these commands of `fcntl` take numbers only; a number that is no descriptor is an error.
-        let result = unsafe {
-            check(libc::fcntl(fd as i32, libc::F_GETFL)).and_then(|flags| {
-                let flags = flags as i32;
-                let new = if block { flags & !libc::O_NONBLOCK } else { flags | libc::O_NONBLOCK };
-                if new == flags { Ok(0) } else { check(libc::fcntl(fd as i32, libc::F_SETFL, new)) }
-            })
-        };
-        report(cx, result, error);
+        state::set_mode_is_ours(fd as i32, false);
+        report(cx, set_non_blocking(fd as i32, !block), error);
         Ok(())
     }
     /// The local address, null on error.
@@ -223,10 +340,7 @@ icalls! {
     }
     /// Accepts a connection: its descriptor, or 0 and the error.
     "System.Net.Sockets.Socket::Accept_internal" [reentrant] fn accept(cx, fd: isize, error: Out<'cx, i32>, blocking: bool) -> isize {
-        let result = blocking_call(cx, fd as i32, Interest::Read, blocking, |calls| {
-            // SAFETY: no address is asked for.
-            unsafe { calls.call(libc::SYS_accept4, [fd as usize, 0, 0, libc::SOCK_CLOEXEC as usize, 0, 0]) }
-        })?;
+        let result = accept_connection(cx, fd as i32, blocking)?;
         Ok(report(cx, result, error).map_or(0, |new| {
             state::begin(new as i32);
             new as isize
@@ -248,7 +362,7 @@ icalls! {
         Ok(())
     }
     /// What is under way is told as WSAEWOULDBLOCK.
-    "System.Net.Sockets.Socket::Connect_internal" fn connect(cx, fd: isize, to: ObjRef<'cx>, error: Out<'cx, i32>, blocking: bool) {
+    "System.Net.Sockets.Socket::Connect_internal" [reentrant] fn connect(cx, fd: isize, to: ObjRef<'cx>, error: Out<'cx, i32>, blocking: bool) {
         let mut to = match socket_address::read(cx, to)? {
             Ok(to) => to,
             Err(e) => {
@@ -256,11 +370,7 @@ icalls! {
                 return Ok(());
             }
         };
-        let target = Target { descriptor: fd as i32, interest: Interest::Write, deadline: None, can_try: false };
-        let result = blocking_io::block_on(cx, target, |calls| {
-            // SAFETY: a complete address. A connect that is made again goes on with the connection it began.
-            Poll::Ready(unsafe { calls.call(libc::SYS_connect, [fd as usize, to.ptr() as usize, to.len as usize, 0, 0, 0]) })
-        })?;
+        let result = connect_to(cx, fd as i32, &mut to)?;
         if report(cx, result, error).is_none() {
             match error.get() {
                 winsock::IN_PROGRESS => error.set(winsock::WOULD_BLOCK),
@@ -272,7 +382,9 @@ icalls! {
     }
     /// Ends the connection: the descriptor becomes a new socket of the same kind, whatever `reuse` says.
     "System.Net.Sockets.Socket::Disconnect_internal" fn disconnect_icall(cx, fd: isize, reuse: bool, error: Out<'cx, i32>) {
-        report(cx, disconnect(fd as i32), error);
+        // The old socket may linger.
+        let result = cx.native(|| disconnect(fd as i32));
+        report(cx, result, error);
         Ok(())
     }
     /// Ends receiving, sending or both.

@@ -8,6 +8,9 @@ use vervet_os::Chunks;
 
 /// The program has shut it down for receiving.
 const SHUT: usize = 1;
+/// It is in non-blocking mode because the runtime wants so; to the program it blocks.
+const MODE_IS_OURS: usize = 2;
+const FLAGS: usize = SHUT | MODE_IS_OURS;
 /// The bits of a word from here on are a pending error.
 const ERROR_SHIFT: u32 = 16;
 
@@ -35,10 +38,23 @@ pub fn set_shut(fd: i32) {
 pub fn is_shut(fd: i32) -> bool {
     word(fd).is_some_and(|w| w.load(Ordering::Relaxed) & SHUT != 0)
 }
+/// Notes whether the runtime has put it into non-blocking mode.
+pub fn set_mode_is_ours(fd: i32, is_ours: bool) {
+    if let Some(w) = word(fd) {
+        match is_ours {
+            true => w.fetch_or(MODE_IS_OURS, Ordering::Relaxed),
+            false => w.fetch_and(!MODE_IS_OURS, Ordering::Relaxed),
+        };
+    }
+}
+/// Has the runtime done that?
+pub fn mode_is_ours(fd: i32) -> bool {
+    word(fd).is_some_and(|w| w.load(Ordering::Relaxed) & MODE_IS_OURS != 0)
+}
 /// Remembers the Winsock number of an error, which the kernel reports once only.
 pub fn save_error(fd: i32, number: i32) {
     if let Some(w) = word(fd) {
-        let set = |s: usize| Some(s & SHUT | (number as usize) << ERROR_SHIFT);
+        let set = |s: usize| Some(s & FLAGS | (number as usize) << ERROR_SHIFT);
         let _ = w.fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
     }
 }

@@ -2,14 +2,16 @@
 //!
 //! Keeps nothing. Managed code has pinned what the buffers' addresses refer to.
 use crate::support::args::Out;
-use crate::support::errno::errno;
+use crate::support::errno::{errno, retry};
 use crate::system::net::socket_address::{self, Address};
 use crate::system::net::sockets::socket::{blocking_call, blocking_transfer};
 use crate::system::net::sockets::{state, winsock};
+use std::cell::Cell;
 use std::os::fd::{AsRawFd, OwnedFd};
 use vervet_runtime::code::icall::RefSlot;
 use vervet_runtime::cx::{Cx, Result};
-use vervet_runtime::threads::park::blocking_io::{Interest, is_non_blocking};
+use vervet_runtime::threads;
+use vervet_runtime::threads::park::blocking_io::{Calls, Interest, is_non_blocking};
 use vervet_runtime::{ObjRef, icalls};
 use winsock::report;
 
@@ -83,7 +85,8 @@ fn receive<'cx>(
         header.msg_namelen = from.len;
     }
     let at = &raw mut header as usize;
-    let result = blocking_transfer(cx, fd, Interest::Read, blocking, |calls, more| {
+    let done = Cell::new(0);
+    let result = blocking_transfer(cx, fd, Interest::Read, blocking, &done, |calls, more| {
         // SAFETY: the record and what it refers to live for the length of the call.
         unsafe {
             calls.call(
@@ -109,7 +112,8 @@ fn receive_plain<'cx>(
     flags: i32,
     blocking: bool,
 ) -> Result<Io<usize>> {
-    let result = blocking_transfer(cx, fd, Interest::Read, blocking, |calls, more| {
+    let done = Cell::new(0);
+    let result = blocking_transfer(cx, fd, Interest::Read, blocking, &done, |calls, more| {
         // SAFETY: managed code passes a pinned buffer of that size.
         unsafe {
             calls.call(
@@ -137,6 +141,32 @@ fn timed_out(fd: i32, result: Io<usize>) -> Io<usize> {
         r => r,
     }
 }
+/// Sends a message of `count` bytes, where `send` sends what is behind a number of bytes, with more flags. A socket that blocks takes all: a green
+/// thread waits for room for the rest.
+fn send_all<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: i32,
+    count: usize,
+    blocking: bool,
+    mut send: impl FnMut(&Calls<'_>, usize, i32) -> Io<usize>,
+) -> Result<Io<usize>> {
+    let done = Cell::new(0);
+    let result = blocking_transfer(cx, fd, Interest::Write, blocking, &done, |calls, more| {
+        loop {
+            let sent = calls.done() as usize;
+            let all = sent + send(calls, sent, more)?;
+            if more == 0 || all >= count || all == sent || is_non_blocking(fd) {
+                return Ok(all);
+            }
+            calls.set_done(all as u64);
+        }
+    })?;
+    Ok(match (timed_out(fd, result), done.get() as usize) {
+        // What was sent stands, whatever ended the rest.
+        (Err(_), sent @ 1..) => Ok(sent),
+        (result, _) => result,
+    })
+}
 /// Sends one buffer.
 fn send_plain<'cx>(
     cx: &'cx Cx<'cx>,
@@ -147,28 +177,105 @@ fn send_plain<'cx>(
     blocking: bool,
 ) -> Result<Io<usize>> {
     let (to, len) = to.map_or((0, 0), |t| (t.ptr() as usize, t.len as usize));
-    let result = blocking_transfer(cx, fd, Interest::Write, blocking, |calls, more| {
-        let send = |from: usize, more: i32| {
-            let rest = [
-                fd as usize,
-                buffer as usize + from,
-                count - from,
-                (flags | more) as usize,
-                to,
-                len,
-            ];
-            // SAFETY: managed code passes a pinned buffer of that size; the address is complete.
-            unsafe { calls.call(libc::SYS_sendto, rest) }
-        };
-        match send(0, more) {
-            // There was room for a part. A socket that blocks takes all.
-            Ok(sent) if more != 0 && sent < count && !is_non_blocking(fd) => {
-                Ok(sent + send(sent, 0).unwrap_or(0))
-            }
-            answer => answer,
+    send_all(cx, fd, count, blocking, |calls, from, more| {
+        let rest = [
+            fd as usize,
+            buffer as usize + from,
+            count - from,
+            (flags | more) as usize,
+            to,
+            len,
+        ];
+        // SAFETY: managed code passes a pinned buffer of that size; the address is complete.
+        unsafe { calls.call(libc::SYS_sendto, rest) }
+    })
+}
+/// What is behind so many bytes of the buffers.
+fn behind(vector: &[libc::iovec], mut bytes: usize) -> Vec<libc::iovec> {
+    let mut rest = Vec::with_capacity(vector.len());
+    for buffer in vector {
+        let skipped = bytes.min(buffer.iov_len);
+        bytes -= skipped;
+        if skipped < buffer.iov_len {
+            rest.push(libc::iovec {
+                // SAFETY: the offset lies in the buffer.
+                iov_base: unsafe { buffer.iov_base.cast::<u8>().add(skipped) }.cast(),
+                iov_len: buffer.iov_len - skipped,
+            });
         }
-    })?;
-    Ok(timed_out(fd, result))
+    }
+    rest
+}
+/// Sends several buffers, one after the other.
+fn send_vector<'cx>(
+    cx: &'cx Cx<'cx>,
+    fd: i32,
+    vector: &[libc::iovec],
+    flags: i32,
+    blocking: bool,
+) -> Result<Io<usize>> {
+    let count = vector.iter().map(|buffer| buffer.iov_len).sum();
+    send_all(cx, fd, count, blocking, |calls, from, more| {
+        let mut rest = behind(vector, from);
+        // SAFETY: a record of zeros is an empty one.
+        let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+        header.msg_iov = rest.as_mut_ptr();
+        header.msg_iovlen = rest.len();
+        let at = &raw const header as usize;
+        // SAFETY: the record and what it refers to live for the length of the call.
+        unsafe {
+            calls.call(
+                libc::SYS_sendmsg,
+                [fd as usize, at, (flags | more) as usize, 0, 0, 0],
+            )
+        }
+    })
+}
+
+/// Sends what is left of a file. The system's own call cannot be told not to wait, so a green thread reads, and sends what it has read.
+fn send_contents<'cx>(cx: &'cx Cx<'cx>, fd: i32, file: &OwnedFd, blocking: bool) -> Result<Io<()>> {
+    const PART: usize = 64 << 10;
+    let from = file.as_raw_fd();
+    if !threads::is_green(cx) {
+        loop {
+            let sent = blocking_call(cx, fd, Interest::Write, blocking, |calls| {
+                let arguments = [fd as usize, from as usize, 0, 1 << 30, 0, 0];
+                // SAFETY: from the file's own position.
+                unsafe { calls.call(libc::SYS_sendfile, arguments) }
+            })?;
+            match timed_out(fd, sent) {
+                Ok(0) => return Ok(Ok(())),
+                Ok(_) => {}
+                Err(e) => return Ok(Err(e)),
+            }
+        }
+    }
+    let mut buffer = vec![0u8; PART];
+    loop {
+        let room = buffer.as_mut_ptr();
+        // SAFETY: at most so many bytes are written to the buffer.
+        let read = cx.native(|| retry(|| unsafe { libc::read(from, room.cast(), PART) }));
+        let Ok(count) = usize::try_from(read) else {
+            return Ok(Err(errno()));
+        };
+        if count == 0 {
+            return Ok(Ok(()));
+        }
+        if let Err(e) = send_bytes(cx, fd, &buffer[..count], blocking)? {
+            return Ok(Err(e));
+        }
+    }
+}
+/// Sends all of the bytes.
+fn send_bytes<'cx>(cx: &'cx Cx<'cx>, fd: i32, mut bytes: &[u8], blocking: bool) -> Result<Io<()>> {
+    while !bytes.is_empty() {
+        let rest = (bytes.as_ptr(), bytes.len());
+        match send_plain(cx, fd, rest, libc::MSG_NOSIGNAL, None, blocking)? {
+            Ok(n) => bytes = &bytes[n..],
+            Err(e) => return Ok(Err(e)),
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// All of a file behind `before` and in front of `after`.
@@ -183,36 +290,17 @@ fn send_file<'cx>(
         let Some(array) = array.non_null() else {
             return Ok(Ok(()));
         };
-        let mut done = 0;
-        while done < array.array_len() {
-            // SAFETY: the range lies in the array, which the argument keeps in its place.
-            let rest = (
-                unsafe { array.array_data().add(done) }.cast_const(),
-                array.array_len() - done,
-            );
-            match send_plain(cx, fd, rest, libc::MSG_NOSIGNAL, None, blocking)? {
-                Ok(n) => done += n,
-                Err(e) => return Ok(Err(e)),
-            }
-        }
-        Ok(Ok(()))
+        // SAFETY: the range lies in the array, which the argument keeps in its place.
+        let bytes = unsafe { std::slice::from_raw_parts(array.array_data(), array.array_len()) };
+        send_bytes(cx, fd, bytes, blocking)
     };
     if let Err(e) = part(before)? {
         return Ok(Err(e));
     }
-    if let Some(file) = file {
-        let from = file.as_raw_fd() as usize;
-        loop {
-            let sent = blocking_call(cx, fd, Interest::Write, blocking, |calls| {
-                // SAFETY: from the file's own position.
-                unsafe { calls.call(libc::SYS_sendfile, [fd as usize, from, 0, 1 << 30, 0, 0]) }
-            })?;
-            match timed_out(fd, sent) {
-                Ok(0) => break,
-                Ok(_) => {}
-                Err(e) => return Ok(Err(e)),
-            }
-        }
+    if let Some(file) = file
+        && let Err(e) = send_contents(cx, fd, file, blocking)?
+    {
+        return Ok(Err(e));
     }
     part(after)
 }
@@ -287,17 +375,8 @@ icalls! {
         cx, fd: isize, buffers: *const Buffer, count: i32, flags: i32, error: Out<'cx, i32>, blocking: bool,
     ) -> i32 {
         let Some(flags) = known_flags(flags, error) else { return Ok(0) };
-        let mut vector = vector(buffers, count);
-        // SAFETY: a record of zeros is an empty one.
-        let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-        header.msg_iov = vector.as_mut_ptr();
-        header.msg_iovlen = vector.len();
-        let at = &raw const header as usize;
-        let result = blocking_call(cx, fd as i32, Interest::Write, blocking, |calls| {
-            // SAFETY: the record and what it refers to live for the length of the call.
-            unsafe { calls.call(libc::SYS_sendmsg, [fd as usize, at, flags as usize, 0, 0, 0]) }
-        })?;
-        Ok(report(cx, timed_out(fd as i32, result), error).map_or(0, |n| n as i32))
+        let result = send_vector(cx, fd as i32, &vector(buffers, count), flags, blocking)?;
+        Ok(report(cx, result, error).map_or(0, |n| n as i32))
     }
     /// Sends a datagram to an address.
     "System.Net.Sockets.Socket::SendTo_internal" fn send_to(

@@ -1,0 +1,183 @@
+//! Waiting for the first of several descriptors.
+//!
+//! # How it works
+//! On an OS thread the wait is ppoll. A green thread asks poll without waiting, and then waits for one descriptor, which stands for all: the only one of
+//! the set, or an epoll of its own, in which the set is registered. An epoll is itself readable when one of its descriptors is ready, so the
+//! reactor knows no sets.
+//!
+//! # Invariants
+//! * Whether a descriptor is ready is what poll says at the end, never what woke the thread.
+//! * The epoll lives as long as the wait. While the thread has no native stack, its number is in [`Kept`](crate::threads::green::kept::Kept), and the
+//!   internal call that is made again closes it.
+//! * A set of one descriptor is waited for in the reactor only if all that the reactor reports of that direction ends the wait; otherwise an event
+//!   that stays (bytes to read, for who waits for errors) would wake the thread again and again.
+use super::blocking_io::{self, Interest, Limits, Target};
+use crate::cx::{Cx, Result};
+use crate::threads::green;
+use crate::threads::green::reentry;
+use std::cell::Cell;
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::task::Poll;
+use std::time::Instant;
+use vervet_os::epoll::Epoll;
+
+/// Waits until one of the descriptors is as its record says, or the deadline is over: how many are; or errno. EINTR: the wait was cancelled. As for
+/// [`blocking_io::block_on`], the thread may leave the native stack in a reentrant call, which makes the same records again.
+pub fn poll(
+    cx: &Cx<'_>,
+    records: &mut [libc::pollfd],
+    deadline: Option<Instant>,
+) -> Result<std::result::Result<usize, i32>> {
+    if !green::is_green(cx) {
+        return blocking_io::block_on(cx, Target::none(), |calls| {
+            Poll::Ready(calls.poll(records, deadline))
+        });
+    }
+    let resumed = reentry::resumed(cx);
+    // What it noted when it left is the end of the wait, and the epoll's number plus 1.
+    let (deadline, noted) = match resumed {
+        Some(kept) => (kept.end, blocking_io::done_of(kept)),
+        None => (deadline, 0),
+    };
+    let set = match resumed {
+        // SAFETY: the epoll that was noted is this wait's, whose first part gave it up.
+        Some(_) => (noted > 0).then(|| unsafe { OwnedFd::from_raw_fd((noted - 1) as i32) }),
+        None => match look(records) {
+            0 if !super::is_over(deadline) => match needs_epoll(records) {
+                true => epoll_of(records),
+                false => None,
+            },
+            ready => return Ok(Ok(ready)),
+        },
+    };
+    let target = Target {
+        deadline,
+        limits: Limits::None,
+        ..stands_for(records, set.as_ref()).tried()
+    };
+    let note = Cell::new(set.as_ref().map_or(0, |set| set.as_raw_fd() as u64 + 1));
+    let answer = blocking_io::go_on(cx, target, resumed, &note, |calls| {
+        if calls.may_wait() {
+            return Poll::Ready(calls.poll(records, deadline));
+        }
+        match look(records) {
+            0 => Poll::Pending,
+            ready => Poll::Ready(Ok(ready)),
+        }
+    });
+    if reentry::leaves(cx) {
+        // The note has it.
+        let _ = set.map(OwnedFd::into_raw_fd);
+    }
+    Ok(match answer? {
+        // The time is over, and nothing was ready at the last look.
+        Err(libc::ETIMEDOUT) => Ok(0),
+        answer => answer,
+    })
+}
+
+/// Which of the descriptors are ready now: how many.
+fn look(records: &mut [libc::pollfd]) -> usize {
+    // SAFETY: the records live for the length of the call, which does not wait.
+    let ready = unsafe { libc::poll(records.as_mut_ptr(), records.len() as libc::nfds_t, 0) };
+    usize::try_from(ready).unwrap_or(0)
+}
+
+/// Is the set other than one descriptor that is to be read or to be written?
+fn needs_epoll(records: &[libc::pollfd]) -> bool {
+    let simple = |record: &libc::pollfd| matches!(record.events, libc::POLLIN | libc::POLLOUT);
+    !matches!(records, [one] if simple(one))
+}
+
+/// What a green thread waits for in place of the set.
+fn stands_for(records: &[libc::pollfd], set: Option<&OwnedFd>) -> Target {
+    match (set, records) {
+        (Some(set), _) => Target::new(set.as_raw_fd(), Interest::Read),
+        (None, [one]) if !needs_epoll(records) => match one.events {
+            libc::POLLOUT => Target::new(one.fd, Interest::Write),
+            _ => Target::new(one.fd, Interest::Read),
+        },
+        // There was no descriptor for an epoll: the thread waits on its carrier.
+        (None, _) => Target::none(),
+    }
+}
+
+/// An epoll with all of the descriptors. None: the system has none to give, or cannot wait for one of them so.
+fn epoll_of(records: &[libc::pollfd]) -> Option<OwnedFd> {
+    let epoll = Epoll::new().ok()?;
+    let mut wanted: Vec<(i32, u32)> = records
+        .iter()
+        // A negative number is one that poll does not look at.
+        .filter(|record| record.fd >= 0)
+        .map(|record| {
+            // The bits are the same. Errors are always reported.
+            let events = (record.events & (libc::POLLIN | libc::POLLOUT)) as u32;
+            (record.fd, events)
+        })
+        .collect();
+    wanted.sort_unstable();
+    // A descriptor can be in several lists, and in an epoll once.
+    wanted.dedup_by(|again, first| {
+        let same = again.0 == first.0;
+        if same {
+            first.1 |= again.1;
+        }
+        same
+    });
+    for (fd, events) in wanted {
+        epoll.add(fd, events, 0).ok()?;
+    }
+    Some(epoll.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    fn record(fd: i32, events: i16) -> libc::pollfd {
+        libc::pollfd {
+            fd,
+            events,
+            revents: 0,
+        }
+    }
+
+    #[test]
+    fn an_epoll_is_readable_when_one_of_its_descriptors_is_as_wanted() {
+        let (a, mut a2) = UnixStream::pair().unwrap();
+        let (b, b2) = UnixStream::pair().unwrap();
+        let (a, b) = (a.as_raw_fd(), b.as_raw_fd());
+        let errors = libc::POLLERR | libc::POLLHUP;
+        let records = [
+            record(a, libc::POLLIN),
+            record(-1, libc::POLLIN),
+            record(b, errors),
+            record(a, errors),
+        ];
+        let set = epoll_of(&records).unwrap();
+        let is_ready = || blocking_io::is_ready(set.as_raw_fd(), Interest::Read);
+        assert!(!is_ready());
+        a2.write_all(b"x").unwrap();
+        assert!(is_ready());
+        let set = epoll_of(&records[2..3]).unwrap();
+        let is_ready = || blocking_io::is_ready(set.as_raw_fd(), Interest::Read);
+        assert!(!is_ready(), "it is not to be written");
+        drop(b2);
+        assert!(is_ready(), "the other side is gone");
+    }
+
+    #[test]
+    fn only_one_descriptor_of_one_direction_needs_no_epoll() {
+        assert!(!needs_epoll(&[record(3, libc::POLLIN)]));
+        assert!(!needs_epoll(&[record(3, libc::POLLOUT)]));
+        assert!(needs_epoll(&[record(3, libc::POLLERR)]));
+        assert!(needs_epoll(&[record(3, libc::POLLIN | libc::POLLOUT)]));
+        assert!(needs_epoll(&[
+            record(3, libc::POLLIN),
+            record(3, libc::POLLIN)
+        ]));
+        assert!(needs_epoll(&[]));
+    }
+}
