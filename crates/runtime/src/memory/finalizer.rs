@@ -64,7 +64,7 @@ pub(crate) unsafe fn is_finalizer(context: *mut ThreadContext) -> bool {
 }
 
 /// Is the calling thread the finalizer thread?
-pub(crate) fn is_this(cx: &Cx<'_>) -> bool {
+fn is_this(cx: &Cx<'_>) -> bool {
     // SAFETY: a token's context is that of an attached thread.
     unsafe { is_finalizer(cx.context()) }
 }
@@ -184,7 +184,7 @@ fn finalize_next<'cx>(cx: &'cx Cx<'cx>) -> bool {
                 let _ = cx.take_pending(throw);
             }
         } else {
-            unhandled::unhandled_with(cx, exception, 255);
+            unhandled::end_with(cx, exception, 255);
         }
     }
     true

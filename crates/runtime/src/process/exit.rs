@@ -12,9 +12,10 @@
 //!
 //! # Invariants
 //! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever. From step 4 on an exception that nobody
-//! caught does not end the process either ([`keep_out`]).
+//! caught does not end the process either ([`unhandled::begin_last_steps`]).
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::protected::Region;
+use crate::exceptions::unhandled;
 use crate::interop::delegates::invoke_method;
 use crate::memory::finalizer;
 use crate::object::ObjRef;
@@ -36,27 +37,11 @@ pub fn has_shutdown_started() -> bool {
     SHUTDOWN.load(Ordering::Acquire)
 }
 
-/// Owner id of the thread that ends the process, once finalizers run for the last time; 0: not yet.
-static LAST: AtomicU32 = AtomicU32::new(0);
-
 /// The last steps: finalizers run, compiled code is kept.
 fn last_steps(cx: &Cx<'_>) {
-    LAST.store(park::id(cx), Ordering::Release);
+    unhandled::begin_last_steps(cx);
     finalizer::finish(cx);
     cx.native(crate::code::cache::at_exit);
-}
-
-/// Keeps a thread whose exception nobody caught, if another one is at its last steps: finalizers take away what other threads use, and what these
-/// throw then is no end of the program. (Mono has suspended them by then.) The finalizer thread is not kept, because the end waits for it.
-pub(crate) fn keep_out(cx: &Cx<'_>) {
-    let last = LAST.load(Ordering::Acquire);
-    if last == 0 || last == park::id(cx) || finalizer::is_this(cx) {
-        return;
-    }
-    loop {
-        park::reason::set(cx, park::Reason::Foreground, None);
-        park::park(cx, || {}, None);
-    }
 }
 
 /// The end of a run whose Main returned: the threads of the foreground end, then ProcessExit is raised; all of them may
