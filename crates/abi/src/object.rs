@@ -32,7 +32,7 @@ pub const ARRAY_BOUNDS_OFFSET: i32 = 16;
 pub const BOUND_SIZE: u32 = 8;
 /// All objects are aligned to, and take a multiple of, this many bytes.
 pub const OBJECT_ALIGN: u32 = 8;
-/// Objects larger than this take the runtime path.
+/// Objects larger than this take the runtime path: large objects, and a few that are a little smaller.
 pub const LARGE_OBJECT_SIZE: u32 = 8 * 1024;
 /// log2 of the bytes a card covers.
 pub const CARD_SHIFT: u32 = 9;

@@ -20,8 +20,9 @@ use crate::model::{Model, Tlab, World};
 use std::sync::atomic::Ordering::*;
 use vervet_os::perturb;
 
-/// Objects larger than this are large objects.
-pub const SMALL: usize = 8 << 10;
+/// Objects larger than this are large objects. A bit more than 8 KiB: an array of 8,192 bytes, which is what buffers of programs are, is none, so
+/// that it does not take a block of 64 KiB.
+pub const SMALL: usize = (8 << 10) + 64;
 
 impl<M: Model, W: World> Heap<M, W> {
     /// Memory for an object of `size` bytes (header included, any number), zeroed but for its header. None: the heap is

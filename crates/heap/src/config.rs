@@ -107,8 +107,9 @@ impl Config {
     pub(crate) fn needed(&self, young: usize) -> usize {
         let copied = self.nursery + young;
         let workers = self.helpers + 1;
-        // An object of up to an eighth of a block may not fit what is left of one.
-        self.nursery + copied / 8 * 9 + self.evacuate + workers * PARTLY * BLOCK
+        // At least seven objects fit into a block: at worst an eighth of it stays empty.
+        const { assert!(BLOCK / crate::SMALL == 7) };
+        self.nursery + copied / 7 * 8 + self.evacuate + workers * PARTLY * BLOCK
     }
 }
 

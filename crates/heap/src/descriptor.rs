@@ -29,6 +29,8 @@ const ITEMS: u64 = 3;
 const REFERENCES: u64 = 4;
 const SIZE: u64 = 0xFFF8;
 const WORDS: u32 = 48;
+/// Shorter blocks are moved without a moment at which the thread can be stopped between two parts of the block.
+const LONG_BLOCK: usize = 4 << 10;
 
 impl Descriptor {
     /// Ask the model.
@@ -86,6 +88,24 @@ impl Descriptor {
             }
             // SAFETY: the caller's promise about `object` is that of `Model::size`.
             _ => unsafe { M::size(object, header) },
+        }
+    }
+    /// May the address one past the object's end be all by which compiled code refers to it? Code that walks an array or moves a long block may end up
+    /// with that. Nothing else gets there: a field is accessed by an address inside the object.
+    ///
+    /// # Safety
+    /// As for [`Descriptor::size`].
+    #[inline(always)]
+    pub(crate) unsafe fn end_refers<M: Model>(self, object: usize) -> bool {
+        match self.0 & KIND {
+            PLAIN | FIELDS => (self.0 & SIZE) as usize > LONG_BLOCK,
+            ITEMS => {
+                // SAFETY: such an object has its number of elements there.
+                let length = unsafe { *((object + M::LENGTH) as *const u32) } as usize;
+                // If not, the elements end inside the object.
+                (self.others() + length * (self.0 >> 32) as usize).is_multiple_of(8)
+            }
+            _ => true,
         }
     }
     /// What it contains.

@@ -13,13 +13,15 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering::*;
 use std::time::Duration;
 use toy::seeds::seeds;
-use toy::{CRITICAL, Rng, Slot, TABLE, ToyHeap, Yard, field, fields, id, read, try_make};
+use toy::{
+    CRITICAL, Rng, Slot, TABLE, ToyHeap, Yard, end_refers, field, fields, id, read, try_make,
+};
 use vervet_heap::{Config, Debug, World};
 use vervet_os::LeafLock;
 
 /// Registers that hold the address of an object.
 const REGISTERS: usize = 12;
-/// Words that hold an address inside of one, or the one past it.
+/// Words that hold an address inside of one, or the one past it if that refers to it.
 const INSIDE: usize = 4;
 /// Roots, root memory words and handles of each kind that a thread has.
 const OWN: usize = 24;
@@ -464,7 +466,8 @@ impl Machine<'_> {
         } else {
             8 * (2 + fields(read(o) as u64) + (read(o) >> 32))
         };
-        let word = o + self.rng.below(size + 1);
+        let ends = usize::from(o != 0 && end_refers(o));
+        let word = o + self.rng.below((size + ends).max(1));
         self.world().seats[self.seat].stack[REGISTERS + i].store(word, Relaxed);
         self.model.inside[i] = self.model.registers[r];
     }

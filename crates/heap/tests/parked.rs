@@ -292,3 +292,21 @@ fn the_end_of_an_object_keeps_the_object() {
     }
     assert_eq!(objects.map(id), names);
 }
+
+/// A reference to an object keeps only that object, and not the one before it.
+#[test]
+fn a_reference_does_not_keep_the_object_before() {
+    let heap = heap();
+    let objects: Vec<usize> = (0..60).map(|_| make(heap, 1, 1, 0)).collect();
+    let at = objects.windows(2).position(|pair| pair[0] + 32 == pair[1]);
+    let at = at.expect("objects lie side by side");
+    let (before, after) = (objects[at], objects[at + 1]);
+    let (lost, kept) = (id(before), id(after));
+    park(heap, 0, &[after]);
+    minor(heap);
+    for _ in 0..10_000 {
+        make(heap, 1, 1, 0);
+    }
+    assert_eq!(id(after), kept);
+    assert_ne!(id(before), lost, "its memory is used again");
+}

@@ -1,7 +1,9 @@
 //! Where objects lie: large ones, limits, memory given back, pins and the gaps between them, cards, several threads.
 mod toy;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
-use toy::{Rng, ToyHeap, WAYS, Way, Yard, field, fields, id, make, read, try_make, words};
+use toy::{
+    Rng, ToyHeap, WAYS, Way, Yard, end_refers, field, fields, id, make, read, try_make, words,
+};
 use vervet_heap::{Config, World};
 
 #[test]
@@ -161,7 +163,8 @@ fn pins(way: Way, every: usize) {
                 let word = match at % 4 {
                     0 => o,
                     1 => o + rng.below(size),
-                    2 => o + size,
+                    2 if end_refers(o) => o + size,
+                    2 => o + size - 1,
                     _ => 0,
                 };
                 if at % 4 == 3 && at < 60 {

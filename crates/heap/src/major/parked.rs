@@ -69,28 +69,24 @@ impl<M: Model, W: World> Marking<'_, M, W> {
         for at in ranges.iter().flat_map(|r| conservative::words(r.0, r.1)) {
             // SAFETY: the world says these words are readable.
             let word = unsafe { vervet_os::memory::stack_word(at) };
-            let before = (word & 7 == 0).then(|| word.wrapping_sub(1));
-            for address in std::iter::once(word).chain(before) {
-                let Some(block) = space.block_of(address) else {
-                    continue;
-                };
-                // Published: a mutator may be making a large object. Young objects move, so marking has nothing to do with them.
-                let kind = space.published_kind(block);
-                if !matches!(
-                    kind,
-                    BlockKind::Old | BlockKind::Large | BlockKind::LargeTail
-                ) {
-                    continue;
+            // Published: a mutator may be making a large object. Young objects move, so marking has nothing to do with them.
+            let is_old = |address| {
+                space.block_of(address).is_some_and(|block| {
+                    matches!(
+                        space.published_kind(block),
+                        BlockKind::Old | BlockKind::Large | BlockKind::LargeTail
+                    )
+                })
+            };
+            let cursor = &mut Cursor::default();
+            conservative::each_object::<M>(space, word, cursor, is_old, |object| {
+                let block = space.block(object);
+                if space.published_kind(block) == BlockKind::Old {
+                    space.info(block).conservatively_hit.store(1, Relaxed);
                 }
-                let found = conservative::object_at::<M>(space, address, &mut Cursor::default());
-                if let Some(object) = found {
-                    if kind == BlockKind::Old {
-                        space.info(block).conservatively_hit.store(1, Relaxed);
-                    }
-                    // SAFETY: the object was found by its `start` bit, or is a large one; marking keeps it.
-                    unsafe { self.mark_object(object) };
-                }
-            }
+                // SAFETY: the object was found by its `start` bit, or is a large one; marking keeps it.
+                unsafe { self.mark_object(object) };
+            });
         }
     }
 }

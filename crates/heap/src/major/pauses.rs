@@ -61,26 +61,21 @@ impl<M: Model, W: World> Heap<M, W> {
         }
         conservative::prepare(candidates);
         let mut cursor = conservative::Cursor::default();
+        let is_old = |address| {
+            matches!(
+                space.kind_at(address),
+                BlockKind::Old | BlockKind::Large | BlockKind::LargeTail
+            )
+        };
         for &c in candidates.as_slice() {
-            match self.space.kind_at(c) {
-                BlockKind::Old => {
-                    if let Some(o) = conservative::object_at::<M>(&self.space, c, &mut cursor) {
-                        self.space
-                            .info(self.space.block(o))
-                            .conservatively_hit
-                            .store(1, Relaxed);
-                        // SAFETY: the object was found by its `start` bit, and marking keeps it.
-                        unsafe { m.mark_object(o) };
-                    }
+            conservative::each_object::<M>(space, c, &mut cursor, is_old, |o| {
+                let block = space.block(o);
+                if space.kind(block) == BlockKind::Old {
+                    space.info(block).conservatively_hit.store(1, Relaxed);
                 }
-                BlockKind::Large | BlockKind::LargeTail => {
-                    if let Some(o) = conservative::object_at::<M>(&self.space, c, &mut cursor) {
-                        // SAFETY: the first block of a large object was found, and marking keeps the object.
-                        unsafe { m.mark_object(o) };
-                    }
-                }
-                _ => {}
-            }
+                // SAFETY: the object was found by its `start` bit, or is a large one; marking keeps it.
+                unsafe { m.mark_object(o) };
+            });
         }
     }
     /// Marks what young objects refer to. Only pinned ones are left, but they may be all that keeps most old objects alive. They may move

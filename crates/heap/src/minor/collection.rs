@@ -93,14 +93,13 @@ impl<M: Model, W: World> Heap<M, W> {
             }
         });
         let mut cursor = conservative::Cursor::default();
-        let addresses = |&c| conservative::addresses(c);
-        for c in candidates.as_slice().iter().flat_map(addresses) {
-            if conservative::young_block(space, c).is_some()
-                && let Some(o) = conservative::object_at::<M>(space, c, &mut cursor)
-                && space.pin(o)
-            {
-                pins.push(o);
-            }
+        let is_young = |address| conservative::young_block(space, address).is_some();
+        for &c in candidates.as_slice() {
+            conservative::each_object::<M>(space, c, &mut cursor, is_young, |o| {
+                if space.pin(o) {
+                    pins.push(o);
+                }
+            });
         }
         pins.as_mut_slice().sort_unstable();
     }

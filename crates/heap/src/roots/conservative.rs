@@ -1,7 +1,8 @@
 //! From words that may be references to the objects that they keep alive.
 //!
 //! # Invariants
-//! * Addresses inside an object and the address one past its end count as references to it: compiled code may hold either.
+//! * Addresses inside an object count as references to it, and so does the address one past its end if compiled code may hold nothing else
+//!   ([`each_object`]).
 //! * The answer is exact: an object that is found is there. Words that lie in no object are dropped.
 //! * Addresses are resolved in ascending order, so a row of young objects without `start` bits of their own is walked once ([`Cursor`]).
 use crate::memory::List;
@@ -9,36 +10,29 @@ use crate::model::Model;
 use crate::space::{BLOCK, BlockId, BlockKind, Card, Space};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-/// Collects from `[from, to)` the words that lie in old blocks or large objects, or one past the end of an object there.
+/// Collects from `[from, to)` the words that lie in old blocks or large objects, or one past the end of such a block. Each stands for two addresses:
+/// [`each_object`].
 ///
 /// # Safety
 /// The range is readable.
 pub unsafe fn collect(space: &Space, from: usize, to: usize, out: &mut List<usize>) {
+    let is_old = |address| {
+        matches!(
+            space.kind_at(address),
+            BlockKind::Old | BlockKind::Large | BlockKind::LargeTail
+        )
+    };
     for at in words(from, to) {
         // SAFETY: the word lies in the range that the caller promises to be readable; `stack_word` bears a thread that writes to it.
         let word = unsafe { vervet_os::memory::stack_word(at) };
-        add(space, word, out);
-    }
-}
-
-/// Adds one word, if it lies in the heap; if it may be one past the end of an object, also the byte before.
-#[inline]
-pub fn add(space: &Space, word: usize, out: &mut List<usize>) {
-    if let Some(b) = space.block_of(word)
-        && matches!(
-            space.kind(b),
-            BlockKind::Old | BlockKind::Large | BlockKind::LargeTail
-        )
-    {
-        out.push(word);
-    }
-    if word & 7 == 0 && space.block_of(word.wrapping_sub(1)).is_some() {
-        out.push(word - 1);
+        if is_old(word) || word & (BLOCK - 1) == 0 && is_old(word.wrapping_sub(1)) {
+            out.push(word);
+        }
     }
 }
 
 /// Collects from `[from, to)` the words that lie in nursery blocks, or one past the end of such a block, if `counts` says of the block that it counts.
-/// Each word stands for two addresses: [`addresses`].
+/// Each word stands for two addresses: [`each_object`].
 ///
 /// # Safety
 /// The range is readable.
@@ -68,13 +62,40 @@ pub unsafe fn collect_young(
     }
 }
 
-/// The addresses whose objects a young candidate keeps, in ascending order: a word that may be one past the end of an object keeps that object too.
+/// Calls `f` with the objects that a candidate refers to: the one it lies in, and, before that, the one that ends there, if its end
+/// [may refer to it](crate::descriptor::Descriptor::end_refers). (If it did always, any reference would keep the object before too: a program that makes
+/// an object and then a weak reference to it would never see the object die.) Only addresses are looked at of which `counts` says that they count.
+/// Candidates must come in ascending order.
 #[inline]
-pub fn addresses(candidate: usize) -> impl Iterator<Item = usize> {
-    (candidate & 7 == 0)
-        .then(|| candidate.wrapping_sub(1))
-        .into_iter()
-        .chain(std::iter::once(candidate))
+pub fn each_object<M: Model>(
+    space: &Space,
+    candidate: usize,
+    cursor: &mut Cursor,
+    counts: impl Fn(usize) -> bool,
+    mut f: impl FnMut(usize),
+) {
+    let mut find = |address: usize| {
+        counts(address)
+            .then(|| object_at::<M>(space, address, cursor))
+            .flatten()
+    };
+    let before = match candidate & 7 {
+        0 => find(candidate.wrapping_sub(1)),
+        _ => None,
+    };
+    let inside = find(candidate);
+    if let Some(object) = before
+        && before != inside
+    {
+        // SAFETY: an object with its header was found there.
+        let refers = unsafe { M::descriptor(*(object as *const u64)).end_refers::<M>(object) };
+        if refers {
+            f(object);
+        }
+    }
+    if let Some(object) = inside {
+        f(object);
+    }
 }
 
 /// The addresses of the whole words of `[from, to)`.

@@ -83,6 +83,11 @@ pub fn read(at: usize) -> usize {
 pub fn id(o: usize) -> usize {
     if o == 0 { 0 } else { read(o + 8) }
 }
+/// May the address one past the object's end be the only reference to it? Not if its descriptor says that it is of fixed size.
+pub fn end_refers(o: usize) -> bool {
+    let header = read(o) as u64;
+    Toy::descriptor(header) == Descriptor::OTHER
+}
 pub fn field(o: usize, i: usize) -> usize {
     o + 16 + 8 * i
 }
