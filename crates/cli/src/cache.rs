@@ -18,7 +18,7 @@ pub fn command(clear: bool) -> Result<(), String> {
     }
     let mut files = vervet_codecache::shelf::list(&path).map_err(failed)?;
     files.sort();
-    let bytes: u64 = files.iter().map(|f| f.2).sum();
+    let bytes: u64 = files.iter().map(|f| f.len).sum();
     let _ = writeln!(
         out,
         "{}: {} files, {} KiB",
@@ -26,15 +26,15 @@ pub fn command(clear: bool) -> Result<(), String> {
         files.len(),
         bytes / 1024
     );
-    for (build, name, len, age) in files {
+    for f in files {
         // The reader of a pipe may be gone; there is nobody to tell.
         let _ = writeln!(
             out,
             "{:>9} KiB  {:>3} days  {}/{}",
-            len / 1024,
-            age / 86400,
-            build.to_string_lossy(),
-            name.to_string_lossy()
+            f.len / 1024,
+            f.age / 86400,
+            f.build.to_string_lossy(),
+            f.name.to_string_lossy()
         );
     }
     Ok(())

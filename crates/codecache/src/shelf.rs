@@ -1,11 +1,15 @@
 //! The files of one build and configuration, in a directory of their own.
 //!
 //! ```text
+//! <cache>/CACHEDIR.TAG                 says that the directory is this crate's
 //! <cache>/lock                         held while files are replaced or removed
 //! <cache>/<hash of the key>/<name>-<hash of the subject>.code
 //! ```
+//! The directory may be any that the user names, so what else is in it stays.
 //!
 //! # Invariants
+//! * Something is written or removed only in a directory with the tag. Only an empty directory gets the tag.
+//! * Of such a directory only folders and files with names that this crate gives are removed, or counted.
 //! * Files are mapped, and never unmapped or changed in place: what was read stays valid for the life of the process.
 //! * Of two processes that write at the same time one does; the other leaves it.
 //! * After a file was added, the directory holds at most [`MOST`] bytes: the files that were not used for the longest time go first, with
@@ -31,7 +35,8 @@ const VARIANTS: usize = 3;
 #[derive(Debug)]
 pub struct Shelf {
     all: Folder,
-    own: Folder,
+    /// None: it is not there yet.
+    own: Option<Folder>,
     own_name: OsString,
     key: Vec<u8>,
 }
@@ -64,6 +69,51 @@ fn file_name(name: &str, subject: &[u8]) -> OsString {
     format!("{plain}-{:016x}.code", checksum(subject)).into()
 }
 
+/// The file that says that a directory is this crate's, and what is in it. Programs that make backups know the first line.
+const TAG: &str = "CACHEDIR.TAG";
+const SIGNATURE: &str = "Signature: 8a477f597d28d172789f06886806bc55
+# Compiled code that Vervet keeps; `vervet cache clear` removes it.
+";
+
+fn has_tag(all: &Folder) -> bool {
+    use std::io::Read;
+    let mut text = String::new();
+    let read = all
+        .file(OsStr::new(TAG))
+        .and_then(|(file, _)| file.take(1000).read_to_string(&mut text));
+    read.is_ok() && text == SIGNATURE
+}
+
+/// Makes a directory this crate's, if it is empty.
+fn claim(all: &Folder) -> Result<()> {
+    if has_tag(all) {
+        return Ok(());
+    }
+    match all.is_empty()? {
+        true => all.replace(OsStr::new(TAG), SIGNATURE.as_bytes()),
+        false => Err(foreign()),
+    }
+}
+
+fn foreign() -> Error {
+    Error::other("the directory is not empty, and no cache of compiled code")
+}
+
+/// Whether a folder has a name that this crate gives.
+fn is_build(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.len() == 16 && name.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+/// Whether a file has a name that this crate gives.
+fn is_content(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else {
+        return false;
+    };
+    let stem = name.strip_suffix(".code");
+    let hash = stem.and_then(|s| s.rsplit_once('-'));
+    name.starts_with(TEMPORARY) || hash.is_some_and(|(_, h)| is_build(OsStr::new(h)))
+}
+
 impl Shelf {
     /// Opens the files for a key in the directory at a canonical path, of which the last `make` components are made if need be.
     ///
@@ -72,7 +122,10 @@ impl Shelf {
     pub fn open(path: &Path, make: usize, key: &[u8]) -> Result<Shelf> {
         let all = Folder::open(path, make)?;
         let own_name = OsString::from(format!("{:016x}", checksum(key)));
-        let own = all.folder(&own_name, make > 0)?;
+        let own = match all.folder(&own_name, false) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            own => Some(own?),
+        };
         Ok(Shelf {
             all,
             own,
@@ -85,7 +138,9 @@ impl Shelf {
     /// # Errors
     /// There is none, or it is not trusted, damaged, or about another subject.
     pub fn read(&self, name: &str, subject: &[u8]) -> Result<View<'static>> {
-        let (file, len) = self.own.file(&file_name(name, subject))?;
+        let not_there = || Error::from(std::io::ErrorKind::NotFound);
+        let own = self.own.as_ref().ok_or_else(not_there)?;
+        let (file, len) = own.file(&file_name(name, subject))?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         if len == 0 || len > LONGEST {
             return Err(Error::from(std::io::ErrorKind::InvalidData));
@@ -114,41 +169,41 @@ impl Shelf {
     /// # Errors
     /// Another process is writing, or the file cannot be written. Nothing has changed then.
     pub fn add(&self, name: &str, subject: &[u8], new: &[New]) -> Result<usize> {
+        claim(&self.all)?;
         let _lock = self.all.lock()?;
+        let made;
+        let own = match &self.own {
+            Some(own) => own,
+            None => {
+                made = self.all.folder(&self.own_name, true)?;
+                &made
+            }
+        };
         let file_name = file_name(name, subject);
-        let old = self.bytes(&file_name);
+        let old = bytes(own, &file_name);
         let view = old
             .as_ref()
             .and_then(|data| View::open(data, &self.key, subject).ok());
         let is_first = view.is_none();
         let content = merge(&self.key, subject, view.as_ref(), new);
-        self.own.replace(&file_name, &content)?;
+        own.replace(&file_name, &content)?;
         if is_first {
             self.tidy();
         }
         Ok(content.len())
     }
-    /// The content of a trusted file. It is not mapped, because it is wanted for a moment.
-    fn bytes(&self, name: &OsStr) -> Option<Vec<u8>> {
-        use std::io::Read;
-        let (file, len) = self.own.file(name).ok()?;
-        let mut data = Vec::new();
-        if len <= LONGEST as u64 {
-            file.take(len).read_to_end(&mut data).ok()?;
-        }
-        Some(data)
-    }
     /// Removes what has not been used for long.
     fn tidy(&self) {
         let mut files = Vec::new();
         for build in self.all.list().unwrap_or_default() {
-            if !build.is_folder {
+            if !build.is_folder || !is_build(&build.name) {
                 continue;
             }
             let Ok(folder) = self.all.folder(&build.name, false) else {
                 continue;
             };
-            let list = folder.list().unwrap_or_default();
+            let mut list = folder.list().unwrap_or_default();
+            list.retain(|f| !f.is_folder && is_content(&f.name));
             let youngest = list.iter().map(|f| f.age).min().unwrap_or(build.age);
             let is_old = build.name != self.own_name && youngest > MONTH;
             for f in list {
@@ -175,6 +230,17 @@ impl Shelf {
             }
         }
     }
+}
+
+/// The content of a trusted file. It is not mapped, because it is wanted for a moment.
+fn bytes(folder: &Folder, name: &OsStr) -> Option<Vec<u8>> {
+    use std::io::Read;
+    let (file, len) = folder.file(name).ok()?;
+    let mut data = Vec::new();
+    if len <= LONGEST as u64 {
+        file.take(len).read_to_end(&mut data).ok()?;
+    }
+    Some(data)
 }
 
 /// The content of the file that has the old entries and the new ones. The order is that in which the entries were first wanted.
@@ -226,17 +292,49 @@ fn merge(key: &[u8], subject: &[u8], old: Option<&View<'_>>, new: &[New]) -> Vec
     assemble(key, subject, &sets, &entries)
 }
 
-/// Every file of a cache directory: the build's directory, the name, the length, seconds since its last use.
+/// A file of a cache directory, for people.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Listed {
+    /// The build's directory.
+    pub build: OsString,
+    /// The name in it.
+    pub name: OsString,
+    /// Bytes.
+    pub len: u64,
+    /// Seconds since it was last used, exact to a day.
+    pub age: u64,
+}
+
+/// The directories of builds in a cache directory.
+fn builds(all: &Folder) -> Result<Vec<(OsString, Folder)>> {
+    if !has_tag(all) {
+        return match all.is_empty()? {
+            true => Ok(Vec::new()),
+            false => Err(foreign()),
+        };
+    }
+    let names = all.list()?.into_iter().filter(|b| b.is_folder);
+    names
+        .filter(|b| is_build(&b.name))
+        .map(|b| all.folder(&b.name, false).map(|f| (b.name, f)))
+        .collect()
+}
+
+/// Every file of a cache directory.
 ///
 /// # Errors
-/// The directory is not there, or is not trusted.
-pub fn list(path: &Path) -> Result<Vec<(OsString, OsString, u64, u64)>> {
-    let all = Folder::open(path, 0)?;
+/// The directory is not there, is not trusted, or is not this crate's.
+pub fn list(path: &Path) -> Result<Vec<Listed>> {
     let mut files = Vec::new();
-    for build in all.list()?.into_iter().filter(|b| b.is_folder) {
-        let folder = all.folder(&build.name, false)?;
-        for f in folder.list()?.into_iter().filter(|f| !f.is_folder) {
-            files.push((build.name.clone(), f.name, f.len, f.age));
+    for (build, folder) in builds(&Folder::open(path, 0)?)? {
+        let content = folder.list()?.into_iter();
+        for f in content.filter(|f| !f.is_folder && is_content(&f.name)) {
+            files.push(Listed {
+                build: build.clone(),
+                name: f.name,
+                len: f.len,
+                age: f.age,
+            });
         }
     }
     Ok(files)
@@ -245,17 +343,18 @@ pub fn list(path: &Path) -> Result<Vec<(OsString, OsString, u64, u64)>> {
 /// Removes every file of a cache directory; returns how many, and their bytes.
 ///
 /// # Errors
-/// The directory is not trusted, or a file cannot be removed.
+/// The directory is not trusted, is not this crate's, or a file cannot be removed.
 pub fn clear(path: &Path) -> Result<(usize, u64)> {
     let all = Folder::open(path, 0)?;
     let (mut count, mut bytes) = (0, 0);
-    for build in all.list()?.into_iter().filter(|b| b.is_folder) {
-        let folder = all.folder(&build.name, false)?;
-        for f in folder.list()?.into_iter().filter(|f| !f.is_folder) {
+    for (name, folder) in builds(&all)? {
+        let content = folder.list()?.into_iter();
+        for f in content.filter(|f| !f.is_folder && is_content(&f.name)) {
             folder.remove(&f.name)?;
             (count, bytes) = (count + 1, bytes + f.len);
         }
-        all.remove_folder(&build.name)?;
+        // What somebody else has put there stays, with the directory.
+        let _ = all.remove_folder(&name);
     }
     Ok((count, bytes))
 }
@@ -278,6 +377,51 @@ mod tests {
         Shelf::open(&path, 1, key).unwrap()
     }
 
+    use shelf as again;
+
+    /// The directory may be one that somebody uses for something else.
+    #[test]
+    fn what_is_not_ours_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = std::fs::canonicalize(dir.path()).unwrap();
+        std::fs::create_dir(path.join("private")).unwrap();
+        std::fs::write(path.join("private/key"), "x").unwrap();
+        let shelf = Shelf::open(&path, 1, b"key").unwrap();
+        assert!(shelf.add("n", b"s", &[new(1, b"", b"x")]).is_err());
+        assert!(list(&path).is_err() && clear(&path).is_err());
+        let names: Vec<_> = std::fs::read_dir(&path).unwrap().collect();
+        assert_eq!(names.len(), 1);
+
+        // In a directory of ours, too.
+        let path = path.join("cache");
+        let shelf = Shelf::open(&path, 1, b"key").unwrap();
+        shelf.add("n", b"s", &[new(1, b"", b"x")]).unwrap();
+        let old = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * MONTH);
+        let others = [
+            "private/key",
+            "0123456789abcdef/key",
+            "0123456789abcdef/a-b.code",
+        ];
+        let ours = [
+            "0123456789abcdef/.new-1",
+            "0123456789abcdef/a-0123456789abcdef.code",
+        ];
+        for name in others.iter().chain(&ours) {
+            std::fs::create_dir_all(path.join(name).parent().unwrap()).unwrap();
+            std::fs::write(path.join(name), "x").unwrap();
+            let file = std::fs::File::options()
+                .write(true)
+                .open(path.join(name))
+                .unwrap();
+            file.set_modified(old).unwrap();
+        }
+        shelf.add("m", b"s", &[new(1, b"", b"x")]).unwrap();
+        assert!(others.iter().all(|name| path.join(name).is_file()));
+        assert!(!ours.iter().any(|name| path.join(name).is_file()));
+        assert_eq!(clear(&path).unwrap().0, 2);
+        assert!(others.iter().all(|name| path.join(name).is_file()));
+    }
+
     #[test]
     fn entries_are_added_and_replaced() {
         let dir = tempfile::tempdir().unwrap();
@@ -289,6 +433,7 @@ mod tests {
         shelf
             .add("n", b"s", &[new(1, b"a", b"xnew"), new(1, b"b", b"xother")])
             .unwrap();
+        let shelf = again(&dir, b"key");
         let view = shelf.read("n", b"s").unwrap();
         let found: Vec<_> = view.find(1).map(|e| e.content()).collect();
         assert_eq!(found, [&b"new"[..], b"other"]);
@@ -303,7 +448,7 @@ mod tests {
         for n in 0..10u8 {
             shelf.add("n", b"s", &[new(1, &[n], &[7, n])]).unwrap();
         }
-        let view = shelf.read("n", b"s").unwrap();
+        let view = again(&dir, b"key").read("n", b"s").unwrap();
         let found: Vec<_> = view.find(1).map(|e| e.content()[0]).collect();
         assert_eq!(found, [7, 8, 9]);
     }
@@ -313,10 +458,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let shelf = shelf(&dir, b"key");
         shelf.add("n", b"s", &[new(1, b"", b"x")]).unwrap();
-        shelf
-            .own
-            .replace(&file_name("n", b"s"), b"rubbish")
-            .unwrap();
+        let own = shelf.all.folder(&shelf.own_name, false).unwrap();
+        own.replace(&file_name("n", b"s"), b"rubbish").unwrap();
+        let shelf = Shelf {
+            own: Some(own),
+            ..shelf
+        };
         assert!(shelf.read("n", b"s").is_err());
         shelf.add("n", b"s", &[new(2, b"", b"x")]).unwrap();
         assert_eq!(shelf.read("n", b"s").unwrap().len(), 1);
@@ -335,7 +482,7 @@ mod tests {
         assert!(
             names
                 .iter()
-                .any(|f| f.1.to_string_lossy().starts_with("a_.._b-"))
+                .any(|f| f.name.to_string_lossy().starts_with("a_.._b-"))
         );
         assert_eq!(clear(&path).unwrap().0, 2);
         assert!(list(&path).unwrap().is_empty());

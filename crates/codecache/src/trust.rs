@@ -248,17 +248,32 @@ impl Folder {
             _ => Err(Error::last_os_error()),
         }
     }
+    /// The entries. The kernel's name of an open descriptor leads to the very directory that was checked.
+    fn entries(&self) -> Result<std::fs::ReadDir> {
+        std::fs::read_dir(format!("/proc/self/fd/{}", self.fd.as_raw_fd()))
+    }
+    /// Whether there is nothing, but for files that [`Folder::replace`] has begun.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn is_empty(&self) -> Result<bool> {
+        for entry in self.entries()? {
+            let name = entry?.file_name();
+            if !name.as_bytes().starts_with(TEMPORARY.as_bytes()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
     /// What is in the directory: regular files and directories.
     ///
     /// # Errors
     /// It cannot be read.
     pub fn list(&self) -> Result<Vec<Listed>> {
         use std::os::unix::fs::MetadataExt;
-        // The kernel's name of an open descriptor leads to the very directory that was checked.
-        let path = format!("/proc/self/fd/{}", self.fd.as_raw_fd());
         let now = now();
         let mut all = Vec::new();
-        for entry in std::fs::read_dir(path)? {
+        for entry in self.entries()? {
             let entry = entry?;
             // Of the entry itself, not of what a link leads to.
             let Ok(meta) = entry.metadata() else { continue };

@@ -15,7 +15,7 @@
 //! * [`generation`] grows after an edge was stored. So whoever reads it first and the edges then has seen at least so many.
 use crate::*;
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use vervet_metadata::Table;
 
 /// What happened on a thread during [`watch`].
@@ -31,6 +31,8 @@ thread_local! {
     static WATCHED: RefCell<Option<Watched>> = const { RefCell::new(None) };
 }
 static GENERATION: AtomicU64 = AtomicU64::new(0);
+/// See [`lose_track`].
+static HAS_LOST_TRACK: AtomicBool = AtomicBool::new(false);
 
 /// Does something, and says which edges it bound on this thread. Not nested: the inner one's edges would be missing in the outer.
 pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Watched) {
@@ -42,7 +44,9 @@ pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Watched) {
         bound: Vec::new(),
         has_failed: true,
     };
-    (result, watched.ok().flatten().unwrap_or(unknown))
+    let mut watched = watched.ok().flatten().unwrap_or(unknown);
+    watched.has_failed |= HAS_LOST_TRACK.load(Ordering::Relaxed);
+    (result, watched)
 }
 
 /// How many edges have been bound in this process.
@@ -54,6 +58,12 @@ pub fn generation() -> u64 {
 pub(crate) fn bound(module: ModuleRef, rid: u32) {
     GENERATION.fetch_add(1, Ordering::Release);
     with(|w| w.bound.push((module, rid)));
+}
+/// A type may come from now on from a file that no AssemblyRef row leads to: another file of an assembly. From now on everything that is watched has
+/// failed, on every thread, because the type stays known.
+pub(crate) fn lose_track() {
+    HAS_LOST_TRACK.store(true, Ordering::Relaxed);
+    with(|w| w.has_failed = true);
 }
 /// An edge could not be bound.
 pub(crate) fn failed() {

@@ -379,6 +379,7 @@ impl Module {
         {
             return Ok(m);
         }
+        edges::lose_track();
         let module = self.universe.loader.load_file(manifest, name)?;
         if let Some(assembly) = manifest.assembly() {
             assembly.add_module(module);
