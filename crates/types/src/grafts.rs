@@ -21,6 +21,8 @@
 //!   static, so vtables and layouts are what they are without grafts.
 //! * A target has no two members of the same name and signature: [`Universe::load_grafts`] refuses such a graft.
 //! * Neither a graft nor a target is generic.
+//! * Each method row and each property row of a grafts assembly belongs to one type: [`Universe::load_grafts`] refuses lists of
+//!   members that overlap. A type that lists a row and the type that [`Module::method_def`] finds for it are the same.
 //! * A class that is no target costs one comparison when its members are read, and a target one search of a hash
 //!   table.
 use crate::method::method_flags as flags;
@@ -53,6 +55,22 @@ struct Row {
     target: ClassRef,
 }
 
+/// Refuses a type that lists a method or a property of another type.
+fn one_owner(module: ModuleRef, rid: u32) -> R<()> {
+    let image = &module.image;
+    let methods = image
+        .type_methods(rid)
+        .all(|m| image.method_owner(m) == Some(rid));
+    let properties = image
+        .type_properties(rid)
+        .all(|p| image.property_owner(p) == Some(rid));
+    if methods && properties {
+        return Ok(());
+    }
+    let text = "a type of a grafts assembly lists members of another type";
+    Err(LoadError::bad_image(module, text).in_row(module, Token::new(Table::TypeDef, rid)))
+}
+
 /// Whether a method of a graft with these flags is the target's.
 fn moves(method_flags: u16) -> bool {
     let f = u32::from(method_flags);
@@ -64,8 +82,8 @@ impl Universe {
     /// most once, after [`Universe::set_corlib`] and before the members of any type are asked for.
     ///
     /// # Errors
-    /// An image that cannot be read, an attribute that cannot be read, a target that the core library does not have, a
-    /// generic graft or target, a public event, a property of which some accessors are public and static and others not,
+    /// An image that cannot be read, types whose lists of members overlap, an attribute that cannot be read, a target that the core
+    /// library does not have, a generic graft or target, a public event, a property of which some accessors are public and static and others not,
     /// and a member that the target has already. Nothing is grafted then.
     pub fn load_grafts(&'static self, assemblies: Vec<(&'static [u8], Option<String>)>) -> R<()> {
         let mut grafts = Grafts::default();
@@ -73,6 +91,7 @@ impl Universe {
             let module = self.load_image(data, path, true)?;
             grafts.modules.push(module);
             for rid in 1..=module.image.row_count(Table::TypeDef) {
+                one_owner(module, rid)?;
                 if let Some(target) = grafts.target_of(module, rid)? {
                     grafts.add(module.type_def(rid)?, target)?;
                 }

@@ -1,7 +1,8 @@
 //! Grafts: which members move, what names them, and what is refused.
 mod common;
 use common::World;
-use vervet_metadata::Table;
+use vervet_metadata::testing::cell_place;
+use vervet_metadata::{Image, Table};
 use vervet_types::*;
 
 const ATTRIBUTE: &str = "
@@ -268,6 +269,41 @@ fn overloads_of_the_targets_own_members_are_accepted() {
     };
     answer.unwrap();
     assert_eq!(w.u.grafted_methods().len(), 4);
+}
+
+/// A type's list of methods begins in another type's. The row lies in both lists: once it was the target's member, although the
+/// type that the row leads to was no graft.
+#[test]
+fn lists_of_methods_that_overlap_are_refused() {
+    let Some(w) = World::new() else { return };
+    let Some(image) = w.compiled(&format!("{ATTRIBUTE} {GOOD}")) else {
+        return;
+    };
+    let mut bad = image.to_vec();
+    let at = {
+        let image = Image::parse(image).expect("an image");
+        let types = image.row_count(Table::TypeDef);
+        let list_of = |rid| image.type_def(rid).expect("a row").method_list;
+        let attribute = (1..=types)
+            .find(|rid| {
+                image.string(image.type_def(*rid).expect("a row").name) == Ok("GraftOntoAttribute")
+            })
+            .expect("the attribute's type");
+        // The type after the attribute's begins where the last type's list does, so that the attribute's list reaches there.
+        let list = Table::TypeDef.columns().len() - 1;
+        let place = |rid| cell_place(&image, Table::TypeDef, rid, list).expect("a cell");
+        let from = (1..=types)
+            .rev()
+            .find(|rid| list_of(*rid) > list_of(attribute + 1));
+        (place(from.expect("a later list")), place(attribute + 1))
+    };
+    bad.copy_within(at.0, at.1.start);
+    let bad: &'static [u8] = Box::leak(bad.into_boxed_slice());
+    let error =
+        w.u.load_grafts(vec![(bad, None)])
+            .expect_err("refused")
+            .to_string();
+    assert!(error.contains("lists members of another type"), "{error}");
 }
 
 /// Bytes of the attribute, of the names it mentions and of the tables, changed.
