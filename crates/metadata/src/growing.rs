@@ -93,6 +93,9 @@ impl Items {
     }
 }
 
+/// Rows by the key column (its number) and the value there.
+type Keys = HashMap<(u8, u32), Arc<[u32]>>;
+
 /// See the module.
 pub struct Growing {
     rows: [Chunks<Replaceable<Row>>; TABLE_SLOTS],
@@ -104,7 +107,7 @@ pub struct Growing {
     user_strings: Items,
     guids: Items,
     data: Items,
-    keys: LeafLock<HashMap<(u8, u32), Arc<[u32]>>>,
+    keys: LeafLock<Keys>,
 }
 
 impl core::fmt::Debug for Growing {

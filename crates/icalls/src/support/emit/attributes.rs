@@ -257,7 +257,7 @@ fn value(out: &mut Vec<u8>, ty: Declared<'_>, v: ObjRef<'_>) -> E<()> {
             return Ok(());
         };
         let own = v.class();
-        let as_type = matches!(types::kind(v), Ok(_)) && !v.is_string();
+        let as_type = types::kind(v).is_ok() && !v.is_string();
         let own = if as_type {
             own.universe().known(Known::Type)
         } else {

@@ -745,11 +745,8 @@ impl Encoder {
             self.array_method(module, object)
         } else if is(Known::MethodOnTypeBuilderInst) {
             self.method_on_instance(module, object)
-        } else if is(Known::ConstructorOnTypeBuilderInst) {
-            let on = object.read_ref(offset_of!(MemberOnInstanceObject, instantiation));
-            let of = object.read_ref(offset_of!(MemberOnInstanceObject, member));
-            self.member_on(module, on, of)
-        } else if is(Known::FieldOnTypeBuilderInst) {
+        } else if is(Known::ConstructorOnTypeBuilderInst) || is(Known::FieldOnTypeBuilderInst) {
+            // Both have the instantiation and the member in the same places.
             let on = object.read_ref(offset_of!(MemberOnInstanceObject, instantiation));
             let of = object.read_ref(offset_of!(MemberOnInstanceObject, member));
             self.member_on(module, on, of)
