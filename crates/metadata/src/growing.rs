@@ -7,7 +7,7 @@
 //! data      method bodies and initial values of fields, by ordinal: what an RVA is in a file
 //! keys      (key column, value) -> rows, in order of their addition
 //! ```
-//! A row has four bytes for each column, and behind the columns the row that owns it ([`OWNER`]), where a file has runs: methods of types are
+//! A row has four bytes for each column, and behind the columns the row that owns it (`OWNER`), where a file has runs: methods of types are
 //! added in any order, so the rows of one type need not lie together. A TypeDef has [`COMPLETE`] there once all of it has been added; before,
 //! the type can be named and nothing else.
 //!
@@ -24,12 +24,10 @@ use std::sync::Arc;
 use vervet_os::{Chunks, LeafLock, Published, Replaceable};
 
 use crate::error::Error;
-use crate::lookup::Key;
-use crate::tables::schema::{MAX_ROWS, TABLE_SLOTS};
-use crate::tables::{Cells, Layout, Table};
+use crate::keys::{Key, OWNER};
+use crate::tables::cells::Cells;
+use crate::tables::schema::{Layout, MAX_ROWS, TABLE_SLOTS, Table};
 
-/// The cell of a row behind its columns: the row that owns it, or 0.
-pub(crate) const OWNER: usize = 9;
 /// The owner of a TypeDef row all of whose members have rows.
 pub const COMPLETE: u32 = 1;
 const CELLS: usize = OWNER + 1;

@@ -80,7 +80,8 @@ impl<'a> Image<'a> {
 
     /// Are all rows of a TypeDef there? Always, unless the image grows.
     pub fn is_complete(&self, type_def: u32) -> bool {
-        use crate::growing::{COMPLETE, OWNER};
+        use crate::growing::COMPLETE;
+        use crate::keys::OWNER;
         self.grows().is_none()
             || self.tables.cell(Table::TypeDef, type_def, OWNER) == Some(COMPLETE)
     }

@@ -21,6 +21,7 @@ pub mod growing;
 pub mod heaps;
 pub mod il;
 pub mod image;
+mod keys;
 pub mod lookup;
 pub mod names;
 pub mod pe;

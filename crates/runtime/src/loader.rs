@@ -402,8 +402,8 @@ impl Loader {
 
     /// Raises the event a compile asked for; if it gives nothing, the next try fails for good.
     pub fn supply<'cx>(&self, cx: &'cx Cx<'cx>, need: &Need) -> Result<()> {
-        if let Need::Builder { class } = need {
-            return complete(cx, class);
+        if let Need::Builder { class, must } = need {
+            return complete(cx, class, *must);
         }
         let Need::Assembly {
             requesting,
@@ -469,8 +469,9 @@ impl Loader {
 /// Raises AppDomain.TypeResolve for a type that has been named and not created: a handler may create it.
 ///
 /// # Errors
-/// TypeLoadException: none has.
-fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<()> {
+/// TypeLoadException: none has, and it must be created.
+fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, must: bool) -> Result<()> {
+    class.set_offered();
     let key = (
         BUILDER_KIND,
         class.module as *const Module as usize,
@@ -487,8 +488,8 @@ fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef) -> Result<()> {
         cx.invoke(method, Some(Value::Ref(root.get())), &[Value::Ref(builder)])?;
     }
     match class.complete() {
-        Ok(()) => Ok(()),
-        Err(_) => Err(cx.throw_load(LoadError::type_load(class, ""))),
+        Err(_) if must => Err(cx.throw_load(LoadError::type_load(class, ""))),
+        _ => Ok(()),
     }
 }
 

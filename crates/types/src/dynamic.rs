@@ -56,11 +56,16 @@ pub enum LiteralRef {
     Dynamic(u32),
 }
 
+/// What a token names among these; tokens count from 1.
+fn named(tokens: &[DynToken], token: Token) -> DynToken {
+    let index = (token.0 as usize).checked_sub(1);
+    let found = index.and_then(|i| tokens.get(i));
+    found.copied().unwrap_or(DynToken::None)
+}
+
 impl DynBody {
     fn at(&self, token: Token) -> DynToken {
-        let index = (token.0 as usize).checked_sub(1);
-        let found = index.and_then(|i| self.tokens.get(i));
-        found.copied().unwrap_or(DynToken::None)
+        named(&self.tokens, token)
     }
     fn bad(&self, token: Token, what: &str) -> LoadError {
         LoadError::InvalidProgram {
@@ -172,5 +177,20 @@ impl Method {
                 offset: 0,
                 reason: "the dynamic method has no body yet".to_owned(),
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_outside_of_the_list_name_nothing() {
+        let tokens = [DynToken::Literal(3), DynToken::None];
+        let named = |n| named(&tokens, Token(n));
+        assert!(matches!(named(1), DynToken::Literal(3)));
+        for n in [0, 2, 3, 0x0600_0001, 0x7000_0001, u32::MAX] {
+            assert!(matches!(named(n), DynToken::None), "{n:#x}");
+        }
     }
 }

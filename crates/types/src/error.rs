@@ -39,6 +39,8 @@ pub enum Need {
     Builder {
         /// The definition.
         class: ClassRef,
+        /// It is an error if nobody does that. Else the program is only given the opportunity.
+        must: bool,
     },
 }
 

@@ -14,6 +14,7 @@
 //! * A row of a reference gets its meaning ([`Module::add_type_ref`] and the like) before its number is handed out.
 use crate::resolve::Member;
 use crate::*;
+use std::sync::atomic::Ordering;
 use vervet_metadata::growing::COMPLETE;
 use vervet_metadata::{Coded, Growing, Image, Table};
 use vervet_os::LeafLock;
@@ -217,6 +218,32 @@ impl Class {
         }
         Err(LoadError::Need(Box::new(Need::Builder {
             class: self.def(),
+            must: true,
         })))
+    }
+    /// Says that the program was asked for the type's members, if it is a definition that has been named only.
+    ///
+    /// # Errors
+    /// [`Need::Builder`]: it was not.
+    pub(crate) fn offered(&'static self) -> R<()> {
+        let ClassKind::Def { rid, .. } = self.kind else {
+            return Ok(());
+        };
+        let module = self.module;
+        if module.image.grows().is_none()
+            || module.image.is_complete(rid)
+            || module.offered.at(rid).load(Ordering::Relaxed) != 0
+        {
+            return Ok(());
+        }
+        Err(LoadError::Need(Box::new(Need::Builder {
+            class: self,
+            must: false,
+        })))
+    }
+    /// The program has been asked for the type's members: IL that names the type goes on, whether it has them or not.
+    pub fn set_offered(&'static self) {
+        let rid = self.def().rid();
+        self.module.offered.at(rid).store(1, Ordering::Relaxed);
     }
 }

@@ -104,6 +104,8 @@ pub struct Module {
     pub(crate) type_refs: Chunks<Published<Class>>,
     pub(crate) assembly_refs: Chunks<Published<Assembly>>,
     files: Chunks<Published<Module>>,
+    /// Of a module that grows, by TypeDef row: not 0 if the program was asked to complete the type ([`Class::set_offered`]).
+    pub(crate) offered: Chunks<std::sync::atomic::AtomicUsize>,
     pub(crate) cache: resolve::TokenCache,
 }
 impl PartialEq for Module {
@@ -146,6 +148,7 @@ impl Module {
             type_refs: Chunks::new(),
             assembly_refs: Chunks::new(),
             files: Chunks::new(),
+            offered: Chunks::new(),
             cache: Default::default(),
         }
     }

@@ -398,8 +398,11 @@ impl Scope {
         if let Some(body) = self.dynamic {
             return body.type_(token);
         }
-        self.context
-            .substitute(open_type_token(self.module, token, 0)?)
+        let class = open_type_token(self.module, token, 0)?;
+        if self.module.image.grows().is_some() {
+            class.offered()?;
+        }
+        self.context.substitute(class)
     }
     /// The class that a definition of this module is seen as from here: within its own generic class, instantiated.
     fn seen(&self, class: ClassRef) -> R<ClassRef> {

@@ -4,6 +4,7 @@
 //! wholly inside the stream, so that reading a row is one bounds check and
 //! arithmetic; nothing is decoded before it is asked for.
 
+pub(crate) mod cells;
 pub mod rows;
 pub mod schema;
 
@@ -13,8 +14,8 @@ pub use schema::{Coded, Column, Table};
 use crate::bytes;
 use crate::error::Error;
 use crate::growing::Growing;
-pub(crate) use schema::Layout;
-use schema::{MAX_ROWS, TABLE_SLOTS, cell_width};
+use cells::Cells;
+use schema::{Layout, MAX_ROWS, TABLE_SLOTS, cell_width};
 
 /// The parsed header of a table stream and its rows.
 #[derive(Debug, Clone)]
@@ -23,30 +24,6 @@ pub struct Tables<'a> {
     layouts: [Layout; TABLE_SLOTS],
     /// The rows of an image that grows, which has none otherwise.
     growing: Option<&'static Growing>,
-}
-
-/// One row's bytes with its table's layout.
-#[derive(Clone, Copy)]
-pub(crate) struct Cells<'t, 'a> {
-    bytes: &'a [u8],
-    layout: &'t Layout,
-}
-
-impl<'t, 'a> Cells<'t, 'a> {
-    pub(crate) fn new(bytes: &'a [u8], layout: &'t Layout) -> Cells<'t, 'a> {
-        Cells { bytes, layout }
-    }
-    /// The raw value of column `i`.
-    #[inline]
-    pub(crate) fn get(&self, i: usize) -> u32 {
-        let start = usize::from(self.layout.starts[i]);
-        let end = usize::from(self.layout.starts[i + 1]);
-        match &self.bytes[start..end] {
-            [a, b, c, d] => u32::from_le_bytes([*a, *b, *c, *d]),
-            [a, b] => u32::from(u16::from_le_bytes([*a, *b])),
-            _ => 0,
-        }
-    }
 }
 
 impl<'a> Tables<'a> {

@@ -428,7 +428,7 @@ impl Encoder {
             }
             ClassKind::FnPtr(sig) => {
                 out.push(0x1B);
-                self.method_signature(module, out, sig, &[])?;
+                self.method_signature(module, out, sig, ObjRef::NULL)?;
             }
             ClassKind::GenericParam {
                 index, owner_token, ..
@@ -444,13 +444,13 @@ impl Encoder {
         }
         Ok(())
     }
-    /// Appends a method signature, with the types of variable arguments.
+    /// Appends a method signature, with the types of variable arguments: a `Type[]` or null.
     fn method_signature(
         &mut self,
         module: ModuleRef,
         out: &mut Vec<u8>,
         sig: &MethodSig,
-        variable: &[ObjRef<'_>],
+        variable: ObjRef<'_>,
     ) -> E<()> {
         out.push(
             convention(sig.call_conv)
@@ -461,15 +461,16 @@ impl Encoder {
         if sig.generic_arity > 0 {
             compressed(out, sig.generic_arity);
         }
-        compressed(out, (sig.params.len() + variable.len()) as u32);
+        let more = read::elements(variable).count();
+        compressed(out, (sig.params.len() + more) as u32);
         self.class_signature(module, out, sig.ret)?;
         for param in &sig.params {
             self.class_signature(module, out, param)?;
         }
-        if !variable.is_empty() {
+        if more > 0 {
             out.push(0x41);
-            for ty in variable {
-                self.type_signature(module, out, *ty)?;
+            for ty in read::elements(variable) {
+                self.type_signature(module, out, ty)?;
             }
         }
         Ok(())
@@ -494,16 +495,16 @@ impl Encoder {
         self.tokens(module).members.insert(key, token);
         Ok(token)
     }
-    /// The token of a method. `variable` are the Types of variable arguments at a call site.
+    /// The token of a method. `variable` is the `Type[]` of variable arguments at a call site, or null.
     pub fn method(
         &mut self,
         module: ModuleRef,
         method: MethodRef,
         open: bool,
-        variable: &[ObjRef<'_>],
+        variable: ObjRef<'_>,
     ) -> E<Token> {
         if !method.method_args.is_empty() {
-            let generic = self.method(module, method.generic_def(), open, &[])?;
+            let generic = self.method(module, method.generic_def(), open, ObjRef::NULL)?;
             let mut signature = vec![0x0A];
             compressed(&mut signature, method.method_args.len() as u32);
             for argument in method.method_args {
@@ -514,7 +515,7 @@ impl Encoder {
         let own = method.class.module == module && method.module() == module;
         let plain = matches!(method.class.kind, ClassKind::Def { .. })
             && !method.class.is_generic_def()
-            && variable.is_empty();
+            && variable.is_null();
         if own && plain && method.rid != 0 {
             return Ok(method.token());
         }
@@ -735,7 +736,7 @@ impl Encoder {
         } else if is(Known::FieldBuilder) {
             self.field_builder(module, object, open)
         } else if is(Known::RuntimeMethodInfo) || is(Known::RuntimeConstructorInfo) {
-            self.method(module, runtime_method(object)?, open, &[])
+            self.method(module, runtime_method(object)?, open, ObjRef::NULL)
         } else if is(Known::RuntimeFieldInfo) {
             self.field(module, runtime_field(object)?)
         } else if is(Known::SignatureHelper) {
@@ -778,7 +779,7 @@ impl Encoder {
         } else if is(Known::RuntimeMethodInfo) || is(Known::RuntimeConstructorInfo) {
             let method = runtime_method(member)?;
             let mut signature = Vec::new();
-            self.method_signature(module, &mut signature, method.open_sig()?, &[])?;
+            self.method_signature(module, &mut signature, method.open_sig()?, ObjRef::NULL)?;
             (method.name.to_owned(), signature)
         } else {
             let text = format!("a member that is {}", class.full_name());
