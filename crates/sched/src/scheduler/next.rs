@@ -131,6 +131,9 @@ impl<H: Host> Scheduler<H> {
         }
         bump(&p.counters.switches);
         p.begin_run(id, slice);
+        if let Some(next) = p.queue.peek() {
+            self.host.expect(next);
+        }
         id
     }
     #[cold]

@@ -6,6 +6,7 @@
 //! * A free record keeps its managed stack, its Thread objects and its thread statics for the next green thread, as a worker of the pool
 //!   keeps them for the next callback.
 use super::kept::Left;
+use super::seat;
 use super::stacks::{self, FIRST_SEGMENT, NativeStack};
 use crate::safepoint::{green_contexts, registry};
 use crate::threads::managed_stack;
@@ -45,14 +46,35 @@ unsafe impl Sync for Green {}
 // SAFETY: the context is never freed, and has rules of its own.
 unsafe impl Send for Green {}
 
+/// The free records that no carrier keeps.
 static FREE: LeafLock<Vec<&'static Green>> = LeafLock::new(Vec::new());
 
-/// A free record, or a new one.
+/// How many free records a carrier keeps. The last ones are the first to be used again: what they lead to is in its caches.
+pub(super) const KEPT: usize = 64;
+/// How many go from a carrier to all, or come from there, at once.
+const BATCH: usize = KEPT / 2;
+
+/// A free record, or a new one. The calling thread is attached.
 ///
 /// # Errors
 /// The system's: there is no memory.
 pub(super) fn take() -> io::Result<&'static Green> {
-    let free = FREE.lock().pop();
+    // SAFETY: the calling thread is attached, and nothing here leaves the carrier.
+    let free = match unsafe { seat::of_caller() } {
+        None => FREE.lock().pop(),
+        Some(seat) => {
+            if seat.free.is_empty() {
+                let mut all = FREE.lock();
+                let from = all.len().saturating_sub(BATCH);
+                seat.free.extend(all.drain(from..));
+            }
+            let free = seat.free.pop();
+            if let Some(next) = seat.free.last() {
+                prefetch(std::ptr::from_ref(*next) as usize);
+            }
+            free
+        }
+    };
     match free {
         Some(green) => Ok(green),
         None => make(),
@@ -72,18 +94,24 @@ pub(super) unsafe fn reset(green: &'static Green) {
         (*context).abort_caught_at = 0;
         (*context).localloc_next = (*context).localloc_low;
         // A request that comes from now on, of whoever has found the thread before, is dropped by its next owner (`abort::is_due`).
-        // The collector's claim stays: the collector takes it back.
-        registry::interrupts(context).fetch_and(SCANNING, Ordering::SeqCst);
-        registry::limit(context).store((*context).true_limit, Ordering::SeqCst);
+        // The collector's claim stays: the collector takes it back. (Most threads end without a request, and a load costs less than an exchange.)
+        let interrupts = registry::interrupts(context);
+        if interrupts.load(Ordering::SeqCst) & !SCANNING != 0 {
+            interrupts.fetch_and(SCANNING, Ordering::SeqCst);
+        }
+        let limit = registry::limit(context);
+        if limit.load(Ordering::SeqCst) != (*context).true_limit {
+            limit.store((*context).true_limit, Ordering::SeqCst);
+        }
         managed_stack::trim(context);
     }
 }
 
-/// The record of a thread that has ended is free.
+/// The record of a thread that has ended is free. `kept` are those of the carrier.
 ///
 /// # Safety
 /// The caller is the carrier that ran the thread, in Runtime state. The thread was [reset], and is parked.
-pub(super) unsafe fn give_back(green: &'static Green) {
+pub(super) unsafe fn give_back(kept: &mut Vec<&'static Green>, green: &'static Green) {
     let context = green.context;
     // SAFETY: the thread runs nowhere, so these words are the caller's.
     unsafe {
@@ -93,7 +121,16 @@ pub(super) unsafe fn give_back(green: &'static Green) {
             return;
         }
     }
-    FREE.lock().push(green);
+    if kept.len() == KEPT {
+        // The oldest ones.
+        FREE.lock().extend(kept.drain(..BATCH));
+    }
+    kept.push(green);
+}
+
+/// A carrier ends: its free records are everybody's.
+pub(super) fn give_up(kept: &mut Vec<&'static Green>) {
+    FREE.lock().append(kept);
 }
 
 /// Bytes of the first segments of all records.
@@ -107,6 +144,19 @@ pub(super) fn first_segment_bytes() -> u64 {
 struct Home {
     context: ThreadContext,
     green: Green,
+}
+
+/// Brings what a switch to a thread touches into the caches: the record at that address, the context and the segment below it, and the frames below
+/// that of a thread that waits near its beginning. Records lie 16 KiB apart, so those of some hundred threads drive each other out of the caches.
+#[inline]
+pub(super) fn prefetch(record: usize) {
+    const LINE: usize = 64;
+    const FRAMES: usize = 4 * LINE;
+    let end = record + size_of::<Green>();
+    let home = end - size_of::<Home>();
+    for line in (home - FRAMES..end).step_by(LINE) {
+        vervet_os::memory::prefetch(line);
+    }
 }
 
 fn make() -> io::Result<&'static Green> {
