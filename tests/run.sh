@@ -12,6 +12,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 # A program that only allocates must not take the machine with it.
 export MONO_GC_PARAMS=${MONO_GC_PARAMS:-max-heap-size=3g}
+# No test reads or writes the user's own cache of compiled code.
+export VERVET_CACHE=${VERVET_CACHE:-off}
 export CACHE=$root/.cache JOBS=${JOBS:-$(nproc)}
 export REGRESSION_LIMIT=${REGRESSION_LIMIT:-300} PROGRAM_LIMIT=${PROGRAM_LIMIT:-60}
 results=$CACHE/results
@@ -209,11 +211,35 @@ managed-green() {
     local -x VERVET_GREEN_THREADS=all GC_DEBUG=${GC_DEBUG:-verify,poison,collect-every=5000,promote-in-place=3}
     managed_with managed-green "$1"
 }
+# The same three times with compiled code that is kept: with an empty cache, with what that left there, and with each hit compared with what
+# the compiler makes.
+managed-cache() {
+    local -x VERVET_CACHE=read VERVET_CACHE_DIR=$CACHE/managed-code
+    rm -rf "$VERVET_CACHE_DIR"
+    managed_with managed-cache "$1"
+    managed_with managed-cache "$1"
+    VERVET_CACHE=verify managed_with managed-cache "$1"
+}
+# The same with every blob turned into bytes and back before it is linked.
+managed-convert() {
+    local -x VERVET_CACHE=convert
+    managed_with managed-convert "$1"
+}
 # The same with the program as it is shipped.
 managed-release() {
     cargo build --release -p vervet || { fail "managed-release: no release build"; return; }
     local -x VERVET=${CARGO_TARGET_DIR:-$root/target}/release/vervet
     managed_with managed-release "$1"
+}
+
+# ---- cache: attacks on the directory of compiled code -----------------------------------------------------------
+
+cache() {
+    local log=$results/cache.log
+    tests/cache.sh > "$log" 2>&1
+    echo "cache $1: $(grep -c '^ok' "$log") cases as expected"
+    grep -q '^ok' "$log" || fail "cache: no case ran"
+    while IFS= read -r line; do fail "cache: $line"; done < <(grep -v '^ok' "$log")
 }
 
 # ---- stress: stopping the world under foreign signals, as many seconds as asked ----------------------------------
@@ -319,7 +345,7 @@ ran=0
 while read -r kind name; do
     began=$SECONDS
     case $kind in
-        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-green|managed-release|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
+        regression|managed|managed-gc|managed-marking|managed-stops|managed-no-membarrier|managed-split|managed-green|managed-cache|managed-convert|managed-release|cache|conformance|behaviour|stress|random) "$kind" "$name" < /dev/null ;;
         *) fail "unknown kind of suite: $kind" ;;
     esac
     echo "  $kind $name took $((SECONDS - began)) s"

@@ -94,7 +94,8 @@ offsets! {
 /// Offset of method slot 0.
 pub const SLOTS_OFFSET: i32 = std::mem::size_of::<VTable>() as i32;
 
-/// The IMT entry of the interface method whose process-wide id is `method_id`.
-pub const fn imt_index(method_id: u32) -> usize {
-    (method_id.wrapping_mul(0x9E37_79B1) >> 8) as usize % IMT_SIZE
+/// The IMT entry of the interface method whose identity has that hash, which is the same in every process: machine code that is kept
+/// for another process contains the entry's offset.
+pub const fn imt_index(stable_hash: u64) -> usize {
+    (stable_hash >> 32) as usize % IMT_SIZE
 }

@@ -1,4 +1,5 @@
 //! The `vervet` command: options, then one of: run a program, run C# source, write a reference assembly, run regression suites.
+mod cache;
 mod exports;
 mod reference;
 mod signals;
@@ -106,6 +107,13 @@ fn command() -> ExitCode {
             Err(e) => {
                 eprintln!("{}", e.text);
                 e.code
+            }
+        },
+        Ok(Command::Cache { clear }) => match cache::command(clear) {
+            Ok(()) => 0,
+            Err(text) => {
+                eprintln!("{text}");
+                1
             }
         },
         Ok(Command::Regression { files }) => run(&options, |_| {

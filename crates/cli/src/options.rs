@@ -13,7 +13,7 @@ use vervet_runtime::threads::green::settings::{GreenOptions, Setting};
     name = "vervet",
     disable_version_flag = true,
     about,
-    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory"
+    override_usage = "vervet [options] program.exe [arguments]\n       vervet [options] run file.cs [more.cs | -r:x.dll] [-- arguments]\n       vervet ref directory\n       vervet cache [clear]"
 )]
 pub struct Options {
     /// File and line in stack traces
@@ -28,6 +28,12 @@ pub struct Options {
     /// Code generation: `all` optimises every method at its first call; other values are accepted
     #[arg(long = "optimize", value_name = "LIST")]
     pub optimize: Option<String>,
+    /// Compiled code that is kept for the next run: read (and write), verify (compile all the same, and compare), off
+    #[arg(long, value_name = "MODE")]
+    pub cache: Option<String>,
+    /// The same as --cache=off
+    #[arg(long)]
+    pub no_cache: bool,
     /// The collector's parameters: nursery-size=SIZE, max-heap=SIZE (sizes end in k, m or g)
     #[arg(long, value_name = "LIST")]
     pub gc: Option<String>,
@@ -108,6 +114,11 @@ pub enum Command {
     Reference {
         /// Where to.
         directory: PathBuf,
+    },
+    /// Show or clear what is kept of compiled code.
+    Cache {
+        /// Whether to clear it.
+        clear: bool,
     },
     /// Run regression suites.
     Regression {
@@ -284,6 +295,13 @@ impl Options {
                 _ => Err("Usage: vervet ref directory".into()),
             };
         }
+        if first == "cache" && !Path::new("cache").is_file() {
+            return match rest {
+                [] => Ok(Command::Cache { clear: false }),
+                [word] if word == "clear" => Ok(Command::Cache { clear: true }),
+                _ => Err("Usage: vervet cache [clear]".into()),
+            };
+        }
         Ok(Command::Program {
             path: PathBuf::from(first),
             args: rest.iter().map(text).collect(),
@@ -306,6 +324,20 @@ impl Options {
         Ok(green)
     }
 
+    /// What is done with compiled code that is kept. `Err` is a sentence for the user.
+    fn cache(&self) -> Result<vervet_runtime::code::cache::setting::Mode, String> {
+        use vervet_runtime::code::cache::setting::Mode;
+        if self.no_cache || self.regression {
+            return Ok(Mode::Off);
+        }
+        let variable = std::env::var("VERVET_CACHE").ok();
+        match (&self.cache, variable.as_deref()) {
+            (Some(mode), _) => mode.parse(),
+            (None, Some("")) | (None, None) => Ok(Mode::default()),
+            (None, Some(mode)) => mode.parse(),
+        }
+    }
+
     /// The runtime's options. `Err` is a sentence for the user.
     pub fn runtime(&self) -> Result<vervet_runtime::runtime::Options, String> {
         let mut gc = vervet_runtime::memory::gc::options::GcOptions::default();
@@ -325,6 +357,7 @@ impl Options {
             missing: self.missing,
             perf_map: self.perf_map || std::env::var_os("VERVET_PERF_MAP").is_some(),
             verify: self.verify_clif,
+            cache: self.cache()?,
             optimise: self.optimize.as_deref() == Some("all"),
             green: self.green()?,
         })

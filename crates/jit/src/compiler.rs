@@ -44,6 +44,17 @@ impl Compiler {
     pub fn codegen(&self) -> &Codegen {
         &self.codegen
     }
+    /// A number for all that decides what code is made from given IL and types: the instructions of this machine that are used, and the
+    /// options. Numbers of one build of this crate may be compared.
+    pub fn fingerprint(&self) -> u64 {
+        use std::hash::{Hash, Hasher};
+        let mut h = rustc_hash::FxHasher::default();
+        self.codegen.hash_flags(&mut h);
+        let o = &self.options;
+        (o.allocation as u8, o.verify, o.optimise_all).hash(&mut h);
+        (o.tables.card_mask, o.tables.handle_index_bits).hash(&mut h);
+        h.finish()
+    }
     /// The tier of a method: the only place that decides. A method is never compiled a second time,
     /// so what is likely to run often is optimised at once: methods with a loop, and small ones.
     /// Optimising costs 1.6 times a quick compile and halves the code (measured).

@@ -40,9 +40,9 @@ pub struct Options {
 }
 
 /// What the compiler asks of the runtime during a compile.
-pub trait CompileEnv: Sync {
+pub trait CompileEnv {
     /// Whether the class-initialisation check may be left out: the class is initialised, or has
-    /// nothing to run. The answer must not change from true to false.
+    /// nothing to run. Within a compile the answer for a class does not change.
     fn is_initialized(&self, class: ClassRef) -> bool;
     /// Whether methods check their stack in the prologue.
     fn wants_stack_check(&self) -> bool {

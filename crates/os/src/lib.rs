@@ -8,6 +8,7 @@
 )]
 pub mod allocator;
 mod arch;
+pub mod build_id;
 pub mod chunks;
 pub mod clock;
 pub mod dual;

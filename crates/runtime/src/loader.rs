@@ -49,9 +49,33 @@ pub struct Loader {
     /// The machine's and the user's configuration.
     pub config: MonoConfig,
     maps: LeafLock<FxHashMap<u32, &'static DllMap>>,
+    /// Where the content of a module comes from, by its id. Assemblies from bytes, and files that changed a moment ago, are not here.
+    origins: LeafLock<FxHashMap<u32, Origin>>,
     /// The assembly of Main.
     pub entry: Published<AssemblyCell>,
 }
+/// Where the content of a module comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A file in that state.
+    File(vervet_os::memory::FileStamp),
+    /// This binary.
+    Binary,
+}
+
+thread_local! {
+    /// Binds of this thread load nothing.
+    static LOADS_NOTHING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Does something during which this thread's binds find what is loaded, and load nothing.
+pub fn without_loading<T>(work: impl FnOnce() -> T) -> T {
+    LOADS_NOTHING.with(|l| l.set(true));
+    let result = work();
+    LOADS_NOTHING.with(|l| l.set(false));
+    result
+}
+
 /// The type system that the loader's modules belong to; set once at start-up.
 struct UniverseRef(&'static Universe);
 /// A published assembly.
@@ -89,6 +113,7 @@ impl Loader {
             locations,
             config,
             maps: LeafLock::default(),
+            origins: LeafLock::default(),
             entry: Published::new(),
         }))
     }
@@ -111,6 +136,23 @@ impl Loader {
     pub fn assemblies(&self) -> Vec<&'static Assembly> {
         self.state.lock().loaded.clone()
     }
+    /// Where the content of a module comes from, if that can be told for sure.
+    pub fn origin(&self, module: ModuleRef) -> Option<Origin> {
+        self.origins.lock().get(&module.id).copied()
+    }
+    /// Whether every file that modules come from is as it was when it was opened.
+    pub fn is_unchanged(&self) -> bool {
+        let origins = self.origins.lock().clone();
+        let same = |path: &str, origin: Origin| match origin {
+            Origin::Binary => true,
+            Origin::File(stamp) => vervet_os::memory::stamp_of(Path::new(path)).ok() == Some(stamp),
+        };
+        let assemblies = self.assemblies();
+        let modules = assemblies.iter().map(|a| a.manifest);
+        modules
+            .filter_map(|m| Some((m.path.as_deref()?, *origins.get(&m.id)?)))
+            .all(|(path, origin)| same(path, origin))
+    }
     /// The directory an assembly was loaded from.
     pub fn directory(&self, module: ModuleRef) -> Option<PathBuf> {
         module
@@ -129,10 +171,15 @@ impl Loader {
         if let Some(a) = self.state.lock().by_path.get(&full) {
             return Ok(a);
         }
-        let data = vervet_os::memory::map_file(path).map_err(|e| not_found(path, &e))?;
+        let (data, stamp) =
+            vervet_os::memory::map_stamped_file(path).map_err(|e| not_found(path, &e))?;
         let module = self
             .universe()
             .load_module(data, Some(full.to_string_lossy().into_owned()))?;
+        if let Some(stamp) = stamp {
+            let origin = Origin::File(stamp);
+            self.origins.lock().insert(module.id, origin);
+        }
         let assembly = module
             .assembly()
             .ok_or_else(|| LoadError::bad_image(module, "the file holds no assembly"))?;
@@ -168,6 +215,7 @@ impl Loader {
         data: &'static [u8],
     ) -> std::result::Result<&'static Assembly, LoadError> {
         let module = self.universe().load_module(data, None)?;
+        self.origins.lock().insert(module.id, Origin::Binary);
         let assembly = module
             .assembly()
             .ok_or_else(|| LoadError::bad_image(module, "the image holds no assembly"))?;
@@ -239,7 +287,7 @@ impl Loader {
             Some((a, true)) => return Ok(Some(a)),
             other => other.map(|o| o.0),
         };
-        if crate::threads::current_context().is_null() {
+        if crate::threads::current_context().is_null() || LOADS_NOTHING.get() {
             // A thread that compiles ahead loads nothing: what is loaded, and when, is the program's doing.
             return Ok(None);
         }

@@ -56,6 +56,8 @@ pub struct Options {
     pub verify: bool,
     /// `--gc`, `--gc-debug` and MONO_GC_PARAMS.
     pub gc: crate::memory::gc::options::GcOptions,
+    /// `--cache`: compiled code that is kept.
+    pub cache: crate::code::cache::setting::Mode,
     /// `--optimize` / `-O=`: everything optimised.
     pub optimise: bool,
 }

@@ -36,6 +36,8 @@ const ATTRIBUTE: (&str, &str) = ("Vervet", "GraftOntoAttribute");
 /// What the grafts assemblies say.
 #[derive(Default)]
 pub(crate) struct Grafts {
+    /// The grafts assemblies, in order.
+    modules: Vec<ModuleRef>,
     /// The grafts of a target, in order, by the row of the target in the core library.
     onto: FxHashMap<u32, Vec<ClassRef>>,
     /// The target of a graft, by the id of the graft's class.
@@ -87,6 +89,7 @@ impl Universe {
         let mut grafts = Grafts::default();
         for (data, path) in assemblies {
             let module = self.load_image(data, path, true)?;
+            grafts.modules.push(module);
             for rid in 1..=module.image.row_count(Table::TypeDef) {
                 one_owner(module, rid)?;
                 if let Some(target) = grafts.target_of(module, rid)? {
@@ -96,6 +99,10 @@ impl Universe {
         }
         self.grafts.put(grafts);
         Ok(())
+    }
+    /// The grafts assemblies, in order.
+    pub fn graft_modules(&self) -> &[ModuleRef] {
+        self.grafts.get().map_or(&[], |g| &g.modules)
     }
     /// The methods that are grafted onto types of the core library, in the order of their reflection tokens. A row that cannot be
     /// read is left out.

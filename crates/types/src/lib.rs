@@ -28,6 +28,8 @@
 //! * members that are added to types of the core library: [`grafts`]
 //! * levels: [`hierarchy`] (parents, interfaces), [`generic_params`], [`members`], [`find`]
 //!   (members by name), [`layout`], [`vtable`]
+//! * for code that is kept: [`edges`] (what references were bound to), [`stable`] (hashes that are the
+//!   same in every process)
 //! * questions: [`cast`], [`check`] (what may not be used), [`constraints`], [`names`]; [`error`]
 //!   is why any of them fails
 //!
@@ -50,6 +52,7 @@ pub mod cast;
 pub mod check;
 pub mod class;
 pub mod constraints;
+pub mod edges;
 pub mod error;
 pub mod field;
 pub mod find;
@@ -67,6 +70,7 @@ mod name_table;
 pub mod names;
 pub mod property;
 pub mod resolve;
+pub mod stable;
 pub mod type_name;
 pub mod universe;
 pub mod vtable;

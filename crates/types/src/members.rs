@@ -106,7 +106,7 @@ impl Class {
     }
     /// The own method with that index. That of an instantiation is created when it is first asked
     /// for, because most methods of most instantiations are never used.
-    pub(crate) fn method_at(&'static self, index: u32) -> R<MethodRef> {
+    pub fn method_at(&'static self, index: u32) -> R<MethodRef> {
         let none = || LoadError::type_load(self, "a method that does not exist");
         let ClassKind::Inst { def, .. } = self.kind else {
             return self

@@ -102,7 +102,7 @@ pub struct Module {
     method_defs: Chunks<Published<Method>>,
     field_defs: Chunks<Published<Field>>,
     type_refs: Chunks<Published<Class>>,
-    assembly_refs: Chunks<Published<Assembly>>,
+    pub(crate) assembly_refs: Chunks<Published<Assembly>>,
     files: Chunks<Published<Module>>,
     pub(crate) cache: resolve::TokenCache,
 }
@@ -358,8 +358,11 @@ impl Module {
             return Ok(a);
         }
         let reference = self.assembly_ref(rid)?;
-        let assembly = self.universe.loader.load_assembly(self, &reference)?;
-        Ok(self.assembly_refs.at(rid).set(assembly))
+        let found = self.universe.loader.load_assembly(self, &reference);
+        let assembly = found.inspect_err(|_| edges::failed())?;
+        let assembly = self.assembly_refs.at(rid).set(assembly);
+        edges::bound(self, rid);
+        Ok(assembly)
     }
     /// Another module of the same assembly, by the name of its file.
     pub fn file(&'static self, name: &str) -> R<ModuleRef> {
@@ -376,6 +379,7 @@ impl Module {
         {
             return Ok(m);
         }
+        edges::lose_track();
         let module = self.universe.loader.load_file(manifest, name)?;
         if let Some(assembly) = manifest.assembly() {
             assembly.add_module(module);

@@ -5,6 +5,7 @@
 
 mod attributes;
 mod bodies;
+mod code_files;
 mod config;
 mod grafts;
 mod images;
@@ -27,6 +28,7 @@ pub static ALL: &[Target] = &[
     bodies::BODY,
     symbols::SYMBOLS,
     versions::VERSION,
+    code_files::CODE_FILE,
     types::TYPES,
     grafts::GRAFTS,
     config::CONFIG,

@@ -83,6 +83,13 @@ impl Codegen {
         }
     }
 
+    /// Adds to a hash which instructions of the machine are used.
+    pub fn hash_flags(&self, h: &mut impl std::hash::Hasher) {
+        use std::hash::Hash;
+        self.quick.isa_flags_hash_key().hash(h);
+        self.optimised.isa_flags_hash_key().hash(h);
+    }
+
     /// Compiles the function that `emit` emits. The emitter starts in an entry block, sealed, that has the function's
     /// parameters; `emit` must end every block, and blocks that it left unsealed are sealed afterwards. Returns the blob,
     /// without `clauses` and `filters`, and the map of the frame.

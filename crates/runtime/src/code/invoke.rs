@@ -78,13 +78,22 @@ fn exact_code<'cx>(cx: &'cx Cx<'cx>, lowered: &LoweredSignature) -> Result<usize
     if let Some(code) = BY_KEY.lock().as_ref().and_then(|m| m.get(&key).copied()) {
         return Ok(code);
     }
-    let blob = match cx.native(|| {
-        crate::threads::service_stack::on_service_stack(|| cx.rt().compiler.invoke_stub(lowered))
-    }) {
-        Ok(b) => b,
-        Err(e) => crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}")),
+    let blob = match crate::code::cache::find_stub(&key) {
+        Some(blob) => blob,
+        None => {
+            let made = cx.native(|| {
+                crate::threads::service_stack::on_service_stack(|| {
+                    cx.rt().compiler.invoke_stub(lowered)
+                })
+            });
+            let blob = made.unwrap_or_else(|e| {
+                crate::process::fatal::internal_error(&format!("invoke stub {key}: {e}"))
+            });
+            crate::process::counters::invoke_stub(&blob);
+            crate::code::cache::keep_stub(&key, &blob);
+            blob
+        }
     };
-    crate::process::counters::invoke_stub(&blob);
     let code = link::link(cx, blob, CodeKind::Stub(INVOKE_STUB))?.start;
     BY_KEY
         .lock()

@@ -4,11 +4,12 @@
 //! * [`arena`]: the memory, seen twice (writable, executable), with the slots beside it
 //! * [`entries`]: a method's slot, permanent stub and prestub
 //! * [`link`]: from a blob to code at an address
+//! * [`cache`]: code that is kept for the next process
 //! * [`table`]: from an address to the code it lies in
 pub mod area;
 pub mod arena;
 pub(crate) mod background;
-pub mod compile;
+pub mod cache;
 pub mod entries;
 pub mod helper_table;
 pub mod helpers;

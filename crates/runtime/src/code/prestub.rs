@@ -5,6 +5,7 @@
 //!   caller --> slot --> stub --> prestub thunk: record, Managed -> Runtime
 //!                                  | code_of: the entry has code already (another thread)?   -> that
 //!                                  | icall: a stub that calls the Rust function               (Runtime state)
+//!                                  | the cache has the blob?                                  (Runtime state)
 //!                                  | background compiler has the blob?                        (Native state)
 //!                                  | compile on the service stack                             (Native state)
 //!                                  |   Need(assembly): raise AssemblyResolve, compile again   (Runtime state)
@@ -24,7 +25,7 @@
 //! * An IMT stub only grows, and each version is complete before it is stored. So a call goes to the right method or to the resolver.
 use crate::arch::ImtTarget;
 use crate::classes::vtables::class_of;
-use crate::code::compile::compile;
+use crate::code::cache::{self, Found, compile};
 use crate::code::table::CodeKind;
 use crate::code::{arena, entries, link};
 use crate::cx::{Cx, Result};
@@ -61,7 +62,7 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         return icall_code(cx, method);
     }
     if method.is_abstract() && !method.has_body() {
-        return Err(cx.throw(Known::EntryPointNotFoundException, &method.full_name()));
+        return Err(cx.throw(Known::EntryPointNotFoundException, &text_of(method)));
     }
     if method.class.is_open {
         let text = format!(
@@ -70,19 +71,34 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
         );
         return Err(cx.throw(Known::InvalidOperationException, &text));
     }
-    crate::process::counters::trace_compile(method);
     let rt = cx.rt();
+    let kind = if method.has_body() {
+        CodeKind::Method(method)
+    } else {
+        CodeKind::Wrapper(method)
+    };
+    let only = match cache::find(cx, method) {
+        Found::Blob(blob) => {
+            crate::process::counters::trace_code("cached", method);
+            rt.loader.tell_loaded(cx)?;
+            // As a compile does, so that names in dumps have their parameters. What it needs is bound: the compile needed it.
+            let _ = method.sig();
+            return Ok(link::link(cx, *blob, kind)?.start);
+        }
+        Found::Nothing(only) => only,
+    };
+    crate::process::counters::trace_code("compile", method);
     // The background compiler may have it, or may be at work on it; then waiting is cheaper than compiling.
     let mut ready = cx.native(|| crate::code::background::take(method));
-    let blob = loop {
+    let mut compiled = loop {
         let result = match ready.take() {
-            Some(blob) => Ok(blob),
-            None => {
-                cx.native(|| crate::threads::service_stack::on_service_stack(|| compile(method)))
-            }
+            Some(compiled) => Ok(compiled),
+            None => cx.native(|| {
+                crate::threads::service_stack::on_service_stack(|| compile(method, only.clone()))
+            }),
         };
         match result {
-            Ok(blob) => break blob,
+            Ok(compiled) => break compiled,
             Err(CompileError::Load(LoadError::Need(need))) => rt.loader.supply(cx, &need)?,
             Err(CompileError::Load(e)) => return Err(cx.throw_load(e)),
             Err(e @ CompileError::Invalid { .. }) => {
@@ -96,14 +112,16 @@ fn make_code<'cx>(cx: &'cx Cx<'cx>, method: MethodRef) -> Result<usize> {
     };
     // Assemblies that compiling has loaded: AssemblyLoad is raised before code runs that uses them.
     rt.loader.tell_loaded(cx)?;
-    crate::process::counters::compiled(method, &blob);
-    crate::code::background::enqueue_callees(&blob);
-    let kind = if method.has_body() {
-        CodeKind::Method(method)
-    } else {
-        CodeKind::Wrapper(method)
-    };
-    Ok(link::link(cx, blob, kind)?.start)
+    crate::process::counters::compiled(method, &compiled.blob);
+    crate::code::background::enqueue_callees(&compiled.blob);
+    cache::keep(&mut compiled);
+    Ok(link::link(cx, compiled.blob, kind)?.start)
+}
+
+/// The method's name with its parameters. Without asking for the signature they would be missing where code that was kept calls it.
+fn text_of(method: MethodRef) -> String {
+    let _ = method.sig();
+    method.full_name()
 }
 
 /// Where an icall's rows are looked up: `Namespace.Outer/Inner::Name`, then with the signature.
@@ -208,7 +226,7 @@ fn implementation<'cx>(
         Some(m) => Ok(m),
         None => Err(cx.throw(
             Known::EntryPointNotFoundException,
-            &format!("{} on {}", method.full_name(), class.full_name()),
+            &format!("{} on {}", text_of(method), class.full_name()),
         )),
     }
 }
@@ -240,7 +258,7 @@ pub fn callable<'cx>(cx: &'cx Cx<'cx>, method: MethodRef, vt: &'static VTable) -
 
 /// Where there is no room for a longer stub, calls go on to come here.
 fn extend_imt(vt: &'static VTable, method: MethodRef, entry: &entries::Entry, target: MethodRef) {
-    let index = vtable::imt_index(method.id);
+    let index = vtable::imt_index(method.stable_hash());
     let key = method as *const _ as usize;
     let slot = entry.slot();
     // Held until the stub is stored: of two threads the one that knows more targets stores last.

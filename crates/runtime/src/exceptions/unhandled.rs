@@ -18,10 +18,32 @@ use crate::memory::roots::Root;
 use crate::object::ObjRef;
 use crate::process::fatal::{exit_process, write_stderr};
 use crate::process::stats;
+use crate::threads::park;
 use std::mem::offset_of;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::layouts::{AppDomainObject, ExceptionObject};
 use vervet_types::Known;
+
+/// Owner id of the thread that ends the process, once finalizers run for the last time; 0: not yet.
+static LAST: AtomicU32 = AtomicU32::new(0);
+
+/// The calling thread ends the process: from now on no other thread's exception does.
+pub(crate) fn begin_last_steps(cx: &Cx<'_>) {
+    LAST.store(park::id(cx), Ordering::Release);
+}
+
+/// Keeps a thread whose exception nobody caught, if another one is at its last steps: finalizers take away what other threads use, and what these
+/// throw then is no end of the program. (Mono has suspended them by then.)
+fn keep_out(cx: &Cx<'_>) {
+    let last = LAST.load(Ordering::Acquire);
+    if last == 0 || last == park::id(cx) {
+        return;
+    }
+    loop {
+        park::reason::set(cx, park::Reason::Foreground, None);
+        park::park(cx, || {}, None);
+    }
+}
 
 /// The text of the pending exception, for errors before Main.
 pub(crate) fn pending_text() -> String {
@@ -69,6 +91,12 @@ pub fn unhandled<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>) -> i32 {
 /// As [`unhandled`], with the exit code of exceptions other than ThreadAbortException: that one ends with
 /// Environment.ExitCode, which an aborted Main that returns a code leaves at -1.
 pub fn unhandled_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
+    keep_out(cx);
+    end_with(cx, exception, code)
+}
+
+/// As [`unhandled_with`], also while another thread is at its last steps: for the finalizer thread, on which these wait.
+pub(crate) fn end_with<'cx>(cx: &'cx Cx<'cx>, exception: ObjRef<'cx>, code: i32) -> i32 {
     let _region = Region::begin(cx);
     let rt = cx.rt();
     let is_abort = exception.class().name == "ThreadAbortException";

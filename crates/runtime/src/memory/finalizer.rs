@@ -184,7 +184,7 @@ fn finalize_next<'cx>(cx: &'cx Cx<'cx>) -> bool {
                 let _ = cx.take_pending(throw);
             }
         } else {
-            unhandled::unhandled_with(cx, exception, 255);
+            unhandled::end_with(cx, exception, 255);
         }
     }
     true

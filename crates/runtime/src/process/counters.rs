@@ -38,12 +38,12 @@ pub fn invoke_stub(blob: &Blob) {
     INVOKE_STUB_NS.fetch_add(blob.stats.translate_ns + blob.stats.codegen_ns, Relaxed);
 }
 
-/// Notes a method about to be compiled, for `--trace`.
-pub fn trace_compile(method: MethodRef) {
+/// Notes a method that is about to be compiled, or whose code was kept, for `--trace`.
+pub fn trace_code(what: &str, method: MethodRef) {
     if let Some(t) = &crate::runtime::rt().options.trace {
         let name = method.full_name();
         if t.is_empty() || name.contains(t.as_str()) {
-            eprintln!("[compile] {name}");
+            eprintln!("[{what}] {name}");
         }
     }
 }

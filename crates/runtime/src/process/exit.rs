@@ -7,12 +7,15 @@
 //! | 2 | ProcessExit is raised, once | the same |
 //! | 3 | background threads are aborted | |
 //! | 4 | finalizers run | the same |
-//! | 5 | `--stats`; the exit code is Environment.ExitCode | `--stats`; the exit code is the argument |
+//! | 5 | compiled code is kept for the next process | the same |
+//! | 6 | `--stats`; the exit code is Environment.ExitCode | `--stats`; the exit code is the argument |
 //!
 //! # Invariants
-//! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever.
+//! One thread ends the process; another that tries to stays in [`process_exit_event`] for ever. From step 4 on an exception that nobody
+//! caught does not end the process either ([`unhandled::begin_last_steps`]).
 use crate::cx::{Cx, Result, Value};
 use crate::exceptions::protected::Region;
+use crate::exceptions::unhandled;
 use crate::interop::delegates::invoke_method;
 use crate::memory::finalizer;
 use crate::object::ObjRef;
@@ -34,6 +37,13 @@ pub fn has_shutdown_started() -> bool {
     SHUTDOWN.load(Ordering::Acquire)
 }
 
+/// The last steps: finalizers run, compiled code is kept.
+fn last_steps(cx: &Cx<'_>) {
+    unhandled::begin_last_steps(cx);
+    finalizer::finish(cx);
+    cx.native(crate::code::cache::at_exit);
+}
+
 /// The end of a run whose Main returned: the threads of the foreground end, then ProcessExit is raised; all of them may
 /// change the exit code.
 pub(super) fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
@@ -41,7 +51,7 @@ pub(super) fn finish<'cx>(cx: &'cx Cx<'cx>, code: i32) -> i32 {
     lifetime::wait_for_foreground(cx);
     process_exit_event();
     shutdown::abort_background(cx);
-    finalizer::finish(cx);
+    last_steps(cx);
     stats::report();
     rt().exit_code.load(Ordering::Relaxed)
 }
@@ -88,7 +98,7 @@ fn process_exit_event() {
 pub fn exit(cx: &Cx<'_>, code: i32) -> ! {
     rt().exit_code.store(code, Ordering::Relaxed);
     process_exit_event();
-    finalizer::finish(cx);
+    last_steps(cx);
     stats::report();
     exit_process(code)
 }

@@ -45,6 +45,7 @@ pub fn report() {
         c as f64 / 1e6,
         per(c)
     );
+    eprint!("{}", crate::code::cache::counts::report());
     eprintln!(
         "invoke stubs          {}, {:.1} ms",
         INVOKE_STUBS.load(Relaxed),

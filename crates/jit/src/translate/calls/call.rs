@@ -10,7 +10,7 @@
 //! Dispatch     code address                                      used for
 //! Direct       load [method's slot]                              static, final, sealed, exact class
 //! Virtual      load [vtable + SLOTS + 8 * slot]                  other virtual methods
-//! Interface    load [vtable + IMT + 8 * imt_index(method)]       interface methods
+//! Interface    load [vtable + IMT + 8 * imt_index(hash of method)]       interface methods
 //!                  and context.hidden = method
 //! Generic      call ResolveVirtual(this, method)                 generic virtual methods
 //! Invoke       load [delegate + invoke_impl]                     delegates
@@ -558,7 +558,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 let this = this
                     .ok_or_else(|| TranslateError::invalid("an interface call without `this`"))?;
                 let vt = self.vtable_of(this);
-                let at = vtable::IMT_OFFSET + 8 * vtable::imt_index(m.id) as i32;
+                let at = vtable::IMT_OFFSET + 8 * vtable::imt_index(m.stable_hash()) as i32;
                 let code = self.e.b.ins().load(I64, trusted(), vt, at);
                 let handle = self.e.symbol(Symbol::MethodHandle(m));
                 self.e.store_context(handle, context::HIDDEN);

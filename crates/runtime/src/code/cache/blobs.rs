@@ -1,0 +1,357 @@
+//! A blob as bytes that hold in every process, and back.
+//!
+//! # Invariants
+//! * What is written depends on the blob and on the set's numbers, not on ids or addresses: two processes write the same bytes for the same
+//!   code ([`super`] says what makes code differ).
+//! * Reading is total, and what it returns can be linked and walked without a check: every offset lies in the code, every index in its
+//!   table, tables that are searched are sorted.
+//! * A symbol that holds only in this process (the cookie of a signature) cannot be written.
+use super::names::{Finder, Namer};
+use vervet_abi::Helper;
+use vervet_codecache::wire::{Damaged, Read};
+use vervet_jit::blob::{Clause, ClauseKind, InlineSite};
+use vervet_jit::{Blob, CallSite, Handler, Reloc, RelocKind, Symbol};
+
+/// The longest code of one method that is kept.
+const LONGEST: usize = 4 << 20;
+
+impl Namer<'_> {
+    /// Writes a blob. None: it cannot be kept.
+    pub fn blob(&mut self, blob: &Blob) -> Option<()> {
+        self.piece(blob)?;
+        self.out.count(blob.clauses.len());
+        for c in &blob.clauses {
+            match c.kind {
+                ClauseKind::Catch(class) => {
+                    self.out.byte(0);
+                    self.class(class)?;
+                }
+                ClauseKind::Filter(n) => {
+                    self.out.byte(1);
+                    self.out.u32(n);
+                }
+                ClauseKind::Finally => self.out.byte(2),
+                ClauseKind::Fault => self.out.byte(3),
+            }
+        }
+        // A filter has the clauses of its method, without the one that leaves the monitor.
+        self.out.count(blob.filters.len());
+        for f in &blob.filters {
+            if !f.filters.is_empty() || f.clauses.len() > blob.clauses.len() {
+                return None;
+            }
+            self.out.count(f.clauses.len());
+            self.piece(f)?;
+        }
+        Some(())
+    }
+    /// Writes what a method and a filter both have.
+    fn piece(&mut self, blob: &Blob) -> Option<()> {
+        if blob.code.len() > LONGEST || blob.align > 4096 {
+            return None;
+        }
+        self.out.string(&blob.code);
+        for n in [
+            blob.align,
+            blob.prologue_end,
+            blob.stack_arg_bytes,
+            blob.frame_size,
+        ] {
+            self.out.u32(n);
+        }
+        let mut symbols: Vec<Symbol> = Vec::new();
+        let numbers: Vec<usize> = blob
+            .relocs
+            .iter()
+            .map(|r| {
+                symbols
+                    .iter()
+                    .position(|s| *s == r.symbol)
+                    .unwrap_or_else(|| {
+                        symbols.push(r.symbol);
+                        symbols.len() - 1
+                    })
+            })
+            .collect();
+        self.out.count(symbols.len());
+        symbols.iter().try_for_each(|s| self.symbol(*s))?;
+        self.out.count(blob.relocs.len());
+        for (r, number) in blob.relocs.iter().zip(numbers) {
+            self.out.u32(r.offset);
+            match r.kind {
+                RelocKind::Abs8 => self.out.byte(0),
+                RelocKind::PcRel4 => self.out.byte(1),
+                RelocKind::Abs4 => return None,
+            }
+            self.out.signed(r.addend);
+            self.out.count(number);
+        }
+        let out = &mut self.out;
+        out.count(blob.call_sites.len());
+        for s in &blob.call_sites {
+            [s.ret, s.frame_offset, s.first_handler, s.handler_count]
+                .iter()
+                .for_each(|n| out.u32(*n));
+        }
+        out.count(blob.handlers.len());
+        for h in &blob.handlers {
+            [h.clause, h.code].iter().for_each(|n| out.u32(*n));
+        }
+        out.count(blob.traps.len());
+        for t in &blob.traps {
+            out.u32(t.0);
+            out.byte(t.1);
+        }
+        out.count(blob.il_map.len());
+        for m in &blob.il_map {
+            [m.0, m.1].iter().for_each(|n| out.u32(*n));
+        }
+        out.count(blob.inline_map.len());
+        for m in &blob.inline_map {
+            [m.0, m.1, m.2].iter().for_each(|n| out.u32(*n));
+        }
+        out.count(blob.no_redirect.len());
+        for r in &blob.no_redirect {
+            [r.0, r.1].iter().for_each(|n| out.u32(*n));
+        }
+        out.count(blob.inline_sites.len());
+        for s in &blob.inline_sites {
+            self.method(s.method)?;
+            self.out.u32(s.parent);
+            self.out.u32(s.il_offset);
+        }
+        Some(())
+    }
+    fn symbol(&mut self, symbol: Symbol) -> Option<()> {
+        let (tag, class, method, field) = match symbol {
+            Symbol::MethodSlot(m) => (0, None, Some(m), None),
+            Symbol::MethodStub(m) => (1, None, Some(m), None),
+            Symbol::MethodHandle(m) => (2, None, Some(m), None),
+            Symbol::PInvokeCell(m) => (3, None, Some(m), None),
+            Symbol::VTable(c) => (4, Some(c), None, None),
+            Symbol::StaticRefs(c) => (5, Some(c), None, None),
+            Symbol::StaticValues(c) => (6, Some(c), None, None),
+            Symbol::TypeObject(c) => (7, Some(c), None, None),
+            Symbol::ClassHandle(c) => (8, Some(c), None, None),
+            Symbol::StaticCard(f) => (9, None, None, Some(f)),
+            Symbol::RvaData(f) => (10, None, None, Some(f)),
+            Symbol::FieldHandle(f) => (11, None, None, Some(f)),
+            Symbol::Literal(..) => (12, None, None, None),
+            Symbol::Helper(_) => (13, None, None, None),
+            Symbol::CardTable => (14, None, None, None),
+            Symbol::HandleRows => (15, None, None, None),
+            Symbol::NativeThunk => (16, None, None, None),
+            Symbol::SelfCode => (17, None, None, None),
+            // Its address is the identity of a signature in this process.
+            Symbol::Signature(_) => return None,
+        };
+        self.out.byte(tag);
+        match symbol {
+            Symbol::Literal(module, token) => {
+                self.module(module)?;
+                self.out.u32(token);
+            }
+            Symbol::Helper(h) => self.out.u32(h as u32),
+            _ => {}
+        }
+        method.map_or(Some(()), |m| self.method(m))?;
+        class.map_or(Some(()), |c| self.class(c))?;
+        field.map_or(Some(()), |f| self.field(f))
+    }
+}
+
+/// An offset into code of that length, its end included.
+fn within(n: u32, len: usize) -> Read<u32> {
+    match n as usize <= len {
+        true => Ok(n),
+        false => Err(Damaged),
+    }
+}
+
+/// Whether a table is in order of a key.
+fn sorted<T>(table: &[T], key: impl Fn(&T) -> u32) -> Read<()> {
+    match table.is_sorted_by_key(key) {
+        true => Ok(()),
+        false => Err(Damaged),
+    }
+}
+
+impl Finder<'_> {
+    /// Reads a blob.
+    pub fn blob(&mut self) -> Read<Blob> {
+        let mut blob = self.piece()?;
+        let count = self.read.count()?;
+        for _ in 0..count {
+            let kind = match self.read.byte()? {
+                0 => ClauseKind::Catch(self.class()?),
+                1 => ClauseKind::Filter(self.read.u32()?),
+                2 => ClauseKind::Finally,
+                3 => ClauseKind::Fault,
+                _ => return Err(Damaged),
+            };
+            blob.clauses.push(Clause { kind });
+        }
+        let filters = self.read.count()?;
+        for _ in 0..filters {
+            let clauses = self.read.u32()? as usize;
+            let mut filter = self.piece()?;
+            filter.clauses = blob.clauses.get(..clauses).ok_or(Damaged)?.to_vec();
+            blob.filters.push(filter);
+        }
+        for c in &blob.clauses {
+            if matches!(c.kind, ClauseKind::Filter(n) if n as usize >= filters) {
+                return Err(Damaged);
+            }
+        }
+        for piece in blob.filters.iter().chain([&blob]) {
+            let known =
+                |h: &Handler| h.clause == u32::MAX || (h.clause as usize) < piece.clauses.len();
+            if !piece.handlers.iter().all(known) {
+                return Err(Damaged);
+            }
+        }
+        Ok(blob)
+    }
+    fn piece(&mut self) -> Read<Blob> {
+        let code = self.read.string()?.to_vec();
+        let len = code.len();
+        let [align, prologue_end, stack_arg_bytes, frame_size] = self.numbers()?;
+        if len == 0 || len > LONGEST || !align.is_power_of_two() || !(16..=4096).contains(&align) {
+            return Err(Damaged);
+        }
+        let mut blob = Blob {
+            code,
+            align,
+            prologue_end: within(prologue_end, len)?,
+            stack_arg_bytes,
+            frame_size,
+            ..Blob::default()
+        };
+        let symbols = self.list(Finder::symbol)?;
+        blob.relocs = self.list(|f| {
+            let offset = f.read.u32()?;
+            let (kind, size) = match f.read.byte()? {
+                0 => (RelocKind::Abs8, 8),
+                1 => (RelocKind::PcRel4, 4),
+                _ => return Err(Damaged),
+            };
+            let addend = f.read.signed()?;
+            let number = f.read.u32()? as usize;
+            let symbol = *symbols.get(number).ok_or(Damaged)?;
+            // What lies near the code; the linker relies on that.
+            let near = matches!(symbol, Symbol::Helper(_) | Symbol::SelfCode);
+            let end = within(offset.saturating_add(size), len)?;
+            let far =
+                kind == RelocKind::PcRel4 && (!near || addend.unsigned_abs() > len as u64 + 16);
+            if far || end < size {
+                return Err(Damaged);
+            }
+            Ok(Reloc {
+                offset,
+                kind,
+                symbol,
+                addend,
+            })
+        })?;
+        blob.call_sites = self.list(|f| {
+            let [ret, frame_offset, first_handler, handler_count] = f.numbers()?;
+            Ok(CallSite {
+                ret: within(ret, len)?,
+                frame_offset,
+                first_handler,
+                handler_count,
+            })
+        })?;
+        blob.handlers = self.list(|f| {
+            let [clause, code] = f.numbers()?;
+            Ok(Handler {
+                clause,
+                code: within(code, len)?,
+            })
+        })?;
+        for s in &blob.call_sites {
+            let end = u64::from(s.first_handler) + u64::from(s.handler_count);
+            if end > blob.handlers.len() as u64 {
+                return Err(Damaged);
+            }
+        }
+        blob.traps = self.list(|f| Ok((within(f.read.u32()?, len)?, f.read.byte()?)))?;
+        blob.il_map = self.list(|f| {
+            let [code, il] = f.numbers()?;
+            Ok((within(code, len)?, il))
+        })?;
+        blob.inline_map = self.list(|f| {
+            let [code, site, il] = f.numbers()?;
+            Ok((within(code, len)?, site, il))
+        })?;
+        blob.no_redirect = self.list(|f| {
+            let [start, end] = f.numbers()?;
+            Ok((start.min(end), within(end, len)?))
+        })?;
+        let mut number = 0;
+        blob.inline_sites = self.list(|f| {
+            let method = f.method()?;
+            let [parent, il_offset] = f.numbers()?;
+            number += 1;
+            // A site lies in one before it, so walking outwards ends.
+            match parent < number {
+                true => Ok(InlineSite {
+                    method,
+                    parent,
+                    il_offset,
+                }),
+                false => Err(Damaged),
+            }
+        })?;
+        if blob.inline_map.iter().any(|m| m.1 > number) {
+            return Err(Damaged);
+        }
+        sorted(&blob.call_sites, |s| s.ret)?;
+        sorted(&blob.traps, |t| t.0)?;
+        sorted(&blob.il_map, |m| m.0)?;
+        sorted(&blob.inline_map, |m| m.0)?;
+        sorted(&blob.no_redirect, |r| r.1)?;
+        Ok(blob)
+    }
+    fn numbers<const N: usize>(&mut self) -> Read<[u32; N]> {
+        let mut all = [0; N];
+        for n in &mut all {
+            *n = self.read.u32()?;
+        }
+        Ok(all)
+    }
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+        let count = self.read.count()?;
+        let mut list = Vec::with_capacity(count.min(1 << 16));
+        for _ in 0..count {
+            list.push(item(self)?);
+        }
+        Ok(list)
+    }
+    fn symbol(&mut self) -> Read<Symbol> {
+        Ok(match self.read.byte()? {
+            0 => Symbol::MethodSlot(self.method()?),
+            1 => Symbol::MethodStub(self.method()?),
+            2 => Symbol::MethodHandle(self.method()?),
+            3 => Symbol::PInvokeCell(self.method()?),
+            4 => Symbol::VTable(self.class()?),
+            5 => Symbol::StaticRefs(self.class()?),
+            6 => Symbol::StaticValues(self.class()?),
+            7 => Symbol::TypeObject(self.class()?),
+            8 => Symbol::ClassHandle(self.class()?),
+            9 => Symbol::StaticCard(self.field()?),
+            10 => Symbol::RvaData(self.field()?),
+            11 => Symbol::FieldHandle(self.field()?),
+            12 => Symbol::Literal(self.module()?, self.read.u32()?),
+            13 => {
+                let number = self.read.u32()? as usize;
+                Symbol::Helper(*Helper::ALL.get(number).ok_or(Damaged)?)
+            }
+            14 => Symbol::CardTable,
+            15 => Symbol::HandleRows,
+            16 => Symbol::NativeThunk,
+            17 => Symbol::SelfCode,
+            _ => return Err(Damaged),
+        })
+    }
+}

@@ -1,0 +1,238 @@
+//! Modules in the eyes of a cache: which content they have, and what they were bound to.
+//!
+//! # How it works
+//! The code of a method is made from the metadata and IL of modules that are reached from its *home*, its own module, over edges
+//! ([`vervet_types::edges`]). A [`Set`] is the list of all modules that can be reached over the edges that are bound, each with its content's identity:
+//!
+//! ```text
+//! number  module             how it is known in another process
+//! 0       mscorlib           part of the key of the cache
+//! 1 ...   the grafts         part of this binary, so of the key
+//! then    home               subject of the file
+//! then    the others         (number of a module before, row of its AssemblyRef table) -> subject
+//! ```
+//! Every edge is recorded, those between known modules too. The list is longer than what a method needs. That costs a miss now and then, and never
+//! a wrong hit.
+//!
+//! # Invariants
+//! * A set is made after the code that depends on it. Whatever edge the compile used was bound before, so it is in the set.
+//! * Nothing is found by a name or an MVID: several modules of one name may be loaded.
+//! * A module whose content cannot be told (bytes, a file that was changed a moment ago, one of several files) is in no set; what can reach it is not kept.
+use crate::loader::{Origin, without_loading};
+use crate::runtime::rt;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use vervet_codecache::wire::{Damaged, In, Out, Read};
+use vervet_os::LeafLock;
+use vervet_types::{ModuleRef, edges};
+
+/// See the module.
+pub struct Set {
+    /// As it is written.
+    pub bytes: Vec<u8>,
+    /// By number.
+    pub modules: Vec<ModuleRef>,
+}
+
+impl Set {
+    /// The number of a module.
+    pub fn number_of(&self, module: ModuleRef) -> Option<u32> {
+        let at = self.modules.iter().position(|m| *m == module)?;
+        Some(at as u32)
+    }
+}
+
+/// What tells the content of a module from every other. None: it cannot be told.
+pub fn subject(module: ModuleRef) -> Option<Vec<u8>> {
+    if !module.is_whole_assembly() {
+        return None;
+    }
+    let row = module.image.module(1).ok()?;
+    let mut out = Out::default();
+    out.string(&module.image.guid(row.mvid).ok()?);
+    match rt().loader.origin(module)? {
+        Origin::Binary => out.byte(0),
+        Origin::File(stamp) => {
+            out.byte(1);
+            out.number(stamp.size);
+            out.number(stamp.inode);
+            out.bytes.extend_from_slice(&stamp.modified.to_le_bytes());
+            out.bytes.extend_from_slice(&stamp.changed.to_le_bytes());
+        }
+    }
+    Some(out.bytes)
+}
+
+/// The modules with the first numbers. All but the last are known by the key.
+fn first_modules(home: ModuleRef) -> Vec<ModuleRef> {
+    let universe = rt().universe;
+    let mut modules = vec![universe.corlib()];
+    modules.extend_from_slice(universe.graft_modules());
+    if !modules.contains(&home) {
+        modules.push(home);
+    }
+    modules
+}
+
+/// Sets by the id of home, each with the generation in which it was made.
+type Known = FxHashMap<u32, (u64, Option<Arc<Set>>)>;
+static KNOWN: LeafLock<Option<Known>> = LeafLock::new(None);
+
+/// What code of `home` depends on, as edges are bound now. None: it cannot be told.
+pub fn set_of(home: ModuleRef) -> Option<Arc<Set>> {
+    // Read first: edges that are bound meanwhile may be in the set, and then it is made again for nothing.
+    let generation = edges::generation();
+    if let Some((at, set)) = KNOWN.lock().get_or_insert_default().get(&home.id)
+        && *at == generation
+    {
+        return set.clone();
+    }
+    let set = make_set(home).map(Arc::new);
+    let mut known = KNOWN.lock();
+    known
+        .get_or_insert_default()
+        .insert(home.id, (generation, set.clone()));
+    set
+}
+
+fn make_set(home: ModuleRef) -> Option<Set> {
+    let mut modules = first_modules(home);
+    subject(home)?;
+    let (mut out, mut count) = (Out::default(), 0);
+    let mut next = 0;
+    while let Some(from) = modules.get(next).copied() {
+        for (rid, assembly) in from.edges() {
+            let to = assembly.manifest;
+            out.count(next);
+            out.u32(rid);
+            match modules.iter().position(|m| *m == to) {
+                Some(known) => out.count(known + 1),
+                None => {
+                    out.count(0);
+                    out.string(&subject(to)?);
+                    modules.push(to);
+                }
+            }
+            count += 1;
+        }
+        next += 1;
+    }
+    let mut bytes = Out::default();
+    bytes.count(count);
+    bytes.bytes.extend_from_slice(&out.bytes);
+    Some(Set {
+        bytes: bytes.bytes,
+        modules,
+    })
+}
+
+/// An edge that a set records.
+struct Edge<'a> {
+    from: usize,
+    rid: u32,
+    to: To<'a>,
+}
+/// Where an edge leads.
+#[derive(Clone, Copy)]
+enum To<'a> {
+    /// To a module with a number.
+    Known(usize),
+    /// To a module with that subject, which gets the next number.
+    New(&'a [u8]),
+}
+
+fn read_edges(bytes: &[u8]) -> Read<Vec<Edge<'_>>> {
+    let mut read = In::new(bytes);
+    let count = read.count()?;
+    let mut edges = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (from, rid) = (read.u32()? as usize, read.u32()?);
+        let to = match read.u32()? {
+            0 => To::New(read.string()?),
+            n => To::Known(n as usize - 1),
+        };
+        edges.push(Edge { from, rid, to });
+    }
+    match read.is_at_end() {
+        true => Ok(edges),
+        false => Err(Damaged),
+    }
+}
+
+/// Why a recorded set does not hold here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mismatch {
+    /// It cannot be read.
+    Damaged,
+    /// An edge leads elsewhere, or to another content.
+    Other,
+    /// An edge is not bound yet, and binding it would load an assembly that the program may not want yet.
+    Unbound,
+}
+
+/// The modules of a recorded set by number, if every edge of it leads here where it led then. `bind` are the edges that the compile itself bound, in
+/// order, as (number, row): they are bound here as well, which may load assemblies. Called in Runtime state.
+pub fn check(
+    home: ModuleRef,
+    bytes: &[u8],
+    bind: &[(u32, u32)],
+) -> Result<Vec<ModuleRef>, Mismatch> {
+    let edges = read_edges(bytes).map_err(|Damaged| Mismatch::Damaged)?;
+    for (from, rid) in bind {
+        let from = reach(home, &edges, *from as usize)?;
+        from.referenced_assembly(*rid)
+            .map_err(|_| Mismatch::Unbound)?;
+    }
+    let mut modules = first_modules(home);
+    for e in &edges {
+        let from = *modules.get(e.from).ok_or(Mismatch::Damaged)?;
+        follow(from, e, &mut modules)?;
+    }
+    Ok(modules)
+}
+
+/// The module with a number, over edges that lead there and are bound.
+fn reach(home: ModuleRef, edges: &[Edge<'_>], number: usize) -> Result<ModuleRef, Mismatch> {
+    let mut modules = first_modules(home);
+    for e in edges {
+        if number < modules.len() {
+            break;
+        }
+        // Edges between known modules do not lead on. Those that do were bound in this order.
+        if matches!(e.to, To::New(_)) {
+            let from = *modules.get(e.from).ok_or(Mismatch::Damaged)?;
+            follow(from, e, &mut modules)?;
+        }
+    }
+    modules.get(number).copied().ok_or(Mismatch::Damaged)
+}
+
+/// Follows one edge, and compares where it leads.
+fn follow(from: ModuleRef, e: &Edge<'_>, modules: &mut Vec<ModuleRef>) -> Result<(), Mismatch> {
+    let rows = from.image.row_count(vervet_metadata::Table::AssemblyRef);
+    if !(1..=rows).contains(&e.rid) {
+        return Err(Mismatch::Damaged);
+    }
+    let to = match from.bound_assembly(e.rid) {
+        Some(a) => a,
+        // An edge to what is loaded already may be bound at any time, as the background compiler does.
+        None => {
+            without_loading(|| from.referenced_assembly(e.rid)).map_err(|_| Mismatch::Unbound)?
+        }
+    };
+    let to = to.manifest;
+    match e.to {
+        To::Known(n) => match modules.get(n) {
+            Some(m) if *m == to => Ok(()),
+            Some(_) => Err(Mismatch::Other),
+            None => Err(Mismatch::Damaged),
+        },
+        To::New(wanted) => match subject(to) {
+            Some(found) if found == wanted && !modules.contains(&to) => {
+                modules.push(to);
+                Ok(())
+            }
+            _ => Err(Mismatch::Other),
+        },
+    }
+}

@@ -1,0 +1,296 @@
+//! From a compile to an entry.
+//!
+//! # How it works
+//! A compile is watched: which edges it bound, whether one could not be bound, which classes it was told are initialised. Right after it, on the same
+//! thread, the blob is written as bytes with all of that. The entry is kept if the blob is linked.
+//!
+//! # Invariants
+//! * The compiler gets one answer for a class, however often it asks and whatever other threads do meanwhile. All classes for which the answer was yes,
+//!   and which have a constructor, are in the entry.
+//! * A compile during which an edge could not be bound is not kept: with the edge the code may be other code.
+//! * An entry in place of one that assumed too much assumes a part of what that one did. So programs that initialise classes in
+//!   different orders come to an entry that serves all of them.
+use super::counts;
+use super::modules::{self, Set};
+use super::names::Namer;
+use super::setting::{Mode, cache};
+use crate::runtime::rt;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use vervet_codecache::shelf::New;
+use vervet_codecache::wire::Out;
+use vervet_jit::{Blob, CompileEnv, CompileError};
+use vervet_types::edges::{self, Watched};
+use vervet_types::{ClassKind, ClassRef, MethodRef, ModuleRef};
+
+/// What a compile gives.
+pub struct Compiled {
+    /// The code.
+    pub blob: Blob,
+    entry: Option<Box<Entry>>,
+}
+
+/// An entry that is not in a file yet.
+pub(super) struct Entry {
+    pub(super) home: ModuleRef,
+    pub(super) new: New,
+}
+
+/// What the compiler is told about classes.
+pub(super) struct Env {
+    /// Of initialised classes, only these count as such. None: all do.
+    only: Option<Vec<ClassRef>>,
+    /// They do even if they are not initialised: a compile for comparison.
+    is_replay: bool,
+    answers: RefCell<FxHashMap<u32, bool>>,
+    assumed: RefCell<Vec<ClassRef>>,
+}
+
+impl Env {
+    fn new(only: Option<Vec<ClassRef>>, is_replay: bool) -> Env {
+        Env {
+            only,
+            is_replay,
+            answers: RefCell::default(),
+            assumed: RefCell::default(),
+        }
+    }
+}
+
+impl CompileEnv for Env {
+    fn is_initialized(&self, class: ClassRef) -> bool {
+        if let Some(answer) = self.answers.borrow().get(&class.id) {
+            return *answer;
+        }
+        let counts = self.only.as_ref().is_none_or(|o| o.contains(&class));
+        let answer = counts && (self.is_replay || rt().is_initialized(class));
+        self.answers.borrow_mut().insert(class.id, answer);
+        // A class without a constructor has nothing to run, whether it is initialised or not.
+        if answer && !matches!(class.cctor(), Ok(None)) {
+            self.assumed.borrow_mut().push(class);
+        }
+        answer
+    }
+}
+
+/// Compiles a method. Touches no object: any thread may call it. With `only`, no other class counts as initialised.
+pub fn compile(method: MethodRef, only: Option<Vec<ClassRef>>) -> Result<Compiled, CompileError> {
+    let compiler = &rt().compiler;
+    let tier = compiler.tier_for(method);
+    let env = Env::new(only, false);
+    let Some(cache) = cache() else {
+        let blob = compiler.compile(method, &env, tier)?;
+        return Ok(Compiled { blob, entry: None });
+    };
+    let (blob, watched) = edges::watch(|| compiler.compile(method, &env, tier));
+    let blob = blob?;
+    let assumed = env.assumed.into_inner();
+    if cache.mode == Mode::Convert {
+        let blob = convert(method, blob);
+        return Ok(Compiled { blob, entry: None });
+    }
+    let entry = entry(method, &blob, &watched, &assumed).map(Box::new);
+    if entry.is_none() {
+        counts::count(&counts::NOT_KEPT);
+    }
+    Ok(Compiled { blob, entry })
+}
+
+/// Keeps the entry of a blob that is linked.
+pub fn keep(compiled: &mut Compiled) {
+    if let Some(entry) = compiled.entry.take() {
+        super::save::add(*entry);
+    }
+}
+
+/// The module in whose file the method's code is: its own, or that of its type arguments if its own is known anyway. With several of them, that of Main.
+/// None: there is none.
+pub(super) fn home_of(method: MethodRef) -> Option<ModuleRef> {
+    let mut homes = Homes::default();
+    homes.add(method.module());
+    homes.class(method.class);
+    method.method_args.iter().for_each(|a| homes.class(a));
+    match (homes.found, homes.has_several) {
+        (_, true) => Some(rt().loader.entry.get()?.0.manifest),
+        (Some(one), false) => Some(one),
+        (None, false) => Some(rt().universe.corlib()),
+    }
+}
+
+/// The modules of an identity that are not known by the key.
+#[derive(Default)]
+struct Homes {
+    found: Option<ModuleRef>,
+    has_several: bool,
+}
+
+impl Homes {
+    fn add(&mut self, module: ModuleRef) {
+        if module.is_corlib() || module.is_graft() {
+            return;
+        }
+        self.has_several |= self.found.is_some_and(|f| f != module);
+        self.found = Some(module);
+    }
+    fn class(&mut self, class: ClassRef) {
+        match &class.kind {
+            ClassKind::Inst { def, args } => {
+                self.add(def.module);
+                args.iter().for_each(|a| self.class(a));
+            }
+            ClassKind::SzArray(e)
+            | ClassKind::Ptr(e)
+            | ClassKind::ByRef(e)
+            | ClassKind::Array { elem: e, .. } => self.class(e),
+            _ => self.add(class.module),
+        }
+    }
+}
+
+/// The entry of a method that was just compiled. None: it cannot be kept.
+fn entry(method: MethodRef, blob: &Blob, watched: &Watched, assumed: &[ClassRef]) -> Option<Entry> {
+    if watched.has_failed || blob.listing.is_some() {
+        return None;
+    }
+    let home = home_of(method)?;
+    let set = modules::set_of(home)?;
+    let namer = || Namer {
+        set: &set,
+        out: Out::default(),
+    };
+    let mut identity = namer();
+    identity.method(method)?;
+    let mut content = namer();
+    content.out.count(watched.bound.len());
+    for (module, rid) in &watched.bound {
+        content.module(module)?;
+        content.out.u32(*rid);
+    }
+    content.out.count(assumed.len());
+    assumed.iter().try_for_each(|c| content.class(c))?;
+    content.blob(blob)?;
+    let mut payload = identity.out.bytes;
+    let identity = payload.len() as u32;
+    payload.extend_from_slice(&content.out.bytes);
+    let nanoseconds = blob.stats.translate_ns + blob.stats.codegen_ns;
+    let new = New {
+        hash: method.stable_hash(),
+        set: set.bytes.clone(),
+        cost: u32::try_from(nanoseconds / 1000).unwrap_or(u32::MAX),
+        identity,
+        payload,
+    };
+    Some(Entry { home, new })
+}
+
+/// The identity of an invoke stub. A method's begins with the tag of a type, which is never this.
+pub(super) fn stub_identity(key: &str) -> Vec<u8> {
+    [&[0xFF], key.as_bytes()].concat()
+}
+/// Finds an invoke stub.
+pub(super) fn stub_hash(key: &str) -> u64 {
+    vervet_codecache::checksum::checksum(key.as_bytes())
+}
+
+/// Keeps an invoke stub, which is made from nothing but the key of its signature.
+pub fn keep_stub(key: &str, blob: &Blob) {
+    if cache().is_none_or(|c| c.shelf.is_none()) {
+        return;
+    }
+    let home = rt().universe.corlib();
+    let Some(set) = modules::set_of(home) else {
+        return;
+    };
+    let mut namer = Namer {
+        set: &set,
+        out: Out::default(),
+    };
+    if namer.blob(blob).is_none() {
+        return;
+    }
+    let mut payload = stub_identity(key);
+    let identity = payload.len() as u32;
+    payload.extend_from_slice(&namer.out.bytes);
+    let nanoseconds = blob.stats.translate_ns + blob.stats.codegen_ns;
+    let new = New {
+        hash: stub_hash(key),
+        set: set.bytes.clone(),
+        cost: (nanoseconds / 1000) as u32,
+        identity,
+        payload,
+    };
+    super::save::add(Entry { home, new });
+}
+
+/// [`Mode::Convert`]: the blob after it was written as bytes and read.
+fn convert(method: MethodRef, blob: Blob) -> Blob {
+    let Some(set) = home_of(method).and_then(modules::set_of) else {
+        counts::count(&counts::NOT_KEPT);
+        return blob;
+    };
+    let Some(bytes) = bytes_of(&set, method, &blob) else {
+        counts::count(&counts::NOT_KEPT);
+        return blob;
+    };
+    let wrong = |what: &str| -> ! {
+        crate::process::fatal::internal_error(&format!(
+            "code cache: {what}: {}",
+            method.full_name()
+        ))
+    };
+    let mut read = super::names::Finder {
+        modules: &set.modules,
+        read: vervet_codecache::wire::In::new(&bytes),
+    };
+    if read.method() != Ok(method) {
+        wrong("the method is another one after reading");
+    }
+    let Ok(mut after) = read.blob() else {
+        wrong("a blob cannot be read back")
+    };
+    if !read.read.is_at_end() || bytes_of(&set, method, &after).as_ref() != Some(&bytes) {
+        wrong("a blob is another one after reading");
+    }
+    after.stats = blob.stats;
+    after.listing = blob.listing;
+    counts::count(&counts::HITS);
+    after
+}
+
+/// Identity and blob as bytes.
+fn bytes_of(set: &Set, method: MethodRef, blob: &Blob) -> Option<Vec<u8>> {
+    let mut namer = Namer {
+        set,
+        out: Out::default(),
+    };
+    namer.method(method)?;
+    namer.blob(blob)?;
+    Some(namer.out.bytes)
+}
+
+/// [`Mode::Verify`]: compiles a method as the entry was compiled, and compares. `set` holds, `assumed` is what the entry assumes, `expected` is its blob.
+pub(super) fn verify(method: MethodRef, set: &Set, assumed: Vec<ClassRef>, expected: &[u8]) {
+    let compiler = &rt().compiler;
+    let env = Env::new(Some(assumed), true);
+    let tier = compiler.tier_for(method);
+    let (result, watched) = edges::watch(|| compiler.compile(method, &env, tier));
+    if watched.has_failed {
+        return;
+    }
+    let made = result.ok().and_then(|blob| {
+        let mut namer = Namer {
+            set,
+            out: Out::default(),
+        };
+        namer.blob(&blob)?;
+        Some(namer.out.bytes)
+    });
+    counts::count(&counts::VERIFIED);
+    if made.as_deref() != Some(expected) {
+        let first = made.map(|m| m.iter().zip(expected).position(|(a, b)| a != b));
+        crate::process::fatal::internal_error(&format!(
+            "code cache: what was kept of {} is not what the compiler makes (first difference: {first:?})",
+            method.full_name()
+        ));
+    }
+}

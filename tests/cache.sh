@@ -1,0 +1,138 @@
+#!/bin/bash
+# Attacks on the cache of compiled code: whatever is in the directory, programs do what they do without it.
+#
+# Each case prints `ok NAME`, or `differs NAME: why`.
+#
+#   tests/cache.sh        VERVET names the runtime, CACHE a folder for what is compiled here
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+work=${CACHE:-$PWD/.cache}/code-cache
+mkdir -p "$work" && chmod 700 "$work"
+unset VERVET_CACHE XDG_CACHE_HOME
+export VERVET_CACHE_DIR=$work/code
+case=
+
+ok() { echo "ok $case"; }
+differs() { echo "differs $case: $*"; }
+fresh() { rm -rf "$work/code"; }
+# Programs are made once, so that they have not changed a moment ago when they run.
+build() {
+    local new=
+    [ "$work/Library.dll" -nt tests/cache/Library.cs ] || { mcs -nologo -target:library "-out:$work/Library.dll" tests/cache/Library.cs; new=1; }
+    [ "$work/Order.exe" -nt tests/cache/Order.cs ] || { mcs -nologo -r:System.Core.dll "-r:$work/Library.dll" "-out:$work/Order.exe" tests/cache/Order.cs; new=1; }
+    [ -z "$new" ] || sleep 2.5
+}
+# run MODE ARGUMENTS: the program's output in $out, the counters in $stats.
+run() {
+    local mode=$1; shift
+    out=$("$VERVET" --stats "--cache=$mode" "$work/Order.exe" "$@" 2> "$work/stats"); code=$?
+    stats=$(cat "$work/stats")
+    hits=$(sed -n 's/^methods from cache *\([0-9]*\).*/\1/p' "$work/stats")
+}
+# same WHAT: the output is that of a run without a cache.
+same() {
+    if [ "$out" != "$wanted" ] || [ "$code" != 0 ]; then
+        differs "$1: code $code, $(diff <(echo "$wanted") <(echo "$out") | sed -n 2p) $(grep -m1 'internal error' "$work/stats")"
+        return 1
+    fi
+}
+warm() { [ "${hits:-0}" -gt 100 ] || { differs "$1: ${hits:-no} hits; $(grep cache "$work/stats" | head -n 2 | tr '\n' ' ')"; return 1; }; }
+cold() { [ "${hits:-0}" = 0 ] || { differs "$1: $hits hits"; return 1; }; }
+
+build
+run off; wanted=$out
+[ -n "$wanted" ] || { case=program; differs "it prints nothing"; exit 1; }
+
+case=warm; fresh
+run read && same cold && cold cold && run read && same warm && warm warm && run verify && same verify && warm verify && ok
+
+case=order; fresh
+run off other; other=$out
+run read; run read other; [ "$out" = "$other" ] || differs "the other order after the first"
+run read other; [ "$out" = "$other" ] || differs "the other order, warm"
+run read; same "the first order again" && run verify other && [ "$out" = "$other" ] && warm "verify" && ok
+
+# The trace of methods is that of a run without a cache, but for the word.
+case=trace; fresh
+trace() { VERVET_BACKGROUND_COMPILER=0 "$VERVET" --trace "--cache=$1" "$work/Order.exe" 2>&1 > /dev/null | sed 's/^\[cached\]/[compile]/; /^\[compile/s/ (.*//'; }
+plain=$(trace off); trace read > /dev/null
+if [ "$plain" = "$(trace read)" ]; then ok; else differs "methods come in another order"; fi
+
+# Another content with the same name, MVID, length and time of the last write, written in place.
+case=swapped; fresh
+cp -p "$work/Library.dll" "$work/Library.keep"
+run read; run read; warm before
+perl -0pi -e 's/\x44\x33\x22\x11/\x55\x33\x22\x11/' "$work/Library.dll"
+touch -r "$work/Library.keep" "$work/Library.dll"
+run read; [[ $out == *11223355* ]] || differs "right after: $(grep 1122 <<< "$out")"
+sleep 2.5
+run read; [[ $out == *11223355* ]] || differs "settled: $(grep 1122 <<< "$out")"
+run read; [[ $out == *11223355* ]] && run verify && [[ $out == *11223355* ]] || differs "warm: $(grep 1122 <<< "$out")"
+mv "$work/Library.keep" "$work/Library.dll"
+sleep 2.5
+run read; same "the old one again" && ok
+
+# A library that is gone, and one of the same name from elsewhere.
+case=missing; fresh
+run read; run read
+mkdir -p "$work/away"; mv "$work/Library.dll" "$work/away"
+run read; [[ $out == *FileNotFoundException* ]] || differs "without the library: $out"
+out=$(MONO_PATH=$work/away "$VERVET" --cache=read "$work/Order.exe"); code=$?; same "from another folder"
+mv "$work/away/Library.dll" "$work"
+run read; same "back again" && ok
+
+case=damaged; fresh
+run read; run read; warm before
+for n in $(seq 20); do
+    for f in "$work"/code/*/*.code; do
+        perl -e 'my ($f, $n) = @ARGV; srand($n); open(F, "+<", $f); my $s = -s $f; for (1..40) { seek(F, int(rand($s)), 0); print F chr(int(rand(256))); }' "$f" "$n"
+    done
+    run read; same "round $n" || break
+done
+run read && same after && ok
+
+case=truncated; fresh
+run read; run read; warm before
+for f in "$work"/code/*/*.code; do
+    for part in 0 10 100 1000 $(($(stat -c %s "$f") - 1)); do truncate -s "$part" "$f"; run read; same "to $part" || break; done
+done
+ok
+
+case=rights; fresh
+run read; run read; warm before
+chmod 666 "$work"/code/*/*.code; run read; same "files" && cold "files"
+chmod 600 "$work"/code/*/*.code; chmod 777 "$work/code"; run read; same "folder" && cold "folder"
+chmod 700 "$work/code"; chmod 777 "$work"; run read; same "folder above" && cold "folder above"
+chmod 700 "$work"; mv "$work/code" "$work/real"; ln -s real "$work/code"; run read; same "link" && cold "link"
+rm "$work/code"; mv "$work/real" "$work/code"
+ln "$(ls "$work"/code/*/mscorlib*.code)" "$work/second"; run read; same "second name"
+[ "${hits:-0}" -lt 50 ] || differs "second name: $hits hits"
+rm "$work/second"
+if [ "$(id -u)" = 0 ]; then
+    chown 65534 "$work"/code/*/*.code; run read; same "owner" && cold "owner"
+    chown 0 "$work"/code/*/*.code; chown 65534 "$work"; run read; same "owner above" && cold "owner above"; chown 0 "$work"
+fi
+run read; same after && warm after && ok
+
+case=places; fresh
+(unset VERVET_CACHE_DIR HOME; run read; same "no home" && cold "no home")
+(unset VERVET_CACHE_DIR; HOME=/nonexistent run read; same "home is not there" && cold "home is not there")
+(VERVET_CACHE_DIR=relative run read; same "relative")
+(VERVET_CACHE_DIR=/proc/self/code run read; same "read-only")
+fresh; run read; same after && run read && warm after && ok
+
+# Many processes at once, some killed.
+case=killed; fresh
+for n in $(seq 50); do
+    "$VERVET" --cache=read "$work/Order.exe" > "$work/out.$n" 2>&1 &
+    pids[n]=$!
+    sleep "0.0$((RANDOM % 10))"
+    [ $((n % 2)) = 0 ] || { kill -9 "${pids[n]}"; } 2> /dev/null
+    [ $((n % 6)) != 0 ] || wait
+done 2> /dev/null
+wait
+bad=0
+for n in $(seq 2 2 50); do [ "$(cat "$work/out.$n")" = "$wanted" ] || bad=$((bad + 1)); done
+rm -f "$work"/out.*
+[ "$bad" = 0 ] || differs "$bad of 25 print something else"
+run read; run verify; same after && warm after && ok
