@@ -6,13 +6,16 @@
 //! * A free record keeps its managed stack, its Thread objects and its thread statics for the next green thread, as a worker of the pool
 //!   keeps them for the next callback.
 use super::kept::Left;
-use super::seat;
+use super::seat::Seat;
 use super::stacks::{self, FIRST_SEGMENT, NativeStack};
+use crate::safepoint::registry::Thread;
 use crate::safepoint::{green_contexts, registry};
+use crate::threads::current_context;
 use crate::threads::managed_stack;
 use crate::threads::park::waiter;
 use std::cell::Cell;
 use std::io;
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::context::interrupts::SCANNING;
 use vervet_abi::{State, ThreadContext};
@@ -47,7 +50,12 @@ unsafe impl Sync for Green {}
 unsafe impl Send for Green {}
 
 /// The free records that no carrier keeps.
-static FREE: LeafLock<Vec<&'static Green>> = LeafLock::new(Vec::new());
+static FREE: LeafLock<Vec<Free>> = LeafLock::new(Vec::new());
+
+/// The context of a free record.
+struct Free(*mut ThreadContext);
+// SAFETY: who has it out of the list is the only one that uses the record.
+unsafe impl Send for Free {}
 
 /// How many free records a carrier keeps. The last ones are the first to be used again: what they lead to is in its caches.
 pub(super) const KEPT: usize = 64;
@@ -60,24 +68,40 @@ const BATCH: usize = KEPT / 2;
 /// The system's: there is no memory.
 pub(super) fn take() -> io::Result<&'static Green> {
     // SAFETY: the calling thread is attached, and nothing here leaves the carrier.
-    let free = match unsafe { seat::of_caller() } {
-        None => FREE.lock().pop(),
+    let free = match unsafe { seat_of_caller() } {
+        None => FREE.lock().pop().map(|free| free.0),
         Some(seat) => {
             if seat.free.is_empty() {
                 let mut all = FREE.lock();
                 let from = all.len().saturating_sub(BATCH);
-                seat.free.extend(all.drain(from..));
+                seat.free.extend(all.drain(from..).map(|free| free.0));
             }
             let free = seat.free.pop();
             if let Some(next) = seat.free.last() {
-                prefetch(std::ptr::from_ref(*next) as usize);
+                prefetch(*next as usize + offset_of!(Home, green));
             }
             free
         }
     };
-    match free {
+    // SAFETY: a free context is that of a green thread.
+    match free.and_then(|context| unsafe { of_context(context) }) {
         Some(green) => Ok(green),
         None => make(),
+    }
+}
+
+/// The seat of the carrier that runs the calling thread; None if that is no green thread.
+///
+/// # Safety
+/// The calling thread is attached. The reference is used before the thread calls anything that may leave the carrier.
+unsafe fn seat_of_caller<'a>() -> Option<&'a mut Seat> {
+    let context = current_context();
+    // SAFETY: the context is the calling thread's. While a green thread runs, its carrier does not use the seat.
+    unsafe {
+        match (*context).green {
+            0 => None,
+            _ => Thread::of(context).own.carries.get().as_mut(),
+        }
     }
 }
 
@@ -111,7 +135,7 @@ pub(super) unsafe fn reset(green: &'static Green) {
 ///
 /// # Safety
 /// The caller is the carrier that ran the thread, in Runtime state. The thread was [reset], and is parked.
-pub(super) unsafe fn give_back(kept: &mut Vec<&'static Green>, green: &'static Green) {
+pub(super) unsafe fn give_back(kept: &mut Vec<*mut ThreadContext>, green: &Green) {
     let context = green.context;
     // SAFETY: the thread runs nowhere, so these words are the caller's.
     unsafe {
@@ -123,14 +147,14 @@ pub(super) unsafe fn give_back(kept: &mut Vec<&'static Green>, green: &'static G
     }
     if kept.len() == KEPT {
         // The oldest ones.
-        FREE.lock().extend(kept.drain(..BATCH));
+        FREE.lock().extend(kept.drain(..BATCH).map(Free));
     }
-    kept.push(green);
+    kept.push(context);
 }
 
 /// A carrier ends: its free records are everybody's.
-pub(super) fn give_up(kept: &mut Vec<&'static Green>) {
-    FREE.lock().append(kept);
+pub(super) fn give_up(kept: &mut Vec<*mut ThreadContext>) {
+    FREE.lock().extend(kept.drain(..).map(Free));
 }
 
 /// Bytes of the first segments of all records.
