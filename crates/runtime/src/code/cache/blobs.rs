@@ -14,6 +14,8 @@ use vervet_jit::{Blob, CallSite, Handler, Reloc, RelocKind, Symbol};
 
 /// The longest code of one method that is kept.
 const LONGEST: usize = 4 << 20;
+/// Bytes between a frame's pointer and its stack pointer beside the frame's own: saved registers and arguments of calls.
+const FRAME_SLACK: u32 = 4096;
 
 impl Namer<'_> {
     /// Writes a blob. None: it cannot be kept.
@@ -168,6 +170,22 @@ fn within(n: u32, len: usize) -> Read<u32> {
     }
 }
 
+/// An offset into code of that length, before its end.
+fn inside(n: u32, len: usize) -> Read<u32> {
+    match (n as usize) < len {
+        true => Ok(n),
+        false => Err(Damaged),
+    }
+}
+
+/// Whether a table is in order of a key, and no key comes twice.
+fn ascending<T>(table: &[T], key: impl Fn(&T) -> u32) -> Read<()> {
+    match table.is_sorted_by(|a, b| key(a) < key(b)) {
+        true => Ok(()),
+        false => Err(Damaged),
+    }
+}
+
 /// Whether a table is in order of a key.
 fn sorted<T>(table: &[T], key: impl Fn(&T) -> u32) -> Read<()> {
     match table.is_sorted_by_key(key) {
@@ -206,7 +224,13 @@ impl Finder<'_> {
         for piece in blob.filters.iter().chain([&blob]) {
             let known =
                 |h: &Handler| h.clause == u32::MAX || (h.clause as usize) < piece.clauses.len();
-            if !piece.handlers.iter().all(known) {
+            // Filters have no filters of their own.
+            let filters = piece.filters.len();
+            let nested = |h: &Handler| {
+                let clause = piece.clauses.get(h.clause as usize);
+                matches!(clause, Some(Clause { kind: ClauseKind::Filter(n) }) if *n as usize >= filters)
+            };
+            if !piece.handlers.iter().all(known) || piece.handlers.iter().any(nested) {
                 return Err(Damaged);
             }
         }
@@ -243,7 +267,8 @@ impl Finder<'_> {
             let end = within(offset.saturating_add(size), len)?;
             let far =
                 kind == RelocKind::PcRel4 && (!near || addend.unsigned_abs() > len as u64 + 16);
-            if far || end < size {
+            // Symbols are addresses of things; an addend leads to a part of one.
+            if far || end < size || i32::try_from(addend).is_err() {
                 return Err(Damaged);
             }
             Ok(Reloc {
@@ -255,6 +280,11 @@ impl Finder<'_> {
         })?;
         blob.call_sites = self.list(|f| {
             let [ret, frame_offset, first_handler, handler_count] = f.numbers()?;
+            // Code after a call that returns is never behind the end; a call that does not return may be the last instruction.
+            let has_frame = frame_offset <= frame_size.saturating_add(FRAME_SLACK);
+            if handler_count > 0 && !has_frame || ret == 0 {
+                return Err(Damaged);
+            }
             Ok(CallSite {
                 ret: within(ret, len)?,
                 frame_offset,
@@ -266,7 +296,7 @@ impl Finder<'_> {
             let [clause, code] = f.numbers()?;
             Ok(Handler {
                 clause,
-                code: within(code, len)?,
+                code: inside(code, len)?,
             })
         })?;
         for s in &blob.call_sites {
@@ -286,7 +316,10 @@ impl Finder<'_> {
         })?;
         blob.no_redirect = self.list(|f| {
             let [start, end] = f.numbers()?;
-            Ok((start.min(end), within(end, len)?))
+            match start <= end {
+                true => Ok((start, within(end, len)?)),
+                false => Err(Damaged),
+            }
         })?;
         let mut number = 0;
         blob.inline_sites = self.list(|f| {
@@ -306,11 +339,13 @@ impl Finder<'_> {
         if blob.inline_map.iter().any(|m| m.1 > number) {
             return Err(Damaged);
         }
-        sorted(&blob.call_sites, |s| s.ret)?;
-        sorted(&blob.traps, |t| t.0)?;
+        ascending(&blob.call_sites, |s| s.ret)?;
+        ascending(&blob.traps, |t| t.0)?;
         sorted(&blob.il_map, |m| m.0)?;
         sorted(&blob.inline_map, |m| m.0)?;
-        sorted(&blob.no_redirect, |r| r.1)?;
+        if !blob.no_redirect.is_sorted_by(|a, b| a.1 <= b.0) {
+            return Err(Damaged);
+        }
         Ok(blob)
     }
     fn numbers<const N: usize>(&mut self) -> Read<[u32; N]> {
