@@ -33,20 +33,25 @@ pub fn content_hash(bytes: &[u8]) -> [u8; 16] {
         0x1405_7B7E_F767_814F,
         0x2545_F491_4F6C_DD1D,
     ];
-    let mut blocks = bytes.chunks_exact(32);
-    for block in &mut blocks {
+    let mut take = |block: &[u8]| {
         for (state, w) in states.iter_mut().zip(block.chunks_exact(8)) {
             let word = u64::from_le_bytes(w.try_into().expect("eight bytes"));
             // Both halves of the product: so each bit of a word reaches all of the state at once.
             let product = u128::from(*state ^ word) * u128::from(FACTOR);
             *state = (product as u64 ^ (product >> 64) as u64).wrapping_add(0x1405_7B7E_F767_814F);
         }
+    };
+    let mut blocks = bytes.chunks_exact(32);
+    for block in &mut blocks {
+        take(block);
     }
-    let rest = checksum(blocks.remainder());
-    let mut low = Vec::with_capacity(40);
+    // The length is in the first state, so zeros behind the end are no content.
+    let mut last = [0; 32];
+    last[..blocks.remainder().len()].copy_from_slice(blocks.remainder());
+    take(&last);
+    let mut low = Vec::with_capacity(32);
     states
         .iter()
-        .chain([&rest])
         .for_each(|s| low.extend_from_slice(&s.to_le_bytes()));
     let mut high = low.clone();
     high.reverse();

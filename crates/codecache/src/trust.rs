@@ -580,11 +580,9 @@ pub(crate) mod tests {
         assert!(kept.read(1, &mut bytes).is_err(), "behind the end");
         let two = File::open(path.join("two")).unwrap();
         let number = kept.fd.as_raw_fd();
-        // SAFETY: open descriptors; the second one then means the file of the first.
-        assert_eq!(
-            unsafe { libc::dup3(two.as_raw_fd(), number, libc::O_CLOEXEC) },
-            number
-        );
+        // SAFETY: open descriptors; the second number then means the file of the first.
+        let moved = unsafe { libc::dup3(two.as_raw_fd(), number, libc::O_CLOEXEC) };
+        assert_eq!(moved, number);
         assert!(kept.read(0, &mut bytes).is_err());
         drop(kept);
         // SAFETY: asks about a number.

@@ -251,33 +251,7 @@ impl Finder<'_> {
             frame_size,
             ..Blob::default()
         };
-        let symbols = self.list(Finder::symbol)?;
-        blob.relocs = self.list(|f| {
-            let offset = f.read.u32()?;
-            let (kind, size) = match f.read.byte()? {
-                0 => (RelocKind::Abs8, 8),
-                1 => (RelocKind::PcRel4, 4),
-                _ => return Err(Damaged),
-            };
-            let addend = f.read.signed()?;
-            let number = f.read.u32()? as usize;
-            let symbol = *symbols.get(number).ok_or(Damaged)?;
-            // What lies near the code; the linker relies on that.
-            let near = matches!(symbol, Symbol::Helper(_) | Symbol::SelfCode);
-            let end = within(offset.saturating_add(size), len)?;
-            let far =
-                kind == RelocKind::PcRel4 && (!near || addend.unsigned_abs() > len as u64 + 16);
-            // Symbols are addresses of things; an addend leads to a part of one.
-            if far || end < size || i32::try_from(addend).is_err() {
-                return Err(Damaged);
-            }
-            Ok(Reloc {
-                offset,
-                kind,
-                symbol,
-                addend,
-            })
-        })?;
+        blob.relocs = self.relocs(len)?;
         blob.call_sites = self.list(|f| {
             let [ret, frame_offset, first_handler, handler_count] = f.numbers()?;
             // Code after a call that returns is never behind the end; a call that does not return may be the last instruction.
@@ -347,6 +321,36 @@ impl Finder<'_> {
             return Err(Damaged);
         }
         Ok(blob)
+    }
+    /// Reads symbols and the relocations of code of that length.
+    fn relocs(&mut self, len: usize) -> Read<Vec<Reloc>> {
+        let symbols = self.list(Finder::symbol)?;
+        self.list(|f| {
+            let offset = f.read.u32()?;
+            let (kind, size) = match f.read.byte()? {
+                0 => (RelocKind::Abs8, 8),
+                1 => (RelocKind::PcRel4, 4),
+                _ => return Err(Damaged),
+            };
+            let addend = f.read.signed()?;
+            let number = f.read.u32()? as usize;
+            let symbol = *symbols.get(number).ok_or(Damaged)?;
+            // What lies near the code; the linker relies on that.
+            let near = matches!(symbol, Symbol::Helper(_) | Symbol::SelfCode);
+            let end = within(offset.saturating_add(size), len)?;
+            let far =
+                kind == RelocKind::PcRel4 && (!near || addend.unsigned_abs() > len as u64 + 16);
+            // Symbols are addresses of things; an addend leads to a part of one.
+            if far || end < size || i32::try_from(addend).is_err() {
+                return Err(Damaged);
+            }
+            Ok(Reloc {
+                offset,
+                kind,
+                symbol,
+                addend,
+            })
+        })
     }
     fn numbers<const N: usize>(&mut self) -> Read<[u32; N]> {
         let mut all = [0; N];

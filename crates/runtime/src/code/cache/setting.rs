@@ -16,7 +16,7 @@ pub enum Mode {
     /// Nothing is read or written.
     #[default]
     Off,
-    /// Code is read, and written.
+    /// Code is read, and written. What the command does if nothing is said.
     Read,
     /// As [`Mode::Read`]; what is read is compiled too, and compared.
     Verify,
