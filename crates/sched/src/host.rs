@@ -71,6 +71,10 @@ pub trait Host {
     fn poll(&self, wait: Wait, ready: &mut dyn FnMut(u32));
     /// Ends the [`Host::poll`] that waits, or the next one that would wait.
     fn wake_poller(&self);
+    /// Green thread `id` is next in the queue of the calling carrier. A hint: what it will touch may be brought into the caches meanwhile.
+    fn expect(&self, id: u32) {
+        let _ = id;
+    }
     /// Can a poll find anything? False as long as no thread waits for a descriptor.
     fn has_waiters(&self) -> bool;
 }

@@ -96,6 +96,12 @@ impl LocalQueue {
             }
         }
     }
+    /// The oldest id, which stays. For hints: a thief may take it meanwhile.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u32> {
+        let head = self.head.load(Relaxed);
+        (self.tail.load(Relaxed) != head).then(|| self.place(head).load(Relaxed))
+    }
     /// Takes the older half of the ids: returns the oldest and the number taken, and puts the others into the caller's own queue, which is empty.
     pub(crate) fn steal_into(&self, own: &LocalQueue) -> Option<(u32, u32)> {
         let own_tail = own.tail.load(Relaxed);

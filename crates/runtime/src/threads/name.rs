@@ -6,8 +6,9 @@
 //! * Names are read and changed under one lock, because a pool's worker gets its own name back while others may ask for it.
 use crate::cx::Cx;
 use crate::object::ObjRef;
-use crate::threads::green;
+use crate::threads::{green, state};
 use std::mem::offset_of;
+use std::sync::atomic::Ordering::Relaxed;
 use vervet_abi::layouts::InternalThreadObject as Internal;
 use vervet_os::LeafLock;
 
@@ -58,8 +59,9 @@ fn replace(internal: ObjRef<'_>, chars: usize, length: usize, free: bool) -> *mu
         _ => internal.read::<usize>(CHARS) as *mut libc::c_void,
     };
     internal.write(CHARS, chars);
-    internal.write(LENGTH, length as i32);
-    internal.write(FREE, i32::from(free));
+    // (`free` reads these without the lock.)
+    state::field_i32(internal, LENGTH).store(length as i32, Relaxed);
+    state::field_i32(internal, FREE).store(i32::from(free), Relaxed);
     old
 }
 
@@ -130,6 +132,11 @@ pub(crate) fn of_stopped(internal: ObjRef<'_>, take: impl FnOnce(&[u16])) {
 
 /// The object is finalized, or becomes another green thread's: a name of its own goes.
 pub fn free(internal: ObjRef<'_>) {
+    // Most threads have none. (One that is given at this moment is as one that is given behind this call.)
+    let is_zero = |field| state::field_i32(internal, field).load(Relaxed) == 0;
+    if is_zero(LENGTH) && is_zero(FREE) {
+        return;
+    }
     let old = {
         let _guard = LOCK.lock();
         replace(internal, 0, 0, false)

@@ -131,6 +131,9 @@ impl<H: Host> Scheduler<H> {
         }
         bump(&p.counters.switches);
         p.begin_run(id, slice);
+        if let Some(next) = p.queue.peek() {
+            self.host.expect(next);
+        }
         id
     }
     #[cold]
@@ -187,11 +190,12 @@ impl<H: Host> Scheduler<H> {
         let new_tick = tick != c.seen;
         c.seen = tick;
         // One batch, which fits into the queue: each of its threads takes a turn, and 61 turns later there is the next batch. Beside a long queue
-        // they wait in the injector.
-        let to = (p.queue.len() < HALF as u64).then_some(p);
+        // they wait in the injector, and also behind those that wait there already: these became ready before them.
+        let has_room = p.queue.len() < HALF as u64 && self.injector.len() == 0;
+        let to = has_room.then_some(p);
         let mut ready = self.expire(to, number, tick, 1);
         if new_tick && !self.idle.is_polled() && self.begin_poll(tick) {
-            ready += self.poll_now(Some(p));
+            ready += self.poll_now(to);
         }
         // One thread in the own queue has its turn without anybody's help.
         if ready > usize::from(to.is_some()) {

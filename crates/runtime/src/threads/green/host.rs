@@ -91,6 +91,10 @@ impl Host for Runtime {
             reactor.wake();
         }
     }
+    #[inline]
+    fn expect(&self, id: u32) {
+        super::record::prefetch(waiter::green(id));
+    }
     fn has_waiters(&self) -> bool {
         self.reactor.as_ref().is_some_and(Reactor::is_used)
     }

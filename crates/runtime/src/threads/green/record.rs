@@ -6,12 +6,16 @@
 //! * A free record keeps its managed stack, its Thread objects and its thread statics for the next green thread, as a worker of the pool
 //!   keeps them for the next callback.
 use super::kept::Left;
+use super::seat::Seat;
 use super::stacks::{self, FIRST_SEGMENT, NativeStack};
+use crate::safepoint::registry::Thread;
 use crate::safepoint::{green_contexts, registry};
+use crate::threads::current_context;
 use crate::threads::managed_stack;
 use crate::threads::park::waiter;
 use std::cell::Cell;
 use std::io;
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 use vervet_abi::context::interrupts::SCANNING;
 use vervet_abi::{State, ThreadContext};
@@ -45,17 +49,59 @@ unsafe impl Sync for Green {}
 // SAFETY: the context is never freed, and has rules of its own.
 unsafe impl Send for Green {}
 
-static FREE: LeafLock<Vec<&'static Green>> = LeafLock::new(Vec::new());
+/// The free records that no carrier keeps.
+static FREE: LeafLock<Vec<Free>> = LeafLock::new(Vec::new());
 
-/// A free record, or a new one.
+/// The context of a free record.
+struct Free(*mut ThreadContext);
+// SAFETY: who has it out of the list is the only one that uses the record.
+unsafe impl Send for Free {}
+
+/// How many free records a carrier keeps. The last ones are the first to be used again: what they lead to is in its caches.
+pub(super) const KEPT: usize = 64;
+/// How many go from a carrier to all, or come from there, at once.
+const BATCH: usize = KEPT / 2;
+
+/// A free record, or a new one. The calling thread is attached.
 ///
 /// # Errors
 /// The system's: there is no memory.
 pub(super) fn take() -> io::Result<&'static Green> {
-    let free = FREE.lock().pop();
-    match free {
+    // SAFETY: the calling thread is attached, and nothing here leaves the carrier.
+    let free = match unsafe { seat_of_caller() } {
+        None => FREE.lock().pop().map(|free| free.0),
+        Some(seat) => {
+            if seat.free.is_empty() {
+                let mut all = FREE.lock();
+                let from = all.len().saturating_sub(BATCH);
+                seat.free.extend(all.drain(from..).map(|free| free.0));
+            }
+            let free = seat.free.pop();
+            if let Some(next) = seat.free.last() {
+                prefetch(*next as usize + offset_of!(Home, green));
+            }
+            free
+        }
+    };
+    // SAFETY: a free context is that of a green thread.
+    match free.and_then(|context| unsafe { of_context(context) }) {
         Some(green) => Ok(green),
         None => make(),
+    }
+}
+
+/// The seat of the carrier that runs the calling thread; None if that is no green thread.
+///
+/// # Safety
+/// The calling thread is attached. The reference is used before the thread calls anything that may leave the carrier.
+unsafe fn seat_of_caller<'a>() -> Option<&'a mut Seat> {
+    let context = current_context();
+    // SAFETY: the context is the calling thread's. While a green thread runs, its carrier does not use the seat.
+    unsafe {
+        match (*context).green {
+            0 => None,
+            _ => Thread::of(context).own.carries.get().as_mut(),
+        }
     }
 }
 
@@ -72,18 +118,24 @@ pub(super) unsafe fn reset(green: &'static Green) {
         (*context).abort_caught_at = 0;
         (*context).localloc_next = (*context).localloc_low;
         // A request that comes from now on, of whoever has found the thread before, is dropped by its next owner (`abort::is_due`).
-        // The collector's claim stays: the collector takes it back.
-        registry::interrupts(context).fetch_and(SCANNING, Ordering::SeqCst);
-        registry::limit(context).store((*context).true_limit, Ordering::SeqCst);
+        // The collector's claim stays: the collector takes it back. (Most threads end without a request, and a load costs less than an exchange.)
+        let interrupts = registry::interrupts(context);
+        if interrupts.load(Ordering::SeqCst) & !SCANNING != 0 {
+            interrupts.fetch_and(SCANNING, Ordering::SeqCst);
+        }
+        let limit = registry::limit(context);
+        if limit.load(Ordering::SeqCst) != (*context).true_limit {
+            limit.store((*context).true_limit, Ordering::SeqCst);
+        }
         managed_stack::trim(context);
     }
 }
 
-/// The record of a thread that has ended is free.
+/// The record of a thread that has ended is free. `kept` are those of the carrier.
 ///
 /// # Safety
 /// The caller is the carrier that ran the thread, in Runtime state. The thread was [reset], and is parked.
-pub(super) unsafe fn give_back(green: &'static Green) {
+pub(super) unsafe fn give_back(kept: &mut Vec<*mut ThreadContext>, green: &Green) {
     let context = green.context;
     // SAFETY: the thread runs nowhere, so these words are the caller's.
     unsafe {
@@ -93,7 +145,16 @@ pub(super) unsafe fn give_back(green: &'static Green) {
             return;
         }
     }
-    FREE.lock().push(green);
+    if kept.len() == KEPT {
+        // The oldest ones.
+        FREE.lock().extend(kept.drain(..BATCH).map(Free));
+    }
+    kept.push(context);
+}
+
+/// A carrier ends: its free records are everybody's.
+pub(super) fn give_up(kept: &mut Vec<*mut ThreadContext>) {
+    FREE.lock().extend(kept.drain(..).map(Free));
 }
 
 /// Bytes of the first segments of all records.
@@ -107,6 +168,19 @@ pub(super) fn first_segment_bytes() -> u64 {
 struct Home {
     context: ThreadContext,
     green: Green,
+}
+
+/// Brings what a switch to a thread touches into the caches: the record at that address, the context and the segment below it, and the frames below
+/// that of a thread that waits near its beginning. Records lie 16 KiB apart, so those of some hundred threads drive each other out of the caches.
+#[inline]
+pub(super) fn prefetch(record: usize) {
+    const LINE: usize = 64;
+    const FRAMES: usize = 4 * LINE;
+    let end = record + size_of::<Green>();
+    let home = end - size_of::<Home>();
+    for line in (home - FRAMES..end).step_by(LINE) {
+        vervet_os::memory::prefetch(line);
+    }
 }
 
 fn make() -> io::Result<&'static Green> {

@@ -195,10 +195,19 @@ fn become_managed(cx: &Cx<'_>) -> Result<()> {
     let own = current_internal(cx);
     if !own.is_null() {
         // What was asked of the Thread object while no task ran on it is none of this task's. (The state first: a bit without it is dropped.)
-        state::change(own, 0, state::ABORT_REQUESTED | state::SUSPEND_REQUESTED);
-        state::interrupt_byte(own).store(0, Ordering::SeqCst);
-        cx.interrupts()
-            .fetch_and(!(ABORT | SUSPEND), Ordering::SeqCst);
+        // Each is looked at first: most tasks are asked for nothing, and a load costs less than an exchange.
+        let asked = state::ABORT_REQUESTED | state::SUSPEND_REQUESTED;
+        if state::get(own) & asked != 0 {
+            state::change(own, 0, asked);
+        }
+        let interrupted = state::interrupt_byte(own);
+        if interrupted.load(Ordering::SeqCst) != 0 {
+            interrupted.store(0, Ordering::SeqCst);
+        }
+        let interrupts = cx.interrupts();
+        if interrupts.load(Ordering::SeqCst) & (ABORT | SUSPEND) != 0 {
+            interrupts.fetch_and(!(ABORT | SUSPEND), Ordering::SeqCst);
+        }
         return Ok(());
     }
     adopt::adopt_for_tasks(cx)

@@ -3,6 +3,7 @@
 //! Invariant: the OS thread's record leads to the seat while the thread is a carrier. The carrier and the green thread that it runs never use it at the
 //! same time: one of the two stacks runs.
 use super::stacks::NativeStack;
+use vervet_abi::ThreadContext;
 use vervet_sched::{Carrier, Outcome};
 
 /// See the module.
@@ -15,4 +16,6 @@ pub(crate) struct Seat {
     pub(super) carrier: *mut Carrier,
     /// A native stack that the next thread gets.
     pub(super) spare: Option<NativeStack>,
+    /// Contexts whose records are free, for the threads that the carrier's threads start.
+    pub(super) free: Vec<*mut ThreadContext>,
 }
