@@ -20,7 +20,8 @@ pub struct Dual {
 /// Maps `size` bytes twice, with `tail` bytes of ordinary zeroed memory behind the executable view. Both are whole pages.
 pub fn map(size: usize, tail: usize) -> io::Result<Dual> {
     let whole = super::memory::reserve(size + tail)?;
-    let views = through_memfd(whole, size).or_else(|_| through_mremap(whole, size));
+    let fresh = |_: *mut u8| ();
+    let views = through_memfd(whole, size, fresh).or_else(|_| through_mremap(whole, size, fresh));
     match views {
         Ok(writable) => Ok(Dual {
             writable,
@@ -46,6 +47,39 @@ pub unsafe fn unmap_written(at: *mut u8, size: usize) {
     unsafe { libc::madvise(at.cast(), size, libc::MADV_DONTNEED) };
 }
 
+/// Gives the calling process memory of its own behind two views that it shares with the process that forked it: the first `used` bytes are copied. If
+/// that fails, the writable view is taken away, so that a write ends the calling process and does not reach the other one.
+///
+/// # Errors
+/// The system's: there is no memory.
+///
+/// # Safety
+/// `writable` and `executable` are views of `size` bytes that [`map`] made. No other thread uses them, and the caller does not run in them.
+pub unsafe fn separate(
+    writable: *mut u8,
+    executable: *mut u8,
+    size: usize,
+    used: usize,
+) -> io::Result<()> {
+    // SAFETY: the caller's promise; the executable view can be read.
+    let fill = |new: *mut u8| unsafe { std::ptr::copy_nonoverlapping(executable, new, used) };
+    let made =
+        through_memfd(executable, size, fill).or_else(|_| through_mremap(executable, size, fill));
+    // SAFETY: the caller's promise: fixed mappings in the place of the old view.
+    unsafe {
+        match made {
+            Ok(new) => {
+                let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+                checked(libc::mremap(new.cast(), size, size, flags, writable)).map(drop)
+            }
+            Err(error) => {
+                libc::mprotect(writable.cast(), size, libc::PROT_NONE);
+                Err(error)
+            }
+        }
+    }
+}
+
 fn checked(p: *mut libc::c_void) -> io::Result<*mut u8> {
     if p == libc::MAP_FAILED {
         Err(io::Error::last_os_error())
@@ -54,8 +88,8 @@ fn checked(p: *mut libc::c_void) -> io::Result<*mut u8> {
     }
 }
 
-/// Makes the executable view at `at`, which is reserved; the writable one is the result.
-fn through_memfd(at: *mut u8, size: usize) -> io::Result<*mut u8> {
+/// Makes the executable view at `at`, which is reserved; the writable one is the result. `fill` writes through that before the other is there.
+fn through_memfd(at: *mut u8, size: usize, fill: impl FnOnce(*mut u8)) -> io::Result<*mut u8> {
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
     // SAFETY: plain system calls on a descriptor of our own; the fixed mapping replaces part of the caller's reservation.
     unsafe {
@@ -78,6 +112,7 @@ fn through_memfd(at: *mut u8, size: usize) -> io::Result<*mut u8> {
             ))
         };
         let writable = view(std::ptr::null_mut(), libc::PROT_READ | libc::PROT_WRITE, 0)?;
+        fill(writable);
         match view(at, libc::PROT_READ | libc::PROT_EXEC, libc::MAP_FIXED) {
             Ok(_) => Ok(writable),
             Err(e) => {
@@ -89,7 +124,7 @@ fn through_memfd(at: *mut u8, size: usize) -> io::Result<*mut u8> {
 }
 
 /// As [`through_memfd`], without a descriptor.
-fn through_mremap(at: *mut u8, size: usize) -> io::Result<*mut u8> {
+fn through_mremap(at: *mut u8, size: usize, fill: impl FnOnce(*mut u8)) -> io::Result<*mut u8> {
     // SAFETY: plain system calls; the fixed mapping replaces part of the caller's reservation.
     unsafe {
         let writable = checked(libc::mmap(
@@ -100,6 +135,7 @@ fn through_mremap(at: *mut u8, size: usize) -> io::Result<*mut u8> {
             -1,
             0,
         ))?;
+        fill(writable);
         let second = checked(libc::mremap(
             writable.cast(),
             0,
@@ -128,16 +164,40 @@ mod tests {
     use super::*;
 
     /// What is written through one view is read, and runs, through the other.
-    fn check(make: impl Fn(*mut u8, usize) -> io::Result<*mut u8>) {
+    fn check(make: impl Fn(*mut u8, usize, fn(*mut u8)) -> io::Result<*mut u8>) {
         let size = 64 << 10;
         let at = crate::memory::reserve(size).expect("memory");
-        let writable = make(at, size).expect("two views");
+        let writable = make(at, size, |_| ()).expect("two views");
         // SAFETY: both views have that size; the code is `mov eax, 42; ret`.
         unsafe {
             let code = [0xB8u8, 42, 0, 0, 0, 0xC3];
             std::ptr::copy_nonoverlapping(code.as_ptr(), writable.add(4096), code.len());
             let run: extern "C" fn() -> i32 = std::mem::transmute(at.add(4096));
             assert_eq!(run(), 42);
+        }
+    }
+
+    /// What a forked process writes stays its own, and what was there before the fork is there.
+    #[test]
+    fn a_forked_process_has_views_of_its_own() {
+        let size = 64 << 10;
+        let views = map(size, 4096).expect("two views");
+        let (writable, executable) = (views.writable, views.executable.cast_mut());
+        // SAFETY: both views have that size. The child makes system calls only, and ends.
+        unsafe {
+            writable.write(1);
+            let child = libc::fork();
+            if child == 0 {
+                let separated = separate(writable, executable, size, 4096).is_ok();
+                let kept = executable.read_volatile() == 1;
+                writable.write_volatile(2);
+                let own = executable.read_volatile() == 2;
+                libc::_exit(i32::from(!(separated && kept && own)));
+            }
+            let mut status = -1;
+            libc::waitpid(child, &mut status, 0);
+            assert_eq!(status, 0, "the child has its own");
+            assert_eq!(executable.read_volatile(), 1, "and the parent, too");
         }
     }
 

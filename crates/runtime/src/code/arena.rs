@@ -4,8 +4,10 @@
 //! Code is written through one mapping and runs in another; no page is both. Code addresses given out grow, so
 //! a table in order of publication is in order of addresses. The slots lie right behind the code: within the
 //! reach of a 32-bit displacement. An arena that is full is an error that becomes OutOfMemoryException.
+//! Two processes never share an arena: a forked one gets its own before it runs anything ([`separate`]).
 use crate::code::area::Area;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use vervet_os::lock::LeafGuard;
 use vervet_os::{LeafLock, dual};
 use vervet_types::LoadError;
 
@@ -74,6 +76,32 @@ fn unmap_written(end: usize) {
         unsafe { dual::unmap_written(writable(from), to - from) };
         UNMAPPED.store(to, Ordering::Relaxed);
     }
+}
+
+/// Keeps other threads from placing code while it lives.
+pub fn hold() -> LeafGuard<'static, ()> {
+    PLACING.lock()
+}
+
+/// Gives the calling process, which was forked, an arena of its own with the code of the other one's.
+///
+/// # Safety
+/// The calling thread is the only one, and forked while it [held](hold) the arena.
+pub unsafe fn separate() {
+    let (rw, rx) = (RW.load(Ordering::Relaxed), RX.load(Ordering::Relaxed));
+    if rx == 0 {
+        return;
+    }
+    // SAFETY: `initialise` made the views; the caller's promise. An error has taken the writable view away: the first method that is compiled here
+    // ends this process.
+    let _ = unsafe {
+        dual::separate(
+            rw as *mut u8,
+            rx as *mut u8,
+            SIZE.load(Ordering::Relaxed),
+            used(),
+        )
+    };
 }
 
 /// Bytes of code placed so far.

@@ -32,7 +32,7 @@
 //! * The blobs that wait to be called take no more than [`KEPT`] bytes, and one blob.
 //! * A thread sleeps only after it has recorded that under the lock, and what it sleeps for changes under the lock. So a thread that
 //!   changes it wakes a sleeping one, and makes no system call if there is none.
-//! * `VERVET_BACKGROUND_COMPILER=0` switches it off; so does a machine with one core.
+//! * `VERVET_BACKGROUND_COMPILER=0` switches it off; so does a machine with one core. A forked process has none.
 use crate::code::cache::{self, Compiled, compile};
 use crate::code::entries;
 use rustc_hash::FxHashMap;
@@ -160,6 +160,11 @@ pub fn watch_for_idleness() -> bool {
         WORK.notify_one();
     }
     true
+}
+
+/// The process was forked: it has no worker, and must not wait for one.
+pub fn has_forked() {
+    MODE.store(OFF, Ordering::Relaxed);
 }
 
 /// Puts the methods that a blob about to be linked calls on the stack, the first on top.

@@ -92,6 +92,7 @@ pub fn start(
     // Before the threads of the collector: they take address space of their own.
     crate::memory::vtable_area::initialise(plan.vtables).map_err(failed("the area of VTables"))?;
     crate::code::arena::initialise(plan.code, plan.slots).map_err(failed("the code arena"))?;
+    crate::process::fork::initialise();
     crate::memory::handles::initialise(plan.tables.handle_index_bits)
         .map_err(failed("GC handles"))?;
     crate::memory::gc::initialise(&options.gc, &plan, crate::memory::finalizer::start)

@@ -2,6 +2,7 @@
 //!
 //! * [`bootstrap`]: from nothing to where managed code can run; [`main`]: the program; [`exit`]: its ordinary end
 //! * [`fatal`]: ends that nothing follows, and what is written to standard error
+//! * [`fork`]: a program that forks the process
 //! * [`dump`]: what all threads do, for SIGQUIT
 //! * [`counters`]: what is counted and listed during a run; [`stats`]: `--stats`; [`regression`]: `--regression`
 pub mod bootstrap;
@@ -9,6 +10,7 @@ pub mod counters;
 pub(crate) mod dump;
 pub mod exit;
 pub mod fatal;
+pub(crate) mod fork;
 pub mod main;
 pub mod regression;
 pub mod stats;

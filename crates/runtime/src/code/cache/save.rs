@@ -73,7 +73,7 @@ pub(super) fn add(entry: Entry) {
 /// Whether enough waits to be worth a write.
 pub fn has_new() -> bool {
     let is_worth = |w: &Waiting| w.cost >= WORTH;
-    !HAS_FAILED.load(Relaxed) && WAITING.lock().as_ref().is_some_and(is_worth)
+    cache().is_some() && !HAS_FAILED.load(Relaxed) && WAITING.lock().as_ref().is_some_and(is_worth)
 }
 
 /// Starts the thread that writes in a process without a background compiler, once.

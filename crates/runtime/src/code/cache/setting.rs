@@ -6,6 +6,7 @@
 //! * The environment and the user's home count only if the process has no more rights than its user.
 use crate::runtime::rt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use vervet_codecache::shelf::Shelf;
 use vervet_codecache::wire::Out;
 use vervet_os::Published;
@@ -50,8 +51,19 @@ pub struct Cache {
 
 static CACHE: Published<Result<Cache, String>> = Published::new();
 
+static HAS_FORKED: AtomicBool = AtomicBool::new(false);
+
+/// This is a forked process. It has no cache: threads that it does not have may have held locks of the cache's, and what waits to be written is the
+/// first process's.
+pub fn has_forked() {
+    HAS_FORKED.store(true, Ordering::Relaxed);
+}
+
 /// The cache, if this process has one.
 pub fn cache() -> Option<&'static Cache> {
+    if HAS_FORKED.load(Ordering::Relaxed) {
+        return None;
+    }
     let settled = CACHE.get().unwrap_or_else(|| CACHE.put(settle()));
     settled.as_ref().ok()
 }

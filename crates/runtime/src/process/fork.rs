@@ -1,0 +1,41 @@
+//! A program, or a library, forks the process.
+//!
+//! The forked process has one thread. It can run managed code until it needs a thread that is not there any more: the collector's, the finalizer's, another
+//! one that the program had. So it is good for the steps before `exec`, as it is with Mono. What it does there must not reach the first process.
+//!
+//! # Invariants
+//! * The two processes share no memory that is written. All memory of the runtime is private, but for the arena of code, which is mapped twice and
+//!   therefore shared: the forked process gets a copy before it runs anything else.
+//! * Nobody is placing code while the process is forked.
+//!
+//! `posix_spawn`, which `Process.Start` uses, does not come here: its child runs no managed code.
+use crate::code::{arena, background, cache};
+use std::cell::Cell;
+use vervet_os::lock::LeafGuard;
+
+thread_local! {
+    /// What the calling thread holds while it forks.
+    static HELD: Cell<Option<LeafGuard<'static, ()>>> = const { Cell::new(None) };
+}
+
+/// Has the handlers called. Called once at start-up.
+pub fn initialise() {
+    // SAFETY: functions that live as long as the process. (Without memory for them a fork is what it would be without handlers.)
+    unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after_in_child)) };
+}
+
+extern "C" fn before() {
+    HELD.set(Some(arena::hold()));
+}
+
+extern "C" fn after() {
+    HELD.take();
+}
+
+extern "C" fn after_in_child() {
+    background::has_forked();
+    cache::setting::has_forked();
+    // SAFETY: a forked process has one thread, and that held the arena.
+    unsafe { arena::separate() };
+    HELD.take();
+}
