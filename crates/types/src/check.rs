@@ -100,7 +100,7 @@ impl Class {
                     other => other?,
                 };
                 if found.is_none() {
-                    let name = method.full_name();
+                    let name = method.signed_name();
                     let text = format!("Method '{name}' does not have an implementation.");
                     return Err(LoadError::type_load(self, text));
                 }

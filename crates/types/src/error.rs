@@ -249,7 +249,7 @@ impl LoadError {
         let message = format!(
             "Field `{}' is inaccessible from method `{}'\n",
             field.full_name(),
-            from.full_name()
+            from.signed_name()
         );
         LoadError::Access {
             field: true,

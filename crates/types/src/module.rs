@@ -364,7 +364,7 @@ impl Module {
         let found = self.universe.loader.load_assembly(self, &reference);
         let assembly = found.inspect_err(|_| edges::failed())?;
         let assembly = self.assembly_refs.at(rid).set(assembly);
-        edges::bound(self, rid);
+        edges::bound();
         Ok(assembly)
     }
     /// Another module of the same assembly, by the name of its file.

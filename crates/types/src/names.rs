@@ -267,6 +267,12 @@ impl Method {
         }
         out
     }
+    /// As [`Method::full_name`], and always with the parameters: for texts that programs see. (The other has them if somebody has asked for the
+    /// signature before, which depends on what was compiled.)
+    pub fn signed_name(&'static self) -> String {
+        let _ = self.sig();
+        self.full_name()
+    }
     /// As the wrapper around it is shown in traces: `Type.Method(ThisType,int,string)`.
     pub fn wrapper_name(&'static self) -> String {
         let m = self.definition();
