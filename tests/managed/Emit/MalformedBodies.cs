@@ -1,4 +1,5 @@
-// Malformed IL of a dynamic method is reported when the method is called, and harms nothing else.
+// Malformed IL of a dynamic method is reported when the method is called, and harms nothing else. (Mono answers the same where it survives: it reads behind
+// the code for the text of its message.)
 using System;
 using System.Reflection.Emit;
 

@@ -176,6 +176,7 @@ class Types
         var a = (MarkAttribute)t.GetCustomAttributes(typeof(MarkAttribute), false)[0];
         Console.WriteLine(a.Text + a.Number + a.Ty + a.Values.Length + a.Any + a.Day); // expect: tx5System.Collections.Generic.List`1[System.Int32]3anyFriday
         Console.WriteLine(((MarkAttribute)t.GetMethod("M").GetCustomAttributes(true)[0]).Text); // expect: on method
+        Console.WriteLine(((MarkAttribute)m.GetCustomAttributes(true)[0]).Text + " again"); // expect: on method again
         var pi = t.GetMethod("M").GetParameters()[0];
         Console.WriteLine(((MarkAttribute)pi.GetCustomAttributes(typeof(MarkAttribute), false)[0]).Text + " " + pi.DefaultValue + " " + pi.IsOptional); // expect: on parameter 77 True
         ab.SetCustomAttribute(new CustomAttributeBuilder(con, new object[] { "on assembly" }));
