@@ -34,7 +34,9 @@ use vervet_binder::token::PublicKeyToken;
 use vervet_os::{LeafLock, Published};
 use vervet_types::error::Need;
 use vervet_types::module::AssemblyRefInfo;
-use vervet_types::{Assembly, AssemblyLoader, Known, LoadError, ModuleRef, Universe};
+use vervet_types::{
+    Assembly, AssemblyLoader, ClassRef, Known, LoadError, Module, ModuleRef, Universe,
+};
 
 /// The assembly that `managed/Vervet.Threading` becomes: it answers its name where no file does. Empty if there was no C# compiler when this crate
 /// was built.
@@ -257,6 +259,12 @@ impl Loader {
         LOADS.fetch_add(1, Ordering::Release);
         Ok(assembly)
     }
+    /// Adds an assembly that the program defines. No name finds it.
+    pub fn add_defined(&self, assembly: &'static Assembly) {
+        let mut s = self.state.lock();
+        s.loaded.push(assembly);
+        s.untold.push(assembly);
+    }
     /// Adds an assembly to what is loaded, unless one of that path is there already. Returns the one that is there.
     fn register(&self, assembly: &'static Assembly, path: Option<PathBuf>) -> &'static Assembly {
         let mut s = self.state.lock();
@@ -423,6 +431,9 @@ impl Loader {
 
     /// Raises the event a compile asked for; if it gives nothing, the next try fails for good.
     pub fn supply<'cx>(&self, cx: &'cx Cx<'cx>, need: &Need) -> Result<()> {
+        if let Need::Builder { class, must } = need {
+            return complete(cx, class, *must);
+        }
         let Need::Assembly {
             requesting,
             reference,
@@ -484,6 +495,33 @@ impl Loader {
     }
 }
 
+/// Raises AppDomain.TypeResolve for a type that has been named and not created: a handler may create it.
+///
+/// # Errors
+/// TypeLoadException: none has, and it must be created.
+fn complete<'cx>(cx: &'cx Cx<'cx>, class: ClassRef, must: bool) -> Result<()> {
+    class.set_offered();
+    let key = (
+        BUILDER_KIND,
+        class.module as *const Module as usize,
+        class.rid() as usize,
+    );
+    let domain = &cx.rt().domain;
+    let app_domain = *domain.app_domain.lock();
+    if let (Some(root), Some(builder)) = (app_domain, domain.cached(key))
+        && let Some(method) = cx.load(
+            cx.known(Known::AppDomain)
+                .find_method("DoTypeBuilderResolve", Some(1)),
+        )?
+    {
+        cx.invoke(method, Some(Value::Ref(root.get())), &[Value::Ref(builder)])?;
+    }
+    match class.complete() {
+        Err(_) if must => Err(cx.throw_load(LoadError::type_load(class, ""))),
+        _ => Ok(()),
+    }
+}
+
 /// Runs `work` in Native state: looking for files and reading them touches no object and may take long.
 fn in_native<T>(work: impl FnOnce() -> T) -> T {
     crate::threads::native(work)
@@ -523,6 +561,8 @@ pub fn assembly_of<'cx>(cx: &'cx Cx<'cx>, object: ObjRef<'cx>) -> Result<&'stati
 }
 /// Cache kind of assembly objects (see [`Cx::cached`]); other kinds are declared by the reflection icalls.
 pub const ASSEMBLY_KIND: u32 = 1;
+/// Cache kind of TypeBuilder objects, by module and TypeDef row.
+pub const BUILDER_KIND: u32 = 10;
 
 fn not_found(path: &Path, error: &std::io::Error) -> LoadError {
     tracing::debug!("{}: {error}", path.display());

@@ -251,10 +251,14 @@ impl Class {
     }
 }
 
+/// How mono's messages begin with a dynamic method's name.
+pub const DYNAMIC: &str = "(wrapper dynamic-method) ";
+
 impl Method {
     /// `Namespace.Type:Name (int,string)`, as in mono's native messages.
     pub fn full_name(&self) -> String {
-        let mut out = format!("{}:{}", short_name(self.class), self.name);
+        let wrapper = if self.is_dynamic() { DYNAMIC } else { "" };
+        let mut out = format!("{wrapper}{}:{}", short_name(self.class), self.name);
         if !self.method_args.is_empty() {
             write_args(&mut out, self.method_args, Style::Native);
         }

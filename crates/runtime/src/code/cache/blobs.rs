@@ -146,6 +146,8 @@ impl Namer<'_> {
             Symbol::SelfCode => (17, None, None, None),
             // Its address is the identity of a signature in this process.
             Symbol::Signature(_) => return None,
+            // Its number counts what this process has made.
+            Symbol::DynamicLiteral(_) => return None,
         };
         self.out.byte(tag);
         match symbol {

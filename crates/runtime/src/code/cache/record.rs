@@ -118,8 +118,11 @@ pub fn keep(method: MethodRef, compiled: &Compiled) {
 }
 
 /// The module in whose file the method's code is: its own, or that of its type arguments if its own is known anyway. With several of them, that of Main.
-/// None: there is none.
+/// None: there is none; so it is for what a program defines while it runs, which no file holds.
 pub(super) fn home_of(method: MethodRef) -> Option<ModuleRef> {
+    if method.is_dynamic() || method.module().image.grows().is_some() {
+        return None;
+    }
     let mut homes = Homes::default();
     homes.add(method.module());
     homes.class(method.class);
